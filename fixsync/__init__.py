@@ -8,7 +8,7 @@ from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
 from fixsync.game.handlers import Handlers
 from fixsync.level import LEVEL, Level, Pillar, Prism
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
-from fixsync.records import CastHit, Collider, Colliders, Event, Events, Hit, Hits
+from fixsync.records import CastHit, Collider, Colliders, Event, Events, GameEvent, Hit, Hits
 from fixsync.shapes import (
     RAY,
     Box,
@@ -56,6 +56,7 @@ __all__ = [
     "Events",
     "Explanation",
     "FrameData",
+    "GameEvent",
     "Handlers",
     "Hit",
     "Hits",

@@ -66,6 +66,19 @@ class Event(NamedTuple):
     """APART for an EXIT."""
 
 
+class GameEvent(NamedTuple):
+    """An event of the game's own, which `step` of a simulation returns after the world's."""
+
+    a: int
+    """0..2^32-1, such as the id of who did it."""
+    b: int
+    """0..2^32-1, such as the id of who suffered it."""
+    kind: int
+    """One of the simulation's `event_kinds`."""
+    value: int
+    """An int32, such as the damage."""
+
+
 class Hit(NamedTuple):
     """A pair a < b that was a hit at the last step."""
 

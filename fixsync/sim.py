@@ -9,17 +9,20 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from enum import IntEnum
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from fixsync._native import kernel
 from fixsync._native.checks import integer, shown
+from fixsync._native.raw import UINT32_MAX
 from fixsync.fields import StateFields, found_fields
 from fixsync.game.random import Random
 from fixsync.names import Names
-from fixsync.records import Event
+from fixsync.records import Event, Events, GameEvent
 from fixsync.world import World
 
 __all__ = [
+    "GAME_EVENT",
     "INPUT_NUMBERS_MAX",
     "PLAYERS_MAX",
     "SEED_MAX",
@@ -27,7 +30,10 @@ __all__ = [
     "Input",
     "Simulation",
     "SimulationType",
+    "Stepped",
     "check_input",
+    "checked_game_events",
+    "event_kinds",
     "fields_of",
     "find",
     "hash_of",
@@ -35,8 +41,10 @@ __all__ = [
     "named",
     "names",
     "names_of",
+    "names_of_kinds",
     "register",
     "start",
+    "stepped",
 ]
 
 Input: TypeAlias = int | tuple[int, ...]
@@ -46,6 +54,8 @@ INPUT_NUMBERS_MAX = 16
 """The most integers in one input: redundant inputs of many frames must fit one datagram."""
 PLAYERS_MAX = 8
 SEED_MAX = 2**64 - 1
+GAME_EVENT = 16
+"""The least kind of a game's own events."""
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -59,6 +69,8 @@ class Simulation(Protocol):
       default 0.
     - `check_input(player, value)`: ValueError for an input that no player can give. `value` is an
       int or a tuple of at most 16 ints, each of 64 bits.
+    - `event_kinds`: the kinds of the game's own events, an IntEnum of values from 16 on. `step` then
+      returns a `GameEvent` for each, after the world's events.
     - `state_fields(state)`, static or of the class: the bytes of `save` as named fields
       (`fixsync.fields`), so that a report can name a difference; ValueError for bytes that are not
       a state.
@@ -84,8 +96,8 @@ class Simulation(Protocol):
     def world(self) -> World:
         """The world that it steps; the same object for the simulation's whole life."""
 
-    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
-        """One frame: steps the world exactly once, and returns its events."""
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event | GameEvent]:
+        """One frame: steps the world exactly once, and returns its events, then the game's own."""
 
     def save(self) -> bytes:
         """The whole state. Two simulations save equal bytes exactly if they behave the same from then
@@ -186,9 +198,77 @@ def fields_of(simulation: object, state: bytes) -> StateFields:
 
 
 def names_of(simulation: object) -> Names:
-    """The names of a simulation's layers and ids; empty if it has none."""
+    """The names of a simulation's layers, ids and `event_kinds`; empty if it has none."""
     found = getattr(simulation, "names", None)
-    return found if isinstance(found, Names) else Names()
+    names = found if isinstance(found, Names) else Names()
+    return Names(names.layers, names.ids, names.game or names_of_kinds(event_kinds(simulation)))
+
+
+def names_of_kinds(kinds: type[IntEnum] | None) -> dict[int, str]:
+    """What logs call the kinds of a game's events: their names in lower case."""
+    return {int(kind): kind.name.lower() for kind in kinds or ()}
+
+
+class Stepped(NamedTuple):
+    """What a step of a simulation returned."""
+
+    events: tuple[Event, ...]
+    game: tuple[GameEvent, ...]
+
+
+_new = tuple.__new__  # faster than a named tuple's own __new__
+
+
+def stepped(simulation: Simulation, inputs: Sequence[Input]) -> Stepped:
+    """One step: the world's events, and the game's own.
+
+    ValueError or TypeError for an event of the game that does not keep to the protocol."""
+    found = simulation.step(inputs)
+    rows: tuple[Any, ...] = tuple(found)
+    if type(found) is Events or GameEvent not in map(type, rows):
+        return _new(Stepped, (rows, ()))
+    kinds = event_kinds(simulation)
+    if kinds is None:
+        raise ValueError(
+            f"simulation {simulation.name} returned a GameEvent, but has no event_kinds"
+        )
+    first = [*map(type, rows)].index(GameEvent)
+    return Stepped(rows[:first], checked_game_events(kinds, rows[first:]))
+
+
+def checked_game_events(kinds: type[IntEnum], events: Iterable[GameEvent]) -> tuple[GameEvent, ...]:
+    """Events of a game with members of its kinds. ValueError or TypeError for one that is not."""
+    return tuple(_game_event(kinds, i, event) for i, event in enumerate(events))
+
+
+def _game_event(kinds: type[IntEnum], i: int, row: GameEvent) -> GameEvent:
+    name = f"game event [{i}]"
+    if type(row) is not GameEvent:
+        raise TypeError(f"{name} must be a GameEvent, not {shown(row)}")
+    try:
+        kind = kinds(integer(f"kind of {name}", row.kind, 0, UINT32_MAX))
+    except ValueError:
+        allowed = ", ".join(f"{int(kind)} {kind.name}" for kind in kinds)
+        raise ValueError(f"kind of {name} must be one of {allowed}, not {row.kind!r}") from None
+    a = integer(f"a of {name}", row.a, 0, UINT32_MAX)
+    b = integer(f"b of {name}", row.b, 0, UINT32_MAX)
+    return GameEvent(a, b, kind, integer(f"value of {name}", row.value, -(2**31), 2**31 - 1))
+
+
+def event_kinds(simulation: object) -> type[IntEnum] | None:
+    """The kinds of a simulation's own events; None if it has none. ValueError if they are not an
+    IntEnum of values from 16 on."""
+    kinds = getattr(simulation, "event_kinds", None)
+    if kinds is None:
+        return None
+    if not (isinstance(kinds, type) and issubclass(kinds, IntEnum) and len(kinds)):
+        raise ValueError(f"event_kinds must be an IntEnum with members, not {shown(kinds)}")
+    for kind in kinds:
+        if not GAME_EVENT <= kind <= UINT32_MAX:
+            raise ValueError(
+                f"event_kinds.{kind.name} must be {GAME_EVENT}..{UINT32_MAX}, not {int(kind)}"
+            )
+    return kinds
 
 
 def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
@@ -214,6 +294,7 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
         fault = "hash() is not hash_of(save())"
     if fault:
         raise ValueError(f"simulation {name or shown(simulation)}: {fault}")
+    event_kinds(made)
     return made
 
 

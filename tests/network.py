@@ -71,17 +71,18 @@ class Witness:
             self.joined_at = notice.frame
         elif isinstance(notice, Predicted):
             assert notice.frame not in self.hashes, "predicted after it was confirmed"
-            self.shown.setdefault(notice.frame, []).extend(notice.events)
+            self.shown.setdefault(notice.frame, []).extend((*notice.events, *notice.game))
         elif isinstance(notice, TakenBack):
-            for event in notice.events:
+            for event in (*notice.events, *notice.game):
                 self.shown[notice.frame].remove(event)
                 self.taken_back += 1
         elif isinstance(notice, Confirmed):
             assert notice.frame == self.next_frame, "confirmed out of order, or twice"
-            shown = Counter(self.shown.pop(notice.frame, [])) - Counter(notice.events)
+            events = (*notice.events, *notice.game)
+            shown = Counter(self.shown.pop(notice.frame, [])) - Counter(events)
             assert not shown, f"frame {notice.frame} was confirmed without {shown}, told before"
             self.inputs[notice.frame] = notice.inputs
-            self.events[notice.frame] = notice.events
+            self.events[notice.frame] = events
             self.hashes[notice.frame] = notice.state_hash
             self.world_hashes[notice.frame] = notice.world_hash
 

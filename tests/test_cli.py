@@ -297,7 +297,12 @@ def test_replay_as_json_has_all_that_the_text_has(run: Run, tmp_path: Path) -> N
     assert document["exit_code"] == code == 2
     by_name = {Path(log["log"]).name: log for log in document["logs"]}
     assert by_name["good.jsonl"]["verdict"] == "identical"
-    assert by_name["good.jsonl"]["compared"] == {"events": 4, "queries": 4, "hashes": 4}
+    assert by_name["good.jsonl"]["compared"] == {
+        "events": 4,
+        "queries": 4,
+        "hashes": 4,
+        "game": 0,
+    }
     assert by_name["good.jsonl"]["hash"] == FRAMES[-1]["hash"]
     difference = by_name["match.jsonl"]["difference"]
     assert (difference["frame"], difference["pair"]) == (2, [1, 2])

@@ -252,7 +252,7 @@ NO_INTEGERS = {
     *("World.hash", "World.copy", "World.attach", "World.detach"),
     # Made by fixsync, or tested in test_bodies.py.
     "TinyValueWarning",
-    *("CastHit", "Collider", "Colliders", "Event", "Events", "Hit", "Hits"),
+    *("CastHit", "Collider", "Colliders", "Event", "Events", "GameEvent", "Hit", "Hits"),
     *("Attack", "Body", "Cancel", "FrameData", "Key", "Part", "Contact", "EventKind", "Side"),
     *("Explanation", "Missed", "Outline", "Why"),
 }

@@ -867,7 +867,7 @@ def test_a_trace_carries_the_games_own_events_and_replaying_counts_them(tmp_path
         games = [frame.game for frame in reader]
     assert games == [[(7, 2**32 - 1, 16, -(2**31)), (0, 0, 17, 3)], [], UNSET]
     counted = info(filled)
-    assert (counted.game_events, counted.frames_with["game"]) == (2, 2)
+    assert (counted.game.total(), counted.frames_with["game"]) == (2, 2)
     assert '"events":[],"game":[],"hash":"' in filled.read_text()
 
 

@@ -17,12 +17,11 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixsync import Events
 from fixsync.cli.synctest import synctest_command
 from fixsync.game.random import Random
 from fixsync.log.replay import Verdict, replay
 from fixsync.sample.skillfight import SkillFight
-from fixsync.sim import Input, SimulationType
+from fixsync.sim import Input, SimulationType, Stepped
 from fixsync.testing import synctest
 from fixsync.testing.minimise import minimise
 from fixsync.testing.synctest import (
@@ -145,8 +144,8 @@ def test_events_that_differ_are_told():
     straight = run_straight(Bumpers, 1, 8, inputs(60, 8))
     frame = next(frame for frame, events in enumerate(straight.events) if events)
     state, events = straight.states[frame + 1], straight.events[frame]
-    assert straight.divergence("rollback", "", frame, state, events) is None
-    found = straight.divergence("rollback", "made up", frame, state, Events())
+    assert straight.divergence("rollback", "", frame, state, Stepped(events, ())) is None
+    found = straight.divergence("rollback", "made up", frame, state, Stepped((), ()))
     assert found is not None
     assert found.events == (events, ())
     assert "events straight : " in found.explain()

@@ -73,9 +73,14 @@ class NativeRecorder:
             ids = pack(f"={len(found)}I", *found)
             self._call(lib.fxs_recorder_ids, ids, len(found))
 
-    def end_frame(self, events: bytes, hash: int) -> None:
-        """Ends the frame: the rows of its events, and the hash."""
-        self._call(_step, events, len(events) // EVENT.size, hash)
+    def end_frame(self, events: bytes, hash: int, game: bytes | None = None) -> None:
+        """Ends the frame: the rows of its events and the hash. game: the rows of the game's own
+        events; None: they are not known."""
+        if game is None:
+            self._call(_step, events, len(events) // EVENT.size, hash)
+        else:
+            rows, known = events + game, ffi.new("uint64_t *", hash)
+            self._call(lib.fxs_recorder_end_game_frame, rows, len(rows) // EVENT.size, known)
 
     def line(self, line: bytes) -> None:
         """Adds a frame: its canonical line."""

@@ -44,6 +44,15 @@ def events_text(events: Iterable[Sequence[int]]) -> str:
     return ", then ".join(texts)
 
 
+def game_text(events: Iterable[Sequence[int]], header: Header) -> str:
+    """Events of the game: kind, ids and value of each."""
+    kinds, ids = header.names.game, header.names.ids
+    return ", ".join(
+        f"{kinds.get(kind, kind)} ({named(a, ids)}, {named(b, ids)}): {value}"
+        for a, b, kind, value in events
+    )
+
+
 def shape_text(row: Sequence[Any]) -> str:
     """A shape, given as in a log, in units and as it is."""
     kind, *sizes = row

@@ -133,6 +133,12 @@ def _cells(row: Row, headers: Headers) -> Iterator[Cells]:
     elif row.group == "events" and row.name != "order":
         a, b = (value if value == ABSENT else describe.events_text(value) for value in values)
         yield f"events {_with_names(row.name, ids)}", a, b
+    elif row.group == "game":
+        a, b = (
+            value if value == ABSENT else describe.game_text([value], header)
+            for value, header in zip(values, headers, strict=True)
+        )
+        yield f"game{row.name}", a, b
     else:
         gap = "" if row.name.startswith("[") else " "
         a, b = map(_value_text, values)

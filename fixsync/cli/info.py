@@ -130,7 +130,8 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
     yield "hit when", Contact(header.hit_when).name
     if header.layers is not None:
         yield "layers that meet", describe.layers_text(header.layers, header)
-    for which, names in (("layer names", header.names.layers), ("id names", header.names.ids)):
+    tables = header.names.layers, header.names.ids, header.names.game
+    for which, names in zip(("layer names", "id names", "game event names"), tables, strict=True):
         if names:
             yield which, ", ".join(f"{number} {name}" for number, name in sorted(names.items()))
     if header.level is not None:
@@ -173,6 +174,10 @@ def _computed_rows(one: Info) -> Iterator[tuple[str, str]]:
             yield "most hits", f"{one.hits_max} in frame {one.hits_max_frame}"
     else:
         yield "events", "none in the log; fixsync replay -o FILLED writes them"
+    if games := one.frames_with["game"]:
+        kinds = {} if one.header is None else one.header.names.game
+        told = Counter({kinds.get(kind, str(kind)): number for kind, number in one.game.items()})
+        yield "game events", f"{_counts(told) or 'none'} (of {text.plural(games, 'frame')})"
     frames = text.plural(queries, "frame")
     yield "answers", f"{one.answers} (of {frames})" if queries else "none in the log"
     yield "hashes", f"{hashes}, the last {one.last_hash}" if hashes else "none in the log"
@@ -215,6 +220,7 @@ def _json(one: Info) -> dict[str, Any]:
         "positions": None if one.low is None else {"min": one.low, "max": one.high},
         "frames_with": dict(one.frames_with),
         "events": dict(one.events),
+        "game": {str(kind): number for kind, number in sorted(one.game.items())},
         "hits": one.hits,
         "hits_max": one.hits_max,
         "hits_max_frame": one.hits_max_frame,

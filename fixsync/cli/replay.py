@@ -177,13 +177,14 @@ def _compared(results: list[Replay]) -> str:
     found = [result.compared for result in results]
     if not any(found):
         return "nothing to compare: the log has no events, answers or hashes"
-    events, queries, hashes = (
+    events, game, queries, hashes = (
         sum(getattr(compared, what) for compared in found)
-        for what in ("events", "queries", "hashes")
+        for what in ("events", "game", "queries", "hashes")
     )
+    games = f" the game's events of {text.plural(game, 'frame')}," if game else ""
     return (
-        f"compared the events of {text.plural(events, 'frame')}, {text.plural(queries, 'answer')}"
-        f" and {text.plural(hashes, 'hash', 'hashes')}"
+        f"compared the events of {text.plural(events, 'frame')},{games}"
+        f" {text.plural(queries, 'answer')} and {text.plural(hashes, 'hash', 'hashes')}"
     )
 
 
@@ -200,6 +201,10 @@ def _difference_lines(difference: Difference, header: Header) -> Iterator[str]:
         asked = difference.question
         answer = f"the answer to {text.compact(asked)}" if asked else "for which there is no query"
         yield f"  queries[{difference.query}], {answer}"
+    elif difference.fields[0] == "game":
+        first = "game"
+        said, seen = (describe.game_text(events, header) or "none" for events in (said, seen))
+        yield "  the game's own events"
     elif "events" in difference.fields:
         first = "events"
         said, seen = text.compact(said), text.compact(seen)

@@ -165,7 +165,7 @@ class _Report:
 
     def print(self) -> None:
         straight, say = self.straight, partial(text.say, text.console(self.out))
-        events = sum(map(len, straight.events))
+        events = sum(map(len, (*straight.events, *straight.game)))
         what = f"{straight.type.name}: {text.plural(straight.players, 'player')},"
         what += f" {text.plural(straight.frames, 'frame')}, {text.plural(events, 'event')}"
         say(f"{what}, seed {straight.seed}")
@@ -218,5 +218,6 @@ def _divergence_json(divergence: Divergence) -> dict[str, Any]:
             for d in divergence.differences
         ],
         "events": divergence.events,
+        "game": divergence.game,
         "error": divergence.error,
     }

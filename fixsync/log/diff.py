@@ -51,8 +51,8 @@ class Row:
     """One difference. Values are as in the logs; "absent" for a value that one log lacks."""
 
     group: str
-    """"header", "commands", "inputs", "events", "queries", "hash", "state", or "length" if one has
-    ended.
+    """"header", "commands", "inputs", "events", "game", "queries", "hash", "state", or "length" if
+    one has ended.
     """
     name: str
     """The value within the group: "seed", "[3]", "1, 5", "collider 7: x"."""
@@ -285,6 +285,7 @@ class _Comparison:
         group = "inputs" if isinstance(a, SimFrame) else "commands"
         rows = [] if self._is_mixed else [*_list_rows(group, _orders(a), _orders(b))]
         rows += self._told_rows("events", a.events, b.events)
+        rows += self._told_rows("game", a.game, b.game)
         rows += self._told_rows("queries", a.queries, b.queries)
         if not self._is_mixed:  # a game may change its world after the step
             rows += self._told_rows("hash", a.hash, b.hash)

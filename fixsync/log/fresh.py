@@ -139,7 +139,7 @@ def _computed(
             player.world = player.simulation.world
             yield _kept(player.simulation.save(), b"", is_whole=is_whole)
         player.play(frame)
-        events = msgspec.json.encode(player.events)
+        events = msgspec.json.encode((player.events, player.game))
         yield _kept(player.simulation.save(), events, is_whole=is_whole)
 
 

@@ -57,8 +57,8 @@ class Info:
     """Number of frames with "events", "game", "queries" and "hash"."""
     events: Counter[str] = field(default_factory=Counter)
     """Number of events by kind: "enter", "stay" and "exit"."""
-    game_events: int = 0
-    """Number of the game's own events."""
+    game: Counter[int] = field(default_factory=Counter)
+    """Number of the game's own events by kind."""
     hits: int = 0
     """The sum of the hits of all frames with events."""
     hits_max: int = 0
@@ -120,7 +120,7 @@ class _Count:
             self._events(frame.frame, [kind for _, _, kind, _ in frame.events])
         if frame.game is not UNSET:
             result.frames_with["game"] += 1
-            result.game_events += len(frame.game)
+            result.game.update(kind for _, _, kind, _ in frame.game)
         if frame.queries is not UNSET:
             result.frames_with["queries"] += 1
             result.answers += len(frame.queries)

@@ -22,7 +22,6 @@ from fixsync.log import text
 from fixsync.log.schema import (
     FORMAT,
     FRAME_MAX,
-    GAME_EVENT,
     SEED_MAX,
     VERSION,
     About,
@@ -47,6 +46,7 @@ from fixsync.log.schema import Cast as CastCommand
 from fixsync.log.solids import LevelLine, level_of, read_level_line, solid_ids
 from fixsync.log.text import LineError
 from fixsync.names import Names
+from fixsync.sim import GAME_EVENT
 
 __all__ = [
     "FrameLines",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any, NoReturn, cast
@@ -22,6 +22,7 @@ from fixsync.log.schema import (
     Answer,
     Cast,
     Event,
+    GameEvent,
     Header,
     Move,
     Query,
@@ -113,7 +114,7 @@ class Player:
         self._header = header
         if header.sim is not None:
             self._type = _found(header.sim, simulations or {})
-            self._sim_events: Sequence[Any] = ()
+            self._stepped = sim.Stepped((), ())
             self.play = self._play_inputs
 
     def _play_commands(self, frame: TraceFrame) -> int:
@@ -157,8 +158,11 @@ class Player:
 
     def filled(self, frame: Any) -> Any:
         """The frame that was just played, with the computed values."""
-        answers = UNSET if self.simulation is not None else self.answers
-        return replace(frame, queries=answers, events=self.events, hash=self.hash)
+        if self.simulation is None:
+            return replace(frame, queries=self.answers, events=self.events, hash=self.hash)
+        has_game = frame.game is not UNSET or sim.event_kinds(self.simulation) is not None
+        game = self.game if has_game else UNSET
+        return replace(frame, queries=UNSET, events=self.events, game=game, hash=self.hash)
 
     def _make_room(self, count: int) -> None:
         """Room for so many rows of commands; those that are written stay."""
@@ -177,7 +181,7 @@ class Player:
             raise LineError("inputs", reason)
         try:
             inputs = [sim.check_input(simulation, i, value) for i, value in enumerate(frame.inputs)]
-            self._sim_events = simulation.step(inputs)
+            self._stepped = sim.stepped(simulation, inputs)
         except (TypeError, ValueError) as error:
             raise LineError("inputs", _reason(error)) from error
         if self.world.frame != next_frame(frame.frame):
@@ -220,9 +224,16 @@ class Player:
         if self.simulation is not None:
             return [
                 (int(a), int(b), int(kind), int(contact))
-                for a, b, kind, contact in self._sim_events
+                for a, b, kind, contact in self._stepped.events
             ]
         return list(EVENT.iter_unpack(self._events))
+
+    @property
+    def game(self) -> list[GameEvent]:
+        """The game's own events of the frame; none without a sim."""
+        if self.simulation is None:
+            return []
+        return [(a, b, int(kind), value) for a, b, kind, value in self._stepped.game]
 
     def has_events(self, events: list[Event]) -> bool:
         """Whether these are the frame's events."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import IntEnum
 from operator import index
+from types import SimpleNamespace
 from typing import Any, cast
 
+from fixsync import sim
 from fixsync._native.lock import Lock, exclusive
 from fixsync._native.raw import UINT32_MAX
-from fixsync._native.rows import CAST
+from fixsync._native.rows import CAST, GAME_EVENT_ROW
 from fixsync.arguments import cast_row, query_row
 from fixsync.log import files, schema
 from fixsync.log.lines import FrameLines
@@ -17,6 +20,7 @@ from fixsync.log.schema import About, Answer, Event, MatchLogError, SimFrame, an
 from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
 from fixsync.names import Names
+from fixsync.records import GameEvent
 from fixsync.shapes import Pose, Shape
 from fixsync.sim import Input, Simulation
 from fixsync.world import World
@@ -76,12 +80,20 @@ class _Recording(files.Closing, Lock):
         """Called before the end."""
 
 
+def _with_kinds(names: Names | None, kinds: type[IntEnum] | None) -> Names:
+    names = names or Names()
+    return Names(names.layers, names.ids, names.game or sim.names_of_kinds(kinds))
+
+
 class Recorder(_Recording):
     """Writes the changes of a world and the events of its steps to a match log: one line a step.
 
     The log of a world that is not at frame 0, or has hits, begins with the world's state. A line is
     handed to the operating system before the step returns, so a crash loses at most the frame it
     interrupts. Changes after the last step are in no frame, and not in the log.
+
+    With `event_kinds` the line of a step waits for `game`, or for the next step or the end. A crash
+    loses it, too.
 
     Loading the world ends the recording: the load is done, then raises ValueError, and the log is
     cut short. A game that rolls back records the inputs of confirmed frames: `SimRecorder`."""
@@ -96,19 +108,27 @@ class Recorder(_Recording):
         meta: Mapping[str, Any] | None = None,
         names: Names | None = None,
         unit_mm: int | None = None,
+        event_kinds: type[IntEnum] | None = None,
     ) -> None:
         """`path`: .jsonl, compressed with .gz or .zst after it.
 
         replace: overwrite a file at `path`; without it FileExistsError is raised. tick_rate: frames
         a second, or (numerator, denominator) of it. meta: strings, integers, booleans, and lists
         and dicts of them. names: names of layers and ids. unit_mm: millimetres of one unit.
+        event_kinds: of the game's own events, as of a simulation; None: the log has none.
         ValueError if the world has an observer already; MatchLogError for values that a header
         cannot have."""
-        about = About(tick_rate=tick_rate, meta=meta or {}, names=names or Names(), unit_mm=unit_mm)
+        self._kinds = sim.event_kinds(SimpleNamespace(event_kinds=event_kinds))
+        names = _with_kinds(names, event_kinds)
+        about = About(tick_rate=tick_rate, meta=meta or {}, names=names, unit_mm=unit_mm)
         super().__init__(world._native)
         self._world: World | None = None
         self._asked: list[bytes] = []
         self._answers: list[Answer] = []
+        self._held: tuple[bytes, int] | None = None
+        """The world's events and hash of a step whose line is not ended."""
+        self._later: list[tuple[Callable[[bytes], None], bytes]] = []
+        """What belongs to the line after that one."""
 
         def begin(_: object) -> Recorder:
             self._open(world, path, about, replace)
@@ -122,7 +142,7 @@ class Recorder(_Recording):
     def changed(self, rows: bytes) -> None:
         """Called by the world."""
         try:
-            self._log.commands(rows)
+            self._add(self._log.commands, rows)
         except BaseException:
             self._abandon()
             raise
@@ -132,15 +152,33 @@ class Recorder(_Recording):
         asked, self._asked = self._asked, []
         native = self._recorded()._native
         try:
+            self._end_line(b"")
             found = [native._ask(row) for row in asked]
             for answer in found:
                 self._log.answer(answer)
-            self._log.end_frame(events, native._hash())
-            self._writer.flush()
+            self._held = events, native._hash()
+            if self._kinds is None:
+                self._end_line(None)
         except BaseException:
             self._abandon()
             raise
         self._answers = [answer_of(answer) for answer in found]
+
+    def _add(self, call: Callable[[bytes], None], row: bytes) -> None:
+        if self._held is None:
+            call(row)
+        else:
+            self._later.append((call, row))
+
+    def _end_line(self, game: bytes | None) -> None:
+        if self._held is None:
+            return
+        (events, hash), self._held = self._held, None
+        self._log.end_frame(events, hash, game)
+        self._writer.flush()
+        later, self._later = self._later, []
+        for call, row in later:
+            call(row)
 
     def loaded(self) -> None:
         """Called by the world."""
@@ -149,6 +187,25 @@ class Recorder(_Recording):
             f"the world was loaded while it was recorded: {self._writer.name} ends, cut short,"
             f" after {self.frames} frames"
         )
+
+    @exclusive
+    def game(self, events: Iterable[GameEvent]) -> None:
+        """Gives the game's own events of the last step, once, and writes the line of the step.
+
+        ValueError without `event_kinds`, without a step, and for an event that is not of these
+        kinds."""
+        self._recorded()
+        if self._kinds is None or self._held is None:
+            why = (
+                "event_kinds is None" if self._kinds is None else "no line of a step waits for them"
+            )
+            raise ValueError(f"the log takes no game events: {why}")
+        rows = sim.checked_game_events(self._kinds, events)
+        try:
+            self._end_line(b"".join(GAME_EVENT_ROW.pack(*row) for row in rows))
+        except BaseException:
+            self._abandon()
+            raise
 
     # Questions.
 
@@ -180,7 +237,7 @@ class Recorder(_Recording):
         native = self._recorded()._native
         if len(row) == CAST.size:
             native._cast(row)  # so that an error is raised here, not in the step
-        self._log.question(row)
+        self._add(self._log.question, row)
         self._asked.append(row)
 
     @property
@@ -190,6 +247,15 @@ class Recorder(_Recording):
         return self._answers
 
     # The end.
+
+    @exclusive
+    def close(self) -> None:
+        """Ends the recording: writes the last line and closes the file. A second call does
+        nothing."""
+        if self._world is not None:
+            self._end_line(b"")
+        self._stop()
+        self._writer.close()
 
     def _stop(self) -> None:
         world, self._world = self._world, None
@@ -223,12 +289,14 @@ class SimRecorder(_Recording):
         """simulation: before the first recorded frame. seed: with which it was started.
 
         The rest is as for `Recorder`."""
+        kinds = sim.event_kinds(simulation)
+        self._has_game = kinds is not None
         about = About(
             tick_rate=tick_rate,
             sim=simulation.name,
             seed=seed,
             meta=meta or {},
-            names=names or Names(),
+            names=_with_kinds(names, kinds),
             unit_mm=unit_mm,
         )
         world = simulation.world
@@ -243,8 +311,10 @@ class SimRecorder(_Recording):
         inputs: Sequence[Input],
         events: Iterable[Event] | None = None,
         hash: int | None = None,
+        game: Iterable[GameEvent] | None = None,
     ) -> None:
-        """Writes a frame: one input per player, and the results of the world that are not None.
+        """Writes a frame: one input per player, and what of its results is not None. `game`: the
+        game's own events, written if the simulation has `event_kinds`.
 
         ValueError, and nothing is written, unless `frame` is `next_frame`."""
         line = SimFrame(index(frame), cast("list[schema.Input]", list(inputs)))
@@ -252,6 +322,8 @@ class SimRecorder(_Recording):
             line.events = [
                 (int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in events
             ]
+        if game is not None and self._has_game:
+            line.game = [(int(a), int(b), int(kind), int(value)) for a, b, kind, value in game]
         if hash is not None:
             line.hash = f"{hash:016x}"
         self._record(line)

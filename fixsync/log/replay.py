@@ -98,21 +98,24 @@ class Compared:
     queries: int = 0
     """Answers to queries and casts."""
     hashes: int = 0
+    game: int = 0
+    """Frames whose events of the game were compared: a trace's are not."""
 
     def __bool__(self) -> bool:
-        return bool(self.events or self.queries or self.hashes)
+        return bool(self.events or self.game or self.queries or self.hashes)
 
 
 @dataclass
 class Difference:
     """The first frame that differs from the log, and the first difference in it: of events, else
-    of answers, else of the hash."""
+    of the game's own, else of answers, else of the hash."""
 
     frame: int
     fields: list[str]
-    """All that differs in this frame: "events", "queries", "hash"."""
+    """All that differs in this frame: "events", "game", "queries", "hash"."""
     expected: Any
-    """What the log says: the pair's events as (kind, contact), an answer or None, or a hash."""
+    """What the log says: the pair's events as (kind, contact), the game's events, an answer or None,
+    or a hash."""
     found: Any
     """What replaying computes, in the same form."""
     pair: tuple[int, int] | None = None
@@ -139,7 +142,7 @@ class Replay:
     hash: str = ""
     """Of the world after the last frame, as 16 hexadecimal digits; "" if there is no such state."""
     game_events: int = 0
-    """The game's own events in the log; the replay of a trace carries them."""
+    """The game's own events in the log; the replay of a trace carries them, and compares none."""
     compared: Compared = field(default_factory=Compared)
     differing_frames: int = 0
     difference: Difference | None = None
@@ -253,17 +256,21 @@ def _play(
     """Plays all frames, compares them with the log, and writes them."""
     compared, play = result.compared, player.play
     played = hits = events_told = hashes_told = reported = 0
+    has_sim = reader.header.sim is not None
     try:
         for frame in reader:
             hits += play(frame)
             played += 1
             events, answers, hash = frame.events, frame.queries, frame.hash
+            is_same = True
             if frame.game is not UNSET:
                 result.game_events += len(frame.game)
-            is_same = True
+                if has_sim:
+                    compared.game += 1
+                    is_same = frame.game == player.game
             if events is not UNSET:
                 events_told += 1
-                is_same = player.has_events(events)
+                is_same = is_same and player.has_events(events)
             if answers is not UNSET and (answers or player.answers):
                 compared.queries += max(len(answers), len(player.answers))
                 is_same = is_same and answers == player.answers
@@ -291,7 +298,10 @@ def _play(
 
 
 def _difference(frame: Frame, player: Player) -> Difference:
-    found = {"events": player.events, "queries": player.answers, "hash": player.hash}
+    found: dict[str, Any] = {"events": player.events}
+    if player.simulation is not None:
+        found["game"] = player.game
+    found |= {"queries": player.answers, "hash": player.hash}
     said = {field: getattr(frame, field) for field in found}
     differing = [
         field for field in found if said[field] is not UNSET and said[field] != found[field]

@@ -18,6 +18,7 @@ from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
 from fixsync._native.rows import CAST_HIT
 from fixsync.level import Level
 from fixsync.names import Names
+from fixsync.sim import GAME_EVENT
 
 FORMAT = "fixsync-match"
 VERSION = 1
@@ -68,8 +69,6 @@ AnyId = UInt32
 Yaw = Annotated[int, Meta(ge=0, le=65535)]
 LayerIndex = Annotated[int, Meta(ge=0, le=31)]
 HitWhen = Annotated[int, Meta(ge=1, le=2)]
-GAME_EVENT = 16
-"""The least kind of a game's own events."""
 ContactCode = Annotated[int, Meta(ge=0, le=2)]
 EventCode = Annotated[int, Meta(ge=1, le=3)]
 GameCode = Annotated[int, Meta(ge=GAME_EVENT, le=2**32 - 1)]

@@ -113,14 +113,15 @@ class _Peer:
             status.hash = f"{notice.state_hash:016x}"
             if self.recorder is None:
                 self.recorder = self._record(self._start(self.type))
-            self.recorder.record(notice.frame, notice.inputs, notice.events, notice.world_hash)
+            events, hash, game = notice.events, notice.world_hash, notice.game
+            self.recorder.record(notice.frame, notice.inputs, events, hash, game)
         elif isinstance(notice, Joined):
             status.joined = notice.frame
             self.recorder = self._record(self.simulation)
         elif isinstance(notice, Predicted):
-            status.predicted += len(notice.events)
+            status.predicted += len(notice.events) + len(notice.game)
         else:
-            status.taken_back += len(notice.events)
+            status.taken_back += len(notice.events) + len(notice.game)
 
     def _record(self, simulation: Simulation) -> SimRecorder:
         """Begins the log, with the simulation as it is before the first frame."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -28,6 +28,8 @@ SNAPSHOT_BYTES_MAX = 64 * 2**20
 """The largest snapshot that is accepted, in bytes. Memory is taken as pieces arrive, not before."""
 _EVIDENCE_BYTES = 64 * 2**10
 
+_Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+_GameEvent: TypeAlias = tuple[UInt32, UInt32, UInt32, _Int32]
 _Digest8 = Annotated[bytes, Meta(min_length=8, max_length=8)]
 
 
@@ -54,6 +56,8 @@ class Evidence(Struct, array_like=True, forbid_unknown_fields=True, frozen=True)
     """The inputs that the frame was stepped with; empty if it was not stepped."""
     inputs_digest: Annotated[bytes, Meta(max_length=8)]
     """Of the inputs of all frames before and of this one."""
+    game: tuple[_GameEvent, ...] = ()
+    """The game's own events of the frame."""
 
 
 _Decoded = TypeVar("_Decoded", Snapshot, Evidence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -13,11 +13,13 @@ from typing import NamedTuple
 from fixsync.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
 from fixsync.level import LEVEL, Level
 from fixsync.session.blobs import Evidence
+from fixsync.session.timeline import compared_hash
 from fixsync.shapes import Contact, Pose, shape_from_tuple
 from fixsync.sim import fields_of, hash_of, names_of
 from fixsync.world import World
 
 DIFFERENCES_TOLD_MAX = 12
+GAME_TOLD_MAX = 6
 
 
 class _Compared(NamedTuple):
@@ -45,9 +47,12 @@ class Desync:
 
     @property
     def hashes(self) -> dict[int, int]:
-        """By peer, the hash of its state after the frame."""
+        """By peer, what was compared: the hash of its state after the frame, and of the game's own
+        events if there were any."""
         return {
-            peer: hash_of(held.after) for peer, held in sorted(self.evidence.items()) if held.after
+            peer: compared_hash(hash_of(held.after), held.game)
+            for peer, held in sorted(self.evidence.items())
+            if held.after
         }
 
     @property
@@ -119,6 +124,13 @@ class Desync:
         if len(found) > DIFFERENCES_TOLD_MAX:
             lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
         lines += [f"    {line}" for line in _geometry(compared, self.simulation)]
+        games = [self.evidence[peer].game for peer in compared.peers]
+        if games[0] != games[1]:
+            kinds = names_of(self.simulation).game
+            for peer, game in zip(compared.peers, games, strict=True):
+                lines.append(f"  game events of peer {peer}: {_game_told(game, kinds)}")
+            if not found:
+                lines.append("  the states are the same: what made the events is not saved")
         inputs = [list(self.evidence[peer].inputs) for peer in compared.peers]
         if not self.same_inputs:
             lines.append(
@@ -159,12 +171,19 @@ class Desync:
             "sides": self.sides,
             "hashes": {str(peer): f"{value:016x}" for peer, value in self.hashes.items()},
             "inputs": {str(peer): held.inputs for peer, held in sorted(self.evidence.items())},
+            "game": {str(peer): held.game for peer, held in sorted(self.evidence.items())},
             "differences": [
                 {"owner": d.owner, "field": d.field, "values": d.values} for d in self.differences
             ],
         }
         save("report.json", (json.dumps(report, indent=1, default=str) + "\n").encode())
         return paths
+
+
+def _game_told(game: Sequence[Sequence[int]], kinds: Mapping[int, str]) -> str:
+    told = [f"{kinds.get(kind, kind)}({a}, {b}, {value})" for a, b, kind, value in game]
+    more = f" and {len(told) - GAME_TOLD_MAX} more" if len(told) > GAME_TOLD_MAX else ""
+    return (", ".join(told[:GAME_TOLD_MAX]) or "none") + more
 
 
 def _why(wrong: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fixsync.records import Event
+from fixsync.records import Event, GameEvent
 from fixsync.sim import Input
 
 
@@ -16,6 +16,8 @@ class Predicted:
 
     frame: int
     events: tuple[Event, ...]
+    game: tuple[GameEvent, ...] = ()
+    """Events of the game's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class TakenBack:
 
     frame: int
     events: tuple[Event, ...]
+    game: tuple[GameEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,8 @@ class Confirmed:
     world_hash: int
     """Of the simulation's world after the frame: what a match log writes."""
     state_hash: int
-    """Of the simulation's whole state after the frame: what peers compare."""
+    """Of the simulation's whole state after the frame. Peers compare it, and `game`."""
+    game: tuple[GameEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

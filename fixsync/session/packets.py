@@ -28,7 +28,7 @@ from fixsync.session.match import (
 from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 
 MAGIC = b"FXP"
-VERSION = 2
+VERSION = 3
 PACKET_BYTES_MAX = 1232
 """What fits any path unfragmented: IPv6's least MTU of 1280 less its header and UDP's."""
 _TAG_BYTES = 8

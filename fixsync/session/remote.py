@@ -148,7 +148,8 @@ class Local:
             return Evidence(frame, b"", b"", (), b"")
         before, after = (timeline.states.get(at, b"") for at in (frame, frame + 1))
         digest = timeline.inputs_digests.get(frame + 1, b"")
-        return Evidence(frame, before, after, inputs, digest)
+        game = timeline.final_game.get(frame, ())
+        return Evidence(frame, before, after, inputs, digest, game)
 
     def let_go(self) -> None:
         """Forgets what no peer can ask for any more."""

@@ -6,18 +6,21 @@ between the two on guesses, at most `prediction_max` of them."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from struct import Struct
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from fixsync.records import Event
+from fixsync.records import Event, GameEvent
 from fixsync.session.notices import Confirmed, Notice, Predicted, TakenBack
 from fixsync.session.streams import Stream
-from fixsync.sim import Input, Simulation, hash_of
+from fixsync.sim import Input, Simulation, hash_of, stepped
 
 _NO_INPUTS = bytes(8)
+_GAME_EVENT = Struct("<3Ii")
+_T = TypeVar("_T")
 
 
 class _Played(NamedTuple):
@@ -25,7 +28,15 @@ class _Played(NamedTuple):
 
     inputs: tuple[Input, ...]
     events: tuple[Event, ...]
+    game: tuple[GameEvent, ...]
     world_hash: int
+
+
+def compared_hash(state_hash: int, game: Iterable[Sequence[int]]) -> int:
+    """What peers compare of a frame: the hash of the state after it, and the game's own events. The
+    state need not have what they were made of."""
+    rows = b"".join(_GAME_EVENT.pack(*event) for event in game)
+    return hash_of(state_hash.to_bytes(8, "little") + rows) if rows else state_hash
 
 
 class Timeline:
@@ -45,9 +56,11 @@ class Timeline:
 
     def _begin(self, frame: int, state: bytes, inputs_digest: bytes) -> None:
         self.head = self.confirmed = frame
-        # states[f] is the state before frame f was stepped; hashes[f] is of states[f + 1].
+        # states[f] is the state before frame f was stepped.
         self.states: dict[int, bytes] = {frame: state}
         self.hashes: dict[int, int] = {}
+        """By frame, what peers compare."""
+        self.final_game: dict[int, tuple[GameEvent, ...]] = {}
         self.inputs_digests: dict[int, bytes] = {frame: inputs_digest}
         """By frame, a digest of all inputs of the frames before it."""
         self.final_inputs: dict[int, tuple[Input, ...]] = {}
@@ -80,8 +93,7 @@ class Timeline:
 
     def _step(self, frame: int) -> _Played:
         inputs = tuple(stream.guess(frame) for stream in self.streams)
-        events = tuple(self.simulation.step(inputs))
-        played = _Played(inputs, events, self.simulation.world.hash())
+        played = _Played(inputs, *stepped(self.simulation, inputs), self.simulation.world.hash())
         self._played[frame] = played
         self.states[frame + 1] = self.simulation.save()
         return played
@@ -89,8 +101,8 @@ class Timeline:
     def step(self) -> Iterator[Notice]:
         """Steps the next frame; `can_step` must be true. `settle` confirms it."""
         played = self._step(self.head)
-        if not self.is_known(self.head) and played.events:
-            yield Predicted(self.head, played.events)
+        if not self.is_known(self.head) and (played.events or played.game):
+            yield Predicted(self.head, played.events, played.game)
         self.head += 1
 
     def _first_wrong(self) -> int | None:
@@ -111,14 +123,14 @@ class Timeline:
         for frame in range(first, self.head):
             # Frames that were known when they were stepped gave no prediction, and none comes
             # here again: the first wrong frame is no earlier than the first that was guessed.
-            told = Counter(self._played[frame].events)
+            told = self._played[frame]
             played = self._step(frame)
-            found = Counter(played.events)
-            gone, new = told - found, found - told
-            if gone:
-                yield TakenBack(frame, tuple(gone.elements()))
-            if new and not self.is_known(frame):
-                yield Predicted(frame, tuple(new.elements()))
+            gone = _without(told.events, played.events), _without(told.game, played.game)
+            if any(gone):
+                yield TakenBack(frame, *gone)
+            new = _without(played.events, told.events), _without(played.game, told.game)
+            if any(new) and not self.is_known(frame):
+                yield Predicted(frame, *new)
 
     def settle(self) -> Iterator[Notice]:
         """Takes back frames with wrong guesses, then confirms final frames one by one."""
@@ -128,11 +140,15 @@ class Timeline:
         while self.confirmed < self.head and self.is_known(self.confirmed):
             frame = self.confirmed
             played = self._played.pop(frame)
-            state_hash = self.hashes[frame] = hash_of(self.states[frame + 1])
+            state_hash = hash_of(self.states[frame + 1])
+            self.hashes[frame] = compared_hash(state_hash, played.game)
             self.final_inputs[frame] = played.inputs
+            if played.game:
+                self.final_game[frame] = played.game
             self.inputs_digests[frame + 1] = _chained(self.inputs_digests[frame], played.inputs)
             self.confirmed += 1
-            yield Confirmed(frame, *played, state_hash)
+            inputs, events, game, world_hash = played
+            yield Confirmed(frame, inputs, events, world_hash, state_hash, game)
 
     def let_go(self, states: int, hashes: int) -> None:
         """Drops the states before one frame and the hashes before another, but none that going
@@ -140,10 +156,25 @@ class Timeline:
         while self.first_state < min(states, self.confirmed):
             del self.states[self.first_state], self.inputs_digests[self.first_state]
             del self.final_inputs[self.first_state]
+            self.final_game.pop(self.first_state, None)
             self.first_state += 1
         while self.first_hash < min(hashes, self.confirmed):
             del self.hashes[self.first_hash]
             self.first_hash += 1
+
+
+def _without(rows: tuple[_T, ...], others: tuple[_T, ...]) -> tuple[_T, ...]:
+    """The rows that are not among others, in their order; of equal rows the first ones match."""
+    if rows == others:
+        return ()
+    left = Counter(others)
+    found = []
+    for row in rows:
+        if left[row] > 0:
+            left[row] -= 1
+        else:
+            found.append(row)
+    return tuple(found)
 
 
 def _chained(digest: bytes, inputs: tuple[Input, ...]) -> bytes:

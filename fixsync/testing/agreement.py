@@ -66,7 +66,7 @@ def assert_peers_agree(
     for prediction_max in (0, back):
         for divergence in filter(None, _by_peers(straight, prediction_max)):
             raise AssertionError(divergence.explain())
-    if needs_hits and not any(straight.events):
+    if needs_hits and not (any(straight.events) or any(straight.game)):
         raise AssertionError(
             f"{straight.frames} frames agree, but nothing was hit in them: no step returned an"
             " event. Give inputs that lead to hits, or needs_hits=False"
@@ -120,12 +120,13 @@ def _difference(
 ) -> Divergence | None:
     """What a frame that a peer confirmed has that the straight run has not."""
     expected = straight.states[notice.frame + 1]
+    step = sim.Stepped(notice.events, notice.game)
     if notice.state_hash == sim.hash_of(expected):
-        return straight.divergence(check, how, notice.frame, expected, notice.events)
+        return straight.divergence(check, how, notice.frame, expected, step)
     state = session.state_after(notice.frame)
     if state is None:
         return Divergence(check, how, notice.frame, error=f"state {notice.state_hash:016x}")
-    return straight.divergence(check, how, notice.frame, state, notice.events)
+    return straight.divergence(check, how, notice.frame, state, step)
 
 
 def assert_same_state(first: bytes, second: bytes, simulation: object = None) -> None:

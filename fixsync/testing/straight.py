@@ -14,8 +14,8 @@ from fixsync.fields import Difference, difference_lines, differences
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import SimRecorder
 from fixsync.log.schema import SimFrame
-from fixsync.records import Collider, Event, Events
-from fixsync.sim import Input, Simulation, SimulationType
+from fixsync.records import Collider, Event, Events, GameEvent
+from fixsync.sim import Input, Simulation, SimulationType, Stepped
 from fixsync.world import Command, World
 
 __all__ = [
@@ -49,6 +49,8 @@ class Divergence:
     """Of the states, field by field: straight, and otherwise."""
     events: tuple[tuple[Event, ...], tuple[Event, ...]] | None = None
     """Of the frame: straight, and otherwise; None if they are the same."""
+    game: tuple[tuple[GameEvent, ...], tuple[GameEvent, ...]] | None = None
+    """The game's own events, likewise."""
     error: str = ""
     """What came instead of a result."""
     names: Mapping[int, str] = field(default_factory=dict)
@@ -65,15 +67,18 @@ class Divergence:
         if self.differences:
             lines.append(f"  values {self.sides[0]}, then {self.sides[1]}:")
             lines += [f"    {line}" for line in difference_lines(self.differences, self.names)]
-        if self.events is not None:
-            width = max(map(len, self.sides))
-            names = (side.ljust(width) for side in self.sides)
-            for name, events in zip(names, self.events, strict=True):
-                shown = ", ".join(f"{e.a}-{e.b} {e.kind!r} {e.contact!r}" for e in events[:6])
-                lines.append(
-                    f"  events {name}: {shown or 'none'}{', ...' if len(events) > 6 else ''}"
-                )
+        width = max(map(len, self.sides))
+        for what, both in (("events", self.events), ("game events", self.game)):
+            for side, events in zip(self.sides, both or (), strict=False):
+                shown = ", ".join(map(_event_told, events[:6]))
+                more = ", ..." if len(events) > 6 else ""
+                lines.append(f"  {what} {side.ljust(width)}: {shown or 'none'}{more}")
         return "\n".join(lines)
+
+
+def _event_told(event: tuple[int, int, int, int]) -> str:
+    a, b, kind, last = event
+    return f"{a}-{b} {kind!r} {last!r}"
 
 
 @dataclass
@@ -99,6 +104,8 @@ class Straight:
     """By frame, what `hash` gave for the state after it."""
     names: Mapping[int, str] = field(default_factory=dict)
     """What the simulation calls its ids."""
+    game: list[tuple[GameEvent, ...]] = field(default_factory=list)
+    """By frame, the game's own events."""
 
     @property
     def frames(self) -> int:
@@ -113,21 +120,24 @@ class Straight:
         return run_straight(self.type, self.seed, self.players, inputs)
 
     def divergence(
-        self, check: str, how: str, frame: int, state: bytes, events: Sequence[Event] | None = None
+        self, check: str, how: str, frame: int, state: bytes, step: Stepped | None = None
     ) -> Divergence | None:
         """A finding, unless the state and the events after a frame are those of the straight
         run.
         """
         expected = self.states[frame + 1]
-        is_same = events is None or tuple(events) == self.events[frame]
-        if state == expected and is_same:
+        events = game = None
+        if step is not None and step.events != self.events[frame]:
+            events = self.events[frame], step.events
+        if step is not None and step.game != self.game[frame]:
+            game = self.game[frame], step.game
+        if state == expected and events is None and game is None:
             return None
         try:
             found = self.differences(expected, state)
         except ValueError as error:
             return Divergence(check, how, frame, error=f"{error}, from what it saved")
-        told = None if is_same or events is None else (self.events[frame], tuple(events))
-        return Divergence(check, how, frame, found, told, names=self.names)
+        return Divergence(check, how, frame, found, events, game, names=self.names)
 
     def differences(self, a: bytes, b: bytes) -> list[Difference]:
         """The fields that differ between two saved states. ValueError if it cannot read one."""
@@ -198,10 +208,10 @@ def run_straight(simulation: SimulationType, seed: int, players: int, inputs: In
     checked = [_checked(made, frame, values) for frame, values in enumerate(inputs)]
     observer = _Observer(made.world)
     made.world.attach(observer)
-    states, events, hashes = [made.save()], [], []
+    states, steps, hashes = [made.save()], [], []
     for frame, values in enumerate(checked):
         with _running(f"frame {frame}"):
-            events.append(tuple(made.step(values)))
+            steps.append(sim.stepped(made, values))
             states.append(made.save())
             hashes.append(made.hash())
         if len(observer.commands) != frame + 1:
@@ -210,10 +220,9 @@ def run_straight(simulation: SimulationType, seed: int, players: int, inputs: In
             )
     made.world.detach(observer)
     commands = None if observer.has_loaded else observer.commands
-    names = sim.names_of(made).ids
-    return Straight(
-        simulation, seed, players, checked, states, events, commands, observer.hashes, hashes, names
-    )
+    events, game = [step.events for step in steps], [step.game for step in steps]
+    given, names = (simulation, seed, players, checked), sim.names_of(made).ids
+    return Straight(*given, states, events, commands, observer.hashes, hashes, names, game)
 
 
 def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tuple[Input, ...]:
@@ -274,5 +283,5 @@ def write_log(straight: Straight, path: str | os.PathLike[str]) -> None:
         made, path, seed=straight.seed, replace=True, meta=meta, names=names
     ) as recorder:
         for frame, values in enumerate(straight.inputs):
-            events = made.step(values)
-            recorder.record(frame, values, events, made.world.hash())
+            events, game = sim.stepped(made, values)
+            recorder.record(frame, values, events, made.world.hash(), game)

@@ -24,7 +24,6 @@ from typing import TypeAlias
 from fixsync import sim
 from fixsync.game.random import Random
 from fixsync.log import fresh
-from fixsync.records import Event
 from fixsync.sim import Input, Simulation
 from fixsync.testing.minimise import minimise
 from fixsync.testing.straight import (
@@ -113,9 +112,9 @@ def _rollback(straight: Straight, at: _At, back: int) -> _Findings:
             yield straight.divergence(check, how, again, *_stepped(made, inputs[again]))
 
 
-def _stepped(simulation: Simulation, inputs: tuple[Input, ...]) -> tuple[bytes, tuple[Event, ...]]:
-    events = tuple(simulation.step(inputs))
-    return simulation.save(), events
+def _stepped(simulation: Simulation, inputs: tuple[Input, ...]) -> tuple[bytes, sim.Stepped]:
+    step = sim.stepped(simulation, inputs)
+    return simulation.save(), step
 
 
 def _order(straight: Straight, at: _At, _back: int) -> _Findings:
