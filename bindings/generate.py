@@ -14,11 +14,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bindings.api import Api, read
-from bindings.emit import python, web
+from bindings.emit import python, rust, web
 
 ROOT = Path(__file__).resolve().parents[1]
 
 OUTPUTS: dict[str, Callable[[Api], str]] = {
+    "bindings/rust/fixsync-sys/src/raw.rs": rust.sys,
+    "bindings/rust/fixsync/src/tables.rs": rust.tables,
     "bindings/web/raw.js": web.raw,
     "bindings/web/raw.d.ts": web.raw_types,
     "bindings/web/tables.js": web.tables,

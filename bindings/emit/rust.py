@@ -1,0 +1,235 @@
+"""Raw declarations for Rust; shapes, statuses and causes as its enumerations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from bindings.api import Api, Constant, Field, Function, Kind, Parameter, Type, read_kinds
+from bindings.emit import NOTE
+from bindings.emit.web import _filled
+
+INTEGERS = {
+    f"{sign}int{bits}_t": f"{sign or 'i'}{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u")
+}
+KEYWORDS = {"yield", "type", "move", "box"}
+
+
+def sys(api: Api) -> str:
+    """The crate fixsync-sys: constants, structures with checks of their layout, functions."""
+    statuses = {constant.name for constant in api.enum("Status")}
+    lines = [
+        f"// {NOTE}",
+        "use core::ffi::c_char;",
+        "use core::marker::{PhantomData, PhantomPinned};",
+        "use core::mem::{offset_of, size_of};",
+        "",
+    ]
+    for group in api.groups:
+        for constant in group.constants:
+            lines += _doc(constant.comment or group.comment or f"`{constant.name}`.", "")
+            type = _constant_type(constant, statuses)
+            lines.append(f"pub const {constant.name}: {type} = {constant.value};")
+    for structure in api.structures:
+        lines += ["", *_doc(structure.comment, "")]
+        if not structure.fields:
+            lines += [
+                "#[repr(C)]",
+                f"pub struct {structure.name} {{",
+                "    _private: [u8; 0],",
+                "    _marker: PhantomData<(*mut u8, PhantomPinned)>,",
+                "}",
+            ]
+            continue
+        lines += [
+            "#[repr(C)]",
+            "#[derive(Clone, Copy, Debug, PartialEq, Eq)]",
+            f"pub struct {structure.name} {{",
+        ]
+        for field in structure.fields:
+            lines += _doc(field.comment or f"`{field.name}`.", "    ")
+            lines.append(f"    pub {_name(field.name)}: {_field_type(field)},")
+        offsets = [
+            f"    assert!(offset_of!({structure.name}, {_name(field.name)}) == {field.offset});"
+            for field in structure.fields
+        ]
+        lines += [
+            "}",
+            f"zeroed!({structure.name});",
+            "const _: () = {",
+            f"    assert!(size_of::<{structure.name}>() == {structure.size});",
+            *offsets,
+            "};",
+        ]
+    lines += ["", 'unsafe extern "C" {']
+    for function in api.functions:
+        lines += _doc(function.comment, "    ") + _function(function)
+    lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def _function(function: Function) -> list[str]:
+    parameters = [f"{_name(p.name)}: {_parameter_type(p)}" for p in function.parameters]
+    returns = "" if function.returns == Type("void") else f" -> {_type(function.returns)}"
+    return _filled(f"    pub fn {function.name}(", parameters, f"){returns};")
+
+
+def _constant_type(constant: Constant, statuses: Collection[str]) -> str:
+    if constant.name in statuses:
+        return "i32"
+    return "u32" if 0 <= constant.value < 2**32 else "i64"
+
+
+def _type(type: Type) -> str:
+    base = "c_char" if type.base == "char" else INTEGERS.get(type.base, type.base)
+    if not type.is_pointer:
+        return base
+    return f"*{'const' if type.is_const else 'mut'} {base}"
+
+
+def _field_type(field: Field) -> str:
+    base = _type(field.type)
+    return f"[{base}; {field.count}]" if field.count else base
+
+
+def _parameter_type(parameter: Parameter) -> str:
+    if not parameter.length:
+        return _type(parameter.type)
+    base = _type(Type(parameter.type.base))
+    return f"*{'const' if parameter.type.is_const else 'mut'} [{base}; {parameter.length}]"
+
+
+def _name(name: str) -> str:
+    return f"r#{name}" if name in KEYWORDS else name
+
+
+def _doc(comment: str, indent: str) -> list[str]:
+    """A comment for rustdoc, which takes brackets for links and indented lines for programs."""
+    lines = []
+    for line in comment.split("\n"):
+        if line.startswith("    "):
+            words = f"`{line.strip()}`"
+        else:
+            words = re.sub(r"[\[\]<>*_]", r"\\\g<0>", line.replace("`", ""))
+        lines.append(f"{indent}/// {words}".rstrip())
+    return lines
+
+
+# ---- the tables of the crate fixsync ----
+
+
+def tables(api: Api) -> str:
+    """fixsync/src/tables.rs."""
+    kinds = read_kinds(api)
+    lines = [f"// {NOTE}", "", "use super::*;", "", *_shapes(kinds)]
+    statuses = [
+        (_camel(constant.name.removeprefix("FXS_E_")), constant.value, constant.comment)
+        for constant in api.enum("Status")
+        if constant.value < 0
+    ]
+    lines += _enum("Status", "Why the kernel refused a call.", "i32", statuses)
+    causes = [
+        (_camel(c.name.removeprefix("FXS_WHY_")), c.value, c.comment)
+        for c in api.constants
+        if c.name.startswith("FXS_WHY_")
+    ]
+    lines += _enum("Cause", "Why a pair is not a hit.", "u32", causes)
+    return "\n".join(lines) + "\n"
+
+
+def _enum(name: str, doc: str, type: str, values: list[tuple[str, int, str]]) -> list[str]:
+    lines = [
+        "",
+        f"/// {doc}",
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]",
+        "#[non_exhaustive]",
+        f"#[repr({type})]",
+        f"pub enum {name} {{",
+    ]
+    for variant, value, comment in values:
+        lines += _doc(comment or f"{variant}.", "    ")
+        lines.append(f"    {variant} = {value},")
+    lines += [
+        "}",
+        "",
+        f"impl {name} {{",
+        "    /// All of them.",
+        "    pub const ALL: &'static [Self] = &[",
+        *(f"        Self::{variant}," for variant, _, _ in values),
+        "    ];",
+        "}",
+    ]
+    return lines
+
+
+def _shapes(kinds: list[Kind]) -> list[str]:
+    lines = [
+        "/// A shape: its kind and its sizes in Q16.16; half angles are yaw steps.",
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]",
+        '#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]',
+        '#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]',
+        "pub enum Shape {",
+    ]
+    for kind in kinds:
+        able = [
+            word for word, is_so in (("pushed", kind.can_push), ("cast", kind.can_cast)) if is_so
+        ]
+        words = f" It can be {' and '.join(able)}." if able else " It cannot be pushed or cast."
+        lines += [f"    /// {kind.name.capitalize()}.{words}", f"    {_camel(kind.name)} {{"]
+        for size in kind.sizes:
+            is_hole = kind.has_hole and size.index == len(kind.sizes) - 2 and size.least == 0
+            ends = (
+                f"below {kind.sizes[0].name}; 0: no hole"
+                if is_hole
+                else f"{size.least}..={size.most}"
+            )
+            lines += [f"        /// {ends}.", f"        {size.name}: i32,"]
+        lines.append("    },")
+    lines += ["}", "", "impl Shape {"]
+    lines += ["    pub(crate) fn raw(&self) -> sys::fxs_shape {", "        match *self {"]
+    for kind in kinds:
+        lines.append(f"            {_pattern(kind)} => sys::fxs_shape {{")
+        lines.append(f"                kind: {kind.code},")
+        angle = next((s.name for s in kind.sizes if s.index < 0), None)
+        lines.append(f"                half_angle: {f'{angle} as u32' if angle else '0'},")
+        by_index = {s.index: s.name for s in kind.sizes}
+        sizes = ", ".join(by_index.get(i, "0") for i in range(3))
+        lines += [f"                size: [{sizes}],", "            },"]
+    lines += ["        }", "    }", ""]
+    lines += [
+        "    /// The shape of a row that the kernel wrote.",
+        "    pub(crate) fn of(kind: u8, half_angle: u16, size: [i32; 3]) -> Self {",
+        "        match kind {",
+    ]
+    for number, kind in enumerate(kinds):
+        values = ", ".join(
+            f"{s.name}: {'half_angle as i32' if s.index < 0 else f'size[{s.index}]'}"
+            for s in kind.sizes
+        )
+        code = "_" if number == len(kinds) - 1 else str(kind.code)
+        lines.append(f"            {code} => Self::{_camel(kind.name)} {{ {values} }},")
+    lines += ["        }", "    }", ""]
+    lines += [
+        "    /// Each size: its name, value, and range.",
+        "    pub(crate) fn sizes(&self) -> ([Size; 4], usize) {",
+        '        let none = ("", 0, 0, 0);',
+        "        match *self {",
+    ]
+    for kind in kinds:
+        rows = []
+        for size in kind.sizes:
+            is_hole = kind.has_hole and size is kind.sizes[-1]
+            most = f"{kind.sizes[0].name} - 1" if is_hole else str(size.most)
+            rows.append(f'("{size.name}", {size.name}, {size.least}, {most})')
+        rows += ["none"] * (4 - len(rows))
+        lines.append(f"            {_pattern(kind)} => ([{', '.join(rows)}], {len(kind.sizes)}),")
+    lines += ["        }", "    }", "}"]
+    return lines
+
+
+def _pattern(kind: Kind) -> str:
+    return f"Self::{_camel(kind.name)} {{ {', '.join(size.name for size in kind.sizes)} }}"
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.lower().split("_"))

@@ -1,0 +1,41 @@
+//! Compiles the kernel and the kit as one source: fixsync.c of the package or, in a clone of the
+//! project, all files of csrc.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let files = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut found: Vec<_> = files
+        .map(|entry| entry.expect("an entry of a folder").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "c"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn main() {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let packed = here.join("c");
+    let mut build = cc::Build::new();
+    let (include, source) = if packed.join("fixsync.c").exists() {
+        println!("cargo:rerun-if-changed=c");
+        (packed.clone(), packed.join("fixsync.c"))
+    } else {
+        let csrc = here.join("../../../csrc");
+        let mut text = String::from("#define FXS_ONE_SOURCE\n");
+        for file in sources(&csrc).into_iter().chain(sources(&csrc.join("kit"))) {
+            text += &format!("#include \"{}\"\n", file.display().to_string().replace('\\', "/"));
+        }
+        let one = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("fixsync.c");
+        fs::write(&one, text).unwrap_or_else(|e| panic!("{}: {e}", one.display()));
+        (csrc, one)
+    };
+    // An unoptimised kernel is some ten times as slow: a debug build of a game has a fast one.
+    if env::var("OPT_LEVEL").is_ok_and(|level| level == "0") {
+        build.opt_level(2);
+    }
+    build.std("c11").include(&include).file(source).warnings(false).compile("fixsync");
+    println!("cargo:include={}", include.display());
+}

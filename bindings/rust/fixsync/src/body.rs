@@ -1,0 +1,344 @@
+use crate::error::{answer, done, fault};
+use crate::memory::reserve;
+use crate::*;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// The parts and attacks of one kind of fighter: a table that `fixsync frames` writes.
+///
+/// ```
+/// assert!(fixsync::FrameData::new(vec![1, 2, 3]).is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameData(Vec<u8>);
+
+impl FrameData {
+    /// A table of its bytes.
+    #[doc(alias = "fxs_frames_check")]
+    pub fn new(table: Vec<u8>) -> Result<Self, Error> {
+        let mut at = 0;
+        // SAFETY: bytes and their number.
+        let status = unsafe { sys::fxs_frames_check(table.as_ptr(), table.len() as u64, &mut at) };
+        done(status, || Error::Bytes { name: "frame data", at, status: Status::of(status) })?;
+        Ok(Self(table))
+    }
+
+    fn count(&self, at: usize) -> u32 {
+        self.0[at..at + 4].iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
+    }
+
+    /// Number of parts.
+    pub fn parts(&self) -> u32 {
+        self.count(4)
+    }
+
+    /// Number of attacks.
+    pub fn attacks(&self) -> u32 {
+        self.count(8)
+    }
+}
+
+/// Phase of an attack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// No attack is under way.
+    None,
+    /// A part is still to come.
+    Startup,
+    /// A part is on.
+    Active,
+    /// After the last time.
+    Recovery,
+}
+
+/// Several colliders of one owner that move, turn, mirror and attack together. Calls that change
+/// the world append its commands to `rows`, for a history or a recorder.
+///
+/// ```
+/// use fixsync::*;
+/// use std::sync::Arc;
+///
+/// # let bytes = [
+/// #     &b"FXF1"[..], &[2, 0, 0, 0, 1, 0, 0, 0],
+/// #     &[0, 0, 1, 0], &[0; 4], &[0; 12], &[0, 0, 1, 0], &[0; 8],
+/// #     &[0, 1, 0, 0], &[0; 4], &[0, 0, 1, 0], &[0; 8], &[0, 0, 1, 0], &[0; 8],
+/// #     &[9, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 104, 0, 0, 0],
+/// #     &[2, 0, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0],
+/// # ].concat();
+/// let fighter = Arc::new(FrameData::new(bytes)?); // of `fixsync frames fighter.json -o`
+/// assert_eq!((fighter.parts(), fighter.attacks()), (2, 1)); // torso, fist; jab
+/// let mut world = World::new(Config::new(8).layers(&[(0, 1)])?)?;
+/// let (mut rows, mut events) = (Vec::new(), Vec::new());
+/// let mut hero = Body::add(&mut world, &fighter, &[1, 2], 1, Pose::default(), false, &mut rows)?;
+/// world.add(&Collider::new(5, Shape::Sphere { radius: q!(1) }).at([q!(2.5), 0, 0]).owner(2))?;
+///
+/// assert!(hero.can_start(0)?);
+/// hero.start(&mut world, 0, &mut rows)?;
+/// let mut hit = None;
+/// while hero.attack().is_some() {
+///     world.step(&mut events)?;
+///     for event in &events {
+///         if event.kind() == EventKind::Enter && hero.strike(event.b)? {
+///             hit = Some((event.a, event.b, hero.frame(), hero.phase(), hero.hit()));
+///         }
+///     }
+///     hero.tick(&mut world, &mut rows)?;
+/// }
+/// assert_eq!(hit, Some((2, 5, 2, Phase::Active, 0)));
+///
+/// hero.set_pose(&mut world, Pose::at([q!(1), 0, 0]), &mut rows)?;
+/// hero.mirror(&mut world, true, &mut rows)?;
+/// hero.cancel(&mut world, &mut rows)?;
+/// assert_eq!((hero.pose(&world)?.position, hero.is_mirrored()), ([q!(1), 0, 0], true));
+/// let saved = hero.save(); // beside the world's state
+/// hero.load(&saved)?;
+/// assert_eq!(hash64(&saved, 0), hero.hash());
+/// hero.remove(&mut world, &mut rows)?;
+/// assert_eq!(world.len(), 1);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Body {
+    raw: sys::fxs_body,
+    frames: Arc<FrameData>,
+}
+
+const ROWS: u64 = sys::FXS_BODY_ROWS as u64;
+
+/// Appends the rows that a call writes.
+///
+/// # Safety
+/// The call writes at most FXS_BODY_ROWS, and returns how many.
+unsafe fn added(
+    world: &mut World,
+    rows: &mut Vec<Command>,
+    name: &'static str,
+    value: u32,
+    most: u32,
+    call: impl FnOnce(*mut sys::fxs_world, *mut sys::fxs_command) -> i32,
+) -> Result<(), Error> {
+    reserve(rows, rows.len() as u64 + ROWS)?;
+    let at = rows.len();
+    // SAFETY: within the room. The first row is read after an error, whether it was written or not.
+    let to = unsafe { rows.as_mut_ptr().add(at) };
+    unsafe { to.write(Command(sys::fxs_command::default())) };
+    let status = call(world.as_mut_ptr(), to.cast());
+    let count = answer(status, || match status {
+        sys::FXS_E_RANGE => {
+            Error::Range { name, value: value.into(), least: 0, most: i64::from(most) - 1 }
+        }
+        // SAFETY: written above. Where a command was refused, it is this one.
+        _ => world.fault(status, unsafe { (*to).0.collider.id }),
+    })?;
+    // SAFETY: the call wrote so many.
+    unsafe { rows.set_len(at + count as usize) };
+    Ok(())
+}
+
+impl Body {
+    /// Makes a body and adds its parts to the world. `ids`: one for each part. `owner`: of all
+    /// parts; not 0, or they hit each other.
+    #[doc(alias = "fxs_body_add")]
+    pub fn add(
+        world: &mut World,
+        frames: &Arc<FrameData>,
+        ids: &[u32],
+        owner: u32,
+        pose: Pose,
+        is_mirrored: bool,
+        rows: &mut Vec<Command>,
+    ) -> Result<Self, Error> {
+        let must = frames.parts() as usize;
+        if ids.len() != must {
+            return Err(Error::Lengths { name: "ids", value: ids.len(), must });
+        }
+        let mut body = Self { raw: sys::fxs_body::default(), frames: frames.clone() };
+        let (raw, table) = (&mut body.raw, frames.0.as_ptr());
+        // SAFETY: a checked table, as many ids as it has parts, and room as it is given.
+        unsafe {
+            added(world, rows, "is_mirrored", 0, 2, |world, to| {
+                let mirrored = is_mirrored.into();
+                sys::fxs_body_add(raw, table, world, ids.as_ptr(), owner, &pose.raw(), mirrored, to)
+            })?;
+        }
+        Ok(body)
+    }
+
+    fn table(&self) -> *const u8 {
+        self.frames.0.as_ptr()
+    }
+
+    /// Removes the parts from the world.
+    #[doc(alias = "fxs_body_remove")]
+    pub fn remove(&self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
+        // SAFETY: a body and its table, and room as it is given.
+        unsafe {
+            added(world, rows, "", 0, 0, |world, to| {
+                sys::fxs_body_remove(&self.raw, self.table(), world, to)
+            })
+        }
+    }
+
+    /// Where it is.
+    #[doc(alias = "fxs_body_pose")]
+    pub fn pose(&self, world: &World) -> Result<Pose, Error> {
+        let mut out = sys::fxs_pose::default();
+        // SAFETY: a body, its table, and a world.
+        let status =
+            unsafe { sys::fxs_body_pose(&self.raw, self.table(), world.as_ptr(), &mut out) };
+        done(status, || world.fault(status, self.raw.ids[0])).map(|()| Pose::of(&out))
+    }
+
+    /// Moves and turns all parts.
+    #[doc(alias = "fxs_body_set_pose")]
+    pub fn set_pose(
+        &mut self,
+        world: &mut World,
+        pose: Pose,
+        rows: &mut Vec<Command>,
+    ) -> Result<(), Error> {
+        // SAFETY: a body and its table, and room as it is given.
+        unsafe {
+            added(world, rows, "", 0, 0, |world, to| {
+                sys::fxs_body_set_pose(&self.raw, self.table(), world, &pose.raw(), to)
+            })
+        }
+    }
+
+    /// Turns it to its local +x (`false`) or -x by mirroring: for side views.
+    #[doc(alias = "fxs_body_mirror")]
+    pub fn mirror(
+        &mut self,
+        world: &mut World,
+        is_mirrored: bool,
+        rows: &mut Vec<Command>,
+    ) -> Result<(), Error> {
+        let (raw, table) = (&mut self.raw, self.frames.0.as_ptr());
+        // SAFETY: a body and its table, and room as it is given.
+        unsafe {
+            added(world, rows, "is_mirrored", 0, 2, |world, to| {
+                sys::fxs_body_mirror(raw, table, world, is_mirrored.into(), to)
+            })
+        }
+    }
+
+    /// Begins an attack with its frame 0; one that is under way is cancelled first.
+    #[doc(alias = "fxs_body_start")]
+    pub fn start(
+        &mut self,
+        world: &mut World,
+        attack: u32,
+        rows: &mut Vec<Command>,
+    ) -> Result<(), Error> {
+        let (raw, table, most) = (&mut self.raw, self.frames.0.as_ptr(), self.frames.attacks());
+        // SAFETY: a body and its table, and room as it is given.
+        unsafe {
+            added(world, rows, "attack", attack, most, |world, to| {
+                sys::fxs_body_start(raw, table, world, attack, to)
+            })
+        }
+    }
+
+    /// Moves the attack under way to its next frame, or ends it: once a frame, after the step.
+    #[doc(alias = "fxs_body_tick")]
+    pub fn tick(&mut self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
+        let (raw, table) = (&mut self.raw, self.frames.0.as_ptr());
+        // SAFETY: a body and its table, and room as it is given.
+        unsafe {
+            added(world, rows, "", 0, 0, |world, to| sys::fxs_body_tick(raw, table, world, to))
+        }
+    }
+
+    /// Ends the attack under way, if there is one.
+    #[doc(alias = "fxs_body_cancel")]
+    pub fn cancel(&mut self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
+        let (raw, table) = (&mut self.raw, self.frames.0.as_ptr());
+        // SAFETY: a body and its table, and room as it is given.
+        unsafe {
+            added(world, rows, "", 0, 0, |world, to| sys::fxs_body_cancel(raw, table, world, to))
+        }
+    }
+
+    /// Whether an attack may begin now.
+    #[doc(alias = "fxs_body_can_start")]
+    pub fn can_start(&self, attack: u32) -> Result<bool, Error> {
+        // SAFETY: a body and its table.
+        let status = unsafe { sys::fxs_body_can_start(&self.raw, self.table(), attack) };
+        let most = i64::from(self.frames.attacks()) - 1;
+        answer(status, || Error::Range { name: "attack", value: attack.into(), least: 0, most })
+            .map(|is_so| is_so == 1)
+    }
+
+    /// The attack under way.
+    pub fn attack(&self) -> Option<u32> {
+        (self.raw.attack != sys::FXS_NO_ATTACK).then_some(self.raw.attack)
+    }
+
+    /// The frame of the attack under way, from 0.
+    pub fn frame(&self) -> u32 {
+        self.raw.frame
+    }
+
+    /// Whether it faces its local -x.
+    pub fn is_mirrored(&self) -> bool {
+        self.raw.is_mirrored == 1
+    }
+
+    /// The phase of the attack under way.
+    #[doc(alias = "fxs_body_phase")]
+    pub fn phase(&self) -> Phase {
+        // SAFETY: a body and its table.
+        match unsafe { sys::fxs_body_phase(&self.raw, self.table()) } {
+            sys::FXS_PHASE_STARTUP => Phase::Startup,
+            sys::FXS_PHASE_ACTIVE => Phase::Active,
+            sys::FXS_PHASE_RECOVERY => Phase::Recovery,
+            _ => Phase::None,
+        }
+    }
+
+    /// Which hit of the attack is under way, from 0.
+    #[doc(alias = "fxs_body_hit")]
+    pub fn hit(&self) -> u32 {
+        // SAFETY: a body and its table.
+        unsafe { sys::fxs_body_hit(&self.raw, self.table()) }
+    }
+
+    /// Whether the hit under way strikes a victim, any number, for the first time.
+    #[doc(alias = "fxs_body_strike")]
+    pub fn strike(&mut self, victim: u32) -> Result<bool, Error> {
+        // SAFETY: a body.
+        let status = unsafe { sys::fxs_body_strike(&mut self.raw, victim) };
+        answer(status, || fault(status, "victim", victim.into(), &[])).map(|is_so| is_so == 1)
+    }
+
+    /// Its state, but for the ids.
+    #[doc(alias = "fxs_body_save_size")]
+    #[doc(alias = "fxs_body_save")]
+    pub fn save(&self) -> Vec<u8> {
+        // SAFETY: a body, and room for its bytes.
+        unsafe {
+            let size = sys::fxs_body_save_size(&self.raw) as usize;
+            let mut bytes = Vec::with_capacity(size);
+            sys::fxs_body_save(&self.raw, bytes.as_mut_ptr());
+            bytes.set_len(size);
+            bytes
+        }
+    }
+
+    /// XXH64 of the bytes that [`save`](Self::save) returns.
+    #[doc(alias = "fxs_body_hash")]
+    pub fn hash(&self) -> u64 {
+        // SAFETY: a body.
+        unsafe { sys::fxs_body_hash(&self.raw) }
+    }
+
+    /// Replaces all but the ids by a saved state; load the world's with it.
+    #[doc(alias = "fxs_body_load")]
+    pub fn load(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let (table, size, mut at) = (self.table(), bytes.len() as u64, 0);
+        // SAFETY: a body, its table, and bytes.
+        let status =
+            unsafe { sys::fxs_body_load(&mut self.raw, table, bytes.as_ptr(), size, &mut at) };
+        done(status, || Error::Bytes { name: "body", at, status: Status::of(status) })
+    }
+}

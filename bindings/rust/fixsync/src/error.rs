@@ -1,0 +1,146 @@
+use crate::{Status, sys};
+use alloc::boxed::Box;
+use core::ffi::CStr;
+use core::fmt;
+
+/// Why a call changed nothing.
+///
+/// ```
+/// use fixsync::{Collider, Config, Shape, World};
+///
+/// let mut world = World::new(Config::new(8))?;
+/// let error = world.add(&Collider::new(1, Shape::Sphere { radius: 0 })).unwrap_err();
+/// assert_eq!(error.to_string(), "radius must be 1..536870911, not 0");
+/// let error = world.remove(1).unwrap_err();
+/// assert_eq!(error.to_string(), "id 1: an id that is not in the world");
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number out of its range.
+    Range {
+        /// Of the argument or field.
+        name: &'static str,
+        /// What it was.
+        value: i64,
+        /// The least that is allowed.
+        least: i64,
+        /// The most that is allowed.
+        most: i64,
+    },
+    /// A value that does not go here: an id that is taken, a sector that is cast.
+    Refused {
+        /// Of the argument or field.
+        name: &'static str,
+        /// What it was.
+        value: i64,
+        /// Why.
+        status: Status,
+    },
+    /// A row of a call with many rows. None of them was applied.
+    Row {
+        /// Its index.
+        index: usize,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
+    /// Bytes or text with a fault.
+    Bytes {
+        /// What they are of.
+        name: &'static str,
+        /// Offset of the fault.
+        at: u64,
+        /// What they are not.
+        status: Status,
+    },
+    /// Slices of two lengths that must be equal.
+    Lengths {
+        /// Of the argument.
+        name: &'static str,
+        /// Its length.
+        value: usize,
+        /// What it must be.
+        must: usize,
+    },
+    /// Memory that cannot be had.
+    Memory {
+        /// How much.
+        bytes: u64,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Range { name, value, least, most } => {
+                write!(f, "{name} must be {least}..{most}, not {value}")
+            }
+            Error::Refused { name, value, status } => write!(f, "{name} {value}: {status}"),
+            Error::Row { index, error } => write!(f, "row {index}: {error}"),
+            Error::Bytes { name, at, status } => write!(f, "{name}, byte {at}: {status}"),
+            Error::Lengths { name, value, must } => {
+                write!(f, "length of {name} must be {must}, not {value}")
+            }
+            Error::Memory { bytes } => write!(f, "no memory of {bytes} bytes"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl Status {
+    pub(crate) fn of(status: i32) -> Self {
+        let found = Self::ALL.iter().find(|known| **known as i32 == status);
+        *found.unwrap_or(&Self::Range)
+    }
+}
+
+/// The words of the headers.
+///
+/// ```
+/// assert_eq!(fixsync::Status::Layer.to_string(), "a layer outside 0..31");
+/// ```
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: it returns a constant text that ends with a 0.
+        let text = unsafe { CStr::from_ptr(sys::fxs_status_text(*self as i32)) };
+        f.write_str(text.to_str().unwrap_or_default())
+    }
+}
+
+/// The error of a status: the first of some arguments that is out of its range, or else the status
+/// for the named value.
+#[cold]
+pub(crate) fn fault(
+    status: i32,
+    name: &'static str,
+    value: i64,
+    ranges: &[(&'static str, i64, i64, i64)],
+) -> Error {
+    for &(name, value, least, most) in ranges {
+        if !(least..=most).contains(&value) {
+            return Error::Range { name, value, least, most };
+        }
+    }
+    Error::Refused { name, value, status: Status::of(status) }
+}
+
+/// The answer of a call, or the error of its status.
+#[inline]
+pub(crate) fn answer(status: i32, error: impl FnOnce() -> Error) -> Result<u32, Error> {
+    if status < 0 { Err(error()) } else { Ok(status as u32) }
+}
+
+/// [`answer`] of a call that returns FXS_OK.
+#[inline]
+pub(crate) fn done(status: i32, error: impl FnOnce() -> Error) -> Result<(), Error> {
+    answer(status, error).map(|_| ())
+}
+
+/// Ranges of the components of a motion.
+pub(crate) fn motion_ranges(motion: [i32; 3]) -> [(&'static str, i64, i64, i64); 3] {
+    let most = sys::FXS_SIZE_MAX as i64;
+    let [x, y, z] = motion.map(i64::from);
+    [("motion x", x, -most, most), ("motion y", y, -most, most), ("motion z", z, -most, most)]
+}

@@ -1,0 +1,231 @@
+use crate::error::{done, fault};
+use crate::memory::filled;
+use crate::*;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Deref;
+
+/// Why a pair is not a hit, and by how much it misses: the fields are those of
+/// [`sys::fxs_explanation`].
+///
+/// ```
+/// use fixsync::*;
+///
+/// let ball = Shape::Sphere { radius: q!(1) };
+/// let mut world = World::new(Config::new(8))?;
+/// world.add(&Collider::new(1, ball))?;
+/// world.add(&Collider::new(2, ball).at([q!(3), 0, 0]).inactive())?;
+/// let why = world.explain(1, 2)?;
+/// assert_eq!(why.causes(), [Cause::BInactive, Cause::Beside]);
+/// assert_eq!((why.gap, why.is_hit()), (q!(1).into(), false));
+/// let query = Query::new(&ball, Pose::at([q!(1), 0, 0])).mask(2);
+/// assert_eq!(world.explain_query(&query, 1)?.causes(), [Cause::Mask]);
+/// let why = explain((&ball, Pose::default()), (&ball, Pose::default()), Contact::Touching)?;
+/// assert!(why.is_hit());
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation(sys::fxs_explanation);
+
+impl Explanation {
+    /// Whether the pair is a hit.
+    pub fn is_hit(&self) -> bool {
+        self.0.why == 0
+    }
+
+    /// Why it is not.
+    pub fn causes(&self) -> Vec<Cause> {
+        let is_set = |cause: &&Cause| self.0.why & **cause as u32 != 0;
+        Cause::ALL.iter().filter(is_set).copied().collect()
+    }
+}
+
+impl Deref for Explanation {
+    type Target = sys::fxs_explanation;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl World {
+    /// Why the pair of two colliders, or of a collider and a solid, is not a hit.
+    #[doc(alias = "fxs_world_explain")]
+    pub fn explain(&self, a: u32, b: u32) -> Result<Explanation, Error> {
+        let mut out = sys::fxs_explanation::default();
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_explain(self.as_ptr(), a, b, &mut out) };
+        done(status, || self.pair_fault(status, a, b)).map(|()| Explanation(out))
+    }
+
+    /// Why a query, as a, does not meet a collider or a solid b.
+    #[doc(alias = "fxs_world_explain_query")]
+    pub fn explain_query(&self, query: &Query, b: u32) -> Result<Explanation, Error> {
+        let mut out = sys::fxs_explanation::default();
+        // SAFETY: a world and a row.
+        let status = unsafe { sys::fxs_world_explain_query(self.as_ptr(), &query.0, b, &mut out) };
+        done(status, || match status {
+            sys::FXS_E_ID | sys::FXS_E_ABSENT => self.fault(status, b),
+            _ => Self::query_fault(status, &query.0),
+        })?;
+        Ok(Explanation(out))
+    }
+}
+
+/// Why the contact of two shapes is less than `hit_when`.
+#[doc(alias = "fxs_explain_shapes")]
+pub fn explain(
+    a: (&Shape, Pose),
+    b: (&Shape, Pose),
+    hit_when: Contact,
+) -> Result<Explanation, Error> {
+    let mut out = sys::fxs_explanation::default();
+    let when = hit_when as u32;
+    // SAFETY: valid structures.
+    let status = unsafe {
+        sys::fxs_explain_shapes(&a.0.raw(), &a.1.raw(), &b.0.raw(), &b.1.raw(), when, &mut out)
+    };
+    done(status, || match status {
+        sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
+        _ if a.0.check().is_err() => a.0.fault(status),
+        _ => b.0.fault(status),
+    })?;
+    Ok(Explanation(out))
+}
+
+/// A field that differs between two states: the fields are those of [`sys::fxs_difference`].
+///
+/// ```
+/// use fixsync::*;
+///
+/// let mut world = World::new(Config::new(8))?;
+/// world.add(&Collider::new(7, Shape::Sphere { radius: q!(1) }))?;
+/// let a = world.save();
+/// world.move_to(7, [1, 0, 0])?;
+/// let (b, mut rows) = (world.save(), Vec::new());
+/// differences(&a, &b, &mut rows)?;
+/// assert_eq!(rows[0].values, [0, 1]);
+/// assert_eq!(rows[0].to_string(), "collider 7, x: 0 and 1 (0 and 0.00002 units)");
+/// let named = rows[0].text(&[(7, "boss")])?;
+/// assert_eq!(named, "collider 7 (boss), x: 0 and 1 (0 and 0.00002 units)");
+/// fields(&a, &mut rows)?;
+/// assert!(rows.len() > 10);
+/// assert_eq!(state_end(&[a, vec![1, 2]].concat())?, b.len()); // a game's own state follows
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Difference(sys::fxs_difference);
+
+impl Deref for Difference {
+    type Target = sys::fxs_difference;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Difference {
+    /// It in words, with names for ids; a name has at most 60 bytes.
+    #[doc(alias = "fxs_difference_text")]
+    pub fn text(&self, names: &[(u32, &str)]) -> Result<String, Error> {
+        let mut rows = Vec::new();
+        for &(id, name) in names {
+            let mut text = [0; 60];
+            let most = text.len() as i64;
+            text.get_mut(..name.len())
+                .ok_or(Error::Range {
+                    name: "bytes of a name",
+                    value: name.len() as i64,
+                    least: 0,
+                    most,
+                })?
+                .copy_from_slice(name.as_bytes());
+            rows.push(sys::fxs_name { id, text });
+        }
+        let (n, mut bytes): (u64, Vec<u8>) = (rows.len() as u64, Vec::new());
+        // SAFETY: a row, n names, and room as it is given.
+        let (status, _) = unsafe {
+            filled(&mut bytes, |to, room, size| {
+                sys::fxs_difference_text(&self.0, rows.as_ptr(), n, to.cast(), room, size)
+            })?
+        };
+        done(status, || fault(status, "field", self.0.field.into(), &[]))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(&[]).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// Rows that a call writes, or the fault of bytes.
+///
+/// # Safety
+/// As for [`filled`].
+unsafe fn rows_of(
+    name: &'static str,
+    out: &mut Vec<Difference>,
+    call: impl Fn(*mut sys::fxs_difference, u64, *mut u64, *mut u64) -> i32,
+) -> Result<(), Error> {
+    let mut at = 0;
+    // SAFETY: as the caller says; both rows are laid out alike.
+    let (status, _) =
+        unsafe { filled(out, |to, room, count| call(to.cast(), room, count, &mut at))? };
+    done(status, || Error::Bytes { name, at, status: Status::of(status) })
+}
+
+/// Where the saved state at the beginning of bytes ends: a game's own state may follow it.
+#[doc(alias = "fxs_state_end")]
+pub fn state_end(bytes: &[u8]) -> Result<usize, Error> {
+    let mut at = 0;
+    // SAFETY: bytes and their number.
+    let status = unsafe { sys::fxs_state_end(bytes.as_ptr(), bytes.len() as u64, &mut at) };
+    done(status, || Error::Bytes { name: "state", at, status: Status::of(status) })?;
+    Ok(at as usize)
+}
+
+/// The fields that differ between two saved states: the world, colliders, hits, changed ids.
+#[doc(alias = "fxs_state_differences")]
+pub fn differences(a: &[u8], b: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
+    let (size_a, size_b) = (a.len() as u64, b.len() as u64);
+    // SAFETY: bytes and their numbers, and room as it is given.
+    unsafe {
+        rows_of("state", out, |to, room, count, at| {
+            let (a, b) = (a.as_ptr(), b.as_ptr());
+            sys::fxs_state_differences(a, size_a, b, size_b, to, room, count, at)
+        })
+    }
+}
+
+/// All fields of a saved state, as if another had its objects without fields.
+#[doc(alias = "fxs_state_fields")]
+pub fn fields(state: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
+    // SAFETY: bytes and their number, and room as it is given.
+    unsafe {
+        rows_of("state", out, |to, room, count, at| {
+            sys::fxs_state_fields(state.as_ptr(), state.len() as u64, to, room, count, at)
+        })
+    }
+}
+
+/// The fields that differ between two saved bodies.
+///
+/// ```
+/// let mut rows = Vec::new();
+/// assert!(fixsync::body_differences(&[], &[], &mut rows).is_err());
+/// ```
+#[doc(alias = "fxs_body_differences")]
+pub fn body_differences(a: &[u8], b: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
+    let (size_a, size_b) = (a.len() as u64, b.len() as u64);
+    // SAFETY: bytes and their numbers, and room as it is given.
+    unsafe {
+        rows_of("body", out, |to, room, count, at| {
+            let (a, b) = (a.as_ptr(), b.as_ptr());
+            sys::fxs_body_differences(a, size_a, b, size_b, to, room, count, at)
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Exact, order-stable hit detection in Q16.16 integers, for lockstep and rollback games: every
+//! machine finds the same hits in the same order.
+//!
+//! ```
+//! use fixsync::{Collider, Config, Event, EventKind, Shape, World, q};
+//!
+//! const BODY: u32 = 0;
+//! const ATTACK: u32 = 1;
+//!
+//! let mut world = World::new(Config::new(64).layers(&[(BODY, ATTACK)])?)?; // attacks hit bodies
+//! let body = Shape::Capsule { radius: q!(0.375), half_height: q!(0.5) };
+//! world.add(&Collider::new(1, body).layer(BODY).owner(1))?;
+//! world.add(&Collider::new(2, body).at([q!(2), 0, q!(0.5)]).layer(BODY).owner(2))?;
+//! let sword = Shape::Sector {
+//!     radius: q!(2.5),
+//!     half_angle: fixsync::degrees!(60), // to each side
+//!     half_height: q!(0.5),
+//!     inner_radius: 0,
+//! };
+//! world.add(&Collider::new(9, sword).layer(ATTACK).owner(1))?;
+//!
+//! let mut events = Vec::new();
+//! world.step(&mut events)?;
+//! assert_eq!((events[0].a, events[0].b, events[0].kind()), (2, 9, EventKind::Enter));
+//! # Ok::<(), fixsync::Error>(())
+//! ```
+//!
+//! Lengths are Q16.16: 65536 is one unit, and [`q!`] writes them. Y is up. 65536 yaw steps are one
+//! turn, from +X towards +Z. After an error nothing has changed. Lists are written into a `Vec` of
+//! the caller, so a frame allocates nothing once they have grown. Answers and bytes are those of
+//! the C kernel, which the crate [`sys`] compiles; the C name of a function finds it in this
+//! documentation.
+#![no_std]
+#![deny(missing_docs)]
+
+extern crate alloc;
+
+pub use fixsync_sys as sys;
+
+mod body;
+mod error;
+mod explain;
+mod level;
+mod log;
+mod memory;
+mod motion;
+mod number;
+mod planes;
+mod rollback;
+mod rows;
+mod shape;
+#[rustfmt::skip]
+mod tables;
+mod world;
+
+pub use body::{Body, FrameData, Phase};
+pub use error::Error;
+pub use explain::{
+    Difference, Explanation, body_differences, differences, explain, fields, state_end,
+};
+pub use level::{Level, Solid};
+pub use log::{Recorder, log_text};
+pub use motion::{Mover, MoverResult, along, bounce, move_and_slide, slide};
+pub use number::*;
+pub use planes::{Ground, Hitbox, HitboxCast, Planes, PlanesCommand};
+pub use rollback::{Confirmed, Frame, History, Inputs, Rewind, Room, Told};
+pub use rows::{Cast, CastHit, Collider, Command, Event, EventKind, Events, Hit, Moved, Query};
+pub use shape::{Contact, Outline, Pose, Side, cast_pair};
+pub use tables::{Cause, Shape, Status};
+pub use world::{Config, Counts, World};
+
+/// A size of a shape: its name, value, least and most.
+type Size = (&'static str, i32, i32, i32);
+
+/// The version of the kernel: major, minor and patch.
+///
+/// ```
+/// assert_eq!(fixsync::version()[..2], [0, 2]);
+/// ```
+#[doc(alias = "fxs_version")]
+pub fn version() -> [u32; 3] {
+    // SAFETY: it takes nothing.
+    let joined = unsafe { sys::fxs_version() };
+    [joined >> 16, joined >> 8 & 255, joined & 255]
+}
+
+/// The version of the answers: peers of a match, and a match log and its replay, have the same.
+///
+/// ```
+/// assert_eq!(fixsync::semantics(), fixsync::sys::FXS_SEMANTICS);
+/// ```
+#[doc(alias = "fxs_semantics")]
+pub fn semantics() -> u32 {
+    // SAFETY: it takes nothing.
+    unsafe { sys::fxs_semantics() }
+}

@@ -1,0 +1,274 @@
+use crate::error::{done, fault};
+use crate::memory::{filled, reserve};
+use crate::*;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A match log, which `fixsync replay` verifies. For each frame: the commands as the world took
+/// them, the questions, their answers in order, then [`step`](Self::step). A rollback game records
+/// confirmed frames.
+///
+/// ```
+/// use fixsync::*;
+///
+/// let mut world = World::new(Config::new(8))?;
+/// let mut log = Recorder::new(&world, 60)?;
+/// let ball = Shape::Sphere { radius: q!(1) };
+/// let commands = [Command::add(&Collider::new(1, ball)), Command::add(&Collider::new(2, ball))];
+/// let query = Query::new(&ball, Pose::default());
+/// let cast = Cast::new(&ball, Pose::default(), [9, 0, 0]);
+/// let (mut events, mut ids, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+///
+/// world.apply(&commands)?;
+/// world.step(&mut events)?;
+/// world.query(&query, &mut ids)?;
+/// world.cast(&cast, &mut hits)?;
+/// log.commands(&commands)?;
+/// log.query(&query)?;
+/// log.cast(&cast)?;
+/// log.ids(&ids)?;
+/// log.hits(&hits)?;
+/// log.step(&events, world.hash())?;
+///
+/// world.step(&mut events)?;
+/// log.end_frame(Some(&events), None)?; // without a hash
+/// events.push(Event::game(1, 2, 16, 30)?);
+/// world.step(&mut Vec::new())?;
+/// log.end_game_frame(&events, Some(world.hash()))?;
+/// log.line(r#"{"frame":3,"commands":[],"queries":[],"events":[]}"#)?;
+/// let text = log.finish()?;
+/// assert_eq!(text.lines().count(), 6);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    raw: sys::fxs_recorder,
+    /// Of its text `raw.size` bytes are written.
+    text: Vec<u8>,
+}
+
+/// Text as a JSON string of a match log, with its quotes: a name for [`Recorder::about`].
+///
+/// ```
+/// assert_eq!(fixsync::log_text("a \"pit\"")?, r#""a \"pit\"""#);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[doc(alias = "fxs_recorder_text")]
+pub fn log_text(text: &str) -> Result<String, Error> {
+    let (from, size, mut bytes) = (text.as_ptr().cast(), text.len() as u64, Vec::<u8>::new());
+    // SAFETY: text and its size, and room as it is given.
+    let (status, at) = unsafe {
+        filled(&mut bytes, |to, room, count| {
+            sys::fxs_recorder_text(from, size, to.cast(), room, count)
+        })?
+    };
+    done(status, || Error::Bytes { name: "text", at, status: Status::of(status) })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl Recorder {
+    fn empty() -> Self {
+        Self { raw: sys::fxs_recorder::default(), text: Vec::new() }
+    }
+
+    /// Calls with room for more text, again with more of it until it is enough.
+    fn write(
+        &mut self,
+        name: &'static str,
+        mut call: impl FnMut(*mut sys::fxs_recorder, *mut core::ffi::c_char, u64) -> i32,
+    ) -> Result<(), Error> {
+        loop {
+            let room = self.text.capacity() as u64;
+            let status = call(&mut self.raw, self.text.as_mut_ptr().cast(), room);
+            if status != sys::FXS_E_ROOM {
+                // SAFETY: the recorder has written so many bytes.
+                unsafe { self.text.set_len(self.raw.size as usize) };
+                return done(status, || fault(status, name, self.raw.frame.into(), &[]));
+            }
+            reserve(&mut self.text, (2 * room).max(4096))?;
+        }
+    }
+
+    /// Begins the log of a world as it is. tick_rate: frames a second, not 0.
+    #[doc(alias = "fxs_recorder_begin")]
+    pub fn new(world: &World, tick_rate: u32) -> Result<Self, Error> {
+        let mut made = Self::empty();
+        made.write("tick_rate at frame", |raw, text, room| {
+            // SAFETY: a world, and so much room.
+            unsafe { sys::fxs_recorder_begin(raw, world.as_ptr(), tick_rate, text, room) }
+        })?;
+        Ok(made)
+    }
+
+    /// Begins a log with other keys of its first line, as canonical JSON:
+    /// `{"tick_rate":60,"meta":{"arena":"pit"}}`. `state`: of a simulation that begins later.
+    ///
+    /// ```
+    /// use fixsync::{Config, Recorder, World};
+    ///
+    /// let world = World::new(Config::new(8))?;
+    /// let about = r#"{"tick_rate":60,"sim":"duel","seed":7}"#;
+    /// let mut log = Recorder::about(&world, about, None)?;
+    /// log.inputs(&[1, 2])?; // of two players
+    /// log.input_list(&[3, 4])?; // of a third
+    /// log.end_frame(None, None)?;
+    /// log.end()?;
+    /// assert!(log.text().starts_with(r#"{"format":"fixsync-match""#));
+    /// log.clear(); // it is in a file
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    #[doc(alias = "fxs_recorder_begin_about")]
+    pub fn about(world: &World, about: &str, state: Option<&[u8]>) -> Result<Self, Error> {
+        let (mut made, mut at, mut last) = (Self::empty(), 0, sys::FXS_OK);
+        let (from, size) = state.map_or((core::ptr::null(), 0), |s| (s.as_ptr(), s.len() as u64));
+        let written = made.write("frame", |raw, text, room| {
+            let (words, length) = (about.as_ptr().cast(), about.len() as u64);
+            // SAFETY: a world, texts and their sizes, and so much room.
+            last = unsafe {
+                let world = world.as_ptr();
+                sys::fxs_recorder_begin_about(
+                    raw, world, words, length, from, size, text, room, &mut at,
+                )
+            };
+            last
+        });
+        match last {
+            sys::FXS_E_TEXT => Err(Error::Bytes { name: "about", at, status: Status::Text }),
+            _ => written.map(|()| made),
+        }
+    }
+
+    /// Adds commands of this frame.
+    #[doc(alias = "fxs_recorder_commands")]
+    pub fn commands(&mut self, commands: &[Command]) -> Result<(), Error> {
+        let (rows, n) = (commands.as_ptr().cast(), commands.len() as u64);
+        // SAFETY: so many rows, and so much room.
+        self.write("commands of frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_commands(raw, rows, n, text, room)
+        })
+    }
+
+    /// Adds the inputs of the next players of this frame, in a log with a sim.
+    #[doc(alias = "fxs_recorder_inputs")]
+    pub fn inputs(&mut self, inputs: &[i64]) -> Result<(), Error> {
+        // SAFETY: so many numbers, and so much room.
+        self.write("inputs of frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_inputs(raw, inputs.as_ptr(), inputs.len() as u64, text, room)
+        })
+    }
+
+    /// Adds the input of the next player of this frame, a list of numbers.
+    #[doc(alias = "fxs_recorder_input_list")]
+    pub fn input_list(&mut self, input: &[i64]) -> Result<(), Error> {
+        // SAFETY: so many numbers, and so much room.
+        self.write("input of frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_input_list(raw, input.as_ptr(), input.len() as u64, text, room)
+        })
+    }
+
+    /// Adds a query that is made right after the step of this frame.
+    #[doc(alias = "fxs_recorder_query")]
+    pub fn query(&mut self, query: &Query) -> Result<(), Error> {
+        // SAFETY: a row, and so much room.
+        self.write("query of frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_query(raw, &query.0, text, room)
+        })
+    }
+
+    /// Adds a cast that is made right after the step of this frame.
+    #[doc(alias = "fxs_recorder_cast")]
+    pub fn cast(&mut self, cast: &Cast) -> Result<(), Error> {
+        // SAFETY: a row, and so much room.
+        self.write("cast of frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_cast(raw, &cast.0, text, room)
+        })
+    }
+
+    /// Adds the answer to the next question, a query.
+    #[doc(alias = "fxs_recorder_ids")]
+    pub fn ids(&mut self, ids: &[u32]) -> Result<(), Error> {
+        // SAFETY: so many numbers, and so much room.
+        self.write("ids of frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_ids(raw, ids.as_ptr(), ids.len() as u64, text, room)
+        })
+    }
+
+    /// Adds the answer to the next question, a cast.
+    #[doc(alias = "fxs_recorder_hits")]
+    pub fn hits(&mut self, hits: &[CastHit]) -> Result<(), Error> {
+        let (rows, n) = (hits.as_ptr().cast(), hits.len() as u64);
+        // SAFETY: so many rows, and so much room.
+        self.write("hits of frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_hits(raw, rows, n, text, room)
+        })
+    }
+
+    /// Ends this frame with the events of its step and the hash of the world after it.
+    #[doc(alias = "fxs_recorder_step")]
+    pub fn step(&mut self, events: &[Event], hash: u64) -> Result<(), Error> {
+        let (rows, n) = (events.as_ptr().cast(), events.len() as u64);
+        // SAFETY: so many rows, and so much room.
+        self.write("frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_step(raw, rows, n, hash, text, room)
+        })
+    }
+
+    /// [`step`](Self::step) without what is not known.
+    #[doc(alias = "fxs_recorder_end_frame")]
+    pub fn end_frame(&mut self, events: Option<&[Event]>, hash: Option<u64>) -> Result<(), Error> {
+        let rows = events.map_or(core::ptr::null(), |rows| rows.as_ptr().cast());
+        let n = events.map_or(0, |rows| rows.len() as u64);
+        let hash = hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: so many rows, and so much room.
+        self.write("frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_end_frame(raw, rows, n, hash, text, room)
+        })
+    }
+
+    /// [`step`](Self::step) for events of the step, then those of the game.
+    #[doc(alias = "fxs_recorder_end_game_frame")]
+    pub fn end_game_frame(&mut self, events: &[Event], hash: Option<u64>) -> Result<(), Error> {
+        let (rows, n) = (events.as_ptr().cast(), events.len() as u64);
+        let hash = hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: so many rows, and so much room.
+        self.write("frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_end_game_frame(raw, rows, n, hash, text, room)
+        })
+    }
+
+    /// Adds a frame as text: a line of another log, without its line feed.
+    #[doc(alias = "fxs_recorder_line")]
+    pub fn line(&mut self, line: &str) -> Result<(), Error> {
+        let (from, size) = (line.as_ptr().cast(), line.len() as u64);
+        // SAFETY: text and its size, and so much room.
+        self.write("line of frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_line(raw, from, size, text, room)
+        })
+    }
+
+    /// Writes the last line.
+    #[doc(alias = "fxs_recorder_end")]
+    pub fn end(&mut self) -> Result<(), Error> {
+        // SAFETY: so much room.
+        self.write("end at frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_end(raw, text, room)
+        })
+    }
+
+    /// The text since the last [`clear`](Self::clear).
+    pub fn text(&self) -> &str {
+        core::str::from_utf8(&self.text).unwrap_or_default()
+    }
+
+    /// Forgets the text, which is in a file.
+    pub fn clear(&mut self) {
+        self.raw.size = 0;
+        self.text.clear();
+    }
+
+    /// Writes the last line, and returns the text.
+    pub fn finish(mut self) -> Result<String, Error> {
+        self.end()?;
+        Ok(String::from_utf8_lossy(&self.text).into_owned())
+    }
+}

@@ -1,0 +1,199 @@
+use crate::error::{done, fault, motion_ranges};
+use crate::memory::reserve;
+use crate::*;
+use alloc::vec::Vec;
+
+#[cold]
+fn normal_fault(status: i32, name: &'static str, part: u32, normal: [i32; 3]) -> Error {
+    let most = sys::FXS_NORMAL_MAX.into();
+    let [x, y, z] = normal.map(i64::from);
+    let range = |name, value| (name, value, -i64::from(sys::FXS_NORMAL_MAX), most);
+    let ranges = [
+        (name, part.into(), 0, ONE.into()),
+        range("normal x", x),
+        range("normal y", y),
+        range("normal z", z),
+    ];
+    fault(status, "normal x", x, &ranges)
+}
+
+/// The part of a motion up to a cast's fraction (0..=65536). With the normal of the hit it ends
+/// outside of what the cast met.
+///
+/// ```
+/// use fixsync::{along, bounce, q, slide};
+///
+/// let (motion, wall) = ([q!(2), 0, q!(1)], [-(1 << 30), 0, 0]);
+/// assert_eq!(along(motion, 32768, Some(wall))?, [q!(1), 0, q!(0.5)]);
+/// assert_eq!(slide(motion, wall)?, [0, 0, q!(1)]);
+/// assert_eq!(bounce(motion, wall, 65536)?, [-q!(2), 0, q!(1)]);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[doc(alias = "fxs_along")]
+pub fn along(motion: [i32; 3], fraction: u32, normal: Option<[i32; 3]>) -> Result<[i32; 3], Error> {
+    let mut out = [0; 3];
+    let at = normal.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+    // SAFETY: vectors.
+    let status = unsafe { sys::fxs_along(&motion, fraction, at, &mut out) };
+    done(status, || match status {
+        sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(motion)),
+        _ => normal_fault(status, "fraction", fraction, normal.unwrap_or_default()),
+    })?;
+    Ok(out)
+}
+
+/// A motion reflected at a surface; `kept` (0..=65536) is the share of its speed into it.
+#[doc(alias = "fxs_bounce")]
+pub fn bounce(motion: [i32; 3], normal: [i32; 3], kept: u32) -> Result<[i32; 3], Error> {
+    let mut out = [0; 3];
+    // SAFETY: vectors.
+    let status = unsafe { sys::fxs_bounce(&motion, &normal, kept, &mut out) };
+    done(status, || normal_fault(status, "kept", kept, normal)).map(|()| out)
+}
+
+/// A motion without its component into a surface.
+#[doc(alias = "fxs_slide")]
+pub fn slide(motion: [i32; 3], normal: [i32; 3]) -> Result<[i32; 3], Error> {
+    let mut out = [0; 3];
+    // SAFETY: vectors.
+    let status = unsafe { sys::fxs_slide(&motion, &normal, &mut out) };
+    done(status, || normal_fault(status, "kept", 0, normal)).map(|()| out)
+}
+
+#[cold]
+fn move_fault(world: &World, status: i32, id: u32, passes: u32, motion: [i32; 3]) -> Error {
+    match status {
+        sys::FXS_E_RANGE => {
+            let most = sys::FXS_PASSES_MAX.into();
+            Error::Range { name: "passes", value: passes.into(), least: 1, most }
+        }
+        sys::FXS_E_MOTION => fault(status, "motion x", motion[0].into(), &motion_ranges(motion)),
+        _ => world.fault(status, id),
+    }
+}
+
+/// Moves a collider straight and slides it along obstacles of the layers of a mask: a dash. `hits`
+/// becomes the obstacles, at most `passes` (1..=64).
+///
+/// ```
+/// use fixsync::*;
+///
+/// let mut world = World::new(Config::new(8))?;
+/// world.add(&Collider::new(1, Shape::Sphere { radius: q!(1) }))?;
+/// world.add(&Collider::new(2, Shape::Sphere { radius: q!(1) }).at([q!(5), 0, 0]))?;
+/// let mut hits = Vec::new();
+/// move_and_slide(&mut world, 1, [q!(9), 0, 0], u32::MAX, 4, &mut hits)?;
+/// assert_eq!((hits[0].id, world.get(1)?.pose.position), (2, [q!(3) - 3, 0, 0])); // beside it
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[doc(alias = "fxs_move_and_slide")]
+pub fn move_and_slide(
+    world: &mut World,
+    id: u32,
+    motion: [i32; 3],
+    mask: u32,
+    passes: u32,
+    hits: &mut Vec<CastHit>,
+) -> Result<(), Error> {
+    hits.clear();
+    reserve(hits, passes.min(sys::FXS_PASSES_MAX).into())?;
+    let (at, to, mut count) = (world.as_mut_ptr(), hits.as_mut_ptr().cast(), 0);
+    // SAFETY: a world, and room for `passes` rows.
+    let status = unsafe { sys::fxs_move_and_slide(at, id, &motion, mask, passes, to, &mut count) };
+    done(status, || move_fault(world, status, id, passes, motion))?;
+    // SAFETY: the call wrote so many.
+    unsafe { hits.set_len(count as usize) };
+    Ok(())
+}
+
+/// The settings of a character that walks: along walls, up steps, down to the floor.
+///
+/// ```
+/// use fixsync::*;
+///
+/// let mut world = World::new(Config::new(8))?;
+/// let floor = Shape::Box { half_x: q!(9), half_y: q!(1), half_z: q!(9) };
+/// world.add(&Collider::new(1, Shape::Sphere { radius: q!(1) }).at([0, q!(1), 0]))?;
+/// world.add(&Collider::new(2, floor).at([0, -q!(1), 0]))?;
+/// let mover = Mover { step_height: q!(0.25), snap: q!(0.125), ..Mover::new(1) };
+/// let mut hits = Vec::new();
+/// let now = mover.move_by(&mut world, [q!(1), 0, 0], &mut hits)?;
+/// assert_eq!((now.position, now.floor), ([q!(1), q!(1), 0], Some(2)));
+/// assert_eq!(now.flags, sys::FXS_ON_FLOOR);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Mover {
+    /// Of the collider that moves; not a sector.
+    pub id: u32,
+    /// Bit i: layer i blocks it.
+    pub mask: u32,
+    /// 2..=64: slides in one move.
+    pub passes: u32,
+    /// The highest step that it climbs; 0: none.
+    pub step_height: i32,
+    /// How far down a walker reaches for a floor.
+    pub snap: i32,
+    /// 1..=2^30: least y of the normal of a floor.
+    pub floor_y_q30: i32,
+}
+
+/// The result of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoverResult {
+    /// Of the collider now.
+    pub position: [i32; 3],
+    /// The motion without components into walls, floor and ceiling.
+    pub motion: [i32; 3],
+    /// [`sys::FXS_ON_FLOOR`] to [`sys::FXS_STUCK`].
+    pub flags: u32,
+    /// What it stands on.
+    pub floor: Option<u32>,
+}
+
+impl Mover {
+    /// Four slides, no steps, floors of at most 45 degrees.
+    pub const fn new(id: u32) -> Self {
+        Self { id, mask: u32::MAX, passes: 4, step_height: 0, snap: 0, floor_y_q30: 759250125 }
+    }
+
+    /// Moves the character; `hits` becomes walls and ceilings in order, then the floor.
+    #[doc(alias = "fxs_mover_move")]
+    pub fn move_by(
+        &self,
+        world: &mut World,
+        motion: [i32; 3],
+        hits: &mut Vec<CastHit>,
+    ) -> Result<MoverResult, Error> {
+        let Self { id, mask, passes, step_height, snap, floor_y_q30 } = *self;
+        let raw = sys::fxs_mover { id, mask, passes, step_height, snap, floor_y_q30 };
+        let mut result = sys::fxs_mover_result::default();
+        hits.clear();
+        reserve(hits, u64::from(passes.min(sys::FXS_PASSES_MAX)) + 1)?;
+        let (at, to) = (world.as_mut_ptr(), hits.as_mut_ptr().cast());
+        // SAFETY: a world, and room for `passes` + 1 rows.
+        let status = unsafe { sys::fxs_mover_move(at, &raw, &motion, &mut result, to) };
+        done(status, || match status {
+            sys::FXS_E_MOVER => {
+                let most = i64::from(SIZE_MAX);
+                let ranges = [
+                    ("passes", passes.into(), 2, sys::FXS_PASSES_MAX.into()),
+                    ("step_height", step_height.into(), 0, most),
+                    ("snap", snap.into(), 0, most),
+                    ("floor_y_q30", floor_y_q30.into(), 1, 1 << 30),
+                ];
+                fault(status, "id", id.into(), &ranges)
+            }
+            _ => move_fault(world, status, id, passes, motion),
+        })?;
+        // SAFETY: the call wrote so many.
+        unsafe { hits.set_len(result.hit_count as usize) };
+        Ok(MoverResult {
+            position: [result.x, result.y, result.z],
+            motion: result.motion,
+            flags: result.flags,
+            floor: (result.flags & sys::FXS_ON_FLOOR != 0).then_some(result.floor),
+        })
+    }
+}

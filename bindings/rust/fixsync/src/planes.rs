@@ -1,0 +1,484 @@
+use crate::error::{answer, done, fault, motion_ranges};
+use crate::memory::{filled, reserve};
+use crate::*;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// The ground view of a hitbox: sizes in Q16.16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Ground {
+    /// 1..=536870911.
+    Circle {
+        /// Its radius.
+        radius: i32,
+    },
+    /// 1..=536870911 each.
+    Rectangle {
+        /// Half of its size along x.
+        half_x: i32,
+        /// Half of its size along z.
+        half_z: i32,
+    },
+}
+
+/// A hitbox of a beat-'em-up: a ground view from above and a side view. Two of them meet where both
+/// views meet.
+///
+/// ```
+/// use fixsync::{Contact, Ground, Hitbox, q};
+///
+/// let man = Hitbox::new(1, Ground::Circle { radius: q!(0.5) }, [q!(0.25), q!(1)]);
+/// let kick = Hitbox { position: [q!(0.5), 0, 0], ..man };
+/// assert_eq!(man.contact(&kick)?, Contact::Touching);
+/// let near = Hitbox { position: [q!(0.25), 0, 0], ..man };
+/// assert_eq!(near.push_out(&man)?, [q!(0.25), 0]);
+/// assert_eq!(near.lift(&man)?, q!(2));
+/// let far = Hitbox { position: [q!(4.5), 0, 0], ..man };
+/// let met = man.cast([q!(8), 0, 0], &far, [0; 3], Contact::Touching)?;
+/// assert_eq!(met.unwrap().0, 32768);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Hitbox {
+    /// Below the capacity of its [`Planes`].
+    pub id: u32,
+    /// From above.
+    pub ground: Ground,
+    /// half_x and half_y.
+    pub side: [i32; 2],
+    /// Of the centre of both views.
+    pub position: [i32; 3],
+    /// 0..=15.
+    pub layer: u32,
+    /// Hitboxes of one owner do not hit each other; 0: no owner.
+    pub owner: u32,
+    /// Whether it hits and is found.
+    pub active: bool,
+}
+
+impl Hitbox {
+    /// An active hitbox at the origin, on layer 0, without an owner.
+    pub const fn new(id: u32, ground: Ground, side: [i32; 2]) -> Self {
+        Self { id, ground, side, position: [0; 3], layer: 0, owner: 0, active: true }
+    }
+
+    fn raw(&self) -> sys::fxs_hitbox {
+        let (kind, ground) = match self.ground {
+            Ground::Circle { radius } => (sys::FXS_CYLINDER, [radius, 0]),
+            Ground::Rectangle { half_x, half_z } => (sys::FXS_BOX, [half_x, half_z]),
+        };
+        let [x, y, z] = self.position;
+        sys::fxs_hitbox {
+            id: self.id,
+            kind: kind as u8,
+            layer: self.layer.min(255) as u8,
+            active: self.active.into(),
+            zero: 0,
+            owner: self.owner,
+            x,
+            y,
+            z,
+            ground,
+            side: self.side,
+        }
+    }
+
+    fn of(raw: &sys::fxs_hitbox) -> Self {
+        let [a, b] = raw.ground;
+        let ground = match raw.kind as u32 {
+            sys::FXS_CYLINDER => Ground::Circle { radius: a },
+            _ => Ground::Rectangle { half_x: a, half_z: b },
+        };
+        Self {
+            id: raw.id,
+            ground,
+            side: raw.side,
+            position: [raw.x, raw.y, raw.z],
+            layer: raw.layer.into(),
+            owner: raw.owner,
+            active: raw.active == 1,
+        }
+    }
+
+    #[cold]
+    fn fault(status: i32, raw: &sys::fxs_hitbox) -> Error {
+        let size = |name, value: i32| (name, value.into(), 1, SIZE_MAX.into());
+        let second = if raw.kind as u32 == sys::FXS_BOX { raw.ground[1] } else { 1 };
+        let ranges = [
+            size("ground size", raw.ground[0]),
+            size("half_z", second),
+            size("side half_x", raw.side[0]),
+            size("side half_y", raw.side[1]),
+        ];
+        let is_size = matches!(status, sys::FXS_E_KIND | sys::FXS_E_SIZE);
+        fault(status, "id", raw.id.into(), if is_size { &ranges } else { &[] })
+    }
+
+    #[cold]
+    fn fault_with(&self, b: &Hitbox, status: i32) -> Error {
+        // SAFETY: a valid structure twice.
+        let own = unsafe { sys::fxs_hitbox_contact(&self.raw(), &self.raw()) };
+        Self::fault(status, &if own < 0 { self.raw() } else { b.raw() })
+    }
+
+    /// The contact with another hitbox, exact.
+    #[doc(alias = "fxs_hitbox_contact")]
+    pub fn contact(&self, b: &Hitbox) -> Result<Contact, Error> {
+        // SAFETY: valid structures.
+        let status = unsafe { sys::fxs_hitbox_contact(&self.raw(), &b.raw()) };
+        answer(status, || self.fault_with(b, status)).map(Contact::of)
+    }
+
+    /// The translation x, z of this hitbox that ends an overlap.
+    #[doc(alias = "fxs_hitbox_push_out")]
+    pub fn push_out(&self, b: &Hitbox) -> Result<[i32; 2], Error> {
+        let mut out = [0; 2];
+        // SAFETY: valid structures.
+        let status = unsafe { sys::fxs_hitbox_push_out(&self.raw(), &b.raw(), &mut out) };
+        done(status, || self.fault_with(b, status)).map(|()| out)
+    }
+
+    /// The shortest dy of this hitbox that ends an overlap.
+    #[doc(alias = "fxs_hitbox_lift")]
+    pub fn lift(&self, b: &Hitbox) -> Result<i32, Error> {
+        let mut out = 0;
+        // SAFETY: valid structures.
+        let status = unsafe { sys::fxs_hitbox_lift(&self.raw(), &b.raw(), &mut out) };
+        done(status, || self.fault_with(b, status)).map(|()| out)
+    }
+
+    /// When two moving hitboxes first meet; see [`cast_pair`].
+    #[doc(alias = "fxs_hitbox_cast_pair")]
+    pub fn cast(
+        &self,
+        motion: [i32; 3],
+        b: &Hitbox,
+        motion_b: [i32; 3],
+        hit_when: Contact,
+    ) -> Result<Option<(u32, [i32; 3])>, Error> {
+        let (mut fraction, mut normal, when) = (0, [0; 3], hit_when as u32);
+        let (a, other) = (self.raw(), b.raw());
+        // SAFETY: valid structures.
+        let status = unsafe {
+            sys::fxs_hitbox_cast_pair(
+                &a,
+                &motion,
+                &other,
+                &motion_b,
+                when,
+                &mut fraction,
+                &mut normal,
+            )
+        };
+        let met = answer(status, || match status {
+            sys::FXS_E_MOTION => {
+                let ranges = [motion_ranges(motion), motion_ranges(motion_b)];
+                fault(status, "motion", 0, ranges.as_flattened())
+            }
+            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
+            _ => self.fault_with(b, status),
+        })?;
+        Ok((met == 1).then_some((fraction as u32, normal)))
+    }
+}
+
+/// One change of a world of hitboxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct PlanesCommand(sys::fxs_planes_command);
+
+impl PlanesCommand {
+    fn with(kind: u32, id: u32, change: impl FnOnce(&mut sys::fxs_hitbox)) -> Self {
+        let mut hitbox = sys::fxs_hitbox { id, ..Default::default() };
+        change(&mut hitbox);
+        Self(sys::fxs_planes_command { r#type: kind, mask: 0, hitbox })
+    }
+
+    /// Adds a hitbox.
+    pub fn add(hitbox: &Hitbox) -> Self {
+        Self::with(sys::FXS_COMMAND_ADD, hitbox.id, |row| *row = hitbox.raw())
+    }
+
+    /// Removes a hitbox.
+    pub fn remove(id: u32) -> Self {
+        Self::with(sys::FXS_COMMAND_REMOVE, id, |_| {})
+    }
+
+    /// Changes a position.
+    pub fn move_to(id: u32, position: [i32; 3]) -> Self {
+        Self::with(sys::FXS_COMMAND_MOVE, id, |row| [row.x, row.y, row.z] = position)
+    }
+
+    /// Changes both views to those of another hitbox.
+    pub fn set_views(id: u32, views: &Hitbox) -> Self {
+        Self::with(sys::FXS_COMMAND_SHAPE, id, |row| {
+            *row = sys::fxs_hitbox { id, ..views.raw() };
+        })
+    }
+
+    /// Changes an owner.
+    pub fn set_owner(id: u32, owner: u32) -> Self {
+        Self::with(sys::FXS_COMMAND_OWNER, id, |row| row.owner = owner)
+    }
+
+    /// Changes a layer.
+    pub fn set_layer(id: u32, layer: u32) -> Self {
+        Self::with(sys::FXS_COMMAND_LAYER, id, |row| row.layer = layer.min(255) as u8)
+    }
+
+    /// Makes a hitbox active or not.
+    pub fn set_active(id: u32, active: bool) -> Self {
+        Self::with(sys::FXS_COMMAND_ACTIVE, id, |row| row.active = active.into())
+    }
+
+    /// Sets which layers (0..=15) one layer meets.
+    pub fn set_layers(layer: u32, mask: u16) -> Self {
+        let mut row = Self::set_layer(0, layer);
+        (row.0.r#type, row.0.mask) = (sys::FXS_COMMAND_LAYERS, mask.into());
+        row
+    }
+}
+
+/// A cast into a world of hitboxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HitboxCast {
+    /// Views and position are read.
+    pub hitbox: Hitbox,
+    /// Its motion.
+    pub motion: [i32; 3],
+    /// Bit i (0..=15): look at layer i.
+    pub mask: u32,
+    /// Leave out hitboxes of this owner; 0: leave out none.
+    pub exclude_owner: u32,
+    /// The first so many hits alone; 0: all.
+    pub limit: u32,
+    /// The least contact that is a hit; the world's without one.
+    pub hit_when: Option<Contact>,
+}
+
+/// A world of hitboxes. Step, save and record it as any world, and change it with
+/// [`apply`](Self::apply).
+///
+/// ```
+/// use fixsync::*;
+///
+/// let mut planes = Planes::new(Config::new(16))?;
+/// let man = Hitbox::new(1, Ground::Circle { radius: q!(0.5) }, [q!(0.25), q!(1)]);
+/// let ground = Ground::Rectangle { half_x: q!(0.75), half_z: q!(0.25) };
+/// let kick = Hitbox { position: [q!(1), 0, 0], ..Hitbox::new(2, ground, [q!(0.75), q!(0.25)]) };
+/// planes.apply(&[
+///     PlanesCommand::add(&man),
+///     PlanesCommand::add(&kick),
+///     PlanesCommand::add(&Hitbox { id: 3, ..man }),
+///     PlanesCommand::move_to(2, [q!(1), q!(0.5), 0]),
+///     PlanesCommand::set_owner(1, 1),
+///     PlanesCommand::set_layer(2, 3),
+///     PlanesCommand::set_active(2, true),
+///     PlanesCommand::set_views(1, &man),
+///     PlanesCommand::set_layers(3, 0xffff),
+///     PlanesCommand::remove(3),
+/// ])?;
+/// let (mut events, mut hits, mut ids, mut met) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+/// planes.step(&mut events)?;
+/// assert_eq!((events[0].a, events[0].b), (1, 2));
+/// planes.hits(&mut hits)?;
+/// assert_eq!((hits.len(), planes.get(1)?.owner), (1, 1));
+/// planes.query(&kick, 0xffff, 0, &mut ids)?;
+/// assert_eq!(ids, [1, 2]);
+/// let cast = HitboxCast {
+///     hitbox: kick, motion: [q!(1), 0, 0], mask: 1, exclude_owner: 0, limit: 0, hit_when: None,
+/// };
+/// planes.cast(&cast, &mut met)?;
+/// planes.sweep(2, [q!(1), 0, 0], 0, None, &mut met)?;
+/// assert_eq!((met[0].id, met[0].fraction, planes.rows().len()), (1, 0, 20));
+/// let saved = planes.world().save();
+/// planes.load(&saved)?;
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Planes {
+    world: World,
+    rows: Vec<Command>,
+    events: Events,
+}
+
+impl Planes {
+    /// An empty world for hitboxes of ids 0..capacity, on layers 0..=15.
+    #[doc(alias = "fxs_planes_config")]
+    pub fn new(mut config: Config) -> Result<Self, Error> {
+        for (layer, mask) in config.layers.iter_mut().enumerate() {
+            *mask = if layer < 16 { *mask & 0xffff } else { 0 };
+        }
+        let mut raw = config.raw();
+        let from = raw;
+        // SAFETY: valid structures.
+        let status = unsafe { sys::fxs_planes_config(&from, &mut raw) };
+        let range = ("capacity", i64::from(config.capacity), 1, 1 << 30);
+        done(status, || fault(status, "layers", 0, &[range]))?;
+        let (capacity, layers) = (raw.capacity, raw.layers);
+        let world = World::new(Config { capacity, layers, ..config })?;
+        Ok(Self { world, rows: Vec::new(), events: Vec::new() })
+    }
+
+    /// The world: each hitbox is two colliders of it.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Replaces everything but the capacity by a saved state.
+    pub fn load(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.world.load(bytes)
+    }
+
+    /// The commands that the world took in the last [`apply`](Self::apply), for a recorder.
+    pub fn rows(&self) -> &[Command] {
+        &self.rows
+    }
+
+    #[cold]
+    fn fault(&self, status: i32, id: u32) -> Error {
+        let most = i64::from(self.world.capacity() / 2) - 1;
+        fault(status, "id", id.into(), &[("id", id.into(), 0, most)])
+    }
+
+    /// Makes all changes in order, or none.
+    #[doc(alias = "fxs_planes_apply")]
+    pub fn apply(&mut self, commands: &[PlanesCommand]) -> Result<(), Error> {
+        self.rows.clear();
+        let (from, n, mut bad) = (commands.as_ptr().cast(), commands.len() as u64, 0);
+        reserve(&mut self.rows, 2 * n)?;
+        let (world, to) = (self.world.as_mut_ptr(), self.rows.as_mut_ptr().cast());
+        // SAFETY: a world, so many rows, and room for twice as many.
+        let status = unsafe { sys::fxs_planes_apply(world, from, n, to, &mut bad) };
+        done(status, || {
+            let error = commands.get(bad as usize).map(|row| match status {
+                sys::FXS_E_LAYER => {
+                    let (value, most) = (row.0.hitbox.layer.into(), 15);
+                    Error::Range { name: "layer", value, least: 0, most }
+                }
+                sys::FXS_E_KIND | sys::FXS_E_SIZE => Hitbox::fault(status, &row.0.hitbox),
+                _ => self.fault(status, row.0.hitbox.id),
+            });
+            let error = Box::new(error.unwrap_or_else(|| self.fault(status, 0)));
+            Error::Row { index: bad as usize, error }
+        })?;
+        // SAFETY: the call wrote two of each.
+        unsafe { self.rows.set_len(2 * commands.len()) };
+        Ok(())
+    }
+
+    /// Finds this frame's hits; `events` becomes those of hitboxes, by (a, b).
+    #[doc(alias = "fxs_planes_events")]
+    pub fn step(&mut self, events: &mut Events) -> Result<(), Error> {
+        self.world.step(&mut self.events)?;
+        events.clear();
+        let n = self.events.len() as u64;
+        reserve(events, n)?;
+        let (world, from, mut count) = (self.world.as_ptr(), self.events.as_ptr().cast(), 0);
+        // SAFETY: a world, n rows, and room for as many.
+        let status = unsafe {
+            sys::fxs_planes_events(world, from, n, events.as_mut_ptr().cast(), &mut count)
+        };
+        done(status, || fault(status, "events", n as i64, &[]))?;
+        // SAFETY: the call wrote so many.
+        unsafe { events.set_len(count as usize) };
+        Ok(())
+    }
+
+    /// The hits of the last step, by (a, b).
+    #[doc(alias = "fxs_planes_hits")]
+    pub fn hits(&self, hits: &mut Vec<Hit>) -> Result<(), Error> {
+        hits.clear();
+        reserve(hits, self.world.hit_count())?;
+        // SAFETY: a world, and room for all its hits.
+        unsafe {
+            let count = sys::fxs_planes_hits(self.world.as_ptr(), hits.as_mut_ptr().cast());
+            hits.set_len(count as usize);
+        }
+        Ok(())
+    }
+
+    /// A hitbox.
+    #[doc(alias = "fxs_planes_get")]
+    pub fn get(&self, id: u32) -> Result<Hitbox, Error> {
+        let mut raw = sys::fxs_hitbox::default();
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_planes_get(self.world.as_ptr(), id, &mut raw) };
+        done(status, || self.fault(status, id)).map(|()| Hitbox::of(&raw))
+    }
+
+    /// The ids of the hitboxes that a query meets, ascending. `mask`: bit i (0..=15) is layer i.
+    #[doc(alias = "fxs_planes_query")]
+    pub fn query(
+        &mut self,
+        hitbox: &Hitbox,
+        mask: u32,
+        exclude_owner: u32,
+        ids: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let (world, raw) = (self.world.as_mut_ptr(), hitbox.raw());
+        // SAFETY: a world, a row, and room as it is given.
+        let (status, _) = unsafe {
+            filled(ids, |to, room, count| {
+                sys::fxs_planes_query(world, &raw, mask, exclude_owner, to, room, count)
+            })?
+        };
+        done(status, || mask_fault(status, mask, &raw))
+    }
+
+    /// What a cast meets, by (fraction, id).
+    #[doc(alias = "fxs_planes_cast")]
+    pub fn cast(&mut self, cast: &HitboxCast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
+        let HitboxCast { hitbox, motion, mask, exclude_owner, limit, hit_when } = *cast;
+        let (hitbox, hit_when) = (hitbox.raw(), hit_when.map_or(0, |contact| contact as u32));
+        let raw = sys::fxs_hitbox_cast { hitbox, motion, mask, exclude_owner, limit, hit_when };
+        let world = self.world.as_mut_ptr();
+        // SAFETY: a world, a row, and room as it is given.
+        let (status, _) = unsafe {
+            filled(hits, |to, room, count| {
+                sys::fxs_planes_cast(world, &raw, to.cast(), room, count)
+            })?
+        };
+        done(status, || match status {
+            sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(motion)),
+            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", hit_when.into(), &[]),
+            _ => mask_fault(status, mask, &hitbox),
+        })
+    }
+
+    /// A cast of a hitbox of the world from where it is, at what layers and owners let it hit.
+    #[doc(alias = "fxs_planes_sweep")]
+    pub fn sweep(
+        &mut self,
+        id: u32,
+        motion: [i32; 3],
+        limit: u32,
+        hit_when: Option<Contact>,
+        hits: &mut Vec<CastHit>,
+    ) -> Result<(), Error> {
+        let (world, when) = (self.world.as_mut_ptr(), hit_when.map_or(0, |contact| contact as u32));
+        // SAFETY: a world, and room as it is given.
+        let (status, _) = unsafe {
+            filled(hits, |to, room, count| {
+                sys::fxs_planes_sweep(world, id, &motion, limit, when, to.cast(), room, count)
+            })?
+        };
+        done(status, || match status {
+            sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(motion)),
+            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
+            _ => self.fault(status, id),
+        })
+    }
+}
+
+#[cold]
+fn mask_fault(status: i32, mask: u32, hitbox: &sys::fxs_hitbox) -> Error {
+    match status {
+        sys::FXS_E_RANGE => {
+            Error::Range { name: "mask", value: mask.into(), least: 0, most: 65535 }
+        }
+        _ => Hitbox::fault(status, hitbox),
+    }
+}

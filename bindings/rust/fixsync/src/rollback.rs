@@ -1,0 +1,499 @@
+use crate::error::{done, fault};
+use crate::memory::{Memory, reserve};
+use crate::*;
+use alloc::vec::Vec;
+
+fn own_of(own: &[u8], must: u64) -> Result<*const u8, Error> {
+    if own.len() as u64 == must {
+        return Ok(own.as_ptr());
+    }
+    Err(Error::Lengths { name: "own", value: own.len(), must: must as usize })
+}
+
+/// The bytes that a ring keeps of a frame.
+///
+/// # Safety
+/// A ring, which does not change while the bytes are borrowed.
+unsafe fn state_of<'a>(ring: *const sys::fxs_rewind, frame: u32) -> Option<&'a [u8]> {
+    let mut size = 0;
+    // SAFETY: a ring gives the place of its bytes, and their number.
+    unsafe {
+        let at = sys::fxs_rewind_state(ring, frame, &mut size);
+        (!at.is_null()).then(|| core::slice::from_raw_parts(at, size as usize))
+    }
+}
+
+/// The states of a world at its last frames, each with bytes of the game's own: for rollback, and
+/// for a server that looks into the past.
+///
+/// ```
+/// use fixsync::*;
+///
+/// let mut world = World::new(Config::new(8))?;
+/// let mut rewind = Rewind::new(4, 1, 4096)?; // frames, bytes of the game, of a state
+/// let mut events = Vec::new();
+/// for health in 0..6 {
+///     rewind.push(&world, &[health])?;
+///     world.step(&mut events)?;
+/// }
+/// let mut own = [0];
+/// rewind.load(3, &mut world, &mut own)?;
+/// assert_eq!((world.frame(), own, rewind.len(), rewind.oldest()), (3, [3], 4, Some(2)));
+/// assert_eq!(rewind.state(3), Some(&world.save()[..]));
+/// assert!(!rewind.is_empty());
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+pub struct Rewind {
+    memory: Memory,
+    own_size: u64,
+}
+
+impl Rewind {
+    /// An empty ring. `state_size`: the largest state; 160 + 56 * capacity + 12 * hits suffice.
+    #[doc(alias = "fxs_rewind_size")]
+    #[doc(alias = "fxs_rewind_init")]
+    pub fn new(frames: u32, own_size: u64, state_size: u64) -> Result<Self, Error> {
+        let error = || fault(sys::FXS_E_CONFIG, "frames", frames.into(), &[]);
+        // SAFETY: numbers alone.
+        let bytes = unsafe { sys::fxs_rewind_size(frames, own_size, state_size) };
+        if bytes == 0 {
+            return Err(error());
+        }
+        let mut memory = Memory::new(bytes)?;
+        // SAFETY: memory of the size for these numbers.
+        let status =
+            unsafe { sys::fxs_rewind_init(memory.as_mut_ptr(), frames, own_size, state_size) };
+        done(status, error)?;
+        Ok(Self { memory, own_size })
+    }
+
+    /// Keeps a world as it is, under its frame, and the game's own bytes. Later frames are dropped.
+    #[doc(alias = "fxs_rewind_push")]
+    pub fn push(&mut self, world: &World, own: &[u8]) -> Result<(), Error> {
+        let own = own_of(own, self.own_size)?;
+        // SAFETY: a ring, a world, and as many bytes as it takes.
+        let status = unsafe { sys::fxs_rewind_push(self.memory.as_mut_ptr(), world.as_ptr(), own) };
+        done(status, || fault(status, "frame", world.frame().into(), &[]))
+    }
+
+    /// Loads the state of a frame into a world, and the game's own bytes.
+    #[doc(alias = "fxs_rewind_load")]
+    pub fn load(&self, frame: u32, world: &mut World, own: &mut [u8]) -> Result<(), Error> {
+        own_of(own, self.own_size)?;
+        let state = self.state(frame);
+        let state = state.ok_or_else(|| fault(sys::FXS_E_RANGE, "frame", frame.into(), &[]))?;
+        world.make_room(state)?;
+        let (ring, mut at) = (self.memory.as_ptr(), 0);
+        // SAFETY: a ring, a world, and room for the bytes.
+        let status = unsafe {
+            sys::fxs_rewind_load(ring, frame, world.as_mut_ptr(), own.as_mut_ptr(), &mut at)
+        };
+        done(status, || Error::Bytes { name: "state", at, status: Status::of(status) })
+    }
+
+    /// The kept state of a frame.
+    #[doc(alias = "fxs_rewind_state")]
+    pub fn state(&self, frame: u32) -> Option<&[u8]> {
+        // SAFETY: a ring, which is borrowed.
+        unsafe { state_of(self.memory.as_ptr(), frame) }
+    }
+
+    /// Number of frames that are kept.
+    #[doc(alias = "fxs_rewind_count")]
+    pub fn len(&self) -> u32 {
+        // SAFETY: a ring.
+        unsafe { sys::fxs_rewind_count(self.memory.as_ptr()) }
+    }
+
+    /// Whether it keeps no frame.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The oldest frame that is kept.
+    #[doc(alias = "fxs_rewind_oldest")]
+    pub fn oldest(&self) -> Option<u32> {
+        // SAFETY: a ring.
+        (!self.is_empty()).then(|| unsafe { sys::fxs_rewind_oldest(self.memory.as_ptr()) })
+    }
+}
+
+/// The inputs of all players of a game that rolls back: those that came, and those predicted.
+/// [`History`] has an example.
+pub struct Inputs {
+    memory: Memory,
+    players: u32,
+}
+
+impl Inputs {
+    /// `window`: how many frames there may be from the first with an unknown or wrongly predicted
+    /// input. `frame`: the first that is stepped.
+    #[doc(alias = "fxs_inputs_size")]
+    #[doc(alias = "fxs_inputs_init")]
+    pub fn new(players: u32, window: u32, frame: u32) -> Result<Self, Error> {
+        let ranges = [("players", players.into(), 1, 65536), ("window", window.into(), 1, 1 << 24)];
+        let error = || fault(sys::FXS_E_CONFIG, "players", players.into(), &ranges);
+        // SAFETY: numbers alone.
+        let bytes = unsafe { sys::fxs_inputs_size(players, window) };
+        if bytes == 0 {
+            return Err(error());
+        }
+        let mut memory = Memory::new(bytes)?;
+        // SAFETY: memory of the size for these numbers.
+        let status = unsafe { sys::fxs_inputs_init(memory.as_mut_ptr(), players, window, frame) };
+        done(status, error)?;
+        Ok(Self { memory, players })
+    }
+
+    /// Adds the input of a player for a frame, in any order. `false` for a frame after the window:
+    /// it must come again later.
+    #[doc(alias = "fxs_inputs_put")]
+    pub fn put(&mut self, player: u32, frame: u32, value: i64) -> Result<bool, Error> {
+        // SAFETY: inputs.
+        let status = unsafe { sys::fxs_inputs_put(self.memory.as_mut_ptr(), player, frame, value) };
+        if status == sys::FXS_E_RANGE {
+            return Ok(false);
+        }
+        done(status, || match status {
+            sys::FXS_E_ID => {
+                let most = i64::from(self.players) - 1;
+                Error::Range { name: "player", value: player.into(), least: 0, most }
+            }
+            _ => fault(status, "value", value, &[]),
+        })?;
+        Ok(true)
+    }
+
+    /// The inputs to step a frame with, one a player. Take each frame in order; an earlier one may
+    /// be taken again.
+    #[doc(alias = "fxs_inputs_take")]
+    pub fn take(&mut self, frame: u32, values: &mut [i64]) -> Result<(), Error> {
+        let must = self.players as usize;
+        if values.len() != must {
+            return Err(Error::Lengths { name: "values", value: values.len(), must });
+        }
+        // SAFETY: inputs, and room for one of each player.
+        let status =
+            unsafe { sys::fxs_inputs_take(self.memory.as_mut_ptr(), frame, values.as_mut_ptr()) };
+        done(status, || fault(status, "frame", frame.into(), &[]))
+    }
+
+    /// The first frame that was stepped on a wrong prediction; without one, the next to take.
+    #[doc(alias = "fxs_inputs_redo")]
+    pub fn redo(&self) -> u32 {
+        // SAFETY: inputs.
+        unsafe { sys::fxs_inputs_redo(self.memory.as_ptr()) }
+    }
+
+    /// The first frame for which an input is not known: all before it are final.
+    #[doc(alias = "fxs_inputs_confirmed")]
+    pub fn confirmed(&self) -> u32 {
+        // SAFETY: inputs.
+        unsafe { sys::fxs_inputs_confirmed(self.memory.as_ptr()) }
+    }
+}
+
+/// The room of a history to begin with. All but `own_size` and `window` grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Frames that may be unconfirmed.
+    pub window: u32,
+    /// Bytes of the game's own state.
+    pub own_size: u64,
+    /// States to keep of frames before those.
+    pub past: u32,
+    /// Commands of one frame.
+    pub commands: u64,
+    /// Events of one frame.
+    pub events: u64,
+}
+
+impl Room {
+    /// A window, and the number of bytes of the game's own.
+    pub const fn new(window: u32, own_size: u64) -> Self {
+        Self { window, own_size, past: 0, commands: 64, events: 64 }
+    }
+}
+
+/// A frame that was just stepped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frame<'a> {
+    /// Whether all its inputs are known.
+    pub is_final: bool,
+    /// Of the world right after the step; `None` if the world has not changed since.
+    pub hash: Option<u64>,
+    /// Since the last push, the reactions last.
+    pub commands: &'a [Command],
+    /// How many commands came after the step, as reactions to its events.
+    pub reactions: usize,
+    /// Of the step, then the game's own.
+    pub events: &'a [Event],
+}
+
+/// What a push says about events, for effects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// They were predicted, and are taken back.
+    pub gone: Vec<Event>,
+    /// They are predicted now.
+    pub fresh: Vec<Event>,
+}
+
+/// A confirmed frame: scores, sounds, the match log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confirmed {
+    /// Its number.
+    pub frame: u32,
+    /// Of the world right after its step.
+    pub hash: u64,
+    /// As the world took them.
+    pub commands: Vec<Command>,
+    /// Of the step, then the game's own.
+    pub events: Vec<Event>,
+}
+
+/// The frames that are not confirmed: their states, commands and events. It says which events a
+/// prediction made and which it took back, and gives each frame once when it is certain.
+///
+/// ```
+/// use fixsync::*;
+///
+/// const WINDOW: u32 = 8; // frames that may be predicted
+/// let mut world = World::new(Config::new(8))?;
+/// for id in 0..2 {
+///     let ball = Collider::new(id, Shape::Sphere { radius: q!(1) });
+///     world.add(&ball.at([id as i32 * q!(6), 0, 0]))?;
+/// }
+/// let mut inputs = Inputs::new(2, 2 * WINDOW, 0)?;
+/// let mut history = History::new(Room::new(WINDOW, 1), &world, &[0])?;
+/// let (mut events, mut told, mut sure) = (Vec::new(), Told::default(), Confirmed::default());
+/// let (mut shown, mut stopped, mut hits, mut own) = (0, 0, 0, [0]);
+///
+/// for now in 0..10 {
+///     inputs.put(0, now, q!(1).into())?; // it runs; the inputs of player 1 come late:
+///     if let Some(late) = now.checked_sub(3) {
+///         inputs.put(1, late, if late == 2 || late == 3 { q!(1).into() } else { 0 })?;
+///     }
+///     let (redo, known) = (inputs.redo(), inputs.confirmed());
+///     history.settle(redo.min(known))?;
+///     if redo != history.head() {
+///         history.back(redo, &mut world, &mut own)?;
+///     }
+///     for frame in redo..=now {
+///         if history.free() == 0 {
+///             break;
+///         }
+///         let mut values = [0; 2];
+///         inputs.take(frame, &mut values)?;
+///         let mut rows = Vec::new();
+///         for (id, dx) in (0..2).zip(values) {
+///             let [x, y, z] = world.get(id)?.pose.position;
+///             rows.push(Command::move_to(id, [x + dx as i32, y, z]));
+///         }
+///         world.apply(&rows)?;
+///         world.step(&mut events)?;
+///         let is_final = frame < known;
+///         let frame = Frame { is_final, commands: &rows, events: &events, ..Frame::default() };
+///         history.push(&world, &own, frame, &mut told)?;
+///         shown += told.fresh.iter().filter(|e| e.kind() == EventKind::Enter).count();
+///         stopped += told.gone.iter().filter(|e| e.kind() == EventKind::Enter).count();
+///     }
+///     while history.confirm(&mut sure)? {
+///         hits += sure.events.iter().filter(|e| e.kind() == EventKind::Enter).count();
+///     }
+/// }
+/// assert_eq!((shown, stopped, hits), (2, 1, 1));
+/// assert!(history.state(history.first()).is_some());
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+pub struct History {
+    memory: Memory,
+    room: sys::fxs_history_room,
+}
+
+impl History {
+    /// Begins before the next frame of a world, with the game's own state.
+    #[doc(alias = "fxs_history_size")]
+    #[doc(alias = "fxs_history_init")]
+    pub fn new(room: Room, world: &World, own: &[u8]) -> Result<Self, Error> {
+        let room = sys::fxs_history_room {
+            own_size: room.own_size,
+            state_size: 2 * world.save_size(),
+            command_room: room.commands,
+            event_room: room.events,
+            window: room.window,
+            past: room.past,
+        };
+        let own = own_of(own, room.own_size)?;
+        let mut made = Self { memory: Self::memory(&room)?, room };
+        // SAFETY: memory of the size for this room, a world, and as many bytes as it takes.
+        let status = unsafe {
+            sys::fxs_history_init(made.memory.as_mut_ptr(), &made.room, world.as_ptr(), own)
+        };
+        done(status, || fault(status, "window", room.window.into(), &[]))?;
+        Ok(made)
+    }
+
+    fn memory(room: &sys::fxs_history_room) -> Result<Memory, Error> {
+        // SAFETY: a valid structure.
+        let bytes = unsafe { sys::fxs_history_size(room) };
+        let ranges = [
+            ("window", room.window.into(), 1, (1 << 31) - 1),
+            ("past", room.past.into(), 0, (1 << 31) - 1),
+        ];
+        if bytes == 0 {
+            return Err(fault(sys::FXS_E_CONFIG, "window", room.window.into(), &ranges));
+        }
+        Memory::new(bytes)
+    }
+
+    /// Keeps the frame that was just stepped, with the state after it and the game's own.
+    #[doc(alias = "fxs_history_push")]
+    pub fn push(
+        &mut self,
+        world: &World,
+        own: &[u8],
+        frame: Frame,
+        told: &mut Told,
+    ) -> Result<(), Error> {
+        let own = own_of(own, self.room.own_size)?;
+        told.gone.clear();
+        told.fresh.clear();
+        let hash = frame.hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+        loop {
+            for rows in [&mut told.gone, &mut told.fresh] {
+                if (rows.capacity() as u64) < self.room.event_room {
+                    reserve(rows, self.room.event_room)?;
+                }
+            }
+            let mut count = sys::fxs_told::default();
+            // SAFETY: a history, a world, so many rows, and room for all events of a frame twice.
+            let status = unsafe {
+                sys::fxs_history_push(
+                    self.memory.as_mut_ptr(),
+                    world.as_ptr(),
+                    own,
+                    frame.is_final.into(),
+                    hash,
+                    frame.commands.as_ptr().cast(),
+                    frame.commands.len() as u64,
+                    frame.reactions as u64,
+                    frame.events.as_ptr().cast(),
+                    frame.events.len() as u64,
+                    told.gone.as_mut_ptr().cast(),
+                    told.fresh.as_mut_ptr().cast(),
+                    &mut count,
+                )
+            };
+            if status == sys::FXS_OK {
+                // SAFETY: the call wrote so many.
+                unsafe {
+                    told.gone.set_len(count.gone as usize);
+                    told.fresh.set_len(count.fresh as usize);
+                }
+                return Ok(());
+            }
+            if status != sys::FXS_E_ROOM {
+                return Err(fault(status, "frame", self.head().into(), &[]));
+            }
+            self.grow(world, &frame)?;
+        }
+    }
+
+    /// Moves the history to memory in which a frame has its room.
+    #[cold]
+    fn grow(&mut self, world: &World, frame: &Frame) -> Result<(), Error> {
+        let (state, events) = (world.save_size(), frame.events.len() as u64);
+        let mut room = self.room;
+        if state > room.state_size {
+            room.state_size = 2 * state;
+        } else if events > room.event_room {
+            room.event_room = 2 * events;
+        } else {
+            room.command_room = 2 * room.command_room + frame.commands.len() as u64;
+        }
+        let mut memory = Self::memory(&room)?;
+        // SAFETY: memory of the size for this room, and a history.
+        let status =
+            unsafe { sys::fxs_history_grow(memory.as_mut_ptr(), &room, self.memory.as_ptr()) };
+        done(status, || fault(status, "frame", self.head().into(), &[]))?;
+        (self.memory, self.room) = (memory, room);
+        Ok(())
+    }
+
+    /// Makes all frames before a frame final: they were stepped on the real inputs.
+    #[doc(alias = "fxs_history_settle")]
+    pub fn settle(&mut self, frame: u32) -> Result<(), Error> {
+        // SAFETY: a history.
+        let status = unsafe { sys::fxs_history_settle(self.memory.as_mut_ptr(), frame) };
+        done(status, || fault(status, "frame", frame.into(), &[]))
+    }
+
+    /// Loads the state before a frame that is not final into a world, and the game's own.
+    #[doc(alias = "fxs_history_back")]
+    pub fn back(&mut self, frame: u32, world: &mut World, own: &mut [u8]) -> Result<(), Error> {
+        own_of(own, self.room.own_size)?;
+        if let Some(state) = self.state(frame) {
+            world.make_room(state)?;
+        }
+        let (history, own) = (self.memory.as_mut_ptr(), own.as_mut_ptr());
+        // SAFETY: a history, a world, and room for the bytes.
+        let status = unsafe { sys::fxs_history_back(history, frame, world.as_mut_ptr(), own) };
+        done(status, || fault(status, "frame", frame.into(), &[]))
+    }
+
+    /// Gives the oldest final frame, once; `false` if there is none.
+    #[doc(alias = "fxs_history_confirm")]
+    pub fn confirm(&mut self, out: &mut Confirmed) -> Result<bool, Error> {
+        out.commands.clear();
+        out.events.clear();
+        reserve(&mut out.commands, self.room.command_room)?;
+        reserve(&mut out.events, self.room.event_room)?;
+        let mut raw = sys::fxs_confirmed::default();
+        let (rows, events) = (out.commands.as_mut_ptr(), out.events.as_mut_ptr());
+        // SAFETY: a history, and room for the rows of any frame.
+        let status = unsafe {
+            let history = self.memory.as_mut_ptr();
+            sys::fxs_history_confirm(history, &mut raw, rows.cast(), events.cast())
+        };
+        if status == sys::FXS_E_ABSENT {
+            return Ok(false);
+        }
+        done(status, || fault(status, "frame", self.first().into(), &[]))?;
+        // SAFETY: the call wrote so many.
+        unsafe {
+            out.commands.set_len(raw.commands as usize);
+            out.events.set_len(raw.events as usize);
+        }
+        (out.frame, out.hash) = (raw.frame, raw.hash);
+        Ok(true)
+    }
+
+    /// The frame that is stepped next.
+    #[doc(alias = "fxs_history_head")]
+    pub fn head(&self) -> u32 {
+        // SAFETY: a history.
+        unsafe { sys::fxs_history_head(self.memory.as_ptr()) }
+    }
+
+    /// The oldest frame that [`confirm`](Self::confirm) has not given.
+    #[doc(alias = "fxs_history_first")]
+    pub fn first(&self) -> u32 {
+        // SAFETY: a history.
+        unsafe { sys::fxs_history_first(self.memory.as_ptr()) }
+    }
+
+    /// How many frames can be pushed before one must be confirmed; 0: the window is full.
+    #[doc(alias = "fxs_history_free")]
+    pub fn free(&self) -> u32 {
+        // SAFETY: a history.
+        unsafe { sys::fxs_history_free(self.memory.as_ptr()) }
+    }
+
+    /// The kept state before a frame.
+    #[doc(alias = "fxs_history_states")]
+    pub fn state(&self, frame: u32) -> Option<&[u8]> {
+        // SAFETY: a history, which is borrowed, and its ring.
+        unsafe { state_of(sys::fxs_history_states(self.memory.as_ptr()), frame) }
+    }
+}

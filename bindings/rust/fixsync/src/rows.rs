@@ -1,0 +1,438 @@
+use crate::{Contact, Error, Pose, Shape, sys};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A collider.
+///
+/// ```
+/// use fixsync::{Collider, Shape, q};
+///
+/// let fist = Collider::new(7, Shape::Sphere { radius: q!(0.25) })
+///     .at([q!(3), 0, 0])
+///     .turned(16384)
+///     .offset([q!(1), q!(1), 0])
+///     .layer(2)
+///     .owner(1)
+///     .inactive();
+/// assert_eq!((fist.id, fist.layer, fist.active), (7, 2, false));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Collider {
+    /// Below the capacity of its world.
+    pub id: u32,
+    /// Its shape.
+    pub shape: Shape,
+    /// Where it is.
+    pub pose: Pose,
+    /// From its position to its centre; the yaw turns it.
+    pub offset: [i32; 3],
+    /// 0..=31.
+    pub layer: u32,
+    /// Colliders of one owner do not hit each other; 0: no owner.
+    pub owner: u32,
+    /// Whether it hits and is found.
+    pub active: bool,
+}
+
+impl Collider {
+    /// An active collider at the origin, on layer 0, without an owner.
+    pub const fn new(id: u32, shape: Shape) -> Self {
+        let pose = Pose::at([0; 3]);
+        Self { id, shape, pose, offset: [0; 3], layer: 0, owner: 0, active: true }
+    }
+
+    /// The same at a position.
+    pub const fn at(mut self, position: [i32; 3]) -> Self {
+        self.pose.position = position;
+        self
+    }
+
+    /// The same with a yaw.
+    pub const fn turned(mut self, yaw: u16) -> Self {
+        self.pose.yaw = yaw;
+        self
+    }
+
+    /// The same with an offset.
+    pub const fn offset(self, offset: [i32; 3]) -> Self {
+        Self { offset, ..self }
+    }
+
+    /// The same on a layer.
+    pub const fn layer(self, layer: u32) -> Self {
+        Self { layer, ..self }
+    }
+
+    /// The same with an owner.
+    pub const fn owner(self, owner: u32) -> Self {
+        Self { owner, ..self }
+    }
+
+    /// The same, not active.
+    pub const fn inactive(self) -> Self {
+        Self { active: false, ..self }
+    }
+
+    pub(crate) fn raw(&self) -> sys::fxs_collider {
+        let mut raw = sys::fxs_collider { id: self.id, ..self.shape_row() };
+        raw.layer = self.layer.min(255) as u8;
+        raw.active = self.active.into();
+        raw.yaw = self.pose.yaw;
+        raw.owner = self.owner;
+        [raw.x, raw.y, raw.z] = self.pose.position;
+        [raw.ox, raw.oy, raw.oz] = self.offset;
+        raw
+    }
+
+    fn shape_row(&self) -> sys::fxs_collider {
+        let shape = self.shape.raw();
+        sys::fxs_collider {
+            kind: shape.kind as u8,
+            half_angle: shape.half_angle.min(65535) as u16,
+            size: shape.size,
+            ..Default::default()
+        }
+    }
+
+    pub(crate) fn of(raw: &sys::fxs_collider) -> Self {
+        Self {
+            id: raw.id,
+            shape: Shape::of(raw.kind, raw.half_angle, raw.size),
+            pose: Pose { position: [raw.x, raw.y, raw.z], yaw: raw.yaw },
+            offset: [raw.ox, raw.oy, raw.oz],
+            layer: raw.layer.into(),
+            owner: raw.owner,
+            active: raw.active == 1,
+        }
+    }
+}
+
+/// One change of a world, for [`World::apply`](crate::World::apply), a history and a match log.
+///
+/// ```
+/// use fixsync::{Collider, Command, Config, Pose, Shape, World};
+///
+/// let mut world = World::new(Config::new(8))?;
+/// world.apply(&[
+///     Command::add(&Collider::new(1, Shape::Sphere { radius: 9 })),
+///     Command::move_to(1, [5, 0, 0]),
+///     Command::turn(1, 100),
+///     Command::set_pose(1, Pose::at([6, 0, 0])),
+///     Command::set_shape(1, &Shape::Sphere { radius: 8 }),
+///     Command::set_offset(1, [0, 1, 0]),
+///     Command::set_owner(1, 3),
+///     Command::set_layer(1, 2),
+///     Command::set_active(1, true),
+///     Command::set_layers(2, 0b100), // layer 2 meets layer 2 alone
+/// ])?;
+/// let error = world.apply(&[Command::remove(1), Command::remove(1)]).unwrap_err();
+/// assert_eq!(error.to_string(), "row 1: id 1: an id that is not in the world");
+/// assert_eq!(world.get(1)?.pose.position, [6, 0, 0]);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Command(pub(crate) sys::fxs_command);
+
+impl Command {
+    fn of(kind: u32, collider: sys::fxs_collider) -> Self {
+        Self(sys::fxs_command { r#type: kind, mask: 0, collider })
+    }
+
+    fn with(kind: u32, id: u32, change: impl FnOnce(&mut sys::fxs_collider)) -> Self {
+        let mut row = sys::fxs_collider { id, ..Default::default() };
+        change(&mut row);
+        Self::of(kind, row)
+    }
+
+    /// Adds a collider.
+    pub fn add(collider: &Collider) -> Self {
+        Self::of(sys::FXS_COMMAND_ADD, collider.raw())
+    }
+
+    /// Removes a collider.
+    pub fn remove(id: u32) -> Self {
+        Self::with(sys::FXS_COMMAND_REMOVE, id, |_| {})
+    }
+
+    /// Changes a position.
+    pub fn move_to(id: u32, position: [i32; 3]) -> Self {
+        Self::with(sys::FXS_COMMAND_MOVE, id, |row| [row.x, row.y, row.z] = position)
+    }
+
+    /// Changes a yaw.
+    pub fn turn(id: u32, yaw: u16) -> Self {
+        Self::with(sys::FXS_COMMAND_TURN, id, |row| row.yaw = yaw)
+    }
+
+    /// Changes position and yaw.
+    pub fn set_pose(id: u32, pose: Pose) -> Self {
+        Self::with(sys::FXS_COMMAND_POSE, id, |row| {
+            [row.x, row.y, row.z] = pose.position;
+            row.yaw = pose.yaw;
+        })
+    }
+
+    /// Changes a shape.
+    pub fn set_shape(id: u32, shape: &Shape) -> Self {
+        let row = Collider::new(id, *shape).shape_row();
+        Self::of(sys::FXS_COMMAND_SHAPE, sys::fxs_collider { id, ..row })
+    }
+
+    /// Changes an offset.
+    pub fn set_offset(id: u32, offset: [i32; 3]) -> Self {
+        Self::with(sys::FXS_COMMAND_OFFSET, id, |row| [row.ox, row.oy, row.oz] = offset)
+    }
+
+    /// Changes an owner.
+    pub fn set_owner(id: u32, owner: u32) -> Self {
+        Self::with(sys::FXS_COMMAND_OWNER, id, |row| row.owner = owner)
+    }
+
+    /// Changes a layer.
+    pub fn set_layer(id: u32, layer: u32) -> Self {
+        Self::with(sys::FXS_COMMAND_LAYER, id, |row| row.layer = layer.min(255) as u8)
+    }
+
+    /// Makes a collider active or not.
+    pub fn set_active(id: u32, active: bool) -> Self {
+        Self::with(sys::FXS_COMMAND_ACTIVE, id, |row| row.active = active.into())
+    }
+
+    /// Sets which layers one layer meets: bit i of the mask is layer i.
+    pub fn set_layers(layer: u32, mask: u32) -> Self {
+        let mut row = Self::set_layer(0, layer);
+        (row.0.r#type, row.0.mask) = (sys::FXS_COMMAND_LAYERS, mask);
+        row
+    }
+
+    /// The row of C.
+    pub fn raw(&self) -> &sys::fxs_command {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Kind of an [`Event`].
+///
+/// ```
+/// assert_eq!(fixsync::Event::game(1, 2, 16, -5)?.kind(), fixsync::EventKind::Game(16));
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum EventKind {
+    /// A hit now, not at the last step.
+    Enter,
+    /// A hit now and at the last step.
+    Stay,
+    /// A hit at the last step, not now.
+    Exit,
+    /// A game's own, of 16 and above.
+    Game(u32),
+}
+
+/// A change of a pair, found by a step, or an event of the game's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Event {
+    /// The lower id.
+    pub a: u32,
+    /// The higher id.
+    pub b: u32,
+    kind: u32,
+    contact: u32,
+}
+
+/// The events of a step, by (a, b).
+pub type Events = Vec<Event>;
+
+impl Event {
+    /// An event of the game, such as a KO; its kind is 16 or above.
+    ///
+    /// ```
+    /// use fixsync::{Contact, Event};
+    ///
+    /// let ko = Event::game(1, 2, 16, -5)?;
+    /// assert_eq!((ko.value(), ko.contact()), (-5, Contact::Apart));
+    /// assert!(Event::game(1, 2, 3, 0).is_err());
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    pub fn game(a: u32, b: u32, kind: u32, value: i32) -> Result<Self, Error> {
+        let (least, most) = (sys::FXS_GAME_EVENT.into(), u32::MAX.into());
+        if kind < sys::FXS_GAME_EVENT {
+            return Err(Error::Range { name: "kind", value: kind.into(), least, most });
+        }
+        Ok(Self { a, b, kind, contact: value as u32 })
+    }
+
+    /// Its kind.
+    #[inline]
+    pub fn kind(&self) -> EventKind {
+        match self.kind {
+            sys::FXS_ENTER => EventKind::Enter,
+            sys::FXS_STAY => EventKind::Stay,
+            sys::FXS_EXIT => EventKind::Exit,
+            kind => EventKind::Game(kind),
+        }
+    }
+
+    /// The contact now; `Apart` for [`EventKind::Exit`] and of events of the game.
+    #[inline]
+    pub fn contact(&self) -> Contact {
+        if self.kind < sys::FXS_GAME_EVENT { Contact::of(self.contact) } else { Contact::Apart }
+    }
+
+    /// The value of an event of the game.
+    #[inline]
+    pub fn value(&self) -> i32 {
+        self.contact as i32
+    }
+}
+
+/// A pair that was a hit at the last step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Hit {
+    /// The lower id.
+    pub a: u32,
+    /// The higher id.
+    pub b: u32,
+    contact: u32,
+}
+
+impl Hit {
+    /// `Touching` or `Overlapping`.
+    pub fn contact(&self) -> Contact {
+        Contact::of(self.contact)
+    }
+}
+
+/// What a cast met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct CastHit {
+    /// Of the collider or solid.
+    pub id: u32,
+    /// 0..=65536 of the motion.
+    pub fraction: u32,
+    /// In Q2.30, from it towards the cast shape.
+    pub normal: [i32; 3],
+}
+
+/// A collider that [`World::separate`](crate::World::separate) moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Moved {
+    /// Of the collider.
+    pub id: u32,
+    /// Where it is now.
+    pub position: [i32; 3],
+}
+
+/// A query: a shape at a pose, and the colliders that it looks at.
+///
+/// ```
+/// use fixsync::{Pose, Query, Shape};
+///
+/// let query = Query::new(&Shape::Sphere { radius: 9 }, Pose::default()).mask(1).exclude_owner(7);
+/// assert_eq!(query.raw().mask, 1);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Query(pub(crate) sys::fxs_query);
+
+impl Query {
+    /// A query of all layers and owners.
+    pub fn new(shape: &Shape, pose: Pose) -> Self {
+        let (shape, pose) = (shape.raw(), pose.raw());
+        Self(sys::fxs_query { shape, pose, mask: u32::MAX, exclude_owner: 0 })
+    }
+
+    /// Of the layers of a mask alone: bit i is layer i.
+    pub fn mask(mut self, mask: u32) -> Self {
+        self.0.mask = mask;
+        self
+    }
+
+    /// Without the colliders of an owner; 0 leaves out none.
+    pub fn exclude_owner(mut self, owner: u32) -> Self {
+        self.0.exclude_owner = owner;
+        self
+    }
+
+    /// The row of C.
+    pub fn raw(&self) -> &sys::fxs_query {
+        &self.0
+    }
+}
+
+/// A cast: a shape that moves straight, and the colliders that it looks at.
+///
+/// ```
+/// use fixsync::{Cast, Contact, Pose, Shape};
+///
+/// let cast = Cast::new(&Shape::Sphere { radius: 9 }, Pose::default(), [100, 0, 0])
+///     .mask(1)
+///     .exclude_owner(7)
+///     .limit(1)
+///     .hit_when(Contact::Overlapping);
+/// assert_eq!(cast.raw().motion, [100, 0, 0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Cast(pub(crate) sys::fxs_cast);
+
+impl Cast {
+    /// A cast at all layers and owners, with all its hits, as the world defines them.
+    pub fn new(shape: &Shape, pose: Pose, motion: [i32; 3]) -> Self {
+        let (shape, pose) = (shape.raw(), pose.raw());
+        Self(sys::fxs_cast { shape, pose, motion, mask: u32::MAX, ..Default::default() })
+    }
+
+    /// At the layers of a mask alone: bit i is layer i.
+    pub fn mask(mut self, mask: u32) -> Self {
+        self.0.mask = mask;
+        self
+    }
+
+    /// Without the colliders of an owner; 0 leaves out none.
+    pub fn exclude_owner(mut self, owner: u32) -> Self {
+        self.0.exclude_owner = owner;
+        self
+    }
+
+    /// The first so many hits alone; 0: all.
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.0.limit = limit;
+        self
+    }
+
+    /// The least contact that is a hit.
+    pub fn hit_when(mut self, contact: Contact) -> Self {
+        self.0.hit_when = contact as u32;
+        self
+    }
+
+    /// The row of C.
+    pub fn raw(&self) -> &sys::fxs_cast {
+        &self.0
+    }
+}
+
+const _: () = {
+    assert!(size_of::<Event>() == size_of::<sys::fxs_event>());
+    assert!(size_of::<Hit>() == size_of::<sys::fxs_hit>());
+    assert!(size_of::<CastHit>() == size_of::<sys::fxs_cast_hit>());
+    assert!(size_of::<Moved>() == size_of::<sys::fxs_moved>());
+};

@@ -1,0 +1,311 @@
+use crate::error::{answer, done, fault, motion_ranges};
+use crate::memory::filled;
+use crate::{Error, Shape, sys};
+use alloc::vec::Vec;
+
+/// The contact of two shapes.
+///
+/// ```
+/// use fixsync::Contact;
+///
+/// assert!(Contact::Apart < Contact::Touching && Contact::Touching < Contact::Overlapping);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(u32)]
+pub enum Contact {
+    /// They have no point in common.
+    Apart = sys::FXS_APART,
+    /// Only the boundaries meet.
+    Touching = sys::FXS_TOUCHING,
+    /// The insides meet.
+    Overlapping = sys::FXS_OVERLAPPING,
+}
+
+impl Contact {
+    pub(crate) fn of(contact: u32) -> Self {
+        match contact {
+            sys::FXS_OVERLAPPING => Self::Overlapping,
+            sys::FXS_TOUCHING => Self::Touching,
+            _ => Self::Apart,
+        }
+    }
+}
+
+/// The face of a box that a body is pushed out of, in the box's own frame.
+///
+/// ```
+/// use fixsync::{Pose, Shape, Side, q};
+///
+/// let ball = Shape::Sphere { radius: q!(1) };
+/// let crate_ = Shape::Box { half_x: q!(1), half_y: q!(1), half_z: q!(1) };
+/// let side = ball.side(Pose::at([q!(1.5), 0, 0]), &crate_, Pose::default())?;
+/// assert_eq!(side, Side::PosX);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Side {
+    /// Not pushed.
+    None = sys::FXS_SIDE_NONE,
+    /// Along +X.
+    PosX = sys::FXS_SIDE_POS_X,
+    /// Along -X.
+    NegX = sys::FXS_SIDE_NEG_X,
+    /// Along +Z.
+    PosZ = sys::FXS_SIDE_POS_Z,
+    /// Along -Z.
+    NegZ = sys::FXS_SIDE_NEG_Z,
+}
+
+/// Where a shape is.
+///
+/// ```
+/// use fixsync::{Pose, degrees, q};
+///
+/// let pose = Pose::at([q!(1), 0, 0]).turned(degrees!(90) as u16);
+/// assert_eq!((pose.position, pose.yaw), ([65536, 0, 0], 16384));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Pose {
+    /// x, y, z in Q16.16.
+    pub position: [i32; 3],
+    /// 65536 steps are one turn, from +X towards +Z.
+    pub yaw: u16,
+}
+
+impl Pose {
+    /// A position, with yaw 0.
+    pub const fn at(position: [i32; 3]) -> Self {
+        Self { position, yaw: 0 }
+    }
+
+    /// The same position with a yaw.
+    pub const fn turned(self, yaw: u16) -> Self {
+        Self { yaw, ..self }
+    }
+
+    pub(crate) fn raw(self) -> sys::fxs_pose {
+        let [x, y, z] = self.position;
+        sys::fxs_pose { x, y, z, yaw: self.yaw.into() }
+    }
+
+    pub(crate) fn of(raw: &sys::fxs_pose) -> Self {
+        Self { position: [raw.x, raw.y, raw.z], yaw: raw.yaw as u16 }
+    }
+}
+
+/// An outline, for drawing: seen from above, and its heights.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// x, z of each vertex, counterclockwise as yaw turns. It may lie outside i32.
+    pub outer: Vec<[i64; 2]>,
+    /// The vertices of the hole; empty without one.
+    pub hole: Vec<[i64; 2]>,
+    /// Lowest and highest y.
+    pub heights: [i64; 2],
+}
+
+impl Outline {
+    /// The outline that a call writes.
+    ///
+    /// # Safety
+    /// The call writes as fxs_outline does.
+    pub(crate) unsafe fn of(
+        call: impl Fn(*mut sys::fxs_vertex, u64, *mut sys::fxs_extent) -> i32,
+        error: impl FnOnce(i32) -> Error,
+    ) -> Result<Self, Error> {
+        let mut extent = sys::fxs_extent::default();
+        let mut vertices: Vec<sys::fxs_vertex> = Vec::new();
+        // SAFETY: a call writes outer + hole vertices, or gives that room.
+        let (status, _) = unsafe {
+            filled(&mut vertices, |to, room, count| {
+                let status = call(to, room, &mut extent);
+                *count = u64::from(extent.outer) + u64::from(extent.hole);
+                status
+            })?
+        };
+        done(status, || error(status))?;
+        let points = vertices.iter().map(|v| [v.x, v.z]);
+        let outer = extent.outer as usize;
+        Ok(Self {
+            outer: points.clone().take(outer).collect(),
+            hole: points.skip(outer).collect(),
+            heights: [extent.y_low, extent.y_high],
+        })
+    }
+}
+
+impl Shape {
+    /// Whether it can be pushed and cast as its kind says, and its sizes are in range.
+    ///
+    /// ```
+    /// use fixsync::Shape;
+    ///
+    /// assert!(Shape::Sphere { radius: 1 }.check().is_ok());
+    /// assert!(Shape::Sphere { radius: -1 }.check().is_err());
+    /// ```
+    #[doc(alias = "fxs_shape_check")]
+    pub fn check(&self) -> Result<(), Error> {
+        // SAFETY: a valid structure.
+        let status = unsafe { sys::fxs_shape_check(&self.raw()) };
+        done(status, || self.fault(status))
+    }
+
+    /// The error of a status: the size that is out of range.
+    #[cold]
+    pub(crate) fn fault(&self, status: i32) -> Error {
+        let (sizes, count) = self.sizes();
+        let ranges = sizes.map(|(name, value, least, most)| {
+            (name, i64::from(value), i64::from(least), i64::from(most))
+        });
+        fault(status, "kind", self.raw().kind.into(), &ranges[..count])
+    }
+
+    /// The error of a status for two shapes.
+    #[cold]
+    fn fault_with(&self, b: &Shape, status: i32) -> Error {
+        if self.check().is_err() { self.fault(status) } else { b.fault(status) }
+    }
+
+    /// The contact with another shape, exact.
+    ///
+    /// ```
+    /// use fixsync::{Contact, Pose, Shape, q};
+    ///
+    /// let ball = Shape::Sphere { radius: q!(1) };
+    /// let contact = ball.overlap(Pose::default(), &ball, Pose::at([q!(2), 0, 0]))?;
+    /// assert_eq!(contact, Contact::Touching);
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    #[doc(alias = "fxs_overlap")]
+    pub fn overlap(&self, pose: Pose, b: &Shape, pose_b: Pose) -> Result<Contact, Error> {
+        // SAFETY: valid structures.
+        let status = unsafe { sys::fxs_overlap(&self.raw(), &pose.raw(), &b.raw(), &pose_b.raw()) };
+        answer(status, || self.fault_with(b, status)).map(Contact::of)
+    }
+
+    /// The translation x, z of this shape that ends an overlap; `[0, 0]` without one.
+    ///
+    /// ```
+    /// use fixsync::{Pose, Shape, q};
+    ///
+    /// let ball = Shape::Sphere { radius: q!(1) };
+    /// let there = Pose::at([q!(1.5), 0, 0]);
+    /// assert_eq!(ball.push_out(there, &ball, Pose::default())?, [q!(0.5), 0]);
+    /// assert!(ball.lift(there, &ball, Pose::default())? > 0);
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    #[doc(alias = "fxs_push_out")]
+    pub fn push_out(&self, pose: Pose, b: &Shape, pose_b: Pose) -> Result<[i32; 2], Error> {
+        let mut out = [0; 2];
+        // SAFETY: valid structures.
+        let status = unsafe {
+            sys::fxs_push_out(&self.raw(), &pose.raw(), &b.raw(), &pose_b.raw(), &mut out)
+        };
+        done(status, || self.fault_with(b, status)).map(|()| out)
+    }
+
+    /// The shortest dy of this shape that ends an overlap.
+    #[doc(alias = "fxs_lift")]
+    pub fn lift(&self, pose: Pose, b: &Shape, pose_b: Pose) -> Result<i32, Error> {
+        let mut out = 0;
+        // SAFETY: valid structures.
+        let status =
+            unsafe { sys::fxs_lift(&self.raw(), &pose.raw(), &b.raw(), &pose_b.raw(), &mut out) };
+        done(status, || self.fault_with(b, status)).map(|()| out)
+    }
+
+    /// The face of the box `b` that [`push_out`](Self::push_out) moves this shape out of.
+    #[doc(alias = "fxs_side")]
+    pub fn side(&self, pose: Pose, b: &Shape, pose_b: Pose) -> Result<Side, Error> {
+        // SAFETY: valid structures.
+        let status = unsafe { sys::fxs_side(&self.raw(), &pose.raw(), &b.raw(), &pose_b.raw()) };
+        answer(status, || self.fault_with(b, status)).map(|side| match side {
+            sys::FXS_SIDE_POS_X => Side::PosX,
+            sys::FXS_SIDE_NEG_X => Side::NegX,
+            sys::FXS_SIDE_POS_Z => Side::PosZ,
+            sys::FXS_SIDE_NEG_Z => Side::NegZ,
+            _ => Side::None,
+        })
+    }
+
+    /// The outline, of `segments` (3..=65536) pieces for a whole circle.
+    ///
+    /// ```
+    /// use fixsync::{Pose, Shape, q};
+    ///
+    /// let outline = Shape::Sphere { radius: q!(1) }.outline(Pose::default(), 4)?;
+    /// assert_eq!(outline.outer[0], [65536, 0]);
+    /// assert_eq!(outline.heights, [-65536, 65536]);
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    #[doc(alias = "fxs_outline")]
+    pub fn outline(&self, pose: Pose, segments: u32) -> Result<Outline, Error> {
+        let (shape, pose) = (self.raw(), pose.raw());
+        // SAFETY: valid structures, and room as it is given.
+        unsafe {
+            Outline::of(
+                |to, room, extent| sys::fxs_outline(&shape, &pose, segments, to, room, extent),
+                |status| match status {
+                    sys::FXS_E_SEGMENTS => segments_fault(segments),
+                    _ => self.fault(status),
+                },
+            )
+        }
+    }
+}
+
+pub(crate) fn segments_fault(segments: u32) -> Error {
+    Error::Range { name: "segments", value: segments.into(), least: 3, most: 65536 }
+}
+
+/// When two moving shapes first meet, exact: the fraction (0..=65536) of their motions and the
+/// normal in Q2.30, from b towards a; `None` if they do not. A motion's components are within
+/// ±536870911; `hit_when` is the least contact that counts.
+///
+/// ```
+/// use fixsync::{Contact, Pose, Shape, cast_pair, q};
+///
+/// let ball = Shape::Sphere { radius: q!(1) };
+/// let wall = Shape::Box { half_x: q!(1), half_y: q!(4), half_z: q!(4) };
+/// let met = cast_pair(
+///     (&ball, Pose::default(), [q!(8), 0, 0]),
+///     (&wall, Pose::at([q!(6), 0, 0]), [0; 3]),
+///     Contact::Touching,
+/// )?;
+/// assert_eq!(met, Some((32768, [-(1 << 30), 0, 0]))); // half the way
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[doc(alias = "fxs_cast_pair")]
+pub fn cast_pair(
+    a: (&Shape, Pose, [i32; 3]),
+    b: (&Shape, Pose, [i32; 3]),
+    hit_when: Contact,
+) -> Result<Option<(u32, [i32; 3])>, Error> {
+    let (mut fraction, mut normal) = (0, [0; 3]);
+    // SAFETY: valid structures.
+    let status = unsafe {
+        sys::fxs_cast_pair(
+            &a.0.raw(),
+            &a.1.raw(),
+            &a.2,
+            &b.0.raw(),
+            &b.1.raw(),
+            &b.2,
+            hit_when as u32,
+            &mut fraction,
+            &mut normal,
+        )
+    };
+    let met = answer(status, || match status {
+        sys::FXS_E_MOTION => {
+            let ranges = [motion_ranges(a.2), motion_ranges(b.2)];
+            fault(status, "motion", 0, ranges.as_flattened())
+        }
+        sys::FXS_E_HIT_WHEN => fault(status, "hit_when", hit_when as i64, &[]),
+        _ => a.0.fault_with(b.0, status),
+    })?;
+    Ok((met == 1).then_some((fraction as u32, normal)))
+}

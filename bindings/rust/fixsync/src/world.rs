@@ -1,0 +1,902 @@
+use crate::error::{answer, done, fault, motion_ranges};
+use crate::memory::{Memory, filled, reserve};
+use crate::shape::segments_fault;
+use crate::*;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// What a world is made with.
+///
+/// ```
+/// use fixsync::{Config, Contact, World};
+///
+/// let mut config = Config::new(64).layers(&[(0, 1), (1, 1)])?; // pairs that meet
+/// config.hit_when = Contact::Overlapping;
+/// assert_eq!(World::new(config)?.config().layers[1], 0b11);
+/// assert!(Config::new(64).layers(&[(0, 32)]).is_err());
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Config {
+    /// Ids are 0..capacity; at most 2^31.
+    pub capacity: u32,
+    /// Hits of one step that there is room for to begin with. It grows.
+    pub hit_capacity: u32,
+    /// The least contact that is a hit.
+    pub hit_when: Contact,
+    /// Bit j of `layers[i]`: layer i meets layer j, and j meets i.
+    pub layers: [u32; 32],
+}
+
+impl Config {
+    /// A world in which all layers meet, and touching is a hit.
+    pub const fn new(capacity: u32) -> Self {
+        let layers = [u32::MAX; 32];
+        Self { capacity, hit_capacity: 64, hit_when: Contact::Touching, layers }
+    }
+
+    /// The same with the pairs of layers that meet; no other does.
+    pub fn layers(mut self, pairs: &[(u32, u32)]) -> Result<Self, Error> {
+        self.layers = [0; 32];
+        for &(a, b) in pairs {
+            if let Some(value) = [a, b].into_iter().find(|layer| *layer > 31) {
+                return Err(Error::Range {
+                    name: "layer",
+                    value: value.into(),
+                    least: 0,
+                    most: 31,
+                });
+            }
+            self.layers[a as usize] |= 1 << b;
+            self.layers[b as usize] |= 1 << a;
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn raw(&self) -> sys::fxs_config {
+        let Self { capacity, hit_capacity, hit_when, layers } = *self;
+        sys::fxs_config { capacity, hit_capacity, hit_when: hit_when as u32, layers }
+    }
+}
+
+/// How much a step found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Hits of this step.
+    pub hits: u64,
+    /// Events of this step.
+    pub events: u64,
+}
+
+/// Colliders by id, and their hits. Calls that only read take `&self`, so threads can share a
+/// world for them; queries and casts sort inside, and take `&mut self`.
+///
+/// ```
+/// use fixsync::{Collider, Config, Contact, Pose, Shape, World, q};
+///
+/// let ball = Shape::Sphere { radius: q!(1) };
+/// let mut world = World::new(Config::new(8))?;
+/// world.add_many(&[Collider::new(1, ball), Collider::new(2, ball).at([q!(3), 0, 0])])?;
+/// world.move_to(1, [q!(2), 0, 0])?;
+/// world.turn(1, 16384)?;
+/// world.set_pose(1, Pose::at([q!(2), 0, 0]))?;
+/// world.set_shape(2, &ball)?;
+/// world.set_offset(2, [0; 3])?;
+/// world.set_owner(2, 7)?;
+/// world.set_layer(2, 1)?;
+/// world.set_active(2, true)?;
+/// world.move_many(&[1], &[[q!(2), 0, 0]])?;
+/// world.set_layers(&[u32::MAX; 32])?;
+///
+/// let (mut events, mut hits, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+/// assert_eq!(world.step(&mut events)?.hits, 1);
+/// world.hits(&mut hits)?;
+/// assert_eq!((hits[0].a, hits[0].b, hits[0].contact()), (1, 2, Contact::Overlapping));
+/// assert_eq!((world.frame(), world.len(), world.hit_count()), (1, 2, 1));
+/// world.ids(&mut ids)?;
+/// assert_eq!((ids, world.colliders()?[1].owner), (vec![1, 2], 7));
+///
+/// assert_eq!(world.contact(1, 2)?, Contact::Overlapping);
+/// assert_eq!(world.push_out(1, 2)?, [-q!(1), 0]);
+/// assert!(world.lift(1, 2)? > 0);
+/// assert_eq!(world.outline(1, 8)?.outer.len(), 8);
+/// let mut moved = Vec::new();
+/// world.separate(&[u32::MAX; 32], 4, &mut moved)?;
+/// assert_eq!(moved.len(), 2);
+///
+/// let saved = world.save(); // a snapshot; peers compare its hash
+/// assert_eq!((world.save_size(), world.capacity()), (saved.len() as u64, 8));
+/// let copy = world.clone();
+/// world.remove(1)?;
+/// world.load(&saved)?;
+/// assert_eq!(world.hash(), copy.hash());
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+pub struct World {
+    memory: Memory,
+    capacity: u32,
+    hit_room: u64,
+    level: Option<Arc<Level>>,
+}
+
+impl World {
+    /// An empty world.
+    #[doc(alias = "fxs_world_size")]
+    #[doc(alias = "fxs_world_init")]
+    pub fn new(config: Config) -> Result<Self, Error> {
+        let raw = config.raw();
+        // SAFETY: a valid structure.
+        let bytes = unsafe { sys::fxs_world_size(&raw) };
+        let error = || {
+            let most = sys::FXS_CAPACITY_MAX.into();
+            let range = ("capacity", config.capacity.into(), 1, most);
+            fault(sys::FXS_E_CONFIG, "hit_when", config.hit_when as i64, &[range])
+        };
+        if bytes == 0 {
+            return Err(error());
+        }
+        let Config { capacity, hit_capacity, .. } = config;
+        let memory = Memory::new(bytes)?;
+        let mut world = Self { memory, capacity, hit_room: hit_capacity.into(), level: None };
+        // SAFETY: memory of the size for this config.
+        let status = unsafe { sys::fxs_world_init(world.as_mut_ptr(), &raw) };
+        done(status, error).map(|()| world)
+    }
+
+    /// An empty world in a level.
+    #[doc(alias = "fxs_world_attach")]
+    pub fn in_level(config: Config, level: Arc<Level>) -> Result<Self, Error> {
+        let mut world = Self::new(config)?;
+        world.attach(Some(level))?;
+        Ok(world)
+    }
+
+    fn attach(&mut self, level: Option<Arc<Level>>) -> Result<(), Error> {
+        let at = level.as_ref().map_or(core::ptr::null(), |level| level.as_ptr());
+        // SAFETY: the level stays where it is as long as the world has its Arc.
+        let status = unsafe { sys::fxs_world_attach(self.as_mut_ptr(), at) };
+        done(status, || fault(status, "level", 0, &[]))?;
+        self.level = level;
+        Ok(())
+    }
+
+    /// For calls of [`sys`].
+    #[inline]
+    pub fn as_ptr(&self) -> *const sys::fxs_world {
+        self.memory.as_ptr()
+    }
+
+    /// For calls of [`sys`].
+    #[inline]
+    pub fn as_mut_ptr(&mut self) -> *mut sys::fxs_world {
+        self.memory.as_mut_ptr()
+    }
+
+    // ---- what it is ----
+
+    /// Its level.
+    pub fn level(&self) -> Option<&Arc<Level>> {
+        self.level.as_ref()
+    }
+
+    /// Ids are 0..capacity.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Steps taken, modulo 2^32.
+    #[doc(alias = "fxs_world_frame")]
+    pub fn frame(&self) -> u32 {
+        // SAFETY: a world.
+        unsafe { sys::fxs_world_frame(self.as_ptr()) }
+    }
+
+    /// Number of colliders.
+    #[doc(alias = "fxs_world_count")]
+    pub fn len(&self) -> usize {
+        // SAFETY: a world.
+        unsafe { sys::fxs_world_count(self.as_ptr()) as usize }
+    }
+
+    /// Whether it has no collider.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The config as it is now.
+    #[doc(alias = "fxs_world_config")]
+    pub fn config(&self) -> Config {
+        let mut raw = sys::fxs_config::default();
+        // SAFETY: a world.
+        unsafe { sys::fxs_world_config(self.as_ptr(), &mut raw) };
+        let sys::fxs_config { capacity, hit_capacity, hit_when, layers } = raw;
+        Config { capacity, hit_capacity, hit_when: Contact::of(hit_when), layers }
+    }
+
+    /// A collider.
+    #[doc(alias = "fxs_world_get")]
+    pub fn get(&self, id: u32) -> Result<Collider, Error> {
+        let mut raw = sys::fxs_collider::default();
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_get(self.as_ptr(), id, &mut raw) };
+        done(status, || self.fault(status, id)).map(|()| Collider::of(&raw))
+    }
+
+    /// The ids, ascending.
+    #[doc(alias = "fxs_world_ids")]
+    pub fn ids(&self, ids: &mut Vec<u32>) -> Result<(), Error> {
+        ids.clear();
+        reserve(ids, self.len() as u64)?;
+        // SAFETY: room for all of them.
+        unsafe {
+            sys::fxs_world_ids(self.as_ptr(), ids.as_mut_ptr());
+            ids.set_len(self.len());
+        }
+        Ok(())
+    }
+
+    /// All colliders, ascending by id.
+    #[doc(alias = "fxs_world_colliders")]
+    pub fn colliders(&self) -> Result<Vec<Collider>, Error> {
+        let mut rows: Vec<sys::fxs_collider> = Vec::new();
+        reserve(&mut rows, self.len() as u64)?;
+        // SAFETY: room for all of them.
+        unsafe {
+            sys::fxs_world_colliders(self.as_ptr(), rows.as_mut_ptr());
+            rows.set_len(self.len());
+        }
+        Ok(rows.iter().map(Collider::of).collect())
+    }
+
+    /// The error of a status for an id.
+    #[cold]
+    pub(crate) fn fault(&self, status: i32, id: u32) -> Error {
+        let range = [("id", id.into(), 0, i64::from(self.capacity) - 1)];
+        fault(status, "id", id.into(), if self.has_solid(id) { &[] } else { &range })
+    }
+
+    fn has_solid(&self, id: u32) -> bool {
+        self.level.as_ref().is_some_and(|level| id.wrapping_sub(LEVEL) < level.len())
+    }
+
+    #[cold]
+    pub(crate) fn pair_fault(&self, status: i32, a: u32, b: u32) -> Error {
+        let is_there = |id| self.has_solid(id) || self.get(id).is_ok();
+        self.fault(status, if is_there(a) { b } else { a })
+    }
+
+    // ---- changes ----
+
+    /// The error of a command that the world refused.
+    #[cold]
+    fn command_fault(&self, status: i32, row: &sys::fxs_collider) -> Error {
+        match status {
+            sys::FXS_E_LAYER => {
+                Error::Range { name: "layer", value: row.layer.into(), least: 0, most: 31 }
+            }
+            sys::FXS_E_KIND | sys::FXS_E_SIZE | sys::FXS_E_HALF_ANGLE => {
+                Shape::of(row.kind, row.half_angle, row.size).fault(status)
+            }
+            _ => self.fault(status, row.id),
+        }
+    }
+
+    /// Adds a collider.
+    #[doc(alias = "fxs_world_add")]
+    pub fn add(&mut self, collider: &Collider) -> Result<(), Error> {
+        let row = collider.raw();
+        // SAFETY: a world and a row.
+        let status = unsafe { sys::fxs_world_add(self.as_mut_ptr(), &row) };
+        done(status, || match status {
+            sys::FXS_E_LAYER => {
+                Error::Range { name: "layer", value: collider.layer.into(), least: 0, most: 31 }
+            }
+            sys::FXS_E_KIND | sys::FXS_E_SIZE | sys::FXS_E_HALF_ANGLE => {
+                collider.shape.fault(status)
+            }
+            _ => self.fault(status, row.id),
+        })
+    }
+
+    /// Adds all colliders, or none.
+    #[doc(alias = "fxs_world_add_many")]
+    pub fn add_many(&mut self, colliders: &[Collider]) -> Result<(), Error> {
+        let rows: Vec<_> = colliders.iter().map(Collider::raw).collect();
+        let mut bad = 0;
+        // SAFETY: a world, and so many rows.
+        let status = unsafe {
+            sys::fxs_world_add_many(self.as_mut_ptr(), rows.as_ptr(), rows.len() as u64, &mut bad)
+        };
+        done(status, || self.row_fault(status, bad, rows.get(bad as usize)))
+    }
+
+    #[cold]
+    fn row_fault(&self, status: i32, bad: u64, row: Option<&sys::fxs_collider>) -> Error {
+        let error = row.map_or(fault(status, "row", 0, &[]), |row| self.command_fault(status, row));
+        Error::Row { index: bad as usize, error: Box::new(error) }
+    }
+
+    /// Removes a collider.
+    #[doc(alias = "fxs_world_remove")]
+    pub fn remove(&mut self, id: u32) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_remove(self.as_mut_ptr(), id) };
+        done(status, || self.fault(status, id))
+    }
+
+    /// Changes the position of a collider.
+    #[doc(alias = "fxs_world_move")]
+    #[inline]
+    pub fn move_to(&mut self, id: u32, [x, y, z]: [i32; 3]) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_move(self.as_mut_ptr(), id, x, y, z) };
+        done(status, || self.fault(status, id))
+    }
+
+    /// Changes the positions of all these colliders, or of none.
+    #[doc(alias = "fxs_world_move_many")]
+    pub fn move_many(&mut self, ids: &[u32], positions: &[[i32; 3]]) -> Result<(), Error> {
+        let (n, must) = (ids.len() as u64, ids.len());
+        if positions.len() != must {
+            return Err(Error::Lengths { name: "positions", value: positions.len(), must });
+        }
+        let (mut bad, world) = (0, self.as_mut_ptr());
+        // SAFETY: a world, and so many rows.
+        let status = unsafe {
+            sys::fxs_world_move_many(world, ids.as_ptr(), positions.as_ptr().cast(), n, &mut bad)
+        };
+        done(status, || {
+            let error = self.fault(status, ids.get(bad as usize).copied().unwrap_or_default());
+            Error::Row { index: bad as usize, error: Box::new(error) }
+        })
+    }
+
+    /// Changes the yaw of a collider, which also turns its offset.
+    #[doc(alias = "fxs_world_turn")]
+    pub fn turn(&mut self, id: u32, yaw: u16) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_turn(self.as_mut_ptr(), id, yaw.into()) };
+        done(status, || self.fault(status, id))
+    }
+
+    /// Changes position and yaw of a collider at once.
+    #[doc(alias = "fxs_world_set_pose")]
+    #[inline]
+    pub fn set_pose(&mut self, id: u32, pose: Pose) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_set_pose(self.as_mut_ptr(), id, &pose.raw()) };
+        done(status, || self.fault(status, id))
+    }
+
+    /// Changes the shape of a collider.
+    #[doc(alias = "fxs_world_set_shape")]
+    pub fn set_shape(&mut self, id: u32, shape: &Shape) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_set_shape(self.as_mut_ptr(), id, &shape.raw()) };
+        done(status, || match status {
+            sys::FXS_E_ID | sys::FXS_E_ABSENT => self.fault(status, id),
+            _ => shape.fault(status),
+        })
+    }
+
+    /// Changes the offset of a collider's centre from its position.
+    #[doc(alias = "fxs_world_set_offset")]
+    pub fn set_offset(&mut self, id: u32, [x, y, z]: [i32; 3]) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_set_offset(self.as_mut_ptr(), id, x, y, z) };
+        done(status, || self.fault(status, id))
+    }
+
+    /// Changes the owner of a collider; 0: no owner.
+    #[doc(alias = "fxs_world_set_owner")]
+    pub fn set_owner(&mut self, id: u32, owner: u32) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_set_owner(self.as_mut_ptr(), id, owner) };
+        done(status, || self.fault(status, id))
+    }
+
+    /// Changes the layer of a collider.
+    #[doc(alias = "fxs_world_set_layer")]
+    pub fn set_layer(&mut self, id: u32, layer: u32) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_set_layer(self.as_mut_ptr(), id, layer) };
+        done(status, || match status {
+            sys::FXS_E_LAYER => {
+                Error::Range { name: "layer", value: layer.into(), least: 0, most: 31 }
+            }
+            _ => self.fault(status, id),
+        })
+    }
+
+    /// Makes a collider active or not; an inactive one neither hits nor is found.
+    #[doc(alias = "fxs_world_set_active")]
+    pub fn set_active(&mut self, id: u32, active: bool) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_set_active(self.as_mut_ptr(), id, active.into()) };
+        done(status, || self.fault(status, id))
+    }
+
+    /// Replaces the layer matrix, laid out as [`Config::layers`](Config#structfield.layers).
+    #[doc(alias = "fxs_world_set_layers")]
+    pub fn set_layers(&mut self, masks: &[u32; 32]) -> Result<(), Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_set_layers(self.as_mut_ptr(), masks) };
+        done(status, || {
+            let meets = |i: usize, j: usize| masks[i] >> j & 1;
+            let odd = (0..32).find(|&i| (0..32).any(|j| meets(i, j) != meets(j, i)));
+            fault(status, "layer", odd.unwrap_or_default() as i64, &[])
+        })
+    }
+
+    /// Makes all changes in order, or none: the commands of a frame in one call.
+    #[doc(alias = "fxs_world_apply")]
+    #[inline]
+    pub fn apply(&mut self, commands: &[Command]) -> Result<(), Error> {
+        let (mut bad, world) = (0, self.as_mut_ptr());
+        let (rows, n) = (commands.as_ptr().cast(), commands.len() as u64);
+        // SAFETY: a world, and so many rows.
+        let status = unsafe { sys::fxs_world_apply(world, rows, n, &mut bad) };
+        done(status, || {
+            self.row_fault(status, bad, commands.get(bad as usize).map(|row| &row.0.collider))
+        })
+    }
+
+    // ---- a step ----
+
+    /// Finds this frame's hits; `events` becomes what changed since the last step, by (a, b).
+    #[doc(alias = "fxs_world_step")]
+    #[inline]
+    pub fn step(&mut self, events: &mut Events) -> Result<Counts, Error> {
+        events.clear();
+        loop {
+            let mut counts = sys::fxs_counts::default();
+            let (to, room) = (events.as_mut_ptr().cast(), events.capacity() as u64);
+            // SAFETY: a world, and so much room.
+            let status = unsafe { sys::fxs_world_step(self.as_mut_ptr(), to, room, &mut counts) };
+            if status == sys::FXS_OK {
+                // SAFETY: the step wrote so many.
+                unsafe { events.set_len(counts.events as usize) };
+                return Ok(Counts { hits: counts.hits, events: counts.events });
+            }
+            reserve(events, counts.events)?;
+            self.grow(counts.hits)?;
+        }
+    }
+
+    /// Moves the world to memory with room for at least so many hits.
+    #[cold]
+    fn grow(&mut self, hits: u64) -> Result<(), Error> {
+        let mut config = self.config();
+        if hits <= config.hit_capacity.into() {
+            return Ok(());
+        }
+        let bytes = hits.saturating_mul(12);
+        let needed = u32::try_from(hits).map_err(|_| Error::Memory { bytes })?;
+        config.hit_capacity = needed.max(config.hit_capacity.saturating_mul(2));
+        let mut larger = Self::new(config)?;
+        larger.copy_from(self)?;
+        *self = larger;
+        Ok(())
+    }
+
+    /// Takes the state and the level of a world of the same capacity.
+    ///
+    /// ```
+    /// use fixsync::{Config, World};
+    ///
+    /// let (mut a, b) = (World::new(Config::new(8))?, World::new(Config::new(8))?);
+    /// a.copy_from(&b)?;
+    /// assert_eq!(a.hash(), b.hash());
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    #[doc(alias = "fxs_world_copy")]
+    pub fn copy_from(&mut self, source: &World) -> Result<(), Error> {
+        // SAFETY: two worlds.
+        let copied = |to, from| unsafe { sys::fxs_world_copy(to, from) };
+        let mut status = copied(self.as_mut_ptr(), source.as_ptr());
+        if status == sys::FXS_E_ROOM {
+            let hit_capacity = source.config().hit_capacity;
+            let mut larger = Self::new(Config { hit_capacity, ..self.config() })?;
+            status = copied(larger.as_mut_ptr(), source.as_ptr());
+            if status == sys::FXS_OK {
+                *self = larger;
+            }
+        }
+        let must = i64::from(self.capacity);
+        let range = ("capacity", i64::from(source.capacity), must, must);
+        done(status, || fault(status, "capacity", must, &[range]))?;
+        self.level.clone_from(&source.level);
+        Ok(())
+    }
+
+    /// Number of hits of the last step.
+    #[doc(alias = "fxs_world_hit_count")]
+    pub fn hit_count(&self) -> u64 {
+        // SAFETY: a world.
+        unsafe { sys::fxs_world_hit_count(self.as_ptr()) }
+    }
+
+    /// The hits of the last step, by (a, b).
+    #[doc(alias = "fxs_world_hits")]
+    pub fn hits(&self, hits: &mut Vec<Hit>) -> Result<(), Error> {
+        hits.clear();
+        reserve(hits, self.hit_count())?;
+        // SAFETY: room for all of them.
+        unsafe {
+            sys::fxs_world_hits(self.as_ptr(), hits.as_mut_ptr().cast());
+            hits.set_len(self.hit_count() as usize);
+        }
+        Ok(())
+    }
+
+    // ---- two colliders ----
+
+    /// The contact of two colliders, or of a collider and a solid; layers and owners do not matter.
+    #[doc(alias = "fxs_world_contact")]
+    pub fn contact(&self, a: u32, b: u32) -> Result<Contact, Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_contact(self.as_ptr(), a, b) };
+        answer(status, || self.pair_fault(status, a, b)).map(Contact::of)
+    }
+
+    /// The translation x, z of a that ends an overlap with b.
+    #[doc(alias = "fxs_world_push_out")]
+    pub fn push_out(&self, a: u32, b: u32) -> Result<[i32; 2], Error> {
+        let mut out = [0; 2];
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_push_out(self.as_ptr(), a, b, &mut out) };
+        done(status, || self.pair_fault(status, a, b)).map(|()| out)
+    }
+
+    /// The shortest dy of a that ends an overlap with b.
+    #[doc(alias = "fxs_world_lift")]
+    pub fn lift(&self, a: u32, b: u32) -> Result<i32, Error> {
+        let mut out = 0;
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_lift(self.as_ptr(), a, b, &mut out) };
+        done(status, || self.pair_fault(status, a, b)).map(|()| out)
+    }
+
+    /// The face of b that [`push_out`](Self::push_out) moves a out of: of a box a [`Side`] as
+    /// number, of a prism 1 + its edge; 0 for no push.
+    #[doc(alias = "fxs_world_side")]
+    pub fn side(&self, a: u32, b: u32) -> Result<u32, Error> {
+        // SAFETY: a world.
+        let status = unsafe { sys::fxs_world_side(self.as_ptr(), a, b) };
+        answer(status, || self.pair_fault(status, a, b))
+    }
+
+    /// The outline of a collider or solid, of `segments` (3..=65536) pieces for a whole circle.
+    #[doc(alias = "fxs_world_outline")]
+    pub fn outline(&self, id: u32, segments: u32) -> Result<Outline, Error> {
+        let world = self.as_ptr();
+        // SAFETY: a world, and room as it is given.
+        unsafe {
+            Outline::of(
+                |to, room, extent| sys::fxs_world_outline(world, id, segments, to, room, extent),
+                |status| match status {
+                    sys::FXS_E_SEGMENTS => segments_fault(segments),
+                    _ => self.fault(status, id),
+                },
+            )
+        }
+    }
+
+    /// Pushes bodies that overlap apart; `moved` becomes those that moved, by id. Bit j of
+    /// `yields[i]` lets a body of layer i give way to one of layer j.
+    #[doc(alias = "fxs_world_separate")]
+    pub fn separate(
+        &mut self,
+        yields: &[u32; 32],
+        passes: u32,
+        moved: &mut Vec<Moved>,
+    ) -> Result<(), Error> {
+        let world = self.as_mut_ptr();
+        // SAFETY: a world, and room as it is given.
+        let (status, count) = unsafe {
+            filled(moved, |to, room, count| {
+                sys::fxs_world_separate(world, yields, passes, to.cast(), room, count)
+            })?
+        };
+        done(status, || self.fault(status, count as u32))
+    }
+
+    // ---- queries and casts ----
+
+    #[cold]
+    pub(crate) fn query_fault(status: i32, query: &sys::fxs_query) -> Error {
+        let sys::fxs_shape { kind, half_angle, size } = query.shape;
+        Shape::of(kind as u8, half_angle.min(65535) as u16, size).fault(status)
+    }
+
+    /// The ids that a query meets, ascending.
+    ///
+    /// ```
+    /// use fixsync::{Cast, Collider, Config, Pose, Query, Shape, World, q};
+    ///
+    /// let ball = Shape::Sphere { radius: q!(1) };
+    /// let mut world = World::new(Config::new(8))?;
+    /// world.add(&Collider::new(1, ball).at([q!(4), 0, 0]))?;
+    /// world.add(&Collider::new(2, ball).at([q!(3), 0, 0]))?;
+    /// let (mut ids, mut ends, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+    /// let query = Query::new(&ball, Pose::at([q!(2), 0, 0]));
+    /// world.query(&query, &mut ids)?;
+    /// assert_eq!(ids, [1, 2]);
+    /// world.nearest(&query, 1, &mut ids)?;
+    /// assert_eq!(ids, [2]);
+    /// world.query_many(&[query; 2], &mut ends, &mut ids)?;
+    /// world.nearest_many(&[query; 2], 1, &mut ends, &mut ids)?;
+    /// assert_eq!((ends.as_slice(), ids.as_slice()), (&[1, 2][..], &[2, 2][..]));
+    ///
+    /// let cast = Cast::new(&ball, Pose::default(), [q!(8), 0, 0]);
+    /// world.cast(&cast, &mut hits)?;
+    /// assert_eq!((hits[0].id, hits[0].fraction), (2, 8192));
+    /// world.cast_many(&[cast; 2], &mut ends, &mut hits)?;
+    /// world.sweep(2, [q!(8), 0, 0], 0, None, &mut hits)?;
+    /// assert_eq!((hits[0].id, hits[0].fraction), (1, 0));
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    #[doc(alias = "fxs_world_query")]
+    pub fn query(&mut self, query: &Query, ids: &mut Vec<u32>) -> Result<(), Error> {
+        let world = self.as_mut_ptr();
+        // SAFETY: a world, a row, and room as it is given.
+        let (status, _) = unsafe {
+            filled(ids, |to, room, count| sys::fxs_world_query(world, &query.0, to, room, count))?
+        };
+        done(status, || Self::query_fault(status, &query.0))
+    }
+
+    /// The first `limit` (0: all) ids that a query meets, nearest first, without solids.
+    #[doc(alias = "fxs_world_nearest")]
+    pub fn nearest(&mut self, query: &Query, limit: u64, ids: &mut Vec<u32>) -> Result<(), Error> {
+        let world = self.as_mut_ptr();
+        // SAFETY: a world, a row, and room as it is given.
+        let (status, _) = unsafe {
+            filled(ids, |to, room, count| {
+                sys::fxs_world_nearest(world, &query.0, limit, to, room, count)
+            })?
+        };
+        done(status, || Self::query_fault(status, &query.0))
+    }
+
+    /// Many queries: their answers one after another; `ends[i]` is the end of the i-th.
+    #[doc(alias = "fxs_world_query_many")]
+    pub fn query_many(
+        &mut self,
+        queries: &[Query],
+        ends: &mut Vec<u64>,
+        ids: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let (world, rows, n) = (self.as_mut_ptr(), queries.as_ptr().cast(), queries.len());
+        // SAFETY: a world, so many rows, and room as it is given.
+        unsafe {
+            Self::many(ends, n, ids, |ends, to, room, count| {
+                sys::fxs_world_query_many(world, rows, n as u64, ends, to, room, count)
+            })
+        }
+        .map_err(|(status, bad)| {
+            bad_row(status, bad, queries, |row| Self::query_fault(status, &row.0))
+        })
+    }
+
+    /// [`nearest`](Self::nearest) of many queries, laid out as by [`query_many`](Self::query_many).
+    #[doc(alias = "fxs_world_nearest_many")]
+    pub fn nearest_many(
+        &mut self,
+        queries: &[Query],
+        limit: u64,
+        ends: &mut Vec<u64>,
+        ids: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let (world, rows, n) = (self.as_mut_ptr(), queries.as_ptr().cast(), queries.len());
+        // SAFETY: a world, so many rows, and room as it is given.
+        unsafe {
+            Self::many(ends, n, ids, |ends, to, room, count| {
+                sys::fxs_world_nearest_many(world, rows, n as u64, limit, ends, to, room, count)
+            })
+        }
+        .map_err(|(status, bad)| {
+            bad_row(status, bad, queries, |row| Self::query_fault(status, &row.0))
+        })
+    }
+
+    /// A bulk call: the ends of n answers, and the answers. An error is a status and the bad row,
+    /// or FXS_E_ROOM and bytes.
+    ///
+    /// # Safety
+    /// As for [`filled`], and the call writes n ends.
+    unsafe fn many<T>(
+        ends: &mut Vec<u64>,
+        n: usize,
+        rows: &mut Vec<T>,
+        mut call: impl FnMut(*mut u64, *mut T, u64, &mut u64) -> i32,
+    ) -> Result<(), (i32, u64)> {
+        ends.clear();
+        let no_memory = (sys::FXS_E_ROOM, n as u64 * 8);
+        reserve(ends, n as u64).map_err(|_| no_memory)?;
+        let to = ends.as_mut_ptr();
+        // SAFETY: as the caller says.
+        let done = unsafe { filled(rows, |rows, room, count| call(to, rows, room, count)) };
+        match done {
+            Ok((sys::FXS_OK, _)) => {
+                // SAFETY: the call wrote n of them.
+                unsafe { ends.set_len(n) };
+                Ok(())
+            }
+            Ok(refused) => Err(refused),
+            Err(_) => Err(no_memory),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn cast_fault(status: i32, cast: &sys::fxs_cast) -> Error {
+        match status {
+            sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(cast.motion)),
+            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", cast.hit_when.into(), &[]),
+            _ => {
+                let sys::fxs_cast { shape, pose, .. } = *cast;
+                Self::query_fault(status, &sys::fxs_query { shape, pose, ..Default::default() })
+            }
+        }
+    }
+
+    /// What a cast meets, by (fraction, id).
+    #[doc(alias = "fxs_world_cast")]
+    pub fn cast(&mut self, cast: &Cast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
+        let world = self.as_mut_ptr();
+        // SAFETY: a world, a row, and room as it is given.
+        let (status, _) = unsafe {
+            filled(hits, |to, room, count| {
+                sys::fxs_world_cast(world, &cast.0, to.cast(), room, count)
+            })?
+        };
+        done(status, || Self::cast_fault(status, &cast.0))
+    }
+
+    /// Many casts: their answers one after another; `ends[i]` is the end of the i-th.
+    #[doc(alias = "fxs_world_cast_many")]
+    pub fn cast_many(
+        &mut self,
+        casts: &[Cast],
+        ends: &mut Vec<u64>,
+        hits: &mut Vec<CastHit>,
+    ) -> Result<(), Error> {
+        let (world, rows, n) = (self.as_mut_ptr(), casts.as_ptr().cast(), casts.len());
+        // SAFETY: a world, so many rows, and room as it is given.
+        unsafe {
+            Self::many(ends, n, hits, |ends, to, room, count| {
+                sys::fxs_world_cast_many(world, rows, n as u64, ends, to.cast(), room, count)
+            })
+        }
+        .map_err(|(status, bad)| {
+            bad_row(status, bad, casts, |row| Self::cast_fault(status, &row.0))
+        })
+    }
+
+    /// A cast of a collider's own shape from where it is, at what layers and owners let it hit.
+    /// `hit_when` is the world's without one.
+    #[doc(alias = "fxs_world_sweep")]
+    pub fn sweep(
+        &mut self,
+        id: u32,
+        motion: [i32; 3],
+        limit: u32,
+        hit_when: Option<Contact>,
+        hits: &mut Vec<CastHit>,
+    ) -> Result<(), Error> {
+        let (world, when) = (self.as_mut_ptr(), hit_when.map_or(0, |contact| contact as u32));
+        // SAFETY: a world, and room as it is given.
+        let (status, _) = unsafe {
+            filled(hits, |to, room, count| {
+                sys::fxs_world_sweep(world, id, &motion, limit, when, to.cast(), room, count)
+            })?
+        };
+        done(status, || match status {
+            sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(motion)),
+            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
+            _ => self.fault(status, id),
+        })
+    }
+
+    // ---- state ----
+
+    /// The whole state as bytes, the same on every machine.
+    pub fn save(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.save_into(&mut bytes);
+        bytes
+    }
+
+    /// Appends the whole state to bytes.
+    ///
+    /// ```
+    /// use fixsync::{Config, World, hash64};
+    ///
+    /// let (world, mut bytes) = (World::new(Config::new(8))?, Vec::new());
+    /// world.save_into(&mut bytes);
+    /// assert_eq!(hash64(&bytes, 0), world.hash());
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    #[doc(alias = "fxs_world_save")]
+    pub fn save_into(&self, bytes: &mut Vec<u8>) {
+        let size = self.save_size() as usize;
+        bytes.reserve(size);
+        // SAFETY: a world, and room for its state.
+        unsafe {
+            sys::fxs_world_save(self.as_ptr(), bytes.as_mut_ptr().add(bytes.len()));
+            bytes.set_len(bytes.len() + size);
+        }
+    }
+
+    /// Bytes of the state as it is now.
+    #[doc(alias = "fxs_world_save_size")]
+    pub fn save_size(&self) -> u64 {
+        // SAFETY: a world.
+        unsafe { sys::fxs_world_save_size(self.as_ptr()) }
+    }
+
+    /// XXH64 of the saved state.
+    #[doc(alias = "fxs_world_hash")]
+    pub fn hash(&self) -> u64 {
+        // SAFETY: a world.
+        unsafe { sys::fxs_world_hash(self.as_ptr()) }
+    }
+
+    /// Replaces everything but capacity and level by a saved state, of a world with this level.
+    #[doc(alias = "fxs_world_load")]
+    pub fn load(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        loop {
+            let (mut at, world, size) = (0, self.as_mut_ptr(), bytes.len() as u64);
+            // SAFETY: a world, and bytes.
+            let status = unsafe { sys::fxs_world_load(world, bytes.as_ptr(), size, &mut at) };
+            if status != sys::FXS_E_ROOM {
+                return done(status, || Error::Bytes {
+                    name: "state",
+                    at,
+                    status: Status::of(status),
+                });
+            }
+            self.grow(at)?;
+        }
+    }
+
+    /// Room for the hits of a saved state that another call will load.
+    #[inline]
+    pub(crate) fn make_room(&mut self, state: &[u8]) -> Result<(), Error> {
+        // A hit takes 12 bytes, so the state has no more of them.
+        let most = state.len() as u64 / 12;
+        if most <= self.hit_room { Ok(()) } else { self.grow(most) }
+    }
+}
+
+#[cold]
+fn bad_row<T>(status: i32, bad: u64, rows: &[T], error: impl FnOnce(&T) -> Error) -> Error {
+    match rows.get(bad as usize) {
+        Some(row) if status != sys::FXS_E_ROOM => {
+            Error::Row { index: bad as usize, error: Box::new(error(row)) }
+        }
+        _ => Error::Memory { bytes: bad },
+    }
+}
+
+/// Aborts where memory cannot be had, as a `Vec` does.
+impl Clone for World {
+    fn clone(&self) -> Self {
+        let cloned = Self::new(self.config()).and_then(|mut made| {
+            made.copy_from(self)?;
+            Ok(made)
+        });
+        cloned.unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("World");
+        shown.field("frame", &self.frame()).field("len", &self.len());
+        shown.field("hash", &format_args!("{:016x}", self.hash())).finish_non_exhaustive()
+    }
+}

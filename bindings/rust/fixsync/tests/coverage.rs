@@ -1,0 +1,90 @@
+//! Every function of C is in fixsync-sys, and has a safe form or a written reason; every public
+//! function of the crate is in a doc test.
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn here() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn sources() -> Vec<String> {
+    let files = fs::read_dir(here().join("src")).unwrap();
+    files.map(|file| text(&file.unwrap().path())).collect()
+}
+
+/// The names that begin with a prefix and stand before a parenthesis.
+fn called(text: &str, before: &str) -> BTreeSet<String> {
+    let name = |part: &str| part.split_once('(').map(|(name, _)| name.to_string());
+    let parts = text.split(before).skip(1).filter_map(name);
+    parts.filter(|n| n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).collect()
+}
+
+fn headers() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for header in ["fixsync.h", "fixsync_kit.h"] {
+        let text = text(&here().join("../../../csrc").join(header));
+        for line in text.lines().filter(|line| line.starts_with("FXS_API ")) {
+            let (before, _) = line.split_once('(').unwrap();
+            let name = before.rsplit([' ', '*']).next().unwrap();
+            found.insert(name.to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn every_function_of_the_headers_is_declared() {
+    let raw = text(&here().join("../fixsync-sys/src/raw.rs"));
+    let declared = called(&raw, "    pub fn ");
+    assert!(declared.len() > 150, "{}", declared.len());
+    assert_eq!(declared, headers());
+}
+
+#[test]
+fn every_function_of_c_has_a_safe_form_or_a_written_reason() {
+    let all = sources().concat();
+    let safe: BTreeSet<_> =
+        called(&all, "sys::").into_iter().filter(|name| name.starts_with("fxs_")).collect();
+    let list = text(&here().join("unwrapped.txt"));
+    let mut reasons = BTreeSet::new();
+    for line in list.lines().filter(|line| !line.starts_with('#')) {
+        let (name, reason) = line.split_once("  ").expect("a name, two spaces, a reason");
+        assert!(reason.len() > 10, "{name} has no reason");
+        assert!(!safe.contains(name), "{name} has a safe form now");
+        reasons.insert(name.to_string());
+    }
+    let known = safe.union(&reasons).cloned().collect();
+    assert_eq!(headers().difference(&known).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(reasons.difference(&headers()).count(), 0, "a reason for what is not there");
+}
+
+#[test]
+fn every_public_function_is_in_a_doc_test() {
+    let mut documented = String::new();
+    let mut names = BTreeSet::new();
+    for source in sources() {
+        let mut inside = false;
+        for line in source.lines().map(str::trim_start) {
+            let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
+            match comment {
+                Some(words) if words.trim_start().starts_with("```") => inside = !inside,
+                Some(words) if inside => documented += &format!("{words}\n"),
+                _ => {}
+            }
+        }
+        for before in ["    pub fn ", "\npub fn ", "pub const fn "] {
+            names.extend(called(&source, before));
+        }
+    }
+    let words: BTreeSet<_> =
+        documented.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    let missing: Vec<_> = names.iter().filter(|name| !words.contains(name.as_str())).collect();
+    assert!(names.len() > 150);
+    // For calls of sys, and what the macros are made of.
+    assert_eq!(missing, ["as_mut_ptr", "as_ptr", "read_literal"]);
+}

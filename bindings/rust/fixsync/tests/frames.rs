@@ -1,0 +1,200 @@
+//! Frames: they allocate nothing, a rollback at any of them repeats them, and errors change nothing.
+use fixsync::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+thread_local!(static COUNT: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
+static ALL: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: it is the system's, and counts.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        ALL.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn crowd(count: u32) -> World {
+    let mut world = World::new(Config::new(count)).unwrap();
+    for id in 0..count {
+        let shape = match id % 3 {
+            0 => Shape::Sphere { radius: q!(1) },
+            1 => Shape::Box { half_x: q!(1), half_y: q!(0.5), half_z: q!(1) },
+            _ => Shape::Capsule { radius: q!(0.5), half_height: q!(0.5) },
+        };
+        world.add(&Collider::new(id, shape)).unwrap();
+    }
+    world
+}
+
+/// Where a collider is in a frame.
+fn place(id: u32, frame: u32) -> [i32; 3] {
+    let mut random = Random(u64::from(frame) << 32 | u64::from(id));
+    [0; 3].map(|_| random.between(q!(-4).into(), q!(4).into()).unwrap() as i32)
+}
+
+fn frame(world: &mut World, rows: &mut Vec<Command>, events: &mut Events) {
+    let now = world.frame();
+    rows.clear();
+    for id in 0..world.capacity() {
+        rows.push(Command::move_to(id, place(id, now)));
+    }
+    world.apply(rows).unwrap();
+    world.step(events).unwrap();
+}
+
+#[test]
+fn ten_thousand_frames_allocate_nothing() {
+    let mut world = crowd(16);
+    let (mut rows, mut events, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut hits, mut state) = (Vec::new(), Vec::new());
+    let query = Query::new(&Shape::Sphere { radius: q!(9) }, Pose::default());
+    let cast = Cast::new(&Shape::Sphere { radius: q!(1) }, Pose::default(), [q!(20), 0, 0]);
+    let mut play = |world: &mut World, count: u32| {
+        for _ in 0..count {
+            frame(world, &mut rows, &mut events);
+            world.query(&query, &mut ids).unwrap();
+            world.cast(&cast, &mut hits).unwrap();
+            state.clear();
+            world.save_into(&mut state);
+            world.load(&state).unwrap();
+        }
+    };
+    // Lists grow to the most that any frame needs: play the same frames before.
+    let start = world.save();
+    play(&mut world, 10_000);
+    world.load(&start).unwrap();
+    let before = COUNT.get();
+    play(&mut world, 10_000);
+    assert_eq!(COUNT.get() - before, 0);
+    assert!(ALL.load(Ordering::Relaxed) > 0, "the counter counts");
+}
+
+#[test]
+fn a_rollback_at_any_frame_repeats_the_frames() {
+    let mut world = crowd(24);
+    let (mut rows, mut events) = (Vec::new(), Vec::new());
+    let (mut states, mut told) = (vec![world.save()], Vec::new());
+    for _ in 0..60 {
+        frame(&mut world, &mut rows, &mut events);
+        states.push(world.save());
+        told.push((world.hash(), events.clone()));
+    }
+    assert!(told.iter().any(|(_, events)| events.len() > 5));
+    for back in 0..60 {
+        world.load(&states[back]).unwrap();
+        for (hash, was) in &told[back..] {
+            frame(&mut world, &mut rows, &mut events);
+            assert_eq!((world.hash(), &events), (*hash, was), "from {back}");
+        }
+    }
+}
+
+#[test]
+fn a_small_world_grows_and_steps_as_a_large_one() {
+    let config = |hits| Config { hit_capacity: hits, ..Config::new(64) };
+    let (mut small, mut large) =
+        (World::new(config(0)).unwrap(), World::new(config(9999)).unwrap());
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    for id in 0..64 {
+        for world in [&mut small, &mut large] {
+            world.add(&Collider::new(id, Shape::Sphere { radius: q!(1) })).unwrap();
+        }
+    }
+    for _ in 0..3 {
+        assert_eq!(small.step(&mut a).unwrap(), large.step(&mut b).unwrap());
+        assert_eq!((small.hash(), &a), (large.hash(), &b));
+    }
+    assert_eq!(a.len(), 64 * 63 / 2);
+    let mut empty = World::new(config(0)).unwrap();
+    empty.load(&large.save()).unwrap(); // it has no room for so many hits
+    assert_eq!(empty.hash(), large.hash());
+    let mut copy = World::new(config(0)).unwrap();
+    copy.copy_from(&large).unwrap();
+    assert_eq!(copy.hash(), large.hash());
+    let mut rewind = Rewind::new(2, 0, large.save_size()).unwrap();
+    rewind.push(&large, &[]).unwrap();
+    let mut loaded = World::new(config(0)).unwrap();
+    rewind.load(large.frame(), &mut loaded, &mut []).unwrap();
+    assert_eq!(loaded.hash(), large.hash());
+}
+
+#[test]
+fn bad_input_gets_an_error_and_changes_nothing() {
+    let mut world = crowd(4);
+    let before = world.hash();
+    let ball = Shape::Sphere { radius: q!(1) };
+    let far = Collider::new(9, ball);
+    let wide = Shape::Sector { radius: 5, half_angle: -1, half_height: 1, inner_radius: 0 };
+    let huge = Shape::Sector { radius: 5, half_angle: 65537, half_height: 1, inner_radius: 0 };
+    let hole = Shape::Sector { radius: 5, half_angle: 1, half_height: 1, inner_radius: 5 };
+    let mut list = Vec::new();
+    let mut hits = Vec::new();
+    let said = [
+        (world.add(&far), "id must be 0..3, not 9"),
+        (world.add(&Collider::new(1, ball)), "id 1: an id that is already in the world"),
+        (world.set_shape(1, &wide), "half_angle must be 1..32768, not -1"),
+        (world.set_shape(1, &huge), "half_angle must be 1..32768, not 65537"),
+        (world.set_shape(1, &hole), "inner_radius must be 0..4, not 5"),
+        (world.set_layer(1, 32), "layer must be 0..31, not 32"),
+        (world.set_layer(1, 256), "layer must be 0..31, not 256"),
+        (world.move_many(&[1, 7], &[[0; 3]; 2]), "row 1: id must be 0..3, not 7"),
+        (world.move_many(&[1], &[]), "length of positions must be 1, not 0"),
+        (world.apply(&[Command::set_layer(1, 256)]), "row 0: layer must be 0..31, not 255"),
+        (world.contact(0, 8).map(drop), "id must be 0..3, not 8"),
+        (world.outline(0, 2).map(drop), "segments must be 3..65536, not 2"),
+        (
+            world.load(b"FXS1"),
+            "state, byte 0: not a saved state, or one that this world cannot hold",
+        ),
+        (
+            world.query(&Query::new(&Shape::Sphere { radius: -5 }, Pose::default()), &mut list),
+            "radius must be 1..536870911, not -5",
+        ),
+        (
+            world.cast(&Cast::new(&ball, Pose::default(), [0, 1 << 30, 0]), &mut hits),
+            "motion y must be -536870911..536870911, not 1073741824",
+        ),
+        (
+            world.cast_many(
+                &[
+                    Cast::new(&ball, Pose::default(), [0; 3]),
+                    Cast::new(&hole, Pose::default(), [0; 3]),
+                ],
+                &mut Vec::new(),
+                &mut hits,
+            ),
+            "row 1: inner_radius must be 0..4, not 5",
+        ),
+        (World::new(Config::new(0)).map(drop), "capacity must be 1..2147483648, not 0"),
+        (Rewind::new(0, 0, 1).map(drop), "frames 0: a config out of range, or misaligned memory"),
+        (Inputs::new(0, 1, 0).map(drop), "players must be 1..65536, not 0"),
+        (Level::from_bytes(b"no").map(drop), "level, byte 0: bytes that are not a level"),
+        (lerp(0, 1, 65537).map(drop), "fraction must be 0..65536, not 65537"),
+    ];
+    for (error, words) in said {
+        assert_eq!(error.unwrap_err().to_string(), words);
+    }
+    assert_eq!(world.hash(), before);
+}
+
+#[test]
+fn worlds_are_sent_and_shared() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<World>();
+    is_shared::<Level>();
+    is_shared::<History>();
+    let world = crowd(8);
+    std::thread::scope(|threads| {
+        let other = threads.spawn(|| world.hash());
+        assert_eq!(other.join().unwrap(), world.hash());
+    });
+}
