@@ -1,6 +1,8 @@
 /* XXH64, from its published description (Yann Collet, xxHash specification). */
 #include "hash.h"
 
+#include "fixsync.h"
+
 #define P1 UINT64_C(0x9E3779B185EBCA87)
 #define P2 UINT64_C(0xC2B2AE3D27D4EB4F)
 #define P3 UINT64_C(0x165667B19E3779F9)

@@ -69,7 +69,7 @@ void shim_unpack(uint64_t hit, uint32_t *out) {
 
 uint64_t shim_scratch_at(const fxs_world *w) { return w->broad_at; }
 void shim_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
-    fxs_sort(w, keys, spare, n, low, bits);
+    fxs_sort(digits_of(w), keys, spare, n, low, bits);
 }
 
 uint32_t shim_read32(const uint8_t *p) { return read32(p); }
