@@ -151,7 +151,7 @@ namespace Fixsync
 
         public World(uint capacity, uint hitCapacity)
         {
-            if (Native.fxs_version() >> 8 != 2)
+            if (Native.fxs_version() >> 8 != 3)
             {
                 throw new DllNotFoundException("the library is not fixsync 0.3");
             }
