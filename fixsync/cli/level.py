@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -16,6 +17,7 @@ from fixsync.maps.drawing import bounds, svg
 from fixsync.maps.tiled import TiledMap, read_tiled
 from fixsync.numbers import ONE, decimal, exact
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 SUFFIXES = (".fxlevel", ".svg")
 
 
@@ -37,6 +39,22 @@ def _pixel(ctx: click.Context, param: click.Parameter, value: str | None) -> Any
     return _number(ctx, param, x), _number(ctx, param, y)
 
 
+def _ends(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Any:
+    """Two heights: "-1,2.5"."""
+    if value is None:
+        return None
+    low, comma, high = value.partition(",")
+    if not comma:
+        raise click.BadParameter(f"two ends are LOW,HIGH like 0,2, not {value!r}")
+    return _number(_ctx, _param, low), _number(_ctx, _param, high)
+
+
+def _names(option: str, metavar: str, help: str, name: str = "") -> Callable[[_Command], _Command]:
+    """An option that may stand several times."""
+    names = (option, *[name] * bool(name))
+    return click.option(*names, multiple=True, metavar=metavar, help=help)
+
+
 @click.command("level")
 @click.argument("source", metavar="MAP", type=options.FILE)
 @click.option(
@@ -44,7 +62,51 @@ def _pixel(ctx: click.Context, param: click.Parameter, value: str | None) -> Any
     "--output",
     type=options.OutputFile(),
     metavar="OUT",
-    help="File to write: OUT.fxlevel is the level, OUT.svg a picture of it from above.",
+    help="File to write: OUT.fxlevel is the level, OUT.svg a picture of it.",
+)
+@_names("--solid-layer", "NAME[@LAYER]", "Layer or group of the map that is solid.", "solid_layers")
+@_names(
+    "--tiles", "TILES[@LAYER]", "Tiles that are solid: PROPERTY, PROPERTY=VALUE or TILESET:0-9,12."
+)
+@_names("--class", "NAME[@LAYER]", "Class of objects or tiles that are solid.", "classes")
+@_names(
+    "--slope",
+    "TILES:LEFT,RIGHT[@LAYER]",
+    "Tiles that are solid up to a line, heights of 0..1.",
+    "slopes",
+)
+@_names("--only", "NAME", "Layer or group that is looked at, and no other.")
+@click.option("--shapes", is_flag=True, help="Solid collision shapes of tiles and tile objects.")
+@click.option("--whole-tiles", is_flag=True, help="Whole cells for solid tiles with shapes.")
+@click.option(
+    "--line-width",
+    callback=_number,
+    metavar="PIXELS",
+    help="Thin walls for lines, which cover nothing.",
+)
+@click.option(
+    "--y",
+    callback=_ends,
+    metavar="LOW,HIGH",
+    help="Lower and upper end, in units, of solids without y_low and y_high.",
+)
+@click.option("--side", is_flag=True, help="A map, or a picture, seen from the side: up is +Y.")
+@click.option(
+    "--z",
+    callback=_ends,
+    metavar="LOW,HIGH",
+    help="Depth, in units, of the solids of a map seen from the side; by default -0.5,0.5.",
+)
+@click.option(
+    "--steps",
+    callback=_number,
+    metavar="HEIGHT",
+    help="Steps of this height, in units, for the slopes of a map seen from the side.",
+)
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder that tilesets and templates must be in; by default the map's.",
 )
 @click.option(
     "--pixels-per-unit",
@@ -61,20 +123,13 @@ def _pixel(ctx: click.Context, param: click.Parameter, value: str | None) -> Any
 @click.option("--z-down", is_flag=True, help="Down in a Tiled map is +Z. By default up is.")
 @click.option("--hidden", is_flag=True, help="Hidden layers and objects of a Tiled map too.")
 @options.json_option
-def level_command(
-    source: Path,
-    output: Path | None,
-    pixels_per_unit: Fraction | None,
-    origin: tuple[Fraction, Fraction] | None,
-    z_down: bool,
-    hidden: bool,
-    as_json: bool,
-) -> None:
+def level_command(source: Path, output: Path | None, as_json: bool, **choices: Any) -> None:
     """Make a level out of a map, or show a level.
 
-    MAP is a map that Tiled has saved as JSON (.tmj, .json), or a level (.fxlevel). Without -o
-    nothing is written, only shown. With --json the solids are printed as a match log's header has
-    them.
+    MAP is a map of Tiled (.tmx, .tmj, .json), or a level (.fxlevel). If nothing in a map says what
+    is solid, its layers, tiles and classes are listed, each with the option that takes it; @LAYER
+    is the layer in the world. Without -o nothing is written, only shown. With --json the solids are
+    printed as a match log's header has them.
 
     \b
     Exit code  0  the level is valid, and OUT is written
@@ -83,11 +138,15 @@ def level_command(
     if output is not None and not text.takes_stdout(output) and output.suffix not in SUFFIXES:
         raise click.UsageError(f"-o writes {' or '.join(SUFFIXES)}, not {output.name}")
     with text.refusals():
-        found = _read(source, pixels_per_unit, origin, z_down=z_down, hidden=hidden)
+        found = _read(source, choices)
         if output is not None:
             is_picture = output.suffix == ".svg"
             level = found.level
-            data = svg(level, found.names).encode() if is_picture else level.to_bytes()
+            data = (
+                svg(level, found.names, side=choices["side"]).encode()
+                if is_picture
+                else level.to_bytes()
+            )
             write_whole(output, data)
     if as_json:
         text.print_json(_json(source, output, found), output)
@@ -98,26 +157,16 @@ def level_command(
         text.say(out, f"written: {output} ({text.size(len(data))})")
 
 
-def _read(
-    source: Path,
-    pixels_per_unit: Fraction | None,
-    origin: tuple[Fraction, Fraction] | None,
-    *,
-    z_down: bool,
-    hidden: bool,
-) -> TiledMap:
-    if pixels_per_unit is not None and pixels_per_unit <= 0:
-        raise click.UsageError(f"--pixels-per-unit must be more than 0, not {pixels_per_unit}")
-    if source.suffix != ".fxlevel":
-        return read_tiled(
-            source,
-            pixels_per_unit=pixels_per_unit,
-            origin=origin or (0, 0),
-            z_down=z_down,
-            hidden=hidden,
+def _read(source: Path, choices: dict[str, Any]) -> TiledMap:
+    if choices["pixels_per_unit"] is not None and choices["pixels_per_unit"] <= 0:
+        raise click.UsageError(
+            f"--pixels-per-unit must be more than 0, not {choices['pixels_per_unit']}"
         )
-    if pixels_per_unit is not None or origin is not None or z_down or hidden:
-        raise click.UsageError("a level has no pixels: the options are for a Tiled map")
+    given = {name: value for name, value in choices.items() if value not in (None, False, ())}
+    if source.suffix != ".fxlevel":
+        return read_tiled(source, **given)
+    if given.keys() - {"side"}:
+        raise click.UsageError("a level has no pixels: but for --side, the options are for a map")
     return TiledMap(read_level(source))
 
 
@@ -166,6 +215,8 @@ def _rows(source: Path, found: TiledMap) -> list[tuple[str, str]]:
             else "nothing: every coordinate is exact",
         )
     )
+    if found.places:
+        rows.append(("places", text.plural(len(found.places), "point")))
     if found.names:
         rows.append(("names", text.plural(len(found.names), "named solid")))
     return rows
@@ -195,6 +246,10 @@ def _json(source: Path, output: Path | None, found: TiledMap) -> dict[str, Any]:
         "hash": f"{found.level.hash():016x}",
         "level": level_line(found.level),
         "names": {"ids": {str(id): name for id, name in found.names.items()}},
+        "places": [
+            {"name": p.name, "class": p.kind, "position": p.position, "properties": p.properties}
+            for p in found.places
+        ],
         "left_out": dict(found.left_out),
         "rounded": {"solids": found.rounded, "raw_units_max": _up(found.rounding, 9)},
     }

@@ -3,9 +3,10 @@
 from fixsync.maps.drawing import svg
 from fixsync.maps.polygons import convex_pieces
 from fixsync.maps.solids import box, polygon, tiles
-from fixsync.maps.tiled import TiledError, TiledMap, read_tiled
+from fixsync.maps.tiled import Place, TiledError, TiledMap, read_tiled
 
 __all__ = [
+    "Place",
     "TiledError",
     "TiledMap",
     "box",

@@ -1,4 +1,4 @@
-"""A level seen from above, as an SVG picture."""
+"""A level seen from above or from the side, as an SVG picture."""
 
 from __future__ import annotations
 
@@ -38,13 +38,15 @@ def _corners(solid: Solid) -> list[tuple[int, int]]:
     return [(x - r, z - r), (x + r, z + r)]
 
 
-def svg(level: Level, names: Mapping[int, str] | None = None) -> str:
+def svg(level: Level, names: Mapping[int, str] | None = None, *, side: bool = False) -> str:
     """A level as an SVG picture: +X to the right and +Z up, as the viewer draws it, and the highest
-    solid on top.
+    solid on top. With `side`, +Y is up.
 
     Its numbers are raw units, its colours those of the layers. A pointer on a solid shows its id,
     name, layer and heights."""
     left, near, right, far = bounds(level) if len(level) else (0, 0, ONE, ONE)
+    if side and len(level):
+        near, far = min(solid.y_low for solid in level), max(solid.y_high for solid in level)
     wide, high = right - left, far - near
     margin = max(wide, high) // 20 + 1
     box = (-margin, -margin, wide + 2 * margin, high + 2 * margin)
@@ -56,7 +58,12 @@ def svg(level: Level, names: Mapping[int, str] | None = None) -> str:
         f'<rect x="{x}" y="{y}" width="{across}" height="{down}" fill="#ffffff"/>',
     ]
     for index, solid in sorted(enumerate(level), key=lambda pair: pair[1].y_high):
-        if isinstance(solid, Prism):
+        if side:
+            ends = [x for x, _ in _corners(solid)]
+            across, tall = max(ends) - min(ends), solid.y_high - solid.y_low
+            corner = f'x="{min(ends) - left}" y="{far - solid.y_high}"'
+            element = f'rect {corner} width="{across}" height="{tall}"'
+        elif isinstance(solid, Prism):
             points = " ".join(f"{x - left},{far - z}" for x, z in solid.vertices)
             element = f'polygon points="{points}"'
         else:

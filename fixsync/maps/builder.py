@@ -1,0 +1,232 @@
+"""The solids of a map in raw units: the only place where a coordinate is rounded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT
+from fixsync.level import Pillar, Prism, Solid
+from fixsync.maps.choice import Choice
+from fixsync.maps.document import MapError, Value
+from fixsync.maps.outlines import Outline
+from fixsync.maps.polygons import convex_pieces
+from fixsync.maps.side import SlopeError, boxes
+from fixsync.maps.solids import Rectangle
+from fixsync.numbers import ONE, decimal
+
+__all__ = ["SOLIDS_MAX", "Builder", "Ends", "LimitError", "View", "limit"]
+
+SOLIDS_MAX = 2**16
+"""Most solids of a map."""
+
+Ends = tuple[Fraction | int, Fraction | int]
+
+
+class LimitError(MapError):
+    """A map is beyond a limit: nothing more of it is read."""
+
+
+def limit(where: Value, reason: str) -> LimitError:
+    return LimitError(where.file, where.path, reason)
+
+
+def _shown(value: Fraction) -> str:
+    """A number for an error, with at most 5 decimals."""
+    return decimal(value.numerator, value.denominator, 5)
+
+
+_DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,100})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class View:
+    """How the map lies in the world."""
+
+    pixels_per_unit: int | Fraction | None
+    origin: Ends
+    z_down: bool
+    hidden: bool
+    y: Ends | None
+    side: bool
+    z: Ends
+    steps: int | Fraction | None
+
+
+class Builder:
+    """Makes the solids of a map, whose tiles have a size in pixels."""
+
+    def __init__(self, view: View, tile: tuple[int, int]) -> None:
+        self.solids: list[Solid] = []
+        self.rounded = 0
+        self.rounding = Fraction(0)
+        self._view = view
+        self._tile = tile
+        self._up = 1 if view.z_down else -1
+        self._raw = ONE / Fraction(view.pixels_per_unit or tile[0])
+        """Raw units of one pixel."""
+        self._step = None if view.steps is None else max(1, round(view.steps * ONE))
+        self._worst = Fraction(0)
+        """Greatest rounding of the solid being made."""
+
+    def solid(
+        self,
+        where: Value,
+        outline: Outline,
+        own: Mapping[str, Value],
+        choice: Choice | None,
+        called: str,
+    ) -> None:
+        """What an outline becomes."""
+        self._worst = Fraction(0)
+        low, high, layer = self._heights(where, own, choice)
+        if outline.circle is not None and not self._view.side:
+            centre, radius = outline.circle
+            x, z = self.point(where, *centre)
+            self._check_room(where, 1)
+            try:
+                self._add(Pillar(x, z, self._rounded(radius * self._raw), low, high, layer))
+            except ValueError as error:
+                raise where.fail(f"{error} (raw units)") from None
+            return
+        vertices = [self.point(where, *point) for point in outline.points]
+        try:
+            made = (
+                self._boxes(vertices, layer)
+                if self._view.side
+                else self._prisms(vertices, low, high, layer)
+            )
+            self._check_room(where, len(made))
+        except SlopeError:
+            raise where.fail(
+                f"{called} is a slope, which no solid seen from the side is: "
+                "--steps HEIGHT makes steps of it"
+            ) from None
+        except ValueError as error:
+            rounded = " (raw units, after rounding)" if self._worst else " (raw units)"
+            raise where.fail(f"{error}{rounded}") from None
+        for solid in made:
+            self._add(solid)
+
+    @staticmethod
+    def _prisms(vertices: list[tuple[int, int]], low: int, high: int, layer: int) -> list[Prism]:
+        return [Prism(piece, low, high, layer) for piece in convex_pieces(vertices)]
+
+    def _boxes(self, vertices: list[tuple[int, int]], layer: int) -> list[Prism]:
+        room = SOLIDS_MAX - len(self.solids)
+        near, far = self._depth()
+        return [
+            Prism([(a, near), (b, near), (b, far), (a, far)], low, high, layer)
+            for a, low, b, high in boxes(vertices, self._step, room)
+        ]
+
+    def _depth(self) -> tuple[int, int]:
+        """The ends of the solids of a map seen from the side, along z."""
+        near, far = (round(end * ONE) for end in self._view.z)
+        return near, far
+
+    def _check_room(self, where: Value, count: int) -> None:
+        if len(self.solids) + count > SOLIDS_MAX:
+            raise limit(where, f"with it the map has more than {SOLIDS_MAX} solids")
+
+    def _add(self, solid: Solid) -> None:
+        self.solids.append(solid)
+        self.rounded += self._worst > 0
+        self.rounding = max(self.rounding, self._worst)
+
+    def _heights(
+        self, where: Value, own: Mapping[str, Value], choice: Choice | None
+    ) -> tuple[int, int, int]:
+        """y_low, y_high and the layer of a solid; from the side the heights mean nothing."""
+        if choice is not None and choice.layer is not None:
+            layer = choice.layer
+        else:
+            layer = own["layer"].integer(0, LAYER_COUNT - 1) if "layer" in own else 0
+        if self._view.side:
+            return 0, 1, layer
+        low, high = (self._height(where, own, key, i) for i, key in enumerate(("y_low", "y_high")))
+        if low >= high:
+            raise own.get("y_high", where).expected(
+                f"a number of more than y_low, {_shown(Fraction(low, ONE))}"
+            )
+        return low, high, layer
+
+    def _height(self, where: Value, own: Mapping[str, Value], key: str, end: int) -> int:
+        """A height in units: a number, or a string with a decimal, as that need not be a float."""
+        if key not in own:
+            if self._view.y is None:
+                raise where.fail(
+                    f"it has no {key}: set the property on the object, its layer or the map, or "
+                    "give --y LOW,HIGH, or --side if the map is seen from the side"
+                )
+            return self._rounded(Fraction(self._view.y[end] * ONE))
+        value = own[key]
+        if isinstance(value.value, str) and _DECIMAL.fullmatch(value.value):
+            height = Fraction(value.value)
+        else:
+            height = value.fraction(-32768, 32768)
+        raw = self._rounded(height * ONE)
+        if not INT32_MIN <= raw <= INT32_MAX:
+            raise value.expected("a number of units of -32768..32767.99998")
+        return raw
+
+    def point(self, where: Value, x: Fraction, y: Fraction) -> tuple[int, int]:
+        """A pixel in raw units."""
+        return self._coordinate(where, 0, x), self._coordinate(where, 1, y)
+
+    def _coordinate(self, where: Value, axis: int, pixel: Fraction) -> int:
+        exact = (pixel - self._view.origin[axis]) * (self._up if axis else 1) * self._raw
+        raw = self._rounded(exact)
+        if not INT32_MIN <= raw <= INT32_MAX:
+            units = _shown(Fraction(raw, ONE))
+            name = "x" if axis == 0 else "y" if self._view.side else "z"
+            raise where.fail(f"{name} is {units} units, outside -32768..32767.99998")
+        return raw
+
+    def _rounded(self, exact: Fraction) -> int:
+        """The nearest integer, of two the even one."""
+        raw = round(exact)
+        self._worst = max(self._worst, abs(exact - raw))
+        return raw
+
+    def rectangles(
+        self,
+        layer: Value,
+        found: Sequence[Rectangle],
+        own: Mapping[str, Value],
+        choice: Choice | None,
+        offset: tuple[Fraction, Fraction],
+    ) -> None:
+        """Rectangles of cells as prisms, as `_solid` makes them of four points."""
+        self._check_room(layer, len(found))
+        if not found:
+            return
+        self._worst = Fraction(0)
+        low, high, number = self._heights(layer, own, choice)
+        rounding = self._worst
+        known: dict[tuple[int, int], tuple[int, Fraction]] = {}
+
+        def at(axis: int, line: int) -> tuple[int, Fraction]:
+            """A line between cells in raw units, and how far it was rounded."""
+            if (axis, line) not in known:
+                self._worst = Fraction(0)
+                pixel = line * self._tile[axis] + offset[axis]
+                known[axis, line] = self._coordinate(layer, axis, pixel), self._worst
+            return known[axis, line]
+
+        for left, top, right, bottom in found:
+            (x, x_off), (x_end, x_end_off) = at(0, left), at(0, right)
+            (z, z_off), (z_end, z_end_off) = at(1, top), at(1, bottom)
+            self._worst = max(rounding, x_off, x_end_off, z_off, z_end_off)
+            if self._view.side:
+                low, high = z_end, z
+                z, z_end = self._depth()
+            corners = [(x, z), (x_end, z), (x_end, z_end), (x, z_end)]
+            if z_end < z:
+                corners = [corners[0], *corners[:0:-1]]
+            try:
+                self._add(Prism(corners, low, high, number))
+            except ValueError as error:
+                raise layer.fail(f"{error} (raw units)") from None

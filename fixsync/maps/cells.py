@@ -1,0 +1,128 @@
+"""The cells of tile layers, in every encoding of Tiled, a row at a time."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+
+from fixsync.log.files import zstd_module
+from fixsync.maps.document import Value
+
+__all__ = ["CELLS_MAX", "WIDTH_MAX", "rows_of"]
+
+CELLS_MAX = 2**24
+"""Most cells of a map's tile layers together."""
+WIDTH_MAX = 2**18
+"""Most columns or rows of a tile layer or a chunk."""
+_BLOCK = 2**18
+"""Bytes of a compressed layer that are unpacked at a time, so that a bomb stays small."""
+
+
+def rows_of(data: Value, layer: Value, width: int, height: int) -> Iterable[Sequence[int]]:
+    """The rows of a tile layer or of a chunk: the tile of each cell, 0 for none."""
+    count = width * height
+    encoding = layer.get("encoding", "csv")
+    if encoding.value == "csv":
+        if isinstance(data.value, str):
+            return _text_rows(data, width, count)
+        found = [cell.integer(0, 2**32 - 1) for cell in data.items()]
+        if len(found) != count:
+            raise data.fail(f"it has {len(found)} cells; width x height is {count}")
+        return (found[width * row : width * (row + 1)] for row in range(height))
+    if encoding.value != "base64":
+        raise encoding.expected('"csv" or "base64"')
+    try:
+        packed = base64.b64decode("".join(data.string().split()), validate=True)
+    except ValueError as error:
+        raise data.fail(f"it is not base64: {error}") from None
+    compression, size, done = layer.get("compression", ""), 4 * count, 0
+    for block in _unpacked(packed, data, compression):
+        done += len(block)
+        if done > size:
+            raise data.fail(f"it has more than {size} bytes; 4 x width x height is {size}")
+    if done != size:
+        raise data.fail(f"it has {done} bytes; 4 x width x height is {size}")
+    return _packed_rows(_unpacked(packed, data, compression), width)
+
+
+def _packed_rows(blocks: Iterable[bytes], width: int) -> Iterator[Sequence[int]]:
+    """Rows of cells of 4 bytes, which are known to be whole: unpacking is fast, rows are not."""
+    rest = bytearray()
+    for block in blocks:
+        rest += block
+        whole = len(rest) // (4 * width) * 4 * width if width else 0
+        yield from struct.iter_unpack(f"<{width}I", rest[:whole]) if whole else ()
+        del rest[:whole]
+
+
+_CELL = re.compile(r"[0-9]{1,10}", re.ASCII)
+
+
+def _text_rows(data: Value, width: int, count: int) -> Iterator[Sequence[int]]:
+    """Rows of cells written with commas between them. A line may end without its comma."""
+    done, cells = 0, []
+    for line in data.string().splitlines():
+        words = line.strip().removesuffix(",")
+        for word in words.split(",") if words else ():
+            cell = word.strip()
+            if not _CELL.fullmatch(cell) or int(cell) >= 2**32:
+                raise data.fail(f"expected an integer of 0..{2**32 - 1}, found {cell[:60]!r}")
+            cells.append(int(cell))
+        done += len(words.split(",")) if words else 0
+        if done > count:
+            break
+        while width and len(cells) >= width:
+            yield cells[:width]
+            del cells[:width]
+    if done != count:
+        more = "more than " if done > count else ""
+        raise data.fail(
+            f"it has {more}{min(done, count) if more else done} cells; width x height is {count}"
+        )
+
+
+def _unpacked(packed: bytes, data: Value, compression: Value) -> Iterator[bytes]:
+    """The bytes of a tile layer, a block at a time."""
+    kind = compression.value
+    if kind == "":
+        return iter((packed,))
+    if kind in ("zlib", "gzip"):
+        return _inflated(packed, data, kind)
+    if kind == "zstd":
+        return _zstd(packed, data, compression)
+    raise compression.expected('"zlib", "gzip", "zstd" or ""')
+
+
+def _inflated(packed: bytes, data: Value, kind: str) -> Iterator[bytes]:
+    inflate = zlib.decompressobj(31 if kind == "gzip" else 15)
+    try:
+        while not inflate.eof:
+            block = inflate.decompress(packed, _BLOCK)
+            if not block and not inflate.eof:
+                raise data.fail(f"its {kind} data is cut short")
+            yield block
+            packed = inflate.unconsumed_tail
+    except zlib.error as error:
+        raise data.fail(f"its {kind} data is damaged: {error}") from None
+
+
+def _zstd(packed: bytes, data: Value, compression: Value) -> Iterator[bytes]:
+    try:
+        zstd = zstd_module()
+    except ValueError as error:
+        raise compression.fail(str(error)) from None
+    unpack = zstd.ZstdDecompressor()
+    try:
+        block = bytes(unpack.decompress(packed, _BLOCK))
+        while True:
+            yield block
+            if unpack.eof:
+                return
+            block = bytes(unpack.decompress(b"", _BLOCK))
+            if not block and not unpack.eof:
+                raise data.fail("its zstd data is cut short")
+    except zstd.ZstdError as error:
+        raise data.fail(f"its zstd data is damaged: {error}") from None

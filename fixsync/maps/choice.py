@@ -1,0 +1,164 @@
+"""What of a map is solid: the choices that a command line or a program makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from fixsync._native.raw import LAYER_COUNT
+from fixsync.log.text import Number
+from fixsync.maps.document import Value
+from fixsync.maps.tilesets import Tile
+from fixsync.numbers import exact
+
+__all__ = ["Choice", "Choices", "is_true", "text_of"]
+
+_LAYER = re.compile(r"(.+)@([0-9]{1,2})", re.DOTALL)
+_NUMBERS = re.compile(
+    r"(.+):([0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*)", re.DOTALL
+)
+
+
+def is_true(value: Any) -> bool:
+    """Whether a property is true, also as the text that Tiled had before it had booleans."""
+    return value is True or (isinstance(value, str) and value.lower() == "true")
+
+
+def text_of(value: Any) -> str:
+    """The text of a property's value, which a choice names."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value of an option: a name, and the world's layer if one is given after "@"."""
+
+    option: str
+    text: str
+    name: str
+    layer: int | None
+    heights: tuple[Fraction, Fraction] | None = None
+    """Of a slope: how high the tile is solid on its left and on its right, 0..1."""
+
+    @classmethod
+    def slope(cls, text: str) -> Choice:
+        """A choice of tiles with heights: TILES:LEFT,RIGHT."""
+        chosen = cls.of("--slope", text)
+        name, _, ends = chosen.name.rpartition(":")
+        left, comma, right = ends.partition(",")
+        try:
+            heights = exact("a height", left), exact("a height", right)
+            is_good = bool(name and comma) and all(0 <= h <= 1 for h in heights) and any(heights)
+        except ValueError:
+            is_good = False
+        if not is_good:
+            raise ValueError(f"--slope is TILES:LEFT,RIGHT with heights of 0..1, not {text!r}")
+        return cls("--slope", text, name, chosen.layer, heights)
+
+    @classmethod
+    def of(cls, option: str, text: str) -> Choice:
+        """ValueError if it has no name or a layer that the world does not have."""
+        found = _LAYER.fullmatch(text)
+        name, layer = (found[1], int(found[2])) if found else (text, None)
+        if not name:
+            raise ValueError(f"{option} needs a name, not {text!r}")
+        if layer is not None and layer >= LAYER_COUNT:
+            raise ValueError(f"{option} {text}: a layer is 0..{LAYER_COUNT - 1}, not {layer}")
+        return cls(option, text, name, layer)
+
+    def takes(self, tile: Tile, properties: Mapping[str, Value]) -> bool:
+        """Whether a choice of tiles takes a tile with such properties."""
+        if self.name in properties:
+            return is_true(properties[self.name].value)
+        name, equals, value = self.name.partition("=")
+        if equals:
+            return name in properties and text_of(properties[name].value) == value
+        found = _NUMBERS.fullmatch(self.name)
+        if not found or found[1] != tile.tileset:
+            return False
+        spans = (part.split("-") for part in found[2].split(","))
+        return any(int(span[0]) <= tile.id <= int(span[-1]) for span in spans)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is solid, as the options of the command say."""
+
+    layers: tuple[Choice, ...] = ()
+    tiles: tuple[Choice, ...] = ()
+    """The slopes last, so that they win."""
+    classes: tuple[Choice, ...] = ()
+    only: tuple[Choice, ...] = ()
+    shapes: bool = False
+    whole_tiles: bool = False
+    line_width: Fraction | None = None
+    used: set[Choice] = field(default_factory=set, compare=False)
+    """The choices that took something."""
+
+    @classmethod
+    def of(
+        cls,
+        solid_layers: Iterable[str],
+        tiles: Iterable[str],
+        classes: Iterable[str],
+        slopes: Iterable[str],
+        only: Iterable[str],
+        **rest: Any,
+    ) -> Choices:
+        return cls(
+            tuple(Choice.of("--solid-layer", text) for text in solid_layers),
+            (*(Choice.of("--tiles", text) for text in tiles), *map(Choice.slope, slopes)),
+            tuple(Choice.of("--class", text) for text in classes),
+            tuple(Choice("--only", text, text, None) for text in only),
+            **rest,
+        )
+
+    def __bool__(self) -> bool:
+        """Whether anything is chosen."""
+        return bool(self.layers or self.tiles or self.classes or self.shapes)
+
+    def unused(self) -> list[Choice]:
+        """The choices that took nothing."""
+        every = (*self.layers, *self.tiles, *self.classes, *self.only)
+        return [choice for choice in every if choice not in self.used]
+
+    def layer(self, names: Iterable[str]) -> Choice | None:
+        """The choice of a layer: the last that names it or a group it is in. `names`: outermost
+        first; a path like "group/layer" names it too."""
+        return self._last(self.layers, lambda choice: choice.name in names)
+
+    def allows(self, names: Iterable[str]) -> bool:
+        """Whether a layer is one that --only names."""
+        return (
+            not self.only or self._last(self.only, lambda choice: choice.name in names) is not None
+        )
+
+    def tile(self, tile: Tile, properties: Mapping[str, Value]) -> Choice | None:
+        """The choice of a tile: the last of its properties, else the last of its class."""
+        return self._last(self.tiles, lambda choice: choice.takes(tile, properties)) or self.kind(
+            tile.kind
+        )
+
+    def kind(self, name: str) -> Choice | None:
+        """The choice of a class."""
+        return self._last(self.classes, lambda choice: choice.name == name) if name else None
+
+    def _last(self, choices: Iterable[Choice], is_it: Any) -> Choice | None:
+        found = None
+        for choice in choices:
+            if is_it(choice):
+                self.used.add(choice)
+                found = choice
+        return found
+
+
+def plain(value: Any) -> Any:
+    """A property's value without the classes of the reader."""
+    if isinstance(value, Number):
+        return str(value)
+    return value

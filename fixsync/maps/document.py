@@ -1,0 +1,206 @@
+"""The files of a Tiled map, in JSON or XML, as values that know their place in them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from fixsync.log import text
+from fixsync.log.text import LineError, key_path
+from fixsync.maps.tmx import parse_xml
+
+__all__ = [
+    "DIGITS_MAX",
+    "PIXELS_MAX",
+    "SIZE_MAX",
+    "Files",
+    "MapError",
+    "OutsideError",
+    "Value",
+    "properties_of",
+    "property_list",
+]
+
+SIZE_MAX = 2**25
+"""Most bytes of a map and of the files that it names together."""
+PIXELS_MAX = 10**9
+"""Greatest number of pixels that a map may name."""
+DIGITS_MAX = 400
+"""Most digits of a number, and its most distant decimal place."""
+
+
+class MapError(Exception):
+    """What is wrong at a place: the file, the path of the value in it, and the reason."""
+
+    def __init__(self, file: str, path: str, reason: str) -> None:
+        super().__init__(file, path, reason)
+        self.file = file
+        self.path = path
+        self.reason = reason
+
+
+class OutsideError(MapError):
+    """A map names a file outside the folder. `needed`: the nearest folder that has both, or ""."""
+
+    def __init__(self, where: Value, name: str, root: Path, path: str) -> None:
+        self.needed = _common(path, root)
+        takes = f": --root {self.needed} takes it" if self.needed else ""
+        super().__init__(
+            where.file, where.path, f"{text.shown(name)} is outside the folder {root}{takes}"
+        )
+
+
+class Value:
+    """A value of a file and its path, which faults name."""
+
+    __slots__ = ("file", "path", "value")
+
+    def __init__(self, file: str, path: str, value: Any) -> None:
+        self.file = file
+        self.path = path
+        self.value = value
+
+    def fail(self, reason: str) -> MapError:
+        return MapError(self.file, self.path, reason)
+
+    def expected(self, what: str) -> MapError:
+        return self.fail(f"expected {what}, found {text.shown(self.value)}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.members()
+
+    def members(self) -> dict[str, Any]:
+        if isinstance(self.value, text.RepeatedKey):
+            raise MapError(self.file, key_path(self.path, self.value.key), "duplicate key")
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        return self.value
+
+    def __getitem__(self, key: str) -> Value:
+        if key not in self:
+            raise MapError(self.file, key_path(self.path, key), "the key is missing")
+        return self.get(key, None)
+
+    def get(self, key: str, default: Any) -> Value:
+        """The value of a key, or the default."""
+        return Value(self.file, key_path(self.path, key), self.members().get(key, default))
+
+    def items(self) -> Iterator[Value]:
+        if not isinstance(self.value, list):
+            raise self.expected("a list")
+        for i, value in enumerate(self.value):
+            yield Value(self.file, f"{self.path}[{i}]", value)
+
+    def string(self) -> str:
+        if type(self.value) is not str:
+            raise self.expected("a string")
+        try:
+            text.check_string(self.value, self.path)
+        except LineError as wrong:
+            raise self.fail(wrong.reason) from None
+        return self.value
+
+    def boolean(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.expected("true or false")
+        return self.value
+
+    def integer(self, low: int, high: int) -> int:
+        value = self.value
+        if type(value) is not int or not low <= value <= high:
+            raise self.expected(f"an integer of {low}..{high}")
+        return value
+
+    def fraction(self, low: int = -PIXELS_MAX, high: int = PIXELS_MAX) -> Fraction:
+        """A number as it stands in the file."""
+        is_number = type(self.value) is int or isinstance(self.value, text.Number)
+        try:
+            value = Decimal(self.value if is_number else "NaN")
+        except InvalidOperation:  # an exponent that no Decimal has
+            value = Decimal("NaN")
+        if not value.is_finite() or not low <= value <= high:
+            raise self.expected(f"a number of {low}..{high}")
+        # Before it is a fraction, because that of 1e-999999999 would fill the memory.
+        if value and (value.adjusted() < -DIGITS_MAX or len(value.as_tuple().digits) > DIGITS_MAX):
+            raise self.fail(f"a number has at most {DIGITS_MAX} digits and decimal places")
+        return Fraction(value) if value else Fraction(0)
+
+
+def name_of(layer: Value) -> str:
+    """The name of a layer, or its number after "#"."""
+    return layer.get("name", "").string() or f"#{layer.get('id', '').value}"
+
+
+def properties_of(owner: Value) -> dict[str, Value]:
+    """The custom properties of something, by name."""
+    return {entry["name"].string(): entry["value"] for entry in property_list(owner).items()}
+
+
+def property_list(owner: Value) -> Value:
+    """The custom properties of something: a list, or an object as before Tiled 1.2."""
+    found = owner.get("properties", [])
+    if isinstance(found.value, dict):
+        entries = [{"name": name, "value": value} for name, value in found.members().items()]
+        return Value(found.file, found.path, entries)
+    return found
+
+
+class Files:
+    """The files that a map may read: those in one folder, at most SIZE_MAX bytes together."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._left = SIZE_MAX
+
+    def open(self, path: str) -> Value:
+        """The document of a file. MapError if it is neither JSON nor XML, OSError if it cannot be
+        read."""
+        with Path(path).open("rb") as file:
+            is_large = os.fstat(file.fileno()).st_size > self._left
+            data = b"" if is_large else file.read(self._left + 1)
+        if is_large or len(data) > self._left:
+            raise MapError(path, "", f"with it the map has more than {SIZE_MAX} bytes of files")
+        self._left -= len(data)
+        is_xml = _XML.match(data) is not None
+        try:
+            found = parse_xml(data) if is_xml else text.parse_document(data)
+        except LineError as wrong:
+            saved = "" if wrong.path else "not a file that Tiled saved: "
+            raise MapError(path, wrong.path, f"{saved}{wrong.reason}") from None
+        return Value(path, "", found)
+
+    def named(self, reference: Value) -> Value:
+        """The document that a file names, which must be inside the folder."""
+        name = reference.string().replace("\\", "/")
+        path = os.path.normpath(Path(reference.file).parent / name)
+        try:
+            is_file = Path(path).is_file()
+            is_inside = Path(path).resolve().is_relative_to(self.root.resolve())
+        except (OSError, RuntimeError, ValueError) as error:
+            raise reference.fail(f"{text.shown(name)} cannot be found: {error}") from None
+        if not is_file:
+            raise reference.fail(f"the file {text.shown(name)} is missing")
+        if not is_inside:
+            raise OutsideError(reference, name, self.root, path)
+        try:
+            return self.open(path)
+        except OSError as error:
+            raise reference.fail(f"{text.shown(name)}: {error.strerror}") from None
+
+
+_XML = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*<|\xff\xfe|\xfe\xff")
+"""What XML begins with, in UTF-8 or UTF-16."""
+
+
+def _common(path: str, root: Path) -> str:
+    """The nearest folder that has both, or "" if they have none."""
+    try:
+        found = os.path.commonpath([os.path.realpath(Path(path).parent), root.resolve()])
+        return os.path.relpath(found)
+    except ValueError:  # two drives
+        return ""

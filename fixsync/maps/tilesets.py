@@ -1,0 +1,220 @@
+"""The tiles and templates of a Tiled map: properties, class and collision shapes by number."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import PurePath
+
+from fixsync.maps.document import Files, MapError, Value, properties_of, property_list
+from fixsync.maps.outlines import Placing, kind_of, size_of
+
+__all__ = [
+    "FLIPPED_ACROSS",
+    "FLIPPED_DOWN",
+    "NUMBER",
+    "SWAPPED",
+    "Templates",
+    "Tile",
+    "Tilesets",
+    "flipped",
+    "size_in_map",
+]
+
+NUMBER = 2**28 - 1
+"""The bits of a cell that are its tile; those above say how the tile is flipped."""
+FLIPPED_ACROSS, FLIPPED_DOWN, SWAPPED = 2**31, 2**30, 2**29
+_ALIGNMENTS = {
+    f"{row}{column}" or "center": (Fraction(x, 2), Fraction(y, 2))
+    for y, row in enumerate(("top", "", "bottom"))
+    for x, column in enumerate(("left", "", "right"))
+} | {"unspecified": (Fraction(0), Fraction(1))}
+"""Where an object's point is in its picture, in widths and heights."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile: of which tileset, its number there, and what the tileset says of it."""
+
+    tileset: str
+    id: int
+    width: Fraction
+    height: Fraction
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    kind: str = ""
+    """Its class."""
+    shapes: Sequence[Value] = ()
+    """Its collision shapes, but those without an inside."""
+    offset: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+    alignment: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
+    fills_cell: bool = False
+    """Whether it is drawn as large as a cell."""
+
+    def is_whole(self, width: int, height: int) -> bool:
+        """Whether its collision shapes are the cell, of a size, and no more."""
+        if (
+            len(self.shapes) != 1
+            or [self.width, self.height] != [width, height]
+            or any(self.offset)
+        ):
+            return False
+        shape = self.shapes[0]
+        numbers = [
+            shape.get(key, 0).fraction() for key in ("x", "y", "width", "height", "rotation")
+        ]
+        return kind_of(shape) == "rectangle" and numbers == [0, 0, width, height, 0]
+
+
+def flipped(placing: Placing, cell: int, width: Fraction, height: Fraction) -> Placing:
+    """The placing of a picture that is flipped as the bits of its cell say. Width and height are
+    those before."""
+    if cell & SWAPPED:
+        width, height = height, width
+    if cell & FLIPPED_DOWN:
+        placing = placing.moved(0, height).stretched(1, -1)
+    if cell & FLIPPED_ACROSS:
+        placing = placing.moved(width, 0).stretched(-1, 1)
+    return placing.swapped() if cell & SWAPPED else placing
+
+
+class _Tileset:
+    """A tileset, which is read when one of its tiles is asked for."""
+
+    def __init__(self, entry: Value, files: Files) -> None:
+        self.first = entry["firstgid"].integer(1, NUMBER)
+        self._entry = entry
+        self._files = files
+        self._fault: MapError | None = None
+        self._tiles: dict[int, Value] | None = None
+        self._known: dict[int, Tile] = {}
+        source = entry.get("source", None).value
+        self.name = str(
+            entry.get("name", "").value or PurePath(str(source).replace("\\", "/")).stem
+        )
+
+    def tile(self, id: int) -> Tile:
+        if self._fault is not None:
+            raise self._fault
+        try:
+            if self._tiles is None:
+                self._read()
+            if id not in self._known:
+                self._known[id] = self._tile(id)
+        except MapError as fault:
+            self._fault = fault
+            raise
+        return self._known[id]
+
+    def _read(self) -> None:
+        if self._entry.get("source", None).value:
+            self._entry = self._files.named(self._entry["source"])
+            if "source" in self._entry:
+                raise self._entry["source"].fail("a tileset's file cannot name another tileset")
+            if "tilewidth" not in self._entry:
+                raise self._entry.fail("it is not a tileset")
+            name = self._entry.get("name", "").string()
+            self.name = name or self.name
+        tiles = self._entry.get("tiles", [])
+        if isinstance(tiles.value, dict):  # before Tiled 1.2
+            self._tiles = {int(id): tiles[id] for id in tiles.value if id.isdecimal()}
+        else:
+            self._tiles = {tile["id"].integer(0, NUMBER): tile for tile in tiles.items()}
+
+    def _tile(self, id: int) -> Tile:
+        entry, own = self._entry, (self._tiles or {}).get(id)
+        sizes = [entry[key].fraction(1) for key in ("tilewidth", "tileheight")]
+        properties: dict[str, Value] = {}
+        shapes: list[Value] = []
+        kind = ""
+        old = entry.get("tileproperties", {}).get(str(id), {})
+        properties.update({name: old[name] for name in old.members()})
+        if own is not None:
+            properties.update(properties_of(own))
+            sizes = [
+                own.get(f"image{key}", size).fraction(1) if f"image{key}" in own else size
+                for key, size in zip(("width", "height"), sizes, strict=True)
+            ]
+            kind = str(own.get("type", "").value or own.get("class", "").value)
+            if "objectgroup" in own:
+                found = own["objectgroup"].get("objects", []).items()
+                merged = [Templates(self._files).merged(item) for item in found]
+                shapes = [item for item in merged if kind_of(item) not in ("point", "text")]
+        offset = entry.get("tileoffset", {})
+        alignment = entry.get("objectalignment", "unspecified")
+        if alignment.value not in _ALIGNMENTS:
+            raise alignment.expected(f"one of {', '.join(_ALIGNMENTS)}")
+        return Tile(
+            self.name, id, sizes[0], sizes[1], properties, kind, shapes,
+            (offset.get("x", 0).fraction(), offset.get("y", 0).fraction()),
+            _ALIGNMENTS[alignment.value], entry.get("tilerendersize", "tile").value == "grid",
+        )  # fmt: skip
+
+
+class Tilesets:
+    """The tilesets of a map or of a template."""
+
+    def __init__(self, entries: Value, files: Files) -> None:
+        self.all = sorted((_Tileset(e, files) for e in entries.items()), key=lambda t: t.first)
+        self._firsts = [tileset.first for tileset in self.all]
+
+    def tile(self, cell: int) -> Tile | None:
+        """The tile of a cell or an object; None if no tileset has it."""
+        number = cell & NUMBER
+        place = bisect_right(self._firsts, number) - 1
+        if number == 0 or place < 0:
+            return None
+        return self.all[place].tile(number - self._firsts[place])
+
+
+class Templates:
+    """The templates of a map's objects."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._known: dict[tuple[str, str], Value] = {}
+
+    def merged(self, item: Value) -> Value:
+        """An object with what its template says where the object says nothing."""
+        if "template" not in item:
+            return item
+        template = self._template(item["template"])
+        base = template["object"]
+        members = base.members() | item.members()
+        properties = {
+            entry["name"].string(): entry.value
+            for owner in (base, item)
+            for entry in property_list(owner).items()
+        }
+        members["properties"] = [*properties.values()]
+        return Value(item.file, item.path, members)
+
+    def tilesets(self, item: Value) -> Tilesets | None:
+        """The tilesets of an object's tile, if its template says the tile."""
+        if "template" not in item or not item.get("gid", None).value:
+            return None
+        template = self._template(item["template"])
+        if "gid" not in template["object"]:
+            return None
+        entry = template.get("tileset", {})
+        return Tilesets(Value(entry.file, entry.path, [entry.value]), self._files)
+
+    def _template(self, reference: Value) -> Value:
+        key = reference.file, reference.string()
+        if key not in self._known:
+            template = self._files.named(reference)
+            if template.get("type", None).value != "template":
+                raise template.fail("it is not a template")
+            if "template" in template["object"]:
+                raise template["object"].fail("the object of a template is made from a template")
+            self._known[key] = template
+        return self._known[key]
+
+
+def size_in_map(item: Value, tile: Tile | None) -> tuple[Fraction, Fraction]:
+    """The size of a tile object; before Tiled 1.0 that of its tile."""
+    width, height = size_of(item)
+    if tile is not None and not width and not height:
+        return tile.width, tile.height
+    return width, height

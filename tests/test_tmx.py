@@ -1,0 +1,597 @@
+"""Maps of Tiled as other games have them: XML, choices of what is solid, the view from the side."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixsync import Pillar, Prism
+from fixsync.maps import TiledError, TiledMap, read_tiled
+from fixsync.maps.side import boxes
+from fixsync.maps.tmx import ELEMENTS_MAX
+
+ONE = 65536
+Y = (0, 1)
+Read = Callable[..., TiledMap]
+
+TILESET = """<tileset firstgid="1" name="ground" tilewidth="16" tileheight="16" tilecount="9">
+ <tile id="0"><properties><property name="solid" type="bool" value="true"/></properties></tile>
+ <tile id="1" type="water"><properties>
+  <property name="solid" type="bool" value="false"/><property name="kind" value="deep"/>
+ </properties></tile>
+ <tile id="2"><properties><property name="solid" value="TRUE"/></properties>
+  <objectgroup><object id="1" x="0" y="8" width="16" height="8"/></objectgroup></tile>
+ <tile id="3"><objectgroup>
+  <object id="1" x="0" y="0"><polygon points="0,16 16,16 16,0"/></object></objectgroup></tile>
+ <tile id="4"><objectgroup><object id="1" x="0" y="0" width="16" height="16"/></objectgroup></tile>
+</tileset>"""
+
+
+def a_map(*parts: str, tilesets: str = TILESET, size: str = 'width="4" height="2"') -> str:
+    head = f'<map version="1.0" orientation="orthogonal" {size} tilewidth="16" tileheight="16">'
+    return f"{head}{tilesets}{''.join(parts)}</map>"
+
+
+def layer(cells: str, name: str = "main", size: str = 'width="4" height="2"') -> str:
+    return f'<layer id="1" name="{name}" {size}><data encoding="csv">{cells}</data></layer>'
+
+
+def objects(*items: str, name: str = "things", more: str = "") -> str:
+    return f'<objectgroup id="2" name="{name}" {more}>{"".join(items)}</objectgroup>'
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    def reading(text: str | bytes, **options: Any) -> TiledMap:
+        path = tmp_path / "map.tmx"
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return read_tiled(path, **options)
+
+    return reading
+
+
+def area(solid: Any) -> tuple[Fraction, ...]:
+    """x and z of the corners of a box, in tiles."""
+    xs, zs = zip(*solid.vertices, strict=True)
+    return tuple(Fraction(v, ONE) for v in (min(xs), min(zs), max(xs), max(zs)))
+
+
+def front(solid: Any) -> tuple[Fraction, ...]:
+    """The same in a view from the side."""
+    left, _, right, _ = area(solid)
+    return left, Fraction(solid.y_low, ONE), right, Fraction(solid.y_high, ONE)
+
+
+BOX = '<object id="7" name="a" type="wall" x="16" y="0" width="16" height="8"/>'
+CELLS = "1,0,2,3\n0,0,0,1,\n"
+
+
+def test_xml_is_the_map_that_its_json_is(read: Read, tmp_path: Path) -> None:
+    item = '<object id="1" name="007" x="0.1" y="3" width="16" height="8" rotation="33.3"/>'
+    oval = '<object id="2" x="0" y="0" width="8" height="8"><ellipse/></object>'
+    ring = '<object id="3" x="1" y="2"><polygon points="0,0 8,0 8,8.5"/></object>'
+    found = read(a_map(layer(CELLS), objects(item, oval, ring)), solid_layers=["things", "main"],
+                 whole_tiles=True, y=Y)  # fmt: skip
+    document = {
+        "type": "map", "orientation": "orthogonal", "tilewidth": 16, "tileheight": 16,
+        "layers": [
+            {"type": "tilelayer", "name": "main", "width": 4, "height": 2,
+             "data": [1, 0, 2, 3, 0, 0, 0, 1]},
+            {"type": "objectgroup", "name": "things", "objects": [
+                {"id": 1, "name": "007", "x": 0.1, "y": 3, "width": 16, "height": 8,
+                 "rotation": 33.3},
+                {"id": 2, "x": 0, "y": 0, "width": 8, "height": 8, "ellipse": True},
+                {"id": 3, "x": 1, "y": 2, "polygon": [
+                    {"x": 0, "y": 0}, {"x": 8, "y": 0}, {"x": 8, "y": 8.5}]},
+            ]},
+        ],
+    }  # fmt: skip
+    path = tmp_path / "map.tmj"
+    path.write_text(json.dumps(document))
+    same = read_tiled(path, solid_layers=["things", "main"], whole_tiles=True, y=Y)
+    assert (found.level, found.names, found.rounding) == (same.level, same.names, same.rounding)
+    assert isinstance(found.level[-2], Pillar)
+    assert [*found.names.values()] == ["007"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ("<data><tile gid='1'/><tile/><tile gid='2'/><tile gid='3'/><tile gid='0'/><tile/><tile/>"
+         "<tile gid='1'/></data>"),
+        "<data encoding='csv'>\n1,0,2,3\n0,0,0,1\n</data>",
+        "<data encoding='base64'>  AQAAAAAAAAACAAAAAwAAAAAAAAAAAAAA\nAAAAAAEAAAA= </data>",
+        ("<data encoding='csv'><chunk x='0' y='0' width='2' height='2'>1,0,0,0</chunk>"
+         "<chunk x='2' y='0' width='2' height='2'>2,3,0,1</chunk></data>"),
+    ],
+)  # fmt: skip
+def test_cells_are_read_in_every_form_of_xml(read: Read, data: str) -> None:
+    text = a_map(f'<layer id="1" name="main" width="4" height="2">{data}</layer>')
+    found = read(text, solid_layers=["main"], whole_tiles=True, y=Y)
+    assert [area(solid) for solid in found.level] == [
+        (0, -1, 1, 0), (2, -1, 4, 0), (3, -2, 4, -1),
+    ]  # fmt: skip
+
+
+# Choices.
+
+
+def test_a_map_that_says_nothing_is_refused_with_what_it_has(read: Read) -> None:
+    text = a_map(layer(CELLS), objects(BOX, '<object id="8" x="0" y="0"/>'))
+    with pytest.raises(TiledError) as refused:
+        read(text)
+    lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
+    assert lines[0].endswith("map.tmx: nothing in it says what is solid. Choose among what it has:")
+    assert lines[1:9] == [
+        "--solid-layer main tile layer: 4 tiles",
+        "--solid-layer things object layer: 1 point, 1 rectangle",
+        "--tiles kind=deep 1 tile",
+        "--tiles solid true for 3 tiles",
+        "--tiles ground:0-2 in main: 2 of 0, 1 of 1, 1 of 2",
+        "--class water 1 object or tile",
+        "--class wall 1 object or tile",
+        "--shapes 1 tile has collision shapes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"tiles": ["solid"], "whole_tiles": True}, [(0, -1, 1, 0), (3, -2, 4, 0)]),
+        ({"tiles": ["kind=deep"]}, [(2, -1, 3, 0)]),
+        ({"tiles": ["ground:0-1"]}, [(0, -1, 1, 0), (2, -1, 3, 0), (3, -2, 4, -1)]),
+        ({"classes": ["water"]}, [(2, -1, 3, 0)]),
+        ({"classes": ["wall"]}, [(1, Fraction(-1, 2), 2, 0)]),
+        ({"shapes": True}, [(3, -1, 4, Fraction(-1, 2))]),
+        ({"solid_layers": ["things"]}, [(1, Fraction(-1, 2), 2, 0)]),
+    ],
+)
+def test_each_choice_takes_what_it_names(read: Read, options: Any, expected: Any) -> None:
+    found = read(a_map(layer(CELLS), objects(BOX)), y=Y, **options)
+    assert [area(solid) for solid in found.level] == expected
+
+
+def test_a_choice_may_name_a_layer_of_the_world_and_a_tiles_choice_wins(read: Read) -> None:
+    text = a_map(layer("1,2,0,0,0,0,0,0"), objects(BOX))
+    found = read(text, y=Y, solid_layers=["main@4", "things"], tiles=["kind=deep@7"])
+    assert [solid.layer for solid in found.level] == [4, 7, 0]
+    with pytest.raises(ValueError, match=r"--tiles solid@32: a layer is 0\.\.31, not 32"):
+        read(text, tiles=["solid@32"])
+
+
+def test_only_leaves_the_other_layers_out(read: Read) -> None:
+    text = a_map(layer("1,0,0,0,0,0,0,0"), layer("0,1,0,0,0,0,0,0", name="decor"))
+    found = read(text, y=Y, tiles=["solid"], only=["decor"])
+    assert [area(solid) for solid in found.level] == [(1, -1, 2, 0)]
+    assert found.left_out == {"other layer": 1}
+
+
+def test_a_hidden_layer_is_taken_by_its_name_or_that_of_its_group(read: Read) -> None:
+    text = a_map(f'<group name="g" visible="0">{objects(BOX)}</group>')
+    for name in ("g", "things", "g/things"):
+        assert len(read(text, y=Y, solid_layers=[name]).level) == 1
+    with pytest.raises(TiledError, match="nothing in it is taken by --class 'wall'"):
+        read(text, y=Y, classes=["wall"])
+
+
+def test_a_choice_that_takes_nothing_is_named(read: Read) -> None:
+    with pytest.raises(
+        TiledError, match=r"taken by --solid-layer 'Main'\. Choose among(.|\n)*main"
+    ):
+        read(a_map(layer(CELLS)), y=Y, solid_layers=["main", "Main"], whole_tiles=True)
+
+
+def test_shapes_must_be_chosen_or_not(read: Read) -> None:
+    text = a_map(layer("3,5,0,0,0,0,0,0"))
+    with pytest.raises(TiledError, match=r"layers\[0\]: 1 of its cells are tiles with collision"):
+        read(text, y=Y, solid_layers=["main"])
+    shapes = read(text, y=Y, solid_layers=["main"], shapes=True)
+    assert {area(solid) for solid in shapes.level} == {
+        (0, -1, 1, Fraction(-1, 2)), (1, -1, 2, 0),
+    }  # fmt: skip
+    whole = read(text, y=Y, solid_layers=["main"], whole_tiles=True)
+    assert [area(solid) for solid in whole.level] == [(0, -1, 2, 0)]
+
+
+FLIPS = [  # the corner that the ramp of tile 3 lacks, and where the lower half of tile 2 goes
+    (0, "upper left", "lower"), (2**31, "upper right", "lower"),
+    (2**30, "lower left", "upper"), (2**31 | 2**30, "lower right", "upper"),
+    (2**29, "upper left", "right"), (2**29 | 2**31, "upper right", "left"),
+    (2**29 | 2**30, "lower left", "right"), (2**29 | 2**30 | 2**31, "lower right", "left"),
+]  # fmt: skip
+HALVES = {
+    "lower": (0, -1, 1, Fraction(-1, 2)), "upper": (0, Fraction(-1, 2), 1, 0),
+    "left": (0, -1, Fraction(1, 2), 0), "right": (Fraction(1, 2), -1, 1, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("flip", "lacks", "half"), FLIPS)
+def test_flipped_tiles_have_flipped_shapes(read: Read, flip: int, lacks: str, half: str) -> None:
+    """As Tiled says: rows and columns are swapped first, then the tile is flipped."""
+    size = 'width="1" height="1"'
+    ramp = read(a_map(layer(f"{4 | flip}", size=size)), y=Y, shapes=True).level[0]
+    corners = {
+        f"{row} {column}": (x, z)
+        for row, z in (("upper", 0), ("lower", -ONE))
+        for column, x in (("left", 0), ("right", ONE))
+    }
+    assert {*ramp.vertices} == {*corners.values()} - {corners[lacks]}
+    box = read(a_map(layer(f"{3 | flip}", size=size)), y=Y, shapes=True).level[0]
+    assert area(box) == HALVES[half]
+
+
+def test_tile_objects_are_placed_stretched_turned_and_flipped(read: Read) -> None:
+    ramp = '<object id="1" gid="{}" x="32" y="32" width="32" height="16" rotation="{}"/>'
+    text = a_map(objects(ramp.format(4, 0), ramp.format(4 | 2**31, 90)))
+    solids = read(text, y=Y, shapes=True).level
+    assert {*solids[0].vertices} == {(2 * ONE, -2 * ONE), (4 * ONE, -2 * ONE), (4 * ONE, -ONE)}
+    # Turned clockwise about its lower left corner, it hangs down and to the right.
+    assert {*solids[1].vertices} == {(2 * ONE, -2 * ONE), (2 * ONE, -4 * ONE), (3 * ONE, -2 * ONE)}
+    whole = read(text, y=Y, solid_layers=["things"], whole_tiles=True).level
+    assert area(whole[0]) == (2, -2, 4, -1)
+
+
+def test_slopes_of_tiles_are_chosen_by_their_heights(read: Read) -> None:
+    text = a_map(layer("2,0,0,0,0,0,0,0"))
+    found = read(text, side=True, slopes=["kind=deep:0,1@5"], steps=Fraction(1, 4))
+    assert [front(solid) for solid in found.level] == [
+        (Fraction(1 + 2 * i, 8), Fraction(i - 4, 4), 1, Fraction(i - 3, 4)) for i in range(4)
+    ]
+    assert {solid.layer for solid in found.level} == {5}
+    half = read(text, side=True, slopes=["kind=deep:1/2,1/2"])
+    assert [front(solid) for solid in half.level] == [(0, -1, 1, Fraction(-1, 2))]
+    with pytest.raises(
+        ValueError, match=r"--slope is TILES:LEFT,RIGHT with heights of 0\.\.1, not 'a:2,0'"
+    ):
+        read(text, side=True, slopes=["a:2,0"])
+
+
+def test_templates_are_merged(read: Read, tmp_path: Path) -> None:
+    (tmp_path / "wall.tx").write_text(
+        '<template><object name="wall" width="32" height="16"><properties>'
+        '<property name="layer" type="int" value="3"/></properties></object></template>'
+    )
+    text = a_map(objects('<object id="1" template="wall.tx" x="0" y="0" height="8"/>'))
+    found = read(text, y=Y, solid_layers=["things"])
+    assert area(found.level[0]) == (0, Fraction(-1, 2), 2, 0)
+    assert (found.level[0].layer, [*found.names.values()]) == (3, ["wall"])
+    (tmp_path / "wall.tx").write_text('<template><object template="wall.tx"/></template>')
+    with pytest.raises(TiledError, match="the object of a template is made from a template"):
+        read(text, y=Y, solid_layers=["things"])
+
+
+def test_points_are_places(read: Read) -> None:
+    point = (
+        '<object id="1" name="spawn" type="start" x="24" y="32"><properties>'
+        '<property name="team" type="int" value="2"/><property name="speed" type="float" value="1.5"/>'
+        "</properties><point/></object>"
+    )
+    text = a_map(objects(BOX, point))
+    for side, position in ((False, (98304, 0, -131072)), (True, (98304, -131072, 0))):
+        heights = {} if side else {"y": Y}
+        place = read(text, side=side, solid_layers=["things"], **heights).places[0]
+        assert (place.name, place.kind, place.position) == ("spawn", "start", position)
+        assert place.properties == {"team": 2, "speed": "1.5"}
+
+
+def test_ovals_are_polygons_and_lines_thin_walls_on_request(read: Read) -> None:
+    oval = '<object id="1" x="0" y="0" width="32" height="16"><ellipse/></object>'
+    line = '<object id="2" x="0" y="0"><polyline points="0,0 16,0 16,16"/></object>'
+    found = read(a_map(objects(oval, line)), y=Y, solid_layers=["things"])
+    (solid,) = found.level
+    assert area(solid) == (0, -1, 2, 0)
+    assert len(solid.vertices) == 32
+    for x, z in solid.vertices:  # within half a raw unit of the oval
+        assert abs(Fraction(x - ONE, ONE) ** 2 + Fraction(2 * z + ONE, ONE) ** 2 - 1) < Fraction(
+            3, ONE
+        )
+    assert found.left_out == {"polyline": 1}
+    walls = read(a_map(objects(line)), y=Y, solid_layers=["things"], line_width=2).level
+    eighth = Fraction(1, 16)
+    assert [area(wall) for wall in walls] == [
+        (0, -eighth, 1 + eighth, eighth), (1 - eighth, -1, 1 + eighth, eighth),
+    ]  # fmt: skip
+    ring = '<object id="2" x="0" y="0"><polyline points="0,0 16,0 16,16 0,0"/></object>'
+    assert len(read(a_map(objects(ring)), y=Y, solid_layers=["things"]).level[0].vertices) == 3
+
+
+# Seen from the side.
+
+
+def test_a_map_seen_from_the_side_stands_upright(read: Read) -> None:
+    text = a_map(layer(CELLS), objects(BOX))
+    found = read(text, side=True, tiles=["ground:0-1"], solid_layers=["things"])
+    assert [front(solid) for solid in found.level] == [
+        (0, -1, 1, 0), (2, -1, 3, 0), (3, -2, 4, -1), (1, Fraction(-1, 2), 2, 0),
+    ]  # fmt: skip
+    assert {(s.vertices[0][1], s.vertices[2][1]) for s in found.level} == {(-ONE // 2, ONE // 2)}
+    deep = read(text, side=True, tiles=["ground:0-1"], z=(0, 3))
+    assert {area(solid)[1::2] for solid in deep.level} == {(0, 3)}
+
+
+def test_a_slope_is_refused_by_its_name_or_becomes_steps(read: Read) -> None:
+    ramp = '<object id="9" name="hill" x="0" y="0"><polygon points="0,16 16,16 16,0"/></object>'
+    text = a_map(layer("4,0,0,0,0,0,0,0"), objects(ramp))
+    with pytest.raises(TiledError) as refused:
+        read(text, side=True, solid_layers=["things"], shapes=True)
+    first, second = str(refused.value).splitlines()
+    assert "layers[0]: tile 3 of 'ground' is a slope, which no solid seen from the side is" in first
+    assert "layers[1].objects[0].polygon: the object 9 'hill' is a slope" in second
+    assert second.endswith("--steps HEIGHT makes steps of it")
+    found = read(text, side=True, solid_layers=["things"], steps=Fraction(3, 8))
+    half = Fraction(1, 2)
+    rows = [(0, 3), (3, 6), (6, 8)]  # the last step is lower
+    assert [front(solid) for solid in found.level] == [
+        (half * Fraction(low + high, 8), Fraction(low - 8, 8), 1, Fraction(high - 8, 8))
+        for low, high in rows
+    ]
+
+
+def test_boxes_cover_what_a_polygon_of_upright_edges_covers() -> None:
+    """Each of its cells is in one box, and no other cell is."""
+    chance = random.Random(5)
+    for _ in range(200):
+        tops = [chance.randint(1, 6) for _ in range(chance.randint(1, 6))]
+        ring = [(0, 0)]
+        for x, top in enumerate(tops):
+            ring += [(10 * x, 10 * top), (10 * x + 10, 10 * top)]
+        ring.append((10 * len(tops), 0))
+        ring = [p for i, p in enumerate(ring) if p != ring[i - 1]]
+        found = boxes(ring, None, 100)
+        for x in range(len(tops)):
+            for y in range(7):
+                inside = [b for b in found if b[0] <= 10 * x < b[2] and b[1] <= 10 * y < b[3]]
+                assert len(inside) == (y < tops[x])
+
+
+def test_options_that_contradict_are_refused(read: Read) -> None:
+    text = a_map(layer(CELLS))
+    for options, message in (
+        ({"side": True, "y": Y}, "its up is"), ({"z": Y}, "side is not set"),
+        ({"steps": 1}, "side is not set"), ({"y": (1, 0)}, "y must be two ends"),
+        ({"shapes": True, "whole_tiles": True}, "exclude"), ({"line_width": 0}, "line_width must be"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            read(text, **options)
+
+
+# What is tolerated, and what is refused.
+
+
+def test_real_maps_are_tolerated(read: Read, tmp_path: Path) -> None:
+    doctype = '<?xml version="1.0"?><!DOCTYPE map SYSTEM "http://mapeditor.org/dtd/1.0/map.dtd">'
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "sets" / "g.tsx").write_text(TILESET.replace(' firstgid="1"', ""))
+    outside = '<tileset firstgid="1" source="sets\\g.tsx"/>'
+    old = '<object gid="1" x="16" y="32"/>'
+    text = doctype + a_map(layer(CELLS), objects(old), "<future><x/></future>", tilesets=outside)
+    found = read(text, y=Y, solid_layers=["things"], tiles=["ground:0"])
+    assert [area(solid) for solid in found.level] == [
+        (0, -1, 1, 0), (3, -2, 4, -1), (1, -2, 2, -1),
+    ]  # fmt: skip
+    assert (
+        len(read(text.encode("utf-16"), y=Y, solid_layers=["things"], whole_tiles=True).level) == 1
+    )
+
+
+def test_json_from_before_tiled_1_2_is_read(tmp_path: Path) -> None:
+    document = {
+        "type": "map", "orientation": "orthogonal", "tilewidth": 16, "tileheight": 16,
+        "tilesets": [{
+            "firstgid": 1, "name": "g", "tilewidth": 16, "tileheight": 16,
+            "tileproperties": {"1": {"solid": True}},
+            "tiles": {"0": {"objectgroup": {"objects": [
+                {"id": 1, "x": 0, "y": 0, "width": 8, "height": 8}]}}},
+        }],
+        "layers": [
+            {"type": "tilelayer", "name": "main", "width": 2, "height": 1, "data": [1, 2],
+             "properties": {"layer": 6}},
+        ],
+    }  # fmt: skip
+    path = tmp_path / "map.json"
+    path.write_text(json.dumps(document))
+    found = read_tiled(path, y=Y, tiles=["solid"], shapes=True)
+    assert [area(solid) for solid in found.level] == [
+        (1, -1, 2, 0), (0, Fraction(-1, 2), Fraction(1, 2), 0),
+    ]  # fmt: skip
+    assert {solid.layer for solid in found.level} == {6}
+
+
+BOMB = "<!DOCTYPE map [<!ENTITY a 'x'><!ENTITY b '" + "&a;" * 1000 + "'>]>"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (BOMB + a_map(), r"map.tmx: .*line 1, column \d+: a DOCTYPE with declarations"),
+        ("<!DOCTYPE map SYSTEM 'a.dtd'>" + a_map("&a;"), "the entity &a; has no value"),
+        (a_map().replace('"16"', '"NaN"', 1), "tilewidth: expected an integer of 1"),
+        (a_map(objects('<object x="nan" y="0" width="1" height="1"/>')),
+         r"map.tmx, layers\[0\].objects\[0\].x: expected a number of .* found nan"),
+        (a_map(objects('<object x="1e99999" y="0" width="1" height="1"/>')),
+         r"objects\[0\].x: expected a number"),
+        (a_map(objects('<object x="0" y="0"><polygon points="0,0 1"/></object>')),
+         r"objects\[0\].polygon: expected a list"),
+        (a_map(layer("1,1,1")), r"layers\[0\].data: it has 3 cells; width x height is 8"),
+        (a_map(layer("1," * 99)), r"data: it has more than 8 cells; width x height is 8"),
+        (a_map(layer("1,,1")), r"data: expected an integer of 0\.\.4294967295, found ''"),
+        (a_map(layer("4294967296")), r"data: expected an integer of 0\.\.4294967295"),
+        ("<map>" * 300, "elements are nested deeper than 256"),
+        ("<html/>", "expected a map, a tileset or a template of Tiled, found <html>"),
+        ("<tileset/>", 'type: expected "map"'),
+        ("<map", "not XML at line 1, column"),
+        ("<?xml version='1.0' encoding='klingon'?><map/>", "not XML"),
+        (a_map(tilesets='<tileset firstgid="1" source="../x/y.tsx"/>'), "is missing"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_names_file_and_place_in_one_line(
+    read: Read, text: str, message: str
+) -> None:
+    options: Any = {"y": Y, "solid_layers": ["main", "things"]}
+    if "source" in text:
+        text, options = text.replace("</map>", layer(CELLS) + "</map>"), {"y": Y, "shapes": True}
+    with pytest.raises(TiledError, match=message) as refused:
+        read(text, **options)
+    if "taken by" not in str(refused.value):
+        assert len(str(refused.value).splitlines()) == 1
+
+
+def test_files_outside_the_folder_and_loops_are_refused(tmp_path: Path) -> None:
+    inside = tmp_path / "maps"
+    inside.mkdir()
+    (tmp_path / "g.tsx").write_text(TILESET.replace(' firstgid="1"', ""))
+    path = inside / "map.tmx"
+    path.write_text(a_map(layer(CELLS), tilesets='<tileset firstgid="1" source="../g.tsx"/>'))
+    with pytest.raises(TiledError, match=r'tilesets\[0\].source: "../g.tsx" is outside .*--root '):
+        read_tiled(path, y=Y, tiles=["solid"], whole_tiles=True)
+    assert len(read_tiled(path, y=Y, tiles=["solid"], whole_tiles=True, root=tmp_path).level) == 2
+    assert len(read_tiled(path, y=Y, solid_layers=["main"], whole_tiles=True).level) == 3
+    (inside / "link.tsx").symlink_to(tmp_path / "g.tsx")
+    path.write_text(path.read_text().replace("../g.tsx", "link.tsx"))
+    with pytest.raises(TiledError, match="is outside the folder"):
+        read_tiled(path, y=Y, tiles=["solid"])
+    path.write_text(path.read_text().replace("link.tsx", "loop.tsx"))
+    (inside / "loop.tsx").write_text('<tileset source="loop.tsx"/>')
+    with pytest.raises(TiledError, match=r"loop.tsx, source: a tileset's file cannot name another"):
+        read_tiled(path, y=Y, tiles=["solid"])
+
+
+def test_all_errors_are_listed_at_once(read: Read) -> None:
+    bad = '<object id="1" x="{}" y="0" width="{}" height="16"/>'
+    text = a_map(objects(bad.format("a", 1), BOX, bad.format(0, -1), *[bad.format("b", 1)] * 3))
+    with pytest.raises(TiledError) as refused:
+        read(text, y=Y, solid_layers=["things"])
+    first, second, third = str(refused.value).splitlines()
+    assert "layers[0].objects[0].x: expected" in first
+    assert "layers[0].objects[2].width: expected" in second
+    assert "layers[0].objects[3].x: expected" in third
+    assert third.endswith("(2 more like it)")
+    assert refused.value.more[0][1] == "layers[0].objects[2].width"
+    many = a_map(objects(*[bad.format(f"a{i}", 1) for i in range(50)]))
+    with pytest.raises(TiledError) as refused:
+        read(many, y=Y, solid_layers=["things"])
+    assert str(refused.value).splitlines()[20:] == ["30 more errors"]
+
+
+PEAK = """
+import re, sys
+from pathlib import Path
+from fixsync.maps import TiledError, read_tiled
+try:
+    read_tiled(sys.argv[1], y=(0, 1), solid_layers=["main"], whole_tiles=True)
+except TiledError as error:
+    status = Path("/proc/self/status").read_text()
+    print(int(re.search(r"VmHWM:\\s*([0-9]+)", status)[1]) // 1024, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it measures memory as Linux counts it")
+@pytest.mark.parametrize("bomb", ["entities", "zlib", "elements", "size"])
+def test_a_bomb_is_refused_in_100_mb(tmp_path: Path, bomb: str) -> None:
+    if bomb == "entities":
+        lines = [f"<!ENTITY e{i} '{f'&e{i - 1};' * 10}'>" for i in range(1, 12)]
+        text = f"<!DOCTYPE map [<!ENTITY e0 'x'>{''.join(lines)}]>" + a_map("&e11;")
+    elif bomb == "zlib":
+        size = 'width="4096" height="4096"'
+        data = base64.b64encode(zlib.compress(bytes(2**27), 1)).decode()
+        text = a_map(
+            f'<layer name="main" {size}><data encoding="base64" compression="zlib">{data}</data></layer>'
+        )
+    elif bomb == "elements":
+        text = a_map("<properties/>" * (ELEMENTS_MAX + 1))
+    else:
+        text = a_map(" " * 2**25)
+    path = tmp_path / "map.tmx"
+    path.write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, check=True
+    )
+    peak, _, message = done.stdout.partition(" ")
+    assert int(peak) < 100
+    assert message.startswith(f"{path}")
+    assert message.count("\n") == 1
+
+
+# Damaged files.
+
+
+def test_a_damaged_map_is_read_or_refused_and_never_crashes(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Bytes and numbers of the map, its tileset and its template are changed."""
+    chance = random.Random(36)
+    whole = {
+        "map.tmx": a_map(
+            layer(CELLS), layer("4,5,3,2147483652,0,0,0,1", name="more"),
+            objects(
+                BOX, '<object id="3" template="t.tx" x="0" y="0"/>',
+                '<object id="2" gid="4" x="8" y="8" width="9" height="9" rotation="30"/>',
+                '<object id="4" x="1" y="1" width="5" height="9"><ellipse/></object>',
+                '<object id="5" x="1" y="1"><polyline points="0,0 9,9 0,9"/></object>',
+                '<object id="6" x="1" y="1"><point/></object>',
+            ),
+            tilesets='<tileset firstgid="1" source="g.tsx"/>',
+        ),
+        "g.tsx": TILESET.replace(' firstgid="1"', ""),
+        "t.tx": '<template><tileset firstgid="1" source="g.tsx"/>'
+        '<object name="t" gid="4" width="16" height="16"/></template>',
+    }  # fmt: skip
+    outcomes, longest = {True: 0, False: 0}, 0
+    words = ["-1", "0", "1e9", "nan", "", "x", "99999999999999999999", "0.5", "4294967295", "\x00"]
+    for _ in range(3000 if request.config.getoption("full") else 250):
+        changed = chance.choice([*whole])
+        for name, text in whole.items():
+            data = text
+            for _ in range(chance.randint(1, 2) if name == changed else 0):
+                at = chance.randrange(len(data))
+                quote = data.find('"', at)
+                if chance.random() < 0.6 and quote >= 0:
+                    end = data.find('"', quote + 1)
+                    data = data[: quote + 1] + chance.choice(words) + data[max(end, quote + 1) :]
+                else:
+                    data = data[:at] + chance.choice(["", "<", ">", "0", ",", " "]) + data[at + 1 :]
+            (tmp_path / name).write_text(data)
+        options: Any = {"side": True, "steps": 1} if chance.random() < 0.5 else {"y": Y}
+        if chance.random() < 0.9:
+            options |= {
+                "solid_layers": ["things", "main"], "tiles": ["solid@1"], "line_width": 2,
+                "slopes": ["kind=deep:0,1"], chance.choice(["shapes", "whole_tiles"]): True,
+            }  # fmt: skip
+        try:
+            read_tiled(tmp_path / "map.tmx", **options).level.to_bytes()
+        except TiledError as error:
+            outcomes[False] += 1
+            longest = max(longest, len(str(error)))
+        else:
+            outcomes[True] += 1
+    assert min(outcomes.values()) > 20, outcomes
+    assert longest < 8000
+
+
+def test_random_bytes_are_refused(read: Read) -> None:
+    chance = random.Random(37)
+    for _ in range(300):
+        junk = bytes(chance.randrange(256) for _ in range(chance.randrange(40)))
+        with suppress(TiledError):
+            read(chance.choice([b"", b"<map", b"<?xml", b"\xff\xfe"]) + junk)
+        with suppress(TiledError):
+            read(b"<map>" + junk + b"</map>", side=True, shapes=True)
+
+
+def test_the_solids_of_a_side_view_are_prisms(read: Read) -> None:
+    oval = '<object id="1" x="0" y="0" width="16" height="16"><ellipse/></object>'
+    found = read(a_map(objects(oval)), side=True, solid_layers=["things"], steps=Fraction(1, 8))
+    assert all(isinstance(solid, Prism) for solid in found.level)
+    ends = [front(solid) for solid in found.level]
+    assert (min(e[1] for e in ends), max(e[3] for e in ends)) == (-1, 0)
