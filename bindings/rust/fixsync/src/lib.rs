@@ -75,7 +75,10 @@ type Size = (&'static str, i32, i32, i32);
 /// The version of the kernel: major, minor and patch.
 ///
 /// ```
-/// assert_eq!(fixsync::version()[..2], [0, 2]);
+/// use fixsync::sys;
+///
+/// let header = [sys::FXS_VERSION_MAJOR, sys::FXS_VERSION_MINOR, sys::FXS_VERSION_PATCH];
+/// assert_eq!(fixsync::version(), header);
 /// ```
 #[doc(alias = "fxs_version")]
 pub fn version() -> [u32; 3] {

@@ -127,7 +127,7 @@ pub fn move_and_slide(
 pub struct Mover {
     /// Of the collider that moves; not a sector.
     pub id: u32,
-    /// Bit i: layer i blocks it.
+    /// Bit i: layer i blocks it; 0: those that its layer meets.
     pub mask: u32,
     /// 2..=64: slides in one move.
     pub passes: u32,
