@@ -50,7 +50,7 @@ def _node(attributes: dict[str, str]) -> _Node:
 
 
 def _points(text: str) -> Any:
-    """A list of points, or the text if it is none."""
+    """A list of points, or the text if it holds something else."""
     pairs = [pair.split(",") for pair in text.split()]
     if any(len(pair) != 2 for pair in pairs):
         return text

@@ -213,7 +213,7 @@ impl Recorder {
         })
     }
 
-    /// [`step`](Self::step) without what is not known.
+    /// [`step`](Self::step) where events or hash are not known.
     #[doc(alias = "fxs_recorder_end_frame")]
     pub fn end_frame(&mut self, events: Option<&[Event]>, hash: Option<u64>) -> Result<(), Error> {
         let rows = events.map_or(core::ptr::null(), |rows| rows.as_ptr().cast());

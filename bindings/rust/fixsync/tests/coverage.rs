@@ -60,7 +60,7 @@ fn every_function_of_c_has_a_safe_form_or_a_written_reason() {
     }
     let known = safe.union(&reasons).cloned().collect();
     assert_eq!(headers().difference(&known).collect::<Vec<_>>(), Vec::<&String>::new());
-    assert_eq!(reasons.difference(&headers()).count(), 0, "a reason for what is not there");
+    assert_eq!(reasons.difference(&headers()).count(), 0, "a reason names no function");
 }
 
 #[test]
