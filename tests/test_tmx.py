@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 import subprocess
 import sys
 import zlib
@@ -19,7 +20,7 @@ import pytest
 from fixsync import Pillar, Prism
 from fixsync.maps import TiledError, TiledMap, read_tiled
 from fixsync.maps.side import boxes
-from fixsync.maps.tmx import ELEMENTS_MAX
+from fixsync.maps.tmx import ELEMENTS_MAX, parse_xml
 
 ONE = 65536
 Y = (0, 1)
@@ -595,3 +596,18 @@ def test_the_solids_of_a_side_view_are_prisms(read: Read) -> None:
     assert all(isinstance(solid, Prism) for solid in found.level)
     ends = [front(solid) for solid in found.level]
     assert (min(e[1] for e in ends), max(e[3] for e in ends)) == (-1, 0)
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        '<map><layer><data data="x"><tile gid="1"/></data></layer></map>',
+        '<map><layer><data chunks="x"><chunk/></data></layer></map>',
+        '<map><tileset tiles="x"><tile/></tileset></map>',
+        '<map><objectgroup objects="x"><object/></objectgroup></map>',
+        '<map><properties properties="x"><property name="a" value="b"/></properties></map>',
+    ],
+)
+def test_no_attribute_stands_for_the_elements_within(xml: str) -> None:
+    plain = re.sub(r' (data|chunks|tiles|objects|properties)="x"', "", xml)
+    assert parse_xml(xml.encode()) == parse_xml(plain.encode())

@@ -28,6 +28,8 @@ _NUMBERS = frozenset(
     ]
 )
 """The attributes that are numbers."""
+_CHILDREN = frozenset(["chunks", "data", "layers", "objects", "properties", "tiles", "tilesets"])
+"""What only elements within an element give: no attribute of these names is taken."""
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 _Node = dict[str, Any]
@@ -42,7 +44,8 @@ def _number(text: str) -> Any:
 
 
 def _node(attributes: dict[str, str]) -> _Node:
-    node: _Node = {k: _number(v) if k in _NUMBERS else v for k, v in attributes.items()}
+    own = ((k, v) for k, v in attributes.items() if k not in _CHILDREN)
+    node: _Node = {k: _number(v) if k in _NUMBERS else v for k, v in own}
     for key in ("visible", "infinite"):
         if key in node:
             node[key] = _FLAGS.get(node[key], node[key])
