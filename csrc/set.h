@@ -25,7 +25,7 @@ static inline void set_drop(uint64_t *set, uint32_t id) {
     set[id >> 6] &= ~((uint64_t)1 << (id & 63));
 }
 
-/* The least member >= from, or the capacity if there is none. from <= capacity. */
+/* The least member >= from, or the capacity where no member is. from <= capacity. */
 static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
     uint64_t word = from >> 6, words = set_words(capacity);
     if (word < words) {

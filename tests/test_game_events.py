@@ -71,7 +71,7 @@ def played(simulation: type[Bumpers], seed: int = 3, **settings: Any) -> Network
 
 
 class Answers(Bumpers):
-    """A step returns what it is told to."""
+    """Each step returns the rows that `returned` holds."""
 
     name = "answers"
     event_kinds: Any = Kind

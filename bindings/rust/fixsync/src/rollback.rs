@@ -442,7 +442,7 @@ impl History {
         done(status, || fault(status, "frame", frame.into(), &[]))
     }
 
-    /// Gives the oldest final frame, once; `false` if there is none.
+    /// Gives the oldest final frame, once; `false` if no final frame is left.
     #[doc(alias = "fxs_history_confirm")]
     pub fn confirm(&mut self, out: &mut Confirmed) -> Result<bool, Error> {
         out.commands.clear();
