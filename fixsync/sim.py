@@ -38,6 +38,7 @@ __all__ = [
     "find",
     "hash_of",
     "idle_input",
+    "is_over",
     "named",
     "names",
     "names_of",
@@ -75,6 +76,9 @@ class Simulation(Protocol):
       (`fixsync.fields`), so that a report can name a difference; ValueError for bytes that are not
       a state.
     - `shuffle(random)`: reorders the game's containers whose order must not matter.
+    - `is_over`: whether the match is over, a bool, usually a property. It depends on what `save`
+      returns alone, and is False at the start. A session, the sync test and bots do not step a
+      simulation that is over, and a session ends with it, COMPLETED.
     - `names`: a `fixsync.names.Names` with names of layers and ids for logs, reports and the
       viewer.
     - `phases`: the attacks under way in the frame that was stepped last, as
@@ -127,11 +131,6 @@ class Bot(Protocol):
 
 
 @runtime_checkable
-class _ChecksInputs(Protocol):
-    def check_input(self, player: int, value: Input) -> None: ...
-
-
-@runtime_checkable
 class _NamesFields(Protocol):
     state_fields: Callable[[bytes], StateFields]
 
@@ -181,9 +180,11 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
         )
     else:
         checked = integer(name, value, _INT64_MIN, _INT64_MAX)
-    if isinstance(simulation, _ChecksInputs):
+    # Not by isinstance: with a protocol it makes seven calls, for each input of each packet.
+    check = getattr(simulation, "check_input", None)
+    if check is not None:
         try:
-            simulation.check_input(player, checked)
+            check(player, checked)
         except (TypeError, ValueError) as wrong:
             raise ValueError(f"{name}: {wrong}") from wrong
     return checked
@@ -195,6 +196,16 @@ def fields_of(simulation: object, state: bytes) -> StateFields:
     if isinstance(simulation, _NamesFields):
         return simulation.state_fields(state)
     return found_fields(state)
+
+
+def is_over(simulation: object) -> bool:
+    """Whether a simulation says that its match is over; False without `is_over`. TypeError if that
+    is not a bool."""
+    over = getattr(simulation, "is_over", False)
+    if type(over) is not bool:
+        hint = ": make it a property" if callable(over) else ""
+        raise TypeError(f"is_over of a simulation must be True or False, not {shown(over)}{hint}")
+    return over
 
 
 def names_of(simulation: object) -> Names:
@@ -295,6 +306,8 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
     if fault:
         raise ValueError(f"simulation {name or shown(simulation)}: {fault}")
     event_kinds(made)
+    if is_over(made):
+        raise ValueError(f"simulation {name}: must not be over at frame 0")
     return made
 
 

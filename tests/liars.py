@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, TypeVar
@@ -97,10 +97,13 @@ class LyingNetwork(Network):
         """Where each takes the others to be."""
         self.made: dict[int, dict[int, dict[int, int]]] = {}
         """By peer, seat and frame, the inputs of its present life."""
-        self.made_before: set[tuple[int, int, int]] = set()
+        self.before: set[tuple[int, int, int]] = set()
         """Seat, frame and input of earlier lives."""
         self.hashes: dict[int, dict[int, dict[int, int]]] = {}
         """By receiver, sender and frame."""
+        self.first_hashes: dict[tuple[int, int], int] = {}
+        """By receiver and sender, the first frame whose hash the sender had for a receiver that it
+        had not heard yet: it may leave out earlier ones."""
         self.codecs = [Codec(lie.match, peer) for peer in lie.match.peers]
         self.seen: list[tuple[int, bytes]] = []
         """What an outsider saw: where it went, and the packet."""
@@ -117,6 +120,8 @@ class LyingNetwork(Network):
         peer = super().start(me, **settings)
         self.addresses[me] = {other: self.at[other] for other in self.match.peers}
         self.hashes[me] = defaultdict(dict)
+        for other in self.match.peers:
+            self.first_hashes.pop((me, other), None)
         made: dict[int, dict[int, int]] = defaultdict(dict)
         self.made[me] = made
         seats = peer.session._seats
@@ -135,7 +140,7 @@ class LyingNetwork(Network):
     def crash(self, me: int) -> None:
         super().crash(me)
         for seat, values in self.made[me].items():
-            self.made_before |= {(seat, *item) for item in values.items()}
+            self.before |= {(seat, *item) for item in values.items()}
         self.made[me] = {}
 
     def counted(self, peer: Peer, call: Callable[[], T]) -> T:
@@ -165,6 +170,7 @@ class LyingNetwork(Network):
         peer = self.peers[me]
         if peer.session.is_over:
             return
+        unheard = [other for other, it in peer.session._remotes.items() if not it.is_mutual]
         sender = self.counted(peer, lambda: peer.session.receive(data, self.now_ms))
         if sender is None:
             return
@@ -175,6 +181,8 @@ class LyingNetwork(Network):
         message = self.codecs[me].open(data).message
         if isinstance(message, Update):
             self.hashes[me][sender].update(enumerate(message.hashes, message.hash_first))
+            if sender in unheard:
+                self.first_hashes[me, sender] = message.hash_first
 
     def advance(self, peer: Peer) -> None:
         value = peer.play()
@@ -233,7 +241,8 @@ class LyingNetwork(Network):
         if kind == "no hashes":
             return [changed(message, hashes=[])]
         if kind == "skipped hashes":
-            return [changed(message, hash_first=message.confirmed, hashes=[])]
+            echo = message.echo_ms if self.lie.seed % 8 < 4 else 0  # as if it had no Update
+            return [changed(message, hash_first=message.confirmed, hashes=[], echo_ms=echo)]
         if kind == "seats":
             frame = random.choice((0, liar.session.confirmed, liar.session.confirmed + 20))
             since = [frame if seat == liar.me else at for seat, at in enumerate(message.seats)]
@@ -280,36 +289,79 @@ class LyingNetwork(Network):
         for other, theirs in self.hashes[peer.me].items():
             if peer.session.seats[other : other + 1] in ([], [None]):
                 continue
-            joined = max(mine.joined_at, self.peers[other].witness.joined_at)
-            first = joined + 300 if joined else 0
+            first = self.first_hash(peer, other)
             missing = [at for at in range(first, frames) if theirs.get(at) != mine.hashes[at]]
             assert not missing, f"peer {peer.me} completed without hash {missing[0]} of {other}"
 
+    def believes_liar(self, peer: Peer) -> bool:
+        """Whether it takes the inputs of others from the liar: as a spectator, or as a player who
+        joined by the liar's snapshot."""
+        return self.lie.liar is not None and peer.session._local.feeder == self.lie.liar
+
+    def inputs_of_the_honest(self, peer: Peer) -> Iterator[tuple[int, int, Any]]:
+        """Seat, frame and input of what a peer confirmed for seats that honest peers play."""
+        for frame, inputs in peer.witness.inputs.items():
+            for seat, value in enumerate(inputs):
+                owner = peer.session.seats[seat]
+                maker = 0 if owner is None or frame < owner else seat
+                if frame >= self.match.input_delay and self.is_honest(maker):
+                    yield seat, frame, value
+
     def check_inputs(self) -> None:
-        """Nobody confirmed another input for a seat than its honest player gave."""
-        window = 2 * self.match.detection_frames_max
-        present = self.lie.restart is not None
+        """Nobody confirmed another input for a seat than its honest player gave, except for the
+        seats of others one who believes the liar. A player does not complete such a match, if the
+        hashes of another honest player are there to be compared."""
         given: dict[tuple[int, int], Any] = {}
         for maker, seats in self.made.items():
             if self.is_honest(maker):
                 given |= {(seat, at): v for seat, vs in seats.items() for at, v in vs.items()}
         invented = set()
         for me, peer in self.peers.items():
-            if not self.is_honest(me):
-                continue
-            for frame, inputs in peer.witness.inputs.items():
-                for seat, value in enumerate(inputs):
-                    owner = peer.session.seats[seat]
-                    maker = 0 if owner is None or frame < owner else seat
-                    if frame < self.match.input_delay or not self.is_honest(maker):
-                        continue
-                    if (seat, frame) in given:
-                        said = f"peer {me} confirmed {value} for seat {seat} in frame {frame}"
-                        assert value == given[seat, frame], f"{said}, not what it gave"
-                    elif (seat, frame, value) not in self.made_before:
-                        invented.add(frame)
-        most = window if present else 0
+            is_deceived = False
+            for seat, frame, value in self.inputs_of_the_honest(peer) if self.is_honest(me) else ():
+                is_given = (seat, frame) in given
+                if value == given[seat, frame] if is_given else (seat, frame, value) in self.before:
+                    continue
+                if seat != me and self.believes_liar(peer):
+                    is_deceived = True
+                    continue
+                said = f"peer {me} confirmed {value} for seat {seat} in frame {frame}"
+                assert not is_given, f"{said}, not what it gave"
+                invented.add(frame)
+            if is_deceived and self.match.is_player(me) and self.has_honest_players_besides(me):
+                assert peer.session.end is None or peer.session.end.reason is not Reason.COMPLETED
+        most = 2 * self.match.detection_frames_max if self.lie.restart is not None else 0
         assert len(invented) <= most, f"{len(invented)} inputs were invented, at most {most} may be"
+
+    def has_honest_players_besides(self, me: int) -> bool:
+        seats = enumerate(self.peers[me].session.seats)
+        return bool({seat for seat, at in seats if at is not None} - {me, self.lie.liar})
+
+    def first_hash(self, peer: Peer, other: int) -> int:
+        """The first frame whose hash a peer must have from another."""
+        lives = peer.session, self.session(other)
+        if any(session._local.feeder is not None for session in lives):
+            return max(peer.witness.joined_at, self.first_hashes.get((peer.me, other), 0))
+        return 0
+
+    def check_hashes(self) -> None:
+        """No honest peer confirmed more than `detection_frames_max` frames beyond the first frame
+        whose hash it did not have from the liar, or had otherwise."""
+        liar = self.lie.liar
+        for me, peer in self.peers.items():
+            if not self.is_honest(me) or liar not in self.match.others(me):
+                continue
+            theirs, mine = self.hashes[me][liar], peer.witness
+            if peer.session.seats[liar] is None:
+                continue
+            first = self.first_hash(peer, liar)
+            differs = (
+                at for at in range(first, mine.next_frame) if theirs.get(at) != mine.hashes[at]
+            )
+            last = next(differs, mine.next_frame) + self.match.detection_frames_max
+            assert mine.next_frame <= last, (
+                f"peer {me} confirmed {mine.next_frame}, not up to {last}"
+            )
 
 
 def play_lie(lie: Lie) -> LyingNetwork:
@@ -334,6 +386,7 @@ def play_lie(lie: Lie) -> LyingNetwork:
         if network.is_honest(me) and peer.is_up:
             assert peer.session.phase is Phase.ENDED, f"peer {me} has not ended"
     network.check_inputs()
+    network.check_hashes()
     if lie.liar is None:
         ends = {me: peer.session.end for me, peer in network.peers.items()}
         assert {end and end.reason for end in ends.values()} == {Reason.COMPLETED}, f"{ends}"

@@ -403,4 +403,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    import simulator  # whose errors are those that liars.py raises
+
+    sys.exit(simulator.main())

@@ -107,7 +107,7 @@ def test_a_planted_fault_is_caught_with_the_right_frame_and_field(name: str, pre
     first = desync.differences[0]
     expected = {
         "unit": (("collider", 0), "x"),
-        "bit": (("random",), "state"),
+        "bit": (("fighters", 0), "health"),
         "skip": (("world",), "frame"),
         "stale": (("world",), "frame"),
     }

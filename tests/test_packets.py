@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -17,10 +18,11 @@ from strategies import examples
 
 from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Reason, Session
-from fixsync.session.blobs import Collector, Evidence, Snapshot, decoded, pieces
+from fixsync.session.blobs import Collector, Evidence, Offer, Snapshot, decoded
 from fixsync.session.packets import (
     HASHES_MAX,
     PACKET_BYTES_MAX,
+    PIECE_BYTES,
     Blob,
     Bye,
     Codec,
@@ -31,6 +33,7 @@ from fixsync.session.packets import (
     Run,
     Update,
     Want,
+    digest_of,
 )
 from fixsync.session.remote import _RUNS_BYTES
 from fixsync.session.window import WINDOW, Window
@@ -331,6 +334,111 @@ def test_hashes_that_are_left_out_in_a_match_are_refused(hashes: list[int]):
     assert session.receive(data, network.now_ms) is None
 
 
+def test_who_sent_the_snapshot_leaves_out_no_hash():
+    network = Network(MATCH, 1, Weather(delay_ms=40)).start_all(3)
+    session, codec = network.session(3), Codec(MATCH, 3)
+    assert network.run(2000, lambda: session.phase is Phase.RUNNING)
+    remote = session._remotes[0]
+    assert not remote.is_mutual
+    first = remote.hash_next + 1
+    lie = msgspec.structs.replace(
+        network.session(0)._remotes[3]._update(network.now_ms),
+        echo_ms=0,
+        hash_first=first,
+        hashes=[],
+    )
+    assert session.receive(codec.seal(lie, 3, 10**6, 0), network.now_ms) is None
+    assert remote.fault == f"hashes from frame {first} on, but frame {first - 1} is the next"
+
+
+def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
+    network, session = running()
+    back = network.restart(2, 100).session
+    remote = session._remotes[2]
+    assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.is_established)
+    assert not remote.is_mutual
+    at = session.confirmed
+    update = back._remotes[1]._update(network.now_ms)
+    for number, first in enumerate((at + 1, at), 10**6):
+        lie = msgspec.structs.replace(
+            update, echo_ms=0, hash_first=first, hashes=[], confirmed=at + 1, frame=at + 1, runs=[]
+        )
+        taken = session.receive(CODEC.seal(lie, 1, number, 0), network.now_ms)
+        assert (taken == 2) == (first == at)
+    assert remote.hash_next == at
+
+
+LATE = Match("bumpers", seed=5, players=3, frames=300, vacant=frozenset({2}))
+
+
+def with_a_late_player(until: Callable[[Session], bool]) -> tuple[Network, Session, Session]:
+    """Player 1's session, and that of player 2, who came late."""
+    network = Network(LATE, 1).start_all()
+    network.run(400)
+    late = network.start(2).session
+    assert network.run(2000, lambda: until(late))
+    return network, network.session(1), late
+
+
+def test_the_host_gives_no_input_of_a_seat_that_its_player_has_taken():
+    network, session, _ = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
+    codec, stream = Codec(LATE, 0), session._seats.streams[2]
+    assert stream.next > session._seats.since[2]
+    lie = msgspec.structs.replace(
+        network.session(0)._remotes[1]._update(network.now_ms), runs=[Run(2, stream.next, [1])]
+    )
+    before = stream.next
+    assert session.receive(codec.seal(lie, 1, 10**6, 0), network.now_ms) == 0
+    assert stream.next == before
+
+
+def test_the_host_names_the_frame_of_a_handover_once():
+    network, session, _ = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
+    since = session.seats[2]
+    assert since is not None
+    update = network.session(0)._remotes[1]._update(network.now_ms)
+    lie = msgspec.structs.replace(update, seats=[0, 0, since + 50])
+    assert session.receive(Codec(LATE, 0).seal(lie, 1, 10**6, 0), network.now_ms) == 0
+    assert session.seats[2] == since
+
+
+def test_a_late_player_gives_no_input_before_its_seat_is_handed_over():
+    network, session, late = with_a_late_player(lambda it: it.phase is Phase.RUNNING)
+    network.run(20)
+    assert session.seats[2] is None
+    stream = session._seats.streams[2]
+    lie = msgspec.structs.replace(
+        late._remotes[1]._update(network.now_ms), runs=[Run(2, stream.next, [1])]
+    )
+    before = stream.next
+    assert session.receive(Codec(LATE, 2).seal(lie, 1, 10**6, 0), network.now_ms) == 2
+    assert stream.next == before
+
+
+def test_who_joined_late_and_has_answered_leaves_out_no_hash():
+    network, session, late = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
+    remote = session._remotes[2]
+    assert remote.is_mutual
+    first = remote.hash_next + 1
+    lie = msgspec.structs.replace(
+        late._remotes[1]._update(network.now_ms), hash_first=first, hashes=[]
+    )
+    data = Codec(LATE, 2).seal(lie, 1, 10**6, 0)
+    assert session.receive(data, network.now_ms) is None
+    assert remote.fault == f"hashes from frame {first} on, but frame {first - 1} is the next"
+
+
+def test_a_player_who_never_takes_hashes_stops_the_match(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("fixsync.session.remote.AHEAD_FRAMES_MAX", 40)
+    network = Network(Match("bumpers", seed=5, players=2, frames=300)).start_all()
+    remote = network.session(1)._remotes[0]
+    update = remote._update
+    remote._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
+    network.run(3000)
+    assert network.session(0).confirmed == 40
+    assert len(network.session(0)._timeline.hashes) == 40
+
+
 def test_inputs_far_ahead_of_the_hashes_are_trimmed():
     network, session = running()
     stream, remote = session._seats.streams[0], session._remotes[0]
@@ -338,6 +446,88 @@ def test_inputs_far_ahead_of_the_hashes_are_trimmed():
     _, data = forged(session, 0, runs=[Run(0, stream.next, [1] * 60)], hashes=[])
     assert session.receive(data, network.now_ms) == 0
     assert stream.next == end
+
+
+def beginning() -> tuple[Network, Session, Update]:
+    """A match that player 1 has begun, and an Update of player 0, who has had none yet."""
+    network = Network(MATCH, 1, Weather(delay_ms=40)).start_all()
+    session = network.session(1)
+    assert network.run(900, lambda: session.frame > 4)
+    assert not session._remotes[0].is_mutual
+    return network, session, network.session(0)._remotes[1]._update(network.now_ms)
+
+
+def test_who_was_there_from_the_start_leaves_out_no_hash_even_if_it_never_answers():
+    network, session, update = beginning()
+    remote = session._remotes[0]
+    first = remote.hash_next + 1
+    lie = msgspec.structs.replace(
+        update, echo_ms=0, hash_first=first, confirmed=first, frame=first, hashes=[]
+    )
+    assert session.receive(fresh(lie), network.now_ms) is None
+    assert remote.fault == f"hashes from frame {first} on, but frame {first - 1} is the next"
+
+
+def test_before_a_match_begins_no_hash_is_left_out():
+    network = Network(MATCH, 1, Weather(delay_ms=25))
+    for me in (0, 1):
+        network.start(me)
+    session, remote = network.session(1), network.session(1)._remotes[0]
+    assert network.run(500, lambda: remote.is_established)
+    assert session.phase is Phase.CONNECTING
+    assert not remote.is_mutual
+    update = network.session(0)._remotes[1]._update(network.now_ms)
+    lie = msgspec.structs.replace(update, echo_ms=0, hash_first=90, confirmed=90, frame=90)
+    assert session.receive(fresh(lie), network.now_ms) is None
+    assert remote.fault == "hashes from frame 90 on, but frame 0 is the next"
+
+
+def test_who_never_answers_gives_inputs_for_the_first_frames_only():
+    network, session, update = beginning()
+    stream, made = session._seats.streams[0], session._seats.streams[1].next
+    lie = msgspec.structs.replace(
+        update,
+        echo_ms=0,
+        confirmed=made,
+        frame=made,
+        hash_first=0,
+        hashes=[1] * made,
+        runs=[Run(0, stream.next, [1] * 60)],
+    )
+    assert session.receive(fresh(lie), network.now_ms) == 0
+    assert session._remotes[0].hash_next == made
+    assert stream.next == MATCH.detection_frames_max
+
+
+def test_what_a_peer_cannot_have_is_refused():
+    network, session = running()
+    made, confirmed = session._seats.streams[1].next, session.confirmed
+    for changes, fault in (
+        ({"needs": [0, 0]}, "a list by seat must have 3 entries"),
+        ({"needs": [0, made + 1, 0]}, "not yet played here"),
+        ({"confirmed": made + 1, "frame": made + 1}, "not all played here"),
+        ({"frame": 1, "confirmed": 2}, "frame 1 with 2 confirmed"),
+        ({"frame": 40, "confirmed": 31}, "frame 40 with 31 confirmed"),
+        ({"hash_needed": confirmed + 257}, f"hash_needed is {confirmed + 257}"),
+        ({"confirmed": 9, "frame": 9, "hash_first": 8, "hashes": [1, 2]}, "not confirmed there"),
+        ({"runs": [Run(3, 0, [1])]}, "a run of seat 3, of 3"),
+    ):
+        _, data = forged(session, 0, **changes)
+        assert session.receive(data, network.now_ms) is None
+        assert fault in session._remotes[0].fault
+
+
+def test_hashes_are_held_for_256_frames_ahead():
+    network = Network(MATCH, 1, Weather(delay_ms=40)).start_all(3)
+    session, codec = network.session(3), Codec(MATCH, 3)
+    assert network.run(2000, lambda: session.confirmed > 20)
+    update, remote = network.session(0)._remotes[3]._update(network.now_ms), session._remotes[0]
+    for number in range(10**6, 10**6 + 10):
+        lie = msgspec.structs.replace(
+            update, frame=900, confirmed=900, hash_first=remote.hash_next, hashes=[1] * 48, runs=[]
+        )
+        assert session.receive(codec.seal(lie, 3, number, 0), network.now_ms) == 0
+    assert remote.hash_next == session.confirmed + 256
 
 
 def test_a_check_of_inputs_that_raises_something_else_refuses_the_packet():
@@ -414,6 +604,27 @@ def test_a_packet_that_acknowledges_what_was_not_sent_is_refused():
     sent_to = session._remotes[0]._sent
     assert session.receive(CODEC.seal(message, 1, 10**6, sent_to + 1), network.now_ms) is None
     assert session.receive(CODEC.seal(message, 1, 10**6, sent_to), network.now_ms) == 0
+
+
+def test_the_first_packet_of_a_life_does_not_move_the_address_of_its_peer():
+    network = Network(MATCH, 1, Weather(delay_ms=25)).start_all()
+    network.run(900)  # longer than an address stays without an acknowledgement
+    host, spectator = network.session(0), network.start(3).session
+    hello = next(data for to, data in spectator.outgoing(network.now_ms) if to == 0)
+    assert host.receive(hello, network.now_ms) == 3
+    assert not host.may_move(3, network.now_ms)
+    assert not host.may_move(3, network.now_ms + 499)
+    assert host.may_move(3, network.now_ms + 500)
+
+
+def test_only_the_newest_packet_of_a_peer_moves_its_address():
+    network, session = running()
+    update, late = forged(session, 0)[0], network.now_ms + 600
+    newest, older = (CODEC.seal(update, 1, number, 0) for number in (10**6, 10**6 - 1))
+    assert session.receive(newest, late) == 0
+    assert session.may_move(0, late)
+    assert session.receive(older, late) == 0
+    assert not session.may_move(0, late)
 
 
 # Byes.
@@ -505,7 +716,7 @@ def test_a_blob_comes_together_from_pieces_in_any_order(data: bytes, random: Any
     rounds = 0
     while collector.data is None:
         digest, missing = collector.wants()
-        found = pieces(data, Want(0, 1, 1, Blob.EVIDENCE, 3, digest, missing), (0, 1, 1))
+        found = Offer(data).pieces(Want(0, 1, 1, Blob.EVIDENCE, 3, digest, missing), (0, 1, 1))
         random.shuffle(found)
         for piece in found[: max(1, len(found) // 2)]:
             assert collector.fault(piece) == ""
@@ -515,10 +726,36 @@ def test_a_blob_comes_together_from_pieces_in_any_order(data: bytes, random: Any
     assert collector.data == data
 
 
+def test_the_work_of_a_blob_is_in_proportion_to_its_size(monkeypatch: pytest.MonkeyPatch):
+    class Held(dict[int, bytes]):
+        looked = 0
+
+        def __contains__(self, index: object) -> bool:
+            self.looked += 1
+            return super().__contains__(index)
+
+    hashed: list[int] = []
+
+    def digest(data: bytes) -> bytes:
+        hashed.append(len(data))
+        return digest_of(data)
+
+    monkeypatch.setattr("fixsync.session.blobs.digest_of", digest)
+    data = bytes(800 * PIECE_BYTES)
+    offer, collector = Offer(data), Collector(Blob.SNAPSHOT, 0)
+    collector._pieces = held = Held()
+    while collector.data is None:
+        for piece in offer.pieces(Want(0, 1, 1, Blob.SNAPSHOT, 0, *collector.wants()), (0, 1, 1)):
+            collector.take(piece)
+    assert collector.data == data
+    assert hashed == [len(data)] * 2
+    assert held.looked < 4 * 800
+
+
 def test_pieces_that_do_not_fit_their_blob_are_refused():
     collector = Collector(Blob.SNAPSHOT, 0)
     want = Want(0, 1, 1, Blob.SNAPSHOT, 0, b"", [])
-    first, second, third = pieces(bytes(3000), want, (0, 1, 1))
+    first, second, third = Offer(bytes(3000)).pieces(want, (0, 1, 1))
     assert collector.fault(first) == ""
     collector.take(first)
     for wrong in (
@@ -534,7 +771,7 @@ def test_pieces_that_do_not_fit_their_blob_are_refused():
 def test_a_blob_that_is_not_what_its_digest_says_is_asked_for_again():
     collector = Collector(Blob.SNAPSHOT, 0)
     want = Want(0, 1, 1, Blob.SNAPSHOT, 0, b"", [])
-    true, forged = (pieces(data, want, (0, 1, 1)) for data in (bytes(1500), b"1" * 1500))
+    true, forged = (Offer(data).pieces(want, (0, 1, 1)) for data in (bytes(1500), b"1" * 1500))
     collector.take(true[0])
     collector.take(msgspec.structs.replace(forged[1], digest=true[1].digest))
     assert collector.data is None

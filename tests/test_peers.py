@@ -29,7 +29,7 @@ from fixsync.sample.peers import Outcome, PeerOutcome, Places, _compare, run
 from fixsync.sample.plan import Run
 from fixsync.sample.relay import Impairment, Relay
 from fixsync.sample.skillfight import SkillFight
-from fixsync.session import Confirmed, End, Match, Notice, Reason, RollbackSession, Timing
+from fixsync.session import Confirmed, End, Match, Notice, Phase, Reason, RollbackSession, Timing
 from fixsync.session.udp import Endpoint, now_ms, play
 from fixsync.sim import fields_of
 
@@ -393,10 +393,34 @@ def test_a_plain_loop_plays_a_match_by_polling():
     assert confirmed[0] == confirmed[1]
 
 
+def test_an_exchange_receives_and_sends_without_a_step():
+    sessions = [session(me, 60) for me in range(2)]
+    with Endpoint() as host, Endpoint() as guest:
+        host.begin(sessions[0], {})
+        guest.begin(sessions[1], {0: host.address})
+        while any(each.phase is Phase.CONNECTING for each in sessions):
+            for end in (host, guest):
+                end.exchange()
+            time.sleep(0.002)
+        while not sessions[1].frame:
+            guest.poll(2)
+            time.sleep(0.002)
+        received = sessions[0].received
+        while sessions[0].received == received:
+            host.exchange()
+            guest.exchange()
+            time.sleep(0.002)
+        assert sessions[0].frame == 0
+        host.poll(1)
+        assert sessions[0].frame == 1
+
+
 def test_an_endpoint_without_a_session_or_a_socket_says_so():
     end = Endpoint()
     with pytest.raises(ValueError, match="call begin first"):
         end.poll(0)
+    with pytest.raises(ValueError, match="call begin first"):
+        end.exchange()
     end.close()
     with pytest.raises(OSError):
         end.address  # noqa: B018 - the property raises

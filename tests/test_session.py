@@ -10,11 +10,11 @@ import pytest
 from bumpers import Bumpers
 from hypothesis import given
 from hypothesis import strategies as st
-from network import SEMANTICS, TICK_MS, Network, Weather, Witness
+from network import SEMANTICS, TICK_MS, Network, Peer, Weather, Witness
 from simulator import check_memory
 from strategies import examples
 
-from fixsync import Contact, Event, EventKind
+from fixsync import Contact, Event, EventKind, Pacer
 from fixsync.session import (
     Confirmed,
     LockstepSession,
@@ -489,6 +489,7 @@ def test_an_ended_session_plays_no_more():
         ("input_delay", 3),
         ("frames", 61),
         ("tick_rate", 30),
+        ("tick_rate", (60_000, 1001)),
         ("vacant", frozenset({2})),
         ("simulation", "others"),
         ("kernel", b"another"),
@@ -585,6 +586,52 @@ def test_a_player_whose_inputs_the_others_refuse_ends_the_match_and_the_reason_i
 
 
 # Pacing.
+
+
+class Paced(Network):
+    """Peers step when their pacers say so. The clock of peer 0 runs a hundredth too fast."""
+
+    follow = True
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.pacers = [Pacer(self.match.tick_rate) for _ in range(self.match.players)]
+
+    def advance(self, peer: Peer) -> None:
+        session = peer.session
+        now_ns = self.now_ms * (1_010_000 if peer.me == 0 else 1_000_000)
+        slow = self.follow and session.is_ahead(self.now_ms)
+        for _ in range(self.pacers[peer.me].due(now_ns, slow=slow)):
+            super().advance(peer)
+        peer.due_ms = self.now_ms + 1
+
+
+def test_a_pacer_that_follows_the_advice_of_its_session_makes_half_the_resteps():
+    resteps = {}
+    for follow in (True, False):
+        weather = Weather(delay_ms=50, jitter_ms=10, loss=1)
+        settings = {"prediction_max": 8, "frames": 900, "tick_rate": (60_000, 1001)}
+        network = Paced(match(2, **settings), 1, weather)
+        network.follow = follow
+        network.start_all()
+        completed(network)
+        resteps[follow] = network.session(0).resteps
+    assert resteps[True] * 2 < resteps[False]
+
+
+def test_a_match_runs_at_a_fraction_of_frames_a_second():
+    found = match(2, tick_rate=(120_000, 2002), prediction_max=8)
+    assert found.tick_rate == (60_000, 1001)
+    assert match(tick_rate=(60, 1)) == match(tick_rate=60)
+    network = Paced(found, 2).start_all()
+    completed(network)
+    for wrong, error in (
+        ((60, 0), "denominator of tick_rate"),
+        (0, "tick_rate must be 1"),
+        ((1, 2, 3), "tick_rate must be an integer or"),
+    ):
+        with pytest.raises(ValueError, match=error):
+            match(tick_rate=wrong)
 
 
 def test_a_peer_that_runs_ahead_is_told_so():

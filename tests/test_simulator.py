@@ -87,28 +87,8 @@ def test_liars_and_outsiders_do_no_more_than_they_may(seed: int):
     run_lie(seed)
 
 
-# In these blocks a seed breaks a promise; each is an open fault, in the session or the simulator.
-OPEN_FAULTS = {
-    60: "79: a peer does 4,244 calls at once, 4,000 are allowed",
-    84: "85: a rejoiner has one invented input more than allowed",
-    108: "108: a peer confirmed another input for a seat than the seat gave",
-    156: "164: 62 packets went to an outsider",
-    204: "204: a peer confirmed another input for a seat than the seat gave",
-    228: "237: a match that a liar plays in ends in another way",
-}
-MANY_LIES = [
-    pytest.param(
-        first,
-        marks=[pytest.mark.xfail(reason=OPEN_FAULTS[first], strict=False)]
-        if first in OPEN_FAULTS
-        else [],
-    )
-    for first in range(12, 252, 24)
-]
-
-
 @pytest.mark.full
-@pytest.mark.parametrize("first", MANY_LIES)
+@pytest.mark.parametrize("first", range(12, 252, 24))
 def test_liars_and_outsiders_of_many_seeds_do_no_more_than_they_may(first: int):
     for seed in range(first, first + 24):
         run_lie(seed)

@@ -268,10 +268,12 @@ def test_the_command_tells_a_mistake_and_writes_the_smallest_match_that_shows_it
     checks = {divergence["check"] for divergence in told["divergences"]}
     assert checks >= {"rollback", "save and load"}
     assert 0 < told["log_frames"] < 60
+    assert [lost["name"] for lost in told["unsaved"]] == ["self.met"]
     again = run("broken:Forgetful", "--inputs", told["log"], "-o", "again.jsonl")
     assert again.exit_code == 1
     assert "DIFFERS" in again.output
     assert "player " in again.output
+    assert "load does not bring back:\n  self.met: [" in again.output
     assert len(log_inputs(Path("again.jsonl"))[2]) == told["log_frames"], (
         "it is as small as it gets"
     )
@@ -335,6 +337,7 @@ def test_the_command_runs_one_check_alone(run: Any):
     result = run("broken:Unsaved", "--frames", "20", "--check", "order", "--players", "2")
     assert result.exit_code == 0, result.output
     assert "rollback" not in result.output
+    assert "bring back" not in result.output, "no check of it loads"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from fixsync.log import files
 from fixsync.testing.hints import Hint, hints_of
 from fixsync.testing.synctest import (
     CHECKS,
+    LOADS,
     ROLLBACK_FRAMES,
     Divergence,
     Inputs,
@@ -33,6 +34,7 @@ from fixsync.testing.synctest import (
     smallest,
     write_log,
 )
+from fixsync.testing.unsaved import Unsaved, unsaved, unsaved_lines
 
 _HINTS_SHOWN_MAX = 12
 
@@ -88,7 +90,8 @@ def synctest_command(
     The simulation runs straight. Then it runs with a rollback in every frame; with every state
     saved and loaded; with the world's changes, and the game's own containers, in another order; and
     in new processes. Every frame is compared. The report names the first difference: frame,
-    collider, field and both values. The smallest match found that shows it is written to a file,
+    collider, field and both values; and what `load` does not bring back, such as self.combo, if
+    that matters. The smallest match found that shows it is written to a file,
     which --inputs takes.
 
     Places in the simulation's source that are worth a look, such as a float, are printed as hints.
@@ -124,6 +127,7 @@ def synctest_command(
         if err.is_terminal and not as_json:
             err.print(f"{check} ...", highlight=False)
         found.append(run_check(check, straight, back=back, reference=simulation))
+    lost = unsaved(straight) if {*(checks or CHECKS)} & {*LOADS} else []
     divergences = [divergence for divergence in found if divergence is not None]
     first = min(divergences, key=lambda divergence: divergence.frame, default=None)
     least = unwritten = None
@@ -136,7 +140,7 @@ def synctest_command(
             if not (isinstance(error, BrokenPipeError) and text.takes_stdout(out)):
                 least, unwritten = None, error
     report = _Report(
-        simulation, straight, checks or CHECKS, divergences, first, least, out, hints_of(made)
+        simulation, straight, checks or CHECKS, divergences, first, lost, least, out, hints_of(made)
     )
     if as_json:
         text.print_json(report.as_json(), out)
@@ -148,7 +152,7 @@ def synctest_command(
         streams.echo(
             f"Error: the smallest match found that shows it cannot be written: {reason}", err=True
         )
-    ctx.exit(0 if first is None else 1)
+    ctx.exit(report.exit_code)
 
 
 @dataclass
@@ -158,10 +162,15 @@ class _Report:
     checks: Sequence[str]
     divergences: list[Divergence]
     first: Divergence | None
+    unsaved: list[Unsaved]
     smallest: Straight | None
     """Written to `out`."""
     out: Path
     hints: list[Hint]
+
+    @property
+    def exit_code(self) -> int:
+        return 1 if self.first is not None or self.unsaved else 0
 
     def print(self) -> None:
         straight, say = self.straight, partial(text.say, text.console(self.out))
@@ -178,7 +187,11 @@ class _Report:
             say(f"  {hint}")
         if len(self.hints) > _HINTS_SHOWN_MAX:
             say(f"  and {text.plural(len(self.hints) - _HINTS_SHOWN_MAX, 'more hint')}")
+        if self.unsaved:
+            say("", *unsaved_lines(self.unsaved))
         if self.first is None:
+            if self.unsaved:
+                return
             say(
                 "no difference. What this machine does wrong in every run alike, by a float perhaps, shows only",
                 "when a match that was recorded on one machine is replayed on another.",
@@ -194,7 +207,7 @@ class _Report:
     def as_json(self) -> dict[str, Any]:
         straight, smallest = self.straight, self.smallest
         return {
-            "exit_code": 0 if self.first is None else 1,
+            "exit_code": self.exit_code,
             "simulation": straight.type.name,
             "players": straight.players,
             "frames": straight.frames,
@@ -203,6 +216,7 @@ class _Report:
             "not_checked": not_checked(straight),
             "hints": [hint._asdict() for hint in self.hints],
             "divergences": [_divergence_json(divergence) for divergence in self.divergences],
+            "unsaved": [lost._asdict() for lost in self.unsaved],
             "log": str(self.out) if smallest is not None else None,
             "log_frames": smallest.frames if smallest is not None else None,
         }

@@ -58,6 +58,8 @@ class Evidence(Struct, array_like=True, forbid_unknown_fields=True, frozen=True)
     """Of the inputs of all frames before and of this one."""
     game: tuple[_GameEvent, ...] = ()
     """The game's own events of the frame."""
+    is_over: bool = False
+    """Whether the match was over after the frame."""
 
 
 _Decoded = TypeVar("_Decoded", Snapshot, Evidence)
@@ -76,16 +78,23 @@ def _count_of(size: int) -> int:
     return max(1, -(-size // PIECE_BYTES))
 
 
-def pieces(data: bytes, want: Want, head: Head) -> list[Piece]:
-    """The requested pieces of a blob; its first pieces if they were requested of another blob."""
-    digest, size = digest_of(data), len(data)
-    indices = want.pieces if want.digest == digest else range(PIECES_ASKED_MAX)
-    return [
-        Piece(*head, want.kind, want.frame, digest, size, index, data[at : at + PIECE_BYTES])
-        for index in indices
-        if index < _count_of(size)
-        for at in (index * PIECE_BYTES,)
-    ]
+class Offer:
+    """A blob that others may ask for, piece by piece."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.digest = digest_of(data)
+
+    def pieces(self, want: Want, head: Head) -> list[Piece]:
+        """The requested pieces; the first ones if they were requested of another blob."""
+        data, digest, size = self.data, self.digest, len(self.data)
+        indices = want.pieces if want.digest == digest else range(PIECES_ASKED_MAX)
+        return [
+            Piece(*head, want.kind, want.frame, digest, size, index, data[at : at + PIECE_BYTES])
+            for index in indices
+            if index < _count_of(size)
+            for at in (index * PIECE_BYTES,)
+        ]
 
 
 def evidence_bytes_max(state_bytes: int) -> int:
@@ -105,12 +114,16 @@ class Collector:
         self._digest = b""
         self._size = 0
         self._pieces: dict[int, bytes] = {}
+        self._first_missing = 0
 
     def wants(self) -> tuple[bytes, list[int]]:
         """The digest, and the pieces to request next."""
         if not self._digest:
             return b"", []
-        missing = (index for index in range(_count_of(self._size)) if index not in self._pieces)
+        while self._first_missing in self._pieces:
+            self._first_missing += 1
+        rest = range(self._first_missing, _count_of(self._size))
+        missing = (index for index in rest if index not in self._pieces)
         return self._digest, list(islice(missing, PIECES_ASKED_MAX))
 
     def fault(self, piece: Piece) -> str:
@@ -130,7 +143,7 @@ class Collector:
         if self.data is not None:
             return
         if not self._digest:
-            self._digest, self._size = piece.digest, piece.size
+            self._digest, self._size, self._first_missing = piece.digest, piece.size, 0
         if piece.digest != self._digest:
             return
         self._pieces[piece.index] = piece.data

@@ -48,9 +48,9 @@ class Desync:
     @property
     def hashes(self) -> dict[int, int]:
         """By peer, what was compared: the hash of its state after the frame, and of the game's own
-        events if there were any."""
+        events if there were any; other once more if the match was over."""
         return {
-            peer: compared_hash(hash_of(held.after), held.game)
+            peer: compared_hash(hash_of(held.after), held.game, held.is_over)
             for peer, held in sorted(self.evidence.items())
             if held.after
         }
@@ -131,6 +131,12 @@ class Desync:
                 lines.append(f"  game events of peer {peer}: {_game_told(game, kinds)}")
             if not found:
                 lines.append("  the states are the same: what made the events is not saved")
+        over = [self.evidence[peer].is_over for peer in compared.peers]
+        if over[0] != over[1]:
+            told = (f"{it} on peer {at}" for it, at in zip(over, compared.peers, strict=True))
+            lines.append(f"  is_over is {', '.join(told)}")
+            if not found:
+                lines.append("  the states are the same: what is_over is made of is not saved")
         inputs = [list(self.evidence[peer].inputs) for peer in compared.peers]
         if not self.same_inputs:
             lines.append(
@@ -171,6 +177,7 @@ class Desync:
             "sides": self.sides,
             "hashes": {str(peer): f"{value:016x}" for peer, value in self.hashes.items()},
             "inputs": {str(peer): held.inputs for peer, held in sorted(self.evidence.items())},
+            "is_over": {str(p): held.is_over for p, held in sorted(self.evidence.items())},
             "game": {str(peer): held.game for peer, held in sorted(self.evidence.items())},
             "differences": [
                 {"owner": d.owner, "field": d.field, "values": d.values} for d in self.differences

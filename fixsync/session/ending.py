@@ -63,11 +63,13 @@ class Ending:
 
     def complete(self, now_ms: int) -> None:
         """Ends the match if nothing is left to be exchanged with any player."""
-        local, frames = self.local, self.local.match.frames
+        local, frames = self.local, self.local.frames
         if frames is None or local.end is not None or local.timeline.confirmed < frames:
             return
         if all(remote.has_all(frames) for remote in local.required()):
             text = f"all {frames} frames are the same on all peers"
+            if local.timeline.frames is not None:
+                text += ", and the match is over"
             self.end(Reason.COMPLETED, local.me, text, now_ms)
 
     def stall(self, now_ms: int) -> None:
@@ -105,7 +107,7 @@ class Ending:
 
     def _fell_silent(self, remote: Remote, now_ms: int) -> None:
         confirmed = self.local.timeline.confirmed
-        if confirmed == self.local.match.frames and remote.compared >= confirmed:
+        if confirmed == self.local.frames and remote.compared >= confirmed:
             remote.is_done = True  # All was compared; only its Bye was lost.
             self.complete(now_ms)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from fixsync._native.checks import integer
+from fixsync._native.checks import integer, rate
 from fixsync._native.raw import UINT32_MAX
 from fixsync.sim import PLAYERS_MAX, SEED_MAX
 
@@ -34,13 +34,14 @@ class Match:
     input_delay: int = 2
     """Frames until an input takes effect, 0..16. Hides that much latency."""
     frames: int | None = None
-    """Length of the match; None: until a player leaves."""
+    """Length of the match; None: until a player leaves. A simulation that `is_over` ends it
+    earlier."""
     vacant: frozenset[int] = frozenset()
     """Seats that are empty at the start; not the host's."""
     spectators: int = 0
     """Number of spectators allowed, 0..32."""
-    tick_rate: int = 60
-    """Frames a second."""
+    tick_rate: int | tuple[int, int] = 60
+    """Frames a second, or (numerator, denominator) of it; kept in lowest terms."""
     id: int = 0
     """Identifies the match's packets, 0..2^64-1: packets with another id are refused."""
     key: bytes = field(default=b"", repr=False)
@@ -57,7 +58,9 @@ class Match:
         if self.frames is not None:
             integer("frames", self.frames, 1, FRAMES_MAX)
         integer("spectators", self.spectators, 0, SPECTATORS_MAX)
-        integer("tick_rate", self.tick_rate, 1, 1_000_000)
+        numerator, denominator = rate("tick_rate", self.tick_rate)
+        whole = denominator == 1
+        object.__setattr__(self, "tick_rate", numerator if whole else (numerator, denominator))
         integer("id", self.id, 0, 2**64 - 1)
         object.__setattr__(self, "vacant", frozenset(self.vacant))
         for seat in self.vacant:

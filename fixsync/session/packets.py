@@ -50,6 +50,10 @@ UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
 _Instance = Annotated[int, Meta(ge=1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 FrameNumber = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
+_Positive = Annotated[int, Meta(ge=1, le=2**32 - 1)]
+# A tuple of fixed length in a union with an int in a range makes msgspec 0.22 read foreign memory.
+_Fraction = Annotated[tuple[_Positive, ...], Meta(min_length=2, max_length=2)]
+_Rate = Union[_Positive, _Fraction]  # noqa: UP007
 _PeerId = Annotated[int, Meta(ge=0, le=PLAYERS_MAX + SPECTATORS_MAX - 1)]
 _Slot = Annotated[int, Meta(ge=0, le=PLAYERS_MAX - 1)]
 _Text = Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
@@ -90,7 +94,7 @@ class Hello(_Message, tag=1, frozen=True):
     frames: Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
     """0: no end is set."""
     vacant: Annotated[list[_Slot], Meta(max_length=PLAYERS_MAX)]
-    tick_rate: UInt32
+    tick_rate: _Rate
     level: Annotated[bytes, Meta(max_length=8)]
     """The hash of the world's level, big-endian; empty if it has none."""
 

@@ -10,12 +10,13 @@ from enum import Enum, auto
 
 import msgspec
 
+from fixsync._native.checks import rate
 from fixsync.session.blobs import (
     Collector,
     Evidence,
+    Offer,
     Snapshot,
     evidence_bytes_max,
-    pieces,
 )
 from fixsync.session.end import End, Reason
 from fixsync.session.events import Arrived, Ended, Event, Greeted, Refused, Updated
@@ -107,6 +108,12 @@ class Local:
     def is_playing(self) -> bool:
         return self.phase is Phase.RUNNING and self.me in self.seats.sources
 
+    @property
+    def frames(self) -> int | None:
+        """The length of the match; None as long as it is not known."""
+        frames = self.timeline.frames
+        return self.match.frames if frames is None else frames
+
     def waiting_for(self) -> list[int]:
         """The peers that the match waits for."""
         required, confirmed = self.required(), self.timeline.confirmed
@@ -114,7 +121,7 @@ class Local:
             return [remote.peer for remote in required if not remote.is_established]
         if self.phase is Phase.JOINING:
             return [HOST if self.feeder is None else self.feeder]
-        if confirmed == self.match.frames:
+        if confirmed == self.frames:
             return [remote.peer for remote in required if not remote.has_all(confirmed)]
         if self.phase is Phase.ENDED or (self.is_playing and self.timeline.can_step):
             return []
@@ -149,7 +156,8 @@ class Local:
         before, after = (timeline.states.get(at, b"") for at in (frame, frame + 1))
         digest = timeline.inputs_digests.get(frame + 1, b"")
         game = timeline.final_game.get(frame, ())
-        return Evidence(frame, before, after, inputs, digest, game)
+        over = timeline.frames == frame + 1
+        return Evidence(frame, before, after, inputs, digest, game, over)
 
     def let_go(self) -> None:
         """Forgets what no peer can ask for any more."""
@@ -196,7 +204,7 @@ class Remote:
         self.window = Window()
         self.heard_ms = now_ms
         self.acked_ms = now_ms
-        """The time of its last new acknowledgement."""
+        """The time of its last new acknowledgement, or when its present life was first heard."""
         self.is_newest = False
         """The last packet that came from it is its newest."""
         self.rtt_ms: int | None = None
@@ -233,11 +241,11 @@ class Remote:
         """The first of this peer's hashes that it lacks."""
         self.compared = hash_floor
         """The first frame whose hash has not been compared with its."""
-        self.hash_next = hash_floor
+        self.hash_next = self._hash_floor = hash_floor
         """The first of its hashes that has not come."""
         self.hashes: dict[int, int] = {}
         """Its hashes that came and wait to be compared."""
-        self.snapshot: bytes | None = None
+        self.snapshot: Offer | None = None
         """What it joins by."""
         self.is_fed = False
         """It is sent the inputs of all seats, not only of those played here."""
@@ -359,7 +367,7 @@ class Remote:
             self.refuse(hello.instance, Reason.REFUSED, text)
             raise PacketError(fault)
         if hello.instance > self.instance:
-            self._begin_life(hello)
+            self._begin_life(hello, now_ms)
         is_heard = hello.heard == local.instance
         if is_heard or local.phase is not Phase.RUNNING:
             # In a match, one who does not hear this peer counts as silent: it may begin another.
@@ -367,7 +375,7 @@ class Remote:
         self.owes_answer |= not hello.is_answer
         return Greeted(hello.join) if is_heard else None
 
-    def _begin_life(self, hello: Hello) -> None:
+    def _begin_life(self, hello: Hello, now_ms: int) -> None:
         """The peer has started anew."""
         local = self.local
         if local.phase is Phase.RUNNING and self.instance and self.is_lost_host:
@@ -381,6 +389,7 @@ class Remote:
         self.reset(*floors)
         self.instance = hello.instance
         self.is_established = False
+        self.acked_ms = now_ms
         if local.phase is Phase.JOINING and self.peer == local.feeder:
             self.collector = Collector(Blob.SNAPSHOT, 0)
 
@@ -471,17 +480,28 @@ class Remote:
             seats.check(run, local.is_made_here(run.slot), local.timeline.simulation)
 
     def _check_jump(self, update: Update) -> None:
-        """PacketError if the peer may not leave out the hashes from `hash_next` on.
-
-        It may when one of the two came in by a snapshot, because there are no earlier hashes, or
-        not any more. From its first Update with an echo on, it knows which are needed here."""
+        """PacketError if the peer may not leave out the hashes from `hash_next` on."""
         local = self.local
         confirmed = local.timeline.confirmed
         is_newcomer = local.is_playing and self.instance != self.started_instance
         limit = confirmed if is_newcomer else confirmed + _BACKLOG_FRAMES_MAX
-        if self.is_mutual or update.hash_first > min(update.confirmed, limit):
+        if not self._may_lack_hashes or update.hash_first > min(update.confirmed, limit):
             first, needed = update.hash_first, self.hash_next
             raise PacketError(f"hashes from frame {first} on, but frame {needed} is the next")
+
+    @property
+    def _may_lack_hashes(self) -> bool:
+        """Whether it may have no hashes of the first frames, or not any more: one of the two came
+        in by a snapshot of another peer. From its first Update with an echo on, it knows which
+        hashes are needed here."""
+        local = self.local
+        if self.is_mutual or local.phase is Phase.CONNECTING:
+            return False
+        if self.instance != self.started_instance:
+            return True
+        if local.feeder is None:
+            return self.peer in local.match.vacant
+        return self.peer != local.feeder
 
     def _decides(self, seat: int) -> range | None:
         """The frames of a seat whose inputs are taken from this peer; None if it must not send any.
@@ -494,8 +514,11 @@ class Remote:
         if local.is_made_here(seat):
             return range(0)
         ahead = local.timeline.confirmed + AHEAD_FRAMES_MAX
-        # Whoever steps on an input that was made there can compare the states that led to it.
-        made = min(ahead, self.hash_next + match.detection_frames_max)
+        # Whoever steps on an input that was made there can compare the states that led to it. One
+        # who has had no Update from here makes none beyond the first frames, and may still leave
+        # out hashes.
+        hashed = self.hash_next if self.is_mutual else self._hash_floor
+        made = min(ahead, hashed + match.detection_frames_max)
         if match.is_player(local.me):
             made = min(made, self.hash_needed + AHEAD_FRAMES_MAX)
         if seat == local.me:
@@ -588,7 +611,7 @@ class Remote:
     @property
     def is_silent_rightly(self) -> bool:
         """It has completed the match, and all of its hashes are here."""
-        frames = self.local.match.frames
+        frames = self.local.frames
         return self.is_done and frames is not None and self.hash_next >= frames
 
     @property
@@ -605,8 +628,9 @@ class Remote:
         if self.echo is None or self.is_fresh:
             return 0
         age_ms = now_ms - self.echo[1] + (self.rtt_ms or 0) // 2
-        rate = self.local.match.tick_rate
-        return self.local.timeline.head - (self.frame + age_ms * rate // 1000)
+        numerator, denominator = rate("tick_rate", self.local.match.tick_rate)
+        since = age_ms * numerator // (1000 * denominator)
+        return self.local.timeline.head - (self.frame + since)
 
     # What goes out.
 
@@ -775,15 +799,15 @@ class Remote:
     def _pieces(self, want: Want) -> list[Piece]:
         local = self.local
         if want.kind == Blob.EVIDENCE:
-            data = msgspec.msgpack.encode(local.evidence(want.frame))
+            offer = Offer(msgspec.msgpack.encode(local.evidence(want.frame)))
         elif local.phase is Phase.RUNNING and self.must_join:
             if self.snapshot is None:
-                self.snapshot = self._take_snapshot()
+                self.snapshot = Offer(self._take_snapshot())
                 self.is_fed = True
-            data = self.snapshot
+            offer = self.snapshot
         else:
             return []
-        return pieces(data, want, self._head)
+        return offer.pieces(want, self._head)
 
     def _take_snapshot(self) -> bytes:
         """The newest state that every other player is known to have confirmed.

@@ -31,6 +31,7 @@ from fixsync.session.timeline import Timeline
 from fixsync.sim import Input, Simulation, check_input, idle_input
 
 _CATCH_UP_FRAMES = 16
+_AHEAD_FRAMES = 2
 _UNHEARD_MS = 500
 _INSTANCE_MAX = 2**64 - 1
 
@@ -157,10 +158,13 @@ class Session:
     def frames_ahead(self, now_ms: int) -> int:
         """By how many frames this peer is ahead of the one farthest behind, as far as is known.
 
-        A game that runs ahead makes the others guess more than it guesses itself. It should wait a
-        little when this is 2 or more."""
+        A game that runs ahead makes the others guess more than it guesses itself: `is_ahead`."""
         behind = (remote.frames_behind(now_ms) for remote in self._local.required())
         return max([0, *behind])
+
+    def is_ahead(self, now_ms: int) -> bool:
+        """Whether this peer should run a little slower, because it is 2 frames ahead or more."""
+        return self.frames_ahead(now_ms) >= _AHEAD_FRAMES
 
     def waiting_for(self) -> list[int]:
         """The peers that the match waits for."""
@@ -257,7 +261,7 @@ class Session:
     def _may_step(self) -> bool:
         timeline = self._timeline
         frames = FRAMES_MAX if self.match.frames is None else self.match.frames
-        if self.end is not None or timeline.head >= frames:
+        if self.end is not None or timeline.is_over or timeline.head >= frames:
             return False
         return timeline.is_known(timeline.head) or (self.is_playing and timeline.can_step)
 

@@ -16,7 +16,7 @@ import msgspec
 from fixsync.records import Event, GameEvent
 from fixsync.session.notices import Confirmed, Notice, Predicted, TakenBack
 from fixsync.session.streams import Stream
-from fixsync.sim import Input, Simulation, hash_of, stepped
+from fixsync.sim import Input, Simulation, hash_of, is_over, stepped
 
 _NO_INPUTS = bytes(8)
 _GAME_EVENT = Struct("<3Ii")
@@ -30,12 +30,13 @@ class _Played(NamedTuple):
     events: tuple[Event, ...]
     game: tuple[GameEvent, ...]
     world_hash: int
+    is_over: bool
 
 
-def compared_hash(state_hash: int, game: Iterable[Sequence[int]]) -> int:
-    """What peers compare of a frame: the hash of the state after it, and the game's own events. The
-    state need not have what they were made of."""
-    rows = b"".join(_GAME_EVENT.pack(*event) for event in game)
+def compared_hash(state_hash: int, game: Iterable[Sequence[int]], over: bool = False) -> int:
+    """What peers compare of a frame: the hash of the state after it, the game's own events, and
+    whether the match is over. The state need not have what these were made of."""
+    rows = b"".join(_GAME_EVENT.pack(*event) for event in game) + b"\1" * over
     return hash_of(state_hash.to_bytes(8, "little") + rows) if rows else state_hash
 
 
@@ -66,6 +67,10 @@ class Timeline:
         self.final_inputs: dict[int, tuple[Input, ...]] = {}
         self._played: dict[int, _Played] = {}
         self.first_state = self.first_hash = frame
+        self.is_over = is_over(self.simulation)
+        """The match is over before `head`, as far as is known."""
+        self.frames = frame if self.is_over else None
+        """The length of the match, once a confirmed frame ended it."""
 
     def restart(self, frame: int, state: bytes, inputs_digest: bytes) -> None:
         """Continues from a snapshot. ValueError, with the simulation unchanged, if it cannot be
@@ -86,6 +91,8 @@ class Timeline:
 
     @property
     def can_step(self) -> bool:
+        if self.is_over:
+            return False
         return self.head - self.confirmed < self.prediction_max or self.is_known(self.head)
 
     def is_known(self, frame: int) -> bool:
@@ -93,7 +100,10 @@ class Timeline:
 
     def _step(self, frame: int) -> _Played:
         inputs = tuple(stream.guess(frame) for stream in self.streams)
-        played = _Played(inputs, *stepped(self.simulation, inputs), self.simulation.world.hash())
+        simulation = self.simulation
+        step, world_hash = stepped(simulation, inputs), simulation.world.hash()
+        self.is_over = is_over(simulation)
+        played = _Played(inputs, *step, world_hash, self.is_over)
         self._played[frame] = played
         self.states[frame + 1] = self.simulation.save()
         return played
@@ -116,15 +126,23 @@ class Timeline:
         return None
 
     def _restep(self, first: int) -> Iterator[Notice]:
-        """Goes back before a frame and steps up to the head again."""
+        """Goes back before a frame and steps up to the head again, or to the end of the match. The
+        frames after that end are taken back."""
         self.rollbacks += 1
-        self.resteps += self.head - first
         self.simulation.load(self.states[first])
-        for frame in range(first, self.head):
+        self.is_over, end = False, self.head
+        for frame in range(first, end):
             # Frames that were known when they were stepped gave no prediction, and none comes
             # here again: the first wrong frame is no earlier than the first that was guessed.
             told = self._played[frame]
+            if self.is_over:
+                del self._played[frame], self.states[frame + 1]
+                if told.events or told.game:
+                    yield TakenBack(frame, told.events, told.game)
+                continue
             played = self._step(frame)
+            self.head = frame + 1
+            self.resteps += 1
             gone = _without(told.events, played.events), _without(told.game, played.game)
             if any(gone):
                 yield TakenBack(frame, *gone)
@@ -141,13 +159,15 @@ class Timeline:
             frame = self.confirmed
             played = self._played.pop(frame)
             state_hash = hash_of(self.states[frame + 1])
-            self.hashes[frame] = compared_hash(state_hash, played.game)
+            self.hashes[frame] = compared_hash(state_hash, played.game, played.is_over)
             self.final_inputs[frame] = played.inputs
             if played.game:
                 self.final_game[frame] = played.game
             self.inputs_digests[frame + 1] = _chained(self.inputs_digests[frame], played.inputs)
             self.confirmed += 1
-            inputs, events, game, world_hash = played
+            if played.is_over:
+                self.frames = self.confirmed
+            inputs, events, game, world_hash, _ = played
             yield Confirmed(frame, inputs, events, world_hash, state_hash, game)
 
     def let_go(self, states: int, hashes: int) -> None:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
+from fixsync._native import checks
 from fixsync.session import End, Notice, Session
 from fixsync.sim import Input
 
@@ -24,7 +25,6 @@ Address: TypeAlias = tuple[str, int] | tuple[str, int, int, int]
 _LATE_S_MAX = 0.25
 # A peer that runs ahead of the others makes each frame longer by this share, until it does not.
 _SLOWER = 0.25
-_AHEAD_FRAMES = 2
 _DATAGRAM_BYTES_MAX = 65536
 # On Windows sockets that share a port do not divide its packets by their senders.
 _CAN_SHARE_PORTS = sys.platform != "win32"
@@ -104,15 +104,27 @@ class Endpoint:
 
         It takes at most 256 packets or 4 ms of each known address, and 64 or 2 ms of all others;
         on Windows 8 ms of all together. The rest waits for the next poll."""
+        session = self._take_in()
+        notices = session.advance(value, now_ms())
+        self._give_out(session)
+        return notices
+
+    def exchange(self) -> None:
+        """Takes what has arrived, and sends what is due, without a step. For each round of a loop
+        that draws more often than it steps: `poll` then finds what arrived in between."""
+        self._give_out(self._take_in())
+
+    def _take_in(self) -> Session:
         if self.session is None:
             raise ValueError("no session: call begin first")
         for each in list(self._by_address.values()):
             self._receive(each, _OF_PEER)
         self._receive(self.socket, _OF_OUTSIDERS if self._is_shared else _OF_ALL)
-        notices = self.session.advance(value, now_ms())
-        for peer, data in self.session.outgoing(now_ms()):
+        return self.session
+
+    def _give_out(self, session: Session) -> None:
+        for peer, data in session.outgoing(now_ms()):
             self.send(peer, data)
-        return notices
 
     def _receive(self, source: socket.socket, share: _Share) -> None:
         """Gives the session what has arrived at a socket, up to a share."""
@@ -229,17 +241,19 @@ async def play(
     decide: Callable[[], Input],
     heed: Callable[[Notice], None] = lambda _: None,
     *,
-    rate: int | None = None,
+    rate: int | tuple[int, int] | None = None,
     watch: Callable[[], None] = lambda: None,
 ) -> End:
     """Plays a session with asyncio until it is over, and returns how it ended.
 
     peers: the known addresses; a peer that sends first need not be among them. decide: called for
-    the input of each frame. heed: called with each notice. rate: frames a second, None for the
-    match's, 0 for as fast as the others allow. watch: called once a round."""
+    the input of each frame. heed: called with each notice. rate: frames a second, or (numerator,
+    denominator) of it; None for the match's, 0 for as fast as the others allow. watch: called once
+    a round."""
     endpoint.begin(session, peers)
     rate = session.match.tick_rate if rate is None else rate
-    frame_s = 1 / rate if rate else 0.0
+    numerator, denominator = checks.rate("rate", rate) if rate else (0, 0)
+    frame_s = denominator / numerator if numerator else 0.0
     due = time.monotonic()
     loop = asyncio.get_running_loop()
     with ThreadPoolExecutor(1, "fixsync waits for packets") as waiter:
@@ -256,6 +270,6 @@ async def play(
                 due = max(due, now)
                 await loop.run_in_executor(waiter, endpoint.wait, session.timing.resend_ms)
                 continue
-            is_ahead = session.frames_ahead(now_ms()) >= _AHEAD_FRAMES
-            due = max(due + frame_s * (1 + _SLOWER * is_ahead), now - _LATE_S_MAX)
+            slower = _SLOWER if session.is_ahead(now_ms()) else 0
+            due = max(due + frame_s * (1 + slower), now - _LATE_S_MAX)
             await asyncio.sleep(max(0.0, due - now))

@@ -12,6 +12,7 @@ from fixsync.session import Confirmed, Match, Reason, Session
 from fixsync.session.kinds import kind_of
 from fixsync.sim import SimulationType
 from fixsync.testing.synctest import (
+    LOADS,
     ROLLBACK_FRAMES,
     Divergence,
     Inputs,
@@ -21,6 +22,7 @@ from fixsync.testing.synctest import (
     smallest,
     write_log,
 )
+from fixsync.testing.unsaved import unsaved, unsaved_lines
 
 __all__ = ["assert_peers_agree", "assert_same_state", "explained"]
 
@@ -43,7 +45,7 @@ def assert_peers_agree(
     It is run straight, by inputs[frame][player]; with a rollback in every frame; saved and loaded;
     with its world's changes and its own containers in another order; and by peers, in lockstep and
     with rollback, over a network that loses and delays packets. The error names the first frame and
-    field that differ.
+    field that differ, and what `load` does not bring back.
 
     back: frames of a rollback. log: the file for the smallest match found that shows the
     difference. needs_hits: AssertionError too if no step had an event, because then nothing was
@@ -57,6 +59,10 @@ def assert_peers_agree(
         divergence = run_check(check, straight, back=back)
         if divergence is not None:
             told = divergence.explain()
+            if check in LOADS:
+                told = "\n".join(
+                    [told, *(f"  {line}" for line in unsaved_lines(unsaved(straight)))]
+                )
             if log is not None:
                 least = smallest(straight, check, back=back)
                 write_log(least, log)

@@ -106,6 +106,8 @@ class Straight:
     """What the simulation calls its ids."""
     game: list[tuple[GameEvent, ...]] = field(default_factory=list)
     """By frame, the game's own events."""
+    is_over: bool = False
+    """Whether the simulation ended the match after the last frame."""
 
     @property
     def frames(self) -> int:
@@ -200,7 +202,7 @@ def _add(c: Collider) -> Command:
 
 
 def run_straight(simulation: SimulationType, seed: int, players: int, inputs: Inputs) -> Straight:
-    """Steps a simulation once a frame.
+    """Steps a simulation once a frame, until it is over; later inputs are left out.
 
     ValueError if it does not keep to the protocol or refuses an input, SimulationError if it
     raises."""
@@ -214,15 +216,19 @@ def run_straight(simulation: SimulationType, seed: int, players: int, inputs: In
             steps.append(sim.stepped(made, values))
             states.append(made.save())
             hashes.append(made.hash())
+            over = sim.is_over(made)
         if len(observer.commands) != frame + 1:
             raise ValueError(
                 f"frame {frame}: it stepped its world {len(observer.commands) - frame} times, not once"
             )
+        if over:
+            break
     made.world.detach(observer)
     commands = None if observer.has_loaded else observer.commands
     events, game = [step.events for step in steps], [step.game for step in steps]
-    given, names = (simulation, seed, players, checked), sim.names_of(made).ids
-    return Straight(*given, states, events, commands, observer.hashes, hashes, names, game)
+    given, names = (simulation, seed, players, checked[: len(steps)]), sim.names_of(made).ids
+    results = (states, events, commands, observer.hashes)
+    return Straight(*given, *results, hashes, names, game, sim.is_over(made))
 
 
 def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tuple[Input, ...]:
@@ -259,7 +265,8 @@ def log_inputs(path: str | os.PathLike[str]) -> tuple[str, int, list[tuple[Input
 def bot_inputs(
     simulation: SimulationType, seed: int, players: int, frames: int
 ) -> list[tuple[Input, ...]]:
-    """The inputs of a simulation's bots for a number of frames; idle inputs without bots."""
+    """The inputs of a simulation's bots for a number of frames, or until it is over; idle inputs
+    without bots."""
     made = _made(simulation, seed, players)
     if not isinstance(simulation, sim.HasBots):
         return [(sim.idle_input(made),) * players] * frames
@@ -272,6 +279,8 @@ def bot_inputs(
         with _running(f"frame {frame}"):
             made.step(values)
         inputs.append(values)
+        if sim.is_over(made):
+            break
     return inputs
 
 

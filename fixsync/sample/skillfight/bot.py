@@ -9,7 +9,7 @@ from fixsync.game.random import Random
 from fixsync.numbers import ONE, length, yaw_of
 from fixsync.sample.skillfight import rules
 from fixsync.sample.skillfight.rules import Button
-from fixsync.sample.skillfight.state import Fighter, Monster
+from fixsync.sample.skillfight.state import Fight
 from fixsync.shapes import Pose
 from fixsync.world import World
 
@@ -19,8 +19,7 @@ class _Game(Protocol):
 
     players: int
     world: World
-    fighters: dict[int, Fighter]
-    monsters: dict[int, Monster]
+    state: Fight
 
 
 class Bot:
@@ -37,7 +36,7 @@ class Bot:
         self._turn = 0
 
     def decide(self, simulation: _Game) -> int:
-        random, fighter = self._random, simulation.fighters[self.player]
+        random, fighter = self._random, simulation.state.fighters[self.player]
         if fighter.away:
             return 0
         me = simulation.world[self.player].pose
@@ -85,8 +84,8 @@ class Bot:
 
 def _is_there(simulation: _Game, id: int) -> bool:
     if id in rules.MONSTER_IDS:
-        return not simulation.monsters[rules.MONSTER_IDS.index(id)].away
-    return id >= 0 and not simulation.fighters[id].away
+        return not simulation.state.monsters[rules.MONSTER_IDS.index(id)].away
+    return id >= 0 and not simulation.state.fighters[id].away
 
 
 def _around(simulation: _Game, me: Pose, ids: Sequence[int]) -> list[tuple[int, int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from fixsync.fields import StateFields
 from fixsync.game.random import Random
 from fixsync.names import Names
 from fixsync.numbers import ONE, direction, length, yaw_of
@@ -13,15 +12,18 @@ from fixsync.records import Event
 from fixsync.sample.skillfight import rules
 from fixsync.sample.skillfight.bot import Bot
 from fixsync.sample.skillfight.rules import SKILLS, Action, Button, Layer
-from fixsync.sample.skillfight.state import COUNT_MAX, Fighter, Monster, State
+from fixsync.sample.skillfight.state import COUNT_MAX, Fight, Fighter, Monster
 from fixsync.shapes import Cylinder, EventKind, Pose
-from fixsync.sim import Input, hash_of
+from fixsync.sim import Input
+from fixsync.state import Stated
 from fixsync.world import World
 
 
-class SkillFight:
+class SkillFight(Stated):
     """The game. `players` 2..8; ValueError for other numbers."""
 
+    state: Fight
+    held = ("random",)
     name: ClassVar[str] = "skillfight"
     idle: ClassVar[int] = 0
 
@@ -32,10 +34,11 @@ class SkillFight:
             )
         self.players = players
         self.random = Random(seed)
-        self.fighters = {player: Fighter() for player in range(players)}
-        self.monsters = {monster: Monster() for monster in range(rules.MONSTERS)}
-        self.shots: dict[int, int] = {}
-        """Frames left, by id."""
+        self.state = Fight(
+            [Fighter() for _ in range(players)],
+            [Monster() for _ in range(rules.MONSTERS)],
+            [0] * (rules.SHOTS * players),
+        )
         self.phases: dict[int, tuple[str, str]] = {}
         """What each owner is in the middle of, for the viewer: nothing that happens looks at it."""
         self.world = World(rules.CAPACITY, layers=rules.LAYERS)
@@ -62,8 +65,9 @@ class SkillFight:
             self._act(player, inputs[player])
         for monster in self._monsters_in_turn():
             self._roam(monster)
-        for shot in sorted(self.shots):
-            self._fly(shot)
+        for shot, life in enumerate(self.state.shots):
+            if life:
+                self._fly(shot)
         events = self.world.step()
         for event in events:
             if event.kind == EventKind.ENTER:
@@ -83,7 +87,7 @@ class SkillFight:
 
     def _act(self, player: int, value: Input) -> None:
         """A fighter's frame: time passes, then it follows its input as far as it can."""
-        fighter = self.fighters[player]
+        fighter = self.state.fighters[player]
         if fighter.away:
             fighter.away -= 1
             if not fighter.away:
@@ -128,7 +132,7 @@ class SkillFight:
     def _go_on(self, player: int, fighter: Fighter, here: Pose) -> None:
         """A frame of an action: its volume is in the world during the active frames, and follows
         the fighter."""
-        action, elapsed, owner = Action(fighter.action), fighter.elapsed, rules.owner_of(player)
+        action, elapsed, owner = fighter.action, fighter.elapsed, rules.owner_of(player)
         skill, id = SKILLS[action], rules.ATTACK_IDS[player]
         phase = "startup" if elapsed < skill.windup else "recovery"
         self.phases[owner] = action.name.lower(), "active" if skill.is_active(elapsed) else phase
@@ -148,30 +152,27 @@ class SkillFight:
 
     def _shoot(self, player: int, fighter: Fighter, here: Pose) -> None:
         for id in rules.shot_ids(player):
-            if id not in self.shots:
+            if id not in self.world:
                 dx, dz = _ahead(here.yaw, rules.BODY.radius)
                 pose = Pose(here.x + dx, 0, here.z + dz, here.yaw)
                 self.world.add(id, rules.SHOT, pose, layer=Layer.SHOT, owner=rules.owner_of(player))
-                self.shots[id] = rules.SHOT_LIFE
+                self.state.shots[id - rules.SHOT_IDS[0]] = rules.SHOT_LIFE
                 fighter.shot_wait = rules.SHOT_COOLDOWN
                 return
 
     def _fly(self, shot: int) -> None:
-        self.shots[shot] -= 1
-        if not self.shots[shot]:
-            self._end_shot(shot)
+        id = rules.SHOT_IDS[shot]
+        self.state.shots[shot] -= 1
+        if not self.state.shots[shot]:
+            self.world.remove(id)
             return
-        pose = self.world[shot].pose
+        pose = self.world[id].pose
         dx, dz = _ahead(pose.yaw, rules.SHOT_SPEED)
-        self.world.move(shot, pose.x + dx, 0, pose.z + dz)
-
-    def _end_shot(self, shot: int) -> None:
-        del self.shots[shot]
-        self.world.remove(shot)
+        self.world.move(id, pose.x + dx, 0, pose.z + dz)
 
     def _roam(self, number: int) -> None:
         """A monster's frame: it goes for the nearest fighter in sight and bites, or strolls."""
-        monster, id = self.monsters[number], rules.MONSTER_IDS[number]
+        monster, id = self.state.monsters[number], rules.MONSTER_IDS[number]
         if monster.away:
             monster.away -= 1
             if not monster.away:
@@ -192,7 +193,7 @@ class SkillFight:
                 speed = rules.MONSTER_WALK
         else:
             if self.random.chance(1, rules.STROLL_FRAMES):
-                monster.is_walking = self.random.below(2)
+                monster.is_walking = self.random.below(2) == 1
                 yaw = self.random.below(65536)
             speed = rules.MONSTER_WALK // 2 * monster.is_walking
         self._move(id, monster, yaw, _ahead(yaw, speed))
@@ -213,7 +214,7 @@ class SkillFight:
             there = self.world[player].pose
             distance = length(there.x - pose.x, 0, there.z - pose.z)
             is_nearer = distance <= rules.MONSTER_SIGHT if best is None else distance < best[0]
-            if is_nearer and not self.fighters[player].away:
+            if is_nearer and not self.state.fighters[player].away:
                 best = distance, there
         return best
 
@@ -222,17 +223,18 @@ class SkillFight:
     def _meet(self, a: int, b: int) -> None:
         """What a hit that begins does: what hurts has the higher id, and walls stop shots."""
         if b in rules.SHOT_IDS:
-            if b in self.shots:
+            if b in self.world:
+                shot, yaw = b - rules.SHOT_IDS[0], self.world[b].pose.yaw
                 if a not in rules.WALL_IDS:
-                    player, yaw = rules.SHOT_IDS.index(b) // rules.SHOTS, self.world[b].pose.yaw
-                    self._hurt(a, rules.SHOT_DAMAGE, rules.SHOT_PUSH, yaw, player)
-                self._end_shot(b)
+                    self._hurt(a, rules.SHOT_DAMAGE, rules.SHOT_PUSH, yaw, shot // rules.SHOTS)
+                self.state.shots[shot] = 0
+                self.world.remove(b)
         elif b in rules.BITE_IDS:
             yaw = self.world[rules.MONSTER_IDS[rules.BITE_IDS.index(b)]].pose.yaw
             self._hurt(a, rules.BITE_DAMAGE, rules.BITE_PUSH, yaw, None)
         elif b in rules.ATTACK_IDS and b in self.world:
             player = rules.ATTACK_IDS.index(b)
-            skill = SKILLS[Action(self.fighters[player].action)]
+            skill = SKILLS[self.state.fighters[player].action]
             here, there = self.world[player].pose, self.world[a].pose
             yaw = yaw_of(there.x - here.x, there.z - here.z)
             self._hurt(a, skill.damage, skill.push, yaw, player)
@@ -241,9 +243,9 @@ class SkillFight:
         """Damage, a little more or less of it by chance, and a push. Whoever strikes the last blow
         scores."""
         body = (
-            self.monsters[rules.MONSTER_IDS.index(id)]
+            self.state.monsters[rules.MONSTER_IDS.index(id)]
             if id in rules.MONSTER_IDS
-            else self.fighters[id]
+            else self.state.fighters[id]
         )
         if body.away or (isinstance(body, Fighter) and (body.shield or body.is_dashing)):
             return
@@ -255,7 +257,7 @@ class SkillFight:
             return
         self._fall(id)
         if by is not None:
-            winner, score = self.fighters[by], 3 if isinstance(body, Fighter) else 1
+            winner, score = self.state.fighters[by], 3 if isinstance(body, Fighter) else 1
             winner.kills = min(winner.kills + score, COUNT_MAX)
 
     def _fall(self, id: int) -> None:
@@ -264,11 +266,11 @@ class SkillFight:
         if id in rules.MONSTER_IDS:
             number = rules.MONSTER_IDS.index(id)
             volume = rules.BITE_IDS[number]
-            self.monsters[number] = Monster(health=0, away=rules.MONSTER_RESPAWN_FRAMES)
+            self.state.monsters[number] = Monster(health=0, away=rules.MONSTER_RESPAWN_FRAMES)
         else:
-            volume, old = rules.ATTACK_IDS[id], self.fighters[id]
+            volume, old = rules.ATTACK_IDS[id], self.state.fighters[id]
             deaths = min(old.deaths + 1, COUNT_MAX)
-            self.fighters[id] = Fighter(
+            self.state.fighters[id] = Fighter(
                 away=rules.RESPAWN_FRAMES, shield=0, kills=old.kills, deaths=deaths
             )
         if volume in self.world:
@@ -292,35 +294,8 @@ class SkillFight:
 
     # State.
 
-    def save(self) -> bytes:
-        bodies = self.fighters, self.monsters, self.shots
-        return State(self.random.state, *bodies, self.world.save()).packed()
-
-    def load(self, data: bytes) -> None:
-        """ValueError, with nothing changed, for bytes that no game with so many players could have
-        saved."""
-        state = State.parsed(bytes(data))
-        players = len(state.fighters)
-        if players != self.players:
-            raise ValueError(f"a game of {players} players, where this has {self.players}")
-        state.check_world()
-        self.world.load(state.world)
-        self.random.state = state.random
-        self.fighters, self.monsters, self.shots = state.fighters, state.monsters, state.shots
-
-    def hash(self) -> int:
-        return hash_of(self.save())
-
-    @staticmethod
-    def state_fields(state: bytes) -> StateFields:
-        return State.parsed(bytes(state)).fields()
-
-    def shuffle(self, random: Random) -> None:
-        """Puts fighters, monsters and shots into another order within their dicts."""
-        for name in ("fighters", "monsters", "shots"):
-            entries = list(getattr(self, name).items())
-            random.shuffle(entries)
-            setattr(self, name, dict(entries))
+    def check(self) -> None:
+        self.state.check(self.world, self.players)
 
     @property
     def names(self) -> Names:
