@@ -67,7 +67,7 @@ typedef struct task {
     fxs_cast_hit *met;
 } task;
 
-enum { FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS, LEVEL_CASTS };
+enum { FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS, LEVEL_CASTS, LEAPS, RIDES };
 
 static void check(int32_t status) {
     if (status != FXS_OK) {
@@ -108,12 +108,25 @@ static void ask(task *t, uint64_t i) {
 }
 
 /* A frame of a character: the collider of a query falls and goes ahead. */
-static void walk(task *t, uint64_t i) {
-    const uint32_t id = (uint32_t)(i * t->moving / t->query_count);
-    const fxs_mover mover = {id, 0, 4, FXS_ONE / 4, FXS_ONE / 4, 759250125};
+static void walk(task *t, uint64_t i, uint32_t one_way) {
+    const uint32_t id = (uint32_t)(i * t->moving / t->query_count), mask = one_way ? ~one_way : 0;
+    const fxs_mover mover = {id, mask, 4, FXS_ONE / 4, FXS_ONE / 4, 759250125, one_way};
     const int32_t motion[3] = {FXS_ONE / 4, -FXS_ONE / 8, FXS_ONE / 8};
     fxs_mover_result result;
     check(fxs_mover_move(t->world, &mover, motion, &result, t->met));
+}
+
+/* A frame of platforms: every eighth collider moves, and may take the next seven along. */
+static void ride(task *t, uint64_t i) {
+    fxs_mover movers[7];
+    fxs_carried rows[7];
+    const int32_t motion[3] = {FXS_ONE / 4, FXS_ONE / 8, FXS_ONE / 8};
+    const uint32_t id = (uint32_t)(i * 8 % (t->moving / 8 * 8));
+    for (uint32_t j = 0; j < 7; j++) {
+        const fxs_mover mover = {id + 1 + j, UINT32_MAX, 4, 0, 0, 759250125, 0};
+        movers[j] = mover;
+    }
+    check(fxs_carry(t->world, &id, 1, motion, movers, 7, rows));
 }
 
 /* Every shape goes towards the middle of the level. */
@@ -145,7 +158,17 @@ __attribute__((noinline)) void measured(task *t, int what) {
         break;
     case WALKS:
         for (uint64_t i = 0; i < t->query_count; i++) {
-            walk(t, i);
+            walk(t, i, 0);
+        }
+        break;
+    case LEAPS:
+        for (uint64_t i = 0; i < t->query_count; i++) {
+            walk(t, i, 1);
+        }
+        break;
+    case RIDES:
+        for (uint64_t i = 0; i < t->query_count; i++) {
+            ride(t, i);
         }
         break;
     case LEVEL_CASTS:
@@ -269,7 +292,7 @@ int main(int argc, char **argv) {
         printf("%lld\n", (long long)least_time(&t, what, atoi(argv[3])));
         return 0;
     }
-    if (what != ASKS && what != WALKS) { /* which leave colliders moved */
+    if (what < ASKS || what == LEVEL_CASTS) { /* others leave colliders moved */
         t.hash = fxs_world_hash(t.world);
     }
     printf("%016llx\n", (unsigned long long)t.hash);

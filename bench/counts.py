@@ -34,7 +34,7 @@ from fixsync.numbers import ONE
 HERE = Path(__file__).resolve().parent
 BASELINE = HERE / "counts.json"
 COUNT = 1_000
-FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS, LEVEL_CASTS = range(9)
+FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS, LEVEL_CASTS, LEAPS, RIDES = range(11)
 _SHAPES: dict[str, Shape] = {
     "spheres": Sphere(ONE // 2),
     "capsules": Capsule(ONE // 2, ONE // 3),
@@ -53,6 +53,8 @@ CASES = {
     "queries": ("uniform", COUNT, QUERIES),
     "asks": ("uniform", COUNT, ASKS),
     "walks": ("uniform", COUNT, WALKS),
+    "leaps": ("uniform", COUNT, LEAPS),
+    "rides": ("uniform", COUNT, RIDES),
     "save": ("uniform", COUNT, SAVE),
     "load": ("uniform", COUNT, LOAD),
     "hash": ("uniform", COUNT, HASH),
@@ -66,8 +68,9 @@ CASES = {
 }
 """What is counted, by name: a scene, its colliders, and of it all frames, or one call at the end: a
 rollback is a load and all frames; an ask is a move and a query, `nearest`, cast or sweep in turn; a
-walk is a character's move. "At" prisms or pillars: all shapes step, or those of one kind are cast,
-in a level of them."""
+walk is a character's move, a leap one with a one-way layer, a ride that of a platform and seven
+characters. "At" prisms or pillars: all shapes step, or those of one kind are cast, in a level of
+them."""
 KINDS = ("instructions", "mispredicted branches")
 Counts: TypeAlias = dict[str, list[int]]
 """By case, how many of each kind."""

@@ -351,11 +351,11 @@ def read_commands(api: Api) -> list[Command]:
 
 def read_kinds(api: Api) -> list[Kind]:
     """The table of kinds of shape."""
+    bodies = [figure for figure, _ in _rows("shape.h", "BODY_FIGURES", "FIGURE")]
     found = []
-    for code, name, _, _, *flags, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
-        has = {
-            key.strip(" ."): value.strip() == "1" for key, value in (f.split("=") for f in flags)
-        }
+    for code, name, _, figure, traits, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
+        flags = [flag.split("=") for flag in _arguments(traits.removeprefix("TRAITS"))]
+        has = {key.strip(" ."): value.strip() == "1" for key, value in flags}
         *sizes, least, most = _arguments(ranges.removeprefix("RANGES"))
         rows = [(sizes[at], at // 3, *sizes[at + 1 : at + 3]) for at in range(0, 9, 3)]
         rows = [row for row in rows if row[0] != "unused"]
@@ -370,8 +370,8 @@ def read_kinds(api: Api) -> list[Kind]:
                 name,
                 api.constant(code),
                 tuple(numbers),
-                can_push=has["can_push"],
-                can_cast=has["can_cast"],
+                can_push=figure in bodies,
+                can_cast=figure in bodies,
                 has_hole=has["has_hole"],
             )
         )

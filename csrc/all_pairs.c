@@ -14,7 +14,8 @@ typedef struct crowd {
 } crowd;
 
 SPECIALISED void take_in(const fxs_world *w, crowd *c) {
-    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const uint64_t *present = present_set(w);
+    const uint64_t words = set_words(w->capacity);
     const posed *all = colliders(w);
     uint64_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
@@ -139,7 +140,8 @@ SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16
                                 uint64_t proposed, packed_hit *out) {
     uint64_t found = 0;
     for (uint64_t i = 0; i < proposed; i++) {
-        const posed *a = c->who[pairs[i] >> 8], *b = c->who[pairs[i] & 255];
+        const posed *a = c->who[pairs[i] >> 8];
+        const posed *b = c->who[pairs[i] & 255];
         if (may_hit(a, b)) {
             const uint32_t contact = (uint32_t)fxs_near_contact(a, b);
             out[found < w->hit_capacity ? found : w->hit_capacity] =

@@ -10,7 +10,8 @@
  * 2^-30: checked for all of them by the tests. */
 #ifdef FXS_SMALL
 static void first_quarter(uint32_t half, uint64_t *cosine, uint64_t *sine) {
-    uint64_t c = DIGITS[0][half >> 12][0], s = DIGITS[0][half >> 12][1];
+    uint64_t c = DIGITS[0][half >> 12][0];
+    uint64_t s = DIGITS[0][half >> 12][1];
     for (uint32_t i = 1; i < 5; i++) {
         const uint64_t *by = DIGITS[i][half >> (12 - 3 * i) & 7];
         uint64_t next = 2 * (mul_high(c, by[0]) - mul_high(s, by[1]));
@@ -22,7 +23,8 @@ static void first_quarter(uint32_t half, uint64_t *cosine, uint64_t *sine) {
 }
 #else
 static inline void first_quarter(uint32_t half, uint64_t *cosine, uint64_t *sine) {
-    const uint64_t *a = COARSE[half >> 8], *b = FINE[half & 255];
+    const uint64_t *a = COARSE[half >> 8];
+    const uint64_t *b = FINE[half & 255];
     *cosine = (mul_high(a[0], b[0]) - mul_high(a[1], b[1])) >> 1;
     *sine = (mul_high(a[1], b[0]) + mul_high(a[0], b[1])) >> 1;
 }
@@ -36,8 +38,9 @@ static planar direction_half(uint32_t half) {
     int64_t s = (int64_t)((sine + ((uint64_t)1 << 30)) >> 31);
     /* A quarter turn on, (c, s) becomes (-s, c), half a turn on (-c, -s): without branches, for
      * chance decides which. */
-    int64_t quarter = -(int64_t)(half >> 15 & 1), turn = -(int64_t)(half >> 16 & 1),
-            swap = (c ^ s) & quarter;
+    int64_t quarter = -(int64_t)(half >> 15 & 1);
+    int64_t turn = -(int64_t)(half >> 16 & 1);
+    int64_t swap = (c ^ s) & quarter;
     planar p = {((c ^ swap) ^ (quarter ^ turn)) - (quarter ^ turn), ((s ^ swap) ^ turn) - turn};
     return p;
 }
@@ -64,8 +67,10 @@ int32_t fxs_yaw_of(int64_t dx, int64_t dz) {
     }
     /* Fold into the octant 0 <= z <= x, read the arc tangent of z/x (Q31) off its table (chord
      * error below 0.06 steps), unfold. */
-    uint64_t ax = magnitude(dx), az = magnitude(dz), least = ax < az ? ax : az,
-             most = ax < az ? az : ax;
+    uint64_t ax = magnitude(dx);
+    uint64_t az = magnitude(dz);
+    uint64_t least = ax < az ? ax : az;
+    uint64_t most = ax < az ? az : ax;
     uint64_t ratio = (least << 31) / most;
     const uint32_t *t = ARCTAN + (ratio >> 24);
     uint64_t steps = t[0] + (((uint64_t)(t[1] - t[0]) * (ratio & 0xFFFFFF)) >> 24);
@@ -99,8 +104,8 @@ int32_t fxs_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz) {
         return FXS_E_DISTANCE;
     }
     planar d = {dx, dz};
-    int64_t from_right = cross_half(fxs_direction_of(yaw - half_angle), d),
-            to_left = -cross_half(fxs_direction_of(yaw + half_angle), d);
+    int64_t from_right = cross_half(fxs_direction_of(yaw - half_angle), d);
+    int64_t to_left = -cross_half(fxs_direction_of(yaw + half_angle), d);
     return half_angle == FXS_HALF_ANGLE_MAX ||
            (half_angle <= 16384 ? min64(from_right, to_left) : max64(from_right, to_left)) >= 0;
 }
@@ -123,7 +128,8 @@ uint32_t fxs_isqrt64(uint64_t n) {
         return 0;
     }
     uint32_t shift = (64 - bit_length(n)) & ~(uint32_t)1;
-    uint64_t m = n << shift, r = 1 + (m >> 62);
+    uint64_t m = n << shift;
+    uint64_t r = 1 + (m >> 62);
     r = (r << 1) + (m >> 59) / r;
     r = (r << 3) + (m >> 53) / r;
     r = (r << 7) + (m >> 41) / r;

@@ -48,8 +48,8 @@ static inline void clear_lane(int32_t *least, uint64_t stride) {
 }
 
 static inline void put_axis(int32_t *least, int32_t *most, int32_t centre, int32_t reach) {
-    const int32_t at = (int32_t)(((uint32_t)centre ^ (uint32_t)1 << 31) >> 2), /* rounded down */
-                  on = (int32_t)((uint32_t)reach >> 2) + 1;
+    const int32_t at = (int32_t)(((uint32_t)centre ^ (uint32_t)1 << 31) >> 2); /* rounded down */
+    const int32_t on = (int32_t)((uint32_t)reach >> 2) + 1;
     *least = at - on;
     *most = at + on;
 }
@@ -144,8 +144,9 @@ static inline uint32_t beyond_scalar(const uint8_t *p, const uint64_t least[2],
                                      const uint64_t most[2]) {
     uint32_t above = 0;
     for (uint32_t k = 0; k < 4; k++) {
-        uint32_t v = read32(p + 4 * k), from = (uint32_t)(least[k / 2] >> (k % 2 * 32)),
-                 to = (uint32_t)(most[k / 2] >> (k % 2 * 32));
+        uint32_t v = read32(p + 4 * k);
+        uint32_t from = (uint32_t)(least[k / 2] >> (k % 2 * 32));
+        uint32_t to = (uint32_t)(most[k / 2] >> (k % 2 * 32));
         above |= v - from > to - from;
     }
     return above;
@@ -154,7 +155,8 @@ static inline uint32_t beyond_scalar(const uint8_t *p, const uint64_t least[2],
 /* Whether four such numbers are no further from 0 than SHORT, and the next four in their ranges. */
 static inline int are_within_scalar(const uint8_t *p, const uint64_t least[2],
                                     const uint64_t most[2]) {
-    static const uint64_t FROM[2] = {SHORT_LEAST, SHORT_LEAST}, TO[2] = {SHORT_MOST, SHORT_MOST};
+    static const uint64_t FROM[2] = {SHORT_LEAST, SHORT_LEAST};
+    static const uint64_t TO[2] = {SHORT_MOST, SHORT_MOST};
     return (beyond_scalar(p, FROM, TO) | beyond_scalar(p + 16, least, most)) == 0;
 }
 #endif
@@ -174,8 +176,8 @@ static inline __m128i met_of_two(const uint64_t *keys, const uint64_t *least, co
 /* Halving the numbers' width three times keeps their signs, and makes a byte of each. */
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
                                     const uint64_t *most, packed_box box, uint64_t end) {
-    __m128i low = met_of_two(keys, least, most, box, end),
-            high = met_of_two(keys + 2, least + 2, most + 2, box, end);
+    __m128i low = met_of_two(keys, least, most, box, end);
+    __m128i high = met_of_two(keys + 2, least + 2, most + 2, box, end);
     __m128i narrow = _mm_packs_epi16(low, high);
     narrow = _mm_packs_epi16(narrow, narrow);
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(narrow, narrow)) & 15;
@@ -183,10 +185,10 @@ static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
 
 /* x, y and z of four, each beside a number of no use, to four of x, of y and of z. */
 static inline void put_columns(int32_t *to, uint64_t stride, const __m128i rows[BLOCK]) {
-    const __m128i low = _mm_unpacklo_epi32(rows[0], rows[1]),
-                  low_2 = _mm_unpacklo_epi32(rows[2], rows[3]),
-                  high = _mm_unpackhi_epi32(rows[0], rows[1]),
-                  high_2 = _mm_unpackhi_epi32(rows[2], rows[3]);
+    const __m128i low = _mm_unpacklo_epi32(rows[0], rows[1]);
+    const __m128i low_2 = _mm_unpacklo_epi32(rows[2], rows[3]);
+    const __m128i high = _mm_unpackhi_epi32(rows[0], rows[1]);
+    const __m128i high_2 = _mm_unpackhi_epi32(rows[2], rows[3]);
     _mm_storeu_si128((__m128i *)to, _mm_unpacklo_epi64(low, low_2));
     _mm_storeu_si128((__m128i *)(to + stride), _mm_unpackhi_epi64(low, low_2));
     _mm_storeu_si128((__m128i *)(to + 2 * stride), _mm_unpacklo_epi64(high, high_2));
@@ -196,10 +198,10 @@ _Static_assert(offsetof(posed, reach_x) == 12, "centre and reach lie side by sid
 
 /* Bounds on x, y and z, each beside a number of no use. */
 static inline void put_row(__m128i *least, __m128i *most, const posed *s) {
-    const __m128i centre = _mm_loadu_si128((const __m128i *)&s->x),
-                  reach = _mm_loadu_si128((const __m128i *)&s->reach_x);
-    const __m128i at = _mm_srli_epi32(_mm_xor_si128(centre, _mm_set1_epi32(INT32_MIN)), 2),
-                  on = _mm_add_epi32(_mm_srli_epi32(reach, 2), _mm_set1_epi32(1));
+    const __m128i centre = _mm_loadu_si128((const __m128i *)&s->x);
+    const __m128i reach = _mm_loadu_si128((const __m128i *)&s->reach_x);
+    const __m128i at = _mm_srli_epi32(_mm_xor_si128(centre, _mm_set1_epi32(INT32_MIN)), 2);
+    const __m128i on = _mm_add_epi32(_mm_srli_epi32(reach, 2), _mm_set1_epi32(1));
     *least = _mm_sub_epi32(at, on);
     *most = _mm_add_epi32(at, on);
 }
@@ -235,24 +237,26 @@ static inline __m128i apart_on(const int32_t *least, uint64_t stride, __m128i bo
 }
 
 static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane_box box) {
-    __m128i on_x = apart_on(bounds, stride, box.bound[0], box.bound[3]),
-            on_y = apart_on(bounds + stride, stride, box.bound[1], box.bound[4]),
-            on_z = apart_on(bounds + 2 * stride, stride, box.bound[2], box.bound[5]);
+    __m128i on_x = apart_on(bounds, stride, box.bound[0], box.bound[3]);
+    __m128i on_y = apart_on(bounds + stride, stride, box.bound[1], box.bound[4]);
+    __m128i on_z = apart_on(bounds + 2 * stride, stride, box.bound[2], box.bound[5]);
     const __m128i apart = _mm_or_si128(_mm_or_si128(on_x, on_y), on_z);
     return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(apart)) ^ 15;
 }
 
 static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) {
-    const __m128i low = load_two(from), high = load_two(from + 2);
+    const __m128i low = load_two(from);
+    const __m128i high = load_two(from + 2);
     _mm_storeu_si128((__m128i *)to, _mm_add_epi64(low, both(v)));
     _mm_storeu_si128((__m128i *)(to + 2), _mm_add_epi64(high, both(v)));
 }
 
 static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *lanes,
                               uint16_t *ranks) {
-    const __m128i low = _mm_loadu_si128((const __m128i *)lanes),
-                  high = _mm_loadu_si128((const __m128i *)(lanes + LANES / 2));
-    __m128i below_low = _mm_setzero_si128(), below_high = below_low;
+    const __m128i low = _mm_loadu_si128((const __m128i *)lanes);
+    const __m128i high = _mm_loadu_si128((const __m128i *)(lanes + LANES / 2));
+    __m128i below_low = _mm_setzero_si128();
+    __m128i below_high = below_low;
     for (uint64_t i = 0; i < n; i++) {
         __m128i v = _mm_set1_epi16((short)all[i]);
         below_low = _mm_sub_epi16(below_low, _mm_cmpgt_epi16(low, v));
@@ -269,8 +273,8 @@ static inline __m128i beyond(const uint8_t *p, __m128i least, __m128i most) {
 }
 
 static inline int are_within(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) {
-    const __m128i first = beyond(p, _mm_set1_epi32(-SHORT), _mm_set1_epi32(SHORT)),
-                  next = beyond(p + 16, load_two(least), load_two(most));
+    const __m128i first = beyond(p, _mm_set1_epi32(-SHORT), _mm_set1_epi32(SHORT));
+    const __m128i next = beyond(p + 16, load_two(least), load_two(most));
     return (_mm_movemask_epi8(_mm_or_si128(first, next)) & 0x8888) == 0;
 }
 #elif defined(FXS_NEON)
@@ -278,8 +282,8 @@ static inline uint32x2_t met_of_two(const uint64_t *keys, const uint64_t *least,
                                     const uint64_t *most, packed_box box, uint64_t end) {
     uint64x2_t kept = vandq_u64(vsubq_u64(vdupq_n_u64(box.most), vld1q_u64(least)),
                                 vsubq_u64(vld1q_u64(most), vdupq_n_u64(box.least)));
-    uint64x2_t carried = vaddq_u64(vandq_u64(kept, vdupq_n_u64(GUARDS)), vdupq_n_u64(CARRY)),
-               below = vsubq_u64(vld1q_u64(keys), vdupq_n_u64(end));
+    uint64x2_t carried = vaddq_u64(vandq_u64(kept, vdupq_n_u64(GUARDS)), vdupq_n_u64(CARRY));
+    uint64x2_t below = vsubq_u64(vld1q_u64(keys), vdupq_n_u64(end));
     return vshrn_n_u64(vandq_u64(carried, below), 32);
 }
 
@@ -311,8 +315,8 @@ static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane
     static const int32_t LANE[BLOCK] = {0, 1, 2, 3};
     int32x4_t apart = vdupq_n_s32(0);
     for (uint32_t axis = 0; axis < 3; axis++) {
-        const int32x4_t least = vld1q_s32(bounds + axis * stride),
-                        most = vld1q_s32(bounds + (axis + 3) * stride);
+        const int32x4_t least = vld1q_s32(bounds + axis * stride);
+        const int32x4_t most = vld1q_s32(bounds + (axis + 3) * stride);
         apart = vorrq_s32(apart, vsubq_s32(most, box.bound[axis]));
         apart = vorrq_s32(apart, vsubq_s32(box.bound[axis + 3], least));
     }
@@ -321,15 +325,18 @@ static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane
 }
 
 static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) {
-    const uint64x2_t low = vld1q_u64(from), high = vld1q_u64(from + 2);
+    const uint64x2_t low = vld1q_u64(from);
+    const uint64x2_t high = vld1q_u64(from + 2);
     vst1q_u64(to, vaddq_u64(low, vdupq_n_u64(v)));
     vst1q_u64(to + 2, vaddq_u64(high, vdupq_n_u64(v)));
 }
 
 static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *lanes,
                               uint16_t *ranks) {
-    const uint16x8_t low = vld1q_u16(lanes), high = vld1q_u16(lanes + LANES / 2);
-    uint16x8_t below_low = vdupq_n_u16(0), below_high = below_low;
+    const uint16x8_t low = vld1q_u16(lanes);
+    const uint16x8_t high = vld1q_u16(lanes + LANES / 2);
+    uint16x8_t below_low = vdupq_n_u16(0);
+    uint16x8_t below_high = below_low;
     for (uint64_t i = 0; i < n; i++) {
         uint16x8_t v = vdupq_n_u16(all[i]);
         below_low = vsubq_u16(below_low, vcgtq_u16(low, v));
@@ -346,8 +353,8 @@ static inline uint32x4_t beyond(const uint8_t *p, uint32x4_t least, uint32x4_t m
 }
 
 static inline int are_within(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) {
-    const uint32x4_t first = beyond(p, vdupq_n_u32((uint32_t)-SHORT), vdupq_n_u32(SHORT)),
-                     next = beyond(p + 16, vreinterpretq_u32_u64(vld1q_u64(least)),
+    const uint32x4_t first = beyond(p, vdupq_n_u32((uint32_t)-SHORT), vdupq_n_u32(SHORT));
+    const uint32x4_t next = beyond(p + 16, vreinterpretq_u32_u64(vld1q_u64(least)),
                                    vreinterpretq_u32_u64(vld1q_u64(most)));
     return vmaxvq_u32(vorrq_u32(first, next)) >> 31 == 0;
 }

@@ -24,11 +24,15 @@ typedef struct search {
 static void test_proposed(search *s, uint32_t proposed) {
     const posed *all = s->a.sorted;
     uint64_t like[PAIR_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];
-    uint32_t count[PAIR_COUNT] = {0}, met = 0;
+    uint32_t count[PAIR_COUNT] = {0};
+    uint32_t met = 0;
     for (uint32_t i = 0; i < proposed; i++) {
-        uint64_t pair = s->pair[i], swapped = pair << 32 | pair >> 32;
-        const posed *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
-        const uint32_t found = pair_of(p->kind, q->kind), kinds = found % SWAPPED;
+        uint64_t pair = s->pair[i];
+        uint64_t swapped = pair << 32 | pair >> 32;
+        const posed *p = all + (pair >> 32);
+        const posed *q = all + (pair & UINT32_MAX);
+        const uint32_t found = pair_of(p->kind, q->kind);
+        const uint32_t kinds = found % SWAPPED;
         like[kinds][count[kinds]] = found & SWAPPED ? swapped : pair;
         count[kinds] += may_hit(p, q);
         met += p->meets >> q->layer & 1;
@@ -93,15 +97,21 @@ static inline uint32_t seek_on(const arrays *a, uint32_t hint, uint64_t key) {
 static inline void search_rows(search *s, const size_class *c, uint32_t rows) {
     const arrays a = s->a;
     const grid *g = a.g;
-    const uint64_t *keys = a.keys, *ends = a.spare;
-    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), begin_mask = ~s->id_mask;
+    const uint64_t *keys = a.keys;
+    const uint64_t *ends = a.spare;
+    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1);
+    const uint64_t begin_mask = ~s->id_mask;
     const uint64_t back = x_key(g, (c->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
-    const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at,
-                   row[4] = {z, y - z, y, y + z};
-    uint64_t start[4] = {c->first, c->first, c->first, c->first}, *pair = s->pair;
+    const uint64_t y = (uint64_t)1 << g->y_at;
+    const uint64_t z = (uint64_t)1 << g->z_at;
+    const uint64_t row[4] = {z, y - z, y, y + z};
+    uint64_t start[4] = {c->first, c->first, c->first, c->first};
+    uint64_t *pair = s->pair;
     for (uint64_t i = c->first; i < c->end && s->filtered <= s->filtered_max; i++) {
-        uint64_t key = keys[i], own = key & row_mask, end = ends[i],
-                 from = (key & begin_mask) - back;
+        uint64_t key = keys[i];
+        uint64_t own = key & row_mask;
+        uint64_t end = ends[i];
+        uint64_t from = (key & begin_mask) - back;
         from = from > own && key > back ? from : own;
         pair = scan(s, &a, pair, i, i + 1, end);
         for (uint32_t k = 0; k < rows; k++) {
@@ -131,15 +141,16 @@ static void search_larger(search *s, const size_class *c, uint32_t large) {
     uint64_t *pair = s->pair;
     for (uint32_t i = c->first; i < c->end && s->filtered <= s->filtered_max; i++) {
         const posed *p = a->sorted + i;
-        int64_t x = (int64_t)p->x - p->reach_x - coarse->wide,
-                z = (int64_t)p->z - p->reach_z - coarse->wide,
-                y = (int64_t)p->y - p->reach_y - coarse->tall;
-        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift),
-                 x_end = x_key(g, a->most[i] & FIELD_MASK) + s->one;
-        const uint32_t z_first = z_row(coarse, from_low(g, 1, max64(z, g->low[1]))),
-                       z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z)),
-                       y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
-        uint32_t yr = y_row(g, coarse, from_low(g, 2, max64(y, g->low[2]))), zr = z_first;
+        int64_t x = (int64_t)p->x - p->reach_x - coarse->wide;
+        int64_t z = (int64_t)p->z - p->reach_z - coarse->wide;
+        int64_t y = (int64_t)p->y - p->reach_y - coarse->tall;
+        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift);
+        uint64_t x_end = x_key(g, a->most[i] & FIELD_MASK) + s->one;
+        const uint32_t z_first = z_row(coarse, from_low(g, 1, max64(z, g->low[1])));
+        const uint32_t z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z));
+        const uint32_t y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
+        uint32_t yr = y_row(g, coarse, from_low(g, 2, max64(y, g->low[2])));
+        uint32_t zr = z_first;
         while (yr <= y_end) {
             uint64_t row = row_key(g, large, yr, zr);
             uint32_t *h = hint + (zr & 3);
@@ -154,8 +165,8 @@ static void search_larger(search *s, const size_class *c, uint32_t large) {
                 zr++;
             } else { /* on to the next row that is not empty: a tall collider may cross very many */
                 uint64_t at_row = next - row_key(g, large, 0, 0);
-                uint32_t y_next = g->beams ? (uint32_t)(at_row >> g->y_at) : 0,
-                         z_next = (uint32_t)(at_row >> g->z_at & z_mask);
+                uint32_t y_next = g->beams ? (uint32_t)(at_row >> g->y_at) : 0;
+                uint32_t z_next = (uint32_t)(at_row >> g->z_at & z_mask);
                 zr = z_next < z_first ? z_first : z_next;
                 yr = y_next;
             }

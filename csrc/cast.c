@@ -31,16 +31,18 @@ static int32_t cast_boxes(const posed *a, const posed *b, planar p, planar m, wi
     const int quarters = is_quarter(direction_of_posed(a)) && is_quarter(direction_of_posed(b));
     const int frames = quarters ? 1 : 2; /* the axes of boxes that are parallel are the same */
     for (int i = 0; i < frames; i++) {
-        const posed *own = i == 0 ? b : a, *other = i == 0 ? a : b;
-        planar q = turned_back(p, direction_of_posed(own)),
-               v = turned_back(m, direction_of_posed(own)),
-               limit = touching_boxes(own, other, turn);
+        const posed *own = i == 0 ? b : a;
+        const posed *other = i == 0 ? a : b;
+        planar q = turned_back(p, direction_of_posed(own));
+        planar v = turned_back(m, direction_of_posed(own));
+        planar limit = touching_boxes(own, other, turn);
         if (quarters) {
             q = whole(q);
             v = whole(v);
             limit = whole(limit);
         }
-        axis x = axis_of(q.x, v.x, 0), z = axis_of(q.z, v.z, 0);
+        axis x = axis_of(q.x, v.x, 0);
+        axis z = axis_of(q.z, v.z, 0);
         if (!clip_to(&w, &x, limit.x) || !clip_to(&w, &z, limit.z)) {
             return NONE;
         }
@@ -81,13 +83,14 @@ static int meets_in_plane(window *w, axis axes[3], int64_t x, int64_t z, int whe
 static int32_t first_of_pair(const posed *a, const posed *b, const int64_t *D, const int64_t *M,
                              heights meet, int when, int32_t most) {
     /* The gap that touches, vertical ones included. */
-    int64_t r = a->size[0] + (is_round(a) && is_round(b) ? b->size[0] : 0), unit = 1;
+    int64_t r = a->size[0] + (is_round(a) && is_round(b) ? b->size[0] : 0);
+    int64_t unit = 1;
     window w = window_up_to(most);
     axis axes[3];
     axes[1] = axis_of(D[1], M[1], meet.high);
     const heights on_axis = M[1] < 0 ? mirrored(meet) : meet;
     const int64_t spare = is_round(a) ? r : 0;
-    /* It leaves time: the bounds are known to meet on the way. */
+    /* It leaves time: the bounds are known to meet during the motion. */
     fxs_clip(&w, axes + 1, on_axis.low - spare, on_axis.high + spare);
     planar p = {D[0], D[2]};
     planar m = {M[0], M[2]};
@@ -105,8 +108,7 @@ static int32_t first_of_pair(const posed *a, const posed *b, const int64_t *D, c
         half.x = b->size[0] * unit;
         half.z = b->size[2] * unit;
         break;
-    case SECTOR:
-    case FIGURE_COUNT: return NONE; /* no cast comes here */
+    CASES_OF_NO_BODY: return NONE; /* no cast comes here */
     }
     axes[0] = axis_of(p.x, m.x, half.x);
     axes[2] = axis_of(p.z, m.z, half.z);
@@ -127,12 +129,13 @@ static int32_t first_of_any(const posed *a, const posed *b, const int64_t *D, co
     if (is_cast_order(a, b)) {
         return first_of_pair(a, b, D, M, meet, when, most);
     }
-    const int64_t minus_D[3] = {-D[0], -D[1], -D[2]}, minus_M[3] = {-M[0], -M[1], -M[2]};
+    const int64_t minus_D[3] = {-D[0], -D[1], -D[2]};
+    const int64_t minus_M[3] = {-M[0], -M[1], -M[2]};
     return first_of_pair(b, a, minus_D, minus_M, mirrored(meet), when, most);
 }
 
 /* Whether a coordinate that goes from d to d + m is further than `reach` from 0, on one side, all
- * the way. */
+ * the time. */
 static int is_beyond(int64_t d, int64_t m, int64_t reach) {
     return d + min64(m, 0) > reach || d + max64(m, 0) < -reach;
 }
@@ -152,12 +155,14 @@ int32_t fxs_posed_cast(const posed *a, const posed *b, const int64_t *M, int whe
 
 int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, const vertex *centre,
                                 const int64_t *M, int when, int32_t most) {
-    /* What is out of the shape's reach on its way is cut off, so that heights are below 2^30.6. The
-     * least gap that is left there is 1 below 0: no class of contact depends on it. */
-    const int64_t half = a->size[1], spare = half + (is_round(a) ? a->size[0] : 0);
-    const int64_t least = a->y + min64(M[1], 0), most_y = a->y + max64(M[1], 0);
-    const int64_t low = max64(b->y_low, least - spare - 1),
-                  high = min64(b->y_high, most_y + spare + 1);
+    /* Heights that the shape never reaches are cut off; the others are below 2^30.6. The least gap
+     * that is left there is 1 below 0: no class of contact depends on it. */
+    const int64_t half = a->size[1];
+    const int64_t spare = half + (is_round(a) ? a->size[0] : 0);
+    const int64_t least = a->y + min64(M[1], 0);
+    const int64_t most_y = a->y + max64(M[1], 0);
+    const int64_t low = max64(b->y_low, least - spare - 1);
+    const int64_t high = min64(b->y_high, most_y + spare + 1);
     const int64_t middle = low + (high - low) / 2;
     const int64_t D[3] = {(int64_t)a->x - centre->x, a->y - middle, (int64_t)a->z - centre->z};
     if (low > most_y + spare || high < least - spare ||

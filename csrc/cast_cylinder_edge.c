@@ -1,4 +1,4 @@
-/* Casts of a round shape against a cylinder: what touches the edge of a lid counts at multiples of
+/* Casts of a round shape against a cylinder: contacts with the edge of a lid count at multiples of
  * 2^-32. */
 #include "cast_estimate.h"
 
@@ -40,8 +40,10 @@ static i128 lid_edge_square(const lid_edge_point *at) {
 /* The contact at k / 2^32. D2 < 2^125, so L^2 < 2^250 and 4 R^2 q < 2^246. */
 static int lid_edge_contact(const lid_edge *s, int64_t k) {
     const lid_edge_point at = lid_edge_at(s, k);
-    int64_t r = s->r * EDGE_STEPS, R = s->R * EDGE_STEPS;
-    i128 q = i128_mul(r - at.f, r + at.f), beyond = i128_sub(lid_edge_square(&at), i128_square(R));
+    int64_t r = s->r * EDGE_STEPS;
+    int64_t R = s->R * EDGE_STEPS;
+    i128 q = i128_mul(r - at.f, r + at.f);
+    i128 beyond = i128_sub(lid_edge_square(&at), i128_square(R));
     if (i128_sign(q) < 0 || i128_sign(beyond) <= 0) {
         return 1 + i128_sign(q);
     }
@@ -59,7 +61,8 @@ static int lid_edge_contact(const lid_edge *s, int64_t k) {
  * U^2. */
 static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
     int64_t root = isqrt128(D2);
-    i128 rest = i128_sub(D2, i128_square(root)), one = i128_of(1);
+    i128 rest = i128_sub(D2, i128_square(root));
+    i128 one = i128_of(1);
     i256 delta = i256_add(i256_mul(V, i128_of(R)), i256_neg(i256_mul(U, i128_of(root))));
     if (i256_sign(delta) < 0) {
         return 1;
@@ -85,31 +88,38 @@ static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
 static int lid_edge_slope(const lid_edge *s, int64_t k) {
     const lid_edge_point at = lid_edge_at(s, k);
     int64_t R = s->R * EDGE_STEPS;
-    i128 D2 = lid_edge_square(&at), V = i128_add(i128_mul(at.x, s->m[0]), i128_mul(at.z, s->m[2]));
-    i128 rise = i128_mul(at.f, at.y < 0 ? -s->m[1] : s->m[1]), U = i128_add(rise, V);
+    i128 D2 = lid_edge_square(&at);
+    i128 V = i128_add(i128_mul(at.x, s->m[0]), i128_mul(at.z, s->m[2]));
+    i128 rise = i128_mul(at.f, at.y < 0 ? -s->m[1] : s->m[1]);
+    i128 U = i128_add(rise, V);
     if (i128_cmp(D2, i128_square(R)) <= 0) {
         return i128_sign(rise);
     }
-    int sign_U = i128_sign(U), sign_V = i128_sign(V);
+    int sign_U = i128_sign(U);
+    int sign_V = i128_sign(V);
     if (sign_U * sign_V <= 0) {
         return sign_U ? sign_U : -sign_V;
     }
     return sign_U * surd_sign(D2, i128_abs(U), R, i128_abs(V));
 }
 
-/* Whether a plane that faces the round shape at k / 2^32 keeps it off the cylinder all the way from
- * `first` to `last`. Any direction proves what it proves: the shapes reach r * |u| + R * |u.x, u.z|
- * + h * |u.y| along u; of u towards the place at k on the nearest part of the cylinder, times rho,
- * 28 bits are kept. |u.D|, |u.M| < 2^61.2, the reach below 2^60. */
+/* Whether a plane that faces the round shape at k / 2^32 keeps it off the cylinder from `first` to
+ * `last`. A proof by any direction holds. The shapes reach r * |u| + R * |u.x, u.z| + h * |u.y|
+ * along u; of u towards the place at k on the nearest part of the cylinder, times rho, 28 bits are
+ * kept. |u.D|, |u.M| < 2^61.2, the reach below 2^60. */
 static int lid_edge_clears(const lid_edge *s, int64_t k, int64_t first, int64_t last) {
     const lid_edge_point at = lid_edge_at(s, k);
-    int64_t rho = isqrt128(lid_edge_square(&at)), E = max64(0, rho - s->R * EDGE_STEPS);
+    int64_t rho = isqrt128(lid_edge_square(&at));
+    int64_t E = max64(0, rho - s->R * EDGE_STEPS);
     i128 along[3] = {i128_mul(abs64(at.x), E), i128_mul(at.f, rho), i128_mul(abs64(at.z), E)};
     int32_t shift = 0;
     for (int i = 0; i < 3; i++) {
         shift = max_int(shift, (int32_t)i128_bits(along[i]) - 28);
     }
-    int64_t u[3], sign[3] = {at.x, at.y, at.z}, uD = 0, uM = 0;
+    int64_t u[3];
+    int64_t sign[3] = {at.x, at.y, at.z};
+    int64_t uD = 0;
+    int64_t uM = 0;
     for (int i = 0; i < 3; i++) {
         u[i] = leading(along[i], shift);
         u[i] = sign[i] < 0 ? -u[i] : u[i];
@@ -190,8 +200,8 @@ static int32_t first_fraction(const lid_edge *s, int32_t low, int32_t first, int
     return first;
 }
 
-/* What counts: real times at which the round shape is beside the cylinder (f = 0) or over a lid
- * (rho <= R), two cylinders' worth of places; and all multiples of 2^-32, wherever they are. */
+/* Contacts count at real times at which the round shape is beside the cylinder (f = 0) or over a
+ * lid (rho <= R), two cylinders' worth of places; elsewhere at multiples of 2^-32. */
 int32_t fxs_cylinder_edge_cast(const axis *axes, const int64_t *p, const int64_t *m, int64_t r,
                                int64_t R, heights meet, window w, int when) {
     gap_distance k = {{axes[0], axes[2]}, 2, 1, R + r, 0};
@@ -200,8 +210,8 @@ int32_t fxs_cylinder_edge_cast(const axis *axes, const int64_t *p, const int64_t
     if (first == 0 || (first > 0 && k.by_root)) {
         return first;
     }
-    /* Over a lid rho = R counts, so the disc is closed even when the slab is open; what that leaves
-     * to the ends of the motion is at multiples of 2^-32. */
+    /* Over a lid rho = R counts, so the disc is closed even when the slab is open; the contacts
+     * that this leaves to the ends of the motion are at multiples of 2^-32. */
     k.r = R;
     const int32_t lid = fxs_first_contact(&k, &w, AT_TANGENT | worth_for(when));
     if (lid == 0 || (lid > 0 && !k.by_root)) { /* before it the vertical gap is too large */

@@ -3,7 +3,8 @@
 
 int fxs_moment_order(moment a, moment b) {
     if (((uint64_t)a.d | (uint64_t)b.d) >> 31 == 0) {
-        int64_t l = a.n * b.d, r = b.n * a.d;
+        int64_t l = a.n * b.d;
+        int64_t r = b.n * a.d;
         return (l > r) - (l < r);
     }
     return i128_cmp(i128_mul(a.n, b.d), i128_mul(b.n, a.d));
@@ -29,7 +30,8 @@ int32_t fxs_fraction_of(moment t) {
 }
 
 int fxs_clip(window *w, const axis *a, int64_t low, int64_t high) {
-    moment in = {low - a->p, a->m}, out = {high - a->p, a->m};
+    moment in = {low - a->p, a->m};
+    moment out = {high - a->p, a->m};
     if (in.n > a->m || out.n < 0) {
         return 0;
     }
@@ -117,7 +119,8 @@ static int slope_sign(const gaps *g) {
 /* The sign of distance - r: of the sum of gap^2 less limit^2, below 4 * 2^246. The squares of the
  * tops sum to less than 2^126. */
 static int value_sign(const gaps *g) {
-    i128 least = i128_of(0), most = least;
+    i128 least = i128_of(0);
+    i128 most = least;
     for (int i = 0; i < g->count; i++) {
         least = i128_add(least, i128_square(g->top[i]));
     }
@@ -165,7 +168,8 @@ static int discriminant_sign(const gap_distance *k, const quadratic *q) {
     i256 sum = i256_mul(i128_square(k->r), q->a);
     for (int i = 1; i < k->count; i++) {
         for (int j = 0; j < i; j++) {
-            const axis *a = k->axes + i, *b = k->axes + j;
+            const axis *a = k->axes + i;
+            const axis *b = k->axes + j;
             if (a->side != 0 && b->side != 0) {
                 i128 cross = i128_sub(i128_mul(axis_start(a), b->m), i128_mul(axis_start(b), a->m));
                 sum = i256_add(sum, i256_neg(i256_mul(cross, cross)));
@@ -182,8 +186,9 @@ static int discriminant_sign(const gap_distance *k, const quadratic *q) {
  * 2^35 / 2^26 + 1, and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in
  * all, and 1 for the rounding of `fine`. */
 int fxs_root_estimate(const quadratic *q, int64_t *fine) {
-    int32_t bits_a = (int32_t)i128_bits(q->a), bits_b = (int32_t)i128_bits(q->b),
-            bits_c = (int32_t)i128_bits(q->c);
+    int32_t bits_a = (int32_t)i128_bits(q->a);
+    int32_t bits_b = (int32_t)i128_bits(q->b);
+    int32_t bits_c = (int32_t)i128_bits(q->c);
     *fine = 0;
     if (bits_c != 0 &&
         bits_a + bits_c >
@@ -193,12 +198,18 @@ int fxs_root_estimate(const quadratic *q, int64_t *fine) {
     if (bits_c > bits_b + 2) { /* c > 2 b */
         return 0;
     }
-    int32_t shift = bits_b - 31, shift_a = max_int(bits_a - 31, 0),
-            shift_c = max_int(bits_c - 31, 0);
-    int64_t b = leading(q->b, shift), c = leading(q->c, shift),
-            ac = leading(q->a, shift_a) * leading(q->c, shift_c);
+    int32_t shift = bits_b - 31;
+    int32_t shift_a = max_int(bits_a - 31, 0);
+    int32_t shift_c = max_int(bits_c - 31, 0);
+    int64_t b = leading(q->b, shift);
+    int64_t c = leading(q->c, shift);
+    int64_t ac = leading(q->a, shift_a) * leading(q->c, shift_c);
     int32_t down = 2 * shift - shift_a - shift_c;
-    ac = ac == 0 || down > 62 ? 0 : down >= 0 ? ac >> down : ac << -down;
+    if (ac == 0 || down > 62) {
+        ac = 0;
+    } else {
+        ac = down >= 0 ? ac >> down : ac << -down;
+    }
     int64_t discriminant = b * b - ac;
     if (discriminant <= -((int64_t)1 << 35)) {
         return -1;

@@ -19,8 +19,8 @@ typedef struct moment {
 FXS_INTERNAL int32_t fxs_fraction_of(moment t);
 
 /* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a
- * distance, its gap is what it lies beyond -half..half, on one side: -1 before, 0 within (no
- * gap), 1 past it. A half of 0 is one point: always 1, the gap signed. */
+ * distance, its gap is its distance from -half..half, on one side: -1 before, 0 within (no gap), 1
+ * past it. A half of 0 is one point: always 1, the gap signed. */
 typedef struct axis {
     int64_t p, m, half;
     int side;
@@ -87,7 +87,7 @@ typedef struct gap_distance {
                     opens */
 } gap_distance;
 
-/* What a contact at the edge of a window, and at a single moment of least distance, is worth. */
+/* Whether a contact counts at the edge of a window, and at a single moment of least distance. */
 enum { AT_ENDS = 1, AT_TANGENT = 2 };
 static inline int worth_for(int when) {
     return when == FXS_OVERLAPPING ? 0 : AT_ENDS | AT_TANGENT;

@@ -173,10 +173,13 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
     }
     const int is_kept = grid_keeps(world, n);
     for (uint64_t i = 0; i < n;) {
-        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0,
-                                                                   offset_count = 0;
+        uint32_t turned_ids[TURNING_MAX];
+        uint32_t offset_ids[TURNING_MAX];
+        uint32_t turned_count = 0;
+        uint32_t offset_count = 0;
         for (uint64_t end = n - i < TURNING_MAX ? n : i + TURNING_MAX; i < end; i++) {
-            const uint32_t id = row_id(&r, i), yaw = row_yaw(&r, i);
+            const uint32_t id = row_id(&r, i);
+            const uint32_t yaw = row_yaw(&r, i);
             posed *now = colliders(world) + id;
             anchor *p = anchors(world) + id;
             int32_t position[3];
@@ -290,7 +293,7 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
     return status;
 }
 
-/* What the masks decide is kept with each collider. */
+/* The decisions of the masks are kept with each collider. */
 static void refresh_meets(fxs_world *w) {
     const uint64_t *present = present_set(w);
     for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity;
@@ -390,7 +393,8 @@ static int32_t apply_one(fxs_world *w, const fxs_command *command) {
 
 static int32_t apply_layers(fxs_world *w, const fxs_command *commands, uint64_t n, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
-        const uint32_t layer = commands[i].collider.layer, mask = commands[i].mask;
+        const uint32_t layer = commands[i].collider.layer;
+        const uint32_t mask = commands[i].mask;
         if (layer >= FXS_LAYER_COUNT) {
             *bad = i;
             return FXS_E_LAYER;
@@ -434,7 +438,9 @@ static int is_all_or_none(uint32_t type, uint64_t n) {
 
 int32_t fxs_world_apply(fxs_world *world, const fxs_command *commands, uint64_t n, uint64_t *bad) {
     const fxs_world before = *world;
-    uint64_t end = 0, kept = 0, at_run = 0;
+    uint64_t end = 0;
+    uint64_t kept = 0;
+    uint64_t at_run = 0;
     int32_t status = FXS_OK;
     for (uint64_t i = 0; i < n && status == FXS_OK; i = end) {
         const uint32_t type = commands[i].type;

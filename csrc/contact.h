@@ -16,19 +16,6 @@ FXS_INTERNAL int fxs_near_contact(const posed *a, const posed *b);
 FXS_INTERNAL int fxs_cylinder_solid_contact(const posed *s, int32_t x, int32_t z, int32_t radius,
                                     int64_t gap);
 
-/* Pairs of figures: of one with itself, and of two, the lesser one first. */
-#define FIGURE_PAIRS(SAME, PAIR) \
-    SAME(ROUND)                  \
-    PAIR(ROUND, CYLINDER)        \
-    SAME(CYLINDER)               \
-    PAIR(ROUND, BOX)             \
-    PAIR(CYLINDER, BOX)          \
-    SAME(BOX)                    \
-    PAIR(ROUND, SECTOR)          \
-    PAIR(CYLINDER, SECTOR)       \
-    PAIR(BOX, SECTOR)            \
-    SAME(SECTOR)
-
 #define NAME_OF_SAME(f) f##_##f,
 #define NAME_OF_PAIR(a, b) a##_##b,
 typedef enum figure_pair { FIGURE_PAIRS(NAME_OF_SAME, NAME_OF_PAIR) PAIR_COUNT } figure_pair;
@@ -40,11 +27,36 @@ FIGURE_PAIRS(SAME_IS_AT, PAIR_IS_AT)
 _Static_assert((int)PAIR_COUNT == (int)INDEX_OF_PAIR(0, FIGURE_COUNT),
                "every two figures are a pair");
 
+/* In a switch over pairs of bodies, the cases of the pairs that never come there. */
+#define CASE_OF_SAME(f) case f##_##f:
+#define CASE_OF_PAIR(a, b) case a##_##b:
+#define CASES_OF_NO_BODIES AREA_PAIRS(CASE_OF_SAME, CASE_OF_PAIR) case PAIR_COUNT
+
+/* The lesser figure of a pair, and the greater one. */
+static inline figure lesser_of(figure_pair of) {
+    switch (of) {
+#define LESSER_OF_PAIR(a, b) case a##_##b: return a;
+#define LESSER_OF_SAME(f) LESSER_OF_PAIR(f, f)
+        FIGURE_PAIRS(LESSER_OF_SAME, LESSER_OF_PAIR)
+    case PAIR_COUNT: break;
+    }
+    return FIGURE_COUNT;
+}
+static inline figure greater_of(figure_pair of) {
+    switch (of) {
+#define GREATER_OF_PAIR(a, b) case a##_##b: return b;
+#define GREATER_OF_SAME(f) GREATER_OF_PAIR(f, f)
+        FIGURE_PAIRS(GREATER_OF_SAME, GREATER_OF_PAIR)
+    case PAIR_COUNT: break;
+    }
+    return FIGURE_COUNT;
+}
+
 /* The pair of two kinds, and SWAPPED if b has the lesser figure. */
 enum { SWAPPED = 128 };
 static inline uint32_t pair_of(uint32_t a, uint32_t b) {
 #define PAIR_OF(a, b) ((a) <= (b) ? INDEX_OF_PAIR(a, b) : INDEX_OF_PAIR(b, a) + SWAPPED)
-#define PAIRS_OF_KIND(code, name, sizes, figure, turned, push, cast, hole, ranges) \
+#define PAIRS_OF_KIND(code, name, sizes, figure, traits, ranges)               \
     {PAIR_OF((int)figure, FIGURE_OF(0)), PAIR_OF((int)figure, FIGURE_OF(1)),       \
      PAIR_OF((int)figure, FIGURE_OF(2)), PAIR_OF((int)figure, FIGURE_OF(3)),       \
      PAIR_OF((int)figure, FIGURE_OF(4)), PAIR_OF((int)figure, FIGURE_OF(5)),       \

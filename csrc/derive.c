@@ -18,10 +18,13 @@ void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turne
 
 /* Turning is done at once for many: see fxs_turn_colliders. */
 void fxs_derive(fxs_world *w) {
-    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const uint64_t *present = present_set(w);
+    const uint64_t words = set_words(w->capacity);
     for (uint64_t word = 0; word < words; word++) {
-        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0,
-                                                                   offset_count = 0;
+        uint32_t turned_ids[TURNING_MAX];
+        uint32_t offset_ids[TURNING_MAX];
+        uint32_t turned_count = 0;
+        uint32_t offset_count = 0;
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
             posed *s = colliders(w) + id;

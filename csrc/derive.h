@@ -1,4 +1,4 @@
-/* What follows from the fields of a collider: centre, direction and reach. */
+/* Derived data of a collider: centre, direction and reach. */
 #ifndef FIXSYNC_DERIVE_H
 #define FIXSYNC_DERIVE_H
 
@@ -6,8 +6,12 @@
 
 /* Centre of s at p from its direction. FXS_OK or FXS_E_CENTRE. */
 static inline int32_t set_centre(posed *s, const anchor *p) {
-    planar offset = {p->ox, p->oz}, dir = {s->cos_q30, s->sin_q30}, v = turned(offset, dir);
-    int64_t x = p->x + round_q30(v.x), y = (int64_t)p->y + p->oy, z = p->z + round_q30(v.z);
+    planar offset = {p->ox, p->oz};
+    planar dir = {s->cos_q30, s->sin_q30};
+    planar v = turned(offset, dir);
+    int64_t x = p->x + round_q30(v.x);
+    int64_t y = (int64_t)p->y + p->oy;
+    int64_t z = p->z + round_q30(v.z);
     if (x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX || z < INT32_MIN ||
         z > INT32_MAX) {
         return FXS_E_CENTRE;
@@ -98,10 +102,13 @@ static inline void copy_fields(const uint8_t *bytes, posed *s, anchor *p) {
  * _HALF_ANGLE, _LAYER, _ACTIVE. */
 static inline int32_t collider_status(const fxs_collider *c) {
     int32_t status = c->zero ? FXS_E_KIND : shape_status(c->kind, c->half_angle, c->size);
-    return status != FXS_OK              ? status
-           : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER
-           : c->active > 1               ? FXS_E_ACTIVE
-                                         : FXS_OK;
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (c->layer >= FXS_LAYER_COUNT) {
+        return FXS_E_LAYER;
+    }
+    return c->active > 1 ? FXS_E_ACTIVE : FXS_OK;
 }
 
 #endif

@@ -11,9 +11,9 @@
  * the kernel and its own, which are -64 and below.
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
- * bytes are 24 (fxs_mover), 36 (fxs_mover_result), 404 (fxs_body), 40 (fxs_hitbox), 48
- * (fxs_planes_command), 68 (fxs_hitbox_cast), 40 (fxs_difference), 64 (fxs_name), 48
- * (fxs_explanation), 40 (fxs_history_room), 16 (fxs_told), 32 (fxs_confirmed) and 376
+ * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 404 (fxs_body), 40
+ * (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40 (fxs_difference), 64 (fxs_name),
+ * 48 (fxs_explanation), 40 (fxs_history_room), 16 (fxs_told), 32 (fxs_confirmed) and 376
  * (fxs_recorder). fxs_rewind, fxs_inputs and fxs_history are opaque, as fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
@@ -224,6 +224,8 @@ typedef struct fxs_mover {
     int32_t step_height;         /* 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
     int32_t snap;                /* 0..FXS_SIZE_MAX: how far down a walker reaches for a floor */
     int32_t floor_y_q30;         /* 1..2^30: least y of the normal of a floor */
+    uint32_t one_way;            /* bit i: layer i is a floor from above, and blocks no other way;
+                                    if it is not 0, mask is not 0 and shares no bit with it */
 } fxs_mover;
 
 /* The result of a move. */
@@ -247,6 +249,10 @@ typedef struct fxs_mover_result {
  * something at the start is pushed out, sideways or up or down, whichever is shorter; if it still
  * overlaps something after `passes` pushes, it stays where it was, with FXS_STUCK.
  *
+ * A layer of `one_way` blocks it only on a way down, as a floor, and only what it does not overlap
+ * at the start of that way: it jumps up through a platform and stands on it. It is not pushed out
+ * of one. To drop through, leave the layer out for a frame, with motion[1] below 0.
+ *
  * `hits`, with room for passes + 1: walls and ceilings that it hit, in order, then the floor. Their
  * fractions are of the motion that was left then. With FXS_STUCK: one that it overlaps. `mover` and
  * `result` must not overlap. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector,
@@ -255,6 +261,48 @@ typedef struct fxs_mover_result {
  * that of fxs_world_cast; usually 4 times. */
 FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t motion[3],
                                fxs_mover_result *result, fxs_cast_hit *hits);
+
+/* ---- platforms ------------------------------------------------------------------------------- */
+
+/* Flags of fxs_carried (flags CarryFlags). */
+#define FXS_RODE 1                 /* it rides, also if it was held */
+#define FXS_SHOVED 2               /* the platform came against it while it did not ride */
+#define FXS_HELD 4                 /* an obstacle blocked it, or its floor stopped riding */
+#define FXS_CRUSHED 8              /* the platform came to overlap it */
+
+/* What a platform did to a mover. */
+typedef struct fxs_carried {
+    uint32_t id;                 /* of the mover */
+    int32_t x, y, z;             /* position of the collider now */
+    int32_t motion[3];           /* the motion that it made */
+    uint32_t flags;              /* FXS_RODE to FXS_CRUSHED */
+    uint32_t by;                 /* with FXS_HELD what stopped it last; else with FXS_RODE its
+                                    floor; else the collider that first shoved it; else 0 */
+} fxs_carried;
+
+/* Moves a platform, with the movers that ride on it, and pushes those in its way.
+ * `ids`: the n colliders of the platform, a cabin's floor and walls together, ascending. `movers`:
+ * those that it may take along, by ascending ids. They do not block each other meanwhile.
+ *
+ * A mover rides if it stands on a collider of the platform or on a mover that rides: its floor is
+ * met one raw unit down, by the rule of fxs_mover_move. The motion is taken up, then x, then z,
+ * then down. Along each, a rider moves with the platform until an obstacle blocks it, or its floor
+ * stops; any other mover that a collider of the platform comes against is pushed ahead of it until
+ * an obstacle blocks it. Obstacles are those of fxs_mover_move, without the platform and the
+ * movers. What a mover overlaps at first neither blocks nor pushes it. The platform itself always
+ * makes its whole motion, through a mover that cannot give way (FXS_CRUSHED). One on a layer of the
+ * mover's one_way carries it, pushes it only up, and never crushes it.
+ *
+ * `rows`, with room for `count`: a row for each mover, in order. After an error, what they hold
+ * means nothing. Returns FXS_OK; FXS_E_MOTION as fxs_mover_move; FXS_E_ORDER for ids that do not
+ * ascend, FXS_E_TAKEN for one in both lists, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector,
+ * FXS_E_ACTIVE for an inactive one of the platform, FXS_E_MOVER, or FXS_E_CENTRE if any would leave
+ * int32. Cost: for each mover one cast, and on each axis about one for a free rider, two for one
+ * that stands beside, at most eight for one that is pushed and blocked, and four for each one-way
+ * obstacle that it passes. */
+FXS_API int32_t fxs_carry(fxs_world *world, const uint32_t *ids, uint64_t n,
+                          const int32_t motion[3], const fxs_mover *movers, uint64_t count,
+                          fxs_carried *rows);
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 

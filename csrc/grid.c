@@ -9,7 +9,7 @@ uint64_t fxs_grid_size(uint32_t capacity) {
     return aligned(sizeof(grid)) + 8 * ((uint64_t)capacity + BLOCK);
 }
 
-/* What the first look at the colliders learns. */
+/* The result of the first look at the colliders. */
 typedef struct survey {
     int32_t low[3], high[3];              /* of the centres on x, z, y */
     uint32_t longest, shortest, tallest;  /* collider on x and z, and on y */
@@ -17,8 +17,8 @@ typedef struct survey {
     uint32_t count;
 } survey;
 
-/* What a second one learns, if sizes differ much: by bit length of the length on x and z, how many,
- * the longest, the longest on y. */
+/* The result of a second one, if sizes differ much: by bit length of the length on x and z, how
+ * many, the longest, the longest on y. */
 typedef struct census {
     uint32_t many[33], widest[33], tallest[33];
 } census;
@@ -28,19 +28,30 @@ static uint32_t length_of(const posed *s) {
 }
 
 static void take_survey(const fxs_world *w, survey *v) {
-    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const uint64_t *present = present_set(w);
+    const uint64_t words = set_words(w->capacity);
     const posed *all = colliders(w);
-    int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1, reach = 0,
-            least = INT32_MAX, tall = 0;
-    uint32_t layers = 0, count = 0;
+    int32_t x0 = INT32_MAX;
+    int32_t x1 = INT32_MIN;
+    int32_t y0 = x0;
+    int32_t y1 = x1;
+    int32_t z0 = x0;
+    int32_t z1 = x1;
+    int32_t reach = 0;
+    int32_t least = INT32_MAX;
+    int32_t tall = 0;
+    uint32_t layers = 0;
+    uint32_t count = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             const posed *s = all + word * 64 + trailing_zeros(bits);
             if (!s->active) {
                 continue;
             }
-            int32_t x = s->x, y = s->y, z = s->z,
-                    r = s->reach_x > s->reach_z ? s->reach_x : s->reach_z;
+            int32_t x = s->x;
+            int32_t y = s->y;
+            int32_t z = s->z;
+            int32_t r = s->reach_x > s->reach_z ? s->reach_x : s->reach_z;
             count++;
             layers |= (uint32_t)1 << s->layer;
             reach = r > reach ? r : reach;
@@ -62,13 +73,15 @@ static void take_survey(const fxs_world *w, survey *v) {
 
 /* Of the colliders on these layers. */
 static void take_census(const fxs_world *w, uint32_t layers, census *v) {
-    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const uint64_t *present = present_set(w);
+    const uint64_t words = set_words(w->capacity);
     memset(v, 0, sizeof *v);
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             const posed *s = colliders(w) + word * 64 + trailing_zeros(bits);
             if (s->active & (layers >> s->layer)) {
-                uint32_t length = length_of(s), b = bit_length(length);
+                uint32_t length = length_of(s);
+                uint32_t b = bit_length(length);
                 v->many[b]++;
                 v->widest[b] = most32(v->widest[b], length);
                 v->tallest[b] = most32(v->tallest[b], 2 * (uint32_t)s->reach_y);
@@ -85,7 +98,9 @@ static uint32_t row_bits(uint64_t extent, uint32_t inverse) {
  * how tall the most common of them are. */
 static uint32_t choose_classes(const fxs_world *w, grid *g, uint32_t group, uint32_t layers) {
     census by;
-    uint32_t common = 0, top = 0, before = g->class_count;
+    uint32_t common = 0;
+    uint32_t top = 0;
+    uint32_t before = g->class_count;
     take_census(w, layers, &by);
     for (uint32_t b = 33; b--;) {
         if (by.many[b]) {
@@ -106,12 +121,13 @@ static uint32_t choose_classes(const fxs_world *w, grid *g, uint32_t group, uint
 }
 
 /* Sorts the used layers into groups that meet the same layers; returns how many groups. The last
- * group takes what is left over. */
+ * group takes the rest. */
 static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
                               uint32_t members[GROUPS_MAX]) {
     uint32_t groups = 0;
     for (uint32_t left = layers; left;) {
-        uint32_t first = trailing_zeros(left), alike = left;
+        uint32_t first = trailing_zeros(left);
+        uint32_t alike = left;
         for (uint32_t i = 0; groups < GROUPS_MAX - 1 && i < 32; i++) {
             alike &=
                 ~((uint32_t)((left >> i & 1) && ((w->layers[i] ^ w->layers[first]) & layers)) << i);
@@ -137,8 +153,10 @@ static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
  * g->classes[g->class_count] is for isolated colliders, which no layer meets: queries search them,
  * pairs do not. `apart`: groups that do not meet have size classes of their own. */
 static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, int apart) {
-    uint32_t usual = v->tallest, id_bits = bit_length(w->capacity - 1),
-             longest = most32(v->longest, v->tallest), least = v->longest;
+    uint32_t usual = v->tallest;
+    uint32_t id_bits = bit_length(w->capacity - 1);
+    uint32_t longest = most32(v->longest, v->tallest);
+    uint32_t least = v->longest;
     int isolated = (v->layers & ~meets) != 0;
     g->class_count = 0;
     if (apart) {
@@ -173,15 +191,18 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     }
     g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
     g->beams = v->high[2] - (int64_t)v->low[2] > 8 * (int64_t)usual;
-    uint32_t class_bits = bit_length(g->class_count - !isolated), z_bits, y_bits, smaller = 0;
+    uint32_t class_bits = bit_length(g->class_count - !isolated);
+    uint32_t z_bits;
+    uint32_t y_bits;
+    uint32_t smaller = 0;
     do {
         z_bits = y_bits = 0;
         for (uint32_t i = 0; i <= g->class_count; i++) {
             size_class *c = g->classes + i; /* lengths are at least 2 */
             c->z_inverse = (uint32_t)(((uint64_t)1 << 32) / c->wide >> smaller);
             c->y_inverse = (uint32_t)(((uint64_t)1 << 32) / c->tall >> smaller);
-            uint32_t z = row_bits(extent[1], c->z_inverse),
-                     y = g->beams ? row_bits(extent[2], c->y_inverse) : 0;
+            uint32_t z = row_bits(extent[1], c->z_inverse);
+            uint32_t y = g->beams ? row_bits(extent[2], c->y_inverse) : 0;
             z_bits = z > z_bits ? z : z_bits;
             y_bits = y > y_bits ? y : y_bits;
         }
@@ -189,8 +210,8 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     } while (id_bits + class_bits + z_bits + y_bits > ROW_KEY_BITS);
     /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to
      * sort. */
-    uint32_t field_bits = bit_length(extent[0] >> g->shift),
-             room = KEY_BITS - id_bits - class_bits - z_bits - y_bits;
+    uint32_t field_bits = bit_length(extent[0] >> g->shift);
+    uint32_t room = KEY_BITS - id_bits - class_bits - z_bits - y_bits;
     uint32_t x_bits = bit_length(extent[0] / least) + 3;
     x_bits = x_bits < field_bits ? x_bits : field_bits;
     x_bits = x_bits < room ? x_bits : room;
@@ -205,13 +226,18 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
 /* The keys of all active colliders, in no order: how many. `plain`: there is one size class of
  * strips, and no isolated colliders. */
 static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
-    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const uint64_t *present = present_set(w);
+    const uint64_t words = set_words(w->capacity);
     const posed *all = colliders(w);
     grid *g = a->g;
-    const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
-    const uint64_t x_unit = (uint64_t)1 << g->x_at, z_unit = (uint64_t)1 << g->z_at,
-                   inverse = g->classes[0].z_inverse;
-    const uint32_t x_shift = g->shift + g->x_drop, isolated = g->class_count;
+    const int64_t low_x = g->low[0];
+    const int64_t low_z = g->low[1];
+    const int64_t low_y = g->low[2];
+    const uint64_t x_unit = (uint64_t)1 << g->x_at;
+    const uint64_t z_unit = (uint64_t)1 << g->z_at;
+    const uint64_t inverse = g->classes[0].z_inverse;
+    const uint32_t x_shift = g->shift + g->x_drop;
+    const uint32_t isolated = g->class_count;
     uint64_t *keys = a->keys;
     uint32_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
@@ -221,8 +247,8 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
             if (!s->active) {
                 continue;
             }
-            uint64_t x = (uint64_t)(s->x - low_x - s->reach_x),
-                     z = (uint64_t)(s->z - low_z - s->reach_z);
+            uint64_t x = (uint64_t)(s->x - low_x - s->reach_x);
+            uint64_t z = (uint64_t)(s->z - low_z - s->reach_z);
             uint64_t key = (x >> x_shift) * x_unit + id;
             if (plain) {
                 key += ((z * inverse >> 32) + 1) * z_unit;
@@ -247,24 +273,32 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
 static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const grid *g = a->g;
     const posed *all = colliders(w);
-    const uint64_t *keys = a->keys, id_mask = ((uint64_t)1 << g->x_at) - 1;
-    const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
+    const uint64_t *keys = a->keys;
+    const uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
+    const int64_t low_x = g->low[0];
+    const int64_t low_z = g->low[1];
+    const int64_t low_y = g->low[2];
     const uint32_t shift = g->shift;
     for (uint32_t i = 0; i < n; i++) {
         const posed *s = all + (keys[i] & id_mask);
         prefetch(all + (keys[i + AHEAD < n ? i + AHEAD : i] & id_mask));
         a->sorted[i] = *s;
-        int64_t x = s->x - low_x, z = s->z - low_z, y = s->y - low_y, rx = s->reach_x,
-                rz = s->reach_z, ry = s->reach_y;
+        int64_t x = s->x - low_x;
+        int64_t z = s->z - low_z;
+        int64_t y = s->y - low_y;
+        int64_t rx = s->reach_x;
+        int64_t rz = s->reach_z;
+        int64_t ry = s->reach_y;
         a->least[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) |
                       (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
         a->most[i] = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
                      (uint64_t)(y + ry) >> shift << (2 * FIELD + 2) | GUARDS;
     }
-    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1),
-                   kept = FIELD_MASK >> g->x_drop << g->x_drop, one = (uint64_t)1 << g->x_at;
-    const uint32_t up = g->x_at > g->x_drop ? g->x_at - g->x_drop : 0,
-                   down = g->x_drop > g->x_at ? g->x_drop - g->x_at : 0;
+    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1);
+    const uint64_t kept = FIELD_MASK >> g->x_drop << g->x_drop;
+    const uint64_t one = (uint64_t)1 << g->x_at;
+    const uint32_t up = g->x_at > g->x_drop ? g->x_at - g->x_drop : 0;
+    const uint32_t down = g->x_drop > g->x_at ? g->x_drop - g->x_at : 0;
     for (uint32_t i = 0; i < n; i++) {
         a->spare[i] = (keys[i] & row_mask) + ((a->most[i] & kept) << up >> down) + one;
     }
@@ -275,7 +309,9 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
     w->grid_fresh = 1;
     a->g->indexed = 0;
     survey v;
-    uint32_t meets = 0, unmet = 0, n;
+    uint32_t meets = 0;
+    uint32_t unmet = 0;
+    uint32_t n;
     grid *g = a->g;
     take_survey(w, &v);
     g->count = v.count;
@@ -316,8 +352,9 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
 }
 
 uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key) {
-    uint32_t low = 0, high = a->g->count,
-             step = 1; /* keys before low are below `key`, keys from high on are not */
+    uint32_t low = 0;
+    uint32_t high = a->g->count;
+    uint32_t step = 1; /* keys before low are below `key`, keys from high on are not */
     if (a->keys[hint] < key) {
         low = hint + 1;
         while (high - low > step && a->keys[low + step] < key) {
@@ -334,8 +371,8 @@ uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key) {
         low = high - low > step ? high - step : low;
     }
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2,
-                 is_below = a->keys[middle] < key; /* which of the two, chance decides */
+        uint32_t middle = low + (high - low) / 2;
+        uint32_t is_below = a->keys[middle] < key; /* which of the two, chance decides */
         low += (middle + 1 - low) * is_below;
         high -= (high - middle) * (1 - is_below);
     }

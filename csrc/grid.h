@@ -37,8 +37,8 @@ typedef struct size_class {
     uint32_t group;
 } size_class;
 
-/* What the last build made: how coordinates become keys. A key is class | y row | z row | x | id,
- * each as wide as need be. */
+/* The last build: how coordinates become keys. A key is class | y row | z row | x | id, each as
+ * wide as need be. */
 typedef struct grid {
     uint32_t count, class_count;
     uint32_t beams;                              /* rows are beams of y and z, not strips of z */
@@ -76,11 +76,11 @@ static inline arrays arrays_of(const fxs_world *w) {
     return a;
 }
 
-/* What moved since the grid was built: queries look at it beside the grid, four at a time, and drop
- * it from what they find there. It lies where the copies were that a step needs, behind the index
- * of the grid, which takes 4 bytes a collider and 4 more, and behind 8 bytes a collider for sorting
- * answers. With more than LANES_WORLD_MAX it has room: 16 * capacity + 8 bytes, and 28 for each of
- * MOVED_MAX(capacity) + BLOCK, are less than 64 * (capacity + BLOCK). */
+/* Colliders that moved since the grid was built: queries look at them beside the grid, four at a
+ * time, and drop them from their finds there. They lie where the copies were that a step needs,
+ * behind the index of the grid, which takes 4 bytes a collider and 4 more, and behind 8 bytes a
+ * collider for sorting answers. With more than LANES_WORLD_MAX it has room: 16 * capacity + 8
+ * bytes, and 28 for each of MOVED_MAX(capacity) + BLOCK, are less than 64 * (capacity + BLOCK). */
 typedef struct moved_rows {
     uint32_t *lane_of, *ids; /* by id, its lane among the moved; by lane, its id */
     int32_t *bounds; /* in lanes */

@@ -65,14 +65,16 @@ static int has_count(const uint8_t *bytes, uint64_t size, uint64_t *n, uint64_t 
 /* ---- checks ---- */
 
 static int64_t cross_of(const vertex *o, const vertex *a, const vertex *b, const vertex *v) {
-    int64_t ux = (int64_t)b->x - a->x, uz = (int64_t)b->z - a->z; /* below 2^30 each, as is v - o */
+    int64_t ux = (int64_t)b->x - a->x;
+    int64_t uz = (int64_t)b->z - a->z; /* below 2^30 each, as is v - o */
     return ux * ((int64_t)v->z - o->z) - uz * ((int64_t)v->x - o->x);
 }
 
 /* Whether these are the vertices of a prism: strictly convex, counterclockwise, once round, and of
  * a span that fits. */
 static int is_convex(const vertex *v, uint32_t n) {
-    vertex least = v[0], most = v[0];
+    vertex least = v[0];
+    vertex most = v[0];
     for (uint32_t j = 1; j < n; j++) {
         least.x = v[j].x < least.x ? v[j].x : least.x;
         least.z = v[j].z < least.z ? v[j].z : least.z;
@@ -183,7 +185,8 @@ static int32_t to_int32(int64_t v) { return (int32_t)max64(INT32_MIN, min64(v, I
 
 void fxs_solid_bounds(const fxs_level *l, const solid *s, level_node *out) {
     const vertex *v = level_vertices(l, s);
-    int64_t least[2] = {v->x, v->z}, most[2] = {v->x, v->z};
+    int64_t least[2] = {v->x, v->z};
+    int64_t most[2] = {v->x, v->z};
     for (uint32_t j = 1; j < s->vertex_count; j++) {
         least[0] = min64(least[0], v[j].x);
         least[1] = min64(least[1], v[j].z);
@@ -290,8 +293,8 @@ static void build_cells(fxs_level *l) {
     }
     l->origin[0] = all.least[0];
     l->origin[1] = all.least[2];
-    const uint64_t extent_x = (uint64_t)((int64_t)all.most[0] - all.least[0]),
-                   extent_z = (uint64_t)((int64_t)all.most[2] - all.least[2]);
+    const uint64_t extent_x = (uint64_t)((int64_t)all.most[0] - all.least[0]);
+    const uint64_t extent_z = (uint64_t)((int64_t)all.most[2] - all.least[2]);
     l->cell_shift = 1; /* extents below 2^32: their product in cells is at most 2^62 */
     while (((extent_x >> l->cell_shift) + 1) * ((extent_z >> l->cell_shift) + 1) > n &&
            l->cell_shift < 32) {
@@ -300,7 +303,8 @@ static void build_cells(fxs_level *l) {
     l->cell_count[0] = (uint32_t)(extent_x >> l->cell_shift) + 1;
     l->cell_count[1] = (uint32_t)(extent_z >> l->cell_shift) + 1;
     const uint64_t count = (uint64_t)l->cell_count[0] * l->cell_count[1];
-    uint32_t *starts = cell_starts(l), *list = cell_lists(l);
+    uint32_t *starts = cell_starts(l);
+    uint32_t *list = cell_lists(l);
     memset(starts, 0, (size_t)count * sizeof *starts);
     uint64_t used = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -355,7 +359,8 @@ static void build_tree(fxs_level *l) {
         const level_node *below = nodes_of(l, row - 1);
         for (uint32_t i = 0; i < l->row_size[row]; i++) {
             level_node *node = nodes_of(l, row) + i;
-            const uint64_t first = (uint64_t)i * LEVEL_FANOUT, size = l->row_size[row - 1];
+            const uint64_t first = (uint64_t)i * LEVEL_FANOUT;
+            const uint64_t size = l->row_size[row - 1];
             const uint64_t end = first + LEVEL_FANOUT < size ? first + LEVEL_FANOUT : size;
             *node = below[first];
             for (uint64_t k = first + 1; k < end; k++) {
@@ -440,9 +445,10 @@ static int line_passes(const level_walk *w, const level_node *n) {
         n->most[0] == INT32_MAX || n->most[2] == INT32_MAX) {
         return 0;
     }
-    const int64_t half_x = ((int64_t)n->most[0] - n->least[0]) / 2 + 1,
-                  half_z = ((int64_t)n->most[2] - n->least[2]) / 2 + 1;
-    const int64_t x = w->x - (n->least[0] + half_x), z = w->z - (n->least[2] + half_z);
+    const int64_t half_x = ((int64_t)n->most[0] - n->least[0]) / 2 + 1;
+    const int64_t half_z = ((int64_t)n->most[2] - n->least[2]) / 2 + 1;
+    const int64_t x = w->x - (n->least[0] + half_x);
+    const int64_t z = w->z - (n->least[2] + half_z);
     return abs64(z * w->mx - x * w->mz) > w->across + half_x * abs64(w->mz) + half_z * abs64(w->mx);
 }
 
@@ -454,7 +460,8 @@ static uint32_t next_listed(level_walk *w) {
         while (w->listed < w->listed_end) {
             const level_node *node = level_row(l, 0) + cell_lists(l)[w->listed++];
             if (node_meets(w, node) && !line_passes(w, node)) {
-                const uint32_t x = cell_of(l, 0, node->least[0]), z = cell_of(l, 1, node->least[2]);
+                const uint32_t x = cell_of(l, 0, node->least[0]);
+                const uint32_t z = cell_of(l, 1, node->least[2]);
                 if ((x > w->first_cell[0] ? x : w->first_cell[0]) == w->cell[0] &&
                     (z > w->first_cell[1] ? z : w->first_cell[1]) == w->cell[1]) {
                     return node->index;
@@ -498,7 +505,8 @@ uint32_t fxs_level_next(level_walk *walk) {
         if (row == 0) {
             return node->index & ~LARGE_BELOW;
         }
-        const uint64_t first = (uint64_t)i * LEVEL_FANOUT, size = l->row_size[row - 1];
+        const uint64_t first = (uint64_t)i * LEVEL_FANOUT;
+        const uint64_t size = l->row_size[row - 1];
         walk->row = row - 1;
         walk->at[row - 1] = (uint32_t)first;
         walk->end[row - 1] = (uint32_t)(first + LEVEL_FANOUT < size ? first + LEVEL_FANOUT : size);

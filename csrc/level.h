@@ -5,6 +5,7 @@
 #define FIXSYNC_LEVEL_H
 
 #include "contact.h"
+#include "figure.h"
 
 /* One solid of a level. A cylinder has one vertex, its centre. */
 typedef struct solid {
@@ -94,12 +95,7 @@ FXS_INTERNAL void fxs_level_prefetch(const level_walk *walk);
 #define NO_SOLID UINT32_MAX
 FXS_INTERNAL uint32_t fxs_level_next(level_walk *walk);
 
-/* A prism's polygon as a centre sees it: m_j = v_j - centre, u_j = v_(j+1) - v_j. Where the bounds
- * of the prism meet those of a shape about the centre, m is below 2^30.8 on each axis. */
-typedef struct polygon {
-    planar m[FXS_VERTICES_MAX], u[FXS_VERTICES_MAX];
-    uint32_t n;
-} polygon;
+/* A prism's polygon as a centre sees it. */
 FXS_INTERNAL void fxs_polygon_of(polygon *p, const solid *prism, const vertex *v, int64_t x,
                                  int64_t z);
 

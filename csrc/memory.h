@@ -67,7 +67,10 @@ static inline int is_solid(const fxs_world *w, uint32_t id) {
 }
 
 static inline int32_t find(const fxs_world *w, uint32_t id) {
-    return id >= w->capacity ? FXS_E_ID : set_has(present_set(w), id) ? FXS_OK : FXS_E_ABSENT;
+    if (id >= w->capacity) {
+        return FXS_E_ID;
+    }
+    return set_has(present_set(w), id) ? FXS_OK : FXS_E_ABSENT;
 }
 
 /* Whether bit j of mask i is bit i of mask j. */

@@ -23,7 +23,8 @@ vector fxs_unit(int64_t x, int64_t y, int64_t z) {
 
 /* A planar direction, which may be longer than 2^30 by a little, turned by the frame's yaw. */
 static vector back(vector n, const posed *frame) {
-    planar v = {n.x, n.z}, t = turned(v, direction_of_posed(frame));
+    planar v = {n.x, n.z};
+    planar t = turned(v, direction_of_posed(frame));
     n.x = round_q30(t.x);
     n.z = round_q30(t.z);
     return n;
@@ -53,8 +54,10 @@ static vector normal_of_boxes(const posed *a, const posed *b, planar P) {
     vector best = {0, 0, 0};
     i128 greatest = i128_of(0);
     for (int i = 0; i < 4; i++) {
-        const posed *own = i < 2 ? b : a, *other = i < 2 ? a : b;
-        const planar dir = direction_of_posed(own), limit = touching_boxes(own, other, turn);
+        const posed *own = i < 2 ? b : a;
+        const posed *other = i < 2 ? a : b;
+        const planar dir = direction_of_posed(own);
+        const planar limit = touching_boxes(own, other, turn);
         const int is_x = i % 2 == 0;
         const i128 p = is_x ? dot_wide(dir, P) : cross_wide(dir, P);
         const i128 beyond = i128_sub(i128_abs(p), i128_mul(is_x ? limit.x : limit.z, WHOLE));
@@ -97,8 +100,7 @@ static vector normal_of_pair(const posed *a, const posed *b, planar P, int64_t F
         break;
     case BOX:
         return figure_of(a->kind) == BOX ? normal_of_boxes(a, b, P) : normal_off_box(b, P, F);
-    case SECTOR:
-    case FIGURE_COUNT: break; /* no cast comes here */
+    CASES_OF_NO_BODY: break; /* no cast comes here */
     }
     return fxs_unit(P.x, F, P.z);
 }
@@ -109,7 +111,8 @@ static vector normal_of_any(const posed *a, const posed *b, planar P, int64_t F)
         return normal_of_pair(a, b, P, F);
     }
     const planar minus_P = {-P.x, -P.z};
-    const vector of_b = normal_of_pair(b, a, minus_P, -F), n = {-of_b.x, -of_b.y, -of_b.z};
+    const vector of_b = normal_of_pair(b, a, minus_P, -F);
+    const vector n = {-of_b.x, -of_b.y, -of_b.z};
     return n;
 }
 
@@ -146,7 +149,8 @@ static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int
     i128 least = i128_of(0);
     int is_outside = 0;
     for (uint32_t j = 0; j < n; j++) {
-        const i128 s = cross_wide(u[j], w[j]), t = dot_wide(u[j], w[j]);
+        const i128 s = cross_wide(u[j], w[j]);
+        const i128 t = dot_wide(u[j], w[j]);
         const int64_t uu = dot64(u[j], u[j]);
         if (i128_sign(s) < 0) {
             is_outside = 1;
@@ -155,7 +159,8 @@ static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int
                     return outward(u[j]);
                 }
                 /* |s| / |u| is below 2^46.2, so |s| is below 2^76.7 and u * |s| below 2^107. */
-                const i256 x = i256_mul(i128_of(u[j].z), s), z = i256_mul(i128_of(u[j].x), s);
+                const i256 x = i256_mul(i128_of(u[j].z), s);
+                const i256 z = i256_mul(i128_of(u[j].x), s);
                 const i128 out_x = i128_neg(i128_join(x.word[1], x.word[0]));
                 return fxs_unit(towards_zero(out_x, uu), F,
                                 towards_zero(i128_join(z.word[1], z.word[0]), uu));
@@ -199,7 +204,8 @@ static vector normal_of_box_prism(const posed *s, const planar *u, const planar 
         }
     }
     for (int i = 0; i < 4; i++) {
-        const int is_x = i < 2, sign = i % 2 == 0 ? 1 : -1;
+        const int is_x = i < 2;
+        const int sign = i % 2 == 0 ? 1 : -1;
         const i128 half = i128_mul(halves[i / 2], (int64_t)1 << 46);
         const i128 side = sign > 0 ? i128_neg(most[i / 2]) : least[i / 2];
         const int64_t gap = towards_zero(i128_sub(side, half), WHOLE);
@@ -212,37 +218,36 @@ static vector normal_of_box_prism(const posed *s, const planar *u, const planar 
 }
 
 /* The normal at a height where the gap is F, with its sign. */
-static vector normal_beside_prism(const posed *a, const solid *prism, const vertex *v, planar way,
+static vector normal_beside_prism(const posed *a, const solid *prism, const vertex *v, planar moved,
                                   int64_t F) {
     polygon p;
     planar w[FXS_VERTICES_MAX];
     fxs_polygon_of(&p, prism, v, a->x, a->z);
     for (uint32_t j = 0; j < p.n; j++) {
-        w[j].x = way.x - WHOLE * p.m[j].x;
-        w[j].z = way.z - WHOLE * p.m[j].z;
+        w[j].x = moved.x - WHOLE * p.m[j].x;
+        w[j].z = moved.z - WHOLE * p.m[j].z;
     }
     switch (figure_of(a->kind)) {
     case ROUND:
     case CYLINDER: break;
     case BOX: return normal_of_box_prism(a, p.u, w, p.n);
-    case SECTOR:
-    case FIGURE_COUNT: break; /* no cast comes here */
+    CASES_OF_NO_BODY: break; /* no cast comes here */
     }
     return normal_off_prism(p.u, w, p.n, F);
 }
 
 void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v, const int64_t *M,
                            int32_t k, int32_t *out) {
-    const planar way = {k * M[0], k * M[2]};
+    const planar moved = {k * M[0], k * M[2]};
     const int64_t above = WHOLE * ((int64_t)a->y - a->size[1] - b->y_high) + k * M[1];
     const int64_t below = WHOLE * ((int64_t)b->y_low - a->y - a->size[1]) - k * M[1];
     const int64_t F = max64(0, above) - max64(0, below);
     vector n = {0, above >= 0 ? Q30_ONE : -Q30_ONE, 0};
     if (is_round(a) || (above < 0 && below < 0)) {
         const posed disc = disc_of(b);
-        const planar P = {((int64_t)a->x - v->x) * WHOLE + way.x,
-                          ((int64_t)a->z - v->z) * WHOLE + way.z};
-        n = b->code == FXS_PRISM ? normal_beside_prism(a, b, v, way, F)
+        const planar P = {((int64_t)a->x - v->x) * WHOLE + moved.x,
+                          ((int64_t)a->z - v->z) * WHOLE + moved.z};
+        n = b->code == FXS_PRISM ? normal_beside_prism(a, b, v, moved, F)
                                  : normal_of_any(a, &disc, P, F);
     }
     put_normal(n, out);

@@ -8,18 +8,18 @@ static uint32_t arc_pieces(uint32_t half_angle, uint32_t segments) {
 }
 
 /* A radius turned by a yaw; |radius| * 2^30 < 2^60. */
-static fxs_vertex rim_vertex(const fxs_pose *centre, int32_t radius, uint32_t yaw) {
+static fxs_vertex circle_vertex(const fxs_pose *centre, int32_t radius, uint32_t yaw) {
     planar dir = fxs_direction_of(yaw);
     fxs_vertex v = {centre->x + round_q30(radius * dir.x), centre->z + round_q30(radius * dir.z)};
     return v;
 }
 
 /* The first n vertices of an arc of `pieces` pieces, counterclockwise; backwards if asked. */
-static void rim_write(fxs_vertex *out, const fxs_pose *centre, int32_t radius, uint32_t from,
-                      uint32_t turn, uint32_t pieces, uint32_t n, int backwards) {
+static void write_circle(fxs_vertex *out, const fxs_pose *centre, int32_t radius, uint32_t from,
+                         uint32_t turn, uint32_t pieces, uint32_t n, int backwards) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t yaw = from + (uint32_t)((uint64_t)turn * i / pieces);
-        out[backwards ? n - 1 - i : i] = rim_vertex(centre, radius, yaw);
+        out[backwards ? n - 1 - i : i] = circle_vertex(centre, radius, yaw);
     }
 }
 
@@ -100,9 +100,9 @@ static int32_t outline_write(const fxs_shape *s, const fxs_pose *centre, uint32_
         corners_write(out, centre, s->size);
         return FXS_OK;
     }
-    rim_write(out, centre, s->size[0], from, turn, pieces, along, 0);
+    write_circle(out, centre, s->size[0], from, turn, pieces, along, 0);
     if (d.inner) {
-        rim_write(out + along, centre, d.inner, from, turn, pieces, along, 1);
+        write_circle(out + along, centre, d.inner, from, turn, pieces, along, 1);
     } else if (d.is_wedge) {
         out[along].x = centre->x;
         out[along].z = centre->z;
@@ -138,7 +138,7 @@ int32_t fxs_level_outline(const fxs_level *l, uint32_t index, uint32_t segments,
     }
     if (s.code == FXS_CYLINDER) {
         fxs_pose centre = {s.numbers[0], 0, s.numbers[1], 0};
-        rim_write(vertices, &centre, s.numbers[2], 0, FXS_TURN, count, count, 0);
+        write_circle(vertices, &centre, s.numbers[2], 0, FXS_TURN, count, count, 0);
         return FXS_OK;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -3,7 +3,10 @@
 
 int32_t fxs_posed_check(const fxs_shape *shape, const fxs_pose *pose) {
     int32_t status = fxs_shape_check(shape);
-    return status != FXS_OK ? status : pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
+    if (status != FXS_OK) {
+        return status;
+    }
+    return pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
 }
 
 void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_pose *pose) {
@@ -52,14 +55,15 @@ void fxs_turn_posed(posed *all, const uint32_t *ids, uint32_t n) {
  * faces. */
 static void sector_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
     const edges e = edges_of(s);
-    const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}},
-                  centre[2] = {s->x, s->z};
+    const int64_t radius = s->size[0];
+    const int64_t ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}};
+    const int64_t centre[2] = {s->x, s->z};
     for (uint32_t i = 0; i < 2;
          i++) { /* x, z: towards yaw 0 and 16384, and half a turn from there */
-        int64_t low = min64(0, min64(ends[i][0], ends[i][1])),
-                high = max64(0, max64(ends[i][0], ends[i][1]));
-        int32_t turn = fxs_yaw_between(s->yaw, 16384 * i),
-                back = fxs_yaw_between(s->yaw, 16384 * i + 32768);
+        int64_t low = min64(0, min64(ends[i][0], ends[i][1]));
+        int64_t high = max64(0, max64(ends[i][0], ends[i][1]));
+        int32_t turn = fxs_yaw_between(s->yaw, 16384 * i);
+        int32_t back = fxs_yaw_between(s->yaw, 16384 * i + 32768);
         high = abs64(turn) <= s->half_angle ? Q30_ONE : high;
         low = abs64(back) <= s->half_angle ? -Q30_ONE : low;
         least[2 * i] = centre[i] + round_q30(radius * low) - SECTOR_WIDER;
@@ -74,7 +78,7 @@ void fxs_posed_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
     most[0] = (int64_t)s->x + s->reach_x;
     most[1] = (int64_t)s->y + s->reach_y;
     most[2] = (int64_t)s->z + s->reach_z;
-    if (figure_of(s->kind) == SECTOR) {
+    if (is_sector(s)) {
         sector_bounds(s, least, most);
     }
 }

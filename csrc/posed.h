@@ -27,10 +27,12 @@ static inline planar direction_of_posed(const posed *s) {
 }
 
 static inline int is_round(const posed *s) { return ROUND_KINDS >> s->kind & 1; }
+static inline int is_sector(const posed *s) { return SECTOR_KINDS >> s->kind & 1; }
 
 /* Whether a pair is in the order in which casts take it: by figure, then by kind. */
 static inline int is_cast_order(const posed *a, const posed *b) {
-    const figure of_a = figure_of(a->kind), of_b = figure_of(b->kind);
+    const figure of_a = figure_of(a->kind);
+    const figure of_b = figure_of(b->kind);
     return of_a != of_b ? of_a < of_b : a->kind <= b->kind;
 }
 
@@ -71,7 +73,9 @@ FXS_INTERNAL void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_p
  * direction's length is off by up to 2^-30 of itself, so their tests may see contact a fraction of
  * a raw unit outside the ideal shape. Quarter turns are exact. */
 static inline void box_reach(posed *s) {
-    int64_t c = abs64(s->cos_q30), z = abs64(s->sin_q30), widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
+    int64_t c = abs64(s->cos_q30);
+    int64_t z = abs64(s->sin_q30);
+    int64_t widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
     s->reach_x = (int32_t)((uint64_t)(s->size[0] * c + s->size[2] * z + widen) >> 30);
     s->reach_z = (int32_t)((uint64_t)(s->size[0] * z + s->size[2] * c + widen) >> 30);
 }
@@ -81,26 +85,26 @@ static inline void box_reach(posed *s) {
 /* Sets the reach from kind and size, of a shape as if it was not turned. */
 static inline void round_reach(posed *s) {
     s->reach_y = s->size[1] + (s->size[0] & -is_round(s)); /* a sphere's size[1] is 0 */
-    s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (SECTOR_KINDS >> s->kind & 1);
+    s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * is_sector(s);
 }
 
-/* Whether the reach of a figure follows from yaw and direction too. */
+/* Whether reach and contact of a figure follow from its direction. */
 static inline uint32_t reach_turns(figure f) {
     switch (f) {
-    case BOX:
-        return 1;
-    case ROUND:
-    case CYLINDER:
-    case SECTOR:
-    case FIGURE_COUNT:
-        break;
+#define REACH_OF_FIGURE(name, reach) case name: return (reach) == REACH_OF_SIDES;
+        FIGURES(REACH_OF_FIGURE)
+    case FIGURE_COUNT: break;
     }
     return 0;
 }
 
+/* box_reach is that of boxes alone. */
+#define IS_TURNING_BOX(name, reach) \
+    _Static_assert((reach) != REACH_OF_SIDES || name == BOX, "turn_reach is that of boxes");
+FIGURES(IS_TURNING_BOX)
+
 /* A constant, bit i for code i: to look up the figure first would be slower. */
-#define REACH_TURNS_BIT(code, name, sizes, figure, turned, push, cast, hole, ranges) \
-    | reach_turns(figure) << code
+#define REACH_TURNS_BIT(code, name, sizes, figure, traits, ranges) | reach_turns(figure) << code
 
 /* Sets the parts of the reach that follow from yaw and direction. */
 static inline void turn_reach(posed *s) {

@@ -12,7 +12,7 @@
  * motion is below 2^29 on each axis, u below 2^30. */
 #include "cast.h"
 
-/* What is found: the fraction of the first contact, or NONE, and whether it is the contact that is
+/* The finding: the fraction of the first contact, or NONE, and whether it is the contact that is
  * asked for: any, or an overlap somewhere. Pieces that are met after the fraction `latest` do not
  * matter. */
 typedef struct finding {
@@ -31,7 +31,7 @@ static void found_at(finding *f, int32_t fraction, int overlaps) {
     }
 }
 
-/* Whether no other piece can change what is found. */
+/* Whether no other piece can change the finding. */
 static int is_settled(const finding *f) { return f->is_enough && f->fraction == 0; }
 
 static int32_t fraction_found(const finding *f) { return f->is_enough ? f->fraction : NONE; }
@@ -154,7 +154,7 @@ typedef struct swept {
     int is_round;
     axis upright;
     heights meet;
-    window all; /* the motion, up to what matters of it */
+    window all; /* the part of the motion that matters */
 } swept;
 
 /* Narrows the window to the solid's heights and `spare` more; for a cylinder its lids are a strict
@@ -347,7 +347,8 @@ typedef struct span_of_time {
 } span_of_time;
 
 static span_of_time whole_motion(void) {
-    const instant start = {i128_of(0), i128_of(1)}, end = {i128_of(1), i128_of(1)};
+    const instant start = {i128_of(0), i128_of(1)};
+    const instant end = {i128_of(1), i128_of(1)};
     const span_of_time w = {start, end, 0, 0};
     return w;
 }
@@ -391,14 +392,18 @@ static int holds_strictly(const span_of_time *w) {
  * square. */
 static int32_t cast_box_prism(const posed *s, const solid *prism, const vertex *v,
                               const int64_t *M, int when) {
-    const planar dir = direction_of_posed(s), m = {M[0], M[2]}, turned_m = turned_back(m, dir);
+    const planar dir = direction_of_posed(s);
+    const planar m = {M[0], M[2]};
+    const planar turned_m = turned_back(m, dir);
     const planar H = {s->size[0] * Q30_ONE, s->size[2] * Q30_ONE};
-    planar least = {INT64_MAX, INT64_MAX}, most = {-INT64_MAX, -INT64_MAX};
+    planar least = {INT64_MAX, INT64_MAX};
+    planar most = {-INT64_MAX, -INT64_MAX};
     span_of_time w = whole_motion();
     polygon p;
     fxs_polygon_of(&p, prism, v, s->x, s->z);
     for (uint32_t j = 0; j < p.n; j++) {
-        const planar l = turned_back(p.m[j], dir), U = turned_back(p.u[j], dir);
+        const planar l = turned_back(p.m[j], dir);
+        const planar U = turned_back(p.u[j], dir);
         least.x = min64(least.x, l.x);
         least.z = min64(least.z, l.z);
         most.x = max64(most.x, l.x);
@@ -423,8 +428,7 @@ int32_t fxs_prism_cast(const posed *s, const solid *prism, const vertex *v, cons
     case ROUND:
     case CYLINDER: return cast_round_or_cylinder(s, prism, v, M, when, most);
     case BOX: return cast_box_prism(s, prism, v, M, when);
-    case SECTOR:
-    case FIGURE_COUNT: break; /* no cast comes here */
+    CASES_OF_NO_BODY: break; /* no cast comes here */
     }
     return NONE;
 }

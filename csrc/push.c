@@ -56,10 +56,13 @@ static int ends_contact(trial *s, int64_t major, int64_t minor) {
     s->a.x = (int32_t)(s->x + t.x);
     s->a.z = (int32_t)(s->z + t.z);
     const solid *b = s->against;
-    return (b == NULL ? fxs_posed_contact(&s->a, &s->b)
-            : b->code == FXS_PRISM
-                ? fxs_prism_contact(&s->a, b, s->vertices, s->gap)
-                : fxs_cylinder_solid_contact(&s->a, 0, 0, b->radius, s->gap)) != FXS_OVERLAPPING;
+    if (b == NULL) {
+        return fxs_posed_contact(&s->a, &s->b) != FXS_OVERLAPPING;
+    }
+    if (b->code == FXS_PRISM) {
+        return fxs_prism_contact(&s->a, b, s->vertices, s->gap) != FXS_OVERLAPPING;
+    }
+    return fxs_cylinder_solid_contact(&s->a, 0, 0, b->radius, s->gap) != FXS_OVERLAPPING;
 }
 
 /* floor of length (raw * 2^30) times u (Q2.30) in whole raw units, or 1 less; 0 <= length <
@@ -72,11 +75,15 @@ static int64_t whole_part(int64_t length, int64_t u) {
  * that with the larger major component. Along a diagonal both components move: each t is then less
  * than half a right angle off its direction, so that a face is always left through itself. */
 static planar settle(trial *s, push_estimate w) {
-    int64_t ux = abs64(w.out.x), uz = abs64(w.out.z), major_u = max64(ux, uz),
-            minor_u = min64(ux, uz);
-    int64_t length = max64(0, w.length), middle = whole_part(length, minor_u),
-            least = major_u == minor_u;
-    int64_t last = minor_u ? middle + 2 : 0, best_sq = INT64_MAX;
+    int64_t ux = abs64(w.out.x);
+    int64_t uz = abs64(w.out.z);
+    int64_t major_u = max64(ux, uz);
+    int64_t minor_u = min64(ux, uz);
+    int64_t length = max64(0, w.length);
+    int64_t middle = whole_part(length, minor_u);
+    int64_t least = major_u == minor_u;
+    int64_t last = minor_u ? middle + 2 : 0;
+    int64_t best_sq = INT64_MAX;
     s->x_is_major = ux >= uz;
     s->sign_x = w.out.x < 0 ? -1 : 1;
     s->sign_z = w.out.z < 0 ? -1 : 1;
@@ -123,8 +130,11 @@ static int32_t lift_of(const posed *a, const posed *b) {
     if (fxs_posed_contact(a, b) != FXS_OVERLAPPING) {
         return 0;
     }
-    int64_t dy = (int64_t)a->y - b->y, held = abs64(dy), ended = (int64_t)a->reach_y + b->reach_y;
-    posed moved = *a, still = *b;
+    int64_t dy = (int64_t)a->y - b->y;
+    int64_t held = abs64(dy);
+    int64_t ended = (int64_t)a->reach_y + b->reach_y;
+    posed moved = *a;
+    posed still = *b;
     still.y = 0;
     while (ended - held > 1) {
         int64_t middle = held + (ended - held) / 2;
@@ -183,11 +193,14 @@ static int64_t lift_of_solid(const posed *a, const fxs_level *l, uint32_t index)
         return 0;
     }
     const int is_up = 2 * (int64_t)a->y >= (int64_t)b->y_low + b->y_high;
-    const int64_t half = a->size[1], radius = is_round(a) ? a->size[0] : 0;
-    const int64_t depth_up = (int64_t)b->y_high - a->y + half,
-                  depth_down = (int64_t)a->y - b->y_low + half;
-    const int64_t depth = is_up ? depth_up : depth_down, beyond = is_up ? depth_down : depth_up;
-    int64_t held = 0, ended = depth + radius;
+    const int64_t half = a->size[1];
+    const int64_t radius = is_round(a) ? a->size[0] : 0;
+    const int64_t depth_up = (int64_t)b->y_high - a->y + half;
+    const int64_t depth_down = (int64_t)a->y - b->y_low + half;
+    const int64_t depth = is_up ? depth_up : depth_down;
+    const int64_t beyond = is_up ? depth_down : depth_up;
+    int64_t held = 0;
+    int64_t ended = depth + radius;
     while (ended - held > 1) {
         const int64_t middle = held + (ended - held) / 2;
         /* beyond + rise is how deep the other end is in: it grows. */
@@ -209,14 +222,16 @@ static int32_t side_of_prism(const posed *a, const fxs_level *l, uint32_t index)
     fxs_polygon_of(&p, b, level_vertices(l, b), a->x, a->z);
     const planar t = fxs_push_of_solid(a, l, index);
     int32_t side = FXS_SIDE_NONE;
-    i128 best_square = i128_of(0), best_norm = i128_of(1);
+    i128 best_square = i128_of(0);
+    i128 best_norm = i128_of(1);
     for (uint32_t j = 0; j < p.n; j++) {
         const planar n = {p.u[j].z, -p.u[j].x};
         const int64_t along = dot64(t, n);
         if (along <= 0) {
             continue; /* of a push, one face at least is above 0 */
         }
-        const i128 square = i128_square(along), norm = i128_of(dot64(n, n));
+        const i128 square = i128_square(along);
+        const i128 norm = i128_of(dot64(n, n));
         const i256 less = i256_neg(i256_mul(best_square, norm));
         if (i256_sign(i256_add(i256_mul(square, best_norm), less)) > 0) {
             best_square = square;
@@ -235,6 +250,11 @@ static int32_t make_bodies(posed *out_a, posed *out_b, const fxs_shape *a, const
                            const fxs_shape *b, const fxs_pose *pose_b) {
     const int32_t status = fxs_pair_make(out_a, out_b, a, pose_a, b, pose_b);
     return status != FXS_OK ? status : bodies_check(out_a, out_b);
+}
+
+/* FXS_E_UNDEFINED if b's kind has no sides. */
+static int32_t named_side(const posed *a, const posed *b) {
+    return fxs_kinds[b->kind].has_sides ? side_of(a, b) : FXS_E_UNDEFINED;
 }
 
 int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
@@ -263,7 +283,7 @@ int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                  const fxs_pose *pose_b) {
     posed sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
-    return status != FXS_OK ? status : sb.kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(&sa, &sb);
+    return status != FXS_OK ? status : named_side(&sa, &sb);
 }
 
 /* ---- in a world ---- */
@@ -324,7 +344,5 @@ int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b) {
                    ? side_of_prism(found.a, world->level, found.index)
                    : FXS_E_UNDEFINED;
     }
-    return status != FXS_OK           ? status
-           : found.b->kind != FXS_BOX ? FXS_E_UNDEFINED
-                                      : side_of(found.a, found.b);
+    return status != FXS_OK ? status : named_side(found.a, found.b);
 }

@@ -28,8 +28,10 @@ static int64_t root_q30(int64_t n) {
 /* The length of v != 0 in its own unit, and its direction; both within 2^-29 of themselves. |v.x|,
  * |v.z| < 2^62. */
 static push_estimate estimate_along(planar v) {
-    uint64_t x = magnitude(v.x), z = magnitude(v.z);
-    uint32_t right = 0, left = 0;
+    uint64_t x = magnitude(v.x);
+    uint64_t z = magnitude(v.z);
+    uint32_t right = 0;
+    uint32_t left = 0;
     for (; (x | z) >> 31; x >>= 1, z >>= 1) {
         right++;
     }
@@ -82,7 +84,8 @@ static push_estimate estimate_through(planar n, int64_t along, int64_t limit, pl
 /* The shorter one, of equal ones the one nearer to the X axis, of those the one in the quadrants
  * where x and z have one sign. */
 static push_estimate better(push_estimate a, push_estimate b) {
-    int64_t ax = abs64(a.out.x), bx = abs64(b.out.x);
+    int64_t ax = abs64(a.out.x);
+    int64_t bx = abs64(b.out.x);
     if (a.length != b.length) {
         return a.length < b.length ? a : b;
     }
@@ -96,25 +99,33 @@ static push_estimate better(push_estimate a, push_estimate b) {
  * them is a. */
 static push_estimate estimate_of_box_and_disc(const posed *box, const posed *disc, planar p,
                                               int64_t f) {
-    const int64_t radius = disc_radius_q30(disc, f), half_x = box->size[0] * Q30_ONE,
-                  half_z = box->size[2] * Q30_ONE;
-    const planar x = direction_of_posed(box), z = {-x.z, x.x}, at = turned_back(p, x);
+    const int64_t radius = disc_radius_q30(disc, f);
+    const int64_t half_x = box->size[0] * Q30_ONE;
+    const int64_t half_z = box->size[2] * Q30_ONE;
+    const planar x = direction_of_posed(box);
+    const planar z = {-x.z, x.x};
+    const planar at = turned_back(p, x);
     const planar beyond = {abs64(at.x) - half_x, abs64(at.z) - half_z};
     if (beyond.x > 0 && beyond.z > 0) {
         push_estimate local = estimate_along(beyond);
-        planar u = {sign64(at.x) * local.out.x, sign64(at.z) * local.out.z},
-               world = turned(u, x); /* |world| < 2^61 */
+        planar u = {sign64(at.x) * local.out.x, sign64(at.z) * local.out.z};
+        planar world = turned(u, x); /* |world| < 2^61 */
         push_estimate w = {{world.x / Q30_ONE, world.z / Q30_ONE}, radius - local.length};
         return w;
     }
-    const push_estimate by_x = estimate_through(x, at.x, half_x + radius, p),
-              by_z = estimate_through(z, at.z, half_z + radius, p);
-    return beyond.x > 0 ? by_x : beyond.z > 0 ? by_z : better(by_x, by_z);
+    const push_estimate by_x = estimate_through(x, at.x, half_x + radius, p);
+    const push_estimate by_z = estimate_through(z, at.z, half_z + radius, p);
+    if (beyond.x > 0) {
+        return by_x;
+    }
+    return beyond.z > 0 ? by_z : better(by_x, by_z);
 }
 
 /* Through the better of a box's own axes, along which the other one touches at the limits. */
 static push_estimate estimate_on_axes(const posed *box, planar limit, planar p) {
-    const planar x = direction_of_posed(box), z = {-x.z, x.x}, at = turned_back(p, x);
+    const planar x = direction_of_posed(box);
+    const planar z = {-x.z, x.x};
+    const planar at = turned_back(p, x);
     return better(estimate_through(x, at.x, limit.x, p), estimate_through(z, at.z, limit.z, p));
 }
 
@@ -139,12 +150,14 @@ static push_estimate estimate_over(planar u, int64_t length) {
 
 /* Inside, the face to which the disc's centre is nearest; outside, away from the nearest point. */
 static push_estimate estimate_of_disc_and_prism(const polygon *prism, int64_t rho) {
-    const planar *m = prism->m, *u = prism->u;
+    const planar *m = prism->m;
+    const planar *u = prism->u;
     push_estimate best = {{Q30_ONE, 0}, INT64_MAX};
     uint32_t nearest = 0;
     int is_outside = 0;
     for (uint32_t j = 0; j < prism->n; j++) {
-        const int64_t s = cross64(m[j], u[j]), t = -dot64(u[j], m[j]);
+        const int64_t s = cross64(m[j], u[j]);
+        const int64_t t = -dot64(u[j], m[j]);
         if (s >= 0) {
             const int64_t length = rho + over_length_q30(i128_of(s), u[j]);
             best = length < best.length ? estimate_over(u[j], length) : best;
@@ -165,14 +178,20 @@ static push_estimate estimate_of_disc_and_prism(const polygon *prism, int64_t rh
 
 /* Along the axis of least depth, of the prism's edges and the box's own. */
 static push_estimate estimate_of_box_and_prism(const posed *box, const polygon *prism) {
-    const planar *m = prism->m, *u = prism->u;
-    const planar x = direction_of_posed(box), z = {-x.z, x.x};
-    const planar minus_x = {-x.x, -x.z}, minus_z = {-z.x, -z.z};
-    const int64_t half_x = box->size[0], half_z = box->size[2];
-    planar least = {INT64_MAX, INT64_MAX}, most = {INT64_MIN, INT64_MIN};
+    const planar *m = prism->m;
+    const planar *u = prism->u;
+    const planar x = direction_of_posed(box);
+    const planar z = {-x.z, x.x};
+    const planar minus_x = {-x.x, -x.z};
+    const planar minus_z = {-z.x, -z.z};
+    const int64_t half_x = box->size[0];
+    const int64_t half_z = box->size[2];
+    planar least = {INT64_MAX, INT64_MAX};
+    planar most = {INT64_MIN, INT64_MIN};
     push_estimate best = {{0, 0}, INT64_MAX};
     for (uint32_t j = 0; j < prism->n; j++) {
-        const planar l = turned_back(m[j], x), U = turned_back(u[j], x);
+        const planar l = turned_back(m[j], x);
+        const planar U = turned_back(u[j], x);
         least.x = min64(least.x, l.x);
         least.z = min64(least.z, l.z);
         most.x = max64(most.x, l.x);
@@ -208,11 +227,7 @@ push_estimate fxs_push_estimate(const posed *a, const posed *b, planar p, int64_
                             : estimate_of_box_and_disc(b, a, p, f);
     case BOX_BOX:
         return estimate_of_boxes(a, b, p);
-    case ROUND_SECTOR: /* cannot be pushed */
-    case CYLINDER_SECTOR:
-    case BOX_SECTOR:
-    case SECTOR_SECTOR:
-    case PAIR_COUNT:
+    CASES_OF_NO_BODIES:
         break;
     }
     return none; /* not reached */
@@ -226,8 +241,7 @@ push_estimate fxs_push_estimate_prism(const posed *a, const polygon *prism, int6
         return estimate_of_disc_and_prism(prism, disc_radius_q30(a, f));
     case BOX:
         return estimate_of_box_and_prism(a, prism);
-    case SECTOR: /* cannot be pushed */
-    case FIGURE_COUNT:
+    CASES_OF_NO_BODY:
         break;
     }
     return none; /* not reached */

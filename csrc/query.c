@@ -7,7 +7,8 @@
 int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
     posed copies[2];
     if (is_solid(world, a) || is_solid(world, b)) {
-        const uint32_t own = is_solid(world, a) ? b : a, other = own == a ? b : a;
+        const uint32_t own = is_solid(world, a) ? b : a;
+        const uint32_t other = own == a ? b : a;
         const int32_t found = is_solid(world, own) ? FXS_E_UNDEFINED : find(world, own);
         return found != FXS_OK ? found
                                : fxs_solid_contact(fxs_derived(world, own, copies), world->level,
@@ -96,7 +97,8 @@ static void sort_as_set(uint64_t *set, uint64_t *ids, uint64_t n, uint64_t summa
     }
     for (uint64_t i = 0; i < summaries; i++) {
         for (uint64_t words = summary[i]; words; words &= words - 1) {
-            uint64_t word = i * 64 + trailing_zeros(words), bits = set[word];
+            uint64_t word = i * 64 + trailing_zeros(words);
+            uint64_t bits = set[word];
             set[word] = 0;
             do {
                 *ids++ = word * 64 + trailing_zeros(bits);
@@ -151,8 +153,9 @@ static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int ne
     }
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t *met, met_count = met_by(w, queries + i, &met),
-                       kept = limit && limit < met_count ? limit : met_count;
+        uint64_t *met;
+        uint64_t met_count = met_by(w, queries + i, &met);
+        uint64_t kept = limit && limit < met_count ? limit : met_count;
         if (kept <= id_capacity && found <= id_capacity - kept) {
             if (nearest_first) {
                 sort_nearest(w, &queries[i].pose, met, met_count, kept);

@@ -8,15 +8,18 @@
 #define BUILD_WORTH 6  /* looks at all colliders that cost as much as a build */
 #define LANES_WORTH 6  /* lanes that cost as much as one collider */
 #define INDEX_WORTH 16 /* searches for which an index of the built blocks pays */
-#define CROWD \
-    24       /* keys under two entries of the index that are better searched than all looked at */
+/* Keys under two entries of the index that are better searched than all looked at. */
+#define CROWD 24
 
 /* The index has, for each value of the leading bits of a key, about as many as there are keys, the
  * first index with that or more. */
 static void make_index(const fxs_world *w, const arrays *a) {
     grid *g = a->g;
-    uint32_t *index = index_of(a, w), bits = bit_length(g->count) - 1, used = g->key_end - g->x_at,
-             n = g->classes[g->class_count].end, sum = 0;
+    uint32_t *index = index_of(a, w);
+    uint32_t bits = bit_length(g->count) - 1;
+    uint32_t used = g->key_end - g->x_at;
+    uint32_t n = g->classes[g->class_count].end;
+    uint32_t sum = 0;
     bits = least32(least32(bits, used), 31);
     g->index_shift = g->key_end - bits;
     g->index_end = 1u << bits;
@@ -43,11 +46,13 @@ typedef struct span {
  * entries, and one after them: a row has a key, the one after the last too, and so has every x. */
 static inline int is_span(const arrays *a, const uint32_t *index, uint64_t row, uint64_t begin,
                           uint64_t end, span *out) {
-    const uint32_t shift = a->g->index_shift, *first = index + (begin >> shift),
-                   *last = index + (end >> shift);
+    const uint32_t shift = a->g->index_shift;
+    const uint32_t *first = index + (begin >> shift);
+    const uint32_t *last = index + (end >> shift);
     out->from = first[0];
     out->to = last[1];
-    return ((first[1] - first[0]) + (last[1] - last[0]) <= CROWD) & (a->keys[first[0]] >= row);
+    const uint32_t keys = (first[1] - first[0]) + (last[1] - last[0]);
+    return (keys <= CROWD) & (a->keys[first[0]] >= row);
 }
 
 /* Blocks of several rows, to be looked at in one loop, and where their rows end. */
@@ -58,14 +63,15 @@ typedef struct listed {
     uint32_t n;
 } listed;
 
-/* Appends what a query meets in the blocks of the list, which is empty then: where what is met
- * ends. */
+/* Appends the indices that a query meets in the blocks of the list, and empties the list: where the
+ * appended indices end. */
 static inline uint64_t *keep_listed(const arrays *a, listed *blocks, packed_box here,
                                     uint64_t *met) {
     for (uint32_t i = 0; i < blocks->n; i++) {
         uint64_t at = blocks->at[i];
-        met = keep_of_block(
-            met, at, met_of_block(a->keys + at, a->least + at, a->most + at, here, blocks->end[i]));
+        const uint64_t end = blocks->end[i];
+        const uint32_t found = met_of_block(a->keys + at, a->least + at, a->most + at, here, end);
+        met = keep_of_block(met, at, found);
     }
     blocks->n = 0;
     return met;
@@ -75,8 +81,8 @@ static inline uint64_t *keep_listed(const arrays *a, listed *blocks, packed_box 
  * on how many they are. */
 static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint64_t end,
                                   packed_box here, uint64_t *met) {
-    static const uint64_t ON[SPAN_BLOCKS] = {0, BLOCK, 2 * BLOCK, 3 * BLOCK},
-                          SAME[SPAN_BLOCKS] = {0};
+    static const uint64_t ON[SPAN_BLOCKS] = {0, BLOCK, 2 * BLOCK, 3 * BLOCK};
+    static const uint64_t SAME[SPAN_BLOCKS] = {0};
     for (uint32_t from = s.from; from < s.to; from += SPAN_BLOCKS * BLOCK) {
         add_to_block(blocks->at + blocks->n, ON, from);
         add_to_block(blocks->end + blocks->n, SAME, end);
@@ -89,7 +95,7 @@ static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint6
 }
 
 static int64_t clamped(int64_t v, int64_t low, int64_t high) {
-    return v < low ? low : v > high ? high : v;
+    return max64(low, min64(v, high));
 }
 
 static int bounds_meet(const posed *s, const int64_t least[3], const int64_t most[3]) {
@@ -174,9 +180,9 @@ static inline wanted_rows rows_of(const grid_query *q, uint32_t class_index) {
 static inline uint32_t walk_row(grid_query *q, uint32_t at, uint64_t end) {
     const arrays *a = &q->a;
     while (a->keys[at] < end) {
-        q->last = keep_of_block(
-            q->last, at,
-            met_of_block(a->keys + at, a->least + at, a->most + at, q->here, end));
+        const uint32_t found =
+            met_of_block(a->keys + at, a->least + at, a->most + at, q->here, end);
+        q->last = keep_of_block(q->last, at, found);
         at += (uint32_t)below_in_block(a->keys + at, end);
     }
     return at;
@@ -274,12 +280,17 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
     const size_class *usual = g->classes + g->class_count - 1;
     uint64_t n = g->count; /* < 2^32, times an extent < 2^32.6 in two steps */
     for (uint32_t i = 0; i < 3; i++) {
-        int64_t extent = g->high[i] - g->low[i], length = i == 2 ? usual->tall : usual->wide;
-        int64_t shared =
-            min64(most[AXIS[i]], g->high[i]) - max64(least[AXIS[i]], g->low[i]) + length;
-        n = shared <= 0       ? 0
-            : shared < extent ? n * (uint64_t)(shared >> 2) / (uint64_t)((extent >> 2) + 1)
-                              : n;
+        const int64_t low = max64(least[AXIS[i]], g->low[i]);
+        const int64_t high = min64(most[AXIS[i]], g->high[i]);
+        const int64_t length = i == 2 ? usual->tall : usual->wide;
+        const int64_t shared = high - low + length;
+        const int64_t extent = g->high[i] - g->low[i];
+        if (shared <= 0) {
+            return 0;
+        }
+        if (shared < extent) {
+            n = n * (uint64_t)(shared >> 2) / (uint64_t)((extent >> 2) + 1);
+        }
     }
     return n;
 }

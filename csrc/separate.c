@@ -19,7 +19,8 @@ static int gives_way(const separation *s, uint32_t id, uint32_t to) {
 /* Moves a collider and records where it was. FXS_OK or FXS_E_CENTRE. */
 static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz) {
     const anchor *p = anchors(s->world) + id;
-    int64_t x = p->x + dx, z = p->z + dz;
+    int64_t x = p->x + dx;
+    int64_t z = p->z + dz;
     if (x < INT32_MIN || x > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
         return FXS_E_CENTRE;
     }
@@ -36,12 +37,14 @@ static int64_t half_up(int64_t v) { return (v + sign64(v)) / 2; }
 
 /* Ends the contact of a pair by moving the one that gives way; or both, each by half of the push,
  * rounded away from zero: neither is favoured, and a crowd comes to rest, where an exact split lets
- * it go round in circles of one raw unit. What that adds to the push leads further out, so nothing
+ * it go round in circles of one raw unit. The rounding of the push leads further out, so nothing
  * should be left for the last push; it ends the contact beyond doubt. `*stuck` is the id that
  * cannot be moved. */
 static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
-    uint32_t first = gives_way(s, a, b) ? a : b, second = first == a ? b : a;
-    const posed *sf = colliders(s->world) + first, *ss = colliders(s->world) + second;
+    uint32_t first = gives_way(s, a, b) ? a : b;
+    uint32_t second = first == a ? b : a;
+    const posed *sf = colliders(s->world) + first;
+    const posed *ss = colliders(s->world) + second;
     int32_t status = FXS_OK;
     planar t = fxs_push_of(sf, ss);
     if (both) {
@@ -65,7 +68,8 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
     if (!set_has(present_set(w), a) || !set_has(present_set(w), b)) {
         return 0;
     }
-    const posed *sa = colliders(w) + a, *sb = colliders(w) + b;
+    const posed *sa = colliders(w) + a;
+    const posed *sb = colliders(w) + b;
     return sa->active && sb->active && may_hit(sa, sb) && can_push(sa->kind) &&
            can_push(sb->kind);
 }
@@ -93,7 +97,8 @@ static int32_t push_off_solid(separation *s, uint32_t id, uint32_t index, int *a
 static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck) {
     const packed_hit *h = hits(s->world);
     for (uint32_t i = 0; i < s->world->hit_count; i++) {
-        uint32_t a = hit_a(h[i]), b = hit_b(h[i]);
+        uint32_t a = hit_a(h[i]);
+        uint32_t b = hit_b(h[i]);
         if (b >= FXS_LEVEL) {
             const int32_t status = both ? FXS_OK : push_off_solid(s, a, b - FXS_LEVEL, any, stuck);
             if (status != FXS_OK) {

@@ -27,7 +27,8 @@ static inline void set_drop(uint64_t *set, uint32_t id) {
 
 /* The least member >= from, or the capacity where no member is. from <= capacity. */
 static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
-    uint64_t word = from >> 6, words = set_words(capacity);
+    uint64_t word = from >> 6;
+    uint64_t words = set_words(capacity);
     if (word < words) {
         uint64_t bits = set[word] >> (from & 63) << (from & 63);
         while (bits == 0 && ++word < words) {

@@ -5,8 +5,10 @@
     .least = {SHORT_LEAST, PAIR(l0, l1)}, .most = {SHORT_MOST, PAIR(m0, m1)}, \
     .rest_least = PAIR(l2, la), .rest_most = PAIR(m2, ma)
 
-#define KIND_ROW(code, kind_name, sizes, figure, turned, push, cast, hole, ranges) \
-    {.name = #kind_name, .size_count = sizes, turned, push, cast, hole, ranges},
+#define TRAITS(turned, front, sides, flat, hole) turned, front, sides, flat, hole
+
+#define KIND_ROW(code, kind_name, sizes, figure, traits, ranges)                                   \
+    {.name = #kind_name, .size_count = sizes, .is_body = BODY_BITS >> figure & 1, traits, ranges},
 
 #define NO_KIND {.name = "", RANGES(unused, 0, 0, unused, 0, 0, unused, 0, 0, 1, 0)}
 
@@ -15,6 +17,7 @@ FXS_INTERNAL const struct kind fxs_kinds[KIND_ROWS] = {
 _Static_assert(sizeof(struct kind) == 64, "a row takes a cache line");
 
 #undef RANGES
+#undef TRAITS
 
 #define SOLID_ROW(solid_code, solid_name, least, most) \
     {.code = solid_code, .name = #solid_name, least, most},

@@ -5,37 +5,64 @@
 #include "compiler.h"
 #include "fixsync.h"
 
-/* Kinds that are tested alike have one figure: spheres and capsules are round. */
-#define FIGURES(FIGURE) FIGURE(ROUND) FIGURE(CYLINDER) FIGURE(BOX) FIGURE(SECTOR)
+/* Kinds that are tested alike have one figure: spheres and capsules are round. Bodies can be pushed
+ * and cast, areas cannot. REACH_OF_RADIUS: no part of it is further from the centre on x and z than
+ * size[0]; REACH_OF_SIDES: its reach, as its contact, follows from the direction of its yaw. */
+#define BODY_FIGURES(FIGURE)          \
+    FIGURE(ROUND, REACH_OF_RADIUS)    \
+    FIGURE(CYLINDER, REACH_OF_RADIUS) \
+    FIGURE(BOX, REACH_OF_SIDES)
+#define AREA_FIGURES(FIGURE) FIGURE(SECTOR, REACH_OF_RADIUS)
+#define FIGURES(FIGURE) BODY_FIGURES(FIGURE) AREA_FIGURES(FIGURE)
+
+/* Pairs of figures: of one with itself, and of two, the lesser one first. Those with an area stand
+ * apart: nothing is pushed. */
+#define BODY_PAIRS(SAME, PAIR) \
+    SAME(ROUND)                \
+    PAIR(ROUND, CYLINDER)      \
+    SAME(CYLINDER)             \
+    PAIR(ROUND, BOX)           \
+    PAIR(CYLINDER, BOX)        \
+    SAME(BOX)
+#define AREA_PAIRS(SAME, PAIR) \
+    PAIR(ROUND, SECTOR)        \
+    PAIR(CYLINDER, SECTOR)     \
+    PAIR(BOX, SECTOR)          \
+    SAME(SECTOR)
+#define FIGURE_PAIRS(SAME, PAIR) BODY_PAIRS(SAME, PAIR) AREA_PAIRS(SAME, PAIR)
 
 /* One row for each kind, in the order of the codes:
  *
  *   the code, and the name in match logs;
  *   how many of size[0], size[1] and size[2] a match log always has;
  *   the figure;
- *   whether its contact depends on the yaw;
- *   whether it can be pushed out of another shape (push_out, lift, side), and be cast;
- *   whether size[2] is a hole: 0, which a match log leaves out, or 1 .. size[0] - 1;
+ *   traits:
+ *     is_turned: its contact depends on the yaw;
+ *     has_front: so does half a turn (a sector); a kind that is not turned has no front;
+ *     has_sides: `side` names the side of it that a body is pushed out of;
+ *     has_flat_ends: its top and bottom are flat, so that a character on its edge stands;
+ *     has_hole: size[2] is a hole: 0, which a match log leaves out, or 1 .. size[0] - 1;
  *   for each size the name, least and most (unused, 0, 0 for a size that it does not have, and 0, 0
  *   for a hole), then least and most half_angle. A match log has the half_angle, where there is
  *   one, behind size[0].
  *
+ * size[1] is always vertical; size[0], and size[2] where it is not a hole, lie in the ground plane.
  * A row without one of these does not compile. */
 #define SHAPE_KINDS(KIND)                                                                          \
     KIND(FXS_SPHERE, sphere, 1, ROUND,                                                             \
-         .is_turned = 0, .can_push = 1, .can_cast = 1, .has_hole = 0,                              \
+         TRAITS(.is_turned = 0, .has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),\
          RANGES(radius, 1, FXS_SIZE_MAX, unused, 0, 0, unused, 0, 0, 0, 0))                        \
     KIND(FXS_CAPSULE, capsule, 2, ROUND,                                                           \
-         .is_turned = 0, .can_push = 1, .can_cast = 1, .has_hole = 0,                              \
+         TRAITS(.is_turned = 0, .has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),\
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 0, FXS_SIZE_MAX, unused, 0, 0, 0, 0))        \
     KIND(FXS_CYLINDER, cylinder, 2, CYLINDER,                                                      \
-         .is_turned = 0, .can_push = 1, .can_cast = 1, .has_hole = 0,                              \
+         TRAITS(.is_turned = 0, .has_front = 0, .has_sides = 0, .has_flat_ends = 1, .has_hole = 0),\
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, unused, 0, 0, 0, 0))        \
     KIND(FXS_BOX, box, 3, BOX,                                                                     \
-         .is_turned = 1, .can_push = 1, .can_cast = 1, .has_hole = 0,                              \
+         TRAITS(.is_turned = 1, .has_front = 0, .has_sides = 1, .has_flat_ends = 1, .has_hole = 0),\
          RANGES(half_x, 1, FXS_SIZE_MAX, half_y, 1, FXS_SIZE_MAX, half_z, 1, FXS_SIZE_MAX, 0, 0))  \
     KIND(FXS_SECTOR, sector, 2, SECTOR,                                                            \
-         .is_turned = 1, .can_push = 0, .can_cast = 0, .has_hole = 1,                              \
+         TRAITS(.is_turned = 1, .has_front = 1, .has_sides = 0, .has_flat_ends = 1, .has_hole = 1),\
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, inner_radius, 0, 0,         \
                 1, FXS_HALF_ANGLE_MAX))
 
@@ -45,12 +72,20 @@
     SOLID(FXS_CYLINDER, cylinder, .vertices_least = 0, .vertices_most = 0) \
     SOLID(FXS_PRISM, prism, .vertices_least = 3, .vertices_most = FXS_VERTICES_MAX)
 
-#define FIGURE_NAME(name) name,
+enum { REACH_OF_RADIUS, REACH_OF_SIDES };
+#define FIGURE_NAME(name, reach) name,
 typedef enum figure { FIGURES(FIGURE_NAME) FIGURE_COUNT } figure;
 
-#define KIND_INDEX(code, name, sizes, figure, turned, push, cast, hole, ranges) INDEX_##name,
+#define FIGURE_BIT(name, reach) | 1 << name
+enum { BODY_BITS = 0 BODY_FIGURES(FIGURE_BIT) };
+
+/* In a switch over bodies, the cases of the figures that never come there. */
+#define CASE_OF_FIGURE(name, reach) case name:
+#define CASES_OF_NO_BODY AREA_FIGURES(CASE_OF_FIGURE) case FIGURE_COUNT
+
+#define KIND_INDEX(code, name, sizes, figure, traits, ranges) INDEX_##name,
 enum { SHAPE_KINDS(KIND_INDEX) KIND_COUNT };
-#define KIND_IS_AT(code, name, sizes, figure, turned, push, cast, hole, ranges)   \
+#define KIND_IS_AT(code, name, sizes, figure, traits, ranges)                   \
     _Static_assert(code == (int)INDEX_##name, "a kind's row stands at its code"); \
     _Static_assert(sizeof #name <= 11, "a kind's name has at most 10 letters");
 SHAPE_KINDS(KIND_IS_AT)
@@ -60,17 +95,14 @@ enum { KIND_CODES = 8 };
 _Static_assert((int)KIND_COUNT <= (int)KIND_CODES, "a saved kind has too few bits");
 
 /* Four bits for each code: its figure. */
-#define FIGURE_BITS(code, name, sizes, figure, turned, push, cast, hole, ranges) \
-    | figure << 4 * code
+#define FIGURE_BITS(code, name, sizes, figure, traits, ranges) | figure << 4 * code
 enum { FIGURES_BY_CODE = 0 SHAPE_KINDS(FIGURE_BITS) };
 #define FIGURE_OF(code) (FIGURES_BY_CODE >> 4 * (code) & 15)
 static inline figure figure_of(uint32_t code) { return (figure)FIGURE_OF(code); }
 
 /* Bit i of a set is code i. */
-#define ROUND_BIT(code, name, sizes, figure, turned, push, cast, hole, ranges) \
-    | (figure == ROUND) << code
-#define SECTOR_BIT(code, name, sizes, figure, turned, push, cast, hole, ranges) \
-    | (figure == SECTOR) << code
+#define ROUND_BIT(code, name, sizes, figure, traits, ranges) | (figure == ROUND) << code
+#define SECTOR_BIT(code, name, sizes, figure, traits, ranges) | (figure == SECTOR) << code
 enum { ROUND_KINDS = 0 SHAPE_KINDS(ROUND_BIT), SECTOR_KINDS = 0 SHAPE_KINDS(SECTOR_BIT) };
 
 /* Two numbers of 32 bits side by side, to be tested at once. */
@@ -87,7 +119,9 @@ static inline uint64_t outside(uint64_t v, uint64_t least, uint64_t most) {
  * size[0] and size[1]; the other two those of size[2] and half_angle. */
 struct kind {
     uint64_t least[2], most[2], rest_least, rest_most;
-    uint8_t is_turned, can_push, can_cast, has_hole, size_count;
+    uint8_t is_body : 1; /* by its figure */
+    uint8_t is_turned : 1, has_front : 1, has_sides : 1, has_flat_ends : 1, has_hole : 1;
+    uint8_t size_count;
     char name[11];
 }; /* 64 bytes */
 enum { OF_SIZES = 1 };
@@ -97,8 +131,8 @@ enum { OF_SIZES = 1 };
 enum { KIND_ROWS = (int)KIND_COUNT + (int)KIND_CODES };
 FXS_INTERNAL_TABLE const struct kind fxs_kinds[KIND_ROWS];
 
-static inline int can_push(uint32_t code) { return fxs_kinds[code].can_push; }
-static inline int can_cast(uint32_t code) { return fxs_kinds[code].can_cast; }
+static inline int can_push(uint32_t code) { return fxs_kinds[code].is_body; }
+static inline int can_cast(uint32_t code) { return fxs_kinds[code].is_body; }
 
 /* A kind of solid. */
 struct solid_kind {
@@ -125,7 +159,10 @@ static inline int32_t shape_status(uint32_t code, uint32_t half_angle, const int
     int is_hole = k->has_hole && size[2] > 0 && size[2] < size[0];
     uint32_t last = is_hole ? 0 : (uint32_t)size[2];
     uint64_t rest = outside(PAIR(last, half_angle), k->rest_least, k->rest_most);
-    return sizes | (uint32_t)rest ? FXS_E_SIZE : rest ? FXS_E_HALF_ANGLE : FXS_OK;
+    if (sizes | (uint32_t)rest) {
+        return FXS_E_SIZE;
+    }
+    return rest ? FXS_E_HALF_ANGLE : FXS_OK;
 }
 
 /* 0 only if shape_status is FXS_OK, and for every such shape but one with a hole; code <

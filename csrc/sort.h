@@ -4,7 +4,8 @@
 
 #include "compiler.h"
 
-/* Sorts few keys into `to`, by how many are less than each: no branch depends on chance. */
+/* Sorts at most FEW_KEYS keys into `to`, by how many are less than each: no branch depends on
+ * chance. */
 enum { FEW_KEYS = 32 };
 FXS_INTERNAL void fxs_sort_few(const uint64_t *keys, uint64_t n, uint64_t *to);
 

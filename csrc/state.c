@@ -106,8 +106,9 @@ static void emit(const fxs_world *w, sink *s) {
         put_word(s, (uint32_t)(w->level->hash >> 32));
     }
     put_word(s, w->count);
-    const uint64_t *present = present_set(w), *changed = changed_set(w),
-                   words = set_words(w->capacity);
+    const uint64_t *present = present_set(w);
+    const uint64_t *changed = changed_set(w);
+    const uint64_t words = set_words(w->capacity);
     const posed *all = colliders(w);
     const anchor *all_anchors = anchors(w);
     for (uint64_t word = 0; word < words; word++) {
@@ -163,7 +164,8 @@ typedef struct parts {
 
 /* Finds the parts behind the head by their counts: offset of the count that does not fit, or 0. */
 static uint64_t find_parts(const uint8_t *bytes, uint64_t head, uint64_t size, parts *out) {
-    uint64_t offset = head, sizes[3] = {COLLIDER_SIZE, HIT_SIZE, 4};
+    uint64_t offset = head;
+    uint64_t sizes[3] = {COLLIDER_SIZE, HIT_SIZE, 4};
     const uint8_t *starts[3];
     uint32_t counts[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -238,12 +240,13 @@ static inline int is_collider(const uint8_t *p) {
     return are_within(p + 16, k->least, k->most) || is_unusual_collider(p);
 }
 
-/* Each check returns the first offending part's address, or NULL. What it meets it puts into
- * scratch: ids into the empty sets, colliders into the broad phase's, hits into the spare list if
- * it has room for all. Ids are looked at in runs, one after the other without a gap; *unbroken is
- * where that from 0 on ends. */
+/* Each check returns the first offending part's address, or NULL. Each leaves its finds in scratch:
+ * ids into the empty sets, colliders into the broad phase's, hits into the spare list if it has
+ * room for all. Ids are looked at in runs, one after the other without a gap; *unbroken is where
+ * that from 0 on ends. */
 static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t *unbroken) {
-    const uint8_t *p = s->colliders, *last = p + (uint64_t)COLLIDER_SIZE * s->count;
+    const uint8_t *p = s->colliders;
+    const uint8_t *last = p + (uint64_t)COLLIDER_SIZE * s->count;
     uint32_t next = 0;
     while (p < last) {
         const uint32_t first = read32(p);
@@ -270,7 +273,8 @@ static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t 
 }
 
 static const uint8_t *bad_changed(const fxs_world *w, const parts *s) {
-    uint64_t *known = known_set(w), next = 0;
+    uint64_t *known = known_set(w);
+    uint64_t next = 0;
     memcpy(known, mark_set(w), set_size(w->capacity));
     for (uint32_t i = 0; i < s->changed_count; i++) {
         const uint8_t *p = s->changed + 4 * (uint64_t)i;
@@ -293,11 +297,15 @@ static int is_pair(const fxs_world *w, uint32_t a, uint32_t b) {
 
 static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when,
                               uint32_t unbroken) {
-    const uint32_t one = s->hit_count <= w->hit_capacity, contacts = FXS_OVERLAPPING - hit_when;
-    packed_hit *list = (packed_hit *)at(w, w->spare_at), last = 0;
+    const uint32_t one = s->hit_count <= w->hit_capacity;
+    const uint32_t contacts = FXS_OVERLAPPING - hit_when;
+    packed_hit *list = (packed_hit *)at(w, w->spare_at);
+    packed_hit last = 0;
     const uint8_t *end = s->hits + (uint64_t)HIT_SIZE * s->hit_count;
     for (const uint8_t *p = s->hits; p < end; p += HIT_SIZE) {
-        uint32_t a = read32(p), b = read32(p + 4), contact = read32(p + 8);
+        uint32_t a = read32(p);
+        uint32_t b = read32(p + 4);
+        uint32_t contact = read32(p + 8);
         if (a >= b || contact - hit_when > contacts || (b >= unbroken && !is_pair(w, a, b))) {
             return p;
         }
@@ -328,7 +336,8 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         return FXS_E_STATE;
     }
     int32_t status = FXS_OK;
-    uint32_t hit_when = read32(bytes + 8), unbroken = 0;
+    uint32_t hit_when = read32(bytes + 8);
+    uint32_t unbroken = 0;
     const uint8_t *bad = bad_collider(world, &s, &unbroken);
     bad = bad ? bad : bad_changed(world, &s);
     bad = bad ? bad : bad_hit(world, &s, hit_when, unbroken);

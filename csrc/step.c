@@ -1,5 +1,4 @@
-/* Steps (docs/contract.md, World): this frame's hits, sorted, and what changed since the last
- * step. */
+/* Steps (docs/contract.md, World): this frame's hits, sorted, and the events since the last one. */
 #include "all_pairs.h"
 #include "broad.h"
 #include "level_hits.h"
@@ -27,7 +26,8 @@ static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_even
     const uint64_t *changed = w->changed_count ? changed_set(w) : NULL;
     uint64_t count = 0;
     for (;;) {
-        uint64_t was = hit_pair(*old), is = hit_pair(*now);
+        uint64_t was = hit_pair(*old);
+        uint64_t is = hit_pair(*now);
         if (was == is) {
             if (*now == NO_HIT) {
                 return count;
@@ -76,8 +76,8 @@ static packed_hit *sorted_hits(const fxs_world *w, packed_hit *now, packed_hit *
 
 int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity,
                        fxs_counts *counts) {
-    packed_hit *now = (packed_hit *)at(world, world->spare_at),
-               *other = (packed_hit *)at(world, world->other_at);
+    packed_hit *now = (packed_hit *)at(world, world->spare_at);
+    packed_hit *other = (packed_hit *)at(world, world->other_at);
     int is_sorted = world->count <= SMALL_WORLD_MAX;
     uint64_t found = is_sorted ? fxs_all_pairs_hits(world, now) : fxs_broad_hits(world, now);
     const uint64_t among_colliders = found;

@@ -65,8 +65,13 @@ static inline i128 i128_sub(i128 a, i128 b) {
 /* Schoolbook on 32-bit halves: each partial product is below 2^64 - 2^33 + 2, so a 32-bit carry may
  * be added to it. */
 OUTLINED uint64_t mul_high(uint64_t a, uint64_t b) {
-    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t low = a0 * b0, mid = a1 * b0 + (low >> 32), cross = a0 * b1 + (mid & UINT32_MAX);
+    uint64_t a0 = a & UINT32_MAX;
+    uint64_t a1 = a >> 32;
+    uint64_t b0 = b & UINT32_MAX;
+    uint64_t b1 = b >> 32;
+    uint64_t low = a0 * b0;
+    uint64_t mid = a1 * b0 + (low >> 32);
+    uint64_t cross = a0 * b1 + (mid & UINT32_MAX);
     return a1 * b1 + (mid >> 32) + (cross >> 32);
 }
 static inline i128 i128_umul(uint64_t a, uint64_t b) { return i128_join(mul_high(a, b), a * b); }
@@ -77,7 +82,9 @@ static inline i128 i128_mul(int64_t a, int64_t b) {
 }
 static inline int i128_sign(i128 a) { return a.high >> 63 ? -1 : (a.high | a.low) != 0; }
 OUTLINED int compare_words(uint64_t a_high, uint64_t a_low, uint64_t b_high, uint64_t b_low) {
-    uint64_t flip = (uint64_t)1 << 63, ah = a_high ^ flip, bh = b_high ^ flip;
+    uint64_t flip = (uint64_t)1 << 63;
+    uint64_t ah = a_high ^ flip;
+    uint64_t bh = b_high ^ flip;
     if (ah != bh) {
         return ah < bh ? -1 : 1;
     }

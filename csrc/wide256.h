@@ -1,6 +1,6 @@
-/* What casts need beyond wide.h: bits, shifts, quotients and roots of 128-bit numbers, and signed
- * 256-bit products and sums, in four 64-bit words. Every caller bounds its operands so that no
- * result leaves -(2^255 - 1)..2^255 - 1. */
+/* Arithmetic of casts beyond wide.h: bits, shifts, quotients and roots of 128-bit numbers, and
+ * signed 256-bit products and sums, in four 64-bit words. Every caller bounds its operands so that
+ * no result leaves -(2^255 - 1)..2^255 - 1. */
 #ifndef FIXSYNC_WIDE256_H
 #define FIXSYNC_WIDE256_H
 
@@ -19,14 +19,16 @@ static inline uint32_t i128_bits(i128 a) {
     return i128_high(a) ? 64 + bit_length(i128_high(a)) : bit_length(i128_low(a));
 }
 static inline i128 i128_shr(i128 a, uint32_t shift) {
-    uint64_t high = i128_high(a), low = i128_low(a);
+    uint64_t high = i128_high(a);
+    uint64_t low = i128_low(a);
     if (shift >= 64) {
         return i128_join(0, high >> (shift - 64));
     }
     return shift ? i128_join(high >> shift, high << (64 - shift) | low >> shift) : a;
 }
 static inline i128 i128_shl(i128 a, uint32_t shift) { /* a >= 0, a << shift < 2^127, shift 0..63 */
-    uint64_t high = i128_high(a), low = i128_low(a);
+    uint64_t high = i128_high(a);
+    uint64_t low = i128_low(a);
     return shift ? i128_join(high << shift | low >> (64 - shift), low << shift) : a;
 }
 
@@ -64,7 +66,8 @@ SHARED int64_t quotient(i128 n, int64_t d) {
 /* floor(sqrt(n)) for 0 <= n < 2^126. The root of the leading 61 or 62 bits, then one step of
  * Newton's, which is at most 2 too large. */
 SHARED int64_t isqrt128(i128 n) {
-    uint32_t bits = i128_bits(n), half = bits > 62 ? (bits - 61) / 2 : 0;
+    uint32_t bits = i128_bits(n);
+    uint32_t half = bits > 62 ? (bits - 61) / 2 : 0;
     int64_t root = fxs_isqrt64(i128_low(i128_shr(n, 2 * half)));
     if (half == 0) {
         return root;
@@ -112,7 +115,8 @@ static inline i256 i256_mul(i128 a, i128 b) {
     int negative = (i128_sign(a) < 0) != (i128_sign(b) < 0);
     a = i128_abs(a);
     b = i128_abs(b);
-    uint64_t low = i128_low(a) * i128_low(b), carry = mul_high(i128_low(a), i128_low(b));
+    uint64_t low = i128_low(a) * i128_low(b);
+    uint64_t carry = mul_high(i128_low(a), i128_low(b));
     i128 mid = i128_add(i128_umul(i128_low(a), i128_high(b)), i128_join(0, carry));
     i128 cross = i128_add(i128_umul(i128_high(a), i128_low(b)), i128_join(0, i128_low(mid)));
     i128 high = i128_add(i128_umul(i128_high(a), i128_high(b)), i128_join(0, i128_high(mid)));

@@ -18,8 +18,9 @@ static uint64_t room(uint64_t *end, uint64_t size) {
 }
 
 static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
-    uint64_t end = 0, set = set_size(c->capacity),
-             hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
+    uint64_t end = 0;
+    uint64_t set = set_size(c->capacity);
+    uint64_t hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
     uint64_t rows = (uint64_t)c->capacity + BLOCK;
     room(&end, sizeof *w);
     w->colliders_at = room(&end, rows * sizeof(posed));
@@ -33,8 +34,7 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->other_at = room(&end, hit_room);
     /* As many digits as there may be keys to sort, so that counting costs no more than moving: but
      * no more than a near cache holds. */
-    w->digit_bits = bit_length(c->capacity);
-    w->digit_bits = w->digit_bits < 6 ? 6 : w->digit_bits > 14 ? 14 : w->digit_bits;
+    w->digit_bits = (uint32_t)max64(6, min64(bit_length(c->capacity), 14));
     w->digits_at = room(&end, (uint64_t)4 << w->digit_bits);
     w->broad_at = room(&end, fxs_grid_size(c->capacity));
     w->sorted_at = room(&end, rows * sizeof(posed));

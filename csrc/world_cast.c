@@ -20,6 +20,7 @@ typedef struct job {
     uint32_t mask, exclude_owner;
     uint32_t limit;
     int when;
+    const cast_filter *filter; /* NULL: every hit counts */
 } job;
 
 static int is_wanted(const job *j, const posed *s) {
@@ -164,6 +165,30 @@ static void solid_cast_normal(const job *j, const fxs_level *l, fxs_cast_hit *hi
     }
 }
 
+/* Whether a hit counts for a filter. What is overlapped at the start is met with fraction 0. */
+static int is_counted(const job *j, const fxs_level *l, const posed *s, fxs_cast_hit hit) {
+    const cast_filter *f = j->filter;
+    const uint32_t layer = s ? s->layer : solids(l)[hit.id - FXS_LEVEL].layer;
+    const int is_one_way = f->one_way >> layer & 1;
+    if (hit.id == f->own || (s && f->without && set_has(f->without, hit.id))) {
+        return 0;
+    }
+    if (hit.fraction == 0 && (is_one_way || f->skips_overlapped) &&
+        (s ? fxs_posed_contact(&j->own, s)
+           : fxs_solid_contact(&j->own, l, hit.id - FXS_LEVEL)) == FXS_OVERLAPPING) {
+        return 0;
+    }
+    if (!is_one_way || j->M[1] >= 0) {
+        return !is_one_way;
+    }
+    if (s) {
+        fxs_posed_cast_normal(&j->own, s, j->M, (int32_t)hit.fraction, hit.normal);
+    } else {
+        solid_cast_normal(j, l, &hit);
+    }
+    return is_floor_for(f, hit.normal[1], s == NULL || fxs_kinds[s->kind].has_flat_ends);
+}
+
 /* The hits with solids. `last`: the fraction after which they do not matter. */
 static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_t last) {
     int64_t least[3], most[3];
@@ -179,7 +204,7 @@ static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_
         const int32_t fraction = cast_solid(j, l, i, last);
         if (fraction != NONE) {
             fxs_cast_hit hit = {FXS_LEVEL + i, (uint32_t)fraction, {0, 0, 0}};
-            last = keep(k, hit);
+            last = !j->filter || is_counted(j, l, NULL, hit) ? keep(k, hit) : last;
         }
     }
 }
@@ -212,7 +237,7 @@ static int32_t cast_at_colliders(fxs_world *w, const job *j, kept_hits *k) {
                                    : NONE;
             if (fraction != NONE) {
                 fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
-                last = keep(k, hit);
+                last = !j->filter || is_counted(j, NULL, s, hit) ? keep(k, hit) : last;
             }
         }
         memcpy(least_before, least, sizeof least);
@@ -308,6 +333,52 @@ int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hit
                        uint64_t hit_capacity, uint64_t *count) {
     uint64_t end;
     return fxs_world_cast_many(world, cast, 1, &end, hits, hit_capacity, count);
+}
+
+/* FXS_OK or FXS_E_MOTION. */
+static int32_t filtered_job(job *j, const fxs_cast *cast, const cast_filter *filter) {
+    memset(j, 0, sizeof *j);
+    fxs_posed_make(&j->own, &cast->shape, &cast->pose);
+    j->mask = cast->mask;
+    j->exclude_owner = cast->exclude_owner;
+    j->filter = filter;
+    return set_job(j, FXS_OVERLAPPING, cast->shape.kind, cast->motion, cast->limit, 0);
+}
+
+int32_t fxs_filtered_cast(fxs_world *world, const fxs_cast *cast, const cast_filter *filter,
+                          fxs_cast_hit *hits) {
+    job j;
+    const int32_t status = filtered_job(&j, cast, filter);
+    return status != FXS_OK ? status : (int32_t)run(world, world->level, &j, hits, cast->limit);
+}
+
+int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filter *filter,
+                        const id_set *set, fxs_cast_hit *first) {
+    job j;
+    int32_t last = WHOLE, is_met = 0;
+    const int32_t status = filtered_job(&j, cast, filter);
+    if (status != FXS_OK) {
+        return status;
+    }
+    derive(world);
+    for (uint64_t i = 0; i < set->n; i++) {
+        posed s = colliders(world)[set->ids[i]];
+        s.x += set->shift[0];
+        s.y += set->shift[1];
+        s.z += set->shift[2];
+        const int32_t fraction =
+            is_wanted(&j, &s) ? fxs_posed_cast(&j.own, &s, j.M, j.when, last) : NONE;
+        if (fraction == NONE || (is_met && fraction >= last)) {
+            continue;
+        }
+        const fxs_cast_hit hit = {s.id, (uint32_t)fraction, {0, 0, 0}};
+        if (is_counted(&j, NULL, &s, hit)) {
+            *first = hit;
+            last = fraction;
+            is_met = 1;
+        }
+    }
+    return is_met;
 }
 
 int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t motion[3], uint32_t limit,

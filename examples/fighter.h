@@ -85,7 +85,7 @@ static uint32_t fighter_act(fighter *f, uint32_t input, fxs_world *world, fxs_co
         speed /= 4;
     }
     fxs_mover mover = {f->body.ids[FIGHTER_PART_BODY], 1u << LAYER_BODY | 1u << LAYER_WALL, 4, 0,
-                       0, 759250125};
+                       0, 759250125, 0};
     fxs_mover_result moved;
     fxs_cast_hit met[6];
     int32_t motion[3] = {0, 0, 0};

@@ -27,7 +27,7 @@ int main(void) {
     add(world, 3, FXS_BOX, FXS_Q(2), 0, FXS_Q(1), FXS_Q_RATIO(1, 4), FXS_Q(4));
     add(world, 4, FXS_BOX, FXS_Q(6), 0, FXS_Q(1), FXS_Q(4), FXS_Q(9));
 
-    fxs_mover mover = {1, 0, 4, FXS_Q_RATIO(3, 8), FXS_Q_RATIO(3, 8), 759250125};
+    fxs_mover mover = {1, 0, 4, FXS_Q_RATIO(3, 8), FXS_Q_RATIO(3, 8), 759250125, 0};
     fxs_mover_result result = {0};
     fxs_cast_hit hits[5]; /* passes + 1 */
     uint32_t flags = UINT32_MAX, floor = 0;

@@ -6,6 +6,7 @@ from fixsync.game import flat
 from fixsync.game.bodies import Body
 from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
 from fixsync.game.handlers import Handlers
+from fixsync.game.pacer import Pacer
 from fixsync.level import LEVEL, Level, Pillar, Prism
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
 from fixsync.records import CastHit, Collider, Colliders, Event, Events, GameEvent, Hit, Hits
@@ -64,6 +65,7 @@ __all__ = [
     "Level",
     "Missed",
     "Outline",
+    "Pacer",
     "Part",
     "Pillar",
     "Pose",

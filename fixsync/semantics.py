@@ -1,10 +1,10 @@
 """The kernel's semantics id: sixteen bytes, equal for kernels with the same answers.
 
 It is a digest over the answers to a fixed list of questions, put to the kernel that is loaded:
-angles, contacts of every two kinds of shape, push-outs, casts, and worlds with their events,
-queries and saved bytes. Peers exchange it before a match. Two kernels that differ in any of these
-answers refuse each other, whatever their version numbers say; two that agree may be of different
-versions, compilers and machines.
+angles, contacts of every two kinds of shape, push-outs, casts, worlds with their events, queries
+and saved bytes, characters that move, and platforms. Peers exchange it before a match. Two kernels
+that differ in any of these answers refuse each other, whatever their version numbers say; two that
+agree may be of different versions, compilers and machines.
 
 The questions are drawn from a seeded generator: everyday ones, ones that lie right at a contact,
 and the extremes of the domain. `tests/test_semantics.py` asks the slow model the same ones."""
@@ -18,6 +18,7 @@ from typing import Any
 
 from fixsync._native.kinds import KINDS
 from fixsync._native.raw import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
+from fixsync.game.motion import Mover, carry, move_and_slide
 from fixsync.game.random import Random
 from fixsync.numbers import ONE, direction, length, yaw_of
 from fixsync.shapes import (
@@ -44,6 +45,8 @@ _PUSHED = 150
 _CAST = 150
 _WORLD_FRAMES = 12
 _WORLD_IDS = 24
+_MOVER_WORLDS = 12
+_MOVER_FRAMES = 8
 _ALL = len(KINDS)
 _SOLID = [kind.code for kind in KINDS if kind.can_push and kind.can_cast]
 
@@ -54,7 +57,7 @@ def semantics_id() -> bytes:
     milliseconds.
     """
     digest = hashlib.blake2b(digest_size=SEMANTICS_ID_BYTES, person=b"fixsync kernel")
-    for part in (_angles, _contacts, _pushes, _casts, _worlds):
+    for part in (_angles, _contacts, _pushes, _casts, _worlds, _movers):
         for answer in part(Random(_SEED)):
             digest.update(answer)
     return digest.digest()
@@ -239,3 +242,36 @@ def _change(random: Random, world: World, id: int) -> None:
         lambda: None,
     )
     random.choice(changes)()
+
+
+def _movers(random: Random) -> Iterator[bytes]:
+    """Characters among blocks that touch each other: masks that the matrix does not allow, one-way
+    layers, and platforms that carry and push."""
+    for i in range(_MOVER_WORLDS):
+        world = World(_WORLD_IDS, layers=[(0, 1)])
+        for id in range(_WORLD_IDS):
+            shape = _shape(random, _SOLID[id % len(_SOLID)], False)
+            x, y, z = (random.between(-6, 6) * ONE for _ in range(3))
+            world.add(id, shape, Pose(x, y, z, random.below(4) * 16384), layer=id % 3)
+        masks = (None, 0), (6, 0), (1, 6), (5, 2)
+        movers = [
+            Mover(mask=mask, one_way=one_way, step_height=ONE * (i % 2) // 4, snap=ONE // 4)
+            for mask, one_way in masks
+        ]
+        for _ in range(_MOVER_FRAMES):
+            yield from _moves(random, world, movers)
+
+
+def _moves(random: Random, world: World, movers: Sequence[Mover]) -> Iterator[bytes]:
+    riders = {id: movers[id % len(movers)] for id in range(0, _WORLD_IDS, 3)}
+    x, y, z = (random.between(-ONE, ONE) for _ in range(3))
+    for id, row in carry(world, (1, 2, 4), (x, y, z), riders).items():
+        flags = row.rode, row.shoved, row.held, row.crushed
+        yield _packed(id, *row.motion, *map(int, flags), -1 if row.by is None else row.by)
+    for id, mover in riders.items():
+        found = mover.move(world, id, (x, random.choice((-ONE // 8, -9 * ONE, ONE)), z))
+        yield _packed(*found.motion, -1 if found.floor is None else found.floor)
+        yield b"".join(_packed(hit[0], hit[1], *hit[2]) for hit in found.hits)
+    for hit in move_and_slide(world, 5, (x, 0, z), mask=random.choice((None, 1, 2))):
+        yield _packed(hit[0], hit[1], *hit[2])
+    yield _packed(world.hash())

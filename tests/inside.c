@@ -108,19 +108,19 @@ static lid_edge lid_edge_of(const int64_t *v) {
     lid_edge s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {-v[6], v[6]}, v[7], v[8]};
     return s;
 }
-int32_t shim_rim_contact(const int64_t *v, int64_t k) {
+int32_t shim_lid_edge_contact(const int64_t *v, int64_t k) {
     lid_edge s = lid_edge_of(v);
     return lid_edge_contact(&s, k);
 }
-int32_t shim_rim_slope(const int64_t *v, int64_t k) {
+int32_t shim_lid_edge_slope(const int64_t *v, int64_t k) {
     lid_edge s = lid_edge_of(v);
     return lid_edge_slope(&s, k);
 }
-int32_t shim_rim_clears(const int64_t *v, int64_t k, int64_t first, int64_t last) {
+int32_t shim_lid_edge_clears(const int64_t *v, int64_t k, int64_t first, int64_t last) {
     lid_edge s = lid_edge_of(v);
     return lid_edge_clears(&s, k, first, last);
 }
-int64_t shim_rim_find(const int64_t *v, int64_t first, int64_t last, int32_t when) {
+int64_t shim_lid_edge_find(const int64_t *v, int64_t first, int64_t last, int32_t when) {
     lid_edge s = lid_edge_of(v);
     return lid_edge_find(&s, first, last, when);
 }

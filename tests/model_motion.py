@@ -103,6 +103,9 @@ class OutsideError(ValueError):
 class Walk:
     """A collider on its way through a world."""
 
+    one_way = 0
+    """Bit i: layer i blocks as a floor only."""
+
     def __init__(self, world: ModelWorld, id: int, mask: int | None) -> None:
         self.world, self.id = world, id
         self.layers = world.masks[world[id].layer]
@@ -129,11 +132,18 @@ class Walk:
             me.shape,
             me.at,
             motion,
-            self.layers,
+            self.layers | self.one_way,
             exclude_owner=me.owner,
             hit_when=OVERLAPPING,
         )
-        return [hit for hit in found if hit[0] != self.id]
+        return [hit for hit in found if hit[0] != self.id and self.counts(hit, motion)]
+
+    def counts(self, hit: Hit, motion: Vec3) -> bool:  # noqa: ARG002
+        """Whether a hit of a motion blocks it."""
+        return True
+
+    def layer(self, id: int) -> int:
+        return self.world[id].layer if id < LEVEL else self.world._solid(id).layer
 
     def go_as_far(self, motion: Vec3, hit: Hit) -> Vec3:
         """Goes as far as a hit of the motion; returns the part of the motion."""
@@ -208,16 +218,19 @@ class Mover(Walk):
         self,
         world: ModelWorld,
         id: int,
-        settings: tuple[int | None, int, int, int, int],
+        settings: tuple[int | None, int, int, int, int, int],
         push_out: Push,
         lift: Lift,
     ) -> None:
-        mask, self.passes, self.step_height, self.snap, self.floor_y = settings
+        mask, self.passes, self.step_height, self.snap, self.floor_y, self.one_way = settings
         super().__init__(world, id, mask)
         integer("passes", self.passes, 2, 64)
         integer("step_height", self.step_height, 0, SIZE_MAX)
         integer("snap", self.snap, 0, SIZE_MAX)
         integer("floor_y", self.floor_y, 1, ONE_Q30)
+        integer("one_way", self.one_way, 0, UINT32_MAX)
+        if self.one_way and (mask is None or mask & self.one_way):
+            raise ValueError("one_way needs a mask, and shares no layer with it")
         self.push_out, self.lift = push_out, lift
         self.counted = 0
         self.met: list[Vec3] = []
@@ -235,6 +248,13 @@ class Mover(Walk):
         return normal[1] >= self.floor_y or (
             normal[1] > 0 and self.h(normal) <= ONE_Q30 * self.step_height and not self.is_round(id)
         )
+
+    def counts(self, hit: Hit, motion: Vec3) -> bool:
+        """A one-way layer blocks a way down that meets a floor, and that does not overlap it at the
+        start."""
+        if not self.one_way >> self.layer(hit[0]) & 1:
+            return True
+        return motion[1] < 0 and hit[2] != NOTHING and self.is_floor(hit)
 
     def first_floor(self, hits: list[Hit]) -> Hit | None:
         """The floor among the first hits, of equal fraction."""

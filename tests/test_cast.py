@@ -1232,7 +1232,7 @@ FORMS = {"128-bit integers": [], "64-bit words": PORTABLE}
 )
 def kernel(request: pytest.FixtureRequest, builds: Builds) -> ctypes.CDLL:
     found = builds.inside(*FORMS[request.param])
-    found.shim_isqrt.restype = found.shim_quotient.restype = found.shim_rim_find.restype = (
+    found.shim_isqrt.restype = found.shim_quotient.restype = found.shim_lid_edge_find.restype = (
         ctypes.c_int64
     )
     return found
@@ -1485,7 +1485,7 @@ def test_the_contact_at_a_rim_is_exact(kernel: ctypes.CDLL) -> None:
     rng = random.Random(3)
 
     def check(v: list[int], k: int) -> int:
-        found: int = kernel.shim_rim_contact(numbers(v), ctypes.c_int64(k))
+        found: int = kernel.shim_lid_edge_contact(numbers(v), ctypes.c_int64(k))
         assert found == contact_at_rim(v, k), (v, k)
         return found
 
@@ -1522,7 +1522,7 @@ def test_a_plane_clears_no_way_on_which_there_is_a_contact(kernel: ctypes.CDLL) 
     rng, told, of = random.Random(4), 0, 0
 
     def clears(v: list[int], k: int, first: int, last: int) -> int:
-        found: int = kernel.shim_rim_clears(numbers(v), *map(ctypes.c_int64, (k, first, last)))
+        found: int = kernel.shim_lid_edge_clears(numbers(v), *map(ctypes.c_int64, (k, first, last)))
         return found
 
     for v, k in rim_touches(rng, 4000):
@@ -1558,7 +1558,7 @@ def test_a_plane_does_not_clear_a_contact_2_to_the_minus_28_deep(
     shallower = [*v[:8], v[8] * 2**28 - 1]  # all in 2^-28 raw units
     shallower[:8] = [number * 2**28 for number in shallower[:8]]
     assert contact_at_rim(shallower, at) == 0
-    assert kernel.shim_rim_clears(numbers(v), *(ctypes.c_int64(at + by) for by in beside)) == 0
+    assert kernel.shim_lid_edge_clears(numbers(v), *(ctypes.c_int64(at + by) for by in beside)) == 0
 
 
 @pytest.mark.parametrize(
@@ -1588,14 +1588,16 @@ def test_a_plane_does_not_clear_a_touch_of_a_wide_cylinder_by_a_small_ball(
     fewer.
     """
     assert contact_at_rim(v, at) == TOUCHING
-    assert kernel.shim_rim_clears(numbers(v), *(ctypes.c_int64(at + by) for by in beside)) == 0
+    assert kernel.shim_lid_edge_clears(numbers(v), *(ctypes.c_int64(at + by) for by in beside)) == 0
 
 
 def test_a_contact_at_a_rim_is_found_wherever_it_is(kernel: ctypes.CDLL) -> None:
     rng, found_count = random.Random(5), 0
 
     def find(v: list[int], first: int, last: int, when: int) -> int:
-        found: int = kernel.shim_rim_find(numbers(v), *map(ctypes.c_int64, (first, last)), when)
+        found: int = kernel.shim_lid_edge_find(
+            numbers(v), *map(ctypes.c_int64, (first, last)), when
+        )
         assert found < 0 or (first <= found <= last and contact_at_rim(v, found) >= when), (
             v,
             first,
@@ -1657,7 +1659,7 @@ def test_the_slope_at_a_rim_changes_sign_where_the_distance_is_least(kernel: cty
         for at_k in {k, first, last}:
             if is_near_rim(v, at_k):
                 changes += at_k in (first, last)
-                found = kernel.shim_rim_slope(numbers(v), ctypes.c_int64(at_k))
+                found = kernel.shim_lid_edge_slope(numbers(v), ctypes.c_int64(at_k))
                 assert found == slope(v, at_k), (v, at_k)
     assert changes > 300
 

@@ -88,6 +88,11 @@ def handled(n: N) -> list[tuple[int, ...]]:
     return told
 
 
+def paced(n: N) -> list[int]:
+    pacer = fixsync.Pacer((n(60), n(1)), catch_up=n(4))
+    return [pacer.due(n(0)), pacer.due(n(10**9)), pacer.dropped, pacer.alpha]
+
+
 def two_planes(n: N) -> list[Any]:
     planes = flat.TwoPlanes(n(8), hit_when=n(1), layers=[(n(3), n(4))])
     hitbox = flat.Hitbox(flat.circle(5), 6, 7)
@@ -121,6 +126,7 @@ def body(n: N) -> list[Any]:
 
 # Each call with every integer in n(...): the name of a public function, and how it is called.
 CALLS: dict[str, Callable[[N], Any]] = {
+    "Pacer": paced,
     "q": lambda n: fixsync.q(n(3)),
     "q_near": lambda n: fixsync.q_near(n(3)),
     "degrees": lambda n: fixsync.degrees(n(45)),

@@ -420,12 +420,15 @@ def world_of(*rows: tuple[int, Any]) -> Any:
 
 
 KEPT: list[Any] = []
-GOOD_MOVER = (1, 2**32 - 1, 4, 65536, 65536, 2**30)
+GOOD_MOVER = (1, 2**31 - 1, 4, 65536, 65536, 2**30, 2**31)
 BAD_MOVERS = [
     (*GOOD_MOVER[:i], value, *GOOD_MOVER[i + 1 :])
     for i, value in (
         *((0, 8), (0, 2), (0, 3)),
         *(
+            (1, 0),
+            (6, 1),
+            (6, 2**31 + 2),
             (2, 0),
             (2, 1),
             (2, 65),

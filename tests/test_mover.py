@@ -367,6 +367,89 @@ def test_a_mask_that_a_game_computed_as_0_is_refused() -> None:
         move_and_slide(a_world(Sphere(1)), 0, (0, 0, 0), mask=0)
 
 
+WALL, LEDGE = 0, 1
+
+
+def a_ledge(shape: Shape, ledge: Shape, y: int) -> World:
+    """The character is 0 and stands on the floor, 1, whose top is at 0. 2 is a one-way platform
+    whose centre is at y."""
+    world = World(8, layers=[])
+    world.add(0, shape, Pose(0, ONE, 0))
+    world.add(1, Box(50 * ONE, ONE, 50 * ONE), Pose(0, -ONE, 0), layer=WALL)
+    world.add(2, ledge, Pose(0, y, 0), layer=LEDGE)
+    return world
+
+
+JUMPER = Mover(mask=1 << WALL, one_way=1 << LEDGE, step_height=ONE // 4, snap=ONE // 4)
+
+
+@each_character
+@pytest.mark.parametrize("half", [1, ONE // 8, ONE])
+def test_a_one_way_platform_is_jumped_through_stood_on_and_dropped_through(
+    shape: Shape, half: int
+) -> None:
+    world = a_ledge(shape, Box(2 * ONE, half, 2 * ONE), 3 * ONE)
+    rise, floors = ONE // 2, []
+    for _ in range(60):
+        result = JUMPER.move(world, 0, (100, rise, -77))
+        rise = result.motion[1] - 1500 if result.floor is None else -1
+        assert not result.on_ceiling
+        assert not result.on_wall
+        floors.append(result.floor)
+    assert floors[0] is None
+    assert floors[-1] == 2
+    assert world[0].pose == Pose(6000, 4 * ONE + half, -77 * 60), "it stands on it to the raw unit"
+    below = Mover(mask=1 << WALL, snap=ONE // 4)
+    assert below.move(world, 0, (0, -1, 0)).floor is None
+    for _ in range(200):
+        result = JUMPER.move(world, 0, (0, -ONE // 8, 0))
+    assert (result.floor, world[0].pose.y) == (1, ONE)
+
+
+@each_character
+def test_a_fall_past_the_side_of_a_one_way_platform_does_not_stick_to_it(shape: Shape) -> None:
+    """The lowest point is above the platform's top at first, but what it meets is the side."""
+    world = a_ledge(shape, Box(ONE, ONE, ONE), 5 * ONE)
+    world.move(0, 3 * ONE, 7 * ONE + 5, 0)
+    result = Mover(mask=1 << WALL, one_way=1 << LEDGE).move(world, 0, (-2 * ONE, -2 * ONE, 0))
+    assert result == ((-2 * ONE, -2 * ONE, 0), None, [], False, False, False, False, False)
+    assert world[0].pose == Pose(ONE, 5 * ONE + 5, 0)
+
+
+@each_character
+def test_a_one_way_platform_never_pushes_out(shape: Shape) -> None:
+    """Not even one that it overlaps beside a wall that it is pushed out of."""
+    world = a_ledge(shape, Box(3 * ONE, 3 * ONE, 3 * ONE), 2 * ONE)
+    world.add(3, Box(ONE, ONE, ONE), Pose(ONE + HALF - 9, ONE, 0), layer=WALL)
+    result = JUMPER.move(world, 0, (0, 0, 0))
+    assert (result.pushed, result.floor, world[0].pose) == (True, 1, Pose(-9, ONE, 0))
+
+
+def test_more_one_way_platforms_than_a_buffer_holds_hide_no_floor() -> None:
+    world = World(40, layers=[])
+    world.add(0, Cylinder(HALF, ONE), Pose(0, ONE, 0))
+    for id in range(1, 30):
+        world.add(id, Box(ONE, ONE, ONE), Pose(0, 77 * id, 0), layer=LEDGE)
+    world.add(39, Box(ONE, ONE, ONE), Pose(0, -ONE, 0), layer=WALL)
+    assert JUMPER.move(world, 0, (0, -5, 0)).floor == 39
+    world.move(39, 0, -2 * ONE, 0)
+    world.add(31, Box(ONE, ONE, ONE), Pose(0, -ONE, 0), layer=LEDGE)
+    assert JUMPER.move(world, 0, (0, -5, 0)).floor == 31
+
+
+@pytest.mark.parametrize(
+    ("mask", "one_way", "message"),
+    [
+        (None, 4, "one_way must be 0 without a mask, not 4"),
+        (7, 12, "one_way must share no layer with mask, not 4 of mask 7"),
+        (7, -1, r"one_way must be 0\.\.4294967295, not -1"),
+    ],
+)
+def test_one_way_layers_need_a_mask_of_others(mask: int | None, one_way: int, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        Mover(mask=mask, one_way=one_way)
+
+
 TILES = st.lists(
     st.tuples(
         st.integers(-5, 5),
@@ -467,6 +550,9 @@ class Twins:
             return
         self.world.add(id, shape_from_tuple(shape), Pose(*pose), **more)
 
+    def layer(self, id: int) -> int:
+        return self.model[id].layer if id < LEVEL else self.model._solid(id).layer
+
     def place(self, id: int, at: tuple[int, int, int]) -> None:
         self.model.move(id, *at)
         self.world.move(id, *at)
@@ -484,7 +570,8 @@ class Twins:
             return apart.lift(0, id)
 
         expected = found = None
-        settings = mover.mask, mover.passes, mover.step_height, mover.snap, mover.floor_y
+        m = mover
+        settings = m.mask, m.passes, m.step_height, m.snap, m.floor_y, m.one_way
         with suppress(ValueError):
             model = model_motion.Mover(self.model, 0, settings, pushed, lifted)
             expected = vars(model.move(motion))
@@ -587,10 +674,14 @@ def check_moves(seed: int) -> set[str]:
     seen: set[str] = set()
     if 0 not in twins.world:
         return seen
+    mask, one_way = rng.choice(
+        [(None, 0), (None, 0), (2**32 - 1, 0), (3, 0), (6, 0), (6, 1), (1, 6), (2**31, 7)]
+    )
     mover = Mover(
         step_height=rng.choice([0, size // 4, size // 4, size // 2, size]),
         snap=rng.choice([0, size // 4, size // 2]),
-        mask=rng.choice([None, None, 2**32 - 1, 3, 6]),
+        mask=mask,
+        one_way=one_way,
         passes=rng.choice([2, 3, 4, 4, 6]),
         floor_y=rng.choice([759250125, 759250125, 2**30, 1, 2**29]),
     )
@@ -605,6 +696,8 @@ def check_moves(seed: int) -> set[str]:
         assert found == expected, (seed, before, (x, y, z))
         result = found[0]
         seen |= {name for name, value in result.items() if value} if result else {"refused"}
+        if result and result["floor"] is not None and mover.one_way:
+            seen |= {"one-way"} if mover.one_way >> twins.layer(result["floor"]) & 1 else set()
     for _ in range(2):
         x, y, z = (rng.randint(-size, size) for _ in range(3))
         expected, found = twins.dashes((x, y, z), mover.mask, mover.passes)
@@ -613,8 +706,8 @@ def check_moves(seed: int) -> set[str]:
 
 
 def test_moves_are_the_models() -> None:
-    seen = set().union(*(check_moves(seed) for seed in range(24)))
-    assert seen >= {"floor", "on_wall", "stepped", "pushed", "stuck", "refused"}
+    seen = set().union(*(check_moves(seed) for seed in range(36)))
+    assert seen >= {"floor", "on_wall", "stepped", "pushed", "stuck", "refused", "one-way"}
 
 
 @pytest.mark.full

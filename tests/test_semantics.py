@@ -12,10 +12,10 @@ from fixsync import Pose, Sector, Shape, semantics
 from fixsync.game.random import Random
 from fixsync.semantics import contact_questions, near_questions, semantics_id
 
-GOLDEN = "03cb91ce2bbbe1fb0315421b678d2f94"
-"""Of FXS_SEMANTICS 2. The answers behind it are checked against the model below and in
-test_world.py and test_push.py; a change of it is a change of what fixsync computes, on every
-machine. """
+GOLDEN = "e3b22eaac58a93ab74f63ee68d67e7d8"
+"""Of FXS_SEMANTICS 3. The answers behind it are checked against the model below and in
+test_world.py, test_push.py, test_mover.py and test_carry.py; a change of it is a change of what
+fixsync computes, on every machine. """
 
 
 def row(shape: Shape, pose: Pose) -> tuple[Any, Any]:
@@ -99,6 +99,54 @@ def test_a_kernel_that_answers_one_question_otherwise_has_another_id(
     monkeypatch.setattr(semantics, name, wrong)
     assert semantics_id().hex() != GOLDEN
     assert len(calls) >= 20
+
+
+def without_masks(settings: dict[str, Any]) -> dict[str, Any]:
+    return {**settings, "mask": None, "one_way": 0}
+
+
+def without_one_way(settings: dict[str, Any]) -> dict[str, Any]:
+    return {**settings, "one_way": 0}
+
+
+def both_ways(settings: dict[str, Any]) -> dict[str, Any]:
+    both = (settings["mask"] or 0) | settings["one_way"]
+    return {**settings, "mask": both or None, "one_way": 0}
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("changed", [without_masks, without_one_way, both_ways])
+def test_a_kernel_with_other_rules_for_movers_has_another_id(
+    monkeypatch: pytest.MonkeyPatch, changed: Any
+):
+    real = semantics.Mover
+    monkeypatch.setattr(semantics, "Mover", lambda **settings: real(**changed(settings)))
+    assert semantics_id().hex() != GOLDEN
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_kernel_with_other_rules_for_platforms_has_another_id(monkeypatch: pytest.MonkeyPatch):
+    seen, rows = set(), []
+    carry = semantics.carry
+
+    def heard(world: Any, *args: Any) -> Any:
+        carried = carry(world, *args)
+        rows.extend(carried.values())
+        return carried
+
+    monkeypatch.setattr(semantics, "carry", heard)
+    assert semantics_id().hex() == GOLDEN
+    for row in rows:
+        seen |= {name for name, value in row._asdict().items() if value}
+    assert seen == {"motion", "rode", "shoved", "held", "crushed", "by"}
+    semantics_id.cache_clear()
+
+    def stands(world: Any, platforms: Any, motion: Any, movers: Any) -> Any:
+        """Without one of the movers."""
+        return carry(world, platforms, motion, {id: m for id, m in movers.items() if id != 9})
+
+    monkeypatch.setattr(semantics, "carry", stands)
+    assert semantics_id().hex() != GOLDEN
 
 
 @pytest.mark.usefixtures("fresh")

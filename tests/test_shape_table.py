@@ -12,18 +12,16 @@ from builds import COMPILER, CSRC
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 
-LAST_FIGURE = "FIGURE(SECTOR)"
+LAST_FIGURE = "FIGURE(SECTOR, REACH_OF_RADIUS)"
 LAST_ROW = "                1, FXS_HALF_ANGLE_MAX))"
 LAST_PAIR = "    SAME(SECTOR)\n"
 CODE = "#define FXS_SECTOR 4 "
-WEDGE = (
-    "FXS_WEDGE, wedge, 3, WEDGE",
-    ".is_turned = 1",
-    ".can_push = 1",
-    ".can_cast = 1",
-    ".has_hole = 0",
-    "RANGES(a, 1, 9, b, 1, 9, c, 1, 9, 0, 0)",
+TRAITS = (
+    *(".is_turned = 1", ".has_front = 0", ".has_sides = 1"),
+    *(".has_flat_ends = 1", ".has_hole = 0"),
 )
+RANGES = "RANGES(a, 1, 9, b, 1, 9, c, 1, 9, 0, 0)"
+WEDGE = ("FXS_WEDGE", "wedge", "3", "WEDGE", f"TRAITS({', '.join(TRAITS)})", RANGES)
 PAIRS = ("PAIR(ROUND, WEDGE)", "PAIR(CYLINDER, WEDGE)", "PAIR(BOX, WEDGE)", "PAIR(SECTOR, WEDGE)")
 
 
@@ -44,12 +42,12 @@ class Sources:
         self.change("fixsync.h", CODE, f"#define FXS_WEDGE {code}\n{CODE}")
         self.change("shape.h", LAST_ROW, f"{LAST_ROW} KIND({', '.join(row)})")
 
-    def add_figure(self) -> None:
-        self.change("shape.h", LAST_FIGURE, f"{LAST_FIGURE} FIGURE(WEDGE)")
+    def add_figure(self, reach: str = "REACH_OF_RADIUS") -> None:
+        self.change("shape.h", LAST_FIGURE, f"{LAST_FIGURE} FIGURE(WEDGE, {reach})")
 
     def add_pairs(self, pairs: tuple[str, ...] = (*PAIRS, "SAME(WEDGE)")) -> None:
         lines = LAST_PAIR.rstrip() + " " + " ".join(pairs) + "\n"
-        self.change("contact.h", LAST_PAIR, lines)
+        self.change("shape.h", LAST_PAIR, lines)
 
     def errors(self, file: str) -> str:
         """What a compiler that is asked for no warning says about a file; "" if it takes it."""
@@ -68,16 +66,24 @@ def sources(tmp_path: Path) -> Sources:
 
 
 def test_a_sixth_kind_of_a_figure_that_exists_compiles_with_its_row_alone(sources: Sources) -> None:
-    sources.add_row((WEDGE[0].replace("WEDGE", "BOX").replace("FXS_BOX", "FXS_WEDGE"), *WEDGE[1:]))
+    sources.add_row((*WEDGE[:3], "BOX", *WEDGE[4:]))
     for file in ("shape.c", "contact.c", "prism.c", "outline.c", "broad.c", "state.c"):
         assert sources.errors(file) == ""
 
 
-@pytest.mark.parametrize("left_out", range(1, len(WEDGE)), ids=lambda i: WEDGE[i].split("(")[0])
+@pytest.mark.parametrize("left_out", range(len(WEDGE)), ids=lambda i: WEDGE[i].split("(")[0])
 def test_a_row_without_one_of_its_fields_does_not_compile(sources: Sources, left_out: int) -> None:
     sources.add_row((*WEDGE[:left_out], *WEDGE[left_out + 1 :]))
     sources.add_figure()
-    assert re.search("requires 9 arguments|too few arguments", sources.errors("shape.c"))
+    assert re.search("requires 6 arguments|too few arguments", sources.errors("shape.c"))
+
+
+@pytest.mark.parametrize("left_out", range(len(TRAITS)), ids=lambda i: TRAITS[i].split()[0][1:])
+def test_a_row_without_one_of_its_traits_does_not_compile(sources: Sources, left_out: int) -> None:
+    traits = ", ".join((*TRAITS[:left_out], *TRAITS[left_out + 1 :]))
+    sources.add_row((*WEDGE[:4], f"TRAITS({traits})", RANGES))
+    sources.add_figure()
+    assert re.search("requires 5 arguments|too few arguments", sources.errors("shape.c"))
 
 
 def test_a_row_that_does_not_stand_at_its_code_does_not_compile(sources: Sources) -> None:
@@ -112,8 +118,7 @@ def test_a_pair_of_figures_without_a_function_does_not_compile(
 @pytest.mark.parametrize(
     "file",
     [
-        *("contact.c", "prism.c", "outline.c", "push_estimate.c", "posed.c"),
-        *("cast.c", "prism_cast.c", "normal.c", "world_cast.c"),
+        *("contact.c", "prism.c", "outline.c", "world_cast.c"),
     ],
 )
 def test_a_switch_that_misses_a_figure_does_not_compile(sources: Sources, file: str) -> None:
@@ -126,3 +131,34 @@ def test_a_switch_that_misses_a_figure_does_not_compile(sources: Sources, file: 
 def test_a_kind_of_solid_without_one_of_its_fields_does_not_compile(sources: Sources) -> None:
     sources.change("shape.h", ", .vertices_most = FXS_VERTICES_MAX)", ")")
     assert re.search("requires 4 arguments|too few arguments", sources.errors("shape.c"))
+
+
+BODY = "FIGURE(BOX, REACH_OF_SIDES)"
+
+
+@pytest.mark.parametrize("file", ["push_estimate.c", "cast.c", "prism_cast.c", "normal.c"])
+def test_a_body_without_its_push_or_its_cast_does_not_compile(sources: Sources, file: str) -> None:
+    sources.add_row()
+    sources.change("shape.h", BODY, f"{BODY} FIGURE(WEDGE, REACH_OF_RADIUS)")
+    sources.change(
+        "shape.h",
+        "    SAME(BOX)\n",
+        "    SAME(BOX) PAIR(ROUND, WEDGE) PAIR(CYLINDER, WEDGE) PAIR(BOX, WEDGE) SAME(WEDGE)\n",
+    )
+    sources.change("shape.h", LAST_PAIR, f"    PAIR(WEDGE, SECTOR) \\\n{LAST_PAIR}")
+    assert re.search(r"error: enumeration value .*WEDGE.* not handled", sources.errors(file))
+
+
+def test_an_area_needs_no_code_for_pushes_and_casts(sources: Sources) -> None:
+    sources.add_row()
+    sources.add_figure()
+    sources.add_pairs()
+    for file in ("push_estimate.c", "cast.c", "prism_cast.c", "normal.c", "posed.c"):
+        assert sources.errors(file) == ""
+
+
+def test_a_figure_that_turns_needs_its_own_reach(sources: Sources) -> None:
+    sources.add_row()
+    sources.add_figure("REACH_OF_SIDES")
+    sources.add_pairs()
+    assert "turn_reach is that of boxes" in sources.errors("posed.c")

@@ -59,8 +59,8 @@ def raw_types(api: Api) -> str:
         "/** The exports of fixsync.wasm. A uint32_t that is returned arrives as a signed number, a",
         " * uint64_t as a signed BigInt: `>>> 0` and `BigInt.asUintN(64, …)` make them unsigned. */",
         "export interface Kernel {",
-        "  readonly memory: WebAssembly.Memory;",
-        "  readonly __heap_base: WebAssembly.Global;",
+        "  readonly memory: { readonly buffer: ArrayBuffer };",
+        "  readonly __heap_base: { readonly value: number };",
     ]
     for function in api.functions:
         parameters = [f"{p.name}: {_web_type(p.type)}" for p in function.parameters]
@@ -114,7 +114,8 @@ def tables(api: Api) -> str:
         "",
         "// Kinds of shape: the code, and the sizes behind the name with their ranges. All but the",
         "// half angle fill fxs_shape's `size` in order. The last size is a hole if hasHole: left out,",
-        "// or 1 up to what is below the first size.",
+        "// or 1 up to what is below the first size. canPush and canCast: whether pushes and casts are",
+        "// defined for the kind.",
         "export const SHAPES = {",
     ]
     for kind in read_kinds(api):
@@ -124,7 +125,14 @@ def tables(api: Api) -> str:
             f"    sizes: {_array(size.name for size in kind.sizes)},",
             f"    least: {_array(size.least for size in kind.sizes)},",
             f"    most: {_array(size.most for size in kind.sizes)},",
-            f"    hasHole: {str(kind.has_hole).lower()},",
+            *(
+                f"    {name}: {str(is_so).lower()},"
+                for name, is_so in (
+                    ("hasHole", kind.has_hole),
+                    ("canPush", kind.can_push),
+                    ("canCast", kind.can_cast),
+                )
+            ),
             "  },",
         ]
     lines += [

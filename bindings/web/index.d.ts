@@ -1,11 +1,20 @@
 // The package's types, by hand. raw.d.ts has those of the C functions, and the constants FXS_… and
 // structures fxs_… that are named here: import them from "fixsync/raw".
+/// <reference lib="esnext.disposable" />
 import type * as raw from "./raw.js";
 
 /** Makes fixsync ready; nothing else works before. `source`: nothing, for the fixsync.wasm beside
  * the package; or its address, its bytes, a Response or a compiled module. */
 export function init(source?: InitSource | Promise<InitSource>): Promise<void>;
-export type InitSource = string | URL | BufferSource | Response | WebAssembly.Module;
+/** An address as a string or a URL, an ArrayBuffer or a view of one, a Response or a
+ * WebAssembly.Module: these types need no DOM. */
+export type InitSource =
+  | string
+  | ArrayBuffer
+  | ArrayBufferView
+  | { readonly href: string }
+  | { arrayBuffer(): Promise<ArrayBuffer> }
+  | object;
 
 /** A value of the wrong type; a number with a fraction too. */
 export class ArgumentTypeError extends TypeError {
@@ -125,7 +134,7 @@ export function pushOut(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose):
 export function lift(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): number;
 /** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
 export function side(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): number;
-/** When two shapes that move straight first meet; null if they do not. */
+/** When two shapes that move straight first meet; null if they do not. An error for a sector. */
 export function castPair(
   shapeA: Shape,
   poseA: Pose,
@@ -135,6 +144,20 @@ export function castPair(
   motionB: Vector,
   options?: { hitWhen?: 1 | 2 },
 ): Meeting | null;
+
+/** The outline of a shape, for drawing: of the kernel, so it is where the hits are. segments: how
+ * many pieces draw a whole circle, 3..65536; 32 if it is left out. */
+export function outline(shape: Shape, pose: Pose, options?: { segments?: number }): Outline;
+
+/** A shape from above, and its heights, in Q16.16. */
+export interface Outline {
+  /** The vertices [x, z] of a polygon, counterclockwise as yaw turns. */
+  readonly outer: [x: number, z: number][];
+  /** Those of its hole, clockwise; empty without a hole. */
+  readonly hole: [x: number, z: number][];
+  readonly yLow: number;
+  readonly yHigh: number;
+}
 
 export interface Meeting {
   /** floor(65536 · time), 0..65536. */
@@ -175,6 +198,8 @@ export class Level implements Disposable {
   readonly address: number;
   hash(): bigint;
   toBytes(): Uint8Array;
+  /** The outline of the solid of an index: a prism's own vertices, or those of a circle. */
+  outline(index: number, options?: { segments?: number }): Outline;
   /** The contact of a shape with the solid of an index. */
   contact(index: number, shape: Shape, pose: Pose): Contact;
   /** The ids of the solids that a shape meets, ascending. */
@@ -363,6 +388,8 @@ export class World implements Iterable<number>, Disposable {
     options?: { limit?: number; hitWhen?: 1 | 2 | null },
   ): (Meeting & { id: number })[];
   contact(a: number, b: number): Contact;
+  /** The outline of a collider as it is now, active or not, or of a solid of the level. */
+  outline(id: number, options?: { segments?: number }): Outline;
   /** Why a pair is not a hit, and by how much it misses, as the world is now. */
   explain(a: number, b: number): Explanation;
   /** Why `query` does not find b, a collider or a solid. */
@@ -498,6 +525,9 @@ export class Mover {
     options?: {
       /** Bit i: layer i blocks it. Left out: those that the layer matrix lets it meet. */
       mask?: number;
+      /** Bit i: layer i is a floor from above, and blocks no other way. Needs a mask that shares no
+       * layer with it. */
+      oneWay?: number;
       passes?: number;
       stepHeight?: number;
       snap?: number;
@@ -520,6 +550,26 @@ export class Mover {
     hits: (Meeting & { id: number })[];
   };
 }
+
+/** Moves a platform, with the movers on it, and pushes those in its way; a row for each mover, by
+ * ascending id. platforms: the ids that make up one platform, a cabin's floor and walls together. */
+export function carry(
+  world: World,
+  platforms: Iterable<number>,
+  motion: Vector,
+  movers: Iterable<Mover>,
+): {
+  id: number;
+  x: number;
+  y: number;
+  z: number;
+  /** The motion that it made. */
+  motion: [number, number, number];
+  /** FXS_RODE to FXS_CRUSHED. */
+  flags: number;
+  /** What stopped it last, its floor, or what first shoved it; see fxs_carried. */
+  by: number;
+}[];
 
 /** Frame data as a JSON file (docs/frames.md): a number is raw, a string a decimal, such as
  * "0.5". */
@@ -778,12 +828,19 @@ export interface LogFrame {
   readonly hash?: string;
 }
 
+/** A Blob or a File, without the types of the DOM. */
+export interface BlobLike {
+  readonly size: number;
+  readonly type: string;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
 /** A match log as a file has it. Its frames are first..end - 1. It is checked less strictly than by
  * `fixsync replay`, which is the judge of a log. */
 export class MatchLog {
   private constructor();
   /** Reads text, bytes or a Blob; gzip is unpacked. Only whole lines count. */
-  static from(source: string | Uint8Array | ArrayBuffer | Blob): Promise<MatchLog>;
+  static from(source: string | Uint8Array | ArrayBuffer | BlobLike): Promise<MatchLog>;
   readonly header: LogHeader;
   readonly first: number;
   readonly end: number;
@@ -901,6 +958,81 @@ export class Inputs implements Disposable {
   /** The inputs to step a frame with, one a player: the known ones, or the last known before. Take
    * each frame in order; an earlier one may be taken again. */
   take(frame: number): number[];
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A game that a Rollback plays. */
+export interface RollbackGame {
+  /** Rollback saves and loads it. */
+  readonly world: World;
+  /** Changes the world by the inputs, one a player, and steps it once. It reads nothing that
+   * another machine does not have. */
+  play(inputs: number[]): PlayedFrame;
+  /** The game's own state, always as many bytes. */
+  save?(): Uint8Array;
+  /** Takes back what `save` returned; the world is loaded already. */
+  load?(own: Uint8Array): void;
+}
+
+/** What happened in a frame, as `History.push` takes it. */
+export interface PlayedFrame {
+  /** Those before the step. */
+  commands?: readonly Command[];
+  events?: Events | readonly HitEvent[];
+  game?: readonly GameEvent[];
+  /** Commands after the step, in answer to its events; part of the next frame. */
+  reactions?: readonly Command[];
+  /** Of the world right after the step; needed with reactions. */
+  hash?: bigint | null;
+}
+
+/** What a tick did. An event has the frame that it is of. */
+export interface Tick {
+  /** Whether it stepped the next frame: not while the window is full. */
+  isStepped: boolean;
+  /** How many frames it stepped again. */
+  again: number;
+  /** Events that were predicted and are taken back. */
+  gone: ({ frame: number } & (HitEvent | GameEvent))[];
+  /** Events that are predicted. */
+  fresh: ({ frame: number } & (HitEvent | GameEvent))[];
+  /** The frames that are certain since the last tick, in order. */
+  confirmed: ConfirmedFrame[];
+}
+
+/** What a peer sends: JSON. */
+export interface RollbackPacket {
+  /** The frame of the first value. */
+  frame: number;
+  values: number[];
+  /** The last confirmed frame with its hash; null if there is none yet. */
+  last: [frame: number, hash: string] | null;
+}
+
+/** One machine of a match that rolls back. It knows nothing of the network. */
+export class Rollback implements Disposable {
+  /** Begins before the next frame of the game's world. window: how many frames may be predicted, 8
+   * if it is left out. delay: frames from a local input to the frame that it is for, 0 if it is left
+   * out; the same on all machines, as players is. */
+  constructor(game: RollbackGame, options: { players: number; window?: number; delay?: number });
+  /** The frame that is stepped next. */
+  readonly frame: number;
+  /** The oldest frame that is not confirmed. */
+  readonly confirmed: number;
+  /** How many frames can be stepped before an input must come. */
+  readonly free: number;
+  /** The first confirmed frame after which another machine's world is not this one; null if none is
+   * known. */
+  readonly desync: { frame: number; player: number; ours: string; theirs: string } | null;
+  /** Steps again what was predicted wrongly, then the next frame. pressed: the inputs of the local
+   * players, by player: all of them at each tick. */
+  tick(pressed?: Readonly<Record<number, number>>): Tick;
+  /** What to send of a local player, once a tick: all that another machine may lack, so a lost
+   * packet costs only time. */
+  packet(player: number): RollbackPacket;
+  /** Takes a packet of another machine's player, in any order, any number of times. */
+  receive(player: number, packet: RollbackPacket): void;
   dispose(): void;
   [Symbol.dispose](): void;
 }

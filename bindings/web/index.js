@@ -21,7 +21,7 @@ export { FrameData } from "./frames.js";
 export { History, Inputs } from "./history.js";
 export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";
-export { along, bounce, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";
+export { along, bounce, carry, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";
 export { Level } from "./level.js";
 export { MatchLog, MatchLogError } from "./logs.js";
 export {
@@ -36,6 +36,7 @@ export {
   yawBetween,
   yawOf,
 } from "./numbers.js";
+export { outlineOf as outline } from "./outlines.js";
 export { TwoPlanes } from "./planes.js";
 export {
   FXS_APART as APART,
@@ -46,6 +47,7 @@ export {
   FXS_TOUCHING as TOUCHING,
 } from "./raw.js";
 export { Replay } from "./replay.js";
+export { Rollback } from "./rollback.js";
 export {
   box,
   capsule,

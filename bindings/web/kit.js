@@ -32,6 +32,7 @@ import {
   FXS_ONE,
   FXS_PASSES_MAX,
   FXS_SIZE_MAX,
+  fxs_carried,
   fxs_cast_hit,
   fxs_mover,
   fxs_mover_result,
@@ -176,17 +177,28 @@ export function moveAndSlide(world, id, motion, { mask, passes = 4 } = {}) {
   return hitsAt(hits, memory.u32[(scratch + AT_OUT) / 4]);
 }
 
+let wordsOf; // of a Mover
+
 /** A character: it moves along walls, up steps, down to the floor. */
 export class Mover {
   #words;
   #id;
 
+  static {
+    wordsOf = (mover) => mover.#words;
+  }
+
   /** floorY: the least y of a floor's normal, in Q2.30; 45 degrees if it is left out. */
   constructor(
     id,
-    { mask, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125 } = {},
+    { mask, oneWay = 0, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125 } = {},
   ) {
     this.#id = uint32("id", id);
+    const both = integer("oneWay", oneWay, 0, UINT32_MAX) & (mask ?? ~0);
+    if (both !== 0) {
+      const wanted = mask === undefined ? "be 0 without a mask" : "share no layer with mask";
+      throw new RangeError(`oneWay must ${wanted}, not ${both >>> 0}`);
+    }
     this.#words = [
       this.#id,
       maskIn(mask),
@@ -194,6 +206,7 @@ export class Mover {
       integer("stepHeight", stepHeight, 0, FXS_SIZE_MAX),
       integer("snap", snap, 0, FXS_SIZE_MAX),
       integer("floorY", floorY, 1, 2 ** 30),
+      oneWay,
     ];
   }
 
@@ -222,6 +235,30 @@ export class Mover {
       hits: hitsAt(hits, int(count)),
     };
   }
+}
+
+/** Moves a platform, with the movers on it, and pushes those in its way: for each mover, by
+ * ascending id, { id, x, y, z, motion, flags, by }. flags: raw.FXS_RODE and the like. */
+export function carry(world, platforms, motion, movers) {
+  const ids = [...new Set(platforms)].map((id) => uint32("id", id)).sort((a, b) => a - b);
+  const words = [...movers].map((mover) => wordsOf(mover)).sort((a, b) => a[0] - b[0]);
+  const listed = results.for(
+    4 * ids.length + words.length * (fxs_mover.$size + fxs_carried.$size),
+  );
+  const listedMovers = listed + 4 * ids.length;
+  const rows = listedMovers + words.length * fxs_mover.$size;
+  putWords(listed, ids);
+  putWords(listedMovers, words.flat());
+  putWords(scratch, motionIn("motion", motion));
+  const at = worldIn(world);
+  const [n, count] = [BigInt(ids.length), BigInt(words.length)];
+  checked(kernel.fxs_carry(at, listed, n, scratch, listedMovers, count, rows), "carry");
+  return words.map((_, i) => {
+    const [id, x, y, z, mx, my, mz, flags, by] = memory.i32.subarray(
+      (rows + i * fxs_carried.$size) / 4,
+    );
+    return { id: id >>> 0, x, y, z, motion: [mx, my, mz], flags, by: by >>> 0 };
+  });
 }
 
 // ---- rewind ----

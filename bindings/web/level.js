@@ -9,6 +9,7 @@ import {
   UINT32_MAX,
 } from "./checks.js";
 import { checked, FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
+import { outlined } from "./outlines.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX, FXS_TOUCHING, fxs_query } from "./raw.js";
 import { hitWhenIn } from "./shapes.js";
@@ -67,11 +68,23 @@ export class Level {
     return memory.u8.slice(at, at + size);
   }
 
+  #index(index) {
+    if (this.size === 0) throw new ArgumentRangeError("the level has no solids");
+    return integer("index", index, 0, this.size - 1);
+  }
+
+  /** The outline of the solid of an index, for drawing: { outer, hole, yLow, yHigh }. */
+  outline(index, { segments = 32 } = {}) {
+    const [{ address }, one] = [this, this.#index(index)];
+    return outlined(`index ${index}`, segments, (...out) =>
+      kernel.fxs_level_outline(address, one, ...out),
+    );
+  }
+
   /** The contact of a shape with the solid of an index: 0 apart, 1 touching, 2 overlapping. */
   contact(index, shape, pose) {
-    const { address, size } = this;
-    if (size === 0) throw new ArgumentRangeError("the level has no solids");
-    integer("index", index, 0, size - 1);
+    const { address } = this;
+    this.#index(index);
     const at = putQuery(shape, pose);
     const status = kernel.fxs_level_contact(
       address,
@@ -97,8 +110,10 @@ export class Level {
   cast(shape, pose, motion, mask = UINT32_MAX, { limit = 0, hitWhen = FXS_TOUCHING } = {}) {
     const { address } = this;
     const cast = putCast(shape, pose, motion, mask, { limit, hitWhen });
-    return hitsAnswered("cast", (hits, room, count) =>
-      kernel.fxs_level_cast(address, cast, hits, room, count),
+    return hitsAnswered(
+      "cast",
+      (hits, room, count) => kernel.fxs_level_cast(address, cast, hits, room, count),
+      () => ({ shape }),
     );
   }
 

@@ -2,7 +2,7 @@
 import { UINT32_MAX, uint32 } from "./checks.js";
 import { checked, memory, putWords, results, scratch } from "./kernel.js";
 import { FXS_E_ROOM, fxs_cast, fxs_cast_hit, fxs_query } from "./raw.js";
-import { hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
+import { defined, hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
 
 const AT_ANSWERS = 256; // in the scratch memory, behind the question
 const answerCount = () => memory.u32[(scratch + AT_ANSWERS) / 4];
@@ -36,13 +36,14 @@ export function putCast(
 }
 
 // Calls `ask(rows, room, count)`, again with more room if it needs it; where the answers are.
-function answersOf(rowBytes, what, ask) {
+// refused(status): throws what a status below 0 means.
+function answersOf(rowBytes, refused, ask) {
   results.for(64 * rowBytes);
   for (;;) {
     const room = Math.floor(results.bytes / rowBytes);
     const status = ask(results.at, BigInt(room), scratch + AT_ANSWERS);
     if (status !== FXS_E_ROOM) {
-      checked(status, what);
+      if (status < 0) refused(status);
       return results.at;
     }
     results.for(rowBytes * answerCount());
@@ -51,13 +52,16 @@ function answersOf(rowBytes, what, ask) {
 
 /** The ids that `ask(rows, room, count)` writes. */
 export function idsAnswered(what, ask) {
-  const at = answersOf(4, what, ask) / 4;
+  const at = answersOf(4, (status) => checked(status, what), ask) / 4;
   return [...memory.u32.subarray(at, at + answerCount())];
 }
 
-/** The hits that `ask(rows, room, count)` writes: { id, fraction, normal }. */
-export function hitsAnswered(what, ask) {
-  const first = answersOf(fxs_cast_hit.$size, what, ask) / 4;
+/** The hits that `ask(rows, room, count)` writes: { id, fraction, normal }. shapes(): by name, the
+ * shape that is cast. */
+export function hitsAnswered(what, ask, shapes = null) {
+  const refused = (status) =>
+    shapes === null ? checked(status, what) : defined(status, what, "canCast", shapes());
+  const first = answersOf(fxs_cast_hit.$size, refused, ask) / 4;
   const words = fxs_cast_hit.$size / 4;
   return Array.from({ length: answerCount() }, (_, i) => {
     const [id, fraction] = memory.u32.subarray(first + words * i, first + words * i + 2);

@@ -155,6 +155,14 @@ export const FXS_STEPPED: 8;
 export const FXS_PUSHED: 16;
 /** it overlaps something, could not be pushed out, and stays */
 export const FXS_STUCK: 32;
+/** it rides, also if it was held */
+export const FXS_RODE: 1;
+/** the platform came against it while it did not ride */
+export const FXS_SHOVED: 2;
+/** an obstacle blocked it, or its floor stopped riding */
+export const FXS_HELD: 4;
+/** the platform came to overlap it */
+export const FXS_CRUSHED: 8;
 /** parts of a body: a set of parts is one word */
 export const FXS_PARTS_MAX: 32;
 /** victims that one hit of an attack remembers */
@@ -485,7 +493,7 @@ export const fxs_cast_hit: {
 
 /** The settings of a character that walks. */
 export const fxs_mover: {
-  readonly $size: 24;
+  readonly $size: 28;
   /** uint32_t: of the collider that moves; not a sector */
   readonly id: 0;
   /** uint32_t: bit i: layer i blocks it; 0: its row of the matrix */
@@ -498,6 +506,9 @@ export const fxs_mover: {
   readonly snap: 16;
   /** int32_t: 1..2^30: least y of the normal of a floor */
   readonly floor_y_q30: 20;
+  /** uint32_t: bit i: layer i is a floor from above, and blocks no other way;
+   * if it is not 0, mask is not 0 and shares no bit with it */
+  readonly one_way: 24;
 };
 
 /** The result of a move. */
@@ -517,6 +528,26 @@ export const fxs_mover_result: {
   readonly floor: 28;
   /** uint32_t: rows of hits */
   readonly hit_count: 32;
+};
+
+/** What a platform did to a mover. */
+export const fxs_carried: {
+  readonly $size: 36;
+  /** uint32_t: of the mover */
+  readonly id: 0;
+  /** int32_t: position of the collider now */
+  readonly x: 4;
+  /** int32_t: position of the collider now */
+  readonly y: 8;
+  /** int32_t: position of the collider now */
+  readonly z: 12;
+  /** int32_t[3]: the motion that it made */
+  readonly motion: 16;
+  /** uint32_t: FXS_RODE to FXS_CRUSHED */
+  readonly flags: 28;
+  /** uint32_t: with FXS_HELD what stopped it last; else with FXS_RODE its
+   * floor; else the collider that first shoved it; else 0 */
+  readonly by: 32;
 };
 
 /** A body: several colliders of one owner that move, turn, mirror and attack together. */
@@ -722,8 +753,8 @@ export const fxs_recorder: {
 /** The exports of fixsync.wasm. A uint32_t that is returned arrives as a signed number, a
  * uint64_t as a signed BigInt: `>>> 0` and `BigInt.asUintN(64, …)` make them unsigned. */
 export interface Kernel {
-  readonly memory: WebAssembly.Memory;
-  readonly __heap_base: WebAssembly.Global;
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly __heap_base: { readonly value: number };
   /** The version of the library as compiled: major << 16 | minor << 8 | patch. */
   fxs_version(): number;
   /** FXS_SEMANTICS of the library as compiled. */
@@ -1042,6 +1073,11 @@ export interface Kernel {
   fxs_mover_move(
     world: Pointer<"fxs_world">, mover: Pointer<"fxs_mover">, motion: Pointer<"int32_t">,
     result: Pointer<"fxs_mover_result">, hits: Pointer<"fxs_cast_hit">,
+  ): number;
+  /** Moves a platform, with the movers that ride on it, and pushes those in its way. */
+  fxs_carry(
+    world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, n: bigint, motion: Pointer<"int32_t">,
+    movers: Pointer<"fxs_mover">, count: bigint, rows: Pointer<"fxs_carried">,
   ): number;
   /** Whether bytes are a table of frame data. */
   fxs_frames_check(table: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;

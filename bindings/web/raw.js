@@ -77,6 +77,10 @@ export const FXS_ON_CEILING = 4;
 export const FXS_STEPPED = 8;
 export const FXS_PUSHED = 16;
 export const FXS_STUCK = 32;
+export const FXS_RODE = 1;
+export const FXS_SHOVED = 2;
+export const FXS_HELD = 4;
+export const FXS_CRUSHED = 8;
 export const FXS_PARTS_MAX = 32;
 export const FXS_VICTIMS_MAX = 64;
 export const FXS_FRAMES_MAX = 2147483647;
@@ -163,11 +167,12 @@ export const fxs_cast = {
 };
 export const fxs_cast_hit = { $size: 20, id: 0, fraction: 4, normal: 8 };
 export const fxs_mover = {
-  $size: 24, id: 0, mask: 4, passes: 8, step_height: 12, snap: 16, floor_y_q30: 20,
+  $size: 28, id: 0, mask: 4, passes: 8, step_height: 12, snap: 16, floor_y_q30: 20, one_way: 24,
 };
 export const fxs_mover_result = {
   $size: 36, x: 0, y: 4, z: 8, motion: 12, flags: 24, floor: 28, hit_count: 32,
 };
+export const fxs_carried = { $size: 36, id: 0, x: 4, y: 8, z: 12, motion: 16, flags: 28, by: 32 };
 export const fxs_body = {
   $size: 404, ids: 0, is_mirrored: 128, attack: 132, frame: 136, has_hit: 140, victim_count: 144,
   victims: 148,

@@ -1,5 +1,6 @@
 // Shapes, as match logs write them: ["sphere", radius]. And what two of them do.
 import {
+  ArgumentRangeError,
   ArgumentTypeError,
   int32,
   integer,
@@ -10,7 +11,14 @@ import {
   yawIn,
 } from "./checks.js";
 import { checked, kernel, memory, putWords, scratch } from "./kernel.js";
-import { FXS_OVERLAPPING, FXS_SIZE_MAX, FXS_TOUCHING, fxs_pose, fxs_shape } from "./raw.js";
+import {
+  FXS_E_UNDEFINED,
+  FXS_OVERLAPPING,
+  FXS_SIZE_MAX,
+  FXS_TOUCHING,
+  fxs_pose,
+  fxs_shape,
+} from "./raw.js";
 import { SHAPES } from "./tables.js";
 
 // A shape's numbers in fxs_shape: code, half angle, three sizes.
@@ -82,6 +90,23 @@ export function putPair(shapeA, poseA, shapeB, poseB) {
   return [a, a + fxs_shape.$size, b, b + fxs_shape.$size];
 }
 
+/** The status of a call, or an error that names the first shape that it is not defined for. can:
+ * "canPush" or "canCast". shapes: by name; a solid has its own kind. */
+export function defined(status, what, can, shapes) {
+  if (status !== FXS_E_UNDEFINED) return checked(status, what);
+  const named = Object.entries(shapes);
+  const found = named.find(([, [kind]]) => SHAPES[kind]?.[can] === false);
+  const [name, [kind]] = found ?? named.at(-1);
+  const kinds = found ? Object.keys(SHAPES).filter((one) => SHAPES[one][can]) : ["box"];
+  const allowed = kinds.join(", ").replace(/, (\w+)$/, " or $1");
+  const why = can === "canCast" ? "cast" : "pushed";
+  const error = new ArgumentRangeError(
+    `${name} must be a ${allowed}, not a ${kind}${found ? `, which cannot be ${why}` : ""}`,
+  );
+  error.status = status;
+  throw error;
+}
+
 const AT_ANSWER = 128; // in the scratch memory, behind a pair and two motions
 const AT_MOTIONS = 96;
 
@@ -92,20 +117,24 @@ export const overlap = (shapeA, poseA, shapeB, poseB) =>
 /** The shortest planar way of a out of b: [x, z]. */
 export function pushOut(shapeA, poseA, shapeB, poseB) {
   const at = scratch + AT_ANSWER;
-  checked(kernel.fxs_push_out(...putPair(shapeA, poseA, shapeB, poseB), at), "pushOut");
+  const status = kernel.fxs_push_out(...putPair(shapeA, poseA, shapeB, poseB), at);
+  defined(status, "pushOut", "canPush", { shapeA, shapeB });
   return [memory.i32[at / 4], memory.i32[at / 4 + 1]];
 }
 
 /** The shortest vertical way of a out of b. */
 export function lift(shapeA, poseA, shapeB, poseB) {
   const at = scratch + AT_ANSWER;
-  checked(kernel.fxs_lift(...putPair(shapeA, poseA, shapeB, poseB), at), "lift");
+  const status = kernel.fxs_lift(...putPair(shapeA, poseA, shapeB, poseB), at);
+  defined(status, "lift", "canPush", { shapeA, shapeB });
   return memory.i32[at / 4];
 }
 
 /** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
-export const side = (shapeA, poseA, shapeB, poseB) =>
-  checked(kernel.fxs_side(...putPair(shapeA, poseA, shapeB, poseB)), "side");
+export function side(shapeA, poseA, shapeB, poseB) {
+  const status = kernel.fxs_side(...putPair(shapeA, poseA, shapeB, poseB));
+  return defined(status, "side", "canPush", { shapeA, shapeB });
+}
 
 /** When two moving shapes first meet: { fraction, normal }, or null. */
 export function castPair(
@@ -122,6 +151,6 @@ export function castPair(
   putWords(moveA, motionIn("motionA", motionA));
   putWords(moveB, motionIn("motionB", motionB));
   const status = kernel.fxs_cast_pair(a, atA, moveA, b, atB, moveB, hitWhenIn(hitWhen), at, at + 4);
-  if (checked(status, "castPair") === 0) return null;
+  if (defined(status, "castPair", "canCast", { shapeA, shapeB }) === 0) return null;
   return { fraction: memory.i32[at / 4], normal: [...memory.i32.subarray(at / 4 + 1, at / 4 + 4)] };
 }

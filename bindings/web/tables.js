@@ -2,7 +2,8 @@
 
 // Kinds of shape: the code, and the sizes behind the name with their ranges. All but the
 // half angle fill fxs_shape's `size` in order. The last size is a hole if hasHole: left out,
-// or 1 up to what is below the first size.
+// or 1 up to what is below the first size. canPush and canCast: whether pushes and casts are
+// defined for the kind.
 export const SHAPES = {
   sphere: {
     code: 0,
@@ -10,6 +11,8 @@ export const SHAPES = {
     least: [1],
     most: [536870911],
     hasHole: false,
+    canPush: true,
+    canCast: true,
   },
   capsule: {
     code: 1,
@@ -17,6 +20,8 @@ export const SHAPES = {
     least: [1, 0],
     most: [536870911, 536870911],
     hasHole: false,
+    canPush: true,
+    canCast: true,
   },
   cylinder: {
     code: 2,
@@ -24,6 +29,8 @@ export const SHAPES = {
     least: [1, 1],
     most: [536870911, 536870911],
     hasHole: false,
+    canPush: true,
+    canCast: true,
   },
   box: {
     code: 3,
@@ -31,6 +38,8 @@ export const SHAPES = {
     least: [1, 1, 1],
     most: [536870911, 536870911, 536870911],
     hasHole: false,
+    canPush: true,
+    canCast: true,
   },
   sector: {
     code: 4,
@@ -38,6 +47,8 @@ export const SHAPES = {
     least: [1, 1, 1, 0],
     most: [536870911, 32768, 536870911, 0],
     hasHole: true,
+    canPush: false,
+    canCast: false,
   },
 };
 

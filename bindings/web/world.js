@@ -37,10 +37,13 @@ import {
   scratch,
 } from "./kernel.js";
 import { Level } from "./level.js";
+import { outlined } from "./outlines.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import {
   FXS_CAPACITY_MAX,
   FXS_E_ROOM,
+  FXS_E_UNDEFINED,
+  FXS_LEVEL,
   FXS_OK,
   FXS_TOUCHING,
   fxs_collider,
@@ -51,7 +54,7 @@ import {
   fxs_moved,
   fxs_pose,
 } from "./raw.js";
-import { hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
+import { defined, hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
 
 const AT_COUNTS = 256; // in the scratch memory, behind any structure of a call
 const AT_MOTION = 320;
@@ -449,8 +452,10 @@ export class World {
   /** What a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
   cast(shape, pose, motion, mask = UINT32_MAX, options = {}) {
     const cast = putCast(shape, pose, motion, mask, options);
-    return hitsAnswered("cast", (hits, room, count) =>
-      kernel.fxs_world_cast(this.#at, cast, hits, room, count),
+    return hitsAnswered(
+      "cast",
+      (hits, room, count) => kernel.fxs_world_cast(this.#at, cast, hits, room, count),
+      () => ({ shape }),
     );
   }
 
@@ -460,8 +465,11 @@ export class World {
     putWords(at, motionIn("motion", motion));
     const [self, most] = [this.#id(id), uint32("limit", limit)];
     const when = hitWhen === null ? 0 : hitWhenIn(hitWhen);
-    return hitsAnswered(`id ${id}`, (hits, room, count) =>
-      kernel.fxs_world_sweep(this.#at, self, at, most, when, hits, room, count),
+    return hitsAnswered(
+      `id ${id}`,
+      (hits, room, count) =>
+        kernel.fxs_world_sweep(this.#at, self, at, most, when, hits, room, count),
+      () => ({ [`the shape of id ${id}`]: this.get(id).shape }),
     );
   }
 
@@ -486,30 +494,40 @@ export class World {
     return explained(`id ${b}`, (out) => kernel.fxs_world_explain_query(this.#at, query, id, out));
   }
 
+  /** The outline of a collider or a solid as it is now, for drawing: { outer, hole, yLow, yHigh }. */
+  outline(id, { segments = 32 } = {}) {
+    const one = uint32("id", id);
+    return outlined(`id ${id}`, segments, (...out) =>
+      kernel.fxs_world_outline(this.#at, one, ...out),
+    );
+  }
+
+  // The status of a question about a pair's push.
+  #pushed(status, a, b) {
+    if (status !== FXS_E_UNDEFINED) return checked(status, `ids ${a}, ${b}`);
+    const shapeOf = (id) => (id < FXS_LEVEL ? this.get(id).shape : ["solid"]);
+    const shapes = { [`the shape of a (${a})`]: shapeOf(a), [`the shape of b (${b})`]: shapeOf(b) };
+    return defined(status, "push", "canPush", shapes);
+  }
+
   /** The shortest planar way of a out of b: [x, z]. */
   pushOut(a, b) {
-    checked(
-      kernel.fxs_world_push_out(this.#at, uint32("a", a), uint32("b", b), scratch),
-      `ids ${a}, ${b}`,
-    );
+    const ids = [uint32("a", a), uint32("b", b)];
+    this.#pushed(kernel.fxs_world_push_out(this.#at, ...ids, scratch), a, b);
     return [memory.i32[scratch / 4], memory.i32[scratch / 4 + 1]];
   }
 
   /** The shortest vertical way of a out of b. */
   lift(a, b) {
-    checked(
-      kernel.fxs_world_lift(this.#at, uint32("a", a), uint32("b", b), scratch),
-      `ids ${a}, ${b}`,
-    );
+    const ids = [uint32("a", a), uint32("b", b)];
+    this.#pushed(kernel.fxs_world_lift(this.#at, ...ids, scratch), a, b);
     return memory.i32[scratch / 4];
   }
 
   /** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
   side(a, b) {
-    return checked(
-      kernel.fxs_world_side(this.#at, uint32("a", a), uint32("b", b)),
-      `ids ${a}, ${b}`,
-    );
+    const ids = [uint32("a", a), uint32("b", b)];
+    return this.#pushed(kernel.fxs_world_side(this.#at, ...ids), a, b);
   }
 
   // ---- state ----

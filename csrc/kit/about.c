@@ -1,4 +1,4 @@
-/* What the first line of a match log says beside the world. */
+/* The `about` of a match log's first line. */
 #include "about.h"
 #include "../fixsync_kit.h"
 

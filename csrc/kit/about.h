@@ -1,4 +1,4 @@
-/* What the first line of a match log says beside the world: a JSON object in canonical form. */
+/* The `about` of a match log's first line: a JSON object in canonical form. */
 #ifndef FIXSYNC_ABOUT_H
 #define FIXSYNC_ABOUT_H
 

@@ -363,7 +363,8 @@ int32_t fxs_body_can_start(const fxs_body *body, const uint8_t *table, uint32_t 
 }
 
 int32_t fxs_body_strike(fxs_body *body, uint32_t victim) {
-    uint32_t n = body->victim_count, i = n;
+    uint32_t n = body->victim_count;
+    uint32_t i = n;
     for (uint32_t k = 0; k < n; k++) {
         if (body->victims[k] == victim) {
             return 0;
@@ -412,7 +413,9 @@ static uint64_t body_fault(const uint8_t *table, const uint8_t *bytes, uint64_t 
     if (size < BODY_HEAD || read32(bytes) != BODY_MAGIC) {
         return 0;
     }
-    uint32_t attack = read32(bytes + 8), has_hit = read32(bytes + 16), n = read32(bytes + 20);
+    uint32_t attack = read32(bytes + 8);
+    uint32_t has_hit = read32(bytes + 16);
+    uint32_t n = read32(bytes + 20);
     uint32_t is_under_way = attack != FXS_NO_ATTACK;
     if (read32(bytes + 4) > 1) {
         return 4;

@@ -21,7 +21,7 @@ typedef struct saved_state {
     uint32_t count[LIST_COUNT];
 } saved_state;
 
-/* What a row of a list is ordered by. */
+/* The key that orders the rows of a list. */
 static uint64_t key_of(uint32_t list, const uint8_t *row) {
     const uint64_t a = read32(row);
     return list == LIST_HITS ? a << 32 | read32(row + 4) : a;
@@ -89,7 +89,7 @@ typedef struct row_list {
     uint64_t capacity, count;
 } row_list;
 
-/* What the next rows belong to. */
+/* The owner of the next rows. */
 typedef struct row_owner {
     uint32_t of, a, b;
 } row_owner;
@@ -143,12 +143,13 @@ enum {
 };
 #define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma) \
     {FIELD_OF_##n0, FIELD_OF_##n1, FIELD_OF_##n2, (ma) > 0},
-#define SIZE_FIELDS(code, name, sizes, figure, turned, push, cast, hole, ranges) ranges
+#define SIZE_FIELDS(code, name, sizes, figure, traits, ranges) ranges
 static const uint32_t SIZES_OF[KIND_COUNT][4] = {SHAPE_KINDS(SIZE_FIELDS)};
 #undef RANGES
 
 static void collider_fields(fields *f, const uint8_t *row) {
-    const uint32_t kind = row[4], half_angle = read32(row + 8) >> 16;
+    const uint32_t kind = row[4];
+    const uint32_t half_angle = read32(row + 8) >> 16;
     f->has = 0;
     set_field(f, FXS_FIELD_KIND, kind);
     for (uint32_t i = 0; i < 3; i++) {
@@ -196,22 +197,29 @@ static int64_t level_of(const saved_state *s) {
 }
 
 /* The rows of the world itself; with b NULL all that a has. */
+/* The field of the i-th number of a world. */
+static uint32_t head_field(uint32_t i) {
+    if (i < 2) {
+        return i == 0 ? FXS_FIELD_FRAME : FXS_FIELD_HIT_WHEN;
+    }
+    return FXS_FIELD_LAYERS + i - 2;
+}
+
 static void put_world(row_list *out, const saved_state *a, const saved_state *b) {
     const row_owner world = {FXS_OF_WORLD, 0, 0};
     const uint32_t both = b ? IN_BOTH : IN_A;
     for (uint32_t i = 0; i < 34; i++) {
         const uint32_t of_a = read32(a->head + 4 + 4 * i);
         const uint32_t of_b = b ? read32(b->head + 4 + 4 * i) : 0;
-        const uint32_t field = i == 0   ? FXS_FIELD_FRAME
-                               : i == 1 ? FXS_FIELD_HIT_WHEN
-                                        : FXS_FIELD_LAYERS + i - 2;
         if (b == NULL || of_a != of_b) {
-            put_difference(out, &world, field, of_a, of_b, both);
+            put_difference(out, &world, head_field(i), of_a, of_b, both);
         }
     }
-    const uint32_t in_a = a->has_level ? IN_A : 0, in_b = b && b->has_level ? IN_B : 0;
+    const uint32_t in_a = a->has_level ? IN_A : 0;
+    const uint32_t in_b = b && b->has_level ? IN_B : 0;
     const uint32_t has = in_a + in_b;
-    const int64_t of_a = level_of(a), of_b = b ? level_of(b) : 0;
+    const int64_t of_a = level_of(a);
+    const int64_t of_b = b ? level_of(b) : 0;
     if (has != 0 && (has != IN_BOTH || of_a != of_b)) {
         put_difference(out, &world, FXS_FIELD_LEVEL, of_a, of_b, has);
     }
@@ -227,12 +235,15 @@ static int words_differ(const uint8_t *p, const uint8_t *q, uint32_t n) {
 
 static void put_objects(row_list *out, uint32_t list, const saved_state *a, const saved_state *b) {
     const uint32_t size = ROW_BYTES[list];
-    const uint8_t *p = a->rows[list], *p_end = p + (uint64_t)size * a->count[list];
-    const uint8_t *q = b->rows[list], *q_end = q + (uint64_t)size * b->count[list];
+    const uint8_t *p = a->rows[list];
+    const uint8_t *p_end = p + (uint64_t)size * a->count[list];
+    const uint8_t *q = b->rows[list];
+    const uint8_t *q_end = q + (uint64_t)size * b->count[list];
     while (p < p_end || q < q_end) {
         const uint64_t of_p = p < p_end ? key_of(list, p) : UINT64_MAX;
         const uint64_t of_q = q < q_end ? key_of(list, q) : UINT64_MAX;
-        const int in_a = p < p_end && of_p <= of_q, in_b = q < q_end && of_q <= of_p;
+        const int in_a = p < p_end && of_p <= of_q;
+        const int in_b = q < q_end && of_q <= of_p;
         const row_owner owner = owner_of(list, in_a ? p : q);
         if (!in_a || !in_b) {
             put_difference(out, &owner, FXS_FIELD_PRESENT, in_a, in_b, in_a ? IN_A : IN_B);
@@ -337,12 +348,14 @@ int32_t fxs_body_differences(const uint8_t *a, uint64_t a_size, const uint8_t *b
     }
     const row_owner body = {FXS_OF_BODY, 0, 0};
     for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t of_a = read32(a + 4 + 4 * i), of_b = read32(b + 4 + 4 * i);
+        const uint32_t of_a = read32(a + 4 + 4 * i);
+        const uint32_t of_b = read32(b + 4 + 4 * i);
         if (of_a != of_b) {
             put_difference(&list, &body, OF_HEAD[i], of_a, of_b, IN_BOTH);
         }
     }
-    const uint8_t *p = a + SAVED_BODY_HEAD, *q = b + SAVED_BODY_HEAD;
+    const uint8_t *p = a + SAVED_BODY_HEAD;
+    const uint8_t *q = b + SAVED_BODY_HEAD;
     while (p < a + a_size || q < b + b_size) {
         const uint64_t of_p = p < a + a_size ? read32(p) : UINT64_MAX;
         const uint64_t of_q = q < b + b_size ? read32(q) : UINT64_MAX;
@@ -403,7 +416,8 @@ static void say_signed(sentence *w, int64_t v) {
 /* v * scale / 65536 rounded to nearest, halves away from zero, to so many digits after the point,
  * without zeros at the end. |v| * scale < 2^41. */
 static void say_decimal(sentence *w, int64_t v, uint32_t scale, uint32_t digits) {
-    uint64_t power = 1, scaled = without_sign(v) * scale;
+    uint64_t power = 1;
+    uint64_t scaled = without_sign(v) * scale;
     for (uint32_t i = 0; i < digits; i++) {
         power *= 10;
     }

@@ -26,11 +26,14 @@ static int counts_now(const explained *e) { return contact_now(e) >= e->hit_when
 /* The pair at one height: no vertical gap, and where height counts, they overlap in it. */
 static void level_out(explained *e) { e->a.y = e->level ? solid_of(e)->y_low : e->b.y; }
 
+/* Otherwise size[2] is a hole, or 0. */
+static int has_planar_size_2(const posed *s) { return fxs_kinds[s->kind].size_count == 3; }
+
 static int counts_grown(const explained *e, int64_t k) {
     explained grown = *e;
     posed *s = e->grows ? &grown.b : &grown.a;
     s->size[0] = (int32_t)(s->size[0] + k);
-    if (s->kind == FXS_BOX) {
+    if (has_planar_size_2(s)) {
         s->size[2] = (int32_t)(s->size[2] + k);
     }
     set_reach(s);
@@ -39,7 +42,7 @@ static int counts_grown(const explained *e, int64_t k) {
 
 static int counts_turned(const explained *e, int64_t k) {
     explained turned = *e;
-    posed *s = e->a.kind == FXS_SECTOR ? &turned.a : &turned.b;
+    posed *s = is_sector(&e->a) ? &turned.a : &turned.b;
     s->half_angle = (uint16_t)(s->half_angle + k);
     return counts_now(&turned);
 }
@@ -60,10 +63,11 @@ static int64_t halve(const explained *e, int64_t low, int64_t high,
 
 static int64_t growth(const explained *e) {
     const posed *s = e->grows ? &e->b : &e->a;
-    const int32_t other = s->kind == FXS_BOX ? s->size[2] : s->size[0];
-    const int64_t smallest = min64(s->size[0], other), largest = max64(s->size[0], other);
+    const int32_t other = has_planar_size_2(s) ? s->size[2] : s->size[0];
+    const int64_t smallest = min64(s->size[0], other);
+    const int64_t largest = max64(s->size[0], other);
     int64_t least = 1 - smallest;
-    if (s->kind == FXS_SECTOR && s->size[2] > 0) {
+    if (!has_planar_size_2(s) && s->size[2] > 0) {
         least = (int64_t)s->size[2] + 1 - s->size[0];
     }
     if (counts_now(e)) {
@@ -76,7 +80,7 @@ static int64_t growth(const explained *e) {
 /* How the pair, at one height, misses a sector, and how far the sector must open to meet it. */
 static void explain_sector(const explained *e, fxs_explanation *out) {
     explained whole = *e;
-    posed *s = e->a.kind == FXS_SECTOR ? &whole.a : &whole.b;
+    posed *s = is_sector(&e->a) ? &whole.a : &whole.b;
     const uint16_t half_angle = s->half_angle;
     const int32_t inner = s->size[2];
     s->size[2] = 0;
@@ -98,7 +102,7 @@ static int has_round(const explained *e) {
 }
 
 static int sector_count(const explained *e) {
-    return (e->a.kind == FXS_SECTOR) + (!e->level && e->b.kind == FXS_SECTOR);
+    return is_sector(&e->a) + (!e->level && is_sector(&e->b));
 }
 
 /* How far the two are apart in height, without the radii of round shapes. */
@@ -220,7 +224,8 @@ static uint32_t causes_of_rows(const fxs_world *world, const explained *e, int a
 
 int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_explanation *out) {
     const int a_is_solid = is_solid(world, a);
-    const uint32_t own = a_is_solid ? b : a, other = a_is_solid ? a : b;
+    const uint32_t own = a_is_solid ? b : a;
+    const uint32_t other = a_is_solid ? a : b;
     if (is_solid(world, own)) {
         return FXS_E_UNDEFINED;
     }
@@ -261,7 +266,8 @@ int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, 
     memset(out, 0, sizeof *out);
     fxs_posed_make(&e.a, &query->shape, &query->pose);
     put_opposite(&e, world, b);
-    const uint32_t layer = e.level ? solid_of(&e)->layer : e.b.layer, owner = query->exclude_owner;
+    const uint32_t layer = e.level ? solid_of(&e)->layer : e.b.layer;
+    const uint32_t owner = query->exclude_owner;
     if (!e.level) {
         out->why |= e.b.active ? 0u : FXS_WHY_B_INACTIVE;
         out->why |= owner != 0 && owner == e.b.owner ? FXS_WHY_EXCLUDED : 0u;

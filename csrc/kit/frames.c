@@ -60,14 +60,16 @@ fxs_collider fxs_collider_of_row(const uint8_t *row, uint32_t is_mirrored) {
     c.kind = row[0];
     c.layer = row[1];
     c.active = row[2];
-    uint32_t angles = read32(row + 4), yaw = angles & (FXS_TURN - 1);
+    uint32_t angles = read32(row + 4);
+    uint32_t yaw = angles & (FXS_TURN - 1);
     c.half_angle = (uint16_t)(angles >> 16);
-    int32_t ox = read_signed(row + 8), oz = read_signed(row + 16);
+    int32_t ox = read_signed(row + 8);
+    int32_t oz = read_signed(row + 16);
     if (is_mirrored) { /* the offset that is negated is not -2^31 */
-        const int is_sector = c.kind == FXS_SECTOR;
-        const uint32_t about = is_sector ? FXS_TURN + FXS_TURN / 2 : FXS_TURN;
+        const int has_front = fxs_kinds[c.kind].has_front;
+        const uint32_t about = has_front ? FXS_TURN + FXS_TURN / 2 : FXS_TURN;
         yaw = (about - yaw) & (FXS_TURN - 1);
-        if (turns && is_sector) {
+        if (turns && has_front) {
             oz = -oz; /* half a turn more takes ox to -ox, and oz to -oz */
         } else {
             ox = -ox;
@@ -101,11 +103,11 @@ static const uint8_t KEY_MOST[4] = {0, 0, 0, 1};
 
 /* That of an offset of INT32_MIN, which only a turning offset may have: a sector's on x, any
  * other's on z; or -1. */
-static int least_offset_fault(int32_t ox, int32_t oz, int turns, int is_sector) {
-    if (ox == INT32_MIN && !(turns && is_sector)) {
+static int least_offset_fault(int32_t ox, int32_t oz, int turns, int has_front) {
+    if (ox == INT32_MIN && !(turns && has_front)) {
         return 8;
     }
-    if (oz == INT32_MIN && !(turns && !is_sector)) {
+    if (oz == INT32_MIN && !(turns && !has_front)) {
         return 16;
     }
     return -1;
@@ -118,7 +120,8 @@ static int part_fault(const uint8_t *row, const uint8_t most[4]) {
     for (int i = 0; i < 3; i++) {
         shape.size[i] = read_signed(row + 20 + 4 * i);
     }
-    int32_t ox = read_signed(row + 8), oz = read_signed(row + 16);
+    int32_t ox = read_signed(row + 8);
+    int32_t oz = read_signed(row + 16);
     int turns = row[3] != 0;
     if (shape.kind >= KIND_COUNT) {
         return 0;
@@ -135,7 +138,7 @@ static int part_fault(const uint8_t *row, const uint8_t most[4]) {
     if (shape.half_angle < k->rest_least >> 32 || shape.half_angle > k->rest_most >> 32) {
         return 6;
     }
-    const int fault = least_offset_fault(ox, oz, turns, shape.kind == FXS_SECTOR);
+    const int fault = least_offset_fault(ox, oz, turns, k->has_front);
     if (fault >= 0) {
         return fault;
     }
@@ -228,7 +231,8 @@ static const uint8_t *rows_fault(const uint8_t *table, uint32_t attack) {
 static const uint8_t *attack_fault(const uint8_t *table, uint64_t size, uint32_t index,
                                    uint64_t *end) {
     const uint8_t *row = attack_row(table, index);
-    uint32_t active = read32(row + 4), inactive = read32(row + 8);
+    uint32_t active = read32(row + 4);
+    uint32_t inactive = read32(row + 8);
     uint32_t all = UINT32_MAX >> (FXS_PARTS_MAX - part_count(table));
     if (read32(row) < 1 || read32(row) > FXS_FRAMES_MAX) {
         return row;
@@ -306,7 +310,8 @@ static uint64_t table_fault(const uint8_t *table, uint64_t size, int *is_good) {
     if (size < TABLE_HEAD || (read32(table) != TABLE_MAGIC && !is_keyed(table))) {
         return 0;
     }
-    uint32_t n = part_count(table), attacks = attack_count(table);
+    uint32_t n = part_count(table);
+    uint32_t attacks = attack_count(table);
     if (n < 1 || n > FXS_PARTS_MAX || size < TABLE_HEAD + (uint64_t)PART_ROW * n) {
         return 4;
     }

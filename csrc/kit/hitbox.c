@@ -3,7 +3,8 @@
 #include "../cast_estimate.h"
 
 int32_t fxs_hitbox_status(const fxs_hitbox *h) {
-    const fxs_shape ground = ground_view(h), side = side_view(h);
+    const fxs_shape ground = ground_view(h);
+    const fxs_shape side = side_view(h);
     if (!is_ground_kind(h->kind)) {
         return FXS_E_KIND;
     }
@@ -46,12 +47,15 @@ static void seen_from(const fxs_hitbox *a, const fxs_hitbox *b, int64_t *D) {
 }
 
 static int contact_at(const views *s, const int64_t *D) {
-    const int64_t x = abs64(D[0]), y = abs64(D[1]), z = abs64(D[2]);
+    const int64_t x = abs64(D[0]);
+    const int64_t y = abs64(D[1]);
+    const int64_t z = abs64(D[2]);
     const int beside = min_int(classify(x, s->side_x), classify(y, s->half_y));
     if (s->r == 0) {
         return min_int(beside, min_int(classify(x, s->half_x), classify(z, s->half_z)));
     }
-    const int64_t gap_x = max64(0, x - s->half_x), gap_z = max64(0, z - s->half_z);
+    const int64_t gap_x = max64(0, x - s->half_x);
+    const int64_t gap_z = max64(0, z - s->half_z);
     const i128 gap_sq = i128_add(i128_square(gap_x), i128_square(gap_z));
     return min_int(beside, classify_wide(gap_sq, i128_square(s->r)));
 }
@@ -78,15 +82,19 @@ int32_t fxs_hitbox_push_out(const fxs_hitbox *a, const fxs_hitbox *b, int32_t ou
         return FXS_OK;
     }
     const views s = views_of(a, b);
-    const fxs_shape ground_a = ground_view(a), ground_b = ground_view(b);
-    const fxs_pose pose_a = ground_pose(a), pose_b = ground_pose(b);
+    const fxs_shape ground_a = ground_view(a);
+    const fxs_shape ground_b = ground_view(b);
+    const fxs_pose pose_a = ground_pose(a);
+    const fxs_pose pose_b = ground_pose(b);
     fxs_push_out(&ground_a, &pose_a, &ground_b, &pose_b, out_xz);
     if (s.side_x >= s.half_x + s.r) {
-        return FXS_OK; /* narrower on the ground: no way along x out of the side views is shorter */
+        return FXS_OK; /* no push along x out of the side views is shorter than the ground's */
     }
     int64_t D[3];
     seen_from(a, b, D);
-    const int64_t depth = s.side_x - abs64(D[0]), x = out_xz[0], z = out_xz[1];
+    const int64_t depth = s.side_x - abs64(D[0]);
+    const int64_t x = out_xz[0];
+    const int64_t z = out_xz[1];
     if (depth * depth < x * x + z * z) { /* all below 2^31 */
         const int is_left = D[0] != 0 ? D[0] < 0 : D[2] < 0;
         out_xz[0] = (int32_t)(is_left ? -depth : depth);
@@ -100,7 +108,8 @@ int32_t fxs_hitbox_lift(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_y
     if (status != FXS_OK) {
         return status;
     }
-    const int64_t half = (int64_t)a->side[1] + b->side[1], dy = (int64_t)a->y - b->y;
+    const int64_t half = (int64_t)a->side[1] + b->side[1];
+    const int64_t dy = (int64_t)a->y - b->y;
     const int64_t rise = dy >= 0 ? half - dy : -(half + dy);
     *out_y = contact_of(a, b) == FXS_OVERLAPPING ? (int32_t)rise : 0;
     return FXS_OK;
@@ -108,9 +117,9 @@ int32_t fxs_hitbox_lift(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_y
 
 /* ---- casts ---- */
 
-/* The fraction at which a hitbox that moves from D by M first makes a contact >= when, or NONE;
- * |D| < 2^32, |M| < 2^30 on each axis. The times of both views are one interval, because each of
- * them is convex: bounds on each axis, and the distance on the ground. Once they meet on the way,
+/* The fraction at which a hitbox that moves from D by M first makes a contact >= when, or NONE; |D|
+ * < 2^32, |M| < 2^30 on each axis. The times of both views are one interval, because each of them
+ * is convex: bounds on each axis, and the distance on the ground. Once they meet during the motion,
  * |D| < 2^31 on each axis. */
 static int32_t first_of_views(const views *s, const int64_t *D, const int64_t *M, int when) {
     const int64_t limit[3] = {min64(s->half_x + s->r, s->side_x), s->half_y, s->half_z + s->r};
@@ -152,7 +161,8 @@ static void normal_at(const views *s, const int64_t *D, const int64_t *M, int32_
     int64_t gap = max64(past_x, past_z);
     vector n = {sign64(P[0]) * Q30_ONE, 0, 0};
     if (s->r != 0) {
-        const int64_t x = max64(0, past_x), z = max64(0, past_z);
+        const int64_t x = max64(0, past_x);
+        const int64_t z = max64(0, past_z);
         const int64_t distance = isqrt128(i128_add(i128_square(x), i128_square(z)));
         gap = distance - WHOLE * s->r;
         if (gap >= 0) {

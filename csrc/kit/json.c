@@ -143,7 +143,8 @@ static int json_read_plain(json *j, uint32_t depth);
 
 /* The members of an object, behind its brace, or the items of a list. */
 static int json_read_items(json *j, int is_object, uint32_t depth) {
-    const char *first = j->at, *close = is_object ? "}" : "]";
+    const char *first = j->at;
+    const char *close = is_object ? "}" : "]";
     if (fxs_json_take(j, close)) {
         return 1;
     }

@@ -43,7 +43,9 @@ int32_t fxs_bounce(const int32_t motion[3], const int32_t normal[3], uint32_t ke
         return FXS_E_RANGE;
     }
     i128 into = i128_of(0); /* below 3 * 2^62 in magnitude */
-    int64_t length_sq = 0, longest = 0, speed = 0;
+    int64_t length_sq = 0;
+    int64_t longest = 0;
+    int64_t speed = 0;
     for (int i = 0; i < 3; i++) {
         into = i128_add(into, i128_mul(motion[i], normal[i]));
         length_sq += (int64_t)normal[i] * normal[i]; /* at most 6.75 * 2^60 */
@@ -59,11 +61,11 @@ int32_t fxs_bounce(const int32_t motion[3], const int32_t normal[3], uint32_t ke
     }
     /* A normal along an axis is exact. Each component of another is less than 5 * 2^-30 off: the
      * result must not lead into the surface of the true normal either. */
-    int64_t slack = longest * longest == length_sq ? 0 : 16 * speed;
+    int64_t spare = longest * longest == length_sq ? 0 : 16 * speed;
     /* Each added component has the sign of the normal's, and is rounded away from zero, so
-     * dot(result, normal) >= into - factor * into + slack >= slack. */
+     * dot(result, normal) >= into - factor * into + spare >= spare. */
     i128 total = i128_umul(i128_low(i128_neg(into)), FXS_ONE + kept);
-    total = i128_add(total, i128_of(slack * FXS_ONE)); /* < 2^82 */
+    total = i128_add(total, i128_of(spare * FXS_ONE)); /* < 2^82 */
     int64_t result[3];
     for (int i = 0; i < 3; i++) {
         /* |n| * total / (2^16 * length_sq) = up to 2^38, rounded up in two steps. */

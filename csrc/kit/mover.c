@@ -1,21 +1,10 @@
 /* Colliders that move through a world and stop at obstacles. The world is changed at the end only:
  * before it, every cast is of the collider's shape at a trial position. */
-#include "../cast.h"
-#include "../fixsync_kit.h"
-#include "../wide256.h"
+#include "walk.h"
 
 #define LEVEL ((uint32_t)1 << 31) /* ids of solids begin here */
 #define SEEN 4                    /* hits that a search for the floor reads */
 #define ROUNDING ((int64_t)4)     /* raw units: error of a height computed from a normal */
-
-typedef struct walk {
-    fxs_world *world;
-    fxs_cast cast; /* its shape, the pose of its centre now; the motion is scratch */
-    uint32_t id;
-    int is_seen;         /* 1: its casts also find its own collider */
-    int32_t position[3]; /* of its pose now */
-    int32_t start[3], posed[3]; /* at the start, and as the world has it */
-} walk;
 
 /* Prepares the walk of a collider. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED or
  * FXS_E_MOTION. */
@@ -36,7 +25,6 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
     fxs_world_config(world, &config);
     memset(w, 0, sizeof *w);
     w->world = world;
-    w->id = id;
     w->cast.shape.kind = c.kind;
     w->cast.shape.half_angle = c.half_angle;
     memcpy(w->cast.shape.size, c.size, sizeof c.size);
@@ -48,8 +36,7 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
     w->cast.pose.yaw = c.yaw;
     w->cast.mask = mask ? mask : config.layers[c.layer];
     w->cast.exclude_owner = c.owner;
-    w->cast.hit_when = FXS_OVERLAPPING;
-    w->is_seen = c.owner == 0 && c.active && (w->cast.mask >> c.layer & 1);
+    w->filter.own = id;
     const int32_t position[3] = {c.x, c.y, c.z};
     memcpy(w->position, position, sizeof position);
     memcpy(w->start, position, sizeof position);
@@ -57,35 +44,53 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
     return FXS_OK;
 }
 
+static int32_t mover_status(const fxs_mover *m) {
+    int is_right = m->passes >= 2 && m->passes <= FXS_PASSES_MAX && m->step_height >= 0 &&
+                   m->step_height <= FXS_SIZE_MAX && m->snap >= 0 && m->snap <= FXS_SIZE_MAX &&
+                   m->floor_y_q30 >= 1 && m->floor_y_q30 <= Q30_ONE &&
+                   (m->one_way == 0 || (m->mask != 0 && (m->mask & m->one_way) == 0));
+    return is_right ? FXS_OK : FXS_E_MOVER;
+}
+
+/* A sphere or capsule ends in a ball, whose centre is its radius above its lowest point. A floor is
+ * touched at most step_height above that point: radius * (2^30 - y of the normal) <= step_height *
+ * 2^30. Others have flat bottoms. */
+static int32_t least_edge_y(const walk *w, int32_t step_height) {
+    if (fxs_kinds[w->cast.shape.kind].has_flat_ends) {
+        return 1;
+    }
+    const int64_t y = Q30_ONE - step_height * Q30_ONE / w->cast.shape.size[0];
+    return y > 1 ? (int32_t)y : 1;
+}
+
+int32_t fxs_walk_begin(walk *w, fxs_world *world, const fxs_mover *mover, const int32_t *motion) {
+    int32_t status = mover_status(mover);
+    if (status == FXS_OK) {
+        status = begin(w, world, mover->id, mover->mask, motion);
+    }
+    if (status == FXS_OK) {
+        w->cast.mask |= mover->one_way;
+        w->filter.one_way = mover->one_way;
+        w->filter.floor_y = mover->floor_y_q30;
+        w->filter.edge_y = least_edge_y(w, mover->step_height);
+    }
+    return status;
+}
+
 static int is_zero(const int32_t *v) { return (v[0] | v[1] | v[2]) == 0; }
 
-/* The first hits of a motion from the walk's position, without its own collider: at most `limit`,
- * which is at most SEEN. Returns their number, or FXS_E_MOTION. */
-static int32_t hits_of(walk *w, const int32_t *motion, uint32_t limit, fxs_cast_hit *hits) {
-    fxs_cast_hit found[SEEN + 1];
-    uint64_t count;
-    int32_t kept = 0;
+int32_t fxs_walk_hits(walk *w, const int32_t *motion, uint32_t limit, fxs_cast_hit *hits) {
     memcpy(w->cast.motion, motion, sizeof w->cast.motion);
-    w->cast.limit = limit + (uint32_t)w->is_seen;
-    int32_t status = fxs_world_cast(w->world, &w->cast, found, SEEN + 1, &count);
-    if (status != FXS_OK) {
-        return status;
-    }
-    for (uint64_t i = 0; i < count && (uint32_t)kept < limit; i++) {
-        if (found[i].id != w->id) {
-            hits[kept++] = found[i];
-        }
-    }
-    return kept;
+    w->cast.limit = limit;
+    return fxs_filtered_cast(w->world, &w->cast, &w->filter, hits);
 }
 
 static int32_t is_blocked(walk *w, const int32_t *motion) {
     fxs_cast_hit hit;
-    return hits_of(w, motion, 1, &hit);
+    return fxs_walk_hits(w, motion, 1, &hit);
 }
 
-/* Moves the walk. FXS_OK, or FXS_E_CENTRE if position or centre would leave int32. */
-static int32_t shift(walk *w, const int32_t *by) {
+int32_t fxs_walk_shift(walk *w, const int32_t *by) {
     int32_t *const centre[3] = {&w->cast.pose.x, &w->cast.pose.y, &w->cast.pose.z};
     for (int i = 0; i < 3; i++) {
         int64_t position = (int64_t)w->position[i] + by[i], middle = (int64_t)*centre[i] + by[i];
@@ -130,7 +135,7 @@ static void subtract(int32_t *from, const int32_t *part) {
 /* Moves the collider to `at`, which is in int32. */
 static void put_in_world(walk *w, const int32_t *at) {
     if (at[0] != w->posed[0] || at[1] != w->posed[1] || at[2] != w->posed[2]) {
-        fxs_world_move(w->world, w->id, at[0], at[1], at[2]);
+        fxs_world_move(w->world, w->filter.own, at[0], at[1], at[2]);
         memcpy(w->posed, at, sizeof w->posed);
     }
 }
@@ -149,12 +154,12 @@ int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t motion[3
     memcpy(rest, motion, sizeof rest);
     for (;;) {
         fxs_cast_hit hit;
-        int32_t found = hits_of(&w, rest, 1, &hit);
+        int32_t found = fxs_walk_hits(&w, rest, 1, &hit);
         if (found < 0) {
             return found;
         }
         if (found == 0) {
-            status = shift(&w, rest);
+            status = fxs_walk_shift(&w, rest);
             break;
         }
         hits[met++] = hit;
@@ -162,7 +167,7 @@ int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t motion[3
             break;
         }
         free_part(&w, rest, &hit, part);
-        status = shift(&w, part);
+        status = fxs_walk_shift(&w, part);
         if (status != FXS_OK) {
             break;
         }
@@ -201,23 +206,20 @@ static void add_hit(character *c, const fxs_cast_hit *hit) {
 static int has_flat_top(const walk *w, uint32_t id) {
     fxs_collider other;
     return id >= LEVEL ||
-           (fxs_world_get(w->world, id, &other) == FXS_OK && other.kind > FXS_CAPSULE);
+           (fxs_world_get(w->world, id, &other) == FXS_OK && fxs_kinds[other.kind].has_flat_ends);
 }
 
 /* Height of the point that is touched with a normal of this y above the lowest point, in Q.46. A
  * sphere or capsule ends in a ball; others have flat bottoms. */
 static int64_t height_touched(const character *c, int32_t up) {
-    int is_ball = c->w.cast.shape.kind <= FXS_CAPSULE;
-    return is_ball ? c->w.cast.shape.size[0] * (Q30_ONE - up) : 0;
+    const fxs_shape *shape = &c->w.cast.shape;
+    return fxs_kinds[shape->kind].has_flat_ends ? 0 : shape->size[0] * (Q30_ONE - up);
 }
 
 static int is_floor(const character *c, const fxs_cast_hit *hit) {
-    int32_t up = hit->normal[1];
-    if (up >= c->mover->floor_y_q30) {
-        return 1;
-    }
-    return up > 0 && height_touched(c, up) <= c->mover->step_height * Q30_ONE &&
-           has_flat_top(&c->w, hit->id);
+    const int32_t y = hit->normal[1];
+    return is_floor_for(&c->w.filter, y, 0) ||
+           (is_floor_for(&c->w.filter, y, 1) && has_flat_top(&c->w, hit->id));
 }
 
 static void stand_on(character *c, const fxs_cast_hit *hit) {
@@ -286,7 +288,7 @@ static int32_t meet(character *c, int32_t x, int32_t y, int32_t z, int32_t *rest
 
 /* Moves the walk by `rest` up to the first hit. 1 for a hit, 0 without one, or a status. */
 static int32_t advance(walk *w, int32_t *rest, fxs_cast_hit *hit) {
-    int32_t part[3], found = hits_of(w, rest, 1, hit), status;
+    int32_t part[3], found = fxs_walk_hits(w, rest, 1, hit), status;
     if (found < 0) {
         return found;
     }
@@ -296,7 +298,7 @@ static int32_t advance(walk *w, int32_t *rest, fxs_cast_hit *hit) {
     } else if (found) {
         free_part(w, rest, hit, part);
     }
-    status = shift(w, part);
+    status = fxs_walk_shift(w, part);
     subtract(rest, part);
     return status == FXS_OK ? found : status;
 }
@@ -305,19 +307,19 @@ static int32_t advance(walk *w, int32_t *rest, fxs_cast_hit *hit) {
  * number of hits, the highest first, or a status. Without a hit it stays. */
 static int32_t lower(walk *w, int32_t distance, fxs_cast_hit *hits) {
     int32_t motion[3] = {0, -distance, 0}, part[3] = {0, 0, 0};
-    int32_t found = hits_of(w, motion, SEEN, hits);
+    int32_t found = fxs_walk_hits(w, motion, SEEN, hits);
     if (found <= 0) {
         return found;
     }
     if (distance > WHOLE) {
         /* 1/65536 of it is more than a raw unit: near the hit, cast again. */
         free_part(w, motion, hits, part);
-        if (shift(w, part) != FXS_OK) {
+        if (fxs_walk_shift(w, part) != FXS_OK) {
             return FXS_E_CENTRE;
         }
         motion[1] = -(distance / WHOLE * 8 + 8);
         fxs_cast_hit near[SEEN];
-        int32_t found_near = hits_of(w, motion, SEEN, near);
+        int32_t found_near = fxs_walk_hits(w, motion, SEEN, near);
         if (found_near <= 0) {
             return found_near < 0 ? found_near : found;
         }
@@ -330,7 +332,7 @@ static int32_t lower(walk *w, int32_t distance, fxs_cast_hit *hits) {
     for (int32_t by = most; by > 0 && by >= least; by--) {
         part[1] = -by;
         if (!is_blocked(w, part)) {
-            return shift(w, part) == FXS_OK ? found : FXS_E_CENTRE;
+            return fxs_walk_shift(w, part) == FXS_OK ? found : FXS_E_CENTRE;
         }
     }
     return found;
@@ -374,7 +376,7 @@ static int32_t climb(character *c, int32_t *rest) {
             status = lower(&c->w, risen, below);
             if (status == 0 && is_free) { /* it moved down behind the step */
                 const int32_t down[3] = {0, -risen, 0};
-                status = shift(&c->w, down);
+                status = fxs_walk_shift(&c->w, down);
                 is_climbed = 1;
             } else if (status > 0) {
                 int64_t higher = (int64_t)c->w.position[1] - before.position[1];
@@ -492,7 +494,7 @@ static int32_t push_out(character *c, fxs_cast_hit *first) {
     walk *w = &c->w;
     for (uint32_t pass = 0;; pass++) {
         fxs_cast_hit hit;
-        int32_t found = hits_of(w, still, 1, &hit);
+        int32_t found = fxs_walk_hits(w, still, 1, &hit);
         if (found <= 0 || pass == c->mover->passes) {
             return found < 0 ? found : found == 0;
         }
@@ -501,12 +503,12 @@ static int32_t push_out(character *c, fxs_cast_hit *first) {
         }
         int32_t xz[2], y = 0;
         put_in_world(w, w->position);
-        fxs_world_push_out(w->world, w->id, hit.id, xz);
-        int32_t lifted = fxs_world_lift(w->world, w->id, hit.id, &y);
+        fxs_world_push_out(w->world, w->filter.own, hit.id, xz);
+        int32_t lifted = fxs_world_lift(w->world, w->filter.own, hit.id, &y);
         int64_t across_sq = (int64_t)xz[0] * xz[0] + (int64_t)xz[1] * xz[1];
         int is_across = lifted != FXS_OK || across_sq < (int64_t)y * y; /* a lift beyond int32 */
         const int32_t by[3] = {is_across ? xz[0] : 0, is_across ? 0 : y, is_across ? xz[1] : 0};
-        int32_t status = shift(w, by);
+        int32_t status = fxs_walk_shift(w, by);
         if (status != FXS_OK) {
             return status;
         }
@@ -532,12 +534,12 @@ static void go_down_to_floor(character *c, int32_t distance) {
 static int32_t move(character *c, const int32_t *motion) {
     const int32_t probe[3] = {0, -1, 0}, still[3] = {0, 0, 0};
     fxs_cast_hit below[SEEN], hit;
-    int32_t found = hits_of(&c->w, probe, SEEN, below), is_inside = 0;
+    int32_t found = fxs_walk_hits(&c->w, probe, SEEN, below), is_inside = 0;
     for (int32_t i = 0; i < found; i++) {
         is_inside |= is_zero(below[i].normal);
     }
     if (found == SEEN) { /* there may be more */
-        is_inside |= hits_of(&c->w, still, 1, &hit);
+        is_inside |= fxs_walk_hits(&c->w, still, 1, &hit);
     }
     if (is_inside) {
         int32_t is_out = push_out(c, &hit);
@@ -552,7 +554,7 @@ static int32_t move(character *c, const int32_t *motion) {
             return FXS_OK;
         }
         c->result->flags = FXS_PUSHED;
-        found = hits_of(&c->w, probe, SEEN, below);
+        found = fxs_walk_hits(&c->w, probe, SEEN, below);
     }
     int32_t rest[3] = {motion[0], motion[1], motion[2]}, status;
     if (motion[1] <= 0 && floor_among(c, below, found, WHOLE) != NULL) {
@@ -579,21 +581,11 @@ static int32_t move(character *c, const int32_t *motion) {
     return status;
 }
 
-static int32_t mover_status(const fxs_mover *m) {
-    int is_right = m->passes >= 2 && m->passes <= FXS_PASSES_MAX && m->step_height >= 0 &&
-                   m->step_height <= FXS_SIZE_MAX && m->snap >= 0 && m->snap <= FXS_SIZE_MAX &&
-                   m->floor_y_q30 >= 1 && m->floor_y_q30 <= Q30_ONE;
-    return is_right ? FXS_OK : FXS_E_MOVER;
-}
-
 int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t motion[3],
                        fxs_mover_result *result, fxs_cast_hit *hits) {
     character c;
     fxs_mover_result made;
-    int32_t status = mover_status(mover);
-    if (status == FXS_OK) {
-        status = begin(&c.w, world, mover->id, mover->mask, motion);
-    }
+    int32_t status = fxs_walk_begin(&c.w, world, mover, motion);
     if (status != FXS_OK) {
         return status;
     }

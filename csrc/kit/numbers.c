@@ -54,7 +54,8 @@ int32_t fxs_clamp(int32_t v, int32_t low, int32_t high, int32_t *out) {
     if (low > high) {
         return FXS_E_RANGE;
     }
-    *out = v < low ? low : v > high ? high : v;
+    const int32_t raised = v < low ? low : v;
+    *out = raised > high ? high : raised;
     return FXS_OK;
 }
 
@@ -123,7 +124,8 @@ static uint64_t scaled_to(uint64_t size, uint64_t length, uint64_t n) {
         rest = i128_add(rest, i128_join(0, n));
     }
     /* The root is k and a part; that is at least a half if square / n >= k^2 + k + 1/4. */
-    uint64_t k = fxs_isqrt64((uint64_t)whole), half = k * k + k;
+    uint64_t k = fxs_isqrt64((uint64_t)whole);
+    uint64_t half = k * k + k;
     int up = (uint64_t)whole > half ||
              ((uint64_t)whole == half && i128_low(rest) >= n / 4 + (n % 4 != 0));
     return k + (uint64_t)up;

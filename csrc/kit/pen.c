@@ -63,7 +63,8 @@ void fxs_put_hexadecimal(pen *p, uint64_t v, uint32_t digits) {
 }
 
 void fxs_put_layers(pen *p, const uint32_t *masks) {
-    uint32_t all = UINT32_MAX, is_first = 1;
+    uint32_t all = UINT32_MAX;
+    uint32_t is_first = 1;
     for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
         all &= masks[i];
     }
@@ -138,7 +139,8 @@ static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
  * is saved at the end of the room for its text, and encoded from there to the front. The n bytes
  * begin ceil(n / 3) behind the text: three are read before their four letters are written. */
 void fxs_put_state(pen *p, const fxs_world *world, const uint8_t *state, uint64_t state_size) {
-    uint64_t size = state ? state_size : fxs_world_save_size(world), length = (size + 2) / 3 * 4;
+    uint64_t size = state ? state_size : fxs_world_save_size(world);
+    uint64_t length = (size + 2) / 3 * 4;
     if (p->next > p->end || p->end - p->next < length) {
         p->next += length;
         return;

@@ -33,7 +33,7 @@ static int is_planes_command(uint32_t type) {
            type != FXS_COMMAND_POSE && type != FXS_COMMAND_OFFSET;
 }
 
-/* Whether a command reads what one of `changing`, which changes that alone, reads. */
+/* Whether a command reads the field that `changing`, a type, changes. */
 static int reads(uint32_t type, uint32_t changing) {
     return type == FXS_COMMAND_ADD || type == changing;
 }
@@ -194,30 +194,36 @@ static int count_ground_events(const fxs_event *events, uint64_t n, uint32_t hal
 int32_t fxs_planes_events(const fxs_world *world, const fxs_event *events, uint64_t n,
                           fxs_event *out, uint64_t *count) {
     const uint32_t half = half_capacity(world);
-    uint64_t ground = 0, grounds = 0, found = 0;
+    uint64_t ground = 0;
+    uint64_t grounds = 0;
+    uint64_t found = 0;
     *count = 0;
     if (!count_ground_events(events, n, half, &grounds)) {
         return FXS_E_ORDER;
     }
     uint64_t side = grounds;
     while (ground < grounds && side < n) {
-        const uint32_t a = events[ground].a, b = events[ground].b;
-        const uint64_t ground_key = pair_key(a, b),
-                       side_key = pair_key(events[side].a - half, events[side].b - half);
+        const uint32_t a = events[ground].a;
+        const uint32_t b = events[ground].b;
+        const uint64_t ground_key = pair_key(a, b);
+        const uint64_t side_key = pair_key(events[side].a - half, events[side].b - half);
         if (ground_key != side_key) {
-            *(ground_key <= side_key ? &ground : &side) += 1;
+            ground += ground_key < side_key;
+            side += side_key < ground_key;
             continue;
         }
-        const report g = take_report(events, &ground, grounds), s = take_report(events, &side, n);
-        const int was_hit = g.was_hit && s.was_hit, is_hit = g.is_hit && s.is_hit;
+        const report g = take_report(events, &ground, grounds);
+        const report s = take_report(events, &side, n);
+        const int was_hit = g.was_hit && s.was_hit;
+        const int is_hit = g.is_hit && s.is_hit;
         const int stays = was_hit && is_hit && !g.was_replaced && !s.was_replaced;
         if (was_hit && !stays) {
             const fxs_event e = {a, b, FXS_EXIT, FXS_APART};
             out[found++] = e;
         }
         if (is_hit) {
-            const fxs_event e = {a, b, stays ? FXS_STAY : FXS_ENTER,
-                                 g.contact < s.contact ? g.contact : s.contact};
+            const uint32_t contact = g.contact < s.contact ? g.contact : s.contact;
+            const fxs_event e = {a, b, stays ? FXS_STAY : FXS_ENTER, contact};
             out[found++] = e;
         }
     }
@@ -228,15 +234,19 @@ int32_t fxs_planes_events(const fxs_world *world, const fxs_event *events, uint6
 uint64_t fxs_planes_hits(const fxs_world *world, fxs_hit *out) {
     const uint32_t half = half_capacity(world);
     const uint64_t n = fxs_world_hit_count(world);
-    uint64_t ground = 0, side = 0, found = 0;
+    uint64_t ground = 0;
+    uint64_t side = 0;
+    uint64_t found = 0;
     fxs_world_hits(world, out);
     while (side < n && out[side].a < half) {
         side++;
     }
     const uint64_t grounds = side;
     while (ground < grounds && side < n) {
-        const fxs_hit g = out[ground], s = out[side];
-        const uint64_t ground_key = pair_key(g.a, g.b), side_key = pair_key(s.a - half, s.b - half);
+        const fxs_hit g = out[ground];
+        const fxs_hit s = out[side];
+        const uint64_t ground_key = pair_key(g.a, g.b);
+        const uint64_t side_key = pair_key(s.a - half, s.b - half);
         if (ground_key == side_key) { /* found <= ground: it was read */
             out[found] = g;
             out[found++].contact = g.contact < s.contact ? g.contact : s.contact;
@@ -269,7 +279,8 @@ int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t ma
     if (status != FXS_OK) {
         return status;
     }
-    uint64_t found = 0, side = ends[0];
+    uint64_t found = 0;
+    uint64_t side = ends[0];
     for (uint64_t i = 0; i < ends[0] && ids[i] < half; i++) {
         const uint32_t id = ids[i];
         while (side < ends[1] && ids[side] < half + id) {
@@ -291,7 +302,8 @@ static uint64_t keep_joined(const fxs_world *world, const fxs_hitbox *own, const
     static const int32_t STILL[3] = {0, 0, 0};
     fxs_config config;
     fxs_world_config(world, &config);
-    const uint32_t half = config.capacity / 2, when = hit_when ? hit_when : config.hit_when;
+    const uint32_t half = config.capacity / 2;
+    const uint32_t when = hit_when ? hit_when : config.hit_when;
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
         fxs_hitbox other;

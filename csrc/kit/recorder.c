@@ -6,7 +6,7 @@
 #include "pen.h"
 #include "sha256.h"
 
-/* What a line has so far: nothing, commands or inputs, answers. */
+/* The contents of a line so far: nothing, commands or inputs, answers. */
 enum { LINE_NONE, LINE_COMMANDS, LINE_ANSWERS };
 
 /* ---- a call: a copy of the recorder that takes the place of the old one when all had room ---- */
@@ -76,7 +76,7 @@ static void begin_line(draft *d) {
     }
 }
 
-/* What stands before a command or a question of the frame. */
+/* The text before a command or a question of the frame. */
 static void begin_command(draft *d, const char *name) {
     begin_line(d);
     fxs_put_text(&d->pen, d->now.commands++ ? ",[\"" : "[\"");

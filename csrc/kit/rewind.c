@@ -57,7 +57,9 @@ uint32_t fxs_rewind_oldest(const fxs_rewind *rewind) {
 
 int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const uint8_t *own) {
     uint64_t size = fxs_world_save_size(world);
-    uint32_t frame = fxs_world_frame(world), kept = rewind->count, slot = rewind->slot;
+    uint32_t frame = fxs_world_frame(world);
+    uint32_t kept = rewind->count;
+    uint32_t slot = rewind->slot;
     if (kept) {
         uint32_t age = age_of(rewind, frame);
         if (age == UINT32_MAX) { /* the frame after the newest */

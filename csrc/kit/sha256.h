@@ -32,13 +32,20 @@ static inline void sha256_block(uint32_t *sha, const uint8_t *block) {
         w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     }
     for (uint32_t i = 16; i < 64; i++) {
-        uint32_t u = w[i - 15], v = w[i - 2];
+        uint32_t u = w[i - 15];
+        uint32_t v = w[i - 2];
         uint32_t low = sha256_turn(u, 7) ^ sha256_turn(u, 18) ^ u >> 3;
         uint32_t high = sha256_turn(v, 17) ^ sha256_turn(v, 19) ^ v >> 10;
         w[i] = w[i - 16] + low + w[i - 7] + high;
     }
-    uint32_t a = sha[0], b = sha[1], c = sha[2], d = sha[3];
-    uint32_t e = sha[4], f = sha[5], g = sha[6], h = sha[7];
+    uint32_t a = sha[0];
+    uint32_t b = sha[1];
+    uint32_t c = sha[2];
+    uint32_t d = sha[3];
+    uint32_t e = sha[4];
+    uint32_t f = sha[5];
+    uint32_t g = sha[6];
+    uint32_t h = sha[7];
     for (uint32_t i = 0; i < 64; i++) {
         uint32_t sum_e = sha256_turn(e, 6) ^ sha256_turn(e, 11) ^ sha256_turn(e, 25);
         uint32_t sum_a = sha256_turn(a, 2) ^ sha256_turn(a, 13) ^ sha256_turn(a, 22);
@@ -80,7 +87,8 @@ static inline void sha256_add(uint32_t *sha, uint8_t *held, uint64_t size, const
 static inline void sha256_end(const uint32_t *sha, const uint8_t *held, uint64_t size,
                               uint32_t digest[8]) {
     uint8_t last[128] = {0};
-    uint32_t kept = (uint32_t)(size % 64), end = kept < 56 ? 64 : 128;
+    uint32_t kept = (uint32_t)(size % 64);
+    uint32_t end = kept < 56 ? 64 : 128;
     memcpy(last, held, kept);
     last[kept] = 128;
     for (uint32_t i = 0; i < 8; i++) {

@@ -3,7 +3,7 @@
 What they show is computed by the package: directions, contacts, events and the hash. All arithmetic
 is in integers, so every machine writes the same bytes; a test compares them with the files here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fixsync import (
@@ -13,6 +13,7 @@ from fixsync import (
     Cylinder,
     Pose,
     Sector,
+    Shape,
     Sphere,
     World,
     degrees,
@@ -21,6 +22,9 @@ from fixsync import (
     overlap,
     q,
 )
+from fixsync.game.bodies import Body
+from fixsync.game.frames import Attack, FrameData, Key, Part
+from fixsync.game.motion import Mover, carry
 
 HERE = Path(__file__).resolve().parent
 INK, FAINT, PAPER = "#1b1b1f", "#8a8f98", "#ffffff"
@@ -103,6 +107,33 @@ class Drawing:
         path = f"M{inner0}L{outer0}{arc(shape.radius, 0, outer1)}{hole}Z"
         self.add(f'path d="{path}"', colour)
 
+    def moving(
+        self, shape: Shape, poses: Sequence[Pose], colour: str, *, above: bool = False
+    ) -> None:
+        """A shape that goes from pose to pose, a thirtieth of a second for each, again and again:
+        from the side, or from above."""
+        half_up = shape.half_z if above and isinstance(shape, Box) else half_height(shape)
+        half_right = shape.half_x if isinstance(shape, Box) else shape.radius
+        width, height = 2 * self.size(half_right), 2 * self.size(half_up)
+        places = [self.at(pose.x, pose.z if above else pose.y) for pose in poses]
+        time = f'dur="{len(poses) * 100 // 3}ms" repeatCount="indefinite" calcMode="discrete"'
+        moves = ";".join(f"{x} {y}" for x, y in places)
+        round_corner = 0 if isinstance(shape, Box | Cylinder) else width // 2
+        turns = ""
+        if any(pose.yaw for pose in poses):
+            angles = ";".join(str(-pose.yaw * 360 // 65536) for pose in poses)
+            turns = (
+                '<animateTransform attributeName="transform" type="rotate" additive="sum" '
+                f'values="{angles}" {time}/>'
+            )
+        first = "translate({} {})".format(*places[0])
+        self.parts.append(
+            f'<g transform="{first}"><animateTransform attributeName="transform" type="translate" '
+            f'values="{moves}" {time}/><rect x="{-width // 2}" y="{-height // 2}" width="{width}" '
+            f'height="{height}" rx="{round_corner}" fill="{colour}" fill-opacity="0.15" '
+            f'stroke="{colour}" stroke-width="2">{turns}</rect></g>'
+        )
+
     def bytes(self) -> bytes:
         return (self.head + "\n".join(self.parts) + "\n</svg>\n").encode("ascii")
 
@@ -111,6 +142,124 @@ def polar(yaw: int, length: int) -> tuple[int, int]:
     """The raw (x, z) at this length in the direction of a yaw."""
     cos, sin = direction(yaw % 65536)
     return cos * length >> 30, sin * length >> 30
+
+
+def half_height(shape: Shape) -> int:
+    ends = 0 if isinstance(shape, Box | Cylinder) else shape.radius
+    return ends + getattr(shape, "half_height", getattr(shape, "half_y", 0))
+
+
+def poses_of(world: World, seen: dict[int, list[Pose]]) -> None:
+    for id in world:
+        seen.setdefault(id, []).append(world[id].pose)
+
+
+def side_view(picture: Drawing, world: World, seen: dict[int, list[Pose]]) -> None:
+    """What stands still in grey, platforms in blue, characters in red."""
+    for id, poses in seen.items():
+        still = len(set(poses)) == 1
+        colour = FAINT if still else RED if world[id].layer == WALKER else BLUE
+        picture.moving(world[id].shape, poses[:1] if still else poses, colour)
+
+
+WALKER, WALL, LEDGE = 0, 1, 2
+
+
+def platform() -> Drawing:
+    """A lift that carries two and pushes one, over and back."""
+    world = World(16, layers=[])
+    mover = Mover(mask=1 << WALKER | 1 << WALL, snap=q("0.125"))
+    for id, x, y, half in (
+        (1, "-4", "1", "0.5"),
+        (2, "-4", "1.75", "0.25"),
+        (3, "-1.5", "0.5", "0.5"),
+    ):
+        body = Box(q("0.375"), q(half), q("0.375"))
+        world.add(id, body, Pose(q(x), q(y), 0), layer=WALKER)
+    world.add(5, Box(q("1.25"), q("0.25"), q(1)), Pose(q(-4), q("0.25"), 0), layer=WALL)
+    world.add(6, Box(q("5.75"), q("0.25"), q(1)), Pose(0, q("-0.25"), 0), layer=WALL)
+    world.add(7, Box(q("1.25"), q("0.5"), q(1)), Pose(q("4.5"), q("1.75"), 0), layer=WALL)
+    way = [(q("0.125"), 0)] * 32 + [(0, q("0.0625"))] * 28 + [(0, 0)] * 15
+    way += [(0, q("-0.0625"))] * 28 + [(q("-0.125"), 0)] * 32 + [(0, 0)] * 15
+    seen: dict[int, list[Pose]] = {}
+    for x, y in way:
+        carry(world, [5], (x, y, 0), {1: mover, 2: mover, 3: mover})
+        for id in (1, 2, 3):
+            mover.move(world, id, (0, q("-0.0625"), 0))
+        poses_of(world, seen)
+    picture = Drawing(640, 285, "A lift carries two characters and pushes a third one")
+    picture.view(320, 248, 52)
+    side_view(picture, world, seen)
+    picture.text(12, 24, "Two ride, one on the other. The third one is pushed.", INK)
+    return picture
+
+
+def one_way() -> Drawing:
+    """A jump up through a ledge, a walk over it, and a drop."""
+    world = World(8, layers=[])
+    world.add(1, Capsule(q("0.375"), q("0.375")), Pose(q(-3), q("0.75"), 0), layer=WALKER)
+    world.add(2, Box(q("5.75"), q("0.25"), q(1)), Pose(0, q("-0.25"), 0), layer=WALL)
+    world.add(3, Box(q(2), q("0.125"), q(1)), Pose(0, q("1.75"), 0), layer=LEDGE)
+    stands = Mover(mask=1 << WALL, one_way=1 << LEDGE)
+    drops = Mover(mask=1 << WALL)
+    seen: dict[int, list[Pose]] = {}
+    fall = 0
+    for frame in range(150):
+        along = q("0.0625") * ((10 < frame < 58) - (90 <= frame < 138))
+        if frame == 30:
+            fall = q("0.3125")
+        mover = drops if frame == 85 else stands
+        result = mover.move(world, 1, (along, fall - q("0.015625"), 0))
+        fall = result.motion[1]
+        poses_of(world, seen)
+    picture = Drawing(640, 275, "A jump through a one-way platform, and a drop")
+    picture.view(320, 238, 52)
+    side_view(picture, world, seen)
+    picture.text(
+        12, 24, "Up through the ledge, a stand on it, and a drop: one frame without it.", INK
+    )
+    return picture
+
+
+SWORD = Part(Box(q("0.75"), q("0.25"), q("0.125")), (q("1.375"), 0, 0), active=False, turns=True)
+SWING = Attack(
+    18,
+    active={"sword": [range(3, 15)]},
+    keys={
+        "sword": [
+            Key(range(first, first + 3), yaw=degrees(angle) % 65536, turns=True)
+            for first, angle in ((3, -60), (6, -20), (9, 20), (12, 60))
+        ]
+    },
+)
+
+
+def swing() -> Drawing:
+    """One part that travels around its owner, key by key, from above."""
+    world = World(8, layers=[])
+    frames = FrameData(
+        {"body": Part(Capsule(q("0.5"), q("0.5"))), "sword": SWORD}, {"swing": SWING}
+    )
+    hero = Body(world, frames, Pose(0, 0, 0), ids=1, owner=1)
+    hero.start("swing")
+    picture = Drawing(360, 300, "A swing that travels, from above")
+    picture.view(120, 165, 70)
+    places: list[Pose] = []
+    for _ in range(18):
+        row = world[hero["sword"]]
+        cos, sin = direction(row.pose.yaw)
+        x, z = row.offset[0] * cos >> 30, row.offset[0] * sin >> 30
+        places += [Pose(x, 0, z, row.pose.yaw) if row.active else FAR] * 4
+        world.step()
+        hero.tick()
+    picture.circle(0, 0, q("0.5"))
+    picture.moving(Box(q("0.75"), q("0.25"), q("0.125")), places, RED, above=True)
+    picture.text(12, 24, "One sword, four keys, one hit for each victim.", INK)
+    return picture
+
+
+FAR = Pose(q(-99), 0, 0)
+"""Outside the picture."""
 
 
 def shapes() -> Drawing:
@@ -283,6 +432,9 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "yaw.svg": yaw,
     "contacts.svg": contacts,
     "frame.svg": frame,
+    "platform.svg": platform,
+    "one_way.svg": one_way,
+    "swing.svg": swing,
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence
+from math import gcd
 from typing import Any, NoReturn
 
 from fixsync._native.raw import (
@@ -133,3 +134,17 @@ def layer_pairs(masks: Sequence[int]) -> list[tuple[int, int]] | None:
 def refuse(name: str, value: object, allowed: str) -> NoReturn:
     """ValueError with the name, the value and what is allowed."""
     raise ValueError(f"{name} must be {allowed}, not {shown(value)}")
+
+
+def rate(name: str, value: object) -> tuple[int, int]:
+    """Frames a second, an integer or (numerator, denominator), as these two in lowest terms."""
+    if not isinstance(value, (tuple, list)):
+        return integer(name, value, 1, UINT32_MAX), 1
+    if len(value) != 2:
+        raise ValueError(
+            f"{name} must be an integer or (numerator, denominator), not {shown(value)}"
+        )
+    numerator = integer(f"numerator of {name}", value[0], 1, UINT32_MAX)
+    denominator = integer(f"denominator of {name}", value[1], 1, UINT32_MAX)
+    common = gcd(numerator, denominator)
+    return numerator // common, denominator // common

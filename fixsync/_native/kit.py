@@ -16,6 +16,10 @@ MOVER_FLAGS: dict[str, int] = {
     for name in ("ON_FLOOR", "ON_WALL", "ON_CEILING", "STEPPED", "PUSHED", "STUCK")
 }
 
+CARRY_FLAGS: dict[str, int] = {
+    name: getattr(lib, f"FXS_{name}") for name in ("RODE", "SHOVED", "HELD", "CRUSHED")
+}
+
 _ONE = ffi.typeof("int32_t *")
 _THREE = ffi.typeof("int32_t[3]")
 _WIDE = ffi.typeof("int64_t *")

@@ -37,6 +37,7 @@ GAME_EVENT_ROW = Struct("=3Ii")
 HIT = Struct("=3I")
 CAST_HIT = Struct("=2I3i")
 MOVER_RESULT = Struct("=6i3I")
+CARRIED = Struct("=I6i2I")
 
 _BYTES = {"B", "b", "c"}
 _OTHER_ORDER = ">!" if sys.byteorder == "little" else "<"

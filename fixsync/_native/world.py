@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from operator import add
 from typing import Any, NoReturn
 
 from fixsync._native.changes import CHANGES, Change, values_of_row
@@ -15,6 +16,7 @@ from fixsync._native.lock import exclusive
 from fixsync._native.memory import Memory, Room
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, CData, ffi, lib, uninitialised
 from fixsync._native.rows import (
+    CARRIED,
     CAST,
     CAST_HIT,
     COLLIDER,
@@ -318,6 +320,52 @@ class NativeWorld(Memory):
             after = self._place(id)
             if after is not None and after != before:
                 self.observer.changed(_MOVE.pack(id, *after))
+
+    @exclusive
+    def carry(
+        self, ids: Sequence[int], motion: Vector, movers: Sequence[tuple[int, ...]]
+    ) -> list[tuple[int, ...]]:
+        """Moves a platform and movers; the numbers of a row for each mover. Ids ascend, and none is
+        in both lists."""
+        rows, count = uninitialised("fxs_carried[]", len(movers)), len(movers)
+        listed = ffi.new("uint32_t[]", ids), len(ids), motion, ffi.new("fxs_mover[]", movers)
+        places = () if self.observer is None else [(id, self._place(id) or ()) for id in ids]
+        status = lib.fxs_carry(self._world, *listed, count, rows)
+        if status != 0:
+            self._refuse_carry(ids, motion, movers, status)
+        carried = list(CARRIED.iter_unpack(_buffer(rows)))
+        if self.observer is not None and any(motion):
+            moved = [(id, *map(add, place, motion)) for id, place in places]
+            moved += [row[:4] for row in carried if any(row[4:7])]
+            self.observer.changed(b"".join(_MOVE.pack(*row) for row in moved))
+        return carried
+
+    def _refuse_carry(
+        self, ids: Sequence[int], motion: Vector, movers: Sequence[tuple[int, ...]], status: int
+    ) -> NoReturn:
+        """Names the first collider or mover that is refused by itself too."""
+        no_row, none = ffi.NULL, (ffi.NULL, 0)
+        for id in ids:
+            one, place = ffi.new("uint32_t[]", [id]), self._place(id)
+            alone = lib.fxs_carry(self._world, one, 1, motion, *none, no_row)
+            if alone == 0 and place is not None:
+                lib.fxs_world_move(self._world, id, *place)
+            elif alone == lib.FXS_E_ACTIVE:
+                raise ValueError(f"platforms: id {id} must be active")
+            elif alone == lib.FXS_E_CENTRE:
+                raise ValueError(
+                    f"id {id}: motion {motion} must not lead outside {INT32_MIN}..{INT32_MAX}"
+                )
+            else:
+                self._refuse_ids("can_cast", alone, id=id)
+        for mover in movers:
+            row, one = uninitialised("fxs_carried[]", 1), ffi.new("fxs_mover[]", [mover])
+            alone = lib.fxs_carry(self._world, *none, (0, 0, 0), one, 1, row)
+            if alone != 0:
+                self._refuse_ids("can_cast", alone, id=mover[0])
+        if status != lib.FXS_E_CENTRE:
+            unexpected("carry", status)
+        raise ValueError(f"motion {motion} must not take a mover outside {INT32_MIN}..{INT32_MAX}")
 
     def _what_leads_out(self, id: int, motion: Vector, call: Callable[[Vector], int]) -> str:
         """The push, if that is refused without a motion too; else the motion."""

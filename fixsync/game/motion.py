@@ -1,25 +1,35 @@
 """Motion after a cast: how far to go, slide, bounce. Characters: along walls, up steps, down to
-the floor.
+the floor, with a platform.
 
 A motion is (mx, my, mz), Q16.16; a fraction and a normal are those of `World.cast`, `World.sweep`
 and `cast_pair`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from fixsync import records
 from fixsync._native import kit
 from fixsync._native.checks import integer, integers
-from fixsync._native.kit import MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
+from fixsync._native.kit import CARRY_FLAGS, MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
 from fixsync.numbers import ONE
 from fixsync.records import CastHit, cast_hits
 from fixsync.shapes import motion_of
 from fixsync.world import World
 
-__all__ = ["Mover", "MoverResult", "along", "bounce", "move_and_slide", "slide"]
+__all__ = [
+    "Carried",
+    "Mover",
+    "MoverResult",
+    "along",
+    "bounce",
+    "carry",
+    "move_and_slide",
+    "slide",
+]
 
 Motion = tuple[int, int, int]
 
@@ -118,6 +128,9 @@ class Mover:
     floor_y: int = _DEGREES_45
     """Least y of the normal of a floor, 1..2^30: the cosine of an angle in Q2.30, of 45 degrees by
     default."""
+    one_way: int = 0
+    """Bit i: layer i is a floor from above, and blocks no other way. Needs a mask that shares no
+    layer with it."""
 
     def __post_init__(self) -> None:
         integer("step_height", self.step_height, 0, SIZE_MAX)
@@ -125,6 +138,19 @@ class Mover:
         _mask_of(self.mask)
         integer("passes", self.passes, 2, PASSES_MAX)
         integer("floor_y", self.floor_y, 1, 2**30)
+        if integer("one_way", self.one_way, 0, UINT32_MAX):
+            if self.mask is None:
+                raise ValueError(f"one_way must be 0 without a mask, not {self.one_way}")
+            if self.mask & self.one_way:
+                both = self.mask & self.one_way
+                raise ValueError(
+                    f"one_way must share no layer with mask, not {both} of mask {self.mask}"
+                )
+
+    def _row(self, world: World, id: int) -> tuple[int, ...]:
+        """As C has it, for a collider of a world."""
+        settings = self.passes, self.step_height, self.snap, self.floor_y, self.one_way
+        return (_id_of(world, id), _mask_of(self.mask), *settings)
 
     def move(self, world: World, id: int, motion: Motion) -> MoverResult:
         """Moves a character by a motion: along walls, up steps, down to the floor.
@@ -132,7 +158,11 @@ class Mover:
         It walks if it stands on a floor and the motion does not lead upwards; otherwise it flies. A
         walker moves in the plane and climbs steps of at most `step_height`. Then it moves down by
         the motion's y or, if there is a floor within `snap`, to that floor. A flyer moves straight
-        and slides along obstacles. It passes through nothing, and overlaps nothing afterwards.
+        and slides along obstacles. It passes through no obstacle, and overlaps none afterwards.
+
+        A layer of `one_way` blocks it only on a way down, as a floor, and only what it does not
+        overlap at the start of that way: it jumps up through a platform and stands on it. To drop
+        through, leave the layer out for a frame, with a motion whose y is below 0.
 
         A surface is a floor if the y of its normal is at least `floor_y`. For a sphere or capsule
         the edge of a flat top is a floor too, if its lowest point is at most `step_height` below
@@ -141,9 +171,7 @@ class Mover:
         ValueError for a sector, for numbers out of range, and for a position outside int32; the
         collider is then not moved."""
         vector = motion_of("motion", motion)
-        layers = _mask_of(self.mask)
-        row = (_id_of(world, id), layers, self.passes, self.step_height, self.snap, self.floor_y)
-        numbers, hits = world._native.mover_move(row, vector)
+        numbers, hits = world._native.mover_move(self._row(world, id), vector)
         _, _, _, mx, my, mz, flags, floor, _ = numbers
         return MoverResult(
             (mx, my, mz),
@@ -151,6 +179,57 @@ class Mover:
             cast_hits(hits),
             *(bool(flags & flag) for name, flag in MOVER_FLAGS.items() if name != "ON_FLOOR"),
         )
+
+
+class Carried(NamedTuple):
+    """What a platform did to a mover."""
+
+    motion: Motion
+    """The motion that it made."""
+    rode: bool
+    """Whether it rides, also if it was held."""
+    shoved: bool
+    """Whether the platform came against it while it did not ride."""
+    held: bool
+    """Whether an obstacle blocked it, or its floor stopped riding."""
+    crushed: bool
+    """Whether the platform came to overlap it."""
+    by: int | None
+    """If it was held, id of what stopped it last; else if it rode, of its floor; else of the
+    collider that first shoved it; else None."""
+
+
+def carry(
+    world: World, platforms: Iterable[int], motion: Motion, movers: Mapping[int, Mover]
+) -> dict[int, Carried]:
+    """Moves a platform, with the movers that ride on it, and pushes those in its way. Returns what
+    happened to each mover, by ascending id.
+
+    platforms: the ids that make up one platform: a cabin's floor and walls together. movers: those
+    that it may take along, by id; they do not block each other meanwhile.
+
+    A mover rides if it stands on the platform or on a mover that rides. The motion is taken up,
+    then x, then z, then down. Along each, a rider moves with the platform until an obstacle blocks
+    it or its floor stops; any other mover is pushed ahead of the platform until an obstacle blocks
+    it. Obstacles are those of `Mover.move`, without the platform and the movers. What a mover
+    overlaps at first neither blocks nor pushes it. The platform always makes its whole motion. One
+    on a layer of the mover's `one_way` carries it, pushes it only up, and never crushes it.
+
+    The usual order of a frame: carry, separate, moves, step. KeyError for an id that is not in the
+    world; ValueError for an id in both lists, for a sector, for an inactive platform, for numbers
+    out of range, and for a position outside int32; nothing is moved then."""
+    vector = motion_of("motion", motion)
+    ids = sorted({_id_of(world, id) for id in platforms})
+    rows = [movers[id]._row(world, id) for id in sorted(movers)]
+    both = next((id for id in ids if id in movers), None)
+    if both is not None:
+        raise ValueError(f"id {both} must not be both a platform and a mover")
+    carried = {}
+    for id, _, _, _, mx, my, mz, flags, by in world._native.carry(ids, vector, rows):
+        rode, shoved, held, crushed = (bool(flags & flag) for flag in CARRY_FLAGS.values())
+        who = by if flags else None
+        carried[id] = Carried((mx, my, mz), rode, shoved, held, crushed, who)
+    return carried
 
 
 def _id_of(world: World, id: int) -> int:

@@ -202,10 +202,11 @@ static void one_dash(uint32_t number) {
     }
 }
 
-static void one_walk(uint32_t number) {
+static void walk_about(uint32_t number, uint32_t mask, uint32_t one_way) {
     fxs_world *world = any_world();
     fxs_mover mover = {0};
-    mover.mask = 1 + below(3);
+    mover.mask = one_way ? mask : 1 + below(3);
+    mover.one_way = one_way;
     mover.passes = 1 + below(8); /* 1 is refused */
     mover.step_height = (int32_t)below(3) * 15000;
     mover.snap = (int32_t)below(3) * 15000;
@@ -227,6 +228,61 @@ static void one_walk(uint32_t number) {
         answer(result.flags);
         answer(result.floor);
         answer_hits(result.hit_count);
+        answer((int64_t)fxs_world_hash(world));
+    }
+}
+
+static void one_walk(uint32_t number) { walk_about(number, 0, 0); }
+
+/* With one-way layers; 3 and 1 share one, and 0 is refused beside one. */
+static void one_leap(uint32_t number) {
+    static const uint32_t LAYERS[][2] = {{1, 2}, {2, 1}, {4, 3}, {1, 6}, {3, 1}, {0, 2}};
+    const uint32_t *of = LAYERS[number % COUNT(LAYERS)];
+    walk_about(number, of[0], of[1]);
+}
+
+/* Platforms and movers of any world; some calls are refused. */
+static void one_ride(uint32_t number) {
+    static const uint32_t LAYERS[][2] = {{3, 0}, {1, 2}, {0, 0}, {2, 1}};
+    fxs_world *world = any_world();
+    for (uint32_t i = 0; world && i < 8; i++) {
+        uint32_t ids[COLLIDERS] = {0}, n = 0, count = 0;
+        fxs_mover movers[COLLIDERS];
+        fxs_carried rows[COLLIDERS];
+        memset(movers, 0, sizeof movers);
+        memset(rows, 0, sizeof rows);
+        for (uint32_t id = 0; id < COLLIDERS; id++) {
+            fxs_collider c;
+            const uint32_t role = below(8), which = below(COUNT(LAYERS));
+            const int is_any = below(256) == 0;
+            if (!is_any && (fxs_world_get(world, id, &c) != FXS_OK || c.kind == FXS_SECTOR)) {
+                continue;
+            }
+            if (role < 2 && (is_any || c.active)) {
+                ids[n++] = id;
+            } else if (role > 1 && role < 7) {
+                const fxs_mover m = {id, LAYERS[which][0], 4, 0, 0, 759250125, LAYERS[which][1]};
+                movers[count++] = m;
+            }
+        }
+        int32_t motion[3];
+        const int32_t size = number % 8 ? 1 << (9 + below(8)) : 1 << 26;
+        for (int j = 0; j < 3; j++) {
+            motion[j] = below(3) ? within(size) : 0;
+        }
+        const int32_t status = fxs_carry(world, ids, n, motion, movers, count, rows);
+        answer(status);
+        for (uint32_t j = 0; status == FXS_OK && j < count; j++) {
+            answer(rows[j].id);
+            answer(rows[j].x);
+            answer(rows[j].y);
+            answer(rows[j].z);
+            for (int k = 0; k < 3; k++) {
+                answer(rows[j].motion[k]);
+            }
+            answer(rows[j].flags);
+            answer(rows[j].by);
+        }
         answer((int64_t)fxs_world_hash(world));
     }
 }
@@ -925,6 +981,8 @@ static const section SECTIONS[] = {
     {"kit rollbacks", one_rollback, {16, 512, 1 << 13}},
     {"kit text", one_text, {64, 2048, 1 << 16}},
     {"kit solids", one_solid, {64, 2048, 1 << 16}},
+    {"kit leaps", one_leap, {16, 512, 1 << 13}},
+    {"kit rides", one_ride, {16, 512, 1 << 13}},
 };
 
 static void run_section(const section *s, int level) {

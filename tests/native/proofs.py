@@ -147,9 +147,9 @@ def two_discs(z3: Any, fault: bool) -> Any:
     return z3.And(distance_sq >= 0, big >= 1, small >= 1, near != cls(z3, distance_sq, both * both))
 
 
-@lemma("classify_q46: whole raw units decide outside a band, and decide rightly")
+@lemma("depth_q46: whole raw units decide outside a band, and decide rightly")
 def whole_units(z3: Any, fault: bool) -> Any:
-    """classify_q46: u = floor(v / 2^30) decides |v|^2 against q * 2^60 outside a band."""
+    """depth_q46: u = floor(v / 2^30) decides |v|^2 against q * 2^60 outside a band."""
     q, ux, uz, rest_x, rest_z = z3.Ints("q ux uz rest_x rest_z")
     one = 2**30
     x, z = ux * one + rest_x, uz * one + rest_z

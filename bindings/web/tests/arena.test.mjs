@@ -113,7 +113,13 @@ test("one flipped bit stops the page, which names frame, collider, field and bot
   await opened.screenshot({ path: join(SHOTS, "stopped.png") });
   await opened.getByRole("button", { name: "See both logs" }).click();
   const viewer = opened.frameLocator("iframe");
-  await viewer.locator("#differences").getByText("≠ ").first().waitFor({ timeout: 30_000 });
+  const [, name, field] = where.match(/\((\w+)\), (\w+)$/);
+  const row = viewer.locator("#differences tr").filter({ hasText: `≠ ${name}, ${field}` });
+  await row.first().waitFor({ timeout: 30_000 });
+  const shown = await row.first().locator("td").allInnerTexts();
+  assert.deepEqual(shown.map(Number), values);
+  const [, frame] = where.match(/^Frame (\d+)/);
+  assert.equal(await viewer.locator("#timeline").getAttribute("aria-valuenow"), frame);
   await opened.screenshot({ path: join(SHOTS, "both-logs.png") });
   await opened.getByRole("button", { name: "Back to the arena" }).click();
   await opened.locator("#go-on").click();
@@ -176,6 +182,15 @@ test("the keyboard plays Blue, and on the same keyboard a friend plays Amber", a
   assert.ok(placeOf(2)[2] < -65536, "Amber went down");
   assert.deepEqual([...switchedOn].sort(), [22, 31]);
   await closed(opened, "friends");
+});
+
+test("the page says that a bot plays the visitor until a key is pressed", async () => {
+  const opened = await arena();
+  const hand = opened.locator(".machine .hand").first();
+  await hand.filter({ hasText: "a bot plays you until you press a key" }).waitFor();
+  await opened.keyboard.down("KeyD");
+  await hand.filter({ hasText: /^you$/ }).waitFor();
+  await closed(opened, "who-plays");
 });
 
 test("a gamepad moves Blue, attacks, and pauses with Start", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { page, ROOT, ran, served, test, WORK } from "./harness.mjs";
+import { fixsync, page, ROOT, ran, served, test, WORK } from "./harness.mjs";
 
 const text = readFileSync(join(ROOT, "docs", "web.md"), "utf8");
 const programs = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program);
@@ -32,8 +32,11 @@ test("the programs of docs/web.md print what they say, with the packed package",
     const file = join(FOLDER, `program${i}.mjs`);
     writeFileSync(file, program);
     const said = program.match(/(?:^\/\/ .*\n)+$/m)[0];
-    assert.equal(ran("node", [file]), said.replaceAll(/^\/\/ /gm, ""), program);
+    assert.equal(ran("node", [file], { cwd: FOLDER }), said.replaceAll(/^\/\/ /gm, ""), program);
   }
+  const logs = readdirSync(FOLDER).filter((name) => name.endsWith(".jsonl"));
+  assert.equal(logs.length, 2);
+  for (const log of logs) assert.match(fixsync("replay", join(FOLDER, log)), /^identical: /m);
 });
 
 test("the page of docs/web.md finds its hit without a bundler", async () => {

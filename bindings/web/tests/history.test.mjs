@@ -6,14 +6,14 @@ import { ENTER, History, Inputs, init, ONE, Random, Recorder, sphere, World } fr
 import { FXS_GAME_EVENT } from "../raw.js";
 import { fixsync, test, WORK } from "./harness.mjs";
 
-const PLAYERS = 2;
+export const PLAYERS = 2;
 const WINDOW = 6;
-const FRAMES = 300;
+export const FRAMES = 300;
 const [FELL, PUSHED] = [FXS_GAME_EVENT, FXS_GAME_EVENT + 7];
 
 // Three balls on a line; the last is hit by the others, and then put somewhere else. A value of 3
 // takes a player out and in again: an EXIT, then an ENTER of the same pair.
-class Game {
+export class Game {
   world = new World(4);
   own = Uint8Array.of(0, 0);
 
@@ -60,15 +60,15 @@ class Game {
   }
 }
 
-const pressed = (player, frame) => new Random(frame * PLAYERS + player).below(4);
+export const pressed = (player, frame) => new Random(frame * PLAYERS + player).below(4);
 
-// What a world that is never rolled back confirms.
-function straight(start) {
+// What a world that is never rolled back confirms. delay: frames without an input.
+export function straight(start, delay = 0) {
   const game = new Game(start);
   let carried = [];
   const frames = Array.from({ length: FRAMES }, (_, i) => {
     const frame = (start + i) >>> 0;
-    const inputs = [0, 1].map((player) => pressed(player, frame));
+    const inputs = [0, 1].map((player) => (i < delay ? 0 : pressed(player, frame)));
     const { commands, events, game: own, reactions, hash } = game.step(inputs);
     const all = [...carried, ...commands];
     carried = reactions;

@@ -9,6 +9,7 @@ import {
   box,
   init,
   Level,
+  carry,
   Mover,
   moveAndSlide,
   ONE,
@@ -110,6 +111,34 @@ test("a character falls to the floor of a level and walks against its wall", asy
   assert.equal(flags, raw.FXS_ON_FLOOR | raw.FXS_ON_WALL);
   assert.equal(id, raw.FXS_LEVEL + 2);
   assert.equal(hits[0].id, raw.FXS_LEVEL);
+});
+
+test("a character jumps up through a one-way platform, and stands on it", async () => {
+  await init();
+  const world = new World(4, { layers: [] });
+  world.add(1, sphere(ONE), { x: 0, y: 0, z: 0 });
+  world.add(2, sphere(ONE), { x: 0, y: 3 * ONE, z: 0 }, { layer: 1 });
+  const mover = new Mover(1, { mask: 4, oneWay: 2 });
+  assert.equal(mover.move(world, [0, 9 * ONE, 0]).y, 9 * ONE);
+  const { y, floor, flags } = mover.move(world, [0, -9 * ONE, 0]);
+  assert.deepEqual([y, floor, flags], [5 * ONE, 2, raw.FXS_ON_FLOOR]);
+  assert.throws(() => new Mover(1, { oneWay: 2 }), /^RangeError: oneWay must be 0 without a mask/);
+  assert.throws(() => new Mover(1, { mask: 3, oneWay: 2 }), /share no layer with mask, not 2/);
+});
+
+test("a lift carries who stands on it, and is stopped by nobody", async () => {
+  await init();
+  const world = new World(8, { layers: [] });
+  world.add(1, sphere(ONE), { x: 0, y: 2 * ONE, z: 0 });
+  world.add(2, sphere(ONE), { x: 0, y: 0, z: 0 }, { layer: 1 });
+  world.add(5, sphere(ONE), { x: 5 * ONE, y: 0, z: 0 });
+  const movers = [new Mover(5, { mask: 2 }), new Mover(1, { mask: 2 })];
+  assert.deepEqual(carry(world, [2], [4 * ONE, 7, 0], movers), [
+    { id: 1, x: 4 * ONE, y: 2 * ONE + 7, z: 0, motion: [4 * ONE, 7, 0], flags: 1, by: 2 },
+    { id: 5, x: 6 * ONE, y: 0, z: 0, motion: [ONE, 0, 0], flags: raw.FXS_SHOVED, by: 2 },
+  ]);
+  assert.deepEqual(carry(world, [], [0, 0, 0], []), []);
+  assert.throws(() => carry(world, [1], [0, 0, 0], movers), /carry: /);
 });
 
 test("a level has the bytes and the hash of Python, and is in hits, casts and states", async () => {

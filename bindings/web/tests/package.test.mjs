@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { page, ran, served, test, WEB, WORK } from "./harness.mjs";
+import { page, ROOT, ran, served, test, WEB, WORK } from "./harness.mjs";
 
 const APP = join(WORK, "app");
 const BYTES_MAX = 230_000;
@@ -83,6 +83,50 @@ ${refusals}
   ran(tool("tsc"), ["-p", APP]);
 });
 
+test("the types need no DOM, no newer library than ES2020, and no skipLibCheck", () => {
+  project({
+    "bare.ts": `import { init, MatchLog, Rollback, sphere, World } from "fixsync";
+import { FXS_ONE } from "fixsync/raw";
+export async function steps(bytes: Uint8Array): Promise<bigint> {
+  await init(bytes);
+  const world = new World(8);
+  world.add(1, sphere(FXS_ONE), { x: 0, y: 0, z: 0 });
+  const game = { world, play: (inputs: number[]) => ({ events: world.step(), hash: BigInt(inputs.length) }) };
+  const rollback = new Rollback(game, { players: 2, window: 8 });
+  for (const { frame } of rollback.tick({ 0: 1 }).confirmed) rollback.receive(1, { frame, values: [], last: null });
+  const log = await MatchLog.from(bytes);
+  return world.hash() + BigInt(log.frames + world.outline(1).outer.length);
+}
+`,
+  });
+  const compile = (options) => {
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      types: [],
+      skipLibCheck: false,
+      ...options,
+    };
+    const config = { compilerOptions, files: ["bare.ts"] };
+    writeFileSync(join(APP, "tsconfig.json"), JSON.stringify(config));
+    ran(tool("tsc"), ["-p", APP]);
+  };
+  const target = "es2020";
+  for (const lib of [["es2020"], ["esnext", "dom"], ["es2022", "webworker"]]) {
+    compile({ target, lib, module: "nodenext" });
+    compile({ target, lib, module: "esnext", moduleResolution: "bundler" });
+  }
+  const typeRoots = [join(WORK, "node_modules", "@types")];
+  compile({
+    target,
+    lib: ["es2022"],
+    module: "nodenext",
+    types: ["node"],
+    typeRoots,
+    skipLibCheck: true,
+  });
+});
+
 test("the types name every export, and no other", async () => {
   project({ "names.mjs": 'console.log(JSON.stringify(Object.keys(await import("fixsync"))));' });
   const exported = JSON.parse(ran("node", [join(APP, "names.mjs")]));
@@ -105,7 +149,10 @@ console.log(JSON.stringify([...world.step()]));`,
   assert.equal(ran("node", [join(APP, "hit.mjs")]).trim(), '[{"a":1,"b":2,"kind":1,"contact":1}]');
 });
 
-test("a small app built with Vite finds its hit, on the page and in a worker, and is small", async () => {
+test("an app built with Vite as the docs say finds its hit, on a strict page and in a worker", async () => {
+  const docs = readFileSync(join(ROOT, "docs", "web.md"), "utf8");
+  const [, format] = docs.match(/`(worker: \{[^`]*)`/);
+  const [, policy] = docs.match(/^ {4}Content-Security-Policy: (.*)$/m);
   const hit = `import { init, sphere, World } from "fixsync";
 export async function hit() {
   await init();
@@ -115,10 +162,11 @@ export async function hit() {
   return JSON.stringify([...world.step()]);
 }`;
   project({
-    "index.html":
-      '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>',
+    "index.html": `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">
+<link rel="icon" href="data:,"><script type="module" src="/main.js"></script>`,
     "hit.js": hit,
-    "worker.js": 'import { hit } from "./hit.js";\nhit().then((text) => postMessage(text));',
+    "worker.js": 'import { hit } from "./hit.js";\npostMessage(await hit());',
+    "vite.config.js": `export default { ${format} };`,
     "main.js": `import { hit } from "./hit.js";
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 const inWorker = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });

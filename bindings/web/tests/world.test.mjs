@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   box,
   capsule,
+  castPair,
   degrees,
   differences,
   EXIT,
@@ -11,11 +12,16 @@ import {
   hash64,
   init,
   KernelArray,
+  Level,
   length,
+  lift,
   ONE,
+  outline,
+  pushOut,
   q,
   qNear,
   sector,
+  side,
   sphere,
   stateFields,
   World,
@@ -114,7 +120,7 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
     [
       () => world.cast(sector(9, 9, 9), HERE, [0, 0, 0]),
       RangeError,
-      /not defined for these shapes/,
+      /^shape must be a sphere, capsule, cylinder or box, not a sector, which cannot be cast/,
     ],
     [() => world.load(new Uint8Array(9)), RangeError, /^byte 0: not a state/],
     [() => world.load("FXS1"), TypeError, /^data must be a Uint8Array/],
@@ -295,4 +301,103 @@ test("a pair says why it is not a hit", () => {
   assert.deepEqual(explain(...touching).causes, []);
   assert.deepEqual(explain(...touching, { hitWhen: 2 }).causes, ["beside", "grazes"]);
   assert.throws(() => world.explain(1, 5), /not in the world/);
+});
+
+test("a pair that is not pushed or cast names the shape, and why", () => {
+  const ball = sphere(ONE);
+  const swing = sector(ONE, 8192, ONE);
+  const allowed = "must be a sphere, capsule, cylinder or box, not a sector, which cannot be";
+  const world = new World(8, { level: Level.of([["cylinder", 0, -9, 9, [0, 0], 5]]) });
+  world.add(1, ball, HERE);
+  world.add(2, swing, HERE);
+  const still = [0, 0, 0];
+  for (const [act, message] of [
+    [() => castPair(swing, HERE, still, ball, HERE, still), `shapeA ${allowed} cast`],
+    [() => castPair(ball, HERE, still, swing, HERE, still), `shapeB ${allowed} cast`],
+    [() => pushOut(ball, HERE, swing, HERE), `shapeB ${allowed} pushed`],
+    [() => lift(swing, HERE, ball, HERE), `shapeA ${allowed} pushed`],
+    [() => side(ball, HERE, ball, HERE), "shapeB must be a box, not a sphere"],
+    [() => world.cast(swing, HERE, still), `shape ${allowed} cast`],
+    [() => world.level.cast(swing, HERE, still), `shape ${allowed} cast`],
+    [() => world.sweep(2, still), `the shape of id 2 ${allowed} cast`],
+    [() => world.pushOut(1, 2), `the shape of b (2) ${allowed} pushed`],
+    [() => world.lift(2, 1), `the shape of a (2) ${allowed} pushed`],
+    [
+      () => world.side(1, raw.FXS_LEVEL),
+      `the shape of b (${raw.FXS_LEVEL}) must be a box, not a solid`,
+    ],
+  ]) {
+    assert.throws(act, { name: "ArgumentRangeError", message, status: raw.FXS_E_UNDEFINED });
+  }
+});
+
+test("outlines are those of the kernel in Python, of shapes, colliders and solids", () => {
+  const shapes = [
+    sphere(ONE),
+    capsule(ONE, 9),
+    ["cylinder", 3, 5],
+    box(3, 5, 7),
+    sector(ONE, degrees(60), 9),
+    sector(ONE, 32768, 9, 7),
+    sector(ONE, degrees(100), 9, 99),
+  ];
+  const said = python(
+    "-c",
+    `
+import json, sys
+from fixsync import *
+def shape(kind, *sizes):
+    return {"sphere": Sphere, "capsule": Capsule, "cylinder": Cylinder, "box": Box, "sector": Sector}[kind](*sizes)
+for row in json.loads(sys.argv[1]):
+    for yaw in 0, 16384, 12345:
+        for segments in 3, 32, 100:
+            o = outline(shape(*row), Pose(5, -6, 7, yaw), segments=segments)
+            print(json.dumps({"outer": o.outer, "hole": o.hole, "yLow": o.y_low, "yHigh": o.y_high}, separators=(",", ":")))`,
+    JSON.stringify(shapes),
+  );
+  const lines = shapes.flatMap((shape) =>
+    [0, 16384, 12345].flatMap((yaw) =>
+      [3, 32, 100].map((segments) => {
+        const pose = { x: 5, y: -6, z: 7, yaw };
+        const found = outline(shape, pose, { segments });
+        const world = new World(1);
+        world.add(0, shape, pose, { active: false });
+        assert.deepEqual(world.outline(0, { segments }), found);
+        world.dispose();
+        return JSON.stringify(found);
+      }),
+    ),
+  );
+  assert.equal(`${lines.join("\n")}\n`, said);
+  assert.deepEqual(outline(box(3, 5, 7), HERE).outer, [
+    [3, 7],
+    [-3, 7],
+    [-3, -7],
+    [3, -7],
+  ]);
+  const wall = [
+    [0, 0],
+    [9, 0],
+    [0, 9],
+  ];
+  const level = Level.of([
+    ["prism", 0, -1, 2, wall],
+    ["cylinder", 0, 3, 4, [5, 6], 2],
+  ]);
+  const world = new World(1, { level });
+  const prism = { outer: wall, hole: [], yLow: -1, yHigh: 2 };
+  assert.deepEqual(level.outline(0), prism);
+  assert.deepEqual(world.outline(raw.FXS_LEVEL), prism);
+  assert.deepEqual(level.outline(1, { segments: 4 }).outer, [
+    [7, 6],
+    [5, 8],
+    [3, 6],
+    [5, 4],
+  ]);
+  assert.throws(
+    () => outline(sphere(1), HERE, { segments: 2 }),
+    /^ArgumentRangeError: segments must be 3\.\.65536, not 2/,
+  );
+  assert.throws(() => world.outline(0), /not in the world/);
+  assert.throws(() => level.outline(2), /index must be 0\.\.1, not 2/);
 });

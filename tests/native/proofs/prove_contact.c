@@ -2,6 +2,7 @@
  * 2^15 raw units beyond the reach of the shapes, which the broad phase may ask for. */
 #include "contact.c"
 #include "posed.c"
+#include "wedge.c"
 
 #include "any.h"
 
@@ -48,7 +49,9 @@ void depth_is_defined(void) {
     posed a, b;
     any_near(&a, &b);
     edges e = edges_of(&b);
-    int64_t depth = depth_by_discs(&b, &e, &a);
+    const planar d = {(int64_t)a.x - b.x, (int64_t)a.z - b.z};
+    const meeting m = {&a, &b, d, (int64_t)a.size[1] + b.size[1] - abs64((int64_t)b.y - a.y), 0, &e};
+    int64_t depth = depth_by_discs(&m);
     int contact = depth == UNKNOWN ? FXS_APART : class_of(depth);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
@@ -82,13 +85,13 @@ void hole_is_defined(void) {
 /* And with a box that is not rejected: on each axis the apex is less than the radius and 3 raw units beyond it. */
 void far_is_defined(void) {
     const int64_t radius = any_in(2, FXS_SIZE_MAX), half_x = any_in(1, FXS_SIZE_MAX), half_z = any_in(1, FXS_SIZE_MAX);
-    sector_in_box s = {{half_x * Q30_ONE, half_z * Q30_ONE}, {nondet_int64(), nondet_int64()}, {0, 0}, radius, any_in(1, FXS_SIZE_MAX - 1), 0};
+    sector_view s = {.half = {half_x * Q30_ONE, half_z * Q30_ONE}, .apex = {nondet_int64(), nondet_int64()}, .radius = radius, .inner = any_in(1, FXS_SIZE_MAX - 1)};
     const int64_t beyond = (radius + 3) * Q30_ONE;
-    __CPROVER_assume(s.p.x >= -s.H.x - beyond && s.p.x <= s.H.x + beyond && s.p.z >= -s.H.z - beyond && s.p.z <= s.H.z + beyond);
-    const planar farthest = {abs64(s.p.x) + s.H.x, abs64(s.p.z) + s.H.z};
-    int contact = beyond_hole(&s, farthest);
+    __CPROVER_assume(s.apex.x >= -s.half.x - beyond && s.apex.x <= s.half.x + beyond && s.apex.z >= -s.half.z - beyond && s.apex.z <= s.half.z + beyond);
+    const planar e[2] = {fxs_direction_of(0), fxs_direction_of(0)};
+    int contact = class_far(1, &s, e, 1);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
-    contact = far_box(&s, fxs_direction_of(0), fxs_direction_of(0));
+    contact = class_far(1, &s, e, 0);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 

@@ -160,6 +160,14 @@ pub const FXS_STEPPED: u32 = 8;
 pub const FXS_PUSHED: u32 = 16;
 /// it overlaps something, could not be pushed out, and stays
 pub const FXS_STUCK: u32 = 32;
+/// it rides, also if it was held
+pub const FXS_RODE: u32 = 1;
+/// the platform came against it while it did not ride
+pub const FXS_SHOVED: u32 = 2;
+/// an obstacle blocked it, or its floor stopped riding
+pub const FXS_HELD: u32 = 4;
+/// the platform came to overlap it
+pub const FXS_CRUSHED: u32 = 8;
 /// parts of a body: a set of parts is one word
 pub const FXS_PARTS_MAX: u32 = 32;
 /// victims that one hit of an attack remembers
@@ -671,16 +679,20 @@ pub struct fxs_mover {
     pub snap: i32,
     /// 1..2^30: least y of the normal of a floor
     pub floor_y_q30: i32,
+    /// bit i: layer i is a floor from above, and blocks no other way;
+    /// if it is not 0, mask is not 0 and shares no bit with it
+    pub one_way: u32,
 }
 zeroed!(fxs_mover);
 const _: () = {
-    assert!(size_of::<fxs_mover>() == 24);
+    assert!(size_of::<fxs_mover>() == 28);
     assert!(offset_of!(fxs_mover, id) == 0);
     assert!(offset_of!(fxs_mover, mask) == 4);
     assert!(offset_of!(fxs_mover, passes) == 8);
     assert!(offset_of!(fxs_mover, step_height) == 12);
     assert!(offset_of!(fxs_mover, snap) == 16);
     assert!(offset_of!(fxs_mover, floor_y_q30) == 20);
+    assert!(offset_of!(fxs_mover, one_way) == 24);
 };
 
 /// The result of a move.
@@ -712,6 +724,38 @@ const _: () = {
     assert!(offset_of!(fxs_mover_result, flags) == 24);
     assert!(offset_of!(fxs_mover_result, floor) == 28);
     assert!(offset_of!(fxs_mover_result, hit_count) == 32);
+};
+
+/// What a platform did to a mover.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_carried {
+    /// of the mover
+    pub id: u32,
+    /// position of the collider now
+    pub x: i32,
+    /// position of the collider now
+    pub y: i32,
+    /// position of the collider now
+    pub z: i32,
+    /// the motion that it made
+    pub motion: [i32; 3],
+    /// FXS\_RODE to FXS\_CRUSHED
+    pub flags: u32,
+    /// with FXS\_HELD what stopped it last; else with FXS\_RODE its
+    /// floor; else the collider that first shoved it; else 0
+    pub by: u32,
+}
+zeroed!(fxs_carried);
+const _: () = {
+    assert!(size_of::<fxs_carried>() == 36);
+    assert!(offset_of!(fxs_carried, id) == 0);
+    assert!(offset_of!(fxs_carried, x) == 4);
+    assert!(offset_of!(fxs_carried, y) == 8);
+    assert!(offset_of!(fxs_carried, z) == 12);
+    assert!(offset_of!(fxs_carried, motion) == 16);
+    assert!(offset_of!(fxs_carried, flags) == 28);
+    assert!(offset_of!(fxs_carried, by) == 32);
 };
 
 /// A body: several colliders of one owner that move, turn, mirror and attack together. The colliders
@@ -1661,6 +1705,10 @@ unsafe extern "C" {
     /// something at the start is pushed out, sideways or up or down, whichever is shorter; if it still
     /// overlaps something after passes pushes, it stays where it was, with FXS\_STUCK.
     ///
+    /// A layer of one\_way blocks it only on a way down, as a floor, and only what it does not overlap
+    /// at the start of that way: it jumps up through a platform and stands on it. It is not pushed out
+    /// of one. To drop through, leave the layer out for a frame, with motion\[1\] below 0.
+    ///
     /// hits, with room for passes + 1: walls and ceilings that it hit, in order, then the floor. Their
     /// fractions are of the motion that was left then. With FXS\_STUCK: one that it overlaps. mover and
     /// result must not overlap. Returns FXS\_OK; FXS\_E\_ID, FXS\_E\_ABSENT, FXS\_E\_UNDEFINED for a sector,
@@ -1670,6 +1718,30 @@ unsafe extern "C" {
     pub fn fxs_mover_move(
       world: *mut fxs_world, mover: *const fxs_mover, motion: *const [i32; 3],
       result: *mut fxs_mover_result, hits: *mut fxs_cast_hit,
+    ) -> i32;
+    /// Moves a platform, with the movers that ride on it, and pushes those in its way.
+    /// ids: the n colliders of the platform, a cabin's floor and walls together, ascending. movers:
+    /// those that it may take along, by ascending ids. They do not block each other meanwhile.
+    ///
+    /// A mover rides if it stands on a collider of the platform or on a mover that rides: its floor is
+    /// met one raw unit down, by the rule of fxs\_mover\_move. The motion is taken up, then x, then z,
+    /// then down. Along each, a rider moves with the platform until an obstacle blocks it, or its floor
+    /// stops; any other mover that a collider of the platform comes against is pushed ahead of it until
+    /// an obstacle blocks it. Obstacles are those of fxs\_mover\_move, without the platform and the
+    /// movers. What a mover overlaps at first neither blocks nor pushes it. The platform itself always
+    /// makes its whole motion, through a mover that cannot give way (FXS\_CRUSHED). One on a layer of the
+    /// mover's one\_way carries it, pushes it only up, and never crushes it.
+    ///
+    /// rows, with room for count: a row for each mover, in order. After an error, what they hold
+    /// means nothing. Returns FXS\_OK; FXS\_E\_MOTION as fxs\_mover\_move; FXS\_E\_ORDER for ids that do not
+    /// ascend, FXS\_E\_TAKEN for one in both lists, FXS\_E\_ID, FXS\_E\_ABSENT, FXS\_E\_UNDEFINED for a sector,
+    /// FXS\_E\_ACTIVE for an inactive one of the platform, FXS\_E\_MOVER, or FXS\_E\_CENTRE if any would leave
+    /// int32. Cost: for each mover one cast, and on each axis about one for a free rider, two for one
+    /// that stands beside, at most eight for one that is pushed and blocked, and four for each one-way
+    /// obstacle that it passes.
+    pub fn fxs_carry(
+      world: *mut fxs_world, ids: *const u32, n: u64, motion: *const [i32; 3],
+      movers: *const fxs_mover, count: u64, rows: *mut fxs_carried,
     ) -> i32;
     /// Whether bytes are a table of frame data.
     /// Returns FXS\_OK, or FXS\_E\_TABLE with \*at (else untouched) the offset of the first field at

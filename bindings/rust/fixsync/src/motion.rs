@@ -137,6 +137,9 @@ pub struct Mover {
     pub snap: i32,
     /// 1..=2^30: least y of the normal of a floor.
     pub floor_y_q30: i32,
+    /// Bit i: layer i is a floor from above, and blocks no other way; if it is not 0, `mask` is not
+    /// 0 and shares no layer with it.
+    pub one_way: u32,
 }
 
 /// The result of a move.
@@ -155,7 +158,15 @@ pub struct MoverResult {
 impl Mover {
     /// Four slides, no steps, floors of at most 45 degrees.
     pub const fn new(id: u32) -> Self {
-        Self { id, mask: u32::MAX, passes: 4, step_height: 0, snap: 0, floor_y_q30: 759250125 }
+        Self {
+            id,
+            mask: u32::MAX,
+            passes: 4,
+            step_height: 0,
+            snap: 0,
+            floor_y_q30: 759250125,
+            one_way: 0,
+        }
     }
 
     /// Moves the character; `hits` becomes walls and ceilings in order, then the floor.
@@ -166,8 +177,8 @@ impl Mover {
         motion: [i32; 3],
         hits: &mut Vec<CastHit>,
     ) -> Result<MoverResult, Error> {
-        let Self { id, mask, passes, step_height, snap, floor_y_q30 } = *self;
-        let raw = sys::fxs_mover { id, mask, passes, step_height, snap, floor_y_q30 };
+        let Self { id, mask, passes, step_height, snap, floor_y_q30, one_way } = *self;
+        let raw = sys::fxs_mover { id, mask, passes, step_height, snap, floor_y_q30, one_way };
         let mut result = sys::fxs_mover_result::default();
         hits.clear();
         reserve(hits, u64::from(passes.min(sys::FXS_PASSES_MAX)) + 1)?;
@@ -182,6 +193,8 @@ impl Mover {
                     ("step_height", step_height.into(), 0, most),
                     ("snap", snap.into(), 0, most),
                     ("floor_y_q30", floor_y_q30.into(), 1, 1 << 30),
+                    ("one_way without mask", if mask == 0 { one_way.into() } else { 0 }, 0, 0),
+                    ("layers of one_way and mask", (one_way & mask).into(), 0, 0),
                 ];
                 fault(status, "id", id.into(), &ranges)
             }

@@ -1,0 +1,213 @@
+// Peers of a match that rolls back, over a lossy link, beside a world that never does.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ENTER, init, Random, Recorder, Rollback, sphere, World } from "../index.js";
+import { fixsync, test, WORK } from "./harness.mjs";
+import { FRAMES, Game, PLAYERS, pressed, straight } from "./history.test.mjs";
+
+const WINDOW = 6;
+
+// A peer whose game is that of history.test.mjs. faultAt: the first frame in which its memory is wrong.
+class Peer {
+  confirmed = [];
+  again = 0;
+  waits = 0;
+  #standing = new Map(); // how often an event was predicted and not taken back
+
+  constructor(start, me, { delay = 0, faultAt = null } = {}) {
+    const game = new Game(start);
+    this.me = me;
+    this.start = start;
+    this.delay = delay;
+    this.rollback = new Rollback(
+      {
+        world: game.world,
+        play: (inputs) => {
+          if (faultAt !== null && game.world.frame >= faultAt) game.world.move(2, 77, 0, 0);
+          return game.step(inputs);
+        },
+        save: () => game.own,
+        load: (own) => {
+          game.own = own;
+        },
+      },
+      { players: PLAYERS, window: WINDOW, delay },
+    );
+    this.game = game;
+  }
+
+  tick() {
+    const { rollback, me } = this;
+    const over = (rollback.frame - this.start) >>> 0 >= FRAMES + 2 * WINDOW;
+    if (over) return;
+    const at = (rollback.frame + this.delay) >>> 0;
+    const { isStepped, again, gone, fresh, confirmed } = rollback.tick({ [me]: pressed(me, at) });
+    this.again += again;
+    this.waits += isStepped ? 0 : 1;
+    this.confirmed.push(...confirmed);
+    // an event may be taken back and predicted again in one tick, in either order
+    for (const event of fresh) this.#count(event, 1);
+    for (const event of gone) this.#count(event, -1);
+    for (const [key, count] of this.#standing) {
+      assert.ok(count >= 0, `${key} was taken back, but did not stand`);
+      if (count === 0) this.#standing.delete(key);
+    }
+  }
+
+  #count(event, by) {
+    const key = JSON.stringify(event);
+    this.#standing.set(key, (this.#standing.get(key) ?? 0) + by);
+  }
+
+  // Events of confirmed frames that stand, though the frame does not have them.
+  get wronglyStanding() {
+    const certain = new Map();
+    for (const { frame, events, game } of this.confirmed) {
+      for (const event of [...events, ...game]) {
+        const key = JSON.stringify({ frame, ...event });
+        certain.set(key, (certain.get(key) ?? 0) + 1);
+      }
+    }
+    const { confirmed } = this.rollback;
+    const isOver = (frame) => ((frame - confirmed) | 0) < 0;
+    return [...this.#standing].filter(
+      ([key, count]) => isOver(JSON.parse(key).frame) && count > (certain.get(key) ?? 0),
+    );
+  }
+}
+
+// Two peers over a link that loses, delays and repeats packets.
+function played(start, options = {}) {
+  const peers = [0, 1].map(
+    (me) => new Peer(start, me, me === 0 ? { delay: options.delay } : options),
+  );
+  const random = new Random(start + 9);
+  let flying = []; // { at, to, packet }
+  for (let now = 0; peers.some(({ confirmed }) => confirmed.length < FRAMES); now++) {
+    assert.ok(now < 20 * FRAMES, "the match does not end");
+    for (const { to, packet } of flying.filter(({ at }) => at <= now))
+      peers[to].rollback.receive(1 - to, JSON.parse(packet));
+    flying = flying.filter(({ at }) => at > now);
+    for (const peer of peers) {
+      peer.tick();
+      const packet = JSON.stringify(peer.rollback.packet(peer.me));
+      for (let copy = 0; copy < 2; copy++) {
+        if (random.chance(2, 3)) continue; // lost
+        flying.push({ at: now + 1 + random.below(5), to: 1 - peer.me, packet });
+      }
+    }
+  }
+  return peers;
+}
+
+test("two machines over a lossy link confirm what one without rollback does", async () => {
+  await init();
+  for (const delay of [0, 2]) {
+    for (const start of [0, 2 ** 32 - 150]) {
+      const expected = straight(start, delay).frames;
+      for (const peer of played(start, { delay })) {
+        assert.deepEqual(peer.confirmed.slice(0, FRAMES), expected);
+        assert.equal(peer.rollback.desync, null);
+        assert.ok(peer.again > 50, `only ${peer.again} frames were stepped again`);
+        assert.ok(peer.waits > 0, "the window was never full");
+        assert.deepEqual(peer.wronglyStanding, []);
+      }
+    }
+  }
+});
+
+test("the log of what a machine confirmed verifies", async () => {
+  await init();
+  const [{ confirmed }] = played(0);
+  const recorder = new Recorder(new Game().world);
+  for (const { commands, events, game, hash } of confirmed) {
+    recorder.commands(commands);
+    recorder.step(hash, events, game);
+  }
+  const log = join(WORK, "rollback.jsonl");
+  writeFileSync(log, recorder.text());
+  const verdict = fixsync("replay", log);
+  assert.match(
+    verdict,
+    new RegExp(`^identical: compared the events of ${confirmed.length} frames`, "m"),
+  );
+});
+
+test("a machine whose memory is wrong is found by its hash, on both sides", async () => {
+  await init();
+  const peers = played(0, { faultAt: 120 });
+  for (const { me, rollback, confirmed } of peers) {
+    const { frame, player, ours, theirs } = rollback.desync;
+    assert.equal(player, 1 - me);
+    assert.ok(frame >= 120 && frame < 120 + 4 * WINDOW, `desync in frame ${frame}`);
+    const hash = (one) => one.confirmed[frame].hash.toString(16).padStart(16, "0");
+    assert.deepEqual([ours, theirs], [hash(peers[me]), hash(peers[1 - me])]);
+    assert.equal(confirmed[frame].frame, frame);
+  }
+  assert.equal(peers[0].confirmed[119].hash, peers[1].confirmed[119].hash);
+});
+
+test("a machine without an input of another waits at its window, then goes on", async () => {
+  await init();
+  const world = new World(4);
+  world.add(0, sphere(2), { x: 0, y: 0, z: 0 });
+  world.add(1, sphere(2), { x: 9, y: 0, z: 0 });
+  const play = (inputs) => {
+    const commands = inputs.map((x, id) => ["move", id, [x, 0, 0]]);
+    world.apply(commands);
+    return { commands, events: world.step() };
+  };
+  const rollback = new Rollback({ world, play }, { players: 2, window: 2 });
+  const enter = { frame: 0, a: 0, b: 1, kind: ENTER, contact: 2 };
+  assert.deepEqual(rollback.packet(0), { frame: 0, values: [], last: null });
+  assert.deepEqual(rollback.tick({ 0: 5 }).fresh, []);
+  assert.equal(rollback.tick({ 0: 5 }).isStepped, true);
+  assert.deepEqual([rollback.frame, rollback.free, rollback.confirmed], [2, 0, 0]);
+  assert.equal(rollback.tick({ 0: 6 }).isStepped, false);
+  assert.deepEqual(rollback.packet(0), { frame: 0, values: [5, 5], last: null });
+  rollback.receive(1, { frame: 0, values: [5], last: null });
+  const told = rollback.tick({ 0: 7 });
+  assert.deepEqual([told.isStepped, told.again, told.confirmed.length], [true, 2, 1]);
+  assert.deepEqual(told.confirmed[0].events, [{ a: 0, b: 1, kind: ENTER, contact: 2 }]);
+  assert.deepEqual(
+    told.fresh.filter(({ frame }) => frame === enter.frame),
+    [],
+  );
+  const [frame, hash] = rollback.packet(0).last;
+  assert.deepEqual([frame, hash], [0, told.confirmed[0].hash.toString(16).padStart(16, "0")]);
+  rollback.dispose();
+  assert.throws(() => rollback.frame, /the history is disposed/);
+});
+
+test("a rollback refuses with name, value and range", async () => {
+  await init();
+  const world = new World(4);
+  const game = { world, play: () => ({ events: world.step() }) };
+  const rollback = new Rollback(game, { players: 2, window: 3 });
+  rollback.tick({ 0: 4 });
+  const good = { frame: 0, values: [1], last: null };
+  for (const [act, words] of [
+    [() => new Rollback({}, { players: 2 }), /^ArgumentTypeError: world must be a World/],
+    [() => new Rollback(game, { players: 0 }), /players must be 1\.\.65536, not 0/],
+    [() => new Rollback(game, { players: 1, window: 0 }), /window must be 1\.\.1048576, not 0/],
+    [() => new Rollback(game, { players: 1, delay: -1 }), /delay must be 0\.\.1024, not -1/],
+    [() => rollback.receive(0, good), /player must be one of another machine, not 0/],
+    [() => rollback.receive(2, good), /player must be 0\.\.1, not 2/],
+    [() => rollback.receive(1, null), /packet\.values must be an array of at most 6 inputs/],
+    [() => rollback.receive(1, { ...good, values: new Array(7) }), /packet\.values must be/],
+    [() => rollback.receive(1, { ...good, values: [0.5] }), /value must be an integer, not 0\.5/],
+    [() => rollback.receive(1, { ...good, frame: -1 }), /packet\.frame must be 0\.\.4294967295/],
+    [
+      () => rollback.receive(1, { ...good, last: [0, "no"] }),
+      /packet\.last must be \[frame, hash\]/,
+    ],
+    [() => rollback.tick({ 2: 4 }), /player must be 0\.\.1, not 2/],
+    [() => rollback.tick({ 0: 0.5 }), /value must be an integer, not 0\.5/],
+  ]) {
+    assert.throws(act, words, String(act));
+  }
+  assert.deepEqual([rollback.frame, rollback.confirmed, rollback.desync], [1, 0, null]);
+  rollback.tick();
+  assert.throws(() => rollback.tick({ 0: 4 }), /pressed must have player 0: frame 1 has no input/);
+});
