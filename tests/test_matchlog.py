@@ -26,7 +26,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import UNSET, inspect
 from strategies import examples, some
-from tools import needs
+from tools import Run, needs
 
 from fixsync import World
 from fixsync._native.recorder import NativeRecorder
@@ -789,6 +789,19 @@ def test_a_file_that_cannot_appear_leaves_nothing(tmp_path: Path) -> None:
         sink.close()
     assert caught.value.filename == str(path)
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+def test_links_that_lead_in_a_circle_are_an_error_and_stay(tmp_path: Path, run: Run) -> None:
+    log = VECTORS / "small.jsonl"
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / name).symlink_to(other)
+    with pytest.raises(OSError, match="symbolic links"):
+        files.write_whole(tmp_path / "a", b"")
+    for command in (["replay", log, "-o"], ["view", log, "-o"], ["farm", log, "-r"]):
+        code, _, err = run(*command, tmp_path / "a")
+        assert (code, "symbolic links" in err, "Traceback" in err) == (2, True, False), err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
 def test_each_frame_is_in_the_file_before_the_next_is_written(tmp_path: Path) -> None:

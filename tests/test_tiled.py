@@ -19,7 +19,8 @@ import pytest
 
 from fixsync import LEVEL, Pillar, Prism
 from fixsync.log.files import zstd_module
-from fixsync.maps import TiledError, TiledMap, read_tiled
+from fixsync.maps import TiledError, TiledMap, read_tiled, tiled
+from fixsync.maps.document import MapError
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "arena.tmj"
 Json = dict[str, Any]
@@ -457,6 +458,34 @@ def test_a_map_has_at_most_65536_solids(read: Read, monkeypatch: pytest.MonkeyPa
     with pytest.raises(TiledError, match="more than 1048576 runs of tiles"):
         read(a_map(checkerboard(2048)))
     assert made == []
+
+
+class Counting(str):
+    """A place in a map, which counts comparisons with others."""
+
+    count = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counting.count += 1
+        return str.__eq__(self, other)
+
+
+def test_errors_alike_are_one_and_are_not_compared_with_each_other() -> None:
+    faults = [MapError("a.tmj", Counting(f"objects[{i}]"), "no height") for i in range(500)]
+    error = tiled._all([*faults, *faults])
+    assert (error.path, error.reason) == ("objects[0]", "no height (499 more like it)")
+    assert Counting.count <= 1500
+
+
+def test_a_tile_with_a_number_of_any_length_is_no_tile(read: Read) -> None:
+    """Before Tiled 1.2 a tileset named its tiles by text."""
+    tileset = {"firstgid": 1, "tilewidth": 16, "tileheight": 8, "name": "old"}
+    tiles = {"9" * 5000: {}, "0": {"type": "wall"}}
+    layer = packed_tiles(1, 1, struct.pack("<I", 1))
+    del layer["properties"]
+    document = a_map(layer, tilesets=[{**tileset, "tiles": tiles}])
+    assert len(read(document, classes=["wall"]).level) == 1
 
 
 def test_a_map_has_at_most_16777216_cells_in_all_its_solid_layers(read: Read) -> None:

@@ -13,14 +13,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
+from tools import Run
 
 from fixsync import Pillar, Prism
+from fixsync.cli.level import level_command
+from fixsync.log.text import LineError
 from fixsync.maps import TiledError, TiledMap, read_tiled
 from fixsync.maps.side import boxes
-from fixsync.maps.tmx import ELEMENTS_MAX, parse_xml
+from fixsync.maps.tmx import ELEMENTS_MAX, POINTS_MAX, parse_xml
 
 ONE = 65536
 Y = (0, 1)
@@ -611,3 +615,164 @@ def test_the_solids_of_a_side_view_are_prisms(read: Read) -> None:
 def test_no_attribute_stands_for_the_elements_within(xml: str) -> None:
     plain = re.sub(r' (data|chunks|tiles|objects|properties)="x"', "", xml)
     assert parse_xml(xml.encode()) == parse_xml(plain.encode())
+
+
+def test_points_are_counted_before_they_are_read() -> None:
+    line = '<object id="1" x="0" y="0"><polyline points="{}"/></object>'
+    half, more = "0,0 " * (POINTS_MAX // 2), "0,0 " * (POINTS_MAX // 2 + 1)
+    with pytest.raises(LineError, match=rf"more than {POINTS_MAX} points"):
+        parse_xml(a_map(objects(line.format(half), line.format(more))).encode())
+
+
+def test_a_polygon_and_a_line_with_too_many_points_are_refused(read: Read) -> None:
+    for kind, count, most, options in (
+        ("polygon", 4098, 4097, {}),
+        ("polyline", 65537, 65536, {"line_width": 1}),
+    ):
+        text = f'<object id="1" x="0" y="0"><{kind} points="{"0,0 1,1 " * (count // 2)}'
+        text += f'{"2,2" * (count % 2)}"/></object>'
+        with pytest.raises(TiledError, match=f"it has {count} points; at most {most} are taken"):
+            read(a_map(objects(text)), solid_layers=["things"], y=Y, **options)
+
+
+def test_the_work_of_steps_is_in_proportion_to_their_number() -> None:
+    def instructions(steps: int) -> int:
+        count = 0
+
+        def trace(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal count
+            frame.f_trace_opcodes = frame.f_code.co_filename == boxes.__code__.co_filename
+            count += event == "opcode"
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            assert len(boxes([(0, 0), (2**20, 0), (2**20, 2**20)], 2**20 // steps, 999)) == steps
+        finally:
+            sys.settrace(before)
+        return count
+
+    assert instructions(256) < 2.2 * instructions(128)
+
+
+# The options of the command line.
+
+
+EVERYTHING = a_map(
+    layer("1,0,2,3,0,0,0,1"),
+    layer("0,0,0,0,1,0,0,0", "old").replace("<layer", '<layer visible="0"'),
+    objects(
+        BOX,
+        '<object id="8" name="rope" x="0" y="24"><polyline points="0,0 32,0"/></object>',
+        '<object id="9" type="hill" x="32" y="16"><polygon points="0,16 16,16 16,0"/></object>',
+    ),
+    tilesets="""<tileset firstgid="1" name="ground" tilewidth="16" tileheight="16" tilecount="9">
+ <tile id="0"><properties><property name="hard" type="bool" value="true"/></properties></tile>
+ <tile id="1" type="water"><properties>
+  <property name="hard" type="bool" value="false"/></properties></tile>
+ <tile id="2"><objectgroup><object id="1" x="0" y="8" width="16" height="8"/></objectgroup></tile>
+</tileset>""",
+)
+"""Four tiles above, the second and third of them of another kind, one of them with a shape; a hidden
+layer; a box, a line and a slope."""
+WALL = "--class wall --y 0,1"
+# Of each option: what it is called with, and the solids: layer, then both ends in x, y and z.
+OPTIONS = {
+    "--solid-layer": (
+        "--solid-layer old@3 --y 0,1",
+        [(3, 0, 1, 0, 1, -2, -1)],
+    ),
+    "--tiles": (
+        "--tiles hard --y 0,1",
+        [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1)],
+    ),
+    "--class": ("--class water@2 --y 0,1", [(2, 2, 3, 0, 1, -1, 0)]),
+    "--slope": (
+        "--slope ground:1:0,1/2 --side --steps 1/4",
+        [(0, 2.25, 3, -1, -0.75, -0.5, 0.5), (0, 2.75, 3, -0.75, -0.5, -0.5, 0.5)],
+    ),
+    "--only": (
+        "--only main --only things --tiles hard --class wall --hidden --y 0,1",
+        [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1), (0, 1, 2, 0, 1, -0.5, 0)],
+    ),
+    "--shapes": ("--shapes --y 0,1", [(0, 3, 4, 0, 1, -1, -0.5)]),
+    "--whole-tiles": ("--tiles ground:2 --whole-tiles --y 0,1", [(0, 3, 4, 0, 1, -1, 0)]),
+    "--line-width": (
+        "--solid-layer things --line-width 4 --y 0,1",
+        [(0, 1, 2, 0, 1, -0.5, 0), (0, 0, 2, 0, 1, -1.625, -1.375), (0, 2, 3, 0, 1, -2, -1)],
+    ),
+    "--y": ("--class wall --y -1,2.5", [(0, 1, 2, -1, 2.5, -0.5, 0)]),
+    "--side": ("--class wall --side", [(0, 1, 2, -0.5, 0, -0.5, 0.5)]),
+    "--z": ("--class wall --side --z -1,3", [(0, 1, 2, -0.5, 0, -1, 3)]),
+    "--steps": (
+        "--class hill --side --steps 1/2",
+        [(0, 2.25, 3, -2, -1.5, -0.5, 0.5), (0, 2.75, 3, -1.5, -1, -0.5, 0.5)],
+    ),
+    "--root": (
+        "--tiles hard --y 0,1 --root ..",
+        [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1)],
+    ),
+    "--pixels-per-unit": (WALL + " --pixels-per-unit 8", [(0, 2, 4, 0, 1, -1, 0)]),
+    "--origin": (WALL + " --origin 16,8", [(0, 0, 1, 0, 1, 0, 0.5)]),
+    "--z-down": (WALL + " --z-down", [(0, 1, 2, 0, 1, 0, 0.5)]),
+    "--hidden": (
+        "--tiles hard --hidden --y 0,1",
+        [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1), (0, 0, 1, 0, 1, -2, -1)],
+    ),
+}
+
+
+def ends_of(solid: list[Any]) -> tuple[float, ...]:
+    """A solid as a log has it: its layer, and its ends in tiles."""
+    _, number, low, high, corners = solid
+    xs, zs = zip(*corners, strict=True)
+    return number, *(v / ONE for v in (min(xs), max(xs), low, high, min(zs), max(zs)))
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_an_option_of_the_command_takes_what_its_help_says(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    folder = tmp_path / "maps"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    text = EVERYTHING
+    if option == "--root":
+        (tmp_path / "ground.tsx").write_text(re.search("<tileset.*</tileset>", text, re.S)[0])  # type: ignore[index]
+        text = re.sub(
+            "<tileset.*</tileset>",
+            '<tileset firstgid="1" source="../ground.tsx"/>',
+            text,
+            flags=re.S,
+        )
+    Path("map.tmx").write_text(text)
+    options, expected = OPTIONS[option]
+    assert option in options.split()
+    code, out, err = run("level", "map.tmx", "--json", *options.split())
+    assert (code, err) == (0, ""), out
+    assert [ends_of(solid) for solid in json.loads(out)["level"]["solids"]] == expected
+    if option == "--root":
+        code, out, err = run("level", "map.tmx", "--tiles", "hard", "--y", "0,1")
+        assert (code, ": --root .. takes it" in err) == (2, True)
+
+
+def test_every_option_of_the_command_for_maps_has_such_a_test() -> None:
+    names = {name for option in level_command.params for name in option.opts if "--" in name}
+    assert names - {"--output", "--json"} == OPTIONS.keys()
+
+
+def test_a_map_that_says_nothing_is_answered_with_the_options_that_take_it(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "map.tmx"
+    path.write_text(EVERYTHING)
+    code, _, err = run("level", path)
+    assert code == 2
+    listed = re.findall(r"^  (--\S+(?: \S+)?) {2,}", err, re.M)
+    assert {"--solid-layer main", "--tiles hard", "--class wall", "--shapes"} <= {*listed}
+    for choice in listed:
+        more = ["--whole-tiles"] if choice.startswith(("--solid-layer main", "--tiles gr")) else []
+        code, out, err = run("level", path, "--json", *choice.split(), "--y", "0,1", *more)
+        assert code == 0, (choice, err)
+        assert json.loads(out)["level"]["solids"], choice

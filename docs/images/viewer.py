@@ -1,4 +1,4 @@
-"""Makes viewer.png: a page of two fighters of the sample game, in Chromium.
+"""Makes viewer.png and why.png: a page of fighters of the sample game, in Chromium.
 
 Needs the extra `dev` and `chromium` on the path: `python docs/images/viewer.py`."""
 
@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from fixsync.log.recorder import SimRecorder
 from fixsync.sample.skillfight import SkillFight
@@ -14,6 +14,7 @@ from fixsync.sim import names_of, start
 from fixsync.view import export, write
 
 HERE = Path(__file__).resolve().parent
+FIGHT = HERE.parents[1] / "replay_logs" / "skill_fight.jsonl.gz"
 PLAYERS, SEED, FRAMES, SHOWN = 3, 5, 600, 142
 
 
@@ -26,6 +27,19 @@ def play(path: Path) -> None:
             inputs = [bot.decide(game) for bot in bots]
             events = game.step(inputs)
             recorder.record(frame, inputs, events, game.world.hash())
+
+
+def why(browser: Browser, page: Path) -> None:
+    """A slash that missed by a little, and by an angle."""
+    write(page, [export(FIGHT)])
+    shown = browser.new_page(viewport={"width": 1080, "height": 620})
+    shown.goto(f"{page.as_uri()}#frame=82&id=1&why=11")
+    shown.wait_for_selector("#collider .verdict strong >> text=°")
+    shown.click("#follow")
+    for _ in range(6):
+        shown.click("#zoom-in")
+    shown.wait_for_timeout(500)
+    shown.screenshot(path=HERE / "why.png")
 
 
 def main() -> None:
@@ -46,6 +60,7 @@ def main() -> None:
             shown.click("#zoom-in")
         shown.wait_for_timeout(500)
         shown.screenshot(path=HERE / "viewer.png")
+        why(browser, page)
         browser.close()
 
 

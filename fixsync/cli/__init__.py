@@ -22,8 +22,8 @@ from fixsync.log.files import is_standard_output
 __all__ = ["main"]
 
 COMMANDS = (
-    *("demo", "replay", "diff", "info", "why", "attacks", "cut", "peers", "synctest"),
-    *("view", "level", "frames", "farm", "regress", "bench", "config"),
+    *("demo", "replay", "diff", "info", "why", "attacks", "whatif", "cut", "peers"),
+    *("synctest", "view", "level", "frames", "farm", "regress", "bench", "config"),
 )
 """The commands, in the order of the help: NAME is NAME_command of the module of its name."""
 

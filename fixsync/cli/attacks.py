@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -16,6 +17,8 @@ from fixsync.log.pair import Party
 from fixsync.log.spans import spans_text
 from fixsync.numbers import ONE, decimal
 
+_SHOWN = 4
+"""Parts and victims of a row; --json has all."""
 _BINS = tuple(ONE // 8 << i for i in range(6))
 """Gaps of the line that counts misses, in raw units: an eighth of a unit to four units."""
 
@@ -35,7 +38,8 @@ def attacks_command(
 
     An attack is a collider that was added in another frame than 0, or is inactive at some step. A
     row is the frames in which one is on, whom it hits, and of those that it could hit and does not
-    the one that it came nearest to: in which frame, and by how much it misses.
+    the one that it came nearest to: in which frame, and by how much it misses. Attacks of one owner
+    that are on in the same frames are one row: the hitboxes of one blow.
 
     \b
     Exit code  0  listed
@@ -64,8 +68,9 @@ def _print(found: AttackReport) -> None:
 
 
 def _row(swing: Swing) -> tuple[str, ...]:
-    name = str(Party(swing.id, swing.name))
-    hits = ", ".join(f"{Party(one.id, one.name)} {spans_text(one.frames)}" for one in swing.hits)
+    name = _shortened(", ".join(map(str, swing.parts[:_SHOWN])), len(swing.parts))
+    victims = (f"{Party(one.id, one.name)} {spans_text(one.frames, 4)}" for one in swing.hits)
+    hits = _shortened(", ".join(islice(victims, _SHOWN)), len(swing.hits))
     return (
         spans_text([swing.frames]),
         str(swing.owner or "none"),
@@ -73,6 +78,11 @@ def _row(swing: Swing) -> tuple[str, ...]:
         hits or "-",
         _miss(swing.missed[0]) if swing.missed else "-",
     )
+
+
+def _shortened(text: str, count: int) -> str:
+    """The first few of a number of things, and how many more there are."""
+    return text if count <= _SHOWN else f"{text} and {count - _SHOWN} more"
 
 
 def _miss(one: Missed) -> str:

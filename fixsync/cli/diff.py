@@ -7,16 +7,19 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import click
+import msgspec
 from rich.table import Table
 
 from fixsync._native.raw import LAYER_COUNT
-from fixsync.cli import describe, options, text
+from fixsync.cli import describe, hits, options, text
 from fixsync.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.log.diff import Diff, Pair, Row, diff
+from fixsync.log.diff_hits import diff_hits
 from fixsync.log.schema import Header
+from fixsync.log.spans import spans_text
 from fixsync.shapes import Contact
 
 Headers: TypeAlias = tuple[Header, Header]
@@ -32,6 +35,12 @@ Cells: TypeAlias = tuple[str, str, str]
     is_flag=True,
     help="Ignore differences in meta, names and unit_mm.",
 )
+@click.option(
+    "--events",
+    "is_hits",
+    is_flag=True,
+    help="List all hits that differ, over all frames.",
+)
 @options.number("--rows", 40, 1, None, "Number of differences to show.")
 @options.sim_option
 @options.line_bytes_option
@@ -40,6 +49,7 @@ def diff_command(
     a: Path,
     b: Path,
     ignore_meta: bool,
+    is_hits: bool,
     rows: int,
     simulations: options.Simulations,
     line_bytes_max: int,
@@ -52,11 +62,15 @@ def diff_command(
     first of the other) is counted, not compared. If hashes of a simulation differ, a log is also
     replayed in four new processes, to find out whether the simulation depends on its process.
 
+    --events compares the hits of all frames, and nothing else.
+
     \b
     Exit code  0  the same
                1  different
                2  one of them is not a valid log
     """
+    if is_hits:
+        _list_hits(a, b, rows, simulations, line_bytes_max, as_json=as_json)
     with text.refusals():
         result = diff(
             a,
@@ -71,6 +85,30 @@ def diff_command(
     else:
         _print(result, rows)
     sys.exit(result.exit_code)
+
+
+def _list_hits(
+    a: Path,
+    b: Path,
+    rows_max: int,
+    simulations: options.Simulations,
+    line_bytes_max: int,
+    *,
+    as_json: bool,
+) -> NoReturn:
+    with text.refusals():
+        found = diff_hits(a, b, simulations=simulations, line_bytes_max=line_bytes_max)
+    code = int(bool(found.differing))
+    if as_json:
+        text.print_json({"exit_code": code, **msgspec.to_builtins(found)})
+    else:
+        out = text.console()
+        text.say(out, f"A  {found.a}", f"B  {found.b}", "")
+        hits.show(out, found.rows, rows_max)
+        if found.differing:
+            text.say(out, f"frames whose hits differ: {spans_text(found.differing)}")
+        text.say(out, hits.totals_line(found.totals, bool(found.rows)), *found.notes)
+    sys.exit(code)
 
 
 def _print(result: Diff, rows_max: int) -> None:

@@ -146,6 +146,9 @@ def _print(out: Console, results: list[Replay], output: Path | None) -> None:
     for result in results:
         if result.verdict is not Verdict.IDENTICAL:
             text.say(out, *_story(result))
+    for result in results if len(results) == 1 else ():
+        if result.over_after is not None:
+            text.say(out, f"the match is over after frame {result.over_after}")
     if output is not None and results[0].error is None:
         frames = text.plural(results[0].frames, "frame")
         kind = "cut short like the log" if results[0].cut else "complete"
@@ -229,6 +232,7 @@ def _json(result: Replay) -> dict[str, Any]:
         "frames": result.frames,
         "hits": result.hits,
         "hash": result.hash or None,
+        "over_after": result.over_after,
         "compared": asdict(result.compared),
         "differing_frames": result.differing_frames,
         "difference": _difference_json(result.difference),

@@ -141,6 +141,15 @@ def error_json(error: BaseException | None) -> dict[str, Any] | None:
     return {"message": str(error)} | {k: getattr(error, k) for k in keys if hasattr(error, k)}
 
 
+def page_of(log: Path) -> str:
+    """The name of the page that `fixsync view` writes of a log: its name without the suffixes of its
+    kind and compression."""
+    name = log.name
+    if files.suffix_of(name):
+        name = name[: name.rindex(".")]
+    return f"{name.removesuffix('.jsonl') or 'match'}.html"
+
+
 def compact(value: Any) -> str:
     """A value as a log writes it."""
     return json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False)

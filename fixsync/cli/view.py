@@ -9,7 +9,6 @@ import click
 
 from fixsync import sim
 from fixsync.cli import options, streams, text
-from fixsync.log import files
 from fixsync.view import Exported, export, write
 
 
@@ -56,7 +55,7 @@ def view_command(
         raise click.UsageError(f"a page shows at most two logs, not {len(logs)}")
     for level in (log for log in logs if log.suffix == ".fxlevel"):
         raise click.UsageError(f"{level} is a level: fixsync level -o OUT.svg draws it")
-    out = output or Path(f"{_stem(logs[0])}.html" if logs else "viewer.html")
+    out = output or Path(text.page_of(logs[0]) if logs else "viewer.html")
     if is_opened and text.takes_stdout(output):
         raise click.UsageError("--open needs a page in a file, not on standard output")
     with text.refusals():
@@ -74,14 +73,6 @@ def view_command(
         text.say(text.console(out), f"written: {out} ({text.size(size)})")
     if is_opened and click.launch(out.resolve().as_uri()) != 0:
         streams.echo("no browser could be started: open the page yourself", err=True)
-
-
-def _stem(log: Path) -> str:
-    """A log's file name without the suffixes of its kind and compression."""
-    name = log.name
-    if files.suffix_of(name):
-        name = name[: name.rindex(".")]
-    return name.removesuffix(".jsonl") or "match"
 
 
 def _export(

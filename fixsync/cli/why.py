@@ -37,9 +37,9 @@ def why_command(
     """Explain why a pair is a hit or not.
 
     A and B are ids or names of the log; 'solid 3' is a solid of its level. The log is replayed, and
-    every frame of it explained: the frames in which the pair hits, in which its shapes meet, and of
-    each cause that keeps it from a hit. --frame adds a list of the causes in that frame, yes or no,
-    with their margins.
+    every frame of it explained: first in one sentence, then the frames in which the pair hits, in
+    which its shapes meet, and of each cause that keeps it from a hit. --frame adds a list of the
+    causes in that frame, yes or no, with their margins.
 
     \b
     Exit code  0  explained
@@ -66,6 +66,7 @@ def _print(found: PairReport, frame: int | None) -> None:
     out = text.console()
     a, b = str(found.a), str(found.b)
     names = {"a": a, "b": b}
+    text.say(out, found.summary, "")
     if frame is not None:
         result = "not both in the world"
         if found.frame is not None:

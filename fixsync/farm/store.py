@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from fixsync.farm.find import Found
 from fixsync.farm.sandbox import Identity
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE, Outcome
-from fixsync.log.files import lock
+from fixsync.log.files import lock, resolved
 
 APPLICATION_ID = 0x66785346
 """In the header of the file: "fxSF"."""
@@ -117,7 +117,10 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        file = self.path.resolve()  # so that all its names have the same lock
+        try:
+            file = resolved(self.path)  # so that all its names have the same lock
+        except OSError as error:
+            raise ResultsError(f"{self.path}: {error.strerror}") from None
         if not file.parent.is_dir():
             raise ResultsError(f"{self.path}: there is no folder {self.path.parent}")
         if file.exists() and file.stat().st_nlink > 1:

@@ -3,35 +3,52 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from heapq import nsmallest
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from fixsync import sim
 from fixsync._native.checks import layer_masks
+from fixsync._native.raw import SIZE_MAX
 from fixsync.level import LEVEL
-from fixsync.log.pair import At, Seen
+from fixsync.log.pair import At, Party, Seen
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
     FRAME_MAX,
     LINE_BYTES_MAX,
     Add,
     Command,
-    Event,
     Remove,
     SetActive,
     SetLayers,
 )
-from fixsync.log.spans import Span, add_frame, numbered
+from fixsync.log.spans import Span, numbered
 from fixsync.log.watch import Start, Step, Watched, Watcher, watch
 from fixsync.records import Collider
-from fixsync.shapes import EventKind, Sector
+from fixsync.shapes import Box, EventKind, Pose, Sector
 from fixsync.world import World
 
-__all__ = ["AttackReport", "Lives", "Missed", "Swing", "Victim", "attacks"]
+__all__ = ["MISSED_MAX", "AttackReport", "Lives", "Missed", "Swing", "Victim", "attacks"]
 
 Life = tuple[int, int]
 """A collider: its id, and how often that id was added before."""
+_Rank: TypeAlias = tuple[bool, bool, int]
+"""Of `Seen.rank`."""
+
+
+MISSED_MAX = 8
+"""The most colliders that a swing lists of those that it missed."""
+
+
+_FEW = 16
+"""Of so many colliders all are looked at."""
+_SEEDS = 2 * MISSED_MAX
+_ALL = Box(SIZE_MAX, SIZE_MAX, SIZE_MAX)
+_SWITCHES = frozenset({Add, Remove, SetActive})
 
 
 class Victim(Struct):
@@ -40,6 +57,7 @@ class Victim(Struct):
     id: int
     name: str | None
     owner: int
+    """When it is hit first."""
     frames: list[Span]
 
 
@@ -49,6 +67,8 @@ class Missed(Struct):
     id: int
     name: str | None
     owner: int
+    part: int
+    """The id of the part that came nearest."""
     nearest: At
     """The frame of the swing in which it came nearest."""
 
@@ -57,15 +77,18 @@ class Swing(Struct):
     """An attack, from the frame in which it is on to the last one before it is off."""
 
     id: int
+    """The first part."""
     name: str | None
     owner: int
     attack: str | None
     """The attack that the simulation's `phases` name."""
     frames: Span
+    parts: list[Party]
+    """Its colliders: of one owner those that are on in the same frames."""
     hits: list[Victim]
     """By first frame, then id."""
     missed: list[Missed]
-    """The nearest first."""
+    """The nearest first, at most MISSED_MAX."""
 
 
 class AttackReport(Struct, kw_only=True):
@@ -117,56 +140,136 @@ class Lives:
     def _mark(self, ids: Iterable[int]) -> None:
         self.attacks |= {self.life(id) for id in ids if not self._is_active.get(id, True)}
 
-    def on(self) -> set[Life]:
-        """The attacks that are on."""
-        return {
-            one for one in self.attacks if self._is_active.get(one[0]) and self.life(one[0]) == one
-        }
+    def is_on(self, id: int) -> bool:
+        """Whether an id is in the world and active."""
+        return self._is_active.get(id, False)
+
+
+class _On(NamedTuple):
+    """A collider while it is on. Frames are counted from the first of the log."""
+
+    life: Life
+    first: int
+    owner: int
+    attack: str | None
 
 
 class _Census:
-    """Finds out which colliders are attacks: one that is on from the start may go off later."""
+    """Finds out which colliders are attacks, when each collider is on, and whom it hits: one that is
+    on from the start may go off later."""
 
     def __init__(self) -> None:
         self.lives = Lives()
+        self.spans: list[tuple[_On, int]] = []
+        """Each collider while it was on, and the last frame."""
+        self.hits: dict[Life, list[tuple[Span, Life, int]]] = {}
+        """Of each collider the frames of each hit, with whom, and that one's owner."""
+        self._count = 0
+        self._on: dict[int, _On] = {}
+        self._hits: dict[tuple[int, int], tuple[int, Life, Life, int, int]] = {}
 
     def begin(self, start: Start) -> None:
         self.lives.begin(start.world)
 
     def step(self, step: Step) -> None:
+        number, self._count = self._count, self._count + 1
         self.lives.take(step.frame, step.commands)
+        changed = {c.id for c in step.commands if type(c) in _SWITCHES}
+        for id in changed if number else [*step.world]:
+            on, is_on = self._on.get(id), self.lives.is_on(id)
+            if on is not None and not (is_on and on.life == self.lives.life(id)):
+                self.spans.append((self._on.pop(id), number - 1))
+            if is_on and id not in self._on:
+                owner = step.world[id].owner
+                attack = step.phases.get(owner, (None, ""))[0]
+                self._on[id] = _On(self.lives.life(id), number, owner, attack)
+        for a, b, kind, _ in step.events:
+            if kind == EventKind.EXIT:
+                self._close((a, b), number - 1)
+            elif kind == EventKind.ENTER or number == 0:
+                owners = [0 if id >= LEVEL else step.world[id].owner for id in (a, b)]
+                lives = self.lives.life(a), self.lives.life(b)
+                self._hits[a, b] = (number, *lives, owners[0], owners[1])
+
+    def _close(self, pair: tuple[int, int], last: int) -> None:
+        found = self._hits.pop(pair, None)
+        if found is not None:
+            first, a, b, owner_a, owner_b = found
+            self.hits.setdefault(a, []).append(((first, last), b, owner_b))
+            self.hits.setdefault(b, []).append(((first, last), a, owner_a))
+
+    def end(self) -> None:
+        """After the last frame."""
+        self.spans += [(on, self._count - 1) for on in self._on.values()]
+        for pair in list(self._hits):
+            self._close(pair, self._count - 1)
 
 
-class _Open:
-    """A swing that is not over."""
+class _Swing:
+    """A swing: its parts, and the frames in which it is on."""
 
-    def __init__(self, life: Life, owner: int, attack: str | None, number: int) -> None:
-        self.life = life
+    def __init__(self, first: int, last: int, owner: int, attack: str | None) -> None:
+        self.first = first
+        self.last = last
         self.owner = owner
         self.attack = attack
-        self.first = self.last = number
+        self.parts: list[Life] = []
         self.hits: dict[Life, list[Span]] = {}
         self.owners: dict[Life, int] = {}
-        self.near: dict[Life, Seen] = {}
+        self.near: dict[Life, tuple[_Rank, Seen]] = {}
         self.could_hit: set[Life] = set()
 
+    def add(self, part: Life, hits: Iterable[tuple[Span, Life, int]]) -> None:
+        """Adds a part, with all hits of its collider."""
+        self.parts.append(part)
+        for span, other, owner in hits:
+            if self.first <= span[0] <= self.last:
+                self.hits.setdefault(other, []).append(span)
+                self.owners.setdefault(other, owner)
 
-class _Attacks:
-    """Watches the attacks that a census found."""
+    def bound(self) -> int | None:
+        """The gap that a collider must come below to be one of those listed; None if each may be."""
+        found = [
+            rank[2]
+            for life, (rank, _) in self.near.items()
+            if not rank[0] and not rank[1] and life in self.could_hit
+        ]
+        return nsmallest(MISSED_MAX, found)[-1] if len(found) >= MISSED_MAX else None
 
-    def __init__(self, attacks: frozenset[Life]) -> None:
+
+def _swings(census: _Census, *, by_part: bool) -> list[_Swing]:
+    """The swings of a match, by first frame, then id."""
+    groups: dict[Any, _Swing] = {}
+    spans = [(on, last) for on, last in census.spans if on.life in census.lives.attacks]
+    for hits in census.hits.values():
+        hits.sort()
+    for on, last in sorted(spans):
+        key: Any = (on.first, last, on.owner, on.attack)
+        if by_part or not on.owner:
+            key = (on.first, on.life)
+        swing = groups.setdefault(key, _Swing(on.first, last, on.owner, on.attack))
+        hits = census.hits.get(on.life, [])
+        # A hit ends before its collider goes off.
+        start = bisect_left(hits, on.first, key=lambda hit: hit[0][0])
+        end = bisect_left(hits, last + 1, key=lambda hit: hit[0][0])
+        swing.add(on.life, hits[start:end])
+    return sorted(groups.values(), key=lambda one: (one.first, one.parts[0]))
+
+
+class _Nearest:
+    """Finds how near swings come to those that they do not hit."""
+
+    def __init__(self, swings: Iterable[_Swing]) -> None:
         self.names: Mapping[int, str] = {}
-        self.over: list[_Open] = []
-        self._attacks = attacks
+        self._waiting = deque(swings)
         self._lives = Lives()
         self._masks: tuple[int, ...] = ()
-        self._open: dict[Life, _Open] = {}
+        self._on: list[_Swing] = []
         self._count = 0
 
     def begin(self, start: Start) -> None:
         self.names = start.names
         self._lives.begin(start.world)
-        self._lives.attacks |= self._attacks
         self._masks = layer_masks(start.world.layers)
 
     def step(self, step: Step) -> None:
@@ -175,39 +278,43 @@ class _Attacks:
         for command in step.commands:
             if type(command) is SetLayers:
                 self._masks = layer_masks(command.layers)
-        on = self._lives.on()
-        for life in self._open.keys() - on:
-            self.over.append(self._open.pop(life))
-        if not on:
+        self._on = [swing for swing in self._on if swing.last >= number]
+        while self._waiting and self._waiting[0].first == number:
+            self._on.append(self._waiting.popleft())
+        if not self._on:
             return
         colliders = {one.id: one for one in step.world.colliders()}
-        hits = _hits_by_id(step.events)
-        for life in on:
-            own = colliders[life[0]]
-            swing = self._open.get(life)
-            if swing is None:
-                attack = step.phases.get(own.owner, (None, ""))[0]
-                swing = self._open[life] = _Open(life, own.owner, attack, number)
-            swing.last = number
-            for other in hits.get(own.id, ()):
-                key = self._lives.life(other)
-                add_frame(swing.hits.setdefault(key, []), number)
-                swing.owners[key] = 0 if other >= LEVEL else colliders[other].owner
-            self._miss(swing, step, own, colliders, hits.get(own.id, ()))
+        for swing in self._on:
+            for id, _ in swing.parts:
+                self._miss(swing, step, colliders[id], colliders)
 
     def _miss(
-        self,
-        swing: _Open,
-        step: Step,
-        own: Collider,
-        colliders: Mapping[int, Collider],
-        hit: Iterable[int],
+        self, swing: _Swing, step: Step, own: Collider, colliders: Mapping[int, Collider]
     ) -> None:
-        """How near the swing comes to those that it does not hit in this frame."""
+        """How near a part comes to those that the swing does not hit."""
         mask = self._masks[own.layer]
-        for other in colliders.values():
+        if len(colliders) <= _FEW:
+            self._look(swing, step, own, colliders.values(), mask)
+            return
+        pose, owner = own.pose, own.owner
+        bound = swing.bound()
+        if bound is None:
+            close = step.world.nearest(_ALL, pose, mask, exclude_owner=owner, limit=_SEEDS)
+            self._look(swing, step, own, (colliders[id] for id in close), mask)
+            bound = swing.bound()
+        box = None if bound is None else _around(own, bound)
+        if box is None:
+            self._look(swing, step, own, colliders.values(), mask)
+            return
+        close = step.world.query(box, Pose(pose.x, pose.y, pose.z), mask, exclude_owner=owner)
+        self._look(swing, step, own, (colliders[id] for id in close if id < LEVEL), mask)
+
+    def _look(
+        self, swing: _Swing, step: Step, own: Collider, others: Iterable[Collider], mask: int
+    ) -> None:
+        for other in others:
             key = self._lives.life(other.id)
-            if other.id in hit or key in swing.hits or not _could_hit(own, other, mask):
+            if key in swing.hits or not _could_hit(own, other, mask):
                 continue
             seen = Seen(
                 step.frame,
@@ -218,13 +325,24 @@ class _Attacks:
             )
             if other.active or seen.meets:
                 swing.could_hit.add(key)
+            rank = seen.rank()
             near = swing.near.get(key)
-            if near is None or seen.rank() < near.rank():
-                swing.near[key] = seen
+            if near is None or rank < near[0]:
+                swing.near[key] = rank, seen
 
-    def end(self) -> list[_Open]:
-        """All swings, in order."""
-        return sorted([*self.over, *self._open.values()], key=lambda one: (one.first, one.life))
+
+def _around(own: Collider, bound: int) -> Box | None:
+    """A box about a collider's pose that meets whatever comes nearer to it than the bound; None if
+    no box is that large. A box that grows reaches at most the square root of 2 as far."""
+    _, *sizes = own.shape.as_tuple()
+    ox, oy, oz = own.offset
+    growth = max(0, bound) * 3 // 2 + 4
+    across = sizes[0] + (sizes[2] if isinstance(own.shape, Box) else 0)
+    width = across + abs(ox) + abs(oz) + growth
+    # At every height that it reaches, and more.
+    if max(width, sum(sizes) + abs(oy) + growth) > SIZE_MAX:
+        return None
+    return Box(width, SIZE_MAX, width)
 
 
 def _could_hit(own: Collider, other: Collider, mask: int) -> bool:
@@ -237,25 +355,17 @@ def _could_hit(own: Collider, other: Collider, mask: int) -> bool:
     )
 
 
-def _hits_by_id(events: Iterable[Event]) -> dict[int, list[int]]:
-    """Whom each id hits."""
-    found: dict[int, list[int]] = {}
-    for a, b, kind, _ in events:
-        if kind != EventKind.EXIT:
-            found.setdefault(a, []).append(b)
-            found.setdefault(b, []).append(a)
-    return found
-
-
 def attacks(
     path: str | os.PathLike[str],
     *,
+    by_part: bool = False,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> AttackReport:
     """The attacks of a log, which is played twice. An attack is a collider that was added in
-    another frame than 0, or is inactive at a step.
+    another frame than 0, or is inactive at a step. Attacks of one owner that are on in the same
+    frames are parts of one swing; by_part: each is a swing of its own, as in the viewer.
 
     MatchLogError for a log that is not valid or whose simulation is not known; OSError for one that
     cannot be read."""
@@ -271,7 +381,9 @@ def attacks(
 
     census = _Census()
     run(census)
-    found = _Attacks(frozenset(census.lives.attacks))
+    census.end()
+    swings = _swings(census, by_part=by_part)
+    found = _Nearest(swings)
     watched = run(found)
     first = watched.header.first_frame
     last = (first + watched.frames - 1) & FRAME_MAX
@@ -279,30 +391,40 @@ def attacks(
         log=os.fspath(path),
         frames=(first, last) if watched.frames else None,
         cut=watched.cut or None,
-        attacks=[_swing(one, found.names, first) for one in found.end()],
+        attacks=[_told(one, found.names, first) for one in swings],
     )
 
 
-def _swing(one: _Open, names: Mapping[int, str], first_frame: int) -> Swing:
-    id = one.life[0]
-    hits = sorted(one.hits.items(), key=lambda item: (item[1][0], item[0]))
-    near = [
-        (seen.rank(), life, seen)
-        for life, seen in one.near.items()
-        if life not in one.hits and life in one.could_hit
-    ]
+def _told(one: _Swing, names: Mapping[int, str], first_frame: int) -> Swing:
+    hits = {life: _united(spans) for life, spans in one.hits.items()}
+    near = sorted(
+        (rank, life, seen) for life, (rank, seen) in one.near.items() if life in one.could_hit
+    )
+    id = one.parts[0][0]
     return Swing(
         id=id,
         name=names.get(id),
         owner=one.owner,
         attack=one.attack,
         frames=numbered([(one.first, one.last)], first_frame)[0],
+        parts=[Party(id, names.get(id)) for id, _ in one.parts],
         hits=[
             Victim(life[0], names.get(life[0]), one.owners[life], numbered(spans, first_frame))
-            for life, spans in hits
+            for life, spans in sorted(hits.items(), key=lambda item: (item[1][0], item[0]))
         ],
         missed=[
-            Missed(life[0], names.get(life[0]), seen.owners[1], seen.told(names))
-            for _, life, seen in sorted(near, key=lambda item: item[:2])
+            Missed(id, names.get(id), seen.owners[1], seen.ids[0], seen.told(names))
+            for _, (id, _), seen in near[:MISSED_MAX]
         ],
     )
+
+
+def _united(spans: Iterable[Span]) -> list[Span]:
+    """The frames of spans, which may overlap, as spans."""
+    found: list[Span] = []
+    for first, last in sorted(spans):
+        if found and first <= found[-1][1] + 1:
+            first, other = found.pop()
+            last = max(last, other)
+        found.append((first, last))
+    return found

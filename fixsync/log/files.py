@@ -178,12 +178,23 @@ def _claim(number: int, name: str, *, is_new: bool, is_over: bool) -> None:
     os.ftruncate(number, 0)
 
 
+def resolved(path: Path) -> Path:
+    """Where a path leads. OSError for links that lead in a circle."""
+    try:
+        found = path.resolve()
+    except RuntimeError:  # of Python up to 3.12
+        found = path
+    if found.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+    return found
+
+
 class _Whole:
     """A file that appears under its name when it is whole. Until then it has a hidden name of its
     own in the same folder, and a file of its name stays."""
 
     def __init__(self, path: Path) -> None:
-        self._target = path.resolve()  # where a link leads
+        self._target = resolved(path)
         self._hidden = self._target.with_name(f".fixsync-{os.urandom(8).hex()}")
         self.file = FileIO(os.open(self._hidden, _CREATE, _MODE), "wb")
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from fixsync import sim
-from fixsync._native.raw import constant
+from fixsync._native.raw import TURN, constant
 from fixsync.level import LEVEL
 from fixsync.log.reader import Reader
 from fixsync.log.replay import placed_of
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
-from fixsync.log.spans import Span, add_frame, around, numbered
+from fixsync.log.spans import Span, add_frame, around, numbered, spans_text
 from fixsync.log.watch import Start, Step, watch
+from fixsync.numbers import ONE, decimal
 from fixsync.records import Collider
 from fixsync.why import Missed, Why, explanation
 
@@ -77,6 +78,8 @@ class PairReport(Struct, kw_only=True):
     """Why a pair hits in some frames of a log, and in others not."""
 
     log: str
+    summary: str
+    """One sentence."""
     a: Party
     b: Party
     frames: Span
@@ -279,8 +282,9 @@ def why(
     if frame is not None and pair.asked_at is None:
         raise ValueError(f"frame must be {first}..{last}, not {frame}")
     spans = {name: numbered(spans, first) for name, spans in pair.spans.items()}
-    return PairReport(
+    found = PairReport(
         log=os.fspath(path),
+        summary="",
         a=Party(pair.ids[0], pair.names.get(pair.ids[0])),
         b=Party(pair.ids[1], pair.names.get(pair.ids[1])),
         frames=(first, last),
@@ -294,3 +298,87 @@ def why(
         frame=pair.at and pair.at.told(pair.names),
         checks=pair.checks(first),
     )
+    found.summary = _summary(found, frame)
+    return found
+
+
+# The sentence.
+
+
+def _summary(found: PairReport, frame: int | None) -> str:
+    """What happened in a frame, or with None in the whole match."""
+    a, b, nearest = found.a, found.b, found.nearest
+    if not found.together:
+        return f"{a} and {b} were never both in the world"
+    if frame is None:
+        if found.hits:
+            return f"{a} hit {b} in {_frames_text(found.hits)}"
+        if nearest is None:
+            return f"{a} never hit {b}"
+        return f"{a} never hit {b}; nearest in frame {nearest.frame}: {_short(found, nearest)}"
+    at = found.frame
+    if at is None:
+        there = _frames_text(found.together)
+        return f"{a} and {b} were not both in the world in frame {frame}, but in {there}"
+    if not at.why:
+        span = next(one for one in found.hits if _is_in(frame, one))
+        return f"{a} hit {b} in {_frames_text([span])}"
+    told = f"{a} missed {b} in frame {frame}: {_short(found, at)}"
+    if nearest is not None and nearest.frame != frame:
+        told += f"; the nearest miss is in frame {nearest.frame}: {_short(found, nearest)}"
+    return told
+
+
+def _frames_text(spans: Sequence[Span]) -> str:
+    word = "frame" if len(spans) == 1 and spans[0][0] == spans[0][1] else "frames"
+    return f"{word} {spans_text(spans, 4)}"
+
+
+def _is_in(frame: int, span: Span) -> bool:
+    """Whether a frame is in a span, which may pass the end of the frame numbers."""
+    first, last = span
+    return (frame - first) & FRAME_MAX <= (last - first) & FRAME_MAX
+
+
+def _short(found: PairReport, at: At) -> str:
+    """The causes of a frame: "slash was off in frames 300..319, and 0.31 short beside"."""
+    *clauses, last = _clauses(found, at)
+    return f"{', '.join(clauses)}, and {last}" if clauses else last
+
+
+def _clauses(found: PairReport, at: At) -> Iterator[str]:
+    for cause, party in (("a_inactive", found.a), ("b_inactive", found.b)):
+        if cause in at.why:
+            span = next(one for one in found.causes[cause] if _is_in(at.frame, one))
+            yield f"{party} was off in {_frames_text([span])}"
+    if "owner" in at.why:
+        yield f"both had the owner {at.owners[0]}"
+    if "layers" in at.why:
+        yield "their layers did not meet"
+    if "sectors" in at.why:
+        yield "both are sectors, which never meet"
+    if "height" in at.why:
+        yield f"{_growth(at.height)} in height"
+    if "beside" in at.why:
+        growth = at.planar if "height" in at.why else at.gap
+        yield f"{_growth(growth)} beside{_wider(at)}"
+    if "corner" in at.why:
+        yield f"{_growth(at.gap)} at an edge"
+    if "grazes" in at.why:
+        yield "they only touched"
+
+
+def _growth(raw: int | None) -> str:
+    if raw is None:
+        return "too far for any size"
+    if raw == 0:
+        return "only touching"
+    # What is less than a hundredth is not nothing.
+    return f"{decimal(raw, ONE, 2 if raw * 100 >= ONE else 5)} short"
+
+
+def _wider(at: At) -> str:
+    """The angle that a missed sector lacks."""
+    if at.sector is None or not at.turn:
+        return ""
+    return f", or {decimal(at.turn * 360, TURN, 1)} degrees to each side"

@@ -101,6 +101,8 @@ class Player:
         self.world = _first_world(header)
         """With a sim: the simulation's, once that is started with the first frame's inputs."""
         self.simulation: sim.Simulation | None = None
+        self.over_after: int | None = None
+        """The frame after which the simulation was over first."""
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
         self._rows: Any
@@ -182,6 +184,8 @@ class Player:
         try:
             inputs = [sim.check_input(simulation, i, value) for i, value in enumerate(frame.inputs)]
             self._stepped = sim.stepped(simulation, inputs)
+            if self.over_after is None and sim.is_over(simulation):
+                self.over_after = frame.frame
         except (TypeError, ValueError) as error:
             raise LineError("inputs", _reason(error)) from error
         if self.world.frame != next_frame(frame.frame):

@@ -141,6 +141,8 @@ class Replay:
     """The sum of the hits of all frames: a pair that is a hit for ten frames counts ten."""
     hash: str = ""
     """Of the world after the last frame, as 16 hexadecimal digits; "" if there is no such state."""
+    over_after: int | None = None
+    """The frame after which the simulation `is_over`; None if it is not, or has no `is_over`."""
     game_events: int = 0
     """The game's own events in the log; the replay of a trace carries them, and compares none."""
     compared: Compared = field(default_factory=Compared)
@@ -291,6 +293,7 @@ def _play(
         raise LineError("", reason) from error
     finally:
         result.frames, result.hits, result.cut = played, hits, reader.cut
+        result.over_after = player.over_after
         compared.events, compared.hashes = events_told, hashes_told
         # A frame that was refused half way leaves a state that belongs to no frame.
         if played and played == reader.frames:

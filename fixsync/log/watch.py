@@ -30,6 +30,8 @@ class Start(NamedTuple):
     world: World
     names: Mapping[int, str]
     """Names of ids, those of the log, or else of its simulation."""
+    layers: Mapping[int, str]
+    """Names of layers, likewise."""
 
 
 class Step(NamedTuple):
@@ -90,7 +92,7 @@ def _traced(
     header: Header, watcher: Watcher, _: Mapping[str, sim.SimulationType]
 ) -> Callable[[Any], None]:
     player = Player(header)
-    watcher.begin(Start(header, player.world, header.names.ids))
+    watcher.begin(Start(header, player.world, header.names.ids, header.names.layers))
 
     def play(frame: TraceFrame) -> None:
         player.play(frame)
@@ -141,8 +143,10 @@ class _Run:
         return made
 
     def _begin(self) -> None:
-        names = {**sim.names_of(self._simulation).ids, **self._header.names.ids}
-        self._guarded(self._watcher.begin, Start(self._header, self._simulation.world, names))
+        own, names = sim.names_of(self._simulation), self._header.names
+        ids, layers = {**own.ids, **names.ids}, {**own.layers, **names.layers}
+        start = Start(self._header, self._simulation.world, ids, layers)
+        self._guarded(self._watcher.begin, start)
 
     def _guarded(self, call: Callable[[Any], None], value: object) -> None:
         """The player would take an error of the watcher for one of the simulation."""

@@ -10,6 +10,7 @@ from itertools import pairwise
 from math import isqrt
 
 from fixsync.maps.document import Value
+from fixsync.maps.polygons import POLYGON_VERTICES_MAX
 from fixsync.maps.rotation import Rotation
 
 __all__ = ["AREAS", "Outline", "Place2", "Placing", "kind_of", "outlines"]
@@ -18,6 +19,8 @@ Place2 = tuple[Fraction, Fraction]
 """A point of the map, in pixels."""
 OVAL_VERTICES = 32
 """Vertices of the polygon that an oval becomes, all of them on it."""
+LINE_POINTS_MAX = 2**16
+"""Most points of a line that becomes walls: as many as a map has solids."""
 AREAS = ("rectangle", "polygon", "ellipse", "capsule")
 """Kinds of objects that have an inside."""
 
@@ -110,7 +113,8 @@ def outlines(item: Value, placing: Placing, line_width: Fraction | None) -> list
     kind = kind_of(item)
     width, height = size_of(item)
     if kind == "polygon":
-        found = _vertices(item["polygon" if "polygon" in item else "polyline"], placing)
+        points = item["polygon" if "polygon" in item else "polyline"]
+        found = _vertices(points, placing, POLYGON_VERTICES_MAX + 1)
         # A ring that is closed twice is one that ends where it begins.
         return [Outline(found[:-1] if len(found) > 3 and found[0] == found[-1] else found)]
     if kind == "rectangle":
@@ -119,13 +123,17 @@ def outlines(item: Value, placing: Placing, line_width: Fraction | None) -> list
     if kind in ("ellipse", "capsule"):
         return [_oval(kind, width, height, placing)]
     if kind == "polyline" and line_width:
-        return _walls(_vertices(item["polyline"], placing), line_width)
+        return _walls(_vertices(item["polyline"], placing, LINE_POINTS_MAX), line_width)
     if kind == "flat rectangle" and line_width:
         return _walls([placing.at(0, 0), placing.at(width, height)], line_width)
     return []
 
 
-def _vertices(points: Value, placing: Placing) -> list[Place2]:
+def _vertices(points: Value, placing: Placing, most: int) -> list[Place2]:
+    """The points of a list, which must not have more than so many."""
+    count = len(points.value) if isinstance(points.value, list) else 0
+    if count > most:
+        raise points.fail(f"it has {count} points; at most {most} are taken")
     return [placing.at(p["x"].fraction(), p["y"].fraction()) for p in points.items()]
 
 

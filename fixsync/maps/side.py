@@ -33,32 +33,38 @@ def boxes(vertices: Sequence[Point], step: int | None, count_max: int) -> list[B
     ]
     heights = sorted({y for _, y in vertices})
     found: list[Box] = []
+    on_top: dict[tuple[int, int, int], int] = {}
     for low, high in pairwise(heights):
         crossed = [(a, b) for a, b in edges if a[1] <= low and b[1] >= high]
         if all(a[0] == b[0] for a, b in crossed):
-            _join(found, [low, high], crossed)
+            _join(found, on_top, [low, high], crossed)
             continue
         if step is None:
             raise SlopeError
         if len(found) + -(-(high - low) // step) * (len(crossed) // 2) > count_max:
             raise ValueError(f"with its steps the map has more than {count_max} solids")
-        _join(found, [*range(low, high, step), high], crossed)
+        _join(found, on_top, [*range(low, high, step), high], crossed)
     return found
 
 
-def _join(found: list[Box], heights: Sequence[int], crossed: Sequence[tuple[Point, Point]]) -> None:
+def _join(
+    found: list[Box],
+    on_top: dict[tuple[int, int, int], int],
+    heights: Sequence[int],
+    crossed: Sequence[tuple[Point, Point]],
+) -> None:
     """Adds the boxes between heights that the same edges cross. A box goes on upwards if the next
-    one is as wide."""
+    one is as wide. on_top: the places of boxes in `found`, by left, right and high."""
     for low, high in pairwise(heights):
         ends = sorted(_x_at(edge, Fraction(low + high, 2)) for edge in crossed)
         for left, right in zip(ends[::2], ends[1::2], strict=True):
-            below = next(
-                (i for i, box in enumerate(found) if box == (left, box[1], right, low)), None
-            )
-            if left < right and below is not None:
-                found[below] = (left, found[below][1], right, high)
-            elif left < right:
+            if left >= right:
+                continue
+            place = on_top.pop((left, right, low), len(found))
+            if place == len(found):
                 found.append((left, low, right, high))
+            found[place] = (left, found[place][1], right, high)
+            on_top[left, right, high] = place
 
 
 def _x_at(edge: tuple[Point, Point], y: Fraction) -> int:

@@ -484,13 +484,12 @@ def _says_solid(owner: Value) -> bool:
 
 def _all(faults: Sequence[MapError]) -> TiledError:
     """MapErrors as one error; those of one file and reason together."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str], dict[str, None]] = {}
     for fault in faults:
-        paths = found.setdefault((fault.file, fault.reason), [])
-        if fault.path not in paths:
-            paths.append(fault.path)
+        found.setdefault((fault.file, fault.reason), {})[fault.path] = None
     rows = [
-        (file, paths[0], reason + (f" ({len(paths) - 1} more like it)" if len(paths) > 1 else ""))
+        (file, next(iter(paths)), reason + (f" ({more} more like it)" if more else ""))
         for (file, reason), paths in found.items()
+        for more in (len(paths) - 1,)
     ]
     return TiledError(*rows[0], *rows[1:])

@@ -118,7 +118,8 @@ class _Tileset:
             self.name = name or self.name
         tiles = self._entry.get("tiles", [])
         if isinstance(tiles.value, dict):  # before Tiled 1.2
-            self._tiles = {int(id): tiles[id] for id in tiles.value if id.isdecimal()}
+            numbers = (id for id in tiles.value if id.isdecimal() and len(id) < 10)
+            self._tiles = {int(id): tiles[id] for id in numbers}
         else:
             self._tiles = {tile["id"].integer(0, NUMBER): tile for tile in tiles.items()}
 

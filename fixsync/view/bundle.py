@@ -1,7 +1,7 @@
 """Joins the files of a page into one, at every export.
 
 The kernel and its JavaScript are those of the npm package, bindings/web. A module is joined after
-those that it imports, without its imports and the word `export`. So modules import and export by
+those that it imports, without its imports, its comments and the word `export`. So modules import and export by
 name, in one form each, and no two in a bundle share a top-level name; a test checks that."""
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _IMPORT = re.compile(
     rf'^import \{{[^}}]*\}} from "({"|".join(map(re.escape, _FOLDERS))})(\w+\.js)";\n', re.MULTILINE
 )
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|let|class|function))", re.MULTILINE)
+_COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:.|\n)*?\*/)\n", re.MULTILINE)
 _LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _ENDS_SCRIPT = re.compile(r"<!--|</?script", re.IGNORECASE)
 _HEAD, _STYLE = '<meta charset="utf-8">\n', '<link rel="stylesheet" href="style.css">\n'
@@ -52,7 +53,7 @@ def joined(entry: str | Path) -> str:
             text = path.read_text(encoding="utf-8")
             for folder, imported in _IMPORT.findall(text):
                 visit((_FOLDERS[folder] or path.parent) / imported)
-            order[path] = _EXPORT.sub("", _IMPORT.sub("", text))
+            order[path] = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
 
     visit(ASSETS / entry)
     text = "\n".join(order.values())

@@ -5,6 +5,8 @@ import gzip
 import json
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -1116,3 +1118,101 @@ def test_what_cannot_be_played_is_refused_with_the_reason_and_another_can_follow
         page.get_by_role("alert").filter(has_text=said).wait_for()
     drop(page, FIGHT)
     page.wait_for_selector("#badge[data-state=good]")
+
+
+# ---- why, and attacks ----
+
+
+def printed(*args):
+    """What a command of fixsync prints as JSON."""
+    main = "import sys\nfrom fixsync.cli import main\nsys.exit(main())"
+    command = [sys.executable, "-c", main, *map(str, args), "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    return json.loads(ran.stdout)
+
+
+def mark_of(row):
+    return row.locator("td").first.get_attribute("aria-label")
+
+
+@pytest.mark.parametrize("frame", [7, 80, 82, 300])
+def test_the_list_of_causes_is_that_of_fixsync_why(opened, frame):
+    page = opened(FIGHT, fragment=f"#frame={frame}&id=1&why=11")
+    shows(page, frame)
+    page.wait_for_selector("#collider .causes")
+    said = printed("why", FIGHT, "slash", "11", "--frame", frame)
+    rows = page.locator("#collider .causes tr").all()
+    assert [mark_of(row) for row in rows].count("no") == sum(
+        check["holds"] for check in said["checks"]
+    )
+    texts = {
+        "a_inactive": "slash is active",
+        "b_inactive": "11 is active",
+        "owner": "the owners differ",
+        "layers": "the layers meet",
+        "height": "at one height",
+        "beside": "at one height they meet",
+    }
+    shown = {row.locator("td").nth(1).inner_text().split("\n")[0]: row for row in rows}
+    for check in said["checks"]:
+        row = shown[texts[check["cause"]]]
+        assert mark_of(row) == ("no" if check["holds"] else "yes")
+        first, last = check["frames"]
+        told = row.inner_text().replace(",", "")
+        assert (f"frames {first}..{last}" if first < last else f"frames {first}") in told
+    verdict = page.inner_text("#collider .verdict strong")
+    assert (verdict == "hits") is (said["frame"]["why"] == [])
+    if frame == 7:
+        gap = said["frame"]["gap"] / ONE
+        assert verdict == f"misses by {gap:.4f}"
+
+
+def test_from_a_match_to_by_how_much_it_missed_takes_two_clicks(opened, path):
+    """A click on the attack, and one with Shift on the one that it missed."""
+    world = World(8)
+    with Recorder(world, path):
+        world.add(1, Sector(2 * ONE, 5461, ONE), Pose(0, 0, 0, 0), owner=1)
+        world.add(2, Sphere(ONE // 2), Pose(2 * ONE, 0, 2 * ONE), owner=2)
+        world.step()
+        world.step()
+    page = opened(path)
+    page.mouse.click(*screen_of(page, "top", 1.0, 0.0))
+    page.wait_for_selector("#collider >> text=sector")
+    page.keyboard.down("Shift")
+    page.mouse.click(*screen_of(page, "top", 2.0, 2.0))
+    page.keyboard.up("Shift")
+    page.wait_for_selector("#collider .causes")
+    said = printed("why", path, 1, 2, "--frame", 0)["frame"]
+    verdict = page.inner_text("#collider .verdict strong")
+    by, wider = re.fullmatch(r"misses by ([\d.]+)(?:, and ([\d.]+)°)?", verdict).groups()
+    assert float(by) == pytest.approx(said["gap"] / ONE, abs=1e-4)
+    if said["turn"]:
+        assert float(wider) == pytest.approx(said["turn"] * 360 / 65536, abs=1e-2)
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#collider .causes", state="detached")
+
+
+def test_attacks_are_those_of_fixsync_attacks_and_a_click_goes_there(opened):
+    page = opened(FIGHT)
+    page.wait_for_selector("#attacks tbody tr")
+    attacks = printed("attacks", FIGHT)["attacks"]
+    rows = page.locator("#attacks tbody tr")
+    assert rows.count() == len(attacks)
+    assert f"{len(attacks)} attacks, of which" in page.inner_text("#attacks")
+    for at in (0, 1, 40):
+        attack, row = attacks[at], rows.nth(at)
+        assert (attack["name"] or str(attack["id"])) in row.inner_text()
+        hits = attack["hits"]
+        frame = hits[0]["frames"][0][0] if hits else attack["missed"][0]["nearest"]["frame"]
+        row.locator("button").click()
+        shows(page, frame)
+        page.wait_for_selector("#collider .verdict")
+        page.wait_for_selector(f"#collider .verdict >> text=frame {frame}")
+    page.click("#attacks th button >> text=result")
+    column = page.locator("#attacks tbody tr td:nth-child(3)").all_inner_texts()
+    gaps = [float(found[1]) for text in column if (found := re.search(r"misses by ([\d.]+)", text))]
+    assert column[0].startswith("hit ")
+    assert gaps == sorted(gaps)
+    assert len(gaps) > 100
+    page.click("#attacks th button >> text=result")
+    assert page.locator("#attacks tbody tr td:nth-child(3)").first.inner_text() != column[0]

@@ -17,6 +17,7 @@ const SLOW = 1 / 8;
 const MISS_UNITS = 0.15; // a wrong guess by less is not marked
 const FACTS_MS = 120;
 const FLIPPED_PEER = 1;
+const HELD_MAX = 50; // fields that differ, for the viewer
 
 const find = (id) => document.getElementById(id);
 const controls = new Controls(
@@ -25,6 +26,7 @@ const controls = new Controls(
   pauseOrGoOn,
 );
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const touch = matchMedia("(pointer: coarse)");
 const light = matchMedia("(prefers-color-scheme: light)");
 
 let match = null;
@@ -76,7 +78,7 @@ function machine(p, hand) {
     role: "img",
     "aria-label": "The last frames: confirmed, guessed, played again",
   });
-  const facts = {};
+  const facts = { hand: make("span", { class: "hand" }, hand) };
   const list = make("dl", { class: "facts" });
   for (const name of ["frame", "rollback", "sent", "hash"]) {
     facts[name] = make("dd", { "data-fact": name });
@@ -87,7 +89,7 @@ function machine(p, hand) {
     "header",
     {},
     make("h2", {}, `${PLAYERS[p]}'s computer`),
-    make("span", { class: "hand" }, hand),
+    facts.hand,
     facts.score,
   );
   const root = make(
@@ -109,6 +111,14 @@ function machine(p, hand) {
     facts,
     shown: null,
   };
+}
+
+// A bot plays the visitor's fighter until the visitor does.
+function showHand(now) {
+  const how = touch.matches ? "touch the stick" : "press a key";
+  const text = controls.isPlayed(0, now) ? "you" : `a bot plays you until you ${how}`;
+  const { hand } = machines[0].facts;
+  if (hand.textContent !== text) hand.textContent = text;
 }
 
 const conditions = () => ({
@@ -179,6 +189,7 @@ function draw(now) {
 
 function showFacts(now) {
   factsAt = now;
+  showHand(now);
   const common = Math.min(...match.peers.map(({ confirmed }) => confirmed)) - 1;
   const hashes = match.peers.map(
     ({ history }) => history.find(({ frame }) => frame === common)?.hash,
@@ -203,7 +214,8 @@ function showFacts(now) {
 const inUnits = (raw) => `${Number((raw / 65536).toFixed(5))} units`;
 
 function stopped() {
-  const { frame, peers, where, id, field, values, count } = match.desync;
+  const { frame, peers, where, id, field, values, all } = match.desync;
+  const count = all.length;
   const name = namesOf(match.peers.length)[id];
   find("stop-where").textContent = `Frame ${frame}: ${where}${name ? ` (${name})` : ""}, ${field}`;
   find("stop-values").replaceChildren(
@@ -281,12 +293,18 @@ function download() {
 
 const logFile = (p) => new File([match.logs[p].text()], `${PLAYERS[p].toLowerCase()}.jsonl`);
 
-async function view(files) {
+// Of the viewer's list of differences: the states are not in the logs.
+function heldStates() {
+  const { frame, id, all } = match.desync;
+  return { frame, id: Number.isNaN(id) ? undefined : id, rows: all.slice(0, HELD_MAX) };
+}
+
+async function view(files, held = null) {
   find("failure").hidden = true;
   isViewing = true;
   try {
     if (files.length > 2) throw new Error(`one log or two, not ${files.length}`);
-    showLogs(find("viewing"), await Promise.all(files.map(logOf)));
+    showLogs(find("viewing"), await Promise.all(files.map(logOf)), held);
     find("back").focus();
   } catch (error) {
     isViewing = false;
@@ -337,7 +355,9 @@ function wireControls() {
   find("download").addEventListener("click", download);
   find("choose-log").addEventListener("click", () => find("log-file").click());
   find("log-file").addEventListener("change", ({ target }) => view([...target.files]));
-  find("see-both").addEventListener("click", () => view(match.desync.peers.map(logFile)));
+  find("see-both").addEventListener("click", () =>
+    view(match.desync.peers.map(logFile), heldStates()),
+  );
   find("back").addEventListener("click", goBack);
   document.addEventListener("dragover", (event) => {
     event.preventDefault();

@@ -72,8 +72,12 @@ export class Controls {
     for (const code of this.#keys) input |= this.#bitOf(code, player);
     this.#pressed[player] = 0;
     if (input !== 0) this.#usedAt[player] = now;
-    const isHere = this.people > 1 || now - this.#usedAt[player] < IDLE_MS;
-    return isHere ? input : null;
+    return this.isPlayed(player, now) ? input : null;
+  }
+
+  // Whether a person plays a player, and no bot.
+  isPlayed(player, now) {
+    return this.people > 1 || now - this.#usedAt[player] < IDLE_MS;
   }
 
   // What a key does for a player. While there is nobody else, the other player's keys are the

@@ -15,7 +15,7 @@ export class Match {
   peers;
   logs;
   now = 0; // milliseconds since the start
-  desync = null; // { frame, peers: [a, b], where, field, values, count } once two peers differ
+  desync = null; // { frame, peers: [a, b], where, id, field, values, all } once two peers differ
   #games;
   #bots;
   #network;
@@ -82,7 +82,7 @@ export class Match {
       id,
       field,
       values: [ours, theirs],
-      count: all.length,
+      all,
     };
   }
 

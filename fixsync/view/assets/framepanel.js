@@ -4,7 +4,7 @@ import { cell, element, table } from "./elements.js";
 import { ordinal, plural } from "./format.js";
 import { CONTACT_NAMES, EVENT_NAMES, ROWS_MAX, SIGNS, valueDifferences } from "./inspector.js";
 import { colliderButton } from "./links.js";
-import { player } from "./state.js";
+import { match, nameOf, player } from "./state.js";
 
 const ROWS_PLAYING_MAX = 25; // while nobody can read them
 
@@ -123,11 +123,30 @@ export function fillFrame(target, sides) {
   target.replaceChildren(...parts);
 }
 
+// The states of two computers in a frame, as the arena knows them: logs hold only their hashes.
+function heldParts() {
+  const { held } = match.manifest;
+  if (held?.frame !== player.frame) return [];
+  const rows = held.rows.map(({ group, field, a, b }) => {
+    const id = /^collider (\d+)$/.exec(group)?.[1];
+    const name = id === undefined ? group : nameOf(Number(id));
+    return element(
+      "tr",
+      { class: "differs" },
+      element("th", { scope: "row" }, `≠ ${name}, ${field}`),
+      ...[a, b].map((value) => cell(String(value), { class: "number" })),
+    );
+  });
+  const caption = "≠ what each computer had, raw";
+  return [table({ caption, heads: ["", "A", "B"], numbers: [1, 2], class: "pair" }, rows)];
+}
+
 // What differs in the frame: between two logs (`details`), and between what each records and what
 // is computed. False if nothing does.
 export function fillDifferences(target, sides, details) {
   const present = sides.filter(Boolean);
-  const parts = details ? differenceParts(details, { a: "in A", b: "in B" }) : [];
+  const parts = heldParts();
+  if (details) parts.push(...differenceParts(details, { a: "in A", b: "in B" }));
   if (details && present.length === 2) {
     const ids = [...present[0].differing].sort((a, b) => a - b);
     parts.push(...ids.slice(0, ROWS_MAX).map((id) => valueDifferences(present, id)));

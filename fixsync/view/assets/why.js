@@ -169,6 +169,8 @@ function checkRow(cause, found, plane) {
 function planeParts(plane) {
   const found = explainedAt(player.frame, plane);
   const rows = [...CHECKED, ...CHECKED_IF_TRUE.filter((cause) => found.why & BITS[cause])];
+  // what keeps the pair from a hit stands above the fold
+  rows.sort((a, b) => Number((found.why & BITS[a]) === 0) - Number((found.why & BITS[b]) === 0));
   return [
     ui.pair.rows.length > 1
       ? element("p", { class: "note" }, ["From above", "From the side"][plane])

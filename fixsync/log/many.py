@@ -1,0 +1,157 @@
+"""Answers `whatif` for many logs, with processes that take a log at a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+
+import msgspec
+from msgspec import Struct
+
+from fixsync import processes, sim
+from fixsync.log.another import another
+from fixsync.log.reader import Reader
+from fixsync.log.whatif import WhatIf, whatif
+
+__all__ = ["Answer", "Request", "answer", "answers"]
+
+AT_ONCE = 2
+"""Processes."""
+
+
+class Request(Struct):
+    """What to ask of a log."""
+
+    log: str
+    settings: list[str]
+    sims: list[str]
+    """References of simulations."""
+    olds: list[str] | None
+    """References of the simulations that recorded logs, where those of `sims` shall play their
+    inputs again; None where they shall not."""
+    line_bytes_max: int
+    output: str | None = None
+    """Where to write the changed match."""
+
+
+class Answer(Struct):
+    """What was found of a log, or why nothing was."""
+
+    log: str
+    found: WhatIf | None
+    error: str = ""
+
+
+def answer(request: Request, progress: Callable[[Reader], None] | None = None) -> Answer:
+    """The answer to a request."""
+    try:
+        return Answer(request.log, _found(request, progress))
+    except (OSError, ValueError) as error:
+        return Answer(request.log, None, str(error))
+
+
+def _found(request: Request, progress: Callable[[Reader], None] | None) -> WhatIf:
+    sims = _by_name(request.sims)
+    limit = request.line_bytes_max
+    if request.olds is not None:
+        with Reader(request.log, line_bytes_max=limit) as reader:
+            name = str(reader.header.sim)
+        if name not in sims and len(sims) > 1:
+            raise ValueError(f"{request.log} has the simulation {name!r}: give one of that name")
+        new = sims.get(name) or next(iter(sims.values()))
+        old = _by_name(request.olds).get(name) or _known(name)
+        return another(request.log, new, old=old, progress=progress, line_bytes_max=limit)
+    return whatif(
+        request.log,
+        request.settings,
+        output=request.output,
+        simulations=sims,
+        progress=progress,
+        line_bytes_max=limit,
+    )
+
+
+def _by_name(references: Sequence[str]) -> dict[str, sim.SimulationType]:
+    found = (sim.find(reference) for reference in references)
+    return {one.name: one for one in found}
+
+
+def _known(name: str) -> sim.SimulationType | None:
+    try:
+        return sim.named(name)
+    except ValueError:
+        return None
+
+
+def answers(requests: Sequence[Request], said: Callable[[], None]) -> list[Answer]:
+    """The answers, in the order of the requests, from processes of their own. said: called after
+    each."""
+    waiting: SimpleQueue[int] = SimpleQueue()
+    for i in range(len(requests)):
+        waiting.put(i)
+    found: dict[int, Answer] = {}
+
+    def serve() -> None:
+        for i, one in _served(waiting, requests):
+            found[i] = one
+            said()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for done in [pool.submit(serve) for _ in range(AT_ONCE)]:
+            done.result()
+    return [found[i] for i in range(len(requests))]
+
+
+def _served(waiting: SimpleQueue[int], requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
+    """Requests that wait, with the answers of one process; a log that ends it has that as its
+    error, and the next log gets a new one."""
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        while True:
+            try:
+                i = waiting.get_nowait()
+            except Empty:
+                return
+            process = process or _started()
+            assert process.stdin is not None  # noqa: S101 - both are pipes
+            assert process.stdout is not None  # noqa: S101
+            try:
+                process.stdin.write(msgspec.json.encode(requests[i]) + b"\n")
+                process.stdin.flush()
+                yield i, msgspec.json.decode(process.stdout.readline(), type=Answer)
+            except (OSError, msgspec.DecodeError):
+                process.kill()
+                code = process.wait()
+                yield i, Answer(requests[i].log, None, f"its process ended with exit code {code}")
+                process = None
+    finally:
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603
+        processes.command("fixsync.log.many"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=processes.environment(),
+    )
+
+
+def main() -> None:
+    """A process: requests on standard input, a line each, answers on standard output."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr  # for what a simulation prints
+    for line in sys.stdin.buffer:
+        request = msgspec.json.decode(line, type=Request)
+        try:
+            found = answer(request)
+        except Exception as error:
+            traceback.print_exc()
+            found = Answer(request.log, None, f"{type(error).__name__}: {error}")
+        out.write(msgspec.json.encode(found) + b"\n")
+        out.flush()

@@ -1,0 +1,441 @@
+"""What hits a match would have had with other shapes: its recorded commands, with changed sizes and
+offsets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from fixsync import sim
+from fixsync._native.status import CommandError
+from fixsync.level import LEVEL
+from fixsync.log.attacks import Lives
+from fixsync.log.hits import (
+    InconsistentError,
+    Row,
+    Totals,
+    TwoHits,
+    rows_of,
+    totals_by_id,
+    totals_of,
+)
+from fixsync.log.lines import format_frame, plain
+from fixsync.log.pair import Party
+from fixsync.log.player import Player, shape_of
+from fixsync.log.reader import Reader
+from fixsync.log.replay import replay
+from fixsync.log.schema import (
+    FRAME_MAX,
+    LINE_BYTES_MAX,
+    Command,
+    Event,
+    Header,
+    Move,
+    SetPose,
+    SimFrame,
+    TraceFrame,
+)
+from fixsync.log.schema import Start as State
+from fixsync.log.settings import FOLLOWED, Altered, Rewriter, Setting
+from fixsync.log.spans import Span
+from fixsync.log.text import LineError
+from fixsync.log.watch import PROGRESS_FRAMES, Start, Step, watch
+from fixsync.log.writer import Writer
+from fixsync.names import Names
+from fixsync.shapes import Contact, Sector
+from fixsync.why import Why
+from fixsync.world import World
+
+__all__ = ["AttackTotals", "Used", "Way", "Ways", "WhatIf", "by_attack", "whatif"]
+
+_NEAR = 8
+"""Raw units within which a mover or a push leaves what it keeps apart."""
+_MOVES = (Move, SetPose)
+_TOUCHING = int(Contact.TOUCHING)
+_LOOKS, _LOOKS_ALL = 4, 64
+"""How often a changed collider, and how often all, are looked at for a neighbour that near."""
+
+
+class Used(Struct):
+    """A setting, and the values that it changed, in the order in which it did."""
+
+    text: str
+    altered: list[Altered]
+
+
+class AttackTotals(Struct):
+    """The hits of an attack in both runs."""
+
+    attack: Party
+    totals: Totals
+
+
+class Way(Struct):
+    """Where two matches first differ in something."""
+
+    what: str
+    """"part" (a collider that is on in one alone), "hit", "state" (beyond shapes) or "game" (the
+    game's own events)."""
+    frame: int | None
+    """None if they do not."""
+    text: str
+    """What differs, in words."""
+
+
+class Ways(Struct):
+    """How a match goes when another simulation plays its inputs."""
+
+    simulation: str
+    """The module and the class of the other one."""
+    ways: list[Way]
+    """Of those that are known, in the order of `Way.what`."""
+    since: int | None
+    """The frame from which on it is another match: the first of parts, states and events of the
+    game that differ."""
+    rows_since: int
+    """The rows of that frame and later: those of another match."""
+
+
+class WhatIf(Struct, kw_only=True):
+    """How the hits of a match differ from those with other shapes, or of another simulation."""
+
+    log: str
+    frames: Span | None
+    """First and last frame of the log; None if it has none."""
+    cut: str | None
+    """Why the log counts as cut short."""
+    names: dict[int, str]
+    """Names of ids."""
+    settings: list[Used]
+    rows: list[Row]
+    """First the recorded match, second the changed one."""
+    totals: Totals
+    attacks: list[AttackTotals]
+    """Of the attacks with rows, by id."""
+    warnings: list[str]
+    other: Ways | None = None
+    """Of another simulation."""
+
+
+class _Changed:
+    """Watches a match, and plays it with settings beside it."""
+
+    def __init__(
+        self, settings: Sequence[Setting], output: str | os.PathLike[str] | None = None
+    ) -> None:
+        self._settings = settings
+        self._output = output
+        self._writer: Writer | None = None
+        self.names: Mapping[int, str] = {}
+        self.two = TwoHits()
+        self.rewriter = Rewriter(settings, Names())
+        self.pushed: dict[int, str] = {}
+        """Of changed colliders that stand against something, what and when."""
+        self.answers = 0
+        """The number of answers to queries and casts that differ."""
+        self._player: Player
+        self._scratch: World
+        """For two colliders as they were recorded."""
+        self._lives = Lives()
+        self._looks: dict[int, int] = {}
+
+    def begin(self, start: Start) -> None:
+        world, header = start.world, start.header
+        self.names = start.names
+        self.rewriter = Rewriter(self._settings, Names(dict(start.layers), dict(start.names)))
+        self._player = Player(
+            Header(
+                capacity=world.capacity,
+                hit_when=int(world.hit_when),
+                level=world.level,
+                start=State(world.frame, world.save()),
+            )
+        )
+        self._scratch = World(2, level=world.level)
+        self._lives.begin(world)
+        self.two = TwoHits()
+        try:
+            self._player.world.apply(map(plain, self.rewriter.begin(world)))
+        except CommandError as error:
+            raise _refused(world.frame, error.reason) from error
+        if self._output is not None:
+            self.close()
+            made = self._player.world
+            state = made.save() if len(made) or made.frame else None
+            self._writer = Writer(self._output, _about(header), made, state=state, is_whole=True)
+
+    def step(self, step: Step) -> None:
+        """Takes a frame of a match that is played."""
+        self.take(step.frame, step.commands, step.events)
+
+    def take(self, frame: int, commands: Sequence[Command], events: Sequence[Event]) -> None:
+        """Plays a frame: its recorded commands and events."""
+        played: Any = commands
+        followed = [command for command in commands if type(command) in FOLLOWED]
+        if followed:
+            self._lives.take(frame, followed)
+            if any(self.rewriter.may_change(command.id) for command in followed):
+                played = self.rewriter.rewrite(frame, commands)
+        row = TraceFrame(frame, played)
+        try:
+            self._player.play(row)
+        except LineError as wrong:
+            raise _refused(frame, wrong.reason) from wrong
+        if self._writer is not None:
+            self._writer.write(format_frame(self._player.filled(row)))
+        entered = self.two.take(events, self._player.events)
+        if entered is not None:
+            self._find_pushed(frame, commands, events)
+            for pair in entered:
+                self._look(frame, pair)
+
+    def _find_pushed(
+        self, frame: int, commands: Sequence[Command], events: Iterable[Event]
+    ) -> None:
+        """Changed colliders that stand against something, or are moved twice in a frame, as one is
+        that the game moves and then pushes."""
+        for a, b, _, contact in events:
+            if contact == _TOUCHING:
+                self._stands(frame, a, b)
+                self._stands(frame, b, a)
+        moved: set[int] = set()
+        for command in commands:
+            if type(command) in _MOVES and command.id in self.rewriter.ids:
+                if command.id in moved:
+                    self.pushed.setdefault(command.id, f"is moved twice in frame {frame}")
+                moved.add(command.id)
+
+    def compare_answers(self, recorded: Any) -> None:
+        """Counts the answers of the frame that differ from the recorded ones."""
+        found = self._player.answers
+        if recorded is not UNSET and recorded != found:
+            self.answers += sum(a != b for a, b in zip(recorded, found, strict=False))
+
+    def close(self, *, is_whole: bool = True) -> None:
+        """Ends the output."""
+        if self._writer is not None:
+            self._writer.close(is_whole=is_whole)
+
+    def abandon(self) -> None:
+        """Removes the output."""
+        if self._writer is not None:
+            self._writer.abandon()
+
+    def attacks(self) -> set[int]:
+        """The ids that were attacks."""
+        return {id for id, _ in self._lives.attacks}
+
+    def _look(self, frame: int, pair: tuple[int, int]) -> None:
+        """Whether a changed collider of a pair stands against something, as recorded: then it is
+        pushed, or a mover moves it."""
+        for id in pair:
+            looks = self._looks.get(id, 0)
+            is_due = looks < _LOOKS and sum(self._looks.values()) < _LOOKS_ALL
+            if is_due and id in self.rewriter.ids and id not in self.pushed:
+                self._looks[id] = looks + 1
+                other = pair[0] + pair[1] - id
+                near = self._neighbour(id, other)
+                if near is not None:
+                    self._stands(frame, id, near)
+
+    def _stands(self, frame: int, id: int, other: int) -> None:
+        """A changed collider is as near to another as a push or a mover leaves it."""
+        if id in self.rewriter.ids and id not in self.pushed:
+            who = Party(other, self.names.get(other))
+            self.pushed[id] = f"stands against {who} in frame {frame}"
+
+    def _neighbour(self, id: int, other: int) -> int | None:
+        """What a collider, as recorded, stands against: the other of its pair, or a solid."""
+        world, scratch = self._player.world, self._scratch
+        scratch.clear()
+        for i, one in enumerate((id, other) if other < LEVEL else (id,)):
+            if one not in world:
+                return None
+            collider = world[one]
+            shape, offset = collider.shape, collider.offset
+            if one in self.rewriter.recorded:
+                recorded = self.rewriter.recorded[one]
+                shape, offset = shape_of(recorded.shape), recorded.offset
+            if isinstance(shape, Sector):  # it cannot be pushed, and does not push
+                return None
+            scratch.add(i, shape, collider.pose, offset=offset)
+        if other < LEVEL and _is_near(scratch, 1):
+            return other
+        solids = range(LEVEL, LEVEL + len(world.level or ()))
+        return next((solid for solid in solids if _is_near(scratch, solid)), None)
+
+
+def _is_near(scratch: World, other: int) -> bool:
+    """Whether 0 and the other are apart by no more than _NEAR raw units."""
+    found = scratch.explain(0, other)
+    if found.contact is Contact.OVERLAPPING:
+        return False
+    if Why.HEIGHT in found.why:
+        return Why.BESIDE not in found.why and found.height <= _NEAR
+    return found.gap is not None and found.gap <= _NEAR
+
+
+def _about(header: Header) -> Header:
+    """The header of the changed match, which is a trace."""
+    meta = dict(header.meta)
+    return Header(
+        tick_rate=header.tick_rate,
+        seed=0,
+        meta=meta,
+        names=header.names,
+        unit_mm=header.unit_mm,
+        capacity=header.capacity,
+    )
+
+
+class _RefusedError(ValueError):
+    """The changed match cannot be played."""
+
+
+def _refused(frame: int, reason: str) -> _RefusedError:
+    return _RefusedError(f"frame {frame}, with the settings: {reason}")
+
+
+def whatif(
+    path: str | os.PathLike[str],
+    settings: Iterable[str | Setting],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    simulations: Mapping[str, sim.SimulationType] | None = None,
+    progress: Callable[[Reader], None] | None = None,
+    line_bytes_max: int = LINE_BYTES_MAX,
+) -> WhatIf:
+    """Plays a match with changed shapes, and compares its hits with the recorded ones.
+
+    settings: as `Setting` takes them, each applied to what those before it made. Positions, and all
+    that a game did with its hits, are as recorded. The recorded hits are the log's own events, or
+    computed where it has none. output: where to write the changed match, as a trace.
+
+    ValueError for a setting that is wrong or makes a value out of range; MatchLogError for a log
+    that is not valid or whose simulation is not known; OSError for one that cannot be read."""
+    made = [one if isinstance(one, Setting) else Setting(one) for one in settings]
+    try:
+        try:
+            return _from_events(path, made, output, progress, line_bytes_max)
+        except InconsistentError:
+            changed = _Changed(made, output)
+            watched = _kept(
+                changed,
+                lambda: watch(
+                    path,
+                    changed,
+                    simulations=simulations,
+                    progress=progress,
+                    line_bytes_max=line_bytes_max,
+                ),
+            )
+            return _told(path, watched.header, watched.cut, changed)
+    except _RefusedError:
+        found = replay(path, simulations=simulations, line_bytes_max=line_bytes_max)
+        if found.error is not None:  # not because of the settings
+            raise found.error from None
+        raise
+
+
+def _kept(changed: _Changed, run: Callable[[], Any]) -> Any:
+    """Runs, and leaves no output after an error."""
+    try:
+        return run()
+    except BaseException:
+        changed.abandon()
+        raise
+
+
+def _from_events(
+    path: str | os.PathLike[str],
+    settings: Sequence[Setting],
+    output: str | os.PathLike[str] | None,
+    progress: Callable[[Reader], None] | None,
+    line_bytes_max: int,
+) -> WhatIf:
+    """With the recorded hits from the events of a trace, which then is played once."""
+    with Reader(path, line_bytes_max=line_bytes_max) as reader:
+        header = reader.header
+        if header.sim is not None:
+            raise InconsistentError
+        changed = _Changed(settings, output)
+        try:
+            world = Player(header).world
+        except LineError as wrong:
+            raise reader.error(wrong) from wrong
+
+        def run() -> None:
+            changed.begin(Start(header, world, header.names.ids, header.names.layers))
+            for frame in reader:
+                if isinstance(frame, SimFrame) or frame.events is UNSET:
+                    raise InconsistentError
+                changed.take(frame.frame, frame.commands, frame.events)
+                changed.compare_answers(frame.queries)
+                if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
+                    progress(reader)
+
+        _kept(changed, run)
+        return _told(path, header, reader.cut, changed)
+
+
+def _told(path: str | os.PathLike[str], header: Header, cut: str, changed: _Changed) -> WhatIf:
+    changed.close(is_whole=not cut)
+    two, first = changed.two, header.first_frame
+    rows = rows_of(two, changed.names, first)
+    last = (first + two.frames - 1) & FRAME_MAX
+    rewriter = changed.rewriter
+    return WhatIf(
+        log=os.fspath(path),
+        frames=(first, last) if two.frames else None,
+        cut=cut or None,
+        names=dict(changed.names),
+        settings=[Used(text, [*found.values()]) for text, found in rewriter.altered.items()],
+        rows=rows,
+        totals=totals_of(two, rows),
+        attacks=by_attack(two, rows, changed.attacks(), rewriter.ids),
+        warnings=[*rewriter.warnings(), *_unknown(changed, rows)],
+    )
+
+
+def by_attack(
+    two: TwoHits, rows: Sequence[Row], attacks: Set[int], altered: Set[int]
+) -> list[AttackTotals]:
+    """The totals of the attacks that have rows. Of two attacks a row is of the altered one."""
+
+    def attack(row: Row) -> Party | None:
+        found = [one for one in (row.a, row.b) if one.id in attacks]
+        return next((one for one in found if one.id in altered), found[0] if found else None)
+
+    parties: dict[int, Party] = {}
+    groups: dict[int, list[Row]] = {}
+    for row in rows:
+        if (one := attack(row)) is not None:
+            parties[one.id] = one
+            groups.setdefault(one.id, []).append(row)
+    totals = totals_by_id(two, groups)
+    return [AttackTotals(parties[id], totals[id]) for id in sorted(totals)]
+
+
+def _unknown(changed: _Changed, rows: Iterable[Row]) -> Iterator[str]:
+    """What the changed match cannot know, because movement is as recorded."""
+
+    altered = changed.rewriter.ids
+    solids = {row.a.id: str(row.b) for row in rows if row.b.id >= LEVEL and row.a.id in altered}
+    found = [
+        f"{changed.names.get(id, id)} {changed.pushed.get(id) or f'meets {solids[id]}'}"
+        for id in sorted(changed.pushed.keys() | solids.keys())
+    ]
+    if found:
+        more = f" (and {len(found) - 4} more colliders)" if len(found) > 4 else ""
+        yield (
+            f"movement is as recorded: what is pushed, or moved by a mover, would stand elsewhere:"
+            f" {'; '.join(found[:4])}{more}"
+        )
+    if changed.answers:
+        yield (
+            f"answers to queries and casts that differ: {changed.answers}; what the game did with"
+            " them is as recorded"
+        )
