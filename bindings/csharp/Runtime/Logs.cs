@@ -1,0 +1,336 @@
+using System;
+using System.Collections.Generic;
+using System.Text;
+
+namespace Fixsync
+{
+    public readonly partial struct Difference
+    {
+        /// <summary>In the first state; null if it does not have the field.</summary>
+        public long? First => absent0 == 0 ? values0 : (long?)null;
+
+        /// <summary>In the second state; null if it does not have the field.</summary>
+        public long? Second => absent1 == 0 ? values1 : (long?)null;
+
+        /// <summary>"collider 7, x: 0 and 1 (0 and 0.00002 units)".</summary>
+        public override string ToString() => ToText(null);
+
+        /// <summary>The same with names of ids, of at most 60 bytes each.</summary>
+        public unsafe string ToText(IReadOnlyDictionary<uint, string> names)
+        {
+            var rows = new RawName[Math.Max(1, names?.Count ?? 0)];
+            int n = 0;
+            if (names != null)
+                foreach (KeyValuePair<uint, string> pair in names)
+                    rows[n++] = Name(pair.Key, pair.Value);
+            Difference difference = this;
+            var bytes = new byte[512];
+            ulong size;
+            int status;
+            fixed (RawName* from = rows)
+            fixed (byte* to = bytes)
+                status = Native.fxs_difference_text(
+                    &difference, from, (ulong)n, to, (ulong)bytes.Length, &size);
+            return status < 0
+                ? throw Errors.Refused(status, $"field {field}")
+                : Encoding.UTF8.GetString(bytes, 0, (int)size);
+        }
+
+        private static unsafe RawName Name(uint id, string name)
+        {
+            byte[] text = Encoding.UTF8.GetBytes(name);
+            var row = new RawName { id = id };
+            if (text.Length > 60)
+                throw Errors.Range("bytes of a name", text.Length, 0, 60);
+            for (int i = 0; i < text.Length; i++)
+                row.text[i] = text[i];
+            return row;
+        }
+    }
+
+    /// <summary>What differs between saved states: which collider, which field, both values.
+    /// </summary>
+    public static unsafe class States
+    {
+        private enum Of
+        {
+            States,
+            Fields,
+            Bodies,
+        }
+
+        /// <summary>A row for each field that differs between two states of worlds.</summary>
+        public static void Differences(
+            ReadOnlySpan<byte> a, ReadOnlySpan<byte> b, Rows<Difference> rows) =>
+            Read(Of.States, a, b, rows);
+
+        /// <summary>A row for each field of a state of a world.</summary>
+        public static void Fields(ReadOnlySpan<byte> state, Rows<Difference> rows) =>
+            Read(Of.Fields, state, default(ReadOnlySpan<byte>), rows);
+
+        /// <summary>A row for each field that differs between two states of bodies.</summary>
+        public static void BodyDifferences(
+            ReadOnlySpan<byte> a, ReadOnlySpan<byte> b, Rows<Difference> rows) =>
+            Read(Of.Bodies, a, b, rows);
+
+        private static void Read(
+            Of what, ReadOnlySpan<byte> a, ReadOnlySpan<byte> b, Rows<Difference> rows)
+        {
+            int status;
+            ulong count, at = 0;
+            fixed (byte* first = &Pin<byte>.First(a), second = &Pin<byte>.First(b))
+            {
+                do
+                {
+                    fixed (Difference* to = rows.Room)
+                    {
+                        ulong sizeA = (ulong)a.Length, sizeB = (ulong)b.Length;
+                        ulong room = (ulong)rows.Room.Length;
+                        status = what == Of.States
+                            ? Native.fxs_state_differences(
+                                first, sizeA, second, sizeB, to, room, &count, &at)
+                            : what == Of.Bodies
+                            ? Native.fxs_body_differences(
+                                first, sizeA, second, sizeB, to, room, &count, &at)
+                            : Native.fxs_state_fields(first, sizeA, to, room, &count, &at);
+                    }
+                }
+                while (rows.Grows(status, count));
+            }
+
+            if (status < 0)
+                throw Errors.Bytes(status, count == 0 ? "the first bytes" : "the second bytes", at);
+        }
+
+        /// <summary>Where the saved state at the beginning of bytes ends: a game's own may follow.
+        /// </summary>
+        public static int End(ReadOnlySpan<byte> bytes)
+        {
+            ulong end;
+            int status;
+            fixed (byte* from = &Pin<byte>.First(bytes))
+                status = Native.fxs_state_end(from, (ulong)bytes.Length, &end);
+            return status < 0 ? throw Errors.Bytes(status, "bytes", end) : (int)end;
+        }
+    }
+
+    /// <summary>Writes a match log, which `fixsync replay` verifies. For each frame: the commands
+    /// as the world took them, questions, answers in their order, then Step. Take the text at any
+    /// time with TakeText. One thread may use a recorder at a time.</summary>
+    public sealed unsafe class Recorder
+    {
+        private RawRecorder raw;
+        private byte[] text = new byte[4096];
+
+        /// <summary>Begins a log: level, colliders and state of the world as it is.</summary>
+        public Recorder(World world, int tickRate)
+        {
+            if (tickRate < 1)
+                throw Errors.Range(nameof(tickRate), tickRate, 1, int.MaxValue);
+            int status;
+            do
+            {
+                fixed (RawRecorder* recorder = &raw)
+                fixed (byte* to = text)
+                using (var use = world.Enter())
+                    status = Native.fxs_recorder_begin(
+                        recorder, use.At, (uint)tickRate, to, (ulong)text.Length);
+            }
+            while (Grows(status));
+            World.Must(status, "recorder");
+        }
+
+        /// <summary>Begins a log with other keys of its first line, as canonical JSON:
+        /// {"tick_rate":60,"meta":{"arena":"pit"}}. state: of a simulation that begins later.
+        /// </summary>
+        public Recorder(
+            World world, string about, ReadOnlySpan<byte> state = default(ReadOnlySpan<byte>))
+        {
+            byte[] words = Encoding.UTF8.GetBytes(about);
+            int status;
+            ulong at = 0;
+            do
+            {
+                fixed (RawRecorder* recorder = &raw)
+                fixed (byte* from = &Pin<byte>.First(words), bytes = &Pin<byte>.First(state))
+                fixed (byte* to = text)
+                using (var use = world.Enter())
+                    status = Native.fxs_recorder_begin_about(
+                        recorder, use.At, from, (ulong)words.Length,
+                        state.Length == 0 ? null : bytes, (ulong)state.Length, to,
+                        (ulong)text.Length, &at);
+            }
+            while (Grows(status));
+            if (status == Native.FXS_E_TEXT)
+                throw Errors.Bytes(status, nameof(about), at);
+            World.Must(status, nameof(state));
+        }
+
+        /// <summary>Text as the JSON string of a match log, with its quotes: a name for the first
+        /// line.</summary>
+        public static string Quoted(string name)
+        {
+            byte[] words = Encoding.UTF8.GetBytes(name);
+            var rows = new Rows<byte>(words.Length + 16);
+            int status;
+            ulong count;
+            fixed (byte* from = &Pin<byte>.First(words))
+            {
+                do
+                {
+                    fixed (byte* to = rows.Room)
+                        status = Native.fxs_recorder_text(
+                            from, (ulong)words.Length, to, (ulong)rows.Room.Length, &count);
+                }
+                while (rows.Grows(status, count));
+            }
+
+            World.Must(status, nameof(name));
+            return Encoding.UTF8.GetString(rows.Room, 0, rows.Count);
+        }
+
+        private delegate int Call(
+            RawRecorder* recorder, void* rows, ulong n, byte* text, ulong room);
+
+        private bool Grows(int status)
+        {
+            if (status != Native.FXS_E_ROOM)
+                return false;
+            Array.Resize(ref text, 2 * text.Length);
+            return true;
+        }
+
+        private void Write(string what, void* rows, int n, Call call)
+        {
+            int status;
+            do
+            {
+                fixed (RawRecorder* recorder = &raw)
+                fixed (byte* to = text)
+                    status = call(recorder, rows, (ulong)n, to, (ulong)text.Length);
+            }
+            while (Grows(status));
+            if (status < 0)
+                throw Errors.Refused(status, $"{what} of frame {raw.frame}");
+        }
+
+        /// <summary>Number of frames so far.</summary>
+        public int Frames => (int)raw.frames;
+
+        /// <summary>Adds commands of this frame.</summary>
+        public void Commands(ReadOnlySpan<Command> commands)
+        {
+            fixed (Command* rows = &Pin<Command>.First(commands))
+                Write("commands", rows, commands.Length, (recorder, from, n, to, room) =>
+                    Native.fxs_recorder_commands(recorder, (Command*)from, n, to, room));
+        }
+
+        /// <summary>Adds the inputs of the next players of this frame, in a log with a sim.
+        /// </summary>
+        public void Inputs(ReadOnlySpan<long> inputs)
+        {
+            fixed (long* rows = &Pin<long>.First(inputs))
+                Write("inputs", rows, inputs.Length, (recorder, from, n, to, room) =>
+                    Native.fxs_recorder_inputs(recorder, (long*)from, n, to, room));
+        }
+
+        /// <summary>Adds the input of the next player, a list of numbers.</summary>
+        public void InputList(ReadOnlySpan<long> input)
+        {
+            fixed (long* rows = &Pin<long>.First(input))
+                Write("input", rows, input.Length, (recorder, from, n, to, room) =>
+                    Native.fxs_recorder_input_list(recorder, (long*)from, n, to, room));
+        }
+
+        /// <summary>Adds a query that is made right after the step of this frame.</summary>
+        public void Query(Query query) =>
+            Write("query", &query, 1, (recorder, from, n, to, room) =>
+                Native.fxs_recorder_query(recorder, (Query*)from, to, room));
+
+        /// <summary>Adds a cast that is made right after the step of this frame.</summary>
+        public void Cast(Cast cast) =>
+            Write("cast", &cast, 1, (recorder, from, n, to, room) =>
+                Native.fxs_recorder_cast(recorder, (Cast*)from, to, room));
+
+        /// <summary>Adds the answer to the next question, a query.</summary>
+        public void Ids(ReadOnlySpan<uint> ids)
+        {
+            fixed (uint* rows = &Pin<uint>.First(ids))
+                Write("ids", rows, ids.Length, (recorder, from, n, to, room) =>
+                    Native.fxs_recorder_ids(recorder, (uint*)from, n, to, room));
+        }
+
+        /// <summary>Adds the answer to the next question, a cast.</summary>
+        public void Hits(ReadOnlySpan<CastHit> hits)
+        {
+            fixed (CastHit* rows = &Pin<CastHit>.First(hits))
+                Write("hits", rows, hits.Length, (recorder, from, n, to, room) =>
+                    Native.fxs_recorder_hits(recorder, (CastHit*)from, n, to, room));
+        }
+
+        private struct Ending
+        {
+            internal Event* Events;
+            internal ulong* Hash;
+        }
+
+        /// <summary>Ends this frame with the events of its step, and the hash of the world after
+        /// it, null if it is not known.</summary>
+        public void Step(ReadOnlySpan<Event> events, ulong? hash)
+        {
+            foreach (Event row in events)
+                if (row.IsOfGame)
+                    throw new ArgumentException(
+                        $"event {row} is the game's own: end the frames with StepGame",
+                        nameof(events));
+            Step(events, hash, (recorder, from, n, to, room) => Native.fxs_recorder_end_frame(
+                recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Hash, to, room));
+        }
+
+        /// <summary>Step in a log of a game with events of its own: they follow the step's.
+        /// </summary>
+        public void StepGame(ReadOnlySpan<Event> events, ulong? hash) =>
+            Step(events, hash, (recorder, from, n, to, room) => Native.fxs_recorder_end_game_frame(
+                recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Hash, to, room));
+
+        private void Step(ReadOnlySpan<Event> events, ulong? hash, Call call)
+        {
+            ulong hashed = hash.GetValueOrDefault();
+            fixed (Event* rows = &Pin<Event>.First(events))
+            {
+                var end = new Ending { Events = rows, Hash = hash.HasValue ? &hashed : null };
+                Write("events", &end, events.Length, call);
+            }
+        }
+
+        /// <summary>Ends this frame without events: replaying the log computes them.</summary>
+        public void EndFrame(ulong? hash = null)
+        {
+            ulong hashed = hash.GetValueOrDefault();
+            Write("end", hash.HasValue ? &hashed : null, 0, (recorder, from, n, to, room) =>
+                Native.fxs_recorder_end_frame(recorder, null, 0, (ulong*)from, to, room));
+        }
+
+        /// <summary>Adds a frame as text: a line of another log, without its line feed.</summary>
+        public void Line(string line)
+        {
+            byte[] words = Encoding.UTF8.GetBytes(line);
+            fixed (byte* rows = &Pin<byte>.First(words))
+                Write("line", rows, words.Length, (recorder, from, n, to, room) =>
+                    Native.fxs_recorder_line(recorder, (byte*)from, n, to, room));
+        }
+
+        /// <summary>Writes the last line.</summary>
+        public void End() =>
+            Write("end", null, 0, (recorder, from, n, to, room) =>
+                Native.fxs_recorder_end(recorder, to, room));
+
+        /// <summary>The bytes written since the last call, UTF-8, to append to a file.</summary>
+        public byte[] TakeText()
+        {
+            byte[] taken = new ReadOnlySpan<byte>(text, 0, (int)raw.size).ToArray();
+            raw.size = 0;
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,367 @@
+using System;
+using System.Text;
+
+namespace Fixsync
+{
+    /// <summary>Arithmetic in Q16.16: 65536 is one unit. A result is the exact one, rounded to
+    /// nearest, halves away from zero.</summary>
+    public static unsafe class Fix
+    {
+        /// <summary>One unit.</summary>
+        public const int One = Native.FXS_ONE;
+
+        /// <summary>Whole units as a number.</summary>
+        /// <exception cref="OverflowException">Outside -32768..32767.</exception>
+        public static int Units(int units) => checked(units * One);
+
+        /// <summary>Whole units as a vector.</summary>
+        public static Vec3 Units(int x, int y, int z) => new Vec3(Units(x), Units(y), Units(z));
+
+        /// <summary>The number that is exactly a decimal: "1.25". "0.1" is refused, as no multiple
+        /// of 1/65536.</summary>
+        /// <exception cref="FormatException">Not a decimal, or not exact.</exception>
+        /// <exception cref="ArgumentOutOfRangeException">Outside int32.</exception>
+        public static int Q(string text) => Parse(text, 0);
+
+        /// <summary>The number nearest to a decimal, of two equally near ones the even one.
+        /// </summary>
+        public static int QNear(string text) => Parse(text, 1);
+
+        private static int Parse(string text, uint nearest)
+        {
+            byte[] bytes = Encoding.UTF8.GetBytes(text);
+            int value, status;
+            fixed (byte* from = &Pin<byte>.First(bytes))
+                status = Native.fxs_parse_q(from, (ulong)bytes.Length, nearest, &value);
+            if (status == Native.FXS_E_RANGE)
+                throw new ArgumentOutOfRangeException(
+                    nameof(text), text, $"{text} must be within -32768..32767.99998");
+            if (status < 0)
+                throw new FormatException($"\"{text}\": {Native.Text(status)}");
+            return value;
+        }
+
+        /// <summary>A number as the exact decimal: "0.5".</summary>
+        public static string Format(int value)
+        {
+            byte* text = stackalloc byte[24];
+            return Encoding.ASCII.GetString(text, (int)Native.fxs_format_q(value, text));
+        }
+
+        /// <summary>Degrees as yaw steps, 0..65535, to the nearest: 90 is 16384.</summary>
+        public static int Degrees(int degrees)
+        {
+            long steps = (((long)degrees % 360 + 360) % 360 * 65536 * 2 + 360) / 720;
+            return (int)(steps & 65535);
+        }
+
+        private static int Must(int status, int answer, string what)
+        {
+            if (status < 0)
+                throw new OverflowException($"{what}: {Native.Text(status)}");
+            return answer;
+        }
+
+        /// <summary>a * b.</summary>
+        /// <exception cref="OverflowException">Outside int32; so in all functions below.
+        /// </exception>
+        public static int Mul(int a, int b)
+        {
+            int to;
+            return Must(Native.fxs_mul(a, b, &to), to, $"{a} * {b}");
+        }
+
+        /// <summary>a / b.</summary>
+        public static int Div(int a, int b)
+        {
+            int to;
+            return Must(Native.fxs_div(a, b, &to), to, $"{a} / {b}");
+        }
+
+        /// <summary>a * b / c of plain integers, rounded once: 30 percent of a damage.</summary>
+        public static int MulDiv(int a, int b, int c)
+        {
+            int to;
+            return Must(Native.fxs_mul_div(a, b, c, &to), to, $"{a} * {b} / {c}");
+        }
+
+        /// <summary>The square root of a.</summary>
+        public static int Sqrt(int a)
+        {
+            int to;
+            return Must(Native.fxs_sqrt(a, &to), to, $"square root of {a}");
+        }
+
+        /// <summary>The number at a fraction, 0..65536, of the way from a to b.</summary>
+        public static int Lerp(int a, int b, int fraction)
+        {
+            int to;
+            if (Native.fxs_lerp(a, b, (uint)fraction, &to) < 0)
+                throw Errors.Range(nameof(fraction), fraction, 0, One);
+            return to;
+        }
+
+        /// <summary>The number of low..high that is nearest to v.</summary>
+        public static int Clamp(int v, int low, int high)
+        {
+            int to;
+            if (Native.fxs_clamp(v, low, high, &to) < 0)
+                throw Errors.Range(nameof(low), low, int.MinValue, high);
+            return to;
+        }
+
+        /// <summary>v moved towards a target by `most` at most.</summary>
+        public static int Approach(int v, int target, int most)
+        {
+            int to;
+            if (Native.fxs_approach(v, target, most, &to) < 0)
+                throw Errors.Range(nameof(most), most, 0, int.MaxValue);
+            return to;
+        }
+
+        /// <summary>A yaw turned towards another the shorter way, by `most`, 0..65536, steps.
+        /// </summary>
+        public static int TurnTowards(int yaw, int end, int most)
+        {
+            int answer = Native.fxs_turn_towards((uint)yaw, (uint)end, (uint)most);
+            if (answer < 0)
+                throw Errors.Outside(nameof(yaw), yaw, 0, Native.FXS_TURN - 1)
+                    ?? Errors.Outside(nameof(end), end, 0, Native.FXS_TURN - 1)
+                    ?? Errors.Range(nameof(most), most, 0, Native.FXS_TURN);
+            return answer;
+        }
+
+        /// <summary>The length of a vector, rounded to nearest.</summary>
+        public static int Hypot(Vec3 v)
+        {
+            int to;
+            return Must(Native.fxs_hypot(v.X, v.Y, v.Z, &to), to, $"length of {v}");
+        }
+
+        /// <summary>The dot product.</summary>
+        public static int Dot(Vec3 a, Vec3 b)
+        {
+            int to;
+            return Must(Native.fxs_dot(&a, &b, &to), to, $"dot product of {a} and {b}");
+        }
+
+        /// <summary>A vector times a factor.</summary>
+        public static Vec3 Scale(Vec3 v, int factor)
+        {
+            Vec3 to;
+            Must(Native.fxs_scale(&v, factor, &to), 0, $"{v} * {factor}");
+            return to;
+        }
+
+        /// <summary>A vector brought to a length: a speed in the direction of a target.</summary>
+        public static Vec3 WithLength(Vec3 v, int length)
+        {
+            Vec3 to;
+            Must(Native.fxs_with_length(&v, length, &to), 0, $"{v} with the length {length}");
+            return to;
+        }
+
+        /// <summary>The vector of a length in the direction of a yaw.</summary>
+        public static Vec3 Forward(int yaw, int length)
+        {
+            int x, z;
+            Must(Native.fxs_forward((uint)yaw, length, &x, &z), 0, $"length {length}");
+            return new Vec3(x, 0, z);
+        }
+
+        /// <summary>The direction of a yaw, 0..65535, in Q2.30.</summary>
+        public static Vec3 Direction(int yaw)
+        {
+            if (yaw < 0 || yaw >= Native.FXS_TURN)
+                throw Errors.Range(nameof(yaw), yaw, 0, Native.FXS_TURN - 1);
+            int cos, sin;
+            Native.fxs_direction((ushort)yaw, &cos, &sin);
+            return new Vec3(cos, 0, sin);
+        }
+
+        private static Exception Distance(long value) =>
+            Errors.Range("distance", value, -(long)uint.MaxValue, uint.MaxValue);
+
+        /// <summary>The yaw from one position towards another; 0 for equal ones.</summary>
+        public static int YawOf(Vec3 from, Vec3 to) =>
+            Native.fxs_yaw_of((long)to.X - from.X, (long)to.Z - from.Z);
+
+        /// <summary>The distance of two positions, rounded down.</summary>
+        public static long Distance(Vec3 a, Vec3 b) =>
+            Native.fxs_length((long)b.X - a.X, (long)b.Y - a.Y, (long)b.Z - a.Z);
+
+        /// <summary>The shorter turn from one yaw to another: -32768..32767 steps.</summary>
+        public static int YawBetween(int from, int to) =>
+            Native.fxs_yaw_between((uint)from, (uint)to);
+
+        /// <summary>Whether (dx, dz) lies within halfAngle (1..32768) steps of a yaw, borders
+        /// included.</summary>
+        public static bool Faces(int yaw, int halfAngle, long dx, long dz)
+        {
+            int answer = Native.fxs_faces((uint)yaw, (uint)halfAngle, dx, dz);
+            if (answer < 0)
+                throw Errors.Outside(nameof(yaw), yaw, 0, Native.FXS_TURN - 1)
+                    ?? Errors.Outside(nameof(halfAngle), halfAngle, 1, Native.FXS_HALF_ANGLE_MAX)
+                    ?? Distance(Math.Abs(dx) > Math.Abs(dz) ? dx : dz);
+            return answer == 1;
+        }
+
+        /// <summary>XXH64 of bytes.</summary>
+        public static ulong Hash(ReadOnlySpan<byte> bytes, ulong seed = 0)
+        {
+            fixed (byte* from = &Pin<byte>.First(bytes))
+                return Native.fxs_hash64(from, (ulong)bytes.Length, seed);
+        }
+
+        // ---- motion ----
+
+        private static Exception NormalFault(Vec3 normal)
+        {
+            const int Most = Native.FXS_NORMAL_MAX;
+            return Errors.Outside("normal: x", normal.X, -Most, Most)
+                ?? Errors.Outside("normal: y", normal.Y, -Most, Most)
+                ?? Errors.Outside("normal: z", normal.Z, -Most, Most);
+        }
+
+        private static Exception Refuse(int status, string share, int value, Vec3 normal) =>
+            Errors.Outside(share, value, 0, One) ?? NormalFault(normal)
+            ?? (status == Native.FXS_E_RANGE
+                ? new OverflowException(Native.Text(status))
+                : Errors.Refused(status, $"normal {normal}"));
+
+        /// <summary>The part of a motion up to a cast's fraction, 0..65536. With the normal of the
+        /// hit it ends outside of the obstacle.</summary>
+        public static Vec3 Along(Vec3 motion, int fraction, Vec3? normal = null)
+        {
+            Vec3 to, n = normal ?? Vec3.Zero;
+            int status = Native.fxs_along(
+                &motion, (uint)fraction, normal.HasValue ? &n : null, &to);
+            if (status < 0)
+                throw Errors.Motion(motion) ?? Refuse(status, nameof(fraction), fraction, n);
+            return to;
+        }
+
+        /// <summary>A motion reflected at a surface. kept, 0..65536: share of its speed into it.
+        /// </summary>
+        public static Vec3 Bounce(Vec3 motion, Vec3 normal, int kept)
+        {
+            Vec3 to;
+            int status = Native.fxs_bounce(&motion, &normal, (uint)kept, &to);
+            if (status < 0)
+                throw Refuse(status, nameof(kept), kept, normal);
+            return to;
+        }
+
+        /// <summary>A motion without its component into a surface.</summary>
+        public static Vec3 Slide(Vec3 motion, Vec3 normal)
+        {
+            Vec3 to;
+            int status = Native.fxs_slide(&motion, &normal, &to);
+            if (status < 0)
+                throw Refuse(status, "kept", 0, normal);
+            return to;
+        }
+    }
+
+    /// <summary>Random numbers for a game: SplitMix64. The state is one number; save it with the
+    /// game's. It is not for secrets.</summary>
+    public sealed unsafe class GameRandom
+    {
+        private ulong state;
+
+        /// <summary>A seed is a first state.</summary>
+        public GameRandom(ulong seed)
+        {
+            state = seed;
+        }
+
+        /// <summary>The whole state.</summary>
+        public ulong State
+        {
+            get => state;
+            set => state = value;
+        }
+
+        /// <summary>A number of 0..2^64 - 1.</summary>
+        public ulong Next()
+        {
+            fixed (ulong* at = &state)
+                return Native.fxs_random_next(at);
+        }
+
+        /// <summary>A number of 0..count - 1.</summary>
+        public long Below(long count)
+        {
+            if (count < 1)
+                throw Errors.Range(nameof(count), count, 1, long.MaxValue);
+            fixed (ulong* at = &state)
+                return (long)Native.fxs_random_below(at, (ulong)count);
+        }
+
+        /// <summary>A number of low..high, both included.</summary>
+        public long Between(long low, long high)
+        {
+            long to;
+            int status;
+            fixed (ulong* at = &state)
+                status = Native.fxs_random_between(at, low, high, &to);
+            return status < 0 ? throw Errors.Range(nameof(low), low, long.MinValue, high) : to;
+        }
+
+        /// <summary>Whether an event with a chance of numerator in denominator happens.</summary>
+        public bool Chance(long numerator, long denominator)
+        {
+            if (numerator < 0)
+                throw Errors.Range(nameof(numerator), numerator, 0, long.MaxValue);
+            if (denominator < 1)
+                throw Errors.Range(nameof(denominator), denominator, 1, long.MaxValue);
+            fixed (ulong* at = &state)
+                return Native.fxs_random_chance(at, (ulong)numerator, (ulong)denominator) == 1;
+        }
+
+        /// <summary>Puts a list into a random order; each is equally likely.</summary>
+        public void Shuffle<T>(T[] items)
+        {
+            // As fxs_random_shuffle, which moves bytes: items of C# may be references.
+            for (int last = items.Length - 1; last > 0; last--)
+            {
+                int other = (int)Below(last + 1);
+                T item = items[last];
+                items[last] = items[other];
+                items[other] = item;
+            }
+        }
+    }
+
+    public readonly partial struct Mover
+    {
+        /// <summary>A character that walks. mask: bit i lets layer i block it; 0: its row of the
+        /// layer matrix. passes, 2..64: slides in one move. stepHeight: the highest step that it
+        /// climbs. snap: how far down it reaches for a floor. floorY: least y of the normal of a
+        /// floor in Q2.30; 759250125 is 45 degrees. oneWay: bit i lets it jump through layer i from
+        /// below, and stand on it.</summary>
+        public Mover(
+            uint id, uint mask = 0, uint passes = 4, int stepHeight = 0, int snap = 0,
+            int floorY = 759250125, uint oneWay = 0)
+        {
+            this.id = id;
+            this.mask = mask;
+            this.passes = passes;
+            this.stepHeight = stepHeight;
+            this.snap = snap;
+            floorYQ30 = floorY;
+            this.oneWay = oneWay;
+        }
+
+        internal Exception Fault() =>
+            Errors.Outside("passes", passes, 2, Native.FXS_PASSES_MAX)
+            ?? Errors.Outside("stepHeight", stepHeight, 0, Native.FXS_SIZE_MAX)
+            ?? Errors.Outside("snap", snap, 0, Native.FXS_SIZE_MAX)
+            ?? Errors.Outside("floorY", floorYQ30, 1, 1 << 30)
+            ?? (oneWay == 0 || (mask != 0 && (mask & oneWay) == 0)
+                ? null
+                : new ArgumentException(
+                    "oneWay must share no layer with mask, and mask must not be 0: oneWay is " +
+                    $"0x{oneWay:x}, mask 0x{mask:x}", "oneWay"));
+    }
+}

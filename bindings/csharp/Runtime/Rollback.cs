@@ -1,0 +1,405 @@
+using System;
+using System.Collections.Generic;
+
+namespace Fixsync
+{
+    /// <summary>The states of a world at its last frames, each with bytes of the game's own: for
+    /// rollback, and for a server that looks into the past.</summary>
+    public sealed unsafe class Rewind : NativeObject
+    {
+        private readonly int ownSize;
+
+        /// <summary>An empty ring of a number of frames. ownSize: bytes of the game's own.
+        /// stateSize: the largest state; 160 + 56 * capacity + 12 * hits suffice.</summary>
+        public Rewind(int frames, int ownSize, long stateSize)
+        {
+            ulong size = frames < 1 || ownSize < 0 || stateSize < 0
+                ? 0 : Native.fxs_rewind_size((uint)frames, (ulong)ownSize, (ulong)stateSize);
+            if (size == 0)
+                throw Errors.Outside(nameof(frames), frames, 1, int.MaxValue)
+                    ?? Errors.Outside(nameof(ownSize), ownSize, 0, int.MaxValue)
+                    ?? Errors.Range(nameof(stateSize), stateSize, 0, (1L << 48) / frames);
+            IntPtr memory = Allocate(size);
+            Replace(memory, size);
+            this.ownSize = ownSize;
+            World.Must(
+                Native.fxs_rewind_init(memory, (uint)frames, (ulong)ownSize, (ulong)stateSize),
+                "rewind");
+        }
+
+        /// <summary>Keeps a world as it is, under its frame, and the game's own bytes. Later frames
+        /// are dropped.</summary>
+        public void Push(World world, ReadOnlySpan<byte> own = default(ReadOnlySpan<byte>))
+        {
+            if (own.Length != ownSize)
+                throw Errors.Length(nameof(own), own.Length, ownSize);
+            int status;
+            fixed (byte* from = &Pin<byte>.First(own))
+            using (var use = Enter())
+            using (var at = world.Enter())
+                status = Native.fxs_rewind_push(use.At, at.At, from);
+            if (status == Native.FXS_E_ROOM)
+                throw new ArgumentException(
+                    $"the state has {world.SaveSize} bytes, more than stateSize");
+            if (status < 0)
+                throw Errors.Refused(status, $"frame {world.Frame}");
+        }
+
+        /// <summary>Loads the state of a frame into a world of the same capacity, and the game's
+        /// own bytes.</summary>
+        /// <exception cref="KeyNotFoundException">The frame is not kept.</exception>
+        public void Load(uint frame, World world, Span<byte> own = default(Span<byte>))
+        {
+            if (own.Length != ownSize)
+                throw Errors.Length(nameof(own), own.Length, ownSize);
+            int status;
+            ulong size = 0, bad = 0;
+            fixed (byte* to = &Pin<byte>.First(own))
+            using (var use = Enter())
+            using (var at = world.Enter())
+            {
+                if (Native.fxs_rewind_state(use.At, frame, &size) == null)
+                    throw new KeyNotFoundException($"frame {frame} is not kept");
+                world.Reserve(at.At, size);
+                status = Native.fxs_rewind_load(use.At, frame, at.At, to, &bad);
+            }
+
+            if (status < 0)
+                throw Errors.Bytes(status, $"bytes of frame {frame}", bad);
+        }
+
+        /// <summary>A copy of the kept state of a frame, or null.</summary>
+        public byte[] State(uint frame)
+        {
+            using (var use = Enter())
+                return Copied(use.At, frame);
+        }
+
+        internal static byte[] Copied(IntPtr ring, uint frame)
+        {
+            ulong size;
+            byte* from = Native.fxs_rewind_state(ring, frame, &size);
+            return from == null ? null : new ReadOnlySpan<byte>(from, (int)size).ToArray();
+        }
+
+        /// <summary>Number of frames that are kept.</summary>
+        public int Count
+        {
+            get
+            {
+                using (var use = Enter())
+                    return (int)Native.fxs_rewind_count(use.At);
+            }
+        }
+
+        /// <summary>The oldest frame that is kept.</summary>
+        /// <exception cref="InvalidOperationException">No frame is kept.</exception>
+        public uint Oldest
+        {
+            get
+            {
+                using (var use = Enter())
+                {
+                    if (Native.fxs_rewind_count(use.At) == 0)
+                        throw new InvalidOperationException("no frame is kept");
+                    return Native.fxs_rewind_oldest(use.At);
+                }
+            }
+        }
+    }
+
+    /// <summary>The inputs of all players of a game that rolls back: those that came, and those
+    /// that were predicted.</summary>
+    public sealed unsafe class Inputs : NativeObject
+    {
+        /// <summary>Number of players.</summary>
+        public int Players { get; }
+
+        /// <summary>window: frames that there may be from the first with an unknown or wrongly
+        /// predicted input. frame: the first that is stepped.</summary>
+        public Inputs(int players, int window, uint frame = 0)
+        {
+            ulong size = players < 1 || window < 1
+                ? 0 : Native.fxs_inputs_size((uint)players, (uint)window);
+            if (size == 0)
+                throw Errors.Outside(nameof(players), players, 1, 65536)
+                    ?? Errors.Range(nameof(window), window, 1, 1 << 24);
+            IntPtr memory = Allocate(size);
+            Replace(memory, size);
+            Players = players;
+            World.Must(
+                Native.fxs_inputs_init(memory, (uint)players, (uint)window, frame), "inputs");
+        }
+
+        /// <summary>Adds the input of a player for a frame, in any order. False for a frame after
+        /// the window: it must come again later.</summary>
+        /// <exception cref="ArgumentException">Another value than before.</exception>
+        public bool Put(int player, uint frame, long value)
+        {
+            int status;
+            using (var use = Enter())
+                status = Native.fxs_inputs_put(use.At, (uint)player, frame, value);
+            if (status == Native.FXS_E_RANGE)
+                return false;
+            if (status == Native.FXS_E_ID)
+                throw Errors.Range(nameof(player), player, 0, Players - 1);
+            if (status < 0)
+                throw new ArgumentException(
+                    $"input {value} of player {player} for frame {frame} is not the one that came " +
+                    "before");
+            return true;
+        }
+
+        /// <summary>The inputs to step a frame with, one a player. Take each frame in order; an
+        /// earlier one may be taken again.</summary>
+        public void Take(uint frame, Span<long> values)
+        {
+            if (values.Length != Players)
+                throw Errors.Length(nameof(values), values.Length, Players);
+            int status;
+            fixed (long* to = &Pin<long>.First(values))
+            using (var use = Enter())
+                status = Native.fxs_inputs_take(use.At, frame, to);
+            if (status < 0)
+                throw new ArgumentException(
+                    $"frame {frame} is after the next to take, or outside the window",
+                    nameof(frame));
+        }
+
+        /// <summary>The first frame that was stepped on a wrong prediction; without one, the next
+        /// to take.</summary>
+        public uint Redo
+        {
+            get
+            {
+                using (var use = Enter())
+                    return Native.fxs_inputs_redo(use.At);
+            }
+        }
+
+        /// <summary>The first frame for which an input is not known: all before it are final.
+        /// </summary>
+        public uint Confirmed
+        {
+            get
+            {
+                using (var use = Enter())
+                    return Native.fxs_inputs_confirmed(use.At);
+            }
+        }
+    }
+
+    /// <summary>A confirmed frame: scores, sounds, the match log. It is used again by the next
+    /// confirm.</summary>
+    public sealed class ConfirmedFrame
+    {
+        /// <summary>Its number.</summary>
+        public uint Frame { get; internal set; }
+
+        /// <summary>Of the world right after its step.</summary>
+        public ulong Hash { get; internal set; }
+
+        /// <summary>As the world took them.</summary>
+        public Rows<Command> Commands { get; } = new Rows<Command>();
+
+        /// <summary>Of the step, then the game's own.</summary>
+        public Rows<Event> Events { get; } = new Rows<Event>();
+    }
+
+    /// <summary>The frames that are not confirmed: their states, commands and events. It says which
+    /// events a prediction made and which it took back, and gives each frame once when it is final.
+    /// </summary>
+    public sealed unsafe class History : NativeObject
+    {
+        private HistoryRoom room;
+
+        /// <summary>Begins before the next frame of a world. window: frames that may be
+        /// unconfirmed. own: the game's own state as bytes; its length stays. past: states to keep
+        /// of frames before those.</summary>
+        public History(
+            World world, int window, ReadOnlySpan<byte> own = default(ReadOnlySpan<byte>),
+            int past = 0)
+        {
+            if (window < 1)
+                throw Errors.Range(nameof(window), window, 1, int.MaxValue);
+            if (past < 0)
+                throw Errors.Range(nameof(past), past, 0, int.MaxValue);
+            room = new HistoryRoom(
+                (ulong)own.Length, 2 * (ulong)world.SaveSize, 64, 64, (uint)window, (uint)past);
+            IntPtr memory = Memory(room, out ulong size);
+            Replace(memory, size);
+            int status;
+            HistoryRoom copy = room;
+            fixed (byte* from = &Pin<byte>.First(own))
+            using (var at = world.Enter())
+                status = Native.fxs_history_init(memory, &copy, at.At, from);
+            World.Must(status, "history");
+        }
+
+        private static IntPtr Memory(HistoryRoom room, out ulong size)
+        {
+            size = Native.fxs_history_size(&room);
+            if (size == 0)
+                throw new OutOfMemoryException("a history has at most 2^48 bytes");
+            return Allocate(size);
+        }
+
+        private void CheckOwn(int length)
+        {
+            if ((ulong)length != room.OwnSize)
+                throw Errors.Length("own", length, (long)room.OwnSize);
+        }
+
+        /// <summary>More room. The caller has entered.</summary>
+        private void Grow(IntPtr from, ulong state, ulong commands, ulong events)
+        {
+            var larger = new HistoryRoom(
+                room.OwnSize, Math.Max(room.StateSize, 2 * state),
+                Math.Max(room.CommandRoom, 2 * commands), Math.Max(room.EventRoom, 2 * events),
+                room.Window, room.Past);
+            IntPtr memory = Memory(larger, out ulong size);
+            HistoryRoom copy = larger;
+            World.Must(Native.fxs_history_grow(memory, &copy, from), "history");
+            Replace(memory, size);
+            room = larger;
+        }
+
+        /// <summary>Keeps the frame that was just stepped, with the state after it.</summary>
+        /// <param name="world">Right after the step, or after reactions to its events.</param>
+        /// <param name="own">The game's own state.</param>
+        /// <param name="isFinal">Whether all inputs of this frame are known.</param>
+        /// <param name="commands">Those since the last push, the reactions last.</param>
+        /// <param name="events">Of the step, then the game's own.</param>
+        /// <param name="gone">Becomes the events that were predicted, and are taken back.</param>
+        /// <param name="fresh">Becomes the events that are predicted now.</param>
+        /// <param name="reactions">How many commands came after the step.</param>
+        /// <param name="hash">Of the world right after the step; null if it has not changed since.
+        /// </param>
+        public void Push(
+            World world, ReadOnlySpan<byte> own, bool isFinal, ReadOnlySpan<Command> commands,
+            ReadOnlySpan<Event> events, Rows<Event> gone, Rows<Event> fresh, int reactions = 0,
+            ulong? hash = null)
+        {
+            CheckOwn(own.Length);
+            ulong hashed = hash.GetValueOrDefault();
+            Told told = default(Told);
+            int status = Native.FXS_E_ROOM;
+            using (var use = Enter())
+            using (var at = world.Enter())
+            fixed (byte* from = &Pin<byte>.First(own))
+            fixed (Command* rows = &Pin<Command>.First(commands))
+            fixed (Event* stepped = &Pin<Event>.First(events))
+            {
+                for (int tries = 0; status == Native.FXS_E_ROOM && tries < 2; tries++)
+                {
+                    if (tries == 1)
+                        Grow(use.At, Native.fxs_world_save_size(at.At), (ulong)commands.Length,
+                            (ulong)events.Length);
+                    gone.Reserve(room.EventRoom);
+                    fresh.Reserve(room.EventRoom);
+                    fixed (Event* toGone = gone.Room, toFresh = fresh.Room)
+                        status = Native.fxs_history_push(
+                            use.At, at.At, from, isFinal ? 1u : 0,
+                            hash.HasValue ? &hashed : null, rows, (ulong)commands.Length,
+                            (ulong)reactions, stepped, (ulong)events.Length, toGone, toFresh,
+                            &told);
+                }
+            }
+
+            gone.Grows(status, told.Gone);
+            fresh.Grows(status, told.Fresh);
+            if (status < 0)
+                throw Errors.Refused(status, $"frame {Head}");
+        }
+
+        /// <summary>Makes all frames before a frame final: they were stepped on the real inputs.
+        /// </summary>
+        public void Settle(uint frame)
+        {
+            int status;
+            using (var use = Enter())
+                status = Native.fxs_history_settle(use.At, frame);
+            if (status < 0)
+                throw Errors.Range(nameof(frame), frame, First, Head);
+        }
+
+        /// <summary>Loads the state before a frame into the world, and the game's own into own.
+        /// Step again from there.</summary>
+        public void Back(uint frame, World world, Span<byte> own = default(Span<byte>))
+        {
+            CheckOwn(own.Length);
+            int status;
+            fixed (byte* to = &Pin<byte>.First(own))
+            using (var use = Enter())
+            using (var at = world.Enter())
+            {
+                ulong size = 0;
+                Native.fxs_rewind_state(Native.fxs_history_states(use.At), frame, &size);
+                world.Reserve(at.At, size);
+                status = Native.fxs_history_back(use.At, frame, at.At, to);
+            }
+
+            if (status == Native.FXS_E_RANGE)
+                throw Errors.Range(nameof(frame), frame, First, Head);
+            if (status < 0)
+                throw Errors.Refused(status, $"state before frame {frame}");
+        }
+
+        /// <summary>The oldest final frame, once. False if there is none.</summary>
+        public bool Confirm(ConfirmedFrame frame)
+        {
+            frame.Commands.Reserve(room.CommandRoom);
+            frame.Events.Reserve(room.EventRoom);
+            Confirmed found;
+            int status;
+            using (var use = Enter())
+            fixed (Command* commands = frame.Commands.Room)
+            fixed (Event* events = frame.Events.Room)
+                status = Native.fxs_history_confirm(use.At, &found, commands, events);
+            if (status < 0)
+                return false;
+            frame.Frame = found.Frame;
+            frame.Hash = found.Hash;
+            frame.Commands.Count = (int)found.Commands;
+            frame.Events.Count = (int)found.Events;
+            return true;
+        }
+
+        /// <summary>The frame that is stepped next.</summary>
+        public uint Head
+        {
+            get
+            {
+                using (var use = Enter())
+                    return Native.fxs_history_head(use.At);
+            }
+        }
+
+        /// <summary>The oldest frame that Confirm has not given.</summary>
+        public uint First
+        {
+            get
+            {
+                using (var use = Enter())
+                    return Native.fxs_history_first(use.At);
+            }
+        }
+
+        /// <summary>How many frames can be pushed before one must be confirmed.</summary>
+        public uint Free
+        {
+            get
+            {
+                using (var use = Enter())
+                    return Native.fxs_history_free(use.At);
+            }
+        }
+
+        /// <summary>A copy of the kept state before a frame, or null.</summary>
+        public byte[] State(uint frame)
+        {
+            using (var use = Enter())
+                return Rewind.Copied(Native.fxs_history_states(use.At), frame);
+        }
+    }
+}

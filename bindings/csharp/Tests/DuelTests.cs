@@ -1,0 +1,175 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using DuelSample;
+using NUnit.Framework;
+
+namespace Fixsync.Tests
+{
+    /// <summary>The sample, as its users would play it.</summary>
+    public class DuelTests
+    {
+        private const uint Frames = 900;
+
+        private static string PathOf(string name) => Path.Combine(Trace.Folder, name);
+
+        private static DuelGame Made() =>
+            new DuelGame(
+                File.ReadAllBytes(PathOf("arena.fxlevel")),
+                File.ReadAllBytes(PathOf("fighter.table")));
+
+        /// <summary>To the other and back, with slashes and dashes: any function of player and
+        /// frame.</summary>
+        private static long Pressed(int player, uint frame)
+        {
+            var random = new GameRandom(frame / 6 * 2 + (ulong)player);
+            Keys towards = player == 0 ? Keys.Right : Keys.Left;
+            Keys away = player == 0 ? Keys.Left : Keys.Right;
+            Keys keys = frame / 40 % 2 == 0 ? towards : away;
+            if (random.Chance(1, 5))
+                keys |= random.Chance(1, 2) ? Keys.Up : Keys.Down;
+            if (random.Chance(1, 3))
+                keys |= Keys.Slash;
+            if (random.Chance(1, 8))
+                keys |= Keys.Dash;
+            return (long)keys;
+        }
+
+        private static long[] Inputs(uint frame) => new[] { Pressed(0, frame), Pressed(1, frame) };
+
+        private sealed class Played
+        {
+            public readonly List<string> Certain = new List<string>();
+            public readonly MemoryStream Log = new MemoryStream();
+            public int Predicted, TakenBack;
+        }
+
+        private static Played[] Play(ulong seed)
+        {
+            var peers = new[] { new DuelPeer(Made()), new DuelPeer(Made()) };
+            var lines = new[] { new LossyLine(seed), new LossyLine(seed + 1) };
+            var played = new[] { new Played(), new Played() };
+            for (int i = 0; i < 2; i++)
+            {
+                Played mine = played[i];
+                peers[i].Predicted += row => mine.Predicted++;
+                peers[i].TakenBack += row => mine.TakenBack++;
+                peers[i].Certain += (frame, row) => mine.Certain.Add($"{frame}: {row}");
+            }
+
+            for (uint now = 0; peers.Any(peer => peer.Confirmed < Frames); now++)
+            {
+                Assert.IsTrue(now < 20 * Frames, "the match ends:");
+                for (int i = 0; i < 2; i++)
+                {
+                    uint end = lines[1 - i].Receive(now);
+                    for (uint f = end > 25 ? end - 25 : 0; f < end; f++)
+                        peers[i].Put(1 - i, f, Pressed(1 - i, f));
+                    uint next = peers[i].Head;
+                    uint mine = next < Frames && peers[i].CanStep ? next + 1 : next;
+                    if (mine > next)
+                        peers[i].Put(i, next, Pressed(i, next));
+                    if (mine > 0)
+                        peers[i].StepTo(mine - 1);
+                    lines[i].Send(now, mine);
+                    Take(peers[i], played[i]);
+                }
+            }
+
+            for (int i = 0; i < 2; i++)
+            {
+                peers[i].Log.End();
+                Take(peers[i], played[i]);
+                peers[i].Dispose();
+            }
+
+            return played;
+        }
+
+        private static void Take(DuelPeer peer, Played played)
+        {
+            byte[] text = peer.Log.TakeText();
+            played.Log.Write(text, 0, text.Length);
+        }
+
+        [Test]
+        public void TwoPeersOverALossyLineRecordTheMatchThatWasNeverRolledBack()
+        {
+            DuelGame game = Made();
+            var log = new Recorder(game.World, 60);
+            var late = new Rows<Command>(); // reactions are commands of the next frame
+            var certain = new List<string>();
+            for (uint frame = 0; frame < Frames; frame++)
+            {
+                game.AdvanceFrame(Inputs(frame));
+                int before = game.Commands.Count - game.Reactions;
+                for (int i = 0; i < before; i++)
+                    late.Add(game.Commands[i]);
+                log.Commands(late.Span);
+                log.StepGame(game.Events.Span, game.Hash);
+                late.Clear();
+                for (int i = before; i < game.Commands.Count; i++)
+                    late.Add(game.Commands[i]);
+                foreach (Event row in game.Events)
+                    certain.Add($"{frame}: {row}");
+            }
+
+            log.End();
+            byte[] straight = log.TakeText();
+            Assert.IsTrue(game.FallsOf(0) + game.FallsOf(1) > 1, "somebody falls:");
+            game.Dispose();
+            int predicted = 0, takenBack = 0;
+            for (ulong seed = 1; seed <= 8; seed++)
+            {
+                foreach (Played played in Play(seed))
+                {
+                    Assert.IsTrue(
+                        Enumerable.SequenceEqual(straight, played.Log.ToArray()),
+                        "the log is that of the match without a network:");
+                    Assert.AreEqual(certain, played.Certain);
+                    predicted += played.Predicted;
+                    takenBack += played.TakenBack;
+                }
+            }
+
+            Assert.IsTrue(takenBack > 0 && predicted > takenBack, $"{takenBack} of {predicted}");
+            File.WriteAllBytes(PathOf("duel.jsonl"), straight);
+        }
+
+        [Test]
+        public void EachFrameSteppedTwiceGivesTheSameState()
+        {
+            IRollbackGame game = Made();
+            for (uint frame = 0; frame < Frames; frame++)
+            {
+                byte[] before = game.SaveState();
+                game.AdvanceFrame(Inputs(frame));
+                ulong sum = game.Checksum();
+                game.LoadState(before);
+                game.AdvanceFrame(Inputs(frame));
+                Assert.AreEqual(sum, game.Checksum(), $"frame {frame}");
+            }
+        }
+
+        [Test]
+        public void DifferencesNameTheFieldOfADesync()
+        {
+            DuelGame a = Made(), b = Made();
+            for (uint frame = 0; frame < 30; frame++)
+            {
+                a.AdvanceFrame(Inputs(frame));
+                b.AdvanceFrame(Inputs(frame));
+            }
+
+            b.World.Move(4, b.World[4].Position + new Vec3(0, 0, 1));
+            var rows = new Rows<Difference>();
+            States.Differences(a.World.Save(), b.World.Save(), rows);
+            Assert.AreEqual(1, rows.Count);
+            var names = new Dictionary<uint, string> { { 4, "P2 body" } };
+            string text = rows[0].ToText(names);
+            Assert.IsTrue(text.StartsWith("collider 4 (P2 body), z: "), text);
+            Assert.AreEqual(rows[0].First + 1, rows[0].Second);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using NUnit.Framework;
+
+namespace Fixsync.Tests
+{
+    /// <summary>Each error has the name, the value and the range, and changes nothing.</summary>
+    public class ErrorTests
+    {
+        private static readonly Shape Ball = Shape.Sphere(Fix.One);
+        private static readonly Shape Wedge = Shape.Sector(Fix.One, 4096, Fix.One);
+
+        private static World Made()
+        {
+            var world = new World(8);
+            world.Add(new Collider(1, Ball));
+            world.Add(new Collider(2, Wedge, new Pose(Fix.Units(9, 0, 0))));
+            return world;
+        }
+
+        private static void Refused<T>(string message, Action act)
+            where T : Exception
+        {
+            string text = Assert.Throws<T>(act).Message;
+            Assert.IsTrue(text.StartsWith(message), $"\"{text}\" begins with \"{message}\":");
+        }
+
+        private static void OutOfRange(string message, Action act) =>
+            Refused<ArgumentOutOfRangeException>(message, act);
+
+        [Test]
+        public void ShapesAndPoses()
+        {
+            OutOfRange("radius must be 1..536870911, not 0", () => Shape.Sphere(0));
+            OutOfRange("halfHeight must be 0..536870911, not -1", () => Shape.Capsule(1, -1));
+            OutOfRange("halfZ must be 1..536870911, not 0", () => Shape.Box(1, 1, 0));
+            OutOfRange("halfAngle must be 1..32768, not 32769", () => Shape.Sector(9, 32769, 1));
+            OutOfRange("innerRadius must be 0..8, not 9", () => Shape.Sector(9, 9, 1, 9));
+            OutOfRange("yaw must be 0..65535, not -1", () => new Pose(Vec3.Zero, -1));
+            OutOfRange("layer must be 0..31, not 32", () => new Collider(1, Ball, layer: 32));
+            OutOfRange("radius must be 1..", () => Made().SetShape(1, default(Shape)));
+            Refused<InvalidOperationException>(
+                "a Box has no radius", () => Shape.Box(1, 1, 1).Radius.ToString());
+            OutOfRange("segments must be 3..65536, not 2", () => Ball.OutlineAt(default(Pose), 2));
+        }
+
+        [Test]
+        public void Worlds()
+        {
+            World world = Made();
+            var edge = new Vec3(int.MaxValue, 0, 0);
+            world.Move(1, edge);
+            ulong hash = world.Hash();
+            OutOfRange("capacity must be 1..2147483648, not 0", () => new World(0));
+            OutOfRange("hitWhen must be 1..2, not 0", () => new World(8, null, Contact.Apart));
+            OutOfRange("id must be 0..7, not 8", () => world.Move(8, Vec3.Zero));
+            Refused<KeyNotFoundException>("id 7 is not in the world", () => world.Remove(7));
+            Refused<KeyNotFoundException>(
+                "id 7 is not in the world", () => world[7].ToString());
+            Refused<ArgumentException>(
+                "id 1 is taken: remove it first, or choose another of 0..7",
+                () => world.Add(new Collider(1, Ball)));
+            Refused<ArgumentException>(
+                "id 1: a centre (position and turned offset) outside int32",
+                () => world.SetOffset(1, edge));
+            Refused<CommandException>(
+                "commands[1]: id 1 is not in the world",
+                () => world.Apply(new[] { Command.Remove(1), Command.Remove(1) }));
+            Refused<CommandException>(
+                "ids[0]: id 5 is not in the world",
+                () => world.MoveMany(new uint[] { 5 }, new[] { Vec3.Zero }));
+            Refused<ArgumentException>(
+                "length of positions must be 1, not 0",
+                () => world.MoveMany(new uint[] { 5 }, new Vec3[0]));
+            Refused<ArgumentException>(
+                "length of yields must be 32, not 0",
+                () => world.Separate(new uint[0], 1, new Rows<Moved>()));
+            Refused<ArgumentException>(
+                "layer masks not symmetric", () => world.LayerMasks = Asymmetric());
+            Refused<KeyNotFoundException>(
+                "no layer \"sword\": they are body",
+                () => new Layers("body").Meet("body", "sword"));
+            Assert.AreEqual(hash, world.Hash());
+        }
+
+        private static uint[] Asymmetric()
+        {
+            var masks = new uint[32];
+            masks[0] = 2;
+            return masks;
+        }
+
+        [Test]
+        public void QuestionsAndMoves()
+        {
+            World world = Made();
+            var hits = new Rows<CastHit>();
+            var far = new Vec3(Native.FXS_SIZE_MAX + 1, 0, 0);
+            OutOfRange(
+                "motion: x must be -536870911..536870911, not 536870912",
+                () => world.Cast(new Cast(Ball, default(Pose), far), hits));
+            OutOfRange("motion: x must be", () => world.Sweep(1, far, hits));
+            OutOfRange("motion: x must be", () => world.MoveAndSlide(1, far, hits));
+            OutOfRange("motion: x must be", () => world.Move(new Mover(1), far, hits));
+            OutOfRange(
+                "passes must be 1..64, not 0", () => world.MoveAndSlide(1, Vec3.Zero, hits, 0, 0));
+            OutOfRange(
+                "passes must be 2..64, not 1",
+                () => world.Move(new Mover(1, passes: 1), Vec3.Zero, hits));
+            Refused<ArgumentException>(
+                "oneWay must share no layer with mask, and mask must not be 0: oneWay is 0x6, mask",
+                () => world.Move(new Mover(1, mask: 2, oneWay: 6), Vec3.Zero, hits));
+            OutOfRange("limit must be 0..", () => world.Nearest(default(Query), -1, null));
+            Refused<ArgumentException>(
+                "shape Sector", () => world.Cast(new Cast(Wedge, default(Pose), Vec3.Zero), hits));
+            Refused<ArgumentException>("id 2: not defined for these shapes",
+                () => world.PushOut(1, 2));
+            Refused<KeyNotFoundException>("id 5 is not", () => world.ContactOf(1, 5));
+            Refused<KeyNotFoundException>("id 5 is not", () => world.Explain(5, 1));
+            Refused<CommandException>(
+                "casts[1]: motion: x must be",
+                () => world.CastMany(
+                    new[]
+                    {
+                        new Cast(Ball, default(Pose), Vec3.Zero), new Cast(Ball, default(Pose), far),
+                    },
+                    new Rows<ulong>(), hits));
+        }
+
+        [Test]
+        public void Bytes()
+        {
+            World world = Made();
+            var junk = new byte[] { 1, 2, 3 };
+            Refused<InvalidDataException>("data are refused: byte 0: not a saved state",
+                () => world.Load(junk));
+            Refused<InvalidDataException>("bytes are refused: byte 0: bytes that are not a level",
+                () => new Level(junk));
+            Refused<InvalidDataException>("bytes are refused: byte 0: not a table of frame data",
+                () => new FrameData(junk));
+            Refused<InvalidDataException>(
+                "the second bytes are refused: byte 0",
+                () => States.Differences(world.Save(), junk, new Rows<Difference>()));
+            Refused<InvalidDataException>(
+                "about are refused: byte 1", () => new Recorder(world, "{x"));
+            Refused<ArgumentException>(
+                "length of buffer must be at least", () => world.Save(junk));
+            OutOfRange("tickRate must be 1..", () => new Recorder(world, 0));
+            Refused<ArgumentException>(
+                "inputs of frame 0: a call that does not come here",
+                () => new Recorder(world, 60).Inputs(new long[] { 1 }));
+        }
+
+        [Test]
+        public void Rollback()
+        {
+            World world = Made();
+            OutOfRange("frames must be 1..", () => new Rewind(0, 0, 99));
+            Refused<ArgumentException>(
+                "length of own must be 4, not 0", () => new Rewind(9, 4, 9999).Push(world));
+            Refused<KeyNotFoundException>(
+                "frame 3 is not kept", () => new Rewind(9, 0, 9999).Load(3, world));
+            OutOfRange("players must be 1..65536, not 0", () => new Inputs(0, 9));
+            OutOfRange("player must be 0..1, not 2", () => new Inputs(2, 9).Put(2, 0, 0));
+            OutOfRange("window must be 1..", () => new History(world, 0));
+            var inputs = new Inputs(2, 9);
+            inputs.Put(0, 0, 5);
+            Refused<ArgumentException>(
+                "input 6 of player 0 for frame 0 is not the one", () => inputs.Put(0, 0, 6));
+            Assert.IsTrue(!inputs.Put(0, 9, 6), "a frame after the window is put off:");
+            OutOfRange("frame must be 0..0, not 5", () => new History(world, 4).Settle(5));
+        }
+
+        [Test]
+        public void Numbers()
+        {
+            Refused<FormatException>("\"0.1\": a decimal that is not", () => Fix.Q("0.1"));
+            Refused<FormatException>("\"1e5\": text", () => Fix.Q("1e5"));
+            OutOfRange("99999 must be within", () => Fix.Q("99999"));
+            Refused<OverflowException>("5 / 0", () => Fix.Div(5, 0));
+            Refused<OverflowException>(
+                "2147483647 * 2147483647", () => Fix.Mul(int.MaxValue, int.MaxValue));
+            OutOfRange("fraction must be 0..65536, not -1", () => Fix.Lerp(0, 1, -1));
+            OutOfRange("count must be 1..", () => new GameRandom(1).Below(0));
+            OutOfRange("kind must be 16..", () => Event.OfGame(1, 2, 3, 4));
+        }
+    }
+}
