@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,42 @@ def test_the_generator_reads_what_the_compiler_sees():
         assert [(field.name, field.offset) for field in structure.fields] == [
             (name, field.offset) for name, field in type.fields
         ]
+
+
+ABIS = {
+    "x86-64": ("gcc", "-m64"),
+    "i386": ("gcc", "-m32"),
+    "arm": ("arm-linux-gnueabihf-gcc",),
+    "ppc32": ("powerpc-linux-gnu-gcc",),  # big-endian
+    "wasm32": ("clang-19", "--target=wasm32", f"-I{WEB / 'libc'}"),
+}
+
+
+@pytest.mark.parametrize("abi", ABIS)
+def test_structures_are_laid_out_alike_everywhere(abi, tmp_path):
+    """Size, and the offset of every field, that bindings declare: a compiler of each ABI agrees."""
+    command = ABIS[abi]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"no {command[0]} here")
+    lines = ["#include <fixsync_kit.h>", "#include <stddef.h>"]
+    for structure in generate.read().structures:
+        if structure.fields:
+            name = structure.name
+            lines.append(f'_Static_assert(sizeof({name}) == {structure.size}, "{name}");')
+            lines += [
+                f'_Static_assert(offsetof({name}, {field.name}) == {field.offset}, "{field.name}");'
+                for field in structure.fields
+            ]
+    source = tmp_path / "layout.c"
+    source.write_text("\n".join(lines) + "\n")
+    options = ["-std=c11", "-ffreestanding", "-fsyntax-only", f"-I{ROOT / 'csrc'}"]
+    ran = subprocess.run(
+        [*command, *options, str(source)], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    source.write_text("\n".join(lines).replace("== 20,", "== 21,", 1) + "\n")
+    refused = subprocess.run([*command, *options, str(source)], capture_output=True, check=False)
+    assert refused.returncode != 0
 
 
 def test_every_declaration_has_its_comment():

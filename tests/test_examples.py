@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tools import needs, needs_loopback
 
 from fixsync import LEVEL, EventKind
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
+from fixsync.testing import assert_peers_agree
+from fixsync.testing.synctest import bot_inputs, run_straight
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 ALL = sorted(path.stem for path in EXAMPLES.glob("*.py"))
-NAMES = [name for name in ALL if name != "pygame_duel"]
-"""Those that play a match by themselves and write its log. The other has test_pygame_duel.py."""
+NAMES = [name for name in ALL if not name.startswith("pygame_")]
+"""Those that play a match by themselves and write its log."""
+sys.path.append(str(EXAMPLES))
+from arena import Arena  # noqa: E402 - it is where the path says since a line ago
+from brawl import Brawl  # noqa: E402
+
+GAMES = {"arena": Arena, "brawl": Brawl}
 
 
 def play(name: str, path: Path, seed: int = 1) -> str:
@@ -36,7 +46,7 @@ def match(
 
 def test_an_example_plays_a_match_that_replays(match: tuple[str, Path, str]) -> None:
     _, path, told = match
-    played = replay(path)
+    played = replay(path, simulations=GAMES)
     assert played.verdict == Verdict.IDENTICAL
     assert played.compared.events == played.compared.hashes == played.frames
     assert f"{played.frames} frames" in told
@@ -59,15 +69,17 @@ def test_every_pair_of_layers_that_matters_meets_in_an_example(
     match: tuple[str, Path, str],
 ) -> None:
     """Or the example would show nothing: each enabled pair of layers has an ENTER and an EXIT."""
-    _, path, _ = match
+    name, path, _ = match
     met: dict[tuple[int, int], set[int]] = {}
     with Reader(path) as reader:
         enabled = {tuple(sorted(pair)) for pair in reader.header.layers or ()}
         layers = {LEVEL + i: solid.layer for i, solid in enumerate(reader.header.level or ())}
+        if name in GAMES:
+            layers |= {it.id: it.layer for it in GAMES[name](1, 2).world.colliders()}
         for frame in reader:
-            for command in frame.commands:  # type: ignore[union-attr]
+            for command in getattr(frame, "commands", ()):
                 if type(command).__name__ == "Add":
-                    layers[command.id] = command.layer  # type: ignore[union-attr]
+                    layers[command.id] = command.layer
             for a, b, kind, _ in frame.events:  # type: ignore[misc]
                 met.setdefault(tuple(sorted((layers[a], layers[b]))), set()).add(kind)  # type: ignore[arg-type]
     both = {EventKind.ENTER, EventKind.EXIT}
@@ -85,7 +97,9 @@ def test_an_example_computes_with_integers_only(name: str) -> None:
                 assert used not in ("float", "round", "hash", "set")
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 used_modules = {getattr(node, "module", None), *(alias.name for alias in aliases)}
-                assert not used_modules & {"math", "random", "time", "os"}
+                # A window's clock says when to step, not what comes of it.
+                allowed = {"time"} if name.startswith("pygame_") else set()
+                assert not used_modules & {"math", "random", "time", "os"} - allowed
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -94,3 +108,47 @@ def test_an_example_says_how_it_is_run(name: str) -> None:
     assert text is not None
     assert re.search(rf"python examples/{name}\.py \[LOG\] \[SEED\] +\({name}\.jsonl, 1\)", text)
     assert f"fixsync replay {name}.jsonl" in text
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_example_of_a_simulation_keeps_its_promises_between_peers(name: str) -> None:
+    game = GAMES[name]
+    assert_peers_agree(game, bot_inputs(game, 3, 2, 90))
+
+
+def test_a_goal_and_a_knock_out_end_their_matches_with_an_event() -> None:
+    for game, last in ((Arena, 5), (Brawl, None)):
+        straight = run_straight(game, 2, 2, bot_inputs(game, 2, 2, 60 * 60))
+        assert straight.is_over
+        (event,) = straight.game[-1]
+        assert last in (None, event.value)
+        assert not any(straight.game[:10])
+
+
+@needs_loopback
+@pytest.mark.full
+def test_two_windows_fight_one_match_to_its_end(tmp_path: Path) -> None:
+    needs("pygame")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    environment = {**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
+    logs = [tmp_path / "host.jsonl", tmp_path / "guest.jsonl"]
+    command = [sys.executable, EXAMPLES / "pygame_brawl.py", "--bot", "--port", port, "--log"]
+    started = [
+        subprocess.Popen(
+            [*command, log, *address],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for log, address in zip(logs, ([], ["127.0.0.1"]), strict=True)
+    ]
+    for process in started:
+        out, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        assert re.search("^completed: all .* and the match is over$", out, re.MULTILINE), out
+    assert logs[0].read_bytes() == logs[1].read_bytes()
+    played = replay(logs[0], simulations=GAMES)
+    assert (played.verdict, played.over_after) == (Verdict.IDENTICAL, played.frames - 1)

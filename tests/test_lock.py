@@ -26,7 +26,7 @@ from fixsync._native.lock import Lock
 from fixsync.game.bodies import Body
 from fixsync.game.flat import Hitbox, TwoPlanes, circle
 from fixsync.game.frames import Attack, FrameData, Part
-from fixsync.game.motion import Mover, move_and_slide
+from fixsync.game.motion import Mover, carry, move_and_slide
 from fixsync.game.random import Random
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
@@ -132,6 +132,7 @@ CALLS: dict[str, Call] = {
     **READING,
     "pose": lambda w: move_and_slide(w, 1, (5, 0, 0)),
     "mover": lambda w: Mover(snap=3).move(w, 1, (5, 0, 0)),
+    "carry": lambda w: carry(w, [2], (-5, 0, 0), {1: Mover(snap=3)}),
 }
 CALLS["copy"] = CALLS["__copy__"] = CALLS["__deepcopy__"] = lambda w: w.copy().save()
 NOT_LOADED = {name: call for name, call in CALLS.items() if name != "load"}

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from builds import CSRC, ROOT, STRICT
@@ -54,6 +55,41 @@ def test_no_function_of_the_kernel_branches_more_than_is_easy_to_follow() -> Non
         for path, function in functions
         if function.cyclomatic_complexity > BRANCHES_MAX and function.name not in LONG_LISTS
     ]
+
+
+def nodes(tree: Any) -> Iterator[Any]:
+    yield tree
+    for child in tree.children:
+        yield from nodes(child)
+
+
+# Of these another change is on its way.
+SEVERAL_NAMES = {"mover.c", "world_cast.c"}
+
+
+@pytest.mark.full
+def test_the_kernel_takes_one_step_a_line() -> None:
+    tree_sitter, grammar = needs("tree_sitter"), needs("tree_sitter_c")
+    parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+
+    def found(text: bytes, name: str = "") -> list[str]:
+        steps = []
+        for node in nodes(parser.parse(text).root_node):
+            if node.type == "conditional_expression":
+                parts = [part for child in node.children for part in nodes(child)]
+                if any(part.type == "conditional_expression" for part in parts):
+                    steps.append(f"{name}:{node.start_point[0] + 1}: a choice within a choice")
+            elif node.type == "declaration" and node.parent.type != "for_statement":
+                kinds = [child.type for child in node.children]
+                if kinds.count("init_declarator") > 1 and name not in SEVERAL_NAMES:
+                    steps.append(f"{name}:{node.start_point[0] + 1}: one declaration a line")
+        return steps
+
+    assert found(b"int f(int a) { return a ? 1 : (a > 1 ? 2 : 3); }") == [
+        ":1: a choice within a choice"
+    ]
+    assert found(b"int f(void) { int a = 1, b = a; return b; }") == [":1: one declaration a line"]
+    assert not [step for path in KERNEL for step in found(path.read_bytes(), path.name)]
 
 
 def floors(csrc: Path) -> list[str]:
