@@ -94,6 +94,11 @@ def test_liars_and_outsiders_of_many_seeds_do_no_more_than_they_may(first: int):
         run_lie(seed)
 
 
+def test_a_lying_host_plays_no_frame_of_a_seat_that_it_has_given_away():
+    # The joiner stood still: its seat had inputs from the host only.
+    run_lie(702338366707)
+
+
 def lies_of(kind: str, count: int = 3) -> list[int]:
     kinds = LIES + OUTSIDERS
     return [kinds.index(kind) + at * len(kinds) for at in range(count)]

@@ -524,6 +524,7 @@ class Remote:
         if seat == local.me:
             # Its own inputs of an earlier life, and those that the host made before the handover.
             back = min(ahead, self.hash_next + 2 * match.detection_frames_max)
+            back = 0 if local.seats.was_mine_vacant else back
             if is_feeder:
                 return range(max(back, min(since, ahead)))
             return range(0 if self.peer == HOST else since, back)

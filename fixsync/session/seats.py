@@ -21,6 +21,8 @@ class Seats:
         """By seat, the frame from which its own player plays it; NEVER where the host does."""
         self.sources: set[int] = set()
         """The seats whose inputs are made here."""
+        self.was_mine_vacant = False
+        """This peer joined while its seat was vacant: no earlier life of it made an input."""
         self.streams = [Stream(0, idle) for _ in range(match.players)]
         for stream in self.streams:
             for _ in range(match.input_delay):
@@ -43,6 +45,7 @@ class Seats:
     def restart(self, frame: int, since: Sequence[int]) -> None:
         """Continues from a snapshot."""
         self.since = list(since)
+        self.was_mine_vacant = self.match.is_player(self.me) and not self.is_mine_taken
         self.streams[:] = [Stream(frame, self.idle) for _ in self.streams]
 
     def feed(self, due: int, value: Input) -> None:
