@@ -770,6 +770,22 @@ def test_a_file_that_appears_whole_spares_every_other_file(tmp_path: Path) -> No
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out.svg", "out.svg.part"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+def test_a_hidden_name_that_is_taken_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "urandom", bytes)
+    other, hidden = tmp_path / "other", tmp_path / f".fixsync-{'00' * 8}"
+    other.write_bytes(b"mine")
+    for make in (lambda: hidden.symlink_to(other), lambda: hidden.write_bytes(b"theirs")):
+        make()
+        with pytest.raises(FileExistsError):
+            files.write_whole(tmp_path / "out", b"new")
+        assert other.read_bytes() == b"mine"
+        hidden.unlink()  # it is not removed by who refuses it
+    assert [file.name for file in tmp_path.iterdir()] == ["other"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a mode is of POSIX")
 def test_a_file_that_appears_whole_has_the_mode_of_a_new_file(tmp_path: Path) -> None:
     mask = os.umask(0o027)

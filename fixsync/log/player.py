@@ -115,7 +115,7 @@ class Player:
         number of hits."""
         self._header = header
         if header.sim is not None:
-            self._type = _found(header.sim, simulations or {})
+            self._type = found(header.sim, simulations or {})
             self._stepped = sim.Stepped((), ())
             self.play = self._play_inputs
 
@@ -298,7 +298,8 @@ def _check_start(header: Header, world: World) -> None:
         raise LineError("hit_when", reason, in_header=True)
 
 
-def _found(name: str, simulations: Mapping[str, sim.SimulationType]) -> sim.SimulationType:
+def found(name: str, simulations: Mapping[str, sim.SimulationType]) -> sim.SimulationType:
+    """The simulation of a log's name. UnknownSimulationError if there is none."""
     if name in simulations:
         return simulations[name]
     try:

@@ -4,6 +4,7 @@ step. A log of a simulation is watched as the trace that its simulation leaves."
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -11,13 +12,13 @@ import msgspec
 
 from fixsync import sim
 from fixsync._native.rows import EVENT
-from fixsync.log.player import Player
+from fixsync.log.player import Player, UnknownSimulationError, found
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, Command, Event, Header, SimFrame, TraceFrame
 from fixsync.records import Events
 from fixsync.world import World
 
-__all__ = ["Start", "Step", "Watched", "Watcher", "watch"]
+__all__ = ["Observed", "Start", "Step", "Watched", "Watcher", "known", "watch"]
 
 PROGRESS_FRAMES = 256
 """The least number of frames between two calls of `watch`'s progress."""
@@ -104,12 +105,11 @@ def _traced(
 def _simulated(
     header: Header, watcher: Watcher, simulations: Mapping[str, sim.SimulationType]
 ) -> Callable[[Any], None]:
-    name = str(header.sim)
-    try:
-        run = _Run(simulations[name] if name in simulations else sim.named(name), header, watcher)
-    except ValueError:  # the player has the error for a name that is not known
-        return Player(header, simulations).play  # type: ignore[return-value]
-    player = Player(header, {name: run})
+    kind = known(header, simulations)
+    if kind is None:
+        return Player(header).play  # type: ignore[return-value] # it has the error
+    run = _Run(kind, header, watcher)
+    player = Player(header, {str(header.sim): run})
 
     def play(frame: SimFrame) -> None:
         run.frame = frame.frame
@@ -119,34 +119,85 @@ def _simulated(
     return play
 
 
-class _Run:
-    """A simulation's type that watches the world of the simulation that it makes."""
+def known(
+    header: Header, simulations: Mapping[str, sim.SimulationType]
+) -> sim.SimulationType | None:
+    """The simulation of a log; None for a trace, and for a name that is not known."""
+    if header.sim is None:
+        return None
+    try:
+        return found(header.sim, simulations)
+    except UnknownSimulationError:
+        return None
 
-    def __init__(self, kind: sim.SimulationType, header: Header, watcher: Watcher) -> None:
-        self.frame = 0
+
+class Observed(ABC):
+    """A simulation's type that observes the world of the simulation that it makes."""
+
+    def __init__(self, kind: sim.SimulationType) -> None:
+        self.simulation: Any = None
+        self.commands: list[Any] = []
+        """Those since the last step."""
         self._kind = kind
-        self._header = header
-        self._watcher = watcher
-        self._simulation: Any = None
-        self._commands: list[Any] = []
         self._has_stepped = False
-        self._failure: BaseException | None = None
 
     @property
     def name(self) -> str:
         return self._kind.name
 
     def __call__(self, seed: int, players: int) -> sim.Simulation:
-        self._simulation = made = self._kind(seed, players)
+        self.simulation = made = self._kind(seed, players)
         self._begin()
         made.world.attach(self)
         return made
 
+    @abstractmethod
     def _begin(self) -> None:
-        own, names = sim.names_of(self._simulation), self._header.names
+        """Before the first frame; again, before any frame, if a state is loaded."""
+
+    @abstractmethod
+    def _step(self, events: Events) -> None:
+        """Right after a step of the world."""
+
+    def changed(self, command: Any) -> None:
+        """Called by the world."""
+        self.commands.append(command)
+
+    def stepped(self, events: Events) -> None:
+        """Called by the world."""
+        self._has_stepped = True
+        self._step(events)
+        self.commands = []
+
+    def loaded(self) -> None:
+        """Called by the world: before the first frame, the log's `from` was loaded."""
+        if self.commands or self._has_stepped:
+            raise ValueError("the simulation loads its world while it plays: it cannot be watched")
+        self._begin()
+
+
+class _Run(Observed):
+    """Calls a watcher."""
+
+    def __init__(self, kind: sim.SimulationType, header: Header, watcher: Watcher) -> None:
+        super().__init__(kind)
+        self.frame = 0
+        self._header = header
+        self._watcher = watcher
+        self._failure: BaseException | None = None
+
+    def _begin(self) -> None:
+        own, names = sim.names_of(self.simulation), self._header.names
         ids, layers = {**own.ids, **names.ids}, {**own.layers, **names.layers}
-        start = Start(self._header, self._simulation.world, ids, layers)
+        start = Start(self._header, self.simulation.world, ids, layers)
         self._guarded(self._watcher.begin, start)
+
+    def _step(self, events: Events) -> None:
+        commands = msgspec.convert(self.commands, list[Command])
+        rows = list(EVENT.iter_unpack(events.buffer.cast("B")))
+        phases = dict(getattr(self.simulation, "phases", {}))
+        world = self.simulation.world
+        self._guarded(self._watcher.step, Step(self.frame, commands, world, rows, phases))
 
     def _guarded(self, call: Callable[[Any], None], value: object) -> None:
         """The player would take an error of the watcher for one of the simulation."""
@@ -160,23 +211,3 @@ class _Run:
         """Raises the watcher's error, if it had one."""
         if self._failure is not None:
             raise self._failure
-
-    def changed(self, command: Any) -> None:
-        """Called by the world."""
-        self._commands.append(command)
-
-    def stepped(self, events: Events) -> None:
-        """Called by the world."""
-        self._has_stepped = True
-        commands = msgspec.convert(self._commands, list[Command])
-        found = list(EVENT.iter_unpack(events.buffer.cast("B")))
-        phases = dict(getattr(self._simulation, "phases", {}))
-        world = self._simulation.world
-        self._commands = []
-        self._guarded(self._watcher.step, Step(self.frame, commands, world, found, phases))
-
-    def loaded(self) -> None:
-        """Called by the world: before the first frame, the log's `from` was loaded."""
-        if self._commands or self._has_stepped:
-            raise ValueError("the simulation loads its world while it plays: it cannot be watched")
-        self._begin()

@@ -20,7 +20,8 @@ from fixsync import sim
 from fixsync.log import files
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
-from fixsync.log.schema import LINE_BYTES_MAX, Add, Header, SimFrame, TraceFrame
+from fixsync.log.schema import LINE_BYTES_MAX, Add, GameEvent, Header, SimFrame, TraceFrame
+from fixsync.log.watch import Observed, known
 from fixsync.records import Events
 from fixsync.view import bundle
 from fixsync.world import Command
@@ -96,7 +97,8 @@ def export(
     ids = 1
     with Reader(path, line_bytes_max=line_bytes_max, keep_text=True) as reader:
         header = reader.header
-        run = _watched(header.sim, simulations or {})
+        kind = known(header, simulations or {})
+        run = None if kind is None else _Run(kind)
         player = Player(header, None if run is None else {str(header.sim): run})
         if run is None and header.start is not None:
             ids = max([ids, *(id + 1 for id in player.world)])
@@ -106,7 +108,7 @@ def export(
             if isinstance(frame, TraceFrame):
                 ids = max([ids, *(c.id + 1 for c in frame.commands if type(c) is Add)])
             elif run is not None:
-                run.end(frame)
+                run.end(frame, player.game)
             if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                 progress(reader)
         text = reader.text
@@ -123,83 +125,48 @@ def export(
         )
 
 
-def _watched(name: str | None, simulations: Mapping[str, sim.SimulationType]) -> _Run | None:
-    """What watches the simulation of this name; None for a trace, and for a name that is not
-    known: the player has the error for that."""
-    if name is None:
-        return None
-    try:
-        return _Run(simulations[name] if name in simulations else sim.named(name))
-    except ValueError:
-        return None
-
-
-class _Run:
-    """A simulation's type that watches the simulation it makes: the commands that it gives its
-    world become the lines of a trace, and what it has beside its world is kept by frame.
+class _Run(Observed):
+    """Writes the lines of the trace that a simulation leaves, and keeps by frame what it has beside
+    its world.
 
     What a simulation changes after its step is in the frame's `after`: the frame's hash is that of
     the state behind it. No match log has that key; only pages do."""
 
     def __init__(self, kind: sim.SimulationType) -> None:
+        super().__init__(kind)
         self.ids = 1
-        self._kind = kind
-        self._simulation: Any = None
         self._state = b""
         self._first = 0
         self._lines: list[bytes] = []
         self._before: list[Command] = []
-        self._after: list[Command] = []
-        self._has_stepped = False
         self._game = _Game()
 
-    @property
-    def name(self) -> str:
-        return self._kind.name
-
-    def __call__(self, seed: int, players: int) -> sim.Simulation:
-        self._simulation = made = self._kind(seed, players)
-        self._begin()
-        made.world.attach(self)
-        return made
-
     def _begin(self) -> None:
-        world = self._simulation.world
+        world = self.simulation.world
         self._state = world.save()
         self._first = world.frame
         self.ids = max([self.ids, *(id + 1 for id in world)])
 
-    def changed(self, command: Command) -> None:
-        """Called by the world."""
-        (self._after if self._has_stepped else self._before).append(command)
-        if command[0] == "add":
-            self.ids = max(self.ids, command[1] + 1)
+    def _step(self, events: Events) -> None:  # noqa: ARG002 - the log has them
+        self._before = self.commands
+        self._game.phases(getattr(self.simulation, "phases", {}))
 
-    def stepped(self, events: Events) -> None:  # noqa: ARG002 - the protocol's
-        """Called by the world."""
-        self._has_stepped = True
-        self._game.phases(getattr(self._simulation, "phases", {}))
-
-    def loaded(self) -> None:
-        """Called by the world: before the first frame, the log's `from` was loaded."""
-        if self._lines or self._before or self._has_stepped:
-            raise ValueError(
-                "the simulation loads its world while it plays: no trace can hold that"
-            )
-        self._begin()
-
-    def end(self, frame: SimFrame) -> None:
-        """Ends a frame."""
+    def end(self, frame: SimFrame, game: list[GameEvent]) -> None:
+        """Ends a frame. game: its own events, as they are computed."""
+        after, self.commands = self.commands, []
         line: dict[str, Any] = {"frame": frame.frame, "commands": self._before}
-        if self._after:
-            line["after"] = self._after
+        if after:
+            line["after"] = after
         if frame.events is not UNSET:
             line["events"] = frame.events
+        if game:
+            line["game"] = game
         if frame.hash is not UNSET:
             line["hash"] = frame.hash
         self._lines.append(msgspec.json.encode(line) + b"\n")
-        self._before, self._after, self._has_stepped = [], [], False
-        self._game.end(frame, self._simulation)
+        added = (command[1] for command in (*self._before, *after) if command[0] == "add")
+        self.ids = max([self.ids, *(id + 1 for id in added)])
+        self._game.end(frame, self.simulation)
 
     def text(self, log: bytes) -> bytes:
         """The trace: the log's header, from the state of the simulation's new world on."""
