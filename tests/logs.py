@@ -183,3 +183,15 @@ class Game:
 
     def hash(self) -> int:
         return self.world.hash()
+
+
+def with_game_events() -> list[Frame]:
+    """Frames of two owners, with events of the game: of collider 0, of both, of none."""
+    games = {1: [[0, 7, 16, -1], [1, 0, 17, 2]], 3: [[9, 2**32 - 1, 2**32 - 1, 5]]}
+    added = [
+        ["add", id, ["sphere", 9], [100 * id, 0, 0], 0, 0, id + 1, [0, 0, 0], True]
+        for id in range(2)
+    ]
+    return [
+        {"frame": at, "commands": [] if at else added, "game": games.get(at, [])} for at in range(4)
+    ]

@@ -430,6 +430,13 @@ def test_a_number_with_an_exponent_of_any_length_is_refused(read: Read, number: 
         read(document.replace("12345", number))
 
 
+@pytest.mark.parametrize("number", ["1e-401", f"0.{'1' * 401}"])
+def test_a_number_with_very_many_decimal_places_is_refused(read: Read, number: str) -> None:
+    document = json.dumps(a_map(objects({"x": 12345, "width": 1, "height": 1})))
+    with pytest.raises(TiledError, match="at most 400 digits and decimal places"):
+        read(document.replace("12345", number))
+
+
 def test_a_name_that_utf_8_cannot_hold_is_refused(read: Read) -> None:
     with pytest.raises(TiledError, match=r"objects\[0\].name: half of a surrogate pair"):
         read(a_map(objects({"width": 1, "height": 1, "name": "\ud800"})))

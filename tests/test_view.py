@@ -13,9 +13,11 @@ import subprocess
 from pathlib import Path
 from typing import get_args
 
+import logs
 import pytest
 from bumpers import Bumpers
 from model import direction
+from test_game_events import Scoring
 from tools import VECTORS, ints, rows
 
 from fixsync import ONE, Box, Capsule, Cylinder, EventKind, Pose, Sector, Sphere, World
@@ -26,7 +28,7 @@ from fixsync.log.attacks import MISSED_MAX, attacks
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.schema import MatchLogError
-from fixsync.sim import hash_of
+from fixsync.sim import hash_of, stepped
 from fixsync.view import bundle, export, page, write
 from fixsync.view.export import Exported
 
@@ -933,6 +935,31 @@ def test_lanes_have_the_frames_of_attacks_and_who_hits_whom(replayed, path):
     assert two["hits"] == [3, 1, 1]
     assert found["track"]["places"][::3] == list(range(10))
     assert found["track"]["isThere"] == [1] * 10
+
+
+def test_the_games_own_events_are_in_the_lanes_of_the_colliders_that_they_name(
+    replayed, run_engine, path, tmp_path
+):
+    log = logs.write(path, logs.header(), logs.with_game_events())
+    one, two, game = replayed(log)["lanes"]
+    assert one["told"] == [[1, 16, -1], [1, 17, 2]]
+    assert two["told"] == [[1, 17, 2]]
+    assert (game["id"], game["told"]) == (None, [[3, 4294967295, 5]])
+    lost = edited(log, tmp_path / "lost.jsonl", lambda line: line.update(game=line["game"][:1]))
+    compared = run_engine(export(log), export(lost), seeks=[1])["comparison"]
+    assert compared["result"]["first"] == {"frame": 1, "fields": ["game"]}
+
+
+def test_a_page_has_the_events_that_its_simulation_computes_with_their_names(path):
+    game = Scoring(3, 2)
+    with SimRecorder(game, path, seed=3) as recorder:
+        for frame, inputs in enumerate([(1, 0), (1, 3), (0, 0)]):
+            hits, events = stepped(game, inputs)
+            recorder.record(frame, inputs, hits, game.world.hash(), events)
+    log = export(path, simulations={"scoring": Scoring})
+    header, first, *_ = map(json.loads, log.text.splitlines())
+    assert header["names"]["game"] == {"16": "bump", "4294967295": "count"}
+    assert first["game"] == [[0, 7, 16, -1]]
 
 
 def test_a_log_that_begins_in_the_middle_goes_by_its_own_frame_numbers(

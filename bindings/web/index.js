@@ -21,7 +21,17 @@ export { FrameData } from "./frames.js";
 export { History, Inputs } from "./history.js";
 export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";
-export { along, bounce, carry, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";
+export {
+  along,
+  bounce,
+  carry,
+  Mover,
+  moveAndSlide,
+  Random,
+  Recorder,
+  Rewind,
+  slide,
+} from "./kit.js";
 export { Level } from "./level.js";
 export { MatchLog, MatchLogError } from "./logs.js";
 export {

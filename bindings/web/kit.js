@@ -242,9 +242,7 @@ export class Mover {
 export function carry(world, platforms, motion, movers) {
   const ids = [...new Set(platforms)].map((id) => uint32("id", id)).sort((a, b) => a - b);
   const words = [...movers].map((mover) => wordsOf(mover)).sort((a, b) => a[0] - b[0]);
-  const listed = results.for(
-    4 * ids.length + words.length * (fxs_mover.$size + fxs_carried.$size),
-  );
+  const listed = results.for(4 * ids.length + words.length * (fxs_mover.$size + fxs_carried.$size));
   const listedMovers = listed + 4 * ids.length;
   const rows = listedMovers + words.length * fxs_mover.$size;
   putWords(listed, ids);

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import logs
 import pytest
 
 from fixsync import (
@@ -1013,6 +1014,16 @@ def test_a_lane_has_the_name_of_its_player_and_only_attacks_are_solid_bars(opene
     assert names == ["P0", "player 2"]
     page.locator("#lane-names button").first.click()
     page.wait_for_selector("#collider .subtitle >> text=P0 torso")
+
+
+def test_the_games_own_events_are_named_in_lanes_and_panel(opened, path):
+    logs.write(path, logs.header(), logs.with_game_events())
+    page = opened(path, fragment="#frame=1")
+    page.wait_for_selector("#lane-names .lane")
+    labels = page.locator("#lane-names button, #lane-names .lane").all_inner_texts()
+    assert labels == ["owner 1  event 16 -1, event 17 2", "owner 2  event 17 2", "the game"]
+    rows = page.locator("#frame-events tr:has-text('event')").all_inner_texts()
+    assert rows == ["◇\t0\t7\tevent 16\t-1", "◇\t1\t0\tevent 17\t2"]
 
 
 def test_a_history_says_on_and_off_has_commands_first_and_names_solids(opened, path):

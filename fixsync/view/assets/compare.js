@@ -50,7 +50,7 @@ function differingItems(a, b) {
 const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed", "level"];
 const headerValue = ({ header }, field) =>
   field === "layers" ? layerMasks(header.layers) : header[field];
-const RECORDED = ["queries", "events", "hash"];
+const RECORDED = ["queries", "events", "game", "hash"];
 
 // Two matches, frame by frame: differences of their commands, recorded answers and computed states.
 export class Comparison {
@@ -136,6 +136,7 @@ export class Comparison {
       events: fields.includes("events") ? onlyInOne(lineA.events, lineB.events) : null,
       computed: fields.includes("state") ? onlyInOne(rowsOf(runA.hits), rowsOf(runB.hits)) : null,
       queries: fields.includes("queries") ? differingItems(lineA.queries, lineB.queries) : null,
+      game: fields.includes("game") ? differingItems(lineA.game, lineB.game) : null,
       hash: fields.includes("hash") ? { a: lineA.hash, b: lineB.hash } : null,
     };
   }

@@ -215,6 +215,7 @@ export class Match {
       if (kind === FXS_ENTER) this.pairs.set(layers, (this.pairs.get(layers) ?? 0) + 1);
       this.hits.push(number, a, b, kind, contact, layers);
     }
+    this.lanes.tell(number, frame.game ?? []);
     for (const command of frame.after ?? []) this.#change(number, number + 1, command, AFTER);
   }
 
@@ -321,6 +322,7 @@ export class Match {
       colliders: run.colliders.words.buffer,
       planes: this.planes,
       events: run.hits,
+      game: run.line?.game ?? [],
       hash: hex16(hash),
       differences: differences(run, hash),
       isFresh: !isKnown,

@@ -29,7 +29,12 @@ export function clockTime(seconds) {
 
 const list = (words) =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-const FIELD_NAMES = { hash: "the hash", events: "the events", queries: "the queries' answers" };
+const FIELD_NAMES = {
+  hash: "the hash",
+  events: "the events",
+  game: "the game's own events",
+  queries: "the queries' answers",
+};
 
 // How much of a log was compared.
 function comparedText({ hashes, events, queries }) {
@@ -124,6 +129,7 @@ const DIFFERENCE_NAMES = {
   commands: "the commands",
   state: "the computed state",
   events: "the recorded events",
+  game: "the recorded events of the game",
   queries: "the recorded queries' answers",
   hash: "the recorded hash",
   length: "one log goes on and the other does not",

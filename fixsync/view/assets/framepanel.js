@@ -4,7 +4,8 @@ import { cell, element, table } from "./elements.js";
 import { ordinal, plural } from "./format.js";
 import { CONTACT_NAMES, EVENT_NAMES, ROWS_MAX, SIGNS, valueDifferences } from "./inspector.js";
 import { colliderButton } from "./links.js";
-import { match, nameOf, player } from "./state.js";
+import { LEVEL } from "./solids.js";
+import { gameName, match, nameOf, player } from "./state.js";
 
 const ROWS_PLAYING_MAX = 25; // while nobody can read them
 
@@ -26,6 +27,26 @@ function eventTable(caption, rows, marked, most = ROWS_MAX) {
       ),
     );
   return table({ caption }, body);
+}
+
+// The game's own events, of colliders and of whatever else a game counts.
+function gameTable({ game, colliders }) {
+  const named = (id) =>
+    colliders.indexOf(id) >= 0 || id >= LEVEL ? colliderButton(id) : String(id);
+  const rows = game
+    .slice(0, ROWS_MAX)
+    .map(([a, b, kind, value]) =>
+      element(
+        "tr",
+        {},
+        cell("◇", { "aria-hidden": "true" }),
+        cell(named(a)),
+        cell(named(b)),
+        cell(gameName(kind)),
+        cell(String(value), { class: "number" }),
+      ),
+    );
+  return table({ caption: `The game's own events: ${shownOf(game.length)}` }, rows);
 }
 
 const listOf = (caption, items) =>
@@ -58,6 +79,7 @@ function differenceParts(found, names) {
   for (const [field, what] of [
     ["commands", "command"],
     ["queries", "query's answer"],
+    ["game", "game's own event"],
   ]) {
     if (!found[field]) continue;
     const items = found[field].map(
@@ -92,6 +114,7 @@ function frameParts(side, name) {
         )
       : element("p", { class: "note" }, "No hits."),
   ];
+  if (side.game.length > 0) parts.push(gameTable(side));
   const areas = side.wakes.at(-1)?.frame === side.frame ? side.wakes.at(-1).areas : [];
   const answers = areas.map(({ command, answer }) => {
     const found = command[0] === "cast" ? answer : answer.map((id) => [id]);

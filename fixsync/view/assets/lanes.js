@@ -6,11 +6,13 @@ const LANES_MAX = 12; // of a log without owners
 // a hit by an attack, from an attack, of two bodies or two attacks
 export const [GIVEN, TAKEN, MUTUAL] = [0, 1, 2];
 
+const marks = ({ hits, told }) => hits.length + told.length;
 const lowest = ({ colliders }) => Math.min(...[...colliders].map(({ id }) => id));
 
 export class Lanes {
   #since = new Map(); // by collider: the first frame in which it is as it is
-  #bodies = new Map(); // by owner, or by ~id: { owner, colliders, spans, hits }
+  #bodies = new Map(); // by owner, or by ~id: { owner, colliders, spans, hits, told }
+  #told = []; // the game's own events that are about no collider
 
   constructor(first, roster) {
     this.roster = roster;
@@ -24,7 +26,7 @@ export class Lanes {
     const { owner, id } = collider;
     const key = owner || ~id;
     if (!this.#bodies.has(key))
-      this.#bodies.set(key, { owner, colliders: new Set(), spans: [], hits: [] });
+      this.#bodies.set(key, { owner, colliders: new Set(), spans: [], hits: [], told: [] });
     const body = this.#bodies.get(key);
     body.colliders.add(collider);
     return body;
@@ -59,14 +61,25 @@ export class Lanes {
     }
   }
 
+  // The game's own events of a frame, as rows of a, b, kind, value.
+  tell(frame, rows) {
+    for (const [a, b, kind, value] of rows) {
+      const colliders = [a, b].map((id) => this.roster.get(id)).filter(Boolean);
+      const bodies = new Set(colliders.map((one) => this.#body(one)));
+      for (const told of bodies.size > 0 ? [...bodies].map((body) => body.told) : [this.#told])
+        told.push([frame, kind, value]);
+    }
+  }
+
   // The lanes to show: of every owner, or else of the colliders that hit most; and of the selected
   // one. end: behind the last frame. id is the body's lowest but for attacks; spans are rows of
-  // first frame, last frame, whether it is an attack; hits rows of frame, kind, the other's id.
+  // first frame, last frame, whether it is an attack; hits rows of frame, kind, the other's id; told
+  // those of frame, kind, value. A lane without a body has what the game says of no collider.
   shown(selected, end) {
     const all = [...this.#bodies.values()];
     const owners = all.filter(({ owner }) => owner > 0).sort((a, b) => a.owner - b.owner);
     const most = all
-      .sort((a, b) => b.hits.length - a.hits.length || lowest(a) - lowest(b))
+      .sort((a, b) => marks(b) - marks(a) || lowest(a) - lowest(b))
       .slice(0, LANES_MAX);
     const chosen = owners.length > 0 ? owners : most.sort((a, b) => lowest(a) - lowest(b));
     const found = this.roster.get(selected);
@@ -75,7 +88,7 @@ export class Lanes {
     const open = [...this.roster.colliders]
       .filter((one) => one.active && this.#since.get(one) < end)
       .map((collider) => ({ first: this.#since.get(collider), last: end - 1, collider }));
-    return chosen.map((body) => {
+    const lanes = chosen.map((body) => {
       const rest = open.filter(({ collider }) => this.#body(collider) === body);
       const colliders = [...body.colliders].sort((a, b) => a.isAttack - b.isAttack || a.id - b.id);
       const spans = [...body.spans, ...rest].flatMap(({ first, last, collider }) => [
@@ -94,8 +107,11 @@ export class Lanes {
         ids: [...new Set(colliders.map(({ id }) => id))],
         spans: Uint32Array.from(spans),
         hits: Uint32Array.from(hits),
+        told: body.told,
       };
     });
+    const game = { owner: 0, id: null, ids: [], spans: [], hits: [], told: this.#told };
+    return this.#told.length > 0 ? [...lanes, game] : lanes;
   }
 }
 

@@ -5,6 +5,7 @@ import { element } from "./elements.js";
 import { units } from "./format.js";
 import { GIVEN, MUTUAL } from "./lanes.js";
 import { seekable, sharpen } from "./sharp.js";
+import { gameName } from "./state.js";
 
 const LANE = 17; // pixels
 const PLOT = 24;
@@ -17,7 +18,7 @@ export class Meter {
   #canvas;
   #names;
   #cell = CELL.usual;
-  #lanes = []; // { name, id, spans, hits, phases }
+  #lanes = []; // { name, id, spans, hits, told, phases }
   // { name, lines, isPair, text }: what is plotted, and how a value is written
   #plots = { tracks: [], series: [] };
   #labels = []; // of the rows: the elements that say what is in them
@@ -88,11 +89,13 @@ export class Meter {
 
   #layOut() {
     const lanes = this.#lanes.map(({ name, id }) =>
-      element("button", {
-        type: "button",
-        onclick: () => this.onSelect(id),
-        "aria-label": `Select ${name}`,
-      }),
+      id === null
+        ? element("span", { class: "lane" })
+        : element("button", {
+            type: "button",
+            onclick: () => this.onSelect(id),
+            "aria-label": `Select ${name}`,
+          }),
     );
     const plots = this.#allPlots.map(() => element("span", {}));
     this.#labels = [...plots, ...lanes];
@@ -139,7 +142,8 @@ export class Meter {
     const top = (plots.length + this.#kept) * PLOT;
     for (const [row, lane] of this.#lanes.entries()) {
       this.#drawLane(g, theme, top + row * LANE + 2, lane);
-      this.#label(plots.length + row, lane.name, phaseText(lane.phases, this.frame));
+      const texts = [phaseText(lane.phases, this.frame), ...toldTexts(lane.told, this.frame)];
+      this.#label(plots.length + row, lane.name, texts.filter(Boolean).join(", "));
     }
     const x = this.#x(this.frame);
     g.fillStyle = `${theme.accent}40`;
@@ -175,6 +179,8 @@ export class Meter {
       if (hits[at] >= this.from && hits[at] <= this.to)
         this.#drawHit(g, theme, hits[at], hits[at + 1], top, tall);
     }
+    for (const [frame] of lane.told)
+      if (frame >= this.from && frame <= this.to) this.#drawTold(g, theme, frame, top, tall);
   }
 
   // A triangle upwards: it hits; downwards: it is hit; a dot: two bodies, or two attacks, meet.
@@ -195,6 +201,24 @@ export class Meter {
     g.stroke();
     g.fillStyle = theme.ink;
     g.fill();
+  }
+
+  // A hollow diamond: an event of the game's own.
+  #drawTold(g, theme, frame, top, tall) {
+    const x = this.#x(frame) + this.#cell / 2;
+    const y = top + tall / 2;
+    g.beginPath();
+    g.moveTo(x, y - 6);
+    g.lineTo(x + 6, y);
+    g.lineTo(x, y + 6);
+    g.lineTo(x - 6, y);
+    g.closePath();
+    g.lineWidth = 4;
+    g.strokeStyle = theme.stage;
+    g.stroke();
+    g.lineWidth = 1.5;
+    g.strokeStyle = theme.ink;
+    g.stroke();
   }
 
   // Lines between the least and the greatest value in the frames shown; of two logs, B's is in the
@@ -275,6 +299,10 @@ export class Meter {
 // A coordinate of a collider in a frame, raw; null while it is not there.
 const placeAt = ({ first, places, isThere }, frame, axis) =>
   isThere[frame - first] ? places[3 * (frame - first) + axis] : null;
+
+// Such as "HURT 15", of each of the game's own events in a frame.
+const toldTexts = (told, frame) =>
+  told.filter(([at]) => at === frame).map(([, kind, value]) => `${gameName(kind)} ${value}`);
 
 // Such as "slash, startup 2/4".
 function phaseText(phases, frame) {

@@ -78,6 +78,7 @@ function opened({ side, header, planes: size }) {
   for (const { names } of [...headers].reverse()) {
     Object.assign(scene.names.layers, names?.layers);
     Object.assign(scene.names.ids, names?.ids);
+    Object.assign(scene.names.game, names?.game);
   }
   scene.unitMm = first.unit_mm ?? null;
   player.rate = Array.isArray(first.tick_rate)
@@ -205,7 +206,7 @@ function intervalsOf(rows) {
 
 // Of two logs, a body's lane in B is below that in A.
 function laned({ sides }) {
-  scene.bodies = sides.flat();
+  scene.bodies = sides.flat().filter(({ id }) => id !== null);
   const rows = sides.flatMap((lanes, side) =>
     lanes.map((lane) => ({
       ...lane,
@@ -219,7 +220,8 @@ function laned({ sides }) {
   ui.isStale = true;
 }
 
-const bodyName = ({ owner, id }) => (owner > 0 ? ownerName(owner) : nameOf(id));
+const bodyName = ({ owner, id }) =>
+  id === null ? "the game" : owner > 0 ? ownerName(owner) : nameOf(id);
 
 function tracked({ id, sides }) {
   if (id !== scene.selected) return;

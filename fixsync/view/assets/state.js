@@ -44,7 +44,7 @@ export const scene = {
   selected: null,
   other: null, // why the selected collider does not hit it
   moved: new Set(), // ids of the colliders that were moved
-  names: { layers: {}, ids: {} },
+  names: { layers: {}, ids: {}, game: {} },
   bodies: [], // lanes.js, of all logs
   options: {
     labels: true,
@@ -95,6 +95,8 @@ export function say(text) {
 // What a collider or a solid is called.
 export const nameOf = (id) =>
   scene.names.ids[id] ?? (id >= LEVEL ? `solid ${id - LEVEL}` : String(id));
+// What a kind of the game's own events is called.
+export const gameName = (kind) => scene.names.game[kind] ?? `event ${kind}`;
 export const layerName = (layer) => scene.names.layers[layer] ?? `layer ${layer}`;
 
 // What a player is called: as the words that the names of all its colliders have, or as its body
