@@ -223,7 +223,7 @@ def names_of_kinds(kinds: type[IntEnum] | None) -> dict[int, str]:
 class Stepped(NamedTuple):
     """What a step of a simulation returned."""
 
-    events: tuple[Event, ...]
+    events: Sequence[Event]
     game: tuple[GameEvent, ...]
 
 
@@ -235,8 +235,10 @@ def stepped(simulation: Simulation, inputs: Sequence[Input]) -> Stepped:
 
     ValueError or TypeError for an event of the game that does not keep to the protocol."""
     found = simulation.step(inputs)
+    if type(found) is Events:
+        return _new(Stepped, (found, ()))
     rows: tuple[Any, ...] = tuple(found)
-    if type(found) is Events or GameEvent not in map(type, rows):
+    if GameEvent not in map(type, rows):
         return _new(Stepped, (rows, ()))
     kinds = event_kinds(simulation)
     if kinds is None:

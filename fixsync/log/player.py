@@ -33,6 +33,7 @@ from fixsync.log.schema import (
 )
 from fixsync.log.schema import Shape as ShapeRow
 from fixsync.log.text import LineError
+from fixsync.records import Events
 from fixsync.shapes import Shape, shape_from_tuple
 from fixsync.world import World
 
@@ -225,12 +226,12 @@ class Player:
     @property
     def events(self) -> list[Event]:
         """Events of the frame, by (a, b)."""
-        if self.simulation is not None:
-            return [
-                (int(a), int(b), int(kind), int(contact))
-                for a, b, kind, contact in self._stepped.events
-            ]
-        return list(EVENT.iter_unpack(self._events))
+        if self.simulation is None:
+            return list(EVENT.iter_unpack(self._events))
+        found = self._stepped.events
+        if type(found) is Events:
+            return list(EVENT.iter_unpack(found.buffer.cast("B")))
+        return [(int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in found]
 
     @property
     def game(self) -> list[GameEvent]:

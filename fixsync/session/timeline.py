@@ -101,9 +101,9 @@ class Timeline:
     def _step(self, frame: int) -> _Played:
         inputs = tuple(stream.guess(frame) for stream in self.streams)
         simulation = self.simulation
-        step, world_hash = stepped(simulation, inputs), simulation.world.hash()
+        (events, game), world_hash = stepped(simulation, inputs), simulation.world.hash()
         self.is_over = is_over(simulation)
-        played = _Played(inputs, *step, world_hash, self.is_over)
+        played = _Played(inputs, tuple(events), game, world_hash, self.is_over)
         self._played[frame] = played
         self.states[frame + 1] = self.simulation.save()
         return played

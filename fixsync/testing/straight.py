@@ -130,7 +130,7 @@ class Straight:
         expected = self.states[frame + 1]
         events = game = None
         if step is not None and step.events != self.events[frame]:
-            events = self.events[frame], step.events
+            events = self.events[frame], tuple(step.events)
         if step is not None and step.game != self.game[frame]:
             game = self.game[frame], step.game
         if state == expected and events is None and game is None:
@@ -225,7 +225,7 @@ def run_straight(simulation: SimulationType, seed: int, players: int, inputs: In
             break
     made.world.detach(observer)
     commands = None if observer.has_loaded else observer.commands
-    events, game = [step.events for step in steps], [step.game for step in steps]
+    events, game = [tuple(step.events) for step in steps], [step.game for step in steps]
     given, names = (simulation, seed, players, checked[: len(steps)]), sim.names_of(made).ids
     results = (states, events, commands, observer.hashes)
     return Straight(*given, *results, hashes, names, game, sim.is_over(made))
