@@ -138,7 +138,7 @@ def test_a_map_that_says_nothing_is_refused_with_what_it_has(read: Read) -> None
         read(text)
     lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
     assert lines[0].endswith("map.tmx: nothing in it says what is solid. Choose among what it has:")
-    assert lines[1:9] == [
+    assert lines[1:10] == [
         "--solid-layer main tile layer: 4 tiles",
         "--solid-layer things object layer: 1 point, 1 rectangle",
         "--tiles kind=deep 1 tile",
@@ -146,8 +146,35 @@ def test_a_map_that_says_nothing_is_refused_with_what_it_has(read: Read) -> None
         "--tiles ground:0-2 in main: 2 of 0, 1 of 1, 1 of 2",
         "--class water 1 object or tile",
         "--class wall 1 object or tile",
+        "--object a 1 object",
         "--shapes 1 tile has collision shapes",
     ]
+
+
+def test_layers_of_one_name_are_one_row_and_the_names_of_most_objects_are_listed(
+    read: Read,
+) -> None:
+    names = ["wall", *(f"n{i}" for i in range(9)), "wall"]
+    text = a_map(
+        layer("1,0,0,0,0,0,0,0"), layer("0,1,1,0,0,0,0,0"),
+        objects(*(f'<object id="{i}" name="{name}" x="0" y="0" width="9" height="9"/>'
+                  for i, name in enumerate(names))),
+    )  # fmt: skip
+    with pytest.raises(TiledError) as refused:
+        read(text)
+    lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
+    assert "--solid-layer main tile layer: 1 tile; tile layer: 2 tiles" in lines
+    at = lines.index("--object wall 2 objects")
+    assert lines[at + 8] == "and 2 other names of objects"
+    assert len(read(text, y=Y, objects=["wall"]).level) == 2
+
+
+def test_a_tile_object_is_taken_by_its_name_and_that_wins_over_its_class(read: Read) -> None:
+    tile = '<object id="8" name="crate" type="wall" gid="1" x="16" y="16" width="16" height="16"/>'
+    found = read(a_map(objects(tile)), y=Y, objects=["crate@2"])
+    assert [(area(solid), solid.layer) for solid in found.level] == [((1, -1, 2, 0), 2)]
+    found = read(a_map(objects(tile)), y=Y, objects=["crate@2"], classes=["wall@3"])
+    assert [solid.layer for solid in found.level] == [2]
 
 
 @pytest.mark.parametrize(
@@ -688,6 +715,10 @@ OPTIONS = {
         [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1)],
     ),
     "--class": ("--class water@2 --y 0,1", [(2, 2, 3, 0, 1, -1, 0)]),
+    "--object": (
+        "--object rope@4 --line-width 4 --y 0,1",
+        [(4, 0, 2, 0, 1, -1.625, -1.375)],
+    ),
     "--slope": (
         "--slope ground:1:0,1/2 --side --steps 1/4",
         [(0, 2.25, 3, -1, -0.75, -0.5, 0.5), (0, 2.75, 3, -0.75, -0.5, -0.5, 0.5)],
@@ -773,6 +804,7 @@ def test_a_map_that_says_nothing_is_answered_with_the_options_that_take_it(
     assert {"--solid-layer main", "--tiles hard", "--class wall", "--shapes"} <= {*listed}
     for choice in listed:
         more = ["--whole-tiles"] if choice.startswith(("--solid-layer main", "--tiles gr")) else []
+        more += ["--line-width", "4"] if choice == "--object rope" else []
         code, out, err = run("level", path, "--json", *choice.split(), "--y", "0,1", *more)
         assert code == 0, (choice, err)
         assert json.loads(out)["level"]["solids"], choice

@@ -69,6 +69,7 @@ def _names(option: str, metavar: str, help: str, name: str = "") -> Callable[[_C
     "--tiles", "TILES[@LAYER]", "Tiles that are solid: PROPERTY, PROPERTY=VALUE or TILESET:0-9,12."
 )
 @_names("--class", "NAME[@LAYER]", "Class of objects or tiles that are solid.", "classes")
+@_names("--object", "NAME[@LAYER]", "Name of objects that are solid.", "objects")
 @_names(
     "--slope",
     "TILES:LEFT,RIGHT[@LAYER]",
@@ -127,8 +128,8 @@ def level_command(source: Path, output: Path | None, as_json: bool, **choices: A
     """Make a level out of a map, or show a level.
 
     MAP is a map of Tiled (.tmx, .tmj, .json), or a level (.fxlevel). If nothing in a map says what
-    is solid, its layers, tiles and classes are listed, each with the option that takes it; @LAYER
-    is the layer in the world. Without -o nothing is written, only shown. With --json the solids are
+    is solid, its layers, tiles, classes and names are listed, each with the option that takes it;
+    @LAYER is the layer in the world. Without -o nothing is written, only shown. With --json the solids are
     printed as a match log's header has them.
 
     \b

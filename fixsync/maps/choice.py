@@ -14,7 +14,7 @@ from fixsync.maps.document import Value
 from fixsync.maps.tilesets import Tile
 from fixsync.numbers import exact
 
-__all__ = ["Choice", "Choices", "is_true", "text_of"]
+__all__ = ["Choice", "Choices", "class_of", "is_true", "text_of"]
 
 _LAYER = re.compile(r"(.+)@([0-9]{1,2})", re.DOTALL)
 _NUMBERS = re.compile(
@@ -93,6 +93,7 @@ class Choices:
     tiles: tuple[Choice, ...] = ()
     """The slopes last, so that they win."""
     classes: tuple[Choice, ...] = ()
+    objects: tuple[Choice, ...] = ()
     only: tuple[Choice, ...] = ()
     shapes: bool = False
     whole_tiles: bool = False
@@ -106,6 +107,7 @@ class Choices:
         solid_layers: Iterable[str],
         tiles: Iterable[str],
         classes: Iterable[str],
+        objects: Iterable[str],
         slopes: Iterable[str],
         only: Iterable[str],
         **rest: Any,
@@ -114,17 +116,18 @@ class Choices:
             tuple(Choice.of("--solid-layer", text) for text in solid_layers),
             (*(Choice.of("--tiles", text) for text in tiles), *map(Choice.slope, slopes)),
             tuple(Choice.of("--class", text) for text in classes),
+            tuple(Choice.of("--object", text) for text in objects),
             tuple(Choice("--only", text, text, None) for text in only),
             **rest,
         )
 
     def __bool__(self) -> bool:
         """Whether anything is chosen."""
-        return bool(self.layers or self.tiles or self.classes or self.shapes)
+        return bool(self.layers or self.tiles or self.classes or self.objects or self.shapes)
 
     def unused(self) -> list[Choice]:
         """The choices that took nothing."""
-        every = (*self.layers, *self.tiles, *self.classes, *self.only)
+        every = (*self.layers, *self.tiles, *self.classes, *self.objects, *self.only)
         return [choice for choice in every if choice not in self.used]
 
     def layer(self, names: Iterable[str]) -> Choice | None:
@@ -148,6 +151,11 @@ class Choices:
         """The choice of a class."""
         return self._last(self.classes, lambda choice: choice.name == name) if name else None
 
+    def named(self, item: Value) -> Choice | None:
+        """The choice of an object by its name."""
+        name = item.get("name", "").string() if self.objects else ""
+        return self._last(self.objects, lambda choice: choice.name == name)
+
     def _last(self, choices: Iterable[Choice], is_it: Any) -> Choice | None:
         found = None
         for choice in choices:
@@ -155,6 +163,11 @@ class Choices:
                 self.used.add(choice)
                 found = choice
         return found
+
+
+def class_of(item: Value) -> str:
+    """The class of an object: `type` in most versions of Tiled, `class` in 1.9."""
+    return item.get("type", "").string() or item.get("class", "").string()
 
 
 def plain(value: Any) -> Any:

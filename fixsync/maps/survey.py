@@ -45,10 +45,12 @@ class _Survey:
         self._tilesets = tilesets
         self._templates = templates
         self._cells = 0
-        self._layers: list[tuple[str, str]] = []
+        self._layers: dict[str, list[str]] = {}
         self._tiles: Counter[tuple[str, str]] = Counter()
         """Cells and tile objects by property and value."""
         self._classes: Counter[str] = Counter()
+        self._names: Counter[str] = Counter()
+        """Of objects."""
         self._numbers: list[tuple[str, str]] = []
         self._shaped = 0
         self._unread: dict[str, MapError] = {}
@@ -79,7 +81,8 @@ class _Survey:
             self._tile_layer(layer, name, is_hidden)
 
     def _add_layer(self, name: str, what: str, is_hidden: bool) -> None:
-        self._layers.append((f"--solid-layer {_quoted(name)}", what + ", hidden" * is_hidden))
+        found = self._layers.setdefault(f"--solid-layer {_quoted(name)}", [])
+        found.append(what + ", hidden" * is_hidden)
 
     def _objects(self, layer: Value, name: str, is_hidden: bool) -> None:
         kinds: Counter[str] = Counter()
@@ -93,8 +96,10 @@ class _Survey:
                 tile = self._tile(tilesets, merged["gid"].integer(0, 2**32 - 1))
                 self._tile_has(tile, 1, {} if tile is None else properties_of(merged))
                 own = own or (tile.kind if tile else "")
-            if own and kind not in ("point", "text"):
-                self._classes[str(own)] += 1
+            called = merged.get("name", "").value
+            if kind not in ("point", "text"):
+                self._classes.update([str(own)] if own else [])
+                self._names.update([str(called)] if called else [])
         what = ", ".join(_counted(n, kind) for kind, n in sorted(kinds.items()))
         self._add_layer(name, f"object layer: {what or 'empty'}", is_hidden)
 
@@ -143,11 +148,12 @@ class _Survey:
 
     def lines(self, is_side: bool) -> Sequence[str]:
         sections = [
-            self._layers,
+            [(option, "; ".join(found)) for option, found in self._layers.items()],
             [*self._properties()],
             self._numbers,
             [(f"--class {_quoted(name)}", _counted(n, "object or tile", "objects or tiles"))
              for name, n in self._classes.most_common()],
+            self._named(),
             [("--shapes", _counted(self._shaped, "tile has", "tiles have") + " collision shapes")]
             * bool(self._shaped),
         ]  # fmt: skip
@@ -168,6 +174,13 @@ class _Survey:
                 "without a collision shape: --slope TILES:LEFT,RIGHT, with heights of 0..1."
             )
         return lines
+
+    def _named(self) -> list[tuple[str, str]]:
+        """The names that most objects have: of a wall, not of the one who stands before it."""
+        most = self._names.most_common(VALUES_MAX)
+        rows = [(f"--object {_quoted(name)}", _counted(n, "object")) for name, n in most]
+        more = len(self._names) - len(most)
+        return rows + [("", f"and {_counted(more, 'other name')} of objects")] * bool(more)
 
     def _unread_lines(self) -> Iterator[str]:
         outside = [f for f in self._unread.values() if isinstance(f, OutsideError) and f.needed]

@@ -19,7 +19,7 @@ from fixsync._native.raw import INT32_MAX
 from fixsync.level import LEVEL, Level
 from fixsync.maps.builder import Builder, Ends, LimitError, View, limit
 from fixsync.maps.cells import CELLS_MAX, WIDTH_MAX, rows_of
-from fixsync.maps.choice import Choice, Choices, plain
+from fixsync.maps.choice import Choice, Choices, class_of, plain
 from fixsync.maps.document import PIXELS_MAX, Files, MapError, Value, name_of, properties_of
 from fixsync.maps.grid import Grid, shapes_of
 from fixsync.maps.outlines import Outline, Placing, kind_of, outlines
@@ -102,6 +102,7 @@ def read_tiled(
     solid_layers: Iterable[str] = (),
     tiles: Iterable[str] = (),
     classes: Iterable[str] = (),
+    objects: Iterable[str] = (),
     slopes: Iterable[str] = (),
     only: Iterable[str] = (),
     shapes: bool = False,
@@ -120,11 +121,11 @@ def read_tiled(
     become solids too, instead of being left out.
 
     What is solid is what the map's properties say, and what is chosen: `solid_layers`, `tiles`,
-    `classes`, `slopes`, `only`, `shapes`, `whole_tiles`, `line_width` are the options of `fixsync level`, and
-    take the same texts. `y`: the lower and upper end, in units, of solids without y_low and y_high.
-    `side`: the map is seen from the side, up is +y, and its solids reach from `z[0]` to `z[1]`,
-    from -1/2 to 1/2 by default; slopes are refused, or become steps of `steps` units. `root`: the
-    folder that tilesets and templates must be in, by default the map's.
+    `classes`, `objects`, `slopes`, `only`, `shapes`, `whole_tiles`, `line_width` are the options of
+    `fixsync level`, and take the same texts. `y`: the lower and upper end, in units, of solids
+    without y_low and y_high. `side`: the map is seen from the side, up is +y, and its solids reach
+    from `z[0]` to `z[1]`, from -1/2 to 1/2 by default; slopes are refused, or become steps of
+    `steps` units. `root`: the folder that tilesets and templates must be in, by default the map's.
 
     TiledError, with the path of each value at fault, for a map that is damaged, has a solid that no
     level can have, or has no solids: then it lists what can be chosen. ValueError for options that
@@ -142,7 +143,7 @@ def read_tiled(
         if number is not None and not Fraction(1, ONE) <= number <= PIXELS_MAX:
             raise ValueError(f"{name} must be 1/65536..{PIXELS_MAX}, not {number}")
     choices = Choices.of(
-        solid_layers, tiles, classes, slopes, only, shapes=shapes, whole_tiles=whole_tiles,
+        solid_layers, tiles, classes, objects, slopes, only, shapes=shapes, whole_tiles=whole_tiles,
         line_width=None if line_width is None else Fraction(line_width),
     )  # fmt: skip
     view = View(
@@ -298,8 +299,10 @@ class _Reading:
         elif kind == "tile object":
             self._tile_object(item, merged, place, own)
         else:
-            choice = self._choices.kind(_class_of(merged)) or place.choice
-            if choice is None and self._choices and "solid" not in own:
+            choices = self._choices
+            named, of_class = choices.named(merged), choices.kind(class_of(merged))
+            choice = named or of_class or place.choice
+            if choice is None and choices and "solid" not in own:
                 self._leave_out("non-solid object")
             else:
                 self._area(merged, self._corner(merged, place), own, choice)
@@ -313,7 +316,7 @@ class _Reading:
         position = (x, y, 0) if self._view.side else (x, 0, y)
         properties = {name: plain(value.value) for name, value in properties_of(item).items()}
         name = item.get("name", "").string()
-        self._found.places.append(Place(name, _class_of(item), position, properties))
+        self._found.places.append(Place(name, class_of(item), position, properties))
 
     def _area(
         self, item: Value, placing: Placing, own: Mapping[str, Value], choice: Choice | None
@@ -340,16 +343,17 @@ class _Reading:
         choices = self._choices
         cell = merged["gid"].integer(0, 2**32 - 1)
         tilesets = self._templates.tilesets(item) or self._tilesets
+        named = choices.named(merged)
+        choice = choices.kind(class_of(merged))
         is_taken = place.choice is not None or (bool(choices) and "solid" in own)
+        is_taken = is_taken or named is not None
         is_strict = bool(choices.tiles or choices.shapes) or (is_taken and not choices.whole_tiles)
         tile = self._tile_of(tilesets, cell, is_strict) if choices else None
-        choice = None
         if tile is not None:
-            kind = _class_of(merged) or tile.kind
+            kind = class_of(merged) or tile.kind
             properties = {**tile.properties, **properties_of(merged)}
             choice = choices.tile(replace(tile, kind=kind), properties)
-        elif choices.classes:
-            choice = choices.kind(_class_of(merged))
+        choice = named or choice
         has_shapes = tile is not None and bool(tile.shapes)
         if choice is None and not is_taken and not (choices.shapes and has_shapes):
             self._leave_out("tile object")
@@ -453,11 +457,6 @@ class _Reading:
             except MapError as fault:
                 bad.add(cell)
                 self._faults.append(fault)
-
-
-def _class_of(item: Value) -> str:
-    """The class of an object: `type` in most versions of Tiled, `class` in 1.9."""
-    return item.get("type", "").string() or item.get("class", "").string()
 
 
 def _called(item: Value) -> str:
