@@ -33,10 +33,11 @@ def snapshots(path: Path) -> list[dict[str, Any]]:
         world = model_of(reader)
         for frame in reader:
             commands = [c for c in plain(frame.commands) if c[0] not in ("query", "cast")]
-            added = {c[1] for c in commands if c[0] == "add"}
+            added = set()
             for c in commands:
                 if c[0] == "add":
                     lives[c[1]] = lives.get(c[1], -1) + 1
+                    added.add((c[1], lives[c[1]]))
             events, _ = world.play_frame(commands)
             rows = {
                 (id, lives[id]): (one.shape, one.layer, one.owner, one.active)
@@ -48,7 +49,7 @@ def snapshots(path: Path) -> list[dict[str, Any]]:
                 {
                     "frame": frame.frame,
                     "rows": rows,
-                    "added": {(id, lives[id]) for id in added if id in world.colliders},
+                    "added": added,
                     "hits": {e[:2] for e in map(tuple, events) if e[2] != 3},
                     "world": copy,
                 }
@@ -57,11 +58,10 @@ def snapshots(path: Path) -> list[dict[str, Any]]:
 
 
 def is_attack(life: tuple[int, int], steps: list[dict[str, Any]]) -> bool:
-    return any(
-        life in step["rows"]
-        and (not step["rows"][life][3] or (step["frame"] != 0 and life in step["added"]))
-        for step in steps
-    )
+    if any(life in step["rows"] and not step["rows"][life][3] for step in steps):
+        return True
+    is_late = any(step["frame"] != 0 and life in step["added"] for step in steps)
+    return is_late and (life[1] == 0 or is_attack((life[0], life[1] - 1), steps))
 
 
 def swings(life: tuple[int, int], steps: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:

@@ -24,3 +24,10 @@ export async function* gunzipped(bytes) {
     yield value;
   }
 }
+
+/** All that gzipped bytes hold, as a Blob. */
+export async function inflated(bytes) {
+  const pieces = [];
+  for await (const piece of gunzipped(bytes)) pieces.push(piece);
+  return new Blob(pieces);
+}

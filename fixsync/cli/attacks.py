@@ -36,10 +36,11 @@ def attacks_command(
 ) -> None:
     """List the attacks of a log, and how near they came.
 
-    An attack is a collider that was added in another frame than 0, or is inactive at some step. A
-    row is the frames in which one is on, whom it hits, and of those that it could hit and does not
-    the one that it came nearest to: in which frame, and by how much it misses. Attacks of one owner
-    that are on in the same frames are one row: the hitboxes of one blow.
+    An attack is a collider that is inactive at some step, or was added in another frame than 0. A
+    body that comes back is not one. A row is the frames in which an attack is on, whom it hits, and
+    of those that it could hit and does not the one that it came nearest to: in which frame, and by
+    how much it misses. Attacks of one owner that are on in the same frames are one row: the
+    hitboxes of one blow.
 
     \b
     Exit code  0  listed

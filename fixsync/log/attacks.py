@@ -104,7 +104,8 @@ class AttackReport(Struct, kw_only=True):
 
 class Lives:
     """The colliders in a world, and those of them that are attacks as far as is known: those that
-    were added in another frame than 0, and those that were inactive at a step."""
+    were inactive at a step, and those that were added in another frame than 0. A body that comes
+    back is a body again: the collider that had its id before was not an attack."""
 
     def __init__(self) -> None:
         self.attacks: set[Life] = set()
@@ -132,8 +133,9 @@ class Lives:
             elif kind is Remove:
                 self._is_active.pop(command.id, None)
             if kind is Add:
+                is_body = command.id in self._count and self.life(command.id) not in self.attacks
                 self._count[command.id] = self._count.get(command.id, -1) + 1
-                if frame != 0:
+                if frame != 0 and not is_body:
                     self.attacks.add(self.life(command.id))
         self._mark(changed)
 
@@ -363,9 +365,9 @@ def attacks(
     progress: Callable[[Reader], None] | None = None,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> AttackReport:
-    """The attacks of a log, which is played twice. An attack is a collider that was added in
-    another frame than 0, or is inactive at a step. Attacks of one owner that are on in the same
-    frames are parts of one swing; by_part: each is a swing of its own, as in the viewer.
+    """The attacks of a log, which is played twice. An attack is a collider as `Lives` has it.
+    Attacks of one owner that are on in the same frames are parts of one swing; by_part: each is a
+    swing of its own, as in the viewer.
 
     MatchLogError for a log that is not valid or whose simulation is not known; OSError for one that
     cannot be read."""

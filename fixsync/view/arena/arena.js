@@ -1,5 +1,5 @@
 // The page: a match that is played, drawn and watched, frame by frame.
-import { bytesOfBase64 } from "../../../bindings/web/bytes.js";
+import { bytesOfBase64, inflated } from "../../../bindings/web/bytes.js";
 import { start } from "../../../bindings/web/kernel.js";
 import { hex16 } from "../../../bindings/web/logs.js";
 import { logOf } from "../assets/logfile.js";
@@ -371,11 +371,14 @@ function wireControls() {
   });
 }
 
-start(bytesOfBase64(find("kernel").textContent)).then(() => {
-  colours();
-  wireControls();
-  showSliders();
-  begin();
-  lastNow = performance.now();
-  requestAnimationFrame(tick);
-});
+inflated(bytesOfBase64(find("kernel").textContent))
+  .then((kernel) => kernel.arrayBuffer())
+  .then(start)
+  .then(() => {
+    colours();
+    wireControls();
+    showSliders();
+    begin();
+    lastNow = performance.now();
+    requestAnimationFrame(tick);
+  });

@@ -1,7 +1,7 @@
 // What a simulation has beside its world: the players' inputs, its own state by name, and what each
 // owner is in the middle of.
 
-import { bytesOfBase64, gunzipped } from "../../../bindings/web/bytes.js";
+import { bytesOfBase64, inflated } from "../../../bindings/web/bytes.js";
 import { cell, element, table } from "./elements.js";
 import { grouped } from "./grouped.js";
 
@@ -9,9 +9,7 @@ import { grouped } from "./grouped.js";
 // phases: { owner: [[first frame, last frame, name, phase]] } }; a series is [frames, values] of
 // each change of a value.
 export async function readGame(data) {
-  const pieces = [];
-  for await (const piece of gunzipped(bytesOfBase64(data))) pieces.push(piece);
-  return JSON.parse(await new Blob(pieces).text());
+  return JSON.parse(await (await inflated(bytesOfBase64(data))).text());
 }
 
 // The value of a series in a frame, and whether it changed there; null before the first one.

@@ -11,8 +11,8 @@ export const layersIn = (pair) => [Math.floor(pair / LAYERS), pair % LAYERS];
 export const lifeOf = ({ id, count }) => `${id} ${count}`;
 
 // A collider from its `add` to its `remove` is an object { id, count (how often its id was added
-// before), shape, layer, owner, offset, active, isAttack (added in another frame than 0, or
-// inactive at a step; `fixsync attacks` has the same) }.
+// before), shape, layer, owner, offset, active, isAttack (inactive at a step, or added in another
+// frame than 0, unless its id was that of a body before; `fixsync attacks` has the same) }.
 export class Roster {
   #colliders = new Map(); // by id
   #counts = new Map(); // by id: how often it was added
@@ -34,11 +34,12 @@ export class Roster {
     return this.planes > 0 && id >= this.planes;
   }
 
-  #add(id, values, isAttack = false) {
+  #add(id, values, isLate = false) {
     const count = this.#counts.get(id) ?? 0;
     this.#counts.set(id, count + 1);
     const collider = { id, count, ...values, isAttack: false };
-    if (isAttack) this.#mark(collider);
+    const wasBody = count > 0 && !this.lives.has(lifeOf({ id, count: count - 1 }));
+    if (isLate && !wasBody) this.#mark(collider);
     this.#colliders.set(id, collider);
     this.#switched.add(collider);
   }

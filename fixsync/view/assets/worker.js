@@ -1,7 +1,7 @@
 // The page's worker: one loop that answers requests for frames and, in between, checks the logs
 // from start to end.
 
-import { bytesOfBase64 } from "../../../bindings/web/bytes.js";
+import { bytesOfBase64, inflated } from "../../../bindings/web/bytes.js";
 import { start } from "../../../bindings/web/kernel.js";
 import { Attacks } from "./attacks.js";
 import { Comparison } from "./compare.js";
@@ -163,7 +163,7 @@ function select(id, other = null) {
 }
 
 async function open({ wasm, logs }) {
-  await start(bytesOfBase64(wasm));
+  await start(await (await inflated(bytesOfBase64(wasm))).arrayBuffer());
   matches = logs.map((log) => new Match(log));
   told = logs.map(() => ({ checked: -1, isDone: false }));
   if (matches.length === 2) comparison = new Comparison(...matches);
