@@ -1,7 +1,8 @@
 /* fxs_carry against a stepper of one raw unit: `carry SEED CALLS SHAPES SCALE`. SHAPES 0: boxes at
  * quarter turns, cylinders, and solids like them, whose steps are decided here, by comparing
  * integers; 1: all shapes, a step being a cast of the kernel over one raw unit. SCALE multiplies
- * sizes, places and motions. Prints what happened, or the first difference; exit code 1 for one. */
+ * sizes, places and motions. Prints what happened with a hash of all results, which every processor
+ * gives alike, or the first difference; exit code 1 for one. */
 #include "fixsync_kit.h"
 
 #include <stdio.h>
@@ -502,6 +503,7 @@ int main(int argc, char **argv) {
     all_shapes = atoi(argv[3]);
     scale = atoi(argv[4]);
     long seen[16] = {0}, rows_seen = 0;
+    uint64_t sum = 0;
     for (long call = 0; call < calls; call++) {
         state = (uint64_t)seed * 1000003u + (uint64_t)call;
         if (!make()) {
@@ -540,11 +542,15 @@ int main(int argc, char **argv) {
             printf("call %ld: another world\n", call);
             return 1;
         }
+        sum = (sum ^ fxs_world_hash(world)) * 0x9E3779B97F4A7C15u;
+        for (uint32_t i = 0; i < mover_count; i++) {
+            sum = (sum ^ rows[i].flags ^ (uint64_t)rows[i].by << 32) * 0x9E3779B97F4A7C15u;
+        }
     }
     printf("%ld calls, %ld movers, by flags:", calls, rows_seen);
     for (int i = 0; i < 16; i++) {
         printf(" %ld", seen[i]);
     }
-    printf("\n");
+    printf(", hash %08lx%08lx\n", (unsigned long)(sum >> 32), (unsigned long)(sum & UINT32_MAX));
     return 0;
 }
