@@ -3,7 +3,8 @@
     python examples/pygame_brawl.py                  (waits on UDP port 7777 for the other)
     python examples/pygame_brawl.py 192.168.1.20     (on the other machine)
 
-Arrows or WASD walk, space jumps, J punches, K kicks, Escape leaves. Needs fixsync[pygame]."""
+Arrows or WASD walk, space jumps, down and space drops from a ledge, J punches, K kicks, Escape
+leaves. Needs fixsync[pygame]."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ import argparse
 import time
 
 import pygame
-from brawl import DOWN, JUMP, KICK, LEFT, PUNCH, RIGHT, UP, Brawl
+from brawl import DOWN, JUMP, KICK, LEFT, LIFT, PUNCH, RIGHT, STREET, UP, Brawl
 
-from fixsync import Pacer, q
+from fixsync import LEVEL, Pacer, q
 from fixsync.draw import View, poses
 from fixsync.log.recorder import SimRecorder
 from fixsync.session import Confirmed, End, Match, RollbackSession, TakenBack, Timing
@@ -23,6 +24,8 @@ from fixsync.sim import start
 KEYS = {LEFT: "left a", RIGHT: "right d", UP: "up w", DOWN: "down s"}
 KEYS |= {JUMP: "space", PUNCH: "j", KICK: "k"}
 SHOWN_FRAMES = 40
+BACK, GROUND, LEDGE = (24, 26, 32), (38, 42, 52), (140, 178, 172)
+COLOURS = {LEVEL: GROUND, LEVEL + len(STREET) - 1: LEDGE, LIFT: LEDGE}
 
 
 def keys_held() -> int:
@@ -30,12 +33,20 @@ def keys_held() -> int:
     return sum(key for key, names in KEYS.items() if any(held[code(it)] for it in names.split()))
 
 
+def views(screen: pygame.Surface) -> tuple[View, View]:
+    """From the side, and below that from above."""
+    side, above = screen.subsurface(0, 0, 960, 280), screen.subsurface(0, 280, 960, 360)
+    return (
+        View(side, side=True, centre=(0, q("2.5"), 0), colours=COLOURS),
+        View(above, pixels=44, colours=COLOURS),
+    )
+
+
 def play(me: int, endpoint: Endpoint, peers: dict, bot=None, log=None) -> End:
     """Plays a match in a window, which stays open until it is closed."""
     pygame.init()
     screen = pygame.display.set_mode((960, 640), pygame.SCALED, vsync=1)
-    side = View(screen.subsurface(0, 0, 960, 280), side=True, centre=(0, q("2.5"), 0))
-    above = View(screen.subsurface(0, 280, 960, 360), pixels=44)
+    side, above = views(screen)
     match = Match(Brawl.name, seed=1, players=2)
     game = start(Brawl, match.seed, match.players)
     recorder = log and SimRecorder(game, log, seed=match.seed, replace=True)
@@ -61,7 +72,7 @@ def play(me: int, endpoint: Endpoint, peers: dict, bot=None, log=None) -> End:
                     row = notice.frame, notice.inputs, notice.events, notice.world_hash
                     recorder.record(*row, notice.game)
         hits = [it for it in hits if it[0] > session.frame - SHOWN_FRAMES]
-        screen.fill((24, 26, 32))
+        screen.fill(BACK)
         for view in (side, above):
             view.world(game.world, before, pacer.alpha)
         for line, (_, event) in enumerate(hits):
