@@ -29,6 +29,7 @@ import { putCast, putQuery } from "./questions.js";
 import {
   FXS_E_ROOM,
   FXS_E_TEXT,
+  FXS_E_UNDEFINED,
   FXS_ONE,
   FXS_PASSES_MAX,
   FXS_SIZE_MAX,
@@ -38,7 +39,7 @@ import {
   fxs_mover_result,
   fxs_recorder,
 } from "./raw.js";
-import { motionIn } from "./shapes.js";
+import { defined, motionIn } from "./shapes.js";
 import { worldIn } from "./world.js";
 
 const AT_OUT = 512; // in the scratch memory, behind all arguments
@@ -173,8 +174,14 @@ export function moveAndSlide(world, id, motion, { mask, passes = 4 } = {}) {
     hits,
     scratch + AT_OUT,
   );
-  checked(status, `id ${id}`);
+  moverAnswered(status, world, id);
   return hitsAt(hits, memory.u32[(scratch + AT_OUT) / 4]);
+}
+
+/** The status of a call that casts a collider, or an error that names what it is refused for. */
+function moverAnswered(status, world, id) {
+  const shapes = status === FXS_E_UNDEFINED ? { [`the shape of id ${id}`]: world.get(id).shape } : {};
+  return defined(status, `id ${id}`, "canCast", shapes);
 }
 
 let wordsOf; // of a Mover
@@ -224,7 +231,7 @@ export class Mover {
       out,
       hits,
     );
-    checked(status, `id ${this.#id}`);
+    moverAnswered(status, world, this.#id);
     const int = (field) => memory.i32[(out + field) / 4];
     const { x, y, z, motion: rest, flags, floor, hit_count: count } = fxs_mover_result;
     return {
@@ -250,13 +257,32 @@ export function carry(world, platforms, motion, movers) {
   putWords(scratch, motionIn("motion", motion));
   const at = worldIn(world);
   const [n, count] = [BigInt(ids.length), BigInt(words.length)];
-  checked(kernel.fxs_carry(at, listed, n, scratch, listedMovers, count, rows), "carry");
+  const status = kernel.fxs_carry(at, listed, n, scratch, listedMovers, count, rows);
+  if (status < 0) refuseCarry(status, world, ids, words);
   return words.map((_, i) => {
     const [id, x, y, z, mx, my, mz, flags, by] = memory.i32.subarray(
       (rows + i * fxs_carried.$size) / 4,
     );
     return { id: id >>> 0, x, y, z, motion: [mx, my, mz], flags, by: by >>> 0 };
   });
+}
+
+/** Names the first collider that `carry` refuses. */
+function refuseCarry(status, world, platforms, words) {
+  const movers = words.map(([id]) => id);
+  const refuse = (id, rule) => {
+    throw new ArgumentRangeError(`id ${id} must ${rule}`);
+  };
+  for (const [i, id] of movers.entries()) {
+    if (id === movers[i - 1]) refuse(id, "have one mover, not two");
+    if (platforms.includes(id)) refuse(id, "not be both a platform and a mover");
+  }
+  for (const id of [...platforms, ...movers]) {
+    const { shape, active } = world.get(id); // it must be in the world
+    if (shape[0] === "sector") moverAnswered(FXS_E_UNDEFINED, world, id);
+    if (!active && platforms.includes(id)) refuse(id, "be active, as a part of a platform");
+  }
+  checked(status, "carry");
 }
 
 // ---- rewind ----

@@ -17,6 +17,7 @@ import {
   Random,
   Recorder,
   Rewind,
+  sector,
   slide,
   sphere,
   World,
@@ -138,7 +139,22 @@ test("a lift carries who stands on it, and is stopped by nobody", async () => {
     { id: 5, x: 6 * ONE, y: 0, z: 0, motion: [ONE, 0, 0], flags: raw.FXS_SHOVED, by: 2 },
   ]);
   assert.deepEqual(carry(world, [], [0, 0, 0], []), []);
-  assert.throws(() => carry(world, [1], [0, 0, 0], movers), /carry: /);
+  world.add(6, sector(ONE, 100, ONE), HERE);
+  world.add(7, sphere(ONE), HERE, { active: false });
+  const mover = (id) => new Mover(id, { mask: 2 });
+  for (const [platforms, listed, message] of [
+    [[1], movers, "id 1 must not be both a platform and a mover"],
+    [[2], [mover(1), mover(1)], "id 1 must have one mover, not two"],
+    [[0], [], "id 0: not in the world"],
+    [[6], [], "the shape of id 6 must be a sphere, capsule, cylinder or box, not a sector"],
+    [[2], [mover(6)], "the shape of id 6 must be a sphere, capsule, cylinder or box"],
+    [[2, 7], [], "id 7 must be active, as a part of a platform"],
+  ]) {
+    const found = { name: "ArgumentRangeError", message: new RegExp(`^${message}`) };
+    assert.throws(() => carry(world, platforms, [0, 0, 0], listed), found);
+  }
+  for (const call of [() => mover(6).move(world, [1, 0, 0]), () => moveAndSlide(world, 6, [1, 0, 0])])
+    assert.throws(call, /^ArgumentRangeError: the shape of id 6 must be a sphere/);
 });
 
 test("a level has the bytes and the hash of Python, and is in hits, casts and states", async () => {
