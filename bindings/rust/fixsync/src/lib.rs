@@ -60,7 +60,7 @@ pub use explain::{
 };
 pub use level::{Level, Solid};
 pub use log::{Recorder, log_text};
-pub use motion::{Mover, MoverResult, along, bounce, move_and_slide, slide};
+pub use motion::{Carried, Mover, MoverResult, along, bounce, carry, move_and_slide, slide};
 pub use number::*;
 pub use planes::{Ground, Hitbox, HitboxCast, Planes, PlanesCommand};
 pub use rollback::{Confirmed, Frame, History, Inputs, Rewind, Room, Told};

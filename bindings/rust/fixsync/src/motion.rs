@@ -124,6 +124,7 @@ pub fn move_and_slide(
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
 pub struct Mover {
     /// Of the collider that moves; not a sector.
     pub id: u32,
@@ -177,28 +178,16 @@ impl Mover {
         motion: [i32; 3],
         hits: &mut Vec<CastHit>,
     ) -> Result<MoverResult, Error> {
-        let Self { id, mask, passes, step_height, snap, floor_y_q30, one_way } = *self;
-        let raw = sys::fxs_mover { id, mask, passes, step_height, snap, floor_y_q30, one_way };
         let mut result = sys::fxs_mover_result::default();
         hits.clear();
-        reserve(hits, u64::from(passes.min(sys::FXS_PASSES_MAX)) + 1)?;
+        reserve(hits, u64::from(self.passes.min(sys::FXS_PASSES_MAX)) + 1)?;
         let (at, to) = (world.as_mut_ptr(), hits.as_mut_ptr().cast());
+        let this = core::ptr::from_ref(self).cast();
         // SAFETY: a world, and room for `passes` + 1 rows.
-        let status = unsafe { sys::fxs_mover_move(at, &raw, &motion, &mut result, to) };
+        let status = unsafe { sys::fxs_mover_move(at, this, &motion, &mut result, to) };
         done(status, || match status {
-            sys::FXS_E_MOVER => {
-                let most = i64::from(SIZE_MAX);
-                let ranges = [
-                    ("passes", passes.into(), 2, sys::FXS_PASSES_MAX.into()),
-                    ("step_height", step_height.into(), 0, most),
-                    ("snap", snap.into(), 0, most),
-                    ("floor_y_q30", floor_y_q30.into(), 1, 1 << 30),
-                    ("one_way without mask", if mask == 0 { one_way.into() } else { 0 }, 0, 0),
-                    ("layers of one_way and mask", (one_way & mask).into(), 0, 0),
-                ];
-                fault(status, "id", id.into(), &ranges)
-            }
-            _ => move_fault(world, status, id, passes, motion),
+            sys::FXS_E_MOVER => self.fault(status),
+            _ => move_fault(world, status, self.id, self.passes, motion),
         })?;
         // SAFETY: the call wrote so many.
         unsafe { hits.set_len(result.hit_count as usize) };
@@ -209,4 +198,115 @@ impl Mover {
             floor: (result.flags & sys::FXS_ON_FLOOR != 0).then_some(result.floor),
         })
     }
+    #[cold]
+    fn fault(&self, status: i32) -> Error {
+        let (most, mask, one_way) = (i64::from(SIZE_MAX), self.mask, self.one_way);
+        let ranges = [
+            ("passes", self.passes.into(), 2, sys::FXS_PASSES_MAX.into()),
+            ("step_height", self.step_height.into(), 0, most),
+            ("snap", self.snap.into(), 0, most),
+            ("floor_y_q30", self.floor_y_q30.into(), 1, 1 << 30),
+            ("one_way without mask", if mask == 0 { one_way.into() } else { 0 }, 0, 0),
+            ("layers of one_way and mask", (one_way & mask).into(), 0, 0),
+        ];
+        fault(status, "id", self.id.into(), &ranges)
+    }
 }
+
+/// What a platform did to a mover, from [`carry`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Carried {
+    /// Of the mover.
+    pub id: u32,
+    /// Of the collider now.
+    pub position: [i32; 3],
+    /// The motion that it made.
+    pub motion: [i32; 3],
+    /// [`sys::FXS_RODE`] to [`sys::FXS_CRUSHED`].
+    pub flags: u32,
+    /// With [`sys::FXS_HELD`] what stopped it last; else with [`sys::FXS_RODE`] its floor; else the
+    /// collider that first shoved it; else 0.
+    pub by: u32,
+}
+
+/// Moves a platform, with the movers that ride on it, and pushes those in its way. `ids`: its
+/// colliders, ascending. `movers`: those that it may take along, by ascending ids; `rows` becomes
+/// one for each. A frame is carry, separate, moves, step.
+///
+/// ```
+/// use fixsync::*;
+///
+/// let mut world = World::new(Config::new(8))?;
+/// let plate = Shape::Box { half_x: q!(2), half_y: q!(1), half_z: q!(2) };
+/// world.add(&Collider::new(1, Shape::Sphere { radius: q!(1) }).at([0, q!(2), 0]))?;
+/// world.add(&Collider::new(2, plate))?;
+/// let mut rows = Vec::new();
+/// carry(&mut world, &[2], [q!(1), q!(0.5), 0], &[Mover::new(1)], &mut rows)?;
+/// assert_eq!((rows[0].position, rows[0].by), ([q!(1), q!(2.5), 0], 2));
+/// assert_eq!(rows[0].flags, sys::FXS_RODE);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[doc(alias = "fxs_carry")]
+pub fn carry(
+    world: &mut World,
+    ids: &[u32],
+    motion: [i32; 3],
+    movers: &[Mover],
+    rows: &mut Vec<Carried>,
+) -> Result<(), Error> {
+    rows.clear();
+    let (n, count) = (ids.len() as u64, movers.len() as u64);
+    reserve(rows, count)?;
+    let (at, from, to) = (world.as_mut_ptr(), movers.as_ptr().cast(), rows.as_mut_ptr().cast());
+    // SAFETY: a world, so many ids and movers, and room for a row of each mover.
+    let status = unsafe { sys::fxs_carry(at, ids.as_ptr(), n, &motion, from, count, to) };
+    done(status, || carry_fault(world, status, ids, motion, movers))?;
+    // SAFETY: the call wrote all of them.
+    unsafe { rows.set_len(movers.len()) };
+    Ok(())
+}
+
+#[cold]
+fn carry_fault(
+    world: &World,
+    status: i32,
+    ids: &[u32],
+    motion: [i32; 3],
+    movers: &[Mover],
+) -> Error {
+    if status == sys::FXS_E_MOTION {
+        return fault(status, "motion x", motion[0].into(), &motion_ranges(motion));
+    }
+    let ranged = movers.iter().map(|mover| mover.fault(status));
+    if let Some(error) = ranged.into_iter().find(|error| matches!(error, Error::Range { .. })) {
+        return error;
+    }
+    let riders: Vec<_> = movers.iter().map(|mover| mover.id).collect();
+    let descends = |list: &[u32]| list.windows(2).position(|two| two[0] >= two[1]);
+    for list in [ids, &riders] {
+        if let (sys::FXS_E_ORDER, Some(at)) = (status, descends(list)) {
+            let (least, most) = (i64::from(list[at]) + 1, i64::from(world.capacity()) - 1);
+            return Error::Range { name: "next id", value: list[at + 1].into(), least, most };
+        }
+    }
+    let is_at_fault = |id: &u32| match (status, world.get(*id)) {
+        (sys::FXS_E_ID | sys::FXS_E_ABSENT, found) => found.is_err(),
+        (sys::FXS_E_TAKEN, _) => ids.contains(id) && riders.contains(id),
+        (sys::FXS_E_ACTIVE, found) => found.is_ok_and(|c| !c.active && ids.contains(id)),
+        (_, found) => found.is_ok_and(|c| matches!(c.shape, Shape::Sector { .. })),
+    };
+    let found = ids.iter().chain(&riders).copied().find(is_at_fault);
+    let id = found.or(ids.first().copied()).unwrap_or_default();
+    match status {
+        sys::FXS_E_TAKEN => fault(status, "id of a collider and a mover", id.into(), &[]),
+        _ => world.fault(status, id),
+    }
+}
+
+const _: () = {
+    assert!(size_of::<Mover>() == size_of::<sys::fxs_mover>());
+    assert!(size_of::<Carried>() == size_of::<sys::fxs_carried>());
+    assert!(core::mem::offset_of!(Mover, one_way) == 24);
+    assert!(core::mem::offset_of!(Mover, floor_y_q30) == 20);
+};

@@ -138,6 +138,11 @@ fn bad_input_gets_an_error_and_changes_nothing() {
     let hole = Shape::Sector { radius: 5, half_angle: 1, half_height: 1, inner_radius: 5 };
     let mut list = Vec::new();
     let mut hits = Vec::new();
+    let mut on = crowd(4);
+    let mut ride = |ids: &[u32], x: i32, mover: Mover| {
+        carry(&mut on, ids, [x, 0, 0], &[mover], &mut Vec::new())
+    };
+    let mover = Mover::new(0);
     let said = [
         (world.add(&far), "id must be 0..3, not 9"),
         (world.add(&Collider::new(1, ball)), "id 1: an id that is already in the world"),
@@ -179,6 +184,14 @@ fn bad_input_gets_an_error_and_changes_nothing() {
         (Inputs::new(0, 1, 0).map(drop), "players must be 1..65536, not 0"),
         (Level::from_bytes(b"no").map(drop), "level, byte 0: bytes that are not a level"),
         (lerp(0, 1, 65537).map(drop), "fraction must be 0..65536, not 65537"),
+        (ride(&[0, 9], 0, mover), "id must be 0..3, not 9"),
+        (ride(&[2, 1], 0, mover), "next id must be 3..3, not 1"),
+        (
+            ride(&[1, 2], 0, Mover::new(2)),
+            "id of a collider and a mover 2: an id that is already in the world",
+        ),
+        (ride(&[1], 1 << 30, mover), "motion x must be -536870911..536870911, not 1073741824"),
+        (ride(&[1], 0, Mover { passes: 1, ..mover }), "passes must be 2..64, not 1"),
     ];
     for (error, words) in said {
         assert_eq!(error.unwrap_err().to_string(), words);
