@@ -18,6 +18,7 @@ pub struct Record {
     moves: Vec<Command>,
     events: Events,
     hash: u64,
+    state: Vec<u8>,
     /// Commands that answer the events: they belong to the next frame.
     reactions: Vec<Command>,
 }
@@ -84,7 +85,8 @@ impl Game {
         }
         self.world.apply(&record.moves)?;
         self.world.step(&mut record.events)?;
-        record.hash = self.world.hash();
+        self.world.save_into(&mut record.state);
+        record.hash = hash64(&record.state, 0);
         for event in record.events.iter().filter(|event| event.kind() == EventKind::Enter) {
             let (body, fist) = (event.a, event.b);
             if body < self.players && fist >= self.players {
@@ -121,6 +123,16 @@ impl Game {
     /// Punches that hit, in the frames of the log.
     pub fn hits(&self) -> usize {
         self.records[..self.logged].iter().map(|record| record.reactions.len()).sum()
+    }
+
+    /// The first frame of both logs after which the states differ, and the fields that do.
+    pub fn differences(&self, other: &Game) -> Result<Option<(usize, Vec<Difference>)>, Error> {
+        let (ours, theirs) = (&self.records[..self.logged], &other.records[..other.logged]);
+        let mut frames = ours.iter().zip(theirs);
+        let Some(frame) = frames.position(|(a, b)| a.hash != b.hash) else { return Ok(None) };
+        let mut rows = Vec::new();
+        differences(&ours[frame].state, &theirs[frame].state, &mut rows)?;
+        Ok(Some((frame, rows)))
     }
 
     pub fn log_text(&self) -> Result<String, Error> {

@@ -255,12 +255,16 @@ fn play(options: &Options) -> Outcome<bool> {
         paths.push(path);
     }
     if let Some(frame) = peers.iter().find_map(|peer| peer.desync) {
-        println!("GGRS: the checksums of frame {frame} differ. The logs of both say what:");
-        let command = format!("fixsync diff {} {}", paths[0].display(), paths[1].display());
-        println!("$ {command}");
+        println!("GGRS: the checksums of frame {frame} differ.");
+        // Here both games are at hand; peers on two machines exchange the states of that frame.
+        if let Some((frame, rows)) = peers[0].game.differences(&peers[1].game)? {
+            println!("The first frame that differs is {frame}:");
+            rows.iter().for_each(|row| println!("  {row}"));
+        }
+        println!("$ fixsync diff {} {}", paths[0].display(), paths[1].display());
         match process::Command::new("fixsync").arg("diff").args(&paths[..2]).status() {
             Ok(_) => {}
-            Err(error) => println!("cannot run fixsync ({error}): pip install fixsync"),
+            Err(error) => println!("not run, {error}: it is part of fixsync for Python"),
         }
         return Ok(false);
     }
