@@ -1,4 +1,4 @@
-use crate::error::{answer, done, fault};
+use crate::error::{answer, bytes_fault, done, fault};
 use crate::memory::reserve;
 use crate::*;
 use alloc::sync::Arc;
@@ -19,7 +19,7 @@ impl FrameData {
         let mut at = 0;
         // SAFETY: bytes and their number.
         let status = unsafe { sys::fxs_frames_check(table.as_ptr(), table.len() as u64, &mut at) };
-        done(status, || Error::Bytes { name: "frame data", at, status: Status::of(status) })?;
+        done(status, || bytes_fault("frame data", at, status))?;
         Ok(Self(table))
     }
 
@@ -339,6 +339,6 @@ impl Body {
         // SAFETY: a body, its table, and bytes.
         let status =
             unsafe { sys::fxs_body_load(&mut self.raw, table, bytes.as_ptr(), size, &mut at) };
-        done(status, || Error::Bytes { name: "body", at, status: Status::of(status) })
+        done(status, || bytes_fault("body", at, status))
     }
 }

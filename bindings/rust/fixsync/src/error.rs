@@ -1,5 +1,6 @@
 use crate::{Status, sys};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt;
 
@@ -138,8 +139,45 @@ pub(crate) fn done(status: i32, error: impl FnOnce() -> Error) -> Result<(), Err
     answer(status, error).map(|_| ())
 }
 
+/// The error of a status for a row of many.
+#[cold]
+pub(crate) fn row_fault<T>(
+    status: i32,
+    bad: u64,
+    rows: &[T],
+    error: impl FnOnce(&T) -> Error,
+) -> Error {
+    let error = rows.get(bad as usize).map(error);
+    let error = Box::new(error.unwrap_or_else(|| fault(status, "row", bad as i64, &[])));
+    Error::Row { index: bad as usize, error }
+}
+
+/// The error of a status for bytes.
+#[cold]
+pub(crate) fn bytes_fault(name: &'static str, at: u64, status: i32) -> Error {
+    Error::Bytes { name, at, status: Status::of(status) }
+}
+
+/// The error of a status for a cast, if it is of its motions or its least contact.
+#[cold]
+pub(crate) fn cast_fault(
+    status: i32,
+    motions: &[[i32; 3]],
+    hit_when: u32,
+    other: impl FnOnce() -> Error,
+) -> Error {
+    match status {
+        sys::FXS_E_MOTION => {
+            let ranges: Vec<_> = motions.iter().flat_map(|motion| motion_ranges(*motion)).collect();
+            fault(status, "motion", 0, &ranges)
+        }
+        sys::FXS_E_HIT_WHEN => fault(status, "hit_when", hit_when.into(), &[]),
+        _ => other(),
+    }
+}
+
 /// Ranges of the components of a motion.
-pub(crate) fn motion_ranges(motion: [i32; 3]) -> [(&'static str, i64, i64, i64); 3] {
+fn motion_ranges(motion: [i32; 3]) -> [(&'static str, i64, i64, i64); 3] {
     let most = sys::FXS_SIZE_MAX as i64;
     let [x, y, z] = motion.map(i64::from);
     [("motion x", x, -most, most), ("motion y", y, -most, most), ("motion z", z, -most, most)]

@@ -1,4 +1,4 @@
-use crate::error::{done, fault};
+use crate::error::{bytes_fault, cast_fault, done, fault};
 use crate::memory::filled;
 use crate::*;
 use alloc::string::String;
@@ -55,8 +55,8 @@ impl World {
     pub fn explain(&self, a: u32, b: u32) -> Result<Explanation, Error> {
         let mut out = sys::fxs_explanation::default();
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_explain(self.as_ptr(), a, b, &mut out) };
-        done(status, || self.pair_fault(status, a, b)).map(|()| Explanation(out))
+        self.pair(a, b, |world| unsafe { sys::fxs_world_explain(world, a, b, &mut out) })?;
+        Ok(Explanation(out))
     }
 
     /// Why a query, as a, does not meet a collider or a solid b.
@@ -67,7 +67,7 @@ impl World {
         let status = unsafe { sys::fxs_world_explain_query(self.as_ptr(), &query.0, b, &mut out) };
         done(status, || match status {
             sys::FXS_E_ID | sys::FXS_E_ABSENT => self.fault(status, b),
-            _ => Self::query_fault(status, &query.0),
+            _ => query.fault(status),
         })?;
         Ok(Explanation(out))
     }
@@ -86,11 +86,7 @@ pub fn explain(
     let status = unsafe {
         sys::fxs_explain_shapes(&a.0.raw(), &a.1.raw(), &b.0.raw(), &b.1.raw(), when, &mut out)
     };
-    done(status, || match status {
-        sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
-        _ if a.0.check().is_err() => a.0.fault(status),
-        _ => b.0.fault(status),
-    })?;
+    done(status, || cast_fault(status, &[], when, || a.0.fault_with(b.0, status)))?;
     Ok(Explanation(out))
 }
 
@@ -146,12 +142,15 @@ impl Difference {
         }
         let (n, mut bytes): (u64, Vec<u8>) = (rows.len() as u64, Vec::new());
         // SAFETY: a row, n names, and room as it is given.
-        let (status, _) = unsafe {
-            filled(&mut bytes, |to, room, size| {
-                sys::fxs_difference_text(&self.0, rows.as_ptr(), n, to.cast(), room, size)
-            })?
-        };
-        done(status, || fault(status, "field", self.0.field.into(), &[]))?;
+        unsafe {
+            filled(
+                &mut bytes,
+                |to, room, size| {
+                    sys::fxs_difference_text(&self.0, rows.as_ptr(), n, to.cast(), room, size)
+                },
+                |status, _| fault(status, "field", self.0.field.into(), &[]),
+            )?;
+        }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
@@ -171,11 +170,15 @@ unsafe fn rows_of(
     out: &mut Vec<Difference>,
     call: impl Fn(*mut sys::fxs_difference, u64, *mut u64, *mut u64) -> i32,
 ) -> Result<(), Error> {
-    let mut at = 0;
+    let at = core::cell::Cell::new(0);
     // SAFETY: as the caller says; both rows are laid out alike.
-    let (status, _) =
-        unsafe { filled(out, |to, room, count| call(to.cast(), room, count, &mut at))? };
-    done(status, || Error::Bytes { name, at, status: Status::of(status) })
+    unsafe {
+        filled(
+            out,
+            |to, room, count| call(to.cast(), room, count, at.as_ptr()),
+            |status, _| bytes_fault(name, at.get(), status),
+        )
+    }
 }
 
 /// Where the saved state at the beginning of bytes ends: a game's own state may follow it.
@@ -184,7 +187,7 @@ pub fn state_end(bytes: &[u8]) -> Result<usize, Error> {
     let mut at = 0;
     // SAFETY: bytes and their number.
     let status = unsafe { sys::fxs_state_end(bytes.as_ptr(), bytes.len() as u64, &mut at) };
-    done(status, || Error::Bytes { name: "state", at, status: Status::of(status) })?;
+    done(status, || bytes_fault("state", at, status))?;
     Ok(at as usize)
 }
 

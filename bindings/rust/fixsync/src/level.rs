@@ -1,6 +1,5 @@
-use crate::error::{answer, done, fault};
+use crate::error::{answer, bytes_fault, cast_fault, done, fault};
 use crate::memory::{Memory, filled};
-use crate::shape::segments_fault;
 use crate::*;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -120,10 +119,13 @@ impl Level {
     pub fn new(solids: &[Solid]) -> Result<Self, Error> {
         let (rows, n, mut bytes) = (solids.as_ptr().cast(), solids.len() as u64, Vec::new());
         // SAFETY: so many rows, and room as it is given.
-        let (status, bad) = unsafe {
-            filled(&mut bytes, |to, room, size| sys::fxs_level_write(rows, n, to, room, size))?
-        };
-        done(status, || fault(status, "solid", bad as i64, &[]))?;
+        unsafe {
+            filled(
+                &mut bytes,
+                |to, room, size| sys::fxs_level_write(rows, n, to, room, size),
+                |status, bad| fault(status, "solid", bad as i64, &[]),
+            )?;
+        }
         Self::from_bytes(&bytes)
     }
 
@@ -138,7 +140,7 @@ impl Level {
             let status = sys::fxs_level_init(memory.as_mut_ptr(), from, size, &mut at);
             (Self(memory), status)
         };
-        done(status, || Error::Bytes { name: "level", at, status: Status::of(status) })?;
+        done(status, || bytes_fault("level", at, status))?;
         Ok(made)
     }
 
@@ -181,12 +183,8 @@ impl Level {
 
     #[cold]
     fn fault(&self, status: i32, index: u32) -> Error {
-        fault(
-            status,
-            "index",
-            index.into(),
-            &[("index", index.into(), 0, i64::from(self.len()) - 1)],
-        )
+        let range = ("index", index.into(), 0, i64::from(self.len()) - 1);
+        fault(status, "index", index.into(), &[range])
     }
 
     /// The solid of an index; its id is [`LEVEL`] + index.
@@ -205,11 +203,9 @@ impl Level {
         // SAFETY: a level, and room as it is given.
         unsafe {
             Outline::of(
+                segments,
                 |to, room, extent| sys::fxs_level_outline(level, index, segments, to, room, extent),
-                |status| match status {
-                    sys::FXS_E_SEGMENTS => segments_fault(segments),
-                    _ => self.fault(status, index),
-                },
+                |status| self.fault(status, index),
             )
         }
     }
@@ -232,15 +228,13 @@ impl Level {
     pub fn query(&self, query: &Query, hit_when: Contact, ids: &mut Vec<u32>) -> Result<(), Error> {
         let (level, when) = (self.as_ptr(), hit_when as u32);
         // SAFETY: a level, a row, and room as it is given.
-        let (status, _) = unsafe {
-            filled(ids, |to, room, count| {
-                sys::fxs_level_query(level, &query.0, when, to, room, count)
-            })?
-        };
-        done(status, || match status {
-            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
-            _ => World::query_fault(status, &query.0),
-        })
+        unsafe {
+            filled(
+                ids,
+                |to, room, n| sys::fxs_level_query(level, &query.0, when, to, room, n),
+                |status, _| cast_fault(status, &[], when, || query.fault(status)),
+            )
+        }
     }
 
     /// The solids that a cast meets, by (fraction, id).
@@ -248,12 +242,13 @@ impl Level {
     pub fn cast(&self, cast: &Cast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let level = self.as_ptr();
         // SAFETY: a level, a row, and room as it is given.
-        let (status, _) = unsafe {
-            filled(hits, |to, room, count| {
-                sys::fxs_level_cast(level, &cast.0, to.cast(), room, count)
-            })?
-        };
-        done(status, || World::cast_fault(status, &cast.0))
+        unsafe {
+            filled(
+                hits,
+                |to, room, n| sys::fxs_level_cast(level, &cast.0, to.cast(), room, n),
+                |status, _| cast.fault(status),
+            )
+        }
     }
 }
 

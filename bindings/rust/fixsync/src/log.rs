@@ -1,4 +1,4 @@
-use crate::error::{done, fault};
+use crate::error::{bytes_fault, done, fault};
 use crate::memory::{filled, reserve};
 use crate::*;
 use alloc::string::String;
@@ -57,12 +57,13 @@ pub struct Recorder {
 pub fn log_text(text: &str) -> Result<String, Error> {
     let (from, size, mut bytes) = (text.as_ptr().cast(), text.len() as u64, Vec::<u8>::new());
     // SAFETY: text and its size, and room as it is given.
-    let (status, at) = unsafe {
-        filled(&mut bytes, |to, room, count| {
-            sys::fxs_recorder_text(from, size, to.cast(), room, count)
-        })?
-    };
-    done(status, || Error::Bytes { name: "text", at, status: Status::of(status) })?;
+    unsafe {
+        filled(
+            &mut bytes,
+            |to, room, count| sys::fxs_recorder_text(from, size, to.cast(), room, count),
+            |status, at| bytes_fault("text", at, status),
+        )?;
+    }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -35,8 +35,28 @@ pub(crate) fn reserve<T>(rows: &mut Vec<T>, count: u64) -> Result<(), Error> {
     rows.try_reserve(count.saturating_sub(rows.len())).map_err(|_| Error::Memory { bytes })
 }
 
+/// Appends the rows of a call that writes so many.
+///
+/// # Safety
+/// The call writes all of them.
+pub(crate) unsafe fn append<T, R>(
+    rows: &mut Vec<T>,
+    count: u64,
+    call: impl FnOnce(*mut T) -> R,
+) -> Result<(), Error> {
+    let end = rows.len() as u64 + count;
+    reserve(rows, end)?;
+    // SAFETY: there is room behind the last row; the call writes all of them.
+    unsafe {
+        call(rows.as_mut_ptr().add(rows.len()));
+        rows.set_len(end as usize);
+    }
+    Ok(())
+}
+
 /// Makes a list the rows that a call writes: it takes a place, the room there, and where to put the
-/// number of rows, or with FXS_E_ROOM the room needed. Returns another status, and the number.
+/// number of rows, or with FXS_E_ROOM the room needed. `error` is that of another status and its
+/// number.
 ///
 /// # Safety
 /// The call writes at most so many rows, and with FXS_OK all of those whose number it gives.
@@ -44,7 +64,8 @@ pub(crate) fn reserve<T>(rows: &mut Vec<T>, count: u64) -> Result<(), Error> {
 pub(crate) unsafe fn filled<T>(
     rows: &mut Vec<T>,
     mut call: impl FnMut(*mut T, u64, &mut u64) -> i32,
-) -> Result<(i32, u64), Error> {
+    error: impl FnOnce(i32, u64) -> Error,
+) -> Result<(), Error> {
     rows.clear();
     loop {
         let mut count = 0;
@@ -52,10 +73,10 @@ pub(crate) unsafe fn filled<T>(
         if status == sys::FXS_OK {
             // SAFETY: the call wrote so many rows into the room.
             unsafe { rows.set_len(count as usize) };
-            return Ok((status, count));
+            return Ok(());
         }
         if status != sys::FXS_E_ROOM {
-            return Ok((status, count));
+            return Err(error(status, count));
         }
         reserve(rows, count)?;
     }

@@ -1,4 +1,4 @@
-use crate::error::{done, fault, motion_ranges};
+use crate::error::{cast_fault, done, fault};
 use crate::memory::reserve;
 use crate::*;
 use alloc::vec::Vec;
@@ -35,10 +35,8 @@ pub fn along(motion: [i32; 3], fraction: u32, normal: Option<[i32; 3]>) -> Resul
     let at = normal.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
     // SAFETY: vectors.
     let status = unsafe { sys::fxs_along(&motion, fraction, at, &mut out) };
-    done(status, || match status {
-        sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(motion)),
-        _ => normal_fault(status, "fraction", fraction, normal.unwrap_or_default()),
-    })?;
+    let other = || normal_fault(status, "fraction", fraction, normal.unwrap_or_default());
+    done(status, || cast_fault(status, &[motion], 0, other))?;
     Ok(out)
 }
 
@@ -67,8 +65,7 @@ fn move_fault(world: &World, status: i32, id: u32, passes: u32, motion: [i32; 3]
             let most = sys::FXS_PASSES_MAX.into();
             Error::Range { name: "passes", value: passes.into(), least: 1, most }
         }
-        sys::FXS_E_MOTION => fault(status, "motion x", motion[0].into(), &motion_ranges(motion)),
-        _ => world.fault(status, id),
+        _ => cast_fault(status, &[motion], 0, || world.fault(status, id)),
     }
 }
 
@@ -276,7 +273,7 @@ fn carry_fault(
     movers: &[Mover],
 ) -> Error {
     if status == sys::FXS_E_MOTION {
-        return fault(status, "motion x", motion[0].into(), &motion_ranges(motion));
+        return cast_fault(status, &[motion], 0, || world.fault(status, 0));
     }
     let ranged = movers.iter().map(|mover| mover.fault(status));
     if let Some(error) = ranged.into_iter().find(|error| matches!(error, Error::Range { .. })) {

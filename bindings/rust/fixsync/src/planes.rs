@@ -1,7 +1,6 @@
-use crate::error::{answer, done, fault, motion_ranges};
+use crate::error::{answer, cast_fault, done, fault, row_fault};
 use crate::memory::{filled, reserve};
 use crate::*;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// The ground view of a hitbox: sizes in Q16.16.
@@ -162,24 +161,11 @@ impl Hitbox {
         let (a, other) = (self.raw(), b.raw());
         // SAFETY: valid structures.
         let status = unsafe {
-            sys::fxs_hitbox_cast_pair(
-                &a,
-                &motion,
-                &other,
-                &motion_b,
-                when,
-                &mut fraction,
-                &mut normal,
-            )
+            let (at, n) = (&mut fraction, &mut normal);
+            sys::fxs_hitbox_cast_pair(&a, &motion, &other, &motion_b, when, at, n)
         };
-        let met = answer(status, || match status {
-            sys::FXS_E_MOTION => {
-                let ranges = [motion_ranges(motion), motion_ranges(motion_b)];
-                fault(status, "motion", 0, ranges.as_flattened())
-            }
-            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
-            _ => self.fault_with(b, status),
-        })?;
+        let other = || self.fault_with(b, status);
+        let met = answer(status, || cast_fault(status, &[motion, motion_b], when, other))?;
         Ok((met == 1).then_some((fraction as u32, normal)))
     }
 }
@@ -353,16 +339,14 @@ impl Planes {
         // SAFETY: a world, so many rows, and room for twice as many.
         let status = unsafe { sys::fxs_planes_apply(world, from, n, to, &mut bad) };
         done(status, || {
-            let error = commands.get(bad as usize).map(|row| match status {
+            row_fault(status, bad, commands, |PlanesCommand(row)| match status {
                 sys::FXS_E_LAYER => {
-                    let (value, most) = (row.0.hitbox.layer.into(), 15);
-                    Error::Range { name: "layer", value, least: 0, most }
+                    let value = row.hitbox.layer.into();
+                    Error::Range { name: "layer", value, least: 0, most: 15 }
                 }
-                sys::FXS_E_KIND | sys::FXS_E_SIZE => Hitbox::fault(status, &row.0.hitbox),
-                _ => self.fault(status, row.0.hitbox.id),
-            });
-            let error = Box::new(error.unwrap_or_else(|| self.fault(status, 0)));
-            Error::Row { index: bad as usize, error }
+                sys::FXS_E_KIND | sys::FXS_E_SIZE => Hitbox::fault(status, &row.hitbox),
+                _ => self.fault(status, row.hitbox.id),
+            })
         })?;
         // SAFETY: the call wrote two of each.
         unsafe { self.rows.set_len(2 * commands.len()) };
@@ -420,32 +404,31 @@ impl Planes {
     ) -> Result<(), Error> {
         let (world, raw) = (self.world.as_mut_ptr(), hitbox.raw());
         // SAFETY: a world, a row, and room as it is given.
-        let (status, _) = unsafe {
-            filled(ids, |to, room, count| {
-                sys::fxs_planes_query(world, &raw, mask, exclude_owner, to, room, count)
-            })?
-        };
-        done(status, || mask_fault(status, mask, &raw))
+        unsafe {
+            filled(
+                ids,
+                |to, room, n| sys::fxs_planes_query(world, &raw, mask, exclude_owner, to, room, n),
+                |status, _| mask_fault(status, mask, &raw),
+            )
+        }
     }
 
     /// What a cast meets, by (fraction, id).
     #[doc(alias = "fxs_planes_cast")]
     pub fn cast(&mut self, cast: &HitboxCast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let HitboxCast { hitbox, motion, mask, exclude_owner, limit, hit_when } = *cast;
-        let (hitbox, hit_when) = (hitbox.raw(), hit_when.map_or(0, |contact| contact as u32));
+        let (hitbox, hit_when) = (hitbox.raw(), Contact::or_0(hit_when));
         let raw = sys::fxs_hitbox_cast { hitbox, motion, mask, exclude_owner, limit, hit_when };
         let world = self.world.as_mut_ptr();
+        let other = |status| mask_fault(status, mask, &hitbox);
         // SAFETY: a world, a row, and room as it is given.
-        let (status, _) = unsafe {
-            filled(hits, |to, room, count| {
-                sys::fxs_planes_cast(world, &raw, to.cast(), room, count)
-            })?
-        };
-        done(status, || match status {
-            sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(motion)),
-            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", hit_when.into(), &[]),
-            _ => mask_fault(status, mask, &hitbox),
-        })
+        unsafe {
+            filled(
+                hits,
+                |to, room, n| sys::fxs_planes_cast(world, &raw, to.cast(), room, n),
+                |status, _| cast_fault(status, &[motion], hit_when, || other(status)),
+            )
+        }
     }
 
     /// A cast of a hitbox of the world from where it is, at what layers and owners let it hit.
@@ -458,18 +441,17 @@ impl Planes {
         hit_when: Option<Contact>,
         hits: &mut Vec<CastHit>,
     ) -> Result<(), Error> {
-        let (world, when) = (self.world.as_mut_ptr(), hit_when.map_or(0, |contact| contact as u32));
+        let (world, when) = (self.world.as_mut_ptr(), Contact::or_0(hit_when));
         // SAFETY: a world, and room as it is given.
-        let (status, _) = unsafe {
-            filled(hits, |to, room, count| {
-                sys::fxs_planes_sweep(world, id, &motion, limit, when, to.cast(), room, count)
-            })?
-        };
-        done(status, || match status {
-            sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(motion)),
-            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
-            _ => self.fault(status, id),
-        })
+        unsafe {
+            filled(
+                hits,
+                |to, room, n| {
+                    sys::fxs_planes_sweep(world, id, &motion, limit, when, to.cast(), room, n)
+                },
+                |status, _| cast_fault(status, &[motion], when, || self.fault(status, id)),
+            )
+        }
     }
 }
 

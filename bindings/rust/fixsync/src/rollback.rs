@@ -1,4 +1,4 @@
-use crate::error::{done, fault};
+use crate::error::{bytes_fault, done, fault};
 use crate::memory::{Memory, reserve};
 use crate::*;
 use alloc::vec::Vec;
@@ -88,7 +88,7 @@ impl Rewind {
         let status = unsafe {
             sys::fxs_rewind_load(ring, frame, world.as_mut_ptr(), own.as_mut_ptr(), &mut at)
         };
-        done(status, || Error::Bytes { name: "state", at, status: Status::of(status) })
+        done(status, || bytes_fault("state", at, status))
     }
 
     /// The kept state of a frame.

@@ -1,3 +1,4 @@
+use crate::error::cast_fault;
 use crate::{Contact, Error, Pose, Shape, sys};
 use alloc::vec::Vec;
 use core::fmt;
@@ -136,10 +137,12 @@ impl Collider {
 pub struct Command(pub(crate) sys::fxs_command);
 
 impl Command {
+    #[inline]
     fn of(kind: u32, collider: sys::fxs_collider) -> Self {
         Self(sys::fxs_command { r#type: kind, mask: 0, collider })
     }
 
+    #[inline]
     fn with(kind: u32, id: u32, change: impl FnOnce(&mut sys::fxs_collider)) -> Self {
         let mut row = sys::fxs_collider { id, ..Default::default() };
         change(&mut row);
@@ -157,16 +160,19 @@ impl Command {
     }
 
     /// Changes a position.
+    #[inline]
     pub fn move_to(id: u32, position: [i32; 3]) -> Self {
         Self::with(sys::FXS_COMMAND_MOVE, id, |row| [row.x, row.y, row.z] = position)
     }
 
     /// Changes a yaw.
+    #[inline]
     pub fn turn(id: u32, yaw: u16) -> Self {
         Self::with(sys::FXS_COMMAND_TURN, id, |row| row.yaw = yaw)
     }
 
     /// Changes position and yaw.
+    #[inline]
     pub fn set_pose(id: u32, pose: Pose) -> Self {
         Self::with(sys::FXS_COMMAND_POSE, id, |row| {
             [row.x, row.y, row.z] = pose.position;
@@ -196,6 +202,7 @@ impl Command {
     }
 
     /// Makes a collider active or not.
+    #[inline]
     pub fn set_active(id: u32, active: bool) -> Self {
         Self::with(sys::FXS_COMMAND_ACTIVE, id, |row| row.active = active.into())
     }
@@ -340,6 +347,10 @@ pub struct Moved {
     pub position: [i32; 3],
 }
 
+fn shape_of(raw: &sys::fxs_shape) -> Shape {
+    Shape::of(raw.kind as u8, raw.half_angle.min(65535) as u16, raw.size)
+}
+
 /// A query: a shape at a pose, and the colliders that it looks at.
 ///
 /// ```
@@ -357,6 +368,11 @@ impl Query {
     pub fn new(shape: &Shape, pose: Pose) -> Self {
         let (shape, pose) = (shape.raw(), pose.raw());
         Self(sys::fxs_query { shape, pose, mask: u32::MAX, exclude_owner: 0 })
+    }
+
+    #[cold]
+    pub(crate) fn fault(&self, status: i32) -> Error {
+        shape_of(&self.0.shape).fault(status)
     }
 
     /// Of the layers of a mask alone: bit i is layer i.
@@ -398,6 +414,12 @@ impl Cast {
     pub fn new(shape: &Shape, pose: Pose, motion: [i32; 3]) -> Self {
         let (shape, pose) = (shape.raw(), pose.raw());
         Self(sys::fxs_cast { shape, pose, motion, mask: u32::MAX, ..Default::default() })
+    }
+
+    #[cold]
+    pub(crate) fn fault(&self, status: i32) -> Error {
+        let sys::fxs_cast { shape, motion, hit_when, .. } = &self.0;
+        cast_fault(status, &[*motion], *hit_when, || shape_of(shape).fault(status))
     }
 
     /// At the layers of a mask alone: bit i is layer i.

@@ -1,4 +1,4 @@
-use crate::error::{answer, done, fault, motion_ranges};
+use crate::error::{answer, cast_fault, done, fault};
 use crate::memory::filled;
 use crate::{Error, Shape, sys};
 use alloc::vec::Vec;
@@ -29,6 +29,11 @@ impl Contact {
             sys::FXS_TOUCHING => Self::Touching,
             _ => Self::Apart,
         }
+    }
+
+    /// What C takes for a contact, or for the world's own.
+    pub(crate) fn or_0(contact: Option<Self>) -> u32 {
+        contact.map_or(0, |contact| contact as u32)
     }
 }
 
@@ -113,20 +118,30 @@ impl Outline {
     /// # Safety
     /// The call writes as fxs_outline does.
     pub(crate) unsafe fn of(
+        segments: u32,
         call: impl Fn(*mut sys::fxs_vertex, u64, *mut sys::fxs_extent) -> i32,
         error: impl FnOnce(i32) -> Error,
     ) -> Result<Self, Error> {
         let mut extent = sys::fxs_extent::default();
         let mut vertices: Vec<sys::fxs_vertex> = Vec::new();
         // SAFETY: a call writes outer + hole vertices, or gives that room.
-        let (status, _) = unsafe {
-            filled(&mut vertices, |to, room, count| {
-                let status = call(to, room, &mut extent);
-                *count = u64::from(extent.outer) + u64::from(extent.hole);
-                status
-            })?
-        };
-        done(status, || error(status))?;
+        unsafe {
+            filled(
+                &mut vertices,
+                |to, room, count| {
+                    let status = call(to, room, &mut extent);
+                    *count = u64::from(extent.outer) + u64::from(extent.hole);
+                    status
+                },
+                |status, _| match status {
+                    sys::FXS_E_SEGMENTS => {
+                        let value = segments.into();
+                        Error::Range { name: "segments", value, least: 3, most: 65536 }
+                    }
+                    _ => error(status),
+                },
+            )?;
+        }
         let points = vertices.iter().map(|v| [v.x, v.z]);
         let outer = extent.outer as usize;
         Ok(Self {
@@ -165,7 +180,7 @@ impl Shape {
 
     /// The error of a status for two shapes.
     #[cold]
-    fn fault_with(&self, b: &Shape, status: i32) -> Error {
+    pub(crate) fn fault_with(&self, b: &Shape, status: i32) -> Error {
         if self.check().is_err() { self.fault(status) } else { b.fault(status) }
     }
 
@@ -247,18 +262,12 @@ impl Shape {
         // SAFETY: valid structures, and room as it is given.
         unsafe {
             Outline::of(
+                segments,
                 |to, room, extent| sys::fxs_outline(&shape, &pose, segments, to, room, extent),
-                |status| match status {
-                    sys::FXS_E_SEGMENTS => segments_fault(segments),
-                    _ => self.fault(status),
-                },
+                |status| self.fault(status),
             )
         }
     }
-}
-
-pub(crate) fn segments_fault(segments: u32) -> Error {
-    Error::Range { name: "segments", value: segments.into(), least: 3, most: 65536 }
 }
 
 /// When two moving shapes first meet, exact: the fraction (0..=65536) of their motions and the
@@ -299,13 +308,7 @@ pub fn cast_pair(
             &mut normal,
         )
     };
-    let met = answer(status, || match status {
-        sys::FXS_E_MOTION => {
-            let ranges = [motion_ranges(a.2), motion_ranges(b.2)];
-            fault(status, "motion", 0, ranges.as_flattened())
-        }
-        sys::FXS_E_HIT_WHEN => fault(status, "hit_when", hit_when as i64, &[]),
-        _ => a.0.fault_with(b.0, status),
-    })?;
+    let other = || a.0.fault_with(b.0, status);
+    let met = answer(status, || cast_fault(status, &[a.2, b.2], hit_when as u32, other))?;
     Ok((met == 1).then_some((fraction as u32, normal)))
 }

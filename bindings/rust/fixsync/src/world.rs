@@ -1,8 +1,6 @@
-use crate::error::{answer, done, fault, motion_ranges};
-use crate::memory::{Memory, filled, reserve};
-use crate::shape::segments_fault;
+use crate::error::{answer, bytes_fault, cast_fault, done, fault, row_fault};
+use crate::memory::{Memory, append, filled, reserve};
 use crate::*;
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
@@ -229,25 +227,17 @@ impl World {
     #[doc(alias = "fxs_world_ids")]
     pub fn ids(&self, ids: &mut Vec<u32>) -> Result<(), Error> {
         ids.clear();
-        reserve(ids, self.len() as u64)?;
-        // SAFETY: room for all of them.
-        unsafe {
-            sys::fxs_world_ids(self.as_ptr(), ids.as_mut_ptr());
-            ids.set_len(self.len());
-        }
-        Ok(())
+        // SAFETY: the call writes all of them.
+        unsafe { append(ids, self.len() as u64, |to| sys::fxs_world_ids(self.as_ptr(), to)) }
     }
 
     /// All colliders, ascending by id.
     #[doc(alias = "fxs_world_colliders")]
     pub fn colliders(&self) -> Result<Vec<Collider>, Error> {
-        let mut rows: Vec<sys::fxs_collider> = Vec::new();
-        reserve(&mut rows, self.len() as u64)?;
-        // SAFETY: room for all of them.
-        unsafe {
-            sys::fxs_world_colliders(self.as_ptr(), rows.as_mut_ptr());
-            rows.set_len(self.len());
-        }
+        let mut rows = Vec::new();
+        let (world, count) = (self.as_ptr(), self.len() as u64);
+        // SAFETY: the call writes all of them.
+        unsafe { append(&mut rows, count, |to| sys::fxs_world_colliders(world, to))? };
         Ok(rows.iter().map(Collider::of).collect())
     }
 
@@ -262,69 +252,59 @@ impl World {
         self.level.as_ref().is_some_and(|level| id.wrapping_sub(LEVEL) < level.len())
     }
 
+    /// The error of a status for a collider.
     #[cold]
-    pub(crate) fn pair_fault(&self, status: i32, a: u32, b: u32) -> Error {
-        let is_there = |id| self.has_solid(id) || self.get(id).is_ok();
-        self.fault(status, if is_there(a) { b } else { a })
+    fn collider_fault(&self, status: i32, id: u32, layer: u32, shape: &Shape) -> Error {
+        match status {
+            sys::FXS_E_LAYER => {
+                Error::Range { name: "layer", value: layer.into(), least: 0, most: 31 }
+            }
+            sys::FXS_E_KIND | sys::FXS_E_SIZE | sys::FXS_E_HALF_ANGLE => shape.fault(status),
+            _ => self.fault(status, id),
+        }
     }
 
     // ---- changes ----
 
-    /// The error of a command that the world refused.
-    #[cold]
-    fn command_fault(&self, status: i32, row: &sys::fxs_collider) -> Error {
-        match status {
-            sys::FXS_E_LAYER => {
-                Error::Range { name: "layer", value: row.layer.into(), least: 0, most: 31 }
-            }
-            sys::FXS_E_KIND | sys::FXS_E_SIZE | sys::FXS_E_HALF_ANGLE => {
-                Shape::of(row.kind, row.half_angle, row.size).fault(status)
-            }
-            _ => self.fault(status, row.id),
-        }
+    /// A change of one collider.
+    #[inline]
+    fn change(
+        &mut self,
+        id: u32,
+        call: impl FnOnce(*mut sys::fxs_world) -> i32,
+    ) -> Result<(), Error> {
+        let status = call(self.as_mut_ptr());
+        done(status, || self.fault(status, id))
     }
 
     /// Adds a collider.
     #[doc(alias = "fxs_world_add")]
     pub fn add(&mut self, collider: &Collider) -> Result<(), Error> {
-        let row = collider.raw();
+        let Collider { id, layer, shape, .. } = collider;
         // SAFETY: a world and a row.
-        let status = unsafe { sys::fxs_world_add(self.as_mut_ptr(), &row) };
-        done(status, || match status {
-            sys::FXS_E_LAYER => {
-                Error::Range { name: "layer", value: collider.layer.into(), least: 0, most: 31 }
-            }
-            sys::FXS_E_KIND | sys::FXS_E_SIZE | sys::FXS_E_HALF_ANGLE => {
-                collider.shape.fault(status)
-            }
-            _ => self.fault(status, row.id),
-        })
+        let status = unsafe { sys::fxs_world_add(self.as_mut_ptr(), &collider.raw()) };
+        done(status, || self.collider_fault(status, *id, *layer, shape))
     }
 
     /// Adds all colliders, or none.
     #[doc(alias = "fxs_world_add_many")]
     pub fn add_many(&mut self, colliders: &[Collider]) -> Result<(), Error> {
         let rows: Vec<_> = colliders.iter().map(Collider::raw).collect();
-        let mut bad = 0;
+        let (world, n, mut bad) = (self.as_mut_ptr(), rows.len() as u64, 0);
         // SAFETY: a world, and so many rows.
-        let status = unsafe {
-            sys::fxs_world_add_many(self.as_mut_ptr(), rows.as_ptr(), rows.len() as u64, &mut bad)
-        };
-        done(status, || self.row_fault(status, bad, rows.get(bad as usize)))
-    }
-
-    #[cold]
-    fn row_fault(&self, status: i32, bad: u64, row: Option<&sys::fxs_collider>) -> Error {
-        let error = row.map_or(fault(status, "row", 0, &[]), |row| self.command_fault(status, row));
-        Error::Row { index: bad as usize, error: Box::new(error) }
+        let status = unsafe { sys::fxs_world_add_many(world, rows.as_ptr(), n, &mut bad) };
+        done(status, || {
+            row_fault(status, bad, colliders, |Collider { id, layer, shape, .. }| {
+                self.collider_fault(status, *id, *layer, shape)
+            })
+        })
     }
 
     /// Removes a collider.
     #[doc(alias = "fxs_world_remove")]
     pub fn remove(&mut self, id: u32) -> Result<(), Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_remove(self.as_mut_ptr(), id) };
-        done(status, || self.fault(status, id))
+        self.change(id, |world| unsafe { sys::fxs_world_remove(world, id) })
     }
 
     /// Changes the position of a collider.
@@ -332,8 +312,7 @@ impl World {
     #[inline]
     pub fn move_to(&mut self, id: u32, [x, y, z]: [i32; 3]) -> Result<(), Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_move(self.as_mut_ptr(), id, x, y, z) };
-        done(status, || self.fault(status, id))
+        self.change(id, |world| unsafe { sys::fxs_world_move(world, id, x, y, z) })
     }
 
     /// Changes the positions of all these colliders, or of none.
@@ -343,23 +322,18 @@ impl World {
         if positions.len() != must {
             return Err(Error::Lengths { name: "positions", value: positions.len(), must });
         }
-        let (mut bad, world) = (0, self.as_mut_ptr());
+        let (mut bad, world, to) = (0, self.as_mut_ptr(), positions.as_ptr().cast());
         // SAFETY: a world, and so many rows.
-        let status = unsafe {
-            sys::fxs_world_move_many(world, ids.as_ptr(), positions.as_ptr().cast(), n, &mut bad)
-        };
-        done(status, || {
-            let error = self.fault(status, ids.get(bad as usize).copied().unwrap_or_default());
-            Error::Row { index: bad as usize, error: Box::new(error) }
-        })
+        let status = unsafe { sys::fxs_world_move_many(world, ids.as_ptr(), to, n, &mut bad) };
+        done(status, || row_fault(status, bad, ids, |id| self.fault(status, *id)))
     }
 
     /// Changes the yaw of a collider, which also turns its offset.
     #[doc(alias = "fxs_world_turn")]
+    #[inline]
     pub fn turn(&mut self, id: u32, yaw: u16) -> Result<(), Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_turn(self.as_mut_ptr(), id, yaw.into()) };
-        done(status, || self.fault(status, id))
+        self.change(id, |world| unsafe { sys::fxs_world_turn(world, id, yaw.into()) })
     }
 
     /// Changes position and yaw of a collider at once.
@@ -367,8 +341,7 @@ impl World {
     #[inline]
     pub fn set_pose(&mut self, id: u32, pose: Pose) -> Result<(), Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_set_pose(self.as_mut_ptr(), id, &pose.raw()) };
-        done(status, || self.fault(status, id))
+        self.change(id, |world| unsafe { sys::fxs_world_set_pose(world, id, &pose.raw()) })
     }
 
     /// Changes the shape of a collider.
@@ -376,26 +349,21 @@ impl World {
     pub fn set_shape(&mut self, id: u32, shape: &Shape) -> Result<(), Error> {
         // SAFETY: a world.
         let status = unsafe { sys::fxs_world_set_shape(self.as_mut_ptr(), id, &shape.raw()) };
-        done(status, || match status {
-            sys::FXS_E_ID | sys::FXS_E_ABSENT => self.fault(status, id),
-            _ => shape.fault(status),
-        })
+        done(status, || self.collider_fault(status, id, 0, shape))
     }
 
     /// Changes the offset of a collider's centre from its position.
     #[doc(alias = "fxs_world_set_offset")]
     pub fn set_offset(&mut self, id: u32, [x, y, z]: [i32; 3]) -> Result<(), Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_set_offset(self.as_mut_ptr(), id, x, y, z) };
-        done(status, || self.fault(status, id))
+        self.change(id, |world| unsafe { sys::fxs_world_set_offset(world, id, x, y, z) })
     }
 
     /// Changes the owner of a collider; 0: no owner.
     #[doc(alias = "fxs_world_set_owner")]
     pub fn set_owner(&mut self, id: u32, owner: u32) -> Result<(), Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_set_owner(self.as_mut_ptr(), id, owner) };
-        done(status, || self.fault(status, id))
+        self.change(id, |world| unsafe { sys::fxs_world_set_owner(world, id, owner) })
     }
 
     /// Changes the layer of a collider.
@@ -403,20 +371,14 @@ impl World {
     pub fn set_layer(&mut self, id: u32, layer: u32) -> Result<(), Error> {
         // SAFETY: a world.
         let status = unsafe { sys::fxs_world_set_layer(self.as_mut_ptr(), id, layer) };
-        done(status, || match status {
-            sys::FXS_E_LAYER => {
-                Error::Range { name: "layer", value: layer.into(), least: 0, most: 31 }
-            }
-            _ => self.fault(status, id),
-        })
+        done(status, || self.collider_fault(status, id, layer, &Shape::Sphere { radius: 1 }))
     }
 
     /// Makes a collider active or not; an inactive one neither hits nor is found.
     #[doc(alias = "fxs_world_set_active")]
     pub fn set_active(&mut self, id: u32, active: bool) -> Result<(), Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_set_active(self.as_mut_ptr(), id, active.into()) };
-        done(status, || self.fault(status, id))
+        self.change(id, |world| unsafe { sys::fxs_world_set_active(world, id, active.into()) })
     }
 
     /// Replaces the layer matrix, laid out as [`Config::layers`](Config#structfield.layers).
@@ -440,7 +402,11 @@ impl World {
         // SAFETY: a world, and so many rows.
         let status = unsafe { sys::fxs_world_apply(world, rows, n, &mut bad) };
         done(status, || {
-            self.row_fault(status, bad, commands.get(bad as usize).map(|row| &row.0.collider))
+            row_fault(status, bad, commands, |command| {
+                let row = &command.0.collider;
+                let shape = Shape::of(row.kind, row.half_angle, row.size);
+                self.collider_fault(status, row.id, row.layer.into(), &shape)
+            })
         })
     }
 
@@ -523,23 +489,31 @@ impl World {
     #[doc(alias = "fxs_world_hits")]
     pub fn hits(&self, hits: &mut Vec<Hit>) -> Result<(), Error> {
         hits.clear();
-        reserve(hits, self.hit_count())?;
-        // SAFETY: room for all of them.
-        unsafe {
-            sys::fxs_world_hits(self.as_ptr(), hits.as_mut_ptr().cast());
-            hits.set_len(self.hit_count() as usize);
-        }
-        Ok(())
+        let (world, count) = (self.as_ptr(), self.hit_count());
+        // SAFETY: the call writes all of them.
+        unsafe { append(hits, count, |to| sys::fxs_world_hits(world, to.cast())) }
     }
 
     // ---- two colliders ----
+
+    /// An answer about two colliders, or a collider and a solid.
+    pub(crate) fn pair(
+        &self,
+        a: u32,
+        b: u32,
+        call: impl FnOnce(*const sys::fxs_world) -> i32,
+    ) -> Result<u32, Error> {
+        let status = call(self.as_ptr());
+        let is_there = |id| self.has_solid(id) || self.get(id).is_ok();
+        answer(status, || self.fault(status, if is_there(a) { b } else { a }))
+    }
 
     /// The contact of two colliders, or of a collider and a solid; layers and owners do not matter.
     #[doc(alias = "fxs_world_contact")]
     pub fn contact(&self, a: u32, b: u32) -> Result<Contact, Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_contact(self.as_ptr(), a, b) };
-        answer(status, || self.pair_fault(status, a, b)).map(Contact::of)
+        let contact = self.pair(a, b, |world| unsafe { sys::fxs_world_contact(world, a, b) });
+        contact.map(Contact::of)
     }
 
     /// The translation x, z of a that ends an overlap with b.
@@ -547,8 +521,8 @@ impl World {
     pub fn push_out(&self, a: u32, b: u32) -> Result<[i32; 2], Error> {
         let mut out = [0; 2];
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_push_out(self.as_ptr(), a, b, &mut out) };
-        done(status, || self.pair_fault(status, a, b)).map(|()| out)
+        self.pair(a, b, |world| unsafe { sys::fxs_world_push_out(world, a, b, &mut out) })?;
+        Ok(out)
     }
 
     /// The shortest dy of a that ends an overlap with b.
@@ -556,8 +530,8 @@ impl World {
     pub fn lift(&self, a: u32, b: u32) -> Result<i32, Error> {
         let mut out = 0;
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_lift(self.as_ptr(), a, b, &mut out) };
-        done(status, || self.pair_fault(status, a, b)).map(|()| out)
+        self.pair(a, b, |world| unsafe { sys::fxs_world_lift(world, a, b, &mut out) })?;
+        Ok(out)
     }
 
     /// The face of b that [`push_out`](Self::push_out) moves a out of: of a box a [`Side`] as
@@ -565,8 +539,7 @@ impl World {
     #[doc(alias = "fxs_world_side")]
     pub fn side(&self, a: u32, b: u32) -> Result<u32, Error> {
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_side(self.as_ptr(), a, b) };
-        answer(status, || self.pair_fault(status, a, b))
+        self.pair(a, b, |world| unsafe { sys::fxs_world_side(world, a, b) })
     }
 
     /// The outline of a collider or solid, of `segments` (3..=65536) pieces for a whole circle.
@@ -576,11 +549,9 @@ impl World {
         // SAFETY: a world, and room as it is given.
         unsafe {
             Outline::of(
+                segments,
                 |to, room, extent| sys::fxs_world_outline(world, id, segments, to, room, extent),
-                |status| match status {
-                    sys::FXS_E_SEGMENTS => segments_fault(segments),
-                    _ => self.fault(status, id),
-                },
+                |status| self.fault(status, id),
             )
         }
     }
@@ -596,21 +567,16 @@ impl World {
     ) -> Result<(), Error> {
         let world = self.as_mut_ptr();
         // SAFETY: a world, and room as it is given.
-        let (status, count) = unsafe {
-            filled(moved, |to, room, count| {
-                sys::fxs_world_separate(world, yields, passes, to.cast(), room, count)
-            })?
-        };
-        done(status, || self.fault(status, count as u32))
+        unsafe {
+            filled(
+                moved,
+                |to, room, n| sys::fxs_world_separate(world, yields, passes, to.cast(), room, n),
+                |status, id| self.fault(status, id as u32),
+            )
+        }
     }
 
     // ---- queries and casts ----
-
-    #[cold]
-    pub(crate) fn query_fault(status: i32, query: &sys::fxs_query) -> Error {
-        let sys::fxs_shape { kind, half_angle, size } = query.shape;
-        Shape::of(kind as u8, half_angle.min(65535) as u16, size).fault(status)
-    }
 
     /// The ids that a query meets, ascending.
     ///
@@ -641,25 +607,29 @@ impl World {
     /// ```
     #[doc(alias = "fxs_world_query")]
     pub fn query(&mut self, query: &Query, ids: &mut Vec<u32>) -> Result<(), Error> {
-        let world = self.as_mut_ptr();
+        let (world, row) = (self.as_mut_ptr(), &query.0);
         // SAFETY: a world, a row, and room as it is given.
-        let (status, _) = unsafe {
-            filled(ids, |to, room, count| sys::fxs_world_query(world, &query.0, to, room, count))?
-        };
-        done(status, || Self::query_fault(status, &query.0))
+        unsafe {
+            filled(
+                ids,
+                |to, room, n| sys::fxs_world_query(world, row, to, room, n),
+                |status, _| query.fault(status),
+            )
+        }
     }
 
     /// The first `limit` (0: all) ids that a query meets, nearest first, without solids.
     #[doc(alias = "fxs_world_nearest")]
     pub fn nearest(&mut self, query: &Query, limit: u64, ids: &mut Vec<u32>) -> Result<(), Error> {
-        let world = self.as_mut_ptr();
+        let (world, row) = (self.as_mut_ptr(), &query.0);
         // SAFETY: a world, a row, and room as it is given.
-        let (status, _) = unsafe {
-            filled(ids, |to, room, count| {
-                sys::fxs_world_nearest(world, &query.0, limit, to, room, count)
-            })?
-        };
-        done(status, || Self::query_fault(status, &query.0))
+        unsafe {
+            filled(
+                ids,
+                |to, room, n| sys::fxs_world_nearest(world, row, limit, to, room, n),
+                |status, _| query.fault(status),
+            )
+        }
     }
 
     /// Many queries: their answers one after another; `ends[i]` is the end of the i-th.
@@ -670,16 +640,13 @@ impl World {
         ends: &mut Vec<u64>,
         ids: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        let (world, rows, n) = (self.as_mut_ptr(), queries.as_ptr().cast(), queries.len());
+        let (world, rows, n) = (self.as_mut_ptr(), queries.as_ptr().cast(), queries.len() as u64);
         // SAFETY: a world, so many rows, and room as it is given.
         unsafe {
-            Self::many(ends, n, ids, |ends, to, room, count| {
-                sys::fxs_world_query_many(world, rows, n as u64, ends, to, room, count)
+            many(queries, ends, ids, Query::fault, |ends, to, room, count| {
+                sys::fxs_world_query_many(world, rows, n, ends, to, room, count)
             })
         }
-        .map_err(|(status, bad)| {
-            bad_row(status, bad, queries, |row| Self::query_fault(status, &row.0))
-        })
     }
 
     /// [`nearest`](Self::nearest) of many queries, laid out as by [`query_many`](Self::query_many).
@@ -691,69 +658,27 @@ impl World {
         ends: &mut Vec<u64>,
         ids: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        let (world, rows, n) = (self.as_mut_ptr(), queries.as_ptr().cast(), queries.len());
+        let (world, rows, n) = (self.as_mut_ptr(), queries.as_ptr().cast(), queries.len() as u64);
         // SAFETY: a world, so many rows, and room as it is given.
         unsafe {
-            Self::many(ends, n, ids, |ends, to, room, count| {
-                sys::fxs_world_nearest_many(world, rows, n as u64, limit, ends, to, room, count)
+            many(queries, ends, ids, Query::fault, |ends, to, room, count| {
+                sys::fxs_world_nearest_many(world, rows, n, limit, ends, to, room, count)
             })
-        }
-        .map_err(|(status, bad)| {
-            bad_row(status, bad, queries, |row| Self::query_fault(status, &row.0))
-        })
-    }
-
-    /// A bulk call: the ends of n answers, and the answers. An error is a status and the bad row,
-    /// or FXS_E_ROOM and bytes.
-    ///
-    /// # Safety
-    /// As for [`filled`], and the call writes n ends.
-    unsafe fn many<T>(
-        ends: &mut Vec<u64>,
-        n: usize,
-        rows: &mut Vec<T>,
-        mut call: impl FnMut(*mut u64, *mut T, u64, &mut u64) -> i32,
-    ) -> Result<(), (i32, u64)> {
-        ends.clear();
-        let no_memory = (sys::FXS_E_ROOM, n as u64 * 8);
-        reserve(ends, n as u64).map_err(|_| no_memory)?;
-        let to = ends.as_mut_ptr();
-        // SAFETY: as the caller says.
-        let done = unsafe { filled(rows, |rows, room, count| call(to, rows, room, count)) };
-        match done {
-            Ok((sys::FXS_OK, _)) => {
-                // SAFETY: the call wrote n of them.
-                unsafe { ends.set_len(n) };
-                Ok(())
-            }
-            Ok(refused) => Err(refused),
-            Err(_) => Err(no_memory),
-        }
-    }
-
-    #[cold]
-    pub(crate) fn cast_fault(status: i32, cast: &sys::fxs_cast) -> Error {
-        match status {
-            sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(cast.motion)),
-            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", cast.hit_when.into(), &[]),
-            _ => {
-                let sys::fxs_cast { shape, pose, .. } = *cast;
-                Self::query_fault(status, &sys::fxs_query { shape, pose, ..Default::default() })
-            }
         }
     }
 
     /// What a cast meets, by (fraction, id).
     #[doc(alias = "fxs_world_cast")]
     pub fn cast(&mut self, cast: &Cast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
-        let world = self.as_mut_ptr();
+        let (world, row) = (self.as_mut_ptr(), &cast.0);
         // SAFETY: a world, a row, and room as it is given.
-        let (status, _) = unsafe {
-            filled(hits, |to, room, count| {
-                sys::fxs_world_cast(world, &cast.0, to.cast(), room, count)
-            })?
-        };
-        done(status, || Self::cast_fault(status, &cast.0))
+        unsafe {
+            filled(
+                hits,
+                |to, room, n| sys::fxs_world_cast(world, row, to.cast(), room, n),
+                |status, _| cast.fault(status),
+            )
+        }
     }
 
     /// Many casts: their answers one after another; `ends[i]` is the end of the i-th.
@@ -764,16 +689,13 @@ impl World {
         ends: &mut Vec<u64>,
         hits: &mut Vec<CastHit>,
     ) -> Result<(), Error> {
-        let (world, rows, n) = (self.as_mut_ptr(), casts.as_ptr().cast(), casts.len());
+        let (world, rows, n) = (self.as_mut_ptr(), casts.as_ptr().cast(), casts.len() as u64);
         // SAFETY: a world, so many rows, and room as it is given.
         unsafe {
-            Self::many(ends, n, hits, |ends, to, room, count| {
-                sys::fxs_world_cast_many(world, rows, n as u64, ends, to.cast(), room, count)
+            many(casts, ends, hits, Cast::fault, |ends, to, room, count| {
+                sys::fxs_world_cast_many(world, rows, n, ends, to.cast(), room, count)
             })
         }
-        .map_err(|(status, bad)| {
-            bad_row(status, bad, casts, |row| Self::cast_fault(status, &row.0))
-        })
     }
 
     /// A cast of a collider's own shape from where it is, at what layers and owners let it hit.
@@ -787,18 +709,17 @@ impl World {
         hit_when: Option<Contact>,
         hits: &mut Vec<CastHit>,
     ) -> Result<(), Error> {
-        let (world, when) = (self.as_mut_ptr(), hit_when.map_or(0, |contact| contact as u32));
+        let (world, when) = (self.as_mut_ptr(), Contact::or_0(hit_when));
         // SAFETY: a world, and room as it is given.
-        let (status, _) = unsafe {
-            filled(hits, |to, room, count| {
-                sys::fxs_world_sweep(world, id, &motion, limit, when, to.cast(), room, count)
-            })?
-        };
-        done(status, || match status {
-            sys::FXS_E_MOTION => fault(status, "motion", 0, &motion_ranges(motion)),
-            sys::FXS_E_HIT_WHEN => fault(status, "hit_when", when.into(), &[]),
-            _ => self.fault(status, id),
-        })
+        unsafe {
+            filled(
+                hits,
+                |to, room, n| {
+                    sys::fxs_world_sweep(world, id, &motion, limit, when, to.cast(), room, n)
+                },
+                |status, _| cast_fault(status, &[motion], when, || self.fault(status, id)),
+            )
+        }
     }
 
     // ---- state ----
@@ -853,11 +774,7 @@ impl World {
             // SAFETY: a world, and bytes.
             let status = unsafe { sys::fxs_world_load(world, bytes.as_ptr(), size, &mut at) };
             if status != sys::FXS_E_ROOM {
-                return done(status, || Error::Bytes {
-                    name: "state",
-                    at,
-                    status: Status::of(status),
-                });
+                return done(status, || bytes_fault("state", at, status));
             }
             self.grow(at)?;
         }
@@ -872,14 +789,30 @@ impl World {
     }
 }
 
-#[cold]
-fn bad_row<T>(status: i32, bad: u64, rows: &[T], error: impl FnOnce(&T) -> Error) -> Error {
-    match rows.get(bad as usize) {
-        Some(row) if status != sys::FXS_E_ROOM => {
-            Error::Row { index: bad as usize, error: Box::new(error(row)) }
-        }
-        _ => Error::Memory { bytes: bad },
+/// A bulk call: the ends of all answers, and the answers.
+///
+/// # Safety
+/// As for [`filled`], and the call writes an end for each row that is asked.
+unsafe fn many<R, T>(
+    asked: &[R],
+    ends: &mut Vec<u64>,
+    rows: &mut Vec<T>,
+    error: impl FnOnce(&R, i32) -> Error,
+    mut call: impl FnMut(*mut u64, *mut T, u64, &mut u64) -> i32,
+) -> Result<(), Error> {
+    ends.clear();
+    reserve(ends, asked.len() as u64)?;
+    let to = ends.as_mut_ptr();
+    // SAFETY: as the caller says.
+    unsafe {
+        filled(
+            rows,
+            |rows, room, count| call(to, rows, room, count),
+            |status, bad| row_fault(status, bad, asked, |row| error(row, status)),
+        )?;
+        ends.set_len(asked.len());
     }
+    Ok(())
 }
 
 /// Aborts where memory cannot be had, as a `Vec` does.
