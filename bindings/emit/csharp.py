@@ -337,6 +337,37 @@ def _shape(kinds: list[Kind]) -> list[str]:
             "    }",
             "",
         ]
+    for able, can in (("pushed", "can_push"), ("cast", "can_cast")):
+        *most, last = (pascal(kind.name) for kind in kinds if getattr(kind, can))
+        tests = " || ".join(f"Kind == ShapeKind.{k}" for k in (*most, last))
+        lines += [
+            f"    /// <summary>Null for a shape that can be {able}.</summary>",
+            f"    internal Exception Not{able.capitalize()}(string name) =>",
+            f"        {tests}",
+            "            ? null : new ArgumentException(",
+            f'                $"{{name}} must be a {", ".join(most)} or {last}, not {{this}}");',
+            "",
+        ]
+    lines += [
+        '    /// <summary>"Box(halfX=65536, halfY=65536, halfZ=32768)".</summary>',
+        "    public override string ToString()",
+        "    {",
+        "        switch (Kind)",
+        "        {",
+    ]
+    for kind in kinds:
+        label = pascal(kind.name)
+        shown = ", ".join(f"{camel(s.name)}={{{_value(s.index)}}}" for s in kind.sizes)
+        lines.append(f"            case ShapeKind.{label}:")
+        if kind.has_hole:
+            whole, hole = shown.rsplit(", ", 1)
+            lines += [
+                f'                return $"{label}({whole}" +',
+                f'                    ({_value(kind.sizes[-1].index)} == 0 ? ")" : $", {hole})");',
+            ]
+        else:
+            lines.append(f'                return $"{label}({shown})";')
+    lines += ['            default: return $"kind {kind}";', "        }", "    }", ""]
     lines += [
         "    /// <summary>The first size that is out of range, or null.</summary>",
         "    internal Exception Fault()",
@@ -348,10 +379,10 @@ def _shape(kinds: list[Kind]) -> list[str]:
         lines.append(f"            case ShapeKind.{pascal(kind.name)}: return")
         checks = []
         for size in kind.sizes:
-            value = "halfAngle" if size.index < 0 else f"size.{'XYZ'[size.index]}"
             is_hole = kind.has_hole and size is kind.sizes[-1]
-            most = "size.X - 1L" if is_hole else str(size.most)
-            checks.append(f'Errors.Outside("{camel(size.name)}", {value}, {size.least}, {most})')
+            most = f'size.X - 1L, ", below the {kind.sizes[0].name}"' if is_hole else size.most
+            arguments = f'"{camel(size.name)}", {_value(size.index)}, {size.least}, {most}'
+            checks.append(f"Errors.Outside({arguments})")
         lines.append("                " + "\n                    ?? ".join(checks) + ";")
     lines += [
         "            default:",
@@ -361,6 +392,11 @@ def _shape(kinds: list[Kind]) -> list[str]:
         "}",
     ]
     return [part for line in lines for part in line.split("\n")]
+
+
+def _value(index: int) -> str:
+    """The field of a size."""
+    return "halfAngle" if index < 0 else f"size.{'XYZ'[index]}"
 
 
 def _ends(kind: Kind, index: int, least: int, most: int) -> str:

@@ -18,7 +18,7 @@ namespace Fixsync
             fixed (byte* from = &Pin<byte>.First(bytes))
                 status = Native.fxs_frames_check(from, (ulong)bytes.Length, &at);
             if (status < 0)
-                throw Errors.Bytes(status, "bytes", at);
+                throw Errors.Bytes("data is not a table of frame data", at);
             Table = bytes.ToArray();
         }
 
@@ -239,7 +239,7 @@ namespace Fixsync
             fixed (byte* from = &Pin<byte>.First(bytes))
                 status = Native.fxs_body_load(body, table, from, (ulong)bytes.Length, &at);
             if (status < 0)
-                throw Errors.Bytes(status, "bytes", at);
+                throw Errors.Bytes("data is not a state of this body", at);
         }
     }
 }

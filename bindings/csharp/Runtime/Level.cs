@@ -141,7 +141,7 @@ namespace Fixsync
             }
 
             if (status < 0)
-                throw Errors.Bytes(status, "bytes", at);
+                throw Errors.Bytes("data is not a level", at);
         }
 
         /// <summary>Frees the memory; worlds keep their level until then.</summary>

@@ -69,20 +69,21 @@ namespace Fixsync
     /// <summary>The exceptions of statuses, in the words of fixsync.</summary>
     internal static class Errors
     {
-        internal static Exception Range(string name, long value, long least, long most) =>
+        internal static Exception Range(
+            string name, long value, long least, long most, string rest = "") =>
             new ArgumentOutOfRangeException(
-                name, value, $"{name} must be {least}..{most}, not {value}");
+                name, value, $"{name} must be {least}..{most}{rest}, not {value}");
 
         /// <summary>Null for a value in its range.</summary>
-        internal static Exception Outside(string name, long value, long least, long most) =>
-            value >= least && value <= most ? null : Range(name, value, least, most);
+        internal static Exception Outside(
+            string name, long value, long least, long most, string rest = "") =>
+            value >= least && value <= most ? null : Range(name, value, least, most, rest);
 
         internal static Exception Refused(int status, string what) =>
             new ArgumentException($"{what}: {Native.Text(status)}");
 
-        internal static Exception Bytes(int status, string what, ulong at) =>
-            new System.IO.InvalidDataException(
-                $"{what} are refused: byte {at}: {Native.Text(status)}");
+        internal static Exception Bytes(string fault, ulong at) =>
+            new System.IO.InvalidDataException($"{fault}: byte {at}");
 
         internal static Exception Length(string name, long length, long must) =>
             new ArgumentException($"length of {name} must be {must}, not {length}", name);

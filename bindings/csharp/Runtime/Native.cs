@@ -1692,6 +1692,38 @@ namespace Fixsync
             }
         }
 
+        /// <summary>Null for a shape that can be pushed.</summary>
+        internal Exception NotPushed(string name) =>
+            Kind == ShapeKind.Sphere || Kind == ShapeKind.Capsule || Kind == ShapeKind.Cylinder || Kind == ShapeKind.Box
+                ? null : new ArgumentException(
+                    $"{name} must be a Sphere, Capsule, Cylinder or Box, not {this}");
+
+        /// <summary>Null for a shape that can be cast.</summary>
+        internal Exception NotCast(string name) =>
+            Kind == ShapeKind.Sphere || Kind == ShapeKind.Capsule || Kind == ShapeKind.Cylinder || Kind == ShapeKind.Box
+                ? null : new ArgumentException(
+                    $"{name} must be a Sphere, Capsule, Cylinder or Box, not {this}");
+
+        /// <summary>"Box(halfX=65536, halfY=65536, halfZ=32768)".</summary>
+        public override string ToString()
+        {
+            switch (Kind)
+            {
+                case ShapeKind.Sphere:
+                    return $"Sphere(radius={size.X})";
+                case ShapeKind.Capsule:
+                    return $"Capsule(radius={size.X}, halfHeight={size.Y})";
+                case ShapeKind.Cylinder:
+                    return $"Cylinder(radius={size.X}, halfHeight={size.Y})";
+                case ShapeKind.Box:
+                    return $"Box(halfX={size.X}, halfY={size.Y}, halfZ={size.Z})";
+                case ShapeKind.Sector:
+                    return $"Sector(radius={size.X}, halfAngle={halfAngle}, halfHeight={size.Y}" +
+                        (size.Z == 0 ? ")" : $", innerRadius={size.Z})");
+                default: return $"kind {kind}";
+            }
+        }
+
         /// <summary>The first size that is out of range, or null.</summary>
         internal Exception Fault()
         {
@@ -1713,7 +1745,7 @@ namespace Fixsync
                     Errors.Outside("radius", size.X, 1, 536870911)
                         ?? Errors.Outside("halfAngle", halfAngle, 1, 32768)
                         ?? Errors.Outside("halfHeight", size.Y, 1, 536870911)
-                        ?? Errors.Outside("innerRadius", size.Z, 0, size.X - 1L);
+                        ?? Errors.Outside("innerRadius", size.Z, 0, size.X - 1L, ", below the radius");
                 default:
                     return Errors.Range("kind", kind, 0, 4);
             }

@@ -65,7 +65,8 @@ namespace Fixsync
             }
 
             if (status < 0)
-                throw Errors.Bytes(status, $"bytes of frame {frame}", bad);
+                throw Errors.Bytes(
+                    $"the state of frame {frame} is not one that this world can hold", bad);
         }
 
         /// <summary>A copy of the kept state of a frame, or null.</summary>

@@ -71,16 +71,15 @@ namespace Fixsync
         private Exception Without(string size) =>
             new InvalidOperationException($"a {Kind} has no {size}");
 
-        /// <summary>"Box (65536, 65536, 32768)".</summary>
-        public override string ToString() =>
-            $"{Kind} {size}" + (halfAngle == 0 ? "" : $", half angle {halfAngle}");
-
         // ---- two shapes ----
 
         private static Exception Refuse(
             int status, in Shape a, in Pose poseA, in Shape b, in Pose poseB) =>
             a.Fault() ?? b.Fault() ?? poseA.Fault() ?? poseB.Fault()
-            ?? Errors.Refused(status, $"{a} and {b}");
+            ?? a.NotPushed("this shape") ?? b.NotPushed(nameof(b))
+            ?? (status == Native.FXS_E_UNDEFINED
+                ? new ArgumentException($"b must be a Box, not {b}", nameof(b))
+                : Errors.Refused(status, $"{a} and {b}"));
 
         /// <summary>The contact with another shape, exact.</summary>
         public unsafe Contact Overlap(Pose pose, Shape b, Pose poseB)
@@ -226,7 +225,7 @@ namespace Fixsync
         /// <summary>Whether it hits and is found.</summary>
         public bool IsActive => active == 1;
 
-        /// <summary>"collider 7, Sphere (65536, 0, 0)".</summary>
+        /// <summary>"collider 7, Sphere(radius=65536) at (0, 0, 0) yaw 0".</summary>
         public override string ToString() => $"collider {id}, {Shape} at {Pose}";
     }
 
@@ -350,7 +349,7 @@ namespace Fixsync
                 return fault;
             return Errors.Motion(motion)
                 ?? Errors.Outside("hitWhen", hitWhen, 0, 2)
-                ?? Errors.Refused(status, $"shape {shape}");
+                ?? shape.NotCast(nameof(shape)) ?? Errors.Refused(status, "cast");
         }
     }
 

@@ -249,29 +249,66 @@ namespace Fixsync
 
         // ---- errors ----
 
-        internal Exception Refuse(int status, uint id)
+        internal Exception Refuse(int status, uint id, string where = "")
         {
             switch (status)
             {
                 case Native.FXS_E_ID:
-                    return Errors.Range("id", id, 0, Capacity - 1);
+                    return Errors.Range($"{where}id", id, 0, Capacity - 1);
                 case Native.FXS_E_ABSENT:
-                    return new KeyNotFoundException($"id {id} is not in the world");
+                    return new KeyNotFoundException($"{where}id {id} is not in the world");
                 case Native.FXS_E_TAKEN:
                     return new ArgumentException($"id {id} is taken: remove it first, or choose " +
-                        $"another of 0..{Capacity - 1}", nameof(id));
+                        $"another of 0..{Capacity - 1}");
+                case Native.FXS_E_UNDEFINED:
+                    return this[id].Shape.NotCast($"the shape of id {id}");
                 default:
-                    return Errors.Refused(status, $"id {id}");
+                    return Errors.Refused(status, $"{where}id {id}");
             }
         }
 
-        private Exception Refuse(int status, in Collider collider) =>
-            status == Native.FXS_E_KIND || status == Native.FXS_E_SIZE
-                || status == Native.FXS_E_HALF_ANGLE
-                ? collider.Shape.Fault() : Refuse(status, collider.Id);
+        /// <summary>The error of the last of some commands.</summary>
+        private Exception RefuseLast(int status, ReadOnlySpan<Command> commands)
+        {
+            Collider last = commands[commands.Length - 1].Collider;
+            if (status == Native.FXS_E_KIND || status == Native.FXS_E_SIZE
+                || status == Native.FXS_E_HALF_ANGLE)
+                return last.Shape.Fault();
+            if (status != Native.FXS_E_CENTRE)
+                return Refuse(status, last.Id);
+            Collider before = Contains(last.Id) ? this[last.Id] : last;
+            Vec3 position = before.Position, offset = before.Offset;
+            int yaw = before.Yaw;
+            foreach (Command command in commands)
+            {
+                Collider row = command.Collider;
+                if (row.Id != last.Id)
+                    continue;
+                CommandType type = command.Type;
+                bool isAdd = type == CommandType.Add, isPose = type == CommandType.Pose;
+                position = isAdd || isPose || type == CommandType.Move ? row.Position : position;
+                yaw = isAdd || isPose || type == CommandType.Turn ? row.Yaw : yaw;
+                offset = isAdd || type == CommandType.Offset ? row.Offset : offset;
+            }
 
-        private Exception RefusePair(int status, uint a, uint b) =>
-            Refuse(status, status == Native.FXS_E_UNDEFINED || IsThere(a) ? b : a);
+            return new ArgumentException(
+                $"id {last.Id}: the centre must be within {int.MinValue}..{int.MaxValue}: position " +
+                $"{position} and offset {offset} turned by yaw {yaw} lead outside");
+        }
+
+        private Exception RefuseOne(int status, Command command) =>
+            RefuseLast(status, new[] { command });
+
+        private Exception RefusePair(int status, uint a, uint b)
+        {
+            if (status != Native.FXS_E_UNDEFINED)
+                return IsThere(a) ? Refuse(status, b, "b: ") : Refuse(status, a, "a: ");
+            return NotPushed("a", a) ?? NotPushed("b", b) ?? new ArgumentException(
+                $"the shape of b ({b}) must be a Box, not {this[b].Shape}");
+        }
+
+        private Exception NotPushed(string name, uint id) =>
+            Contains(id) ? this[id].Shape.NotPushed($"the shape of {name} ({id})") : null;
 
         private bool IsThere(uint id) =>
             Contains(id) || (Level != null && id - Native.FXS_LEVEL < (uint)Level.Count);
@@ -285,7 +322,7 @@ namespace Fixsync
             using (var use = Enter())
                 status = Native.fxs_world_add(use.At, &collider);
             if (status < 0)
-                throw Refuse(status, collider);
+                throw RefuseOne(status, Command.Add(collider));
         }
 
         /// <summary>Removes a collider; its hits end at the next step.</summary>
@@ -298,7 +335,7 @@ namespace Fixsync
             using (var use = Enter())
                 status = Native.fxs_world_move(use.At, id, position.X, position.Y, position.Z);
             if (status < 0)
-                throw Refuse(status, id);
+                throw RefuseOne(status, Command.Move(id, position));
         }
 
         /// <summary>Changes position and yaw.</summary>
@@ -308,7 +345,7 @@ namespace Fixsync
             using (var use = Enter())
                 status = Native.fxs_world_set_pose(use.At, id, &pose);
             if (status < 0)
-                throw Refuse(status, id);
+                throw RefuseOne(status, Command.SetPose(id, pose));
         }
 
         /// <summary>Changes a yaw, 0..65535, which also turns the offset.</summary>
@@ -337,7 +374,7 @@ namespace Fixsync
             using (var use = Enter())
                 status = Native.fxs_world_apply(use.At, &command, 1, &bad);
             if (status < 0)
-                throw Refuse(status, command.Collider);
+                throw RefuseOne(status, command);
         }
 
         /// <summary>Adds all colliders, or none.</summary>
@@ -351,7 +388,7 @@ namespace Fixsync
                 status = Native.fxs_world_add_many(use.At, rows, (ulong)colliders.Length, &bad);
             if (status < 0)
                 throw new CommandException(
-                    nameof(colliders), bad, Refuse(status, colliders[(int)bad]));
+                    nameof(colliders), bad, RefuseOne(status, Command.Add(colliders[(int)bad])));
         }
 
         /// <summary>Moves all of these colliders, or none.</summary>
@@ -368,7 +405,8 @@ namespace Fixsync
                 status = Native.fxs_world_move_many(
                     use.At, rows, (int*)to, (ulong)ids.Length, &bad);
             if (status < 0)
-                throw new CommandException(nameof(ids), bad, Refuse(status, ids[(int)bad]));
+                throw new CommandException(nameof(ids), bad, RefuseOne(
+                    status, Command.Move(ids[(int)bad], positions[(int)bad])));
         }
 
         /// <summary>Moves and turns all of these colliders, or none.</summary>
@@ -385,7 +423,8 @@ namespace Fixsync
                 status = Native.fxs_world_set_pose_many(
                     use.At, rows, to, (ulong)ids.Length, &bad);
             if (status < 0)
-                throw new CommandException(nameof(ids), bad, Refuse(status, ids[(int)bad]));
+                throw new CommandException(nameof(ids), bad, RefuseOne(
+                    status, Command.SetPose(ids[(int)bad], poses[(int)bad])));
         }
 
         /// <summary>Makes all changes in order, or none: the commands of a frame in one call.
@@ -400,7 +439,7 @@ namespace Fixsync
                 status = Native.fxs_world_apply(use.At, rows, (ulong)commands.Length, &bad);
             if (status < 0)
                 throw new CommandException(
-                    nameof(commands), bad, Refuse(status, commands[(int)bad].Collider));
+                    nameof(commands), bad, RefuseLast(status, commands.Slice(0, (int)bad + 1)));
         }
 
         // ---- the step ----
@@ -847,7 +886,7 @@ namespace Fixsync
             }
 
             if (status < 0)
-                throw Errors.Bytes(status, "data", at);
+                throw Errors.Bytes("data is not a state that this world can hold", at);
         }
 
         /// <summary>Room for the hits of a state that the next call loads. The caller has entered.

@@ -36,7 +36,7 @@ namespace Fixsync.Tests
             OutOfRange("halfHeight must be 0..536870911, not -1", () => Shape.Capsule(1, -1));
             OutOfRange("halfZ must be 1..536870911, not 0", () => Shape.Box(1, 1, 0));
             OutOfRange("halfAngle must be 1..32768, not 32769", () => Shape.Sector(9, 32769, 1));
-            OutOfRange("innerRadius must be 0..8, not 9", () => Shape.Sector(9, 9, 1, 9));
+            OutOfRange("innerRadius must be 0..8, below the radius, not 9", () => Shape.Sector(9, 9, 1, 9));
             OutOfRange("yaw must be 0..65535, not -1", () => new Pose(Vec3.Zero, -1));
             OutOfRange("layer must be 0..31, not 32", () => new Collider(1, Ball, layer: 32));
             OutOfRange("radius must be 1..", () => Made().SetShape(1, default(Shape)));
@@ -61,9 +61,23 @@ namespace Fixsync.Tests
             Refused<ArgumentException>(
                 "id 1 is taken: remove it first, or choose another of 0..7",
                 () => world.Add(new Collider(1, Ball)));
-            Refused<ArgumentException>(
-                "id 1: a centre (position and turned offset) outside int32",
-                () => world.SetOffset(1, edge));
+            const string Centre =
+                "id 1: the centre must be within -2147483648..2147483647: position (2147483647, " +
+                "0, 0) and offset (1, 0, 0) turned by yaw 0 lead outside";
+            var one = new Vec3(1, 0, 0);
+            Refused<ArgumentException>(Centre, () => world.SetOffset(1, one));
+            Refused<CommandException>(
+                "commands[2]: " + Centre,
+                () => world.Apply(new[]
+                {
+                    Command.Move(1, Vec3.Zero), Command.SetOffset(1, one), Command.Move(1, edge),
+                }));
+            Refused<CommandException>("ids[1]: id 2: the centre must be within", () =>
+            {
+                world.SetOffset(2, one);
+                world.MoveMany(new uint[] { 1, 2 }, new[] { Vec3.Zero, edge });
+            });
+            world.SetOffset(2, Vec3.Zero);
             Refused<CommandException>(
                 "commands[1]: id 1 is not in the world",
                 () => world.Apply(new[] { Command.Remove(1), Command.Remove(1) }));
@@ -91,6 +105,10 @@ namespace Fixsync.Tests
             return masks;
         }
 
+        private const string Pushed =
+            "a Sphere, Capsule, Cylinder or Box, not Sector(radius=65536, halfAngle=4096, " +
+            "halfHeight=65536)";
+
         [Test]
         public void QuestionsAndMoves()
         {
@@ -113,11 +131,24 @@ namespace Fixsync.Tests
                 () => world.Move(new Mover(1, mask: 2, oneWay: 6), Vec3.Zero, hits));
             OutOfRange("limit must be 0..", () => world.Nearest(default(Query), -1, null));
             Refused<ArgumentException>(
-                "shape Sector", () => world.Cast(new Cast(Wedge, default(Pose), Vec3.Zero), hits));
-            Refused<ArgumentException>("id 2: not defined for these shapes",
-                () => world.PushOut(1, 2));
-            Refused<KeyNotFoundException>("id 5 is not", () => world.ContactOf(1, 5));
-            Refused<KeyNotFoundException>("id 5 is not", () => world.Explain(5, 1));
+                "shape must be " + Pushed,
+                () => world.Cast(new Cast(Wedge, default(Pose), Vec3.Zero), hits));
+            Refused<ArgumentException>(
+                "the shape of id 2 must be " + Pushed, () => world.Sweep(2, Vec3.Zero, hits));
+            Refused<ArgumentException>(
+                "the shape of b (2) must be " + Pushed, () => world.PushOut(1, 2));
+            Refused<ArgumentException>(
+                "the shape of a (2) must be " + Pushed, () => world.Lift(2, 1));
+            Refused<ArgumentException>(
+                "the shape of b (1) must be a Box, not Sphere(radius=65536)",
+                () => world.SideOf(1, 1));
+            Refused<ArgumentException>(
+                "b must be " + Pushed, () => Ball.PushOut(default(Pose), Wedge, default(Pose)));
+            Refused<ArgumentException>(
+                "b must be a Box, not Sphere(radius=65536)",
+                () => Ball.SideOf(default(Pose), Ball, default(Pose)));
+            Refused<KeyNotFoundException>("b: id 5 is not in", () => world.ContactOf(1, 5));
+            Refused<KeyNotFoundException>("a: id 5 is not in", () => world.Explain(5, 1));
             Refused<CommandException>(
                 "casts[1]: motion: x must be",
                 () => world.CastMany(
@@ -133,17 +164,17 @@ namespace Fixsync.Tests
         {
             World world = Made();
             var junk = new byte[] { 1, 2, 3 };
-            Refused<InvalidDataException>("data are refused: byte 0: not a saved state",
+            Refused<InvalidDataException>("data is not a state that this world can hold: byte 0",
                 () => world.Load(junk));
-            Refused<InvalidDataException>("bytes are refused: byte 0: bytes that are not a level",
+            Refused<InvalidDataException>("data is not a level: byte 0",
                 () => new Level(junk));
-            Refused<InvalidDataException>("bytes are refused: byte 0: not a table of frame data",
+            Refused<InvalidDataException>("data is not a table of frame data: byte 0",
                 () => new FrameData(junk));
             Refused<InvalidDataException>(
-                "the second bytes are refused: byte 0",
+                "b is not a saved state: byte 0",
                 () => States.Differences(world.Save(), junk, new Rows<Difference>()));
             Refused<InvalidDataException>(
-                "about are refused: byte 1", () => new Recorder(world, "{x"));
+                "about is not the canonical JSON of a first line: byte 1", () => new Recorder(world, "{x"));
             Refused<ArgumentException>(
                 "length of buffer must be at least", () => world.Save(junk));
             OutOfRange("tickRate must be 1..", () => new Recorder(world, 0));
