@@ -78,7 +78,7 @@ static int meets_in_plane(window *w, axis axes[3], int64_t x, int64_t z, int whe
     return clip_to(w, axes, x) && clip_to(w, axes + 2, z) && fxs_window_holds(w, when);
 }
 
-/* D and M as above, a and b in order; `meet` is -h..h unless one of them is a cylinder.
+/* D and M as above, a of the lesser figure; `meet` is -h..h unless one of them is a cylinder.
  * Fractions above `most` may be missed. */
 static int32_t first_of_pair(const posed *a, const posed *b, const int64_t *D, const int64_t *M,
                              heights meet, int when, int32_t most) {
@@ -126,7 +126,7 @@ static int32_t first_of_pair(const posed *a, const posed *b, const int64_t *D, c
 /* The same in any order. */
 static int32_t first_of_any(const posed *a, const posed *b, const int64_t *D, const int64_t *M,
                             heights meet, int when, int32_t most) {
-    if (is_cast_order(a, b)) {
+    if (!(pair_of(a->kind, b->kind) & SWAPPED)) {
         return first_of_pair(a, b, D, M, meet, when, most);
     }
     const int64_t minus_D[3] = {-D[0], -D[1], -D[2]};

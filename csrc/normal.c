@@ -89,7 +89,7 @@ static vector normal_off_box(const posed *box, planar P, int64_t F) {
     return back(fxs_unit(x, F, z), box);
 }
 
-/* a and b in order; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not round. */
+/* a of the lesser figure; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not round. */
 static vector normal_of_pair(const posed *a, const posed *b, planar P, int64_t F) {
     switch (figure_of(b->kind)) {
     case ROUND: break;
@@ -107,7 +107,7 @@ static vector normal_of_pair(const posed *a, const posed *b, planar P, int64_t F
 
 /* The same in any order. */
 static vector normal_of_any(const posed *a, const posed *b, planar P, int64_t F) {
-    if (is_cast_order(a, b)) {
+    if (!(pair_of(a->kind, b->kind) & SWAPPED)) {
         return normal_of_pair(a, b, P, F);
     }
     const planar minus_P = {-P.x, -P.z};

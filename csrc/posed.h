@@ -29,13 +29,6 @@ static inline planar direction_of_posed(const posed *s) {
 static inline int is_round(const posed *s) { return ROUND_KINDS >> s->kind & 1; }
 static inline int is_sector(const posed *s) { return SECTOR_KINDS >> s->kind & 1; }
 
-/* Whether a pair is in the order in which casts take it: by figure, then by kind. */
-static inline int is_cast_order(const posed *a, const posed *b) {
-    const figure of_a = figure_of(a->kind);
-    const figure of_b = figure_of(b->kind);
-    return of_a != of_b ? of_a < of_b : a->kind <= b->kind;
-}
-
 /* The directions of a sector's edges. */
 typedef struct edges {
     planar e1, e2;
@@ -106,10 +99,14 @@ FIGURES(IS_TURNING_BOX)
 /* A constant, bit i for code i: to look up the figure first would be slower. */
 #define REACH_TURNS_BIT(code, name, sizes, figure, traits, ranges) | reach_turns(figure) << code
 
+static inline int has_turning_reach(const posed *s) {
+    const uint32_t turning_kinds = 0 SHAPE_KINDS(REACH_TURNS_BIT);
+    return turning_kinds >> s->kind & 1;
+}
+
 /* Sets the parts of the reach that follow from yaw and direction. */
 static inline void turn_reach(posed *s) {
-    const uint32_t turning_kinds = 0 SHAPE_KINDS(REACH_TURNS_BIT);
-    if (turning_kinds >> s->kind & 1) {
+    if (has_turning_reach(s)) {
         box_reach(s);
     }
 }

@@ -27,28 +27,23 @@ static int is_wanted(const job *j, const posed *s) {
     if (!can_cast(s->kind)) {
         return 0;
     }
-    return j->is_sweep ? s->id != j->own.id && may_hit(&j->own, s)
-                       : (j->mask >> s->layer & 1) &&
-                             (j->exclude_owner == 0 || s->owner != j->exclude_owner);
+    if (j->is_sweep) {
+        return s->id != j->own.id && may_hit(&j->own, s);
+    }
+    const int is_excluded = j->exclude_owner != 0 && s->owner == j->exclude_owner;
+    return (j->mask >> s->layer & 1) && !is_excluded;
 }
 
 /* Rounded up; below 2^60.2. */
 static extent extent_of(const job *j, const posed *s) {
     extent e = {s->size[0] * j->length, s->size[0] * j->length};
-    switch (figure_of(s->kind)) {
-    case ROUND:
-    case CYLINDER: break;
-    case BOX: {
+    if (has_turning_reach(s)) { /* a box */
         const planar m = {j->M[0], j->M[2]};
-        const planar on = turned_back(m, direction_of_posed(s));
+        const planar on = turned_back(m, direction_of_posed(s)); /* Q.46, below 2^60.5 */
         const int64_t x = abs64(on.x) / Q30_ONE + 1;
         const int64_t z = abs64(on.z) / Q30_ONE + 1;
         e.along = s->size[0] * x + s->size[2] * z;
         e.across = s->size[0] * z + s->size[2] * x;
-        break;
-    }
-    case SECTOR:
-    case FIGURE_COUNT: break; /* no cast comes here */
     }
     return e;
 }
@@ -59,14 +54,17 @@ static extent extent_of(const job *j, const posed *s) {
  * than they are, so shapes within 8 are not parted. Bounds that may meet leave centres less than
  * 2^31 apart. */
 static int passes_by(const job *j, const posed *s, int32_t most) {
-    int64_t x = (int64_t)j->own.x - s->x, z = (int64_t)j->own.z - s->z;
-    extent e = extent_of(j, s);
-    int64_t near = 8 * j->length, along = j->reach.along + e.along + near,
-            across = j->reach.across + e.across + near;
-    int64_t start = x * j->M[0] + z * j->M[2],
-            pace = (j->M[0] * j->M[0] + j->M[2] * j->M[2]) / WHOLE + 1;
-    return (abs64(z * j->M[0] - x * j->M[2]) > across) | (start > along) |
-           (start + pace * (most + 1) < -along);
+    const planar from = {(int64_t)j->own.x - s->x, (int64_t)j->own.z - s->z};
+    const planar motion = {j->M[0], j->M[2]};
+    const extent e = extent_of(j, s);
+    const int64_t near = 8 * j->length;
+    const int64_t along = j->reach.along + e.along + near; /* below 2^61.3, as the next */
+    const int64_t across = j->reach.across + e.across + near;
+    const int64_t beside = abs64(cross64(motion, from)); /* below 2^61, as the next */
+    const int64_t start = dot64(motion, from);
+    const int64_t pace = dot64(motion, motion) / WHOLE + 1; /* a fraction of 1 / 65536 */
+    const int64_t end = start + pace * (most + 1);
+    return (beside > across) | (start > along) | (end < -along);
 }
 
 /* Hits in order of (fraction, id). As a heap, none is before its children. */
@@ -107,8 +105,9 @@ void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n) {
 
 typedef struct kept_hits {
     fxs_cast_hit *hits;
-    uint64_t room, count,
-        met; /* count of them are in hits; met is how many there were, as far as they matter */
+    uint64_t room;
+    uint64_t count; /* of those in `hits` */
+    uint64_t met;   /* how many there were, as far as they matter */
     uint32_t limit;
 } kept_hits;
 
@@ -116,11 +115,13 @@ typedef struct kept_hits {
  * fraction| <= 2^45. */
 static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3],
                          int64_t most[3]) {
-    const int64_t centre[3] = {j->own.x, j->own.y, j->own.z},
-                  reach[3] = {j->own.reach_x, j->own.reach_y, j->own.reach_z};
-    const int64_t lift = (int64_t)1 << 30;
+    const int64_t centre[3] = {j->own.x, j->own.y, j->own.z};
+    const int64_t reach[3] = {j->own.reach_x, j->own.reach_y, j->own.reach_z};
+    const int64_t lift = (int64_t)1 << 30; /* divides numbers above 0 */
     for (int i = 0; i < 3; i++) {
-        int32_t before = j->M[i] < 0 ? to : from, after = j->M[i] < 0 ? from : to;
+        const int is_back = j->M[i] < 0;
+        const int32_t before = is_back ? to : from;
+        const int32_t after = is_back ? from : to;
         least[i] = centre[i] - reach[i] + (j->M[i] * before + lift * WHOLE) / WHOLE - lift;
         most[i] = centre[i] + reach[i] + (j->M[i] * after + lift * WHOLE) / WHOLE - lift;
     }
@@ -165,29 +166,40 @@ static void solid_cast_normal(const job *j, const fxs_level *l, fxs_cast_hit *hi
     }
 }
 
-/* Whether a hit counts for a filter. What is overlapped at the start is met with fraction 0. */
-static int is_counted(const job *j, const fxs_level *l, const posed *s, fxs_cast_hit hit) {
-    const cast_filter *f = j->filter;
-    const uint32_t layer = s ? s->layer : solids(l)[hit.id - FXS_LEVEL].layer;
-    const int is_one_way = f->one_way >> layer & 1;
-    if (hit.id == f->own || (s && f->without && set_has(f->without, hit.id))) {
+/* Whether a hit is a floor for a filter: met downwards. */
+static int is_met_as_floor(const job *j, const fxs_level *l, const posed *s, fxs_cast_hit hit) {
+    if (j->M[1] >= 0) {
         return 0;
-    }
-    if (hit.fraction == 0 && (is_one_way || f->skips_overlapped) &&
-        (s ? fxs_posed_contact(&j->own, s)
-           : fxs_solid_contact(&j->own, l, hit.id - FXS_LEVEL)) == FXS_OVERLAPPING) {
-        return 0;
-    }
-    if (!is_one_way || j->M[1] >= 0) {
-        return !is_one_way;
     }
     if (s) {
         fxs_posed_cast_normal(&j->own, s, j->M, (int32_t)hit.fraction, hit.normal);
     } else {
         solid_cast_normal(j, l, &hit);
     }
-    return is_floor_for(f, hit.normal[1], s == NULL || fxs_kinds[s->kind].has_flat_ends);
+    const int has_flat_top = s == NULL || fxs_kinds[s->kind].has_flat_ends;
+    return is_floor_for(j->filter, hit.normal[1], has_flat_top);
 }
+
+/* Whether a hit with a collider, or with a solid of the level where s is NULL, counts for a filter.
+ * A shape that is overlapped at the start is met with fraction 0. */
+static int is_counted(const job *j, const fxs_level *l, const posed *s, fxs_cast_hit hit) {
+    const cast_filter *f = j->filter;
+    if (hit.id == f->own || (s && f->without && set_has(f->without, hit.id))) {
+        return 0;
+    }
+    const uint32_t index = hit.id - FXS_LEVEL;
+    const uint32_t layer = s ? s->layer : solids(l)[index].layer;
+    const int is_one_way = f->one_way >> layer & 1;
+    if (hit.fraction == 0 && (is_one_way || f->skips_overlapped)) {
+        const int contact =
+            s ? fxs_posed_contact(&j->own, s) : fxs_solid_contact(&j->own, l, index);
+        if (contact == FXS_OVERLAPPING) {
+            return 0;
+        }
+    }
+    return !is_one_way || is_met_as_floor(j, l, s, hit);
+}
+
 
 /* The hits with solids. `last`: the fraction after which they do not matter. */
 static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_t last) {
@@ -202,48 +214,85 @@ static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_
     walk.across = j->reach.across + 8 * j->length;
     for (uint32_t i; (i = fxs_level_next(&walk)) != NO_SOLID;) {
         const int32_t fraction = cast_solid(j, l, i, last);
-        if (fraction != NONE) {
-            fxs_cast_hit hit = {FXS_LEVEL + i, (uint32_t)fraction, {0, 0, 0}};
-            last = !j->filter || is_counted(j, l, NULL, hit) ? keep(k, hit) : last;
+        if (fraction == NONE) {
+            continue;
+        }
+        const fxs_cast_hit hit = {FXS_LEVEL + i, (uint32_t)fraction, {0, 0, 0}};
+        if (!j->filter || is_counted(j, l, NULL, hit)) {
+            last = keep(k, hit);
         }
     }
 }
 
-/* The hits with colliders; returns the fraction after which others do not matter. A motion along no
- * axis has bounds much larger than its way. Where those hold many colliders it is cut into
- * slices of time, each with bounds of its own; a collider whose bounds a slice meets after the one
- * before it has been looked at. What is left when the last hit that can matter is earlier than the
- * next slice is not looked at. */
+/* A slice of the time of a motion, with the bounds of the moving shape in it, and those in the
+ * slice before it. */
+typedef struct slice {
+    int32_t from, to;
+    int64_t least[3], most[3];
+    int64_t least_before[3], most_before[3];
+} slice;
+
+/* A motion along no axis has bounds much larger than the volume that the shape sweeps. Where they
+ * hold many colliders, the motion is cut into slices. */
+static int32_t slice_length(const fxs_world *w, const job *j, const slice *whole) {
+    const uint64_t guess = fxs_broad_guess(w, whole->least, whole->most);
+    const int32_t slices = 1 + (int32_t)fxs_isqrt64(guess / (j->limit ? 2 : 8));
+    return (WHOLE + slices - 1) / slices;
+}
+
+static void next_slice(slice *t, const job *j, int32_t length) {
+    memcpy(t->least_before, t->least, sizeof t->least);
+    memcpy(t->most_before, t->most, sizeof t->most);
+    t->from = t->to;
+    t->to = min_int(t->from + length, WHOLE);
+    sweep_bounds(j, t->from, t->to, t->least, t->most);
+}
+
+/* Whether no slice before this one looked at a candidate of this one. */
+static int is_new_in(const slice *t, const posed *s) {
+    return bounds_meet_box(s, t->least, t->most) &&
+           (t->from == 0 || !bounds_meet_box(s, t->least_before, t->most_before));
+}
+
+/* The hits with the colliders of a slice, as cast_at_colliders. */
+static int32_t cast_in_slice(fxs_world *w, const job *j, kept_hits *k, const slice *t,
+                             int32_t last) {
+    uint64_t near_count;
+    const uint64_t *near = fxs_broad_near(w, t->least, t->most, &near_count);
+    const int is_whole = t->from == 0 && t->to == WHOLE;
+    for (uint64_t i = 0; i < near_count; i++) {
+        const posed *s = colliders(w) + near[i];
+        const int is_new = is_whole || is_new_in(t, s);
+        if (!is_new || !is_wanted(j, s) || passes_by(j, s, last)) {
+            continue;
+        }
+        const int32_t fraction = fxs_posed_cast(&j->own, s, j->M, j->when, last);
+        if (fraction == NONE) {
+            continue;
+        }
+        const fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
+        if (!j->filter || is_counted(j, NULL, s, hit)) {
+            last = keep(k, hit);
+        }
+    }
+    return last;
+}
+
+/* The hits with colliders; returns the fraction after which others do not matter. Slices that begin
+ * after it are not searched. */
 static int32_t cast_at_colliders(fxs_world *w, const job *j, kept_hits *k) {
-    int64_t least[3], most[3], least_before[3] = {0, 0, 0}, most_before[3] = {0, 0, 0};
-    sweep_bounds(j, 0, WHOLE, least, most);
-    int32_t from = 0, last = WHOLE,
-            slices = 1 + (int32_t)fxs_isqrt64(fxs_broad_guess(w, least, most) / (j->limit ? 2 : 8));
-    int32_t step = (WHOLE + slices - 1) / slices;
-    do {
-        int32_t to = min_int(from + step, WHOLE);
-        uint64_t near_count;
-        if (slices > 1) {
-            sweep_bounds(j, from, to, least, most);
-        }
-        const uint64_t *near = fxs_broad_near(w, least, most, &near_count);
-        for (uint64_t i = 0; i < near_count; i++) {
-            const posed *s = colliders(w) + near[i];
-            int is_new =
-                slices == 1 || (bounds_meet_box(s, least, most) &&
-                                (from == 0 || !bounds_meet_box(s, least_before, most_before)));
-            int32_t fraction = is_new && is_wanted(j, s) && !passes_by(j, s, last)
-                                   ? fxs_posed_cast(&j->own, s, j->M, j->when, last)
-                                   : NONE;
-            if (fraction != NONE) {
-                fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
-                last = !j->filter || is_counted(j, NULL, s, hit) ? keep(k, hit) : last;
-            }
-        }
-        memcpy(least_before, least, sizeof least);
-        memcpy(most_before, most, sizeof most);
-        from = to;
-    } while (from < WHOLE && from <= last);
+    int32_t last = WHOLE;
+    slice t = {.from = 0, .to = WHOLE};
+    sweep_bounds(j, 0, WHOLE, t.least, t.most);
+    const int32_t length = slice_length(w, j, &t);
+    if (length == WHOLE) {
+        return cast_in_slice(w, j, k, &t, last);
+    }
+    t.to = 0;
+    while (t.to < WHOLE && t.to <= last) {
+        next_slice(&t, j, length);
+        last = cast_in_slice(w, j, k, &t, last);
+    }
     return last;
 }
 
@@ -355,7 +404,8 @@ int32_t fxs_filtered_cast(fxs_world *world, const fxs_cast *cast, const cast_fil
 int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filter *filter,
                         const id_set *set, fxs_cast_hit *first) {
     job j;
-    int32_t last = WHOLE, is_met = 0;
+    int32_t last = WHOLE;
+    int32_t is_met = 0;
     const int32_t status = filtered_job(&j, cast, filter);
     if (status != FXS_OK) {
         return status;
