@@ -182,11 +182,6 @@ SPECIALISED int64_t depth_CYLINDER_BOX(const meeting *m) {
     return min64(depth_box(m->b, m->d, r * r), m->upright);
 }
 
-static inline planar opposite(planar v) {
-    const planar minus_v = {-v.x, -v.z};
-    return minus_v;
-}
-
 SPECIALISED int64_t depth_BOX_BOX(const meeting *m) {
     return min64(depth_boxes(m->a, m->b, opposite(m->d)), m->upright);
 }
@@ -236,32 +231,14 @@ SPECIALISED int64_t depth_at(figure_pair of, const posed *a, const posed *b, con
     return INT64_MIN; /* not reached: pair_of gives no other */
 }
 
-SPECIALISED int64_t depth_of_pair(figure_pair of, const posed *a, const posed *b,
-                                  const edges *known) {
-    /* size[1] is the half height of every kind (a sphere's is 0). */
-    const int64_t half_heights = (int64_t)a->size[1] + b->size[1];
-    return depth_at(of, a, b, known, half_heights - abs64((int64_t)b->y - a->y));
+/* size[1] is the half height of every kind (a sphere's is 0). */
+static inline int64_t upright_of(const posed *a, const posed *b) {
+    return (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
 }
 
-/* A cylinder of a level, of which only centre and radius are read. */
-int fxs_cylinder_solid_contact(const posed *s, int32_t x, int32_t z, int32_t radius, int64_t gap) {
-    posed disc = {0};
-    disc.x = x;
-    disc.z = z;
-    disc.size[0] = radius;
-    switch (figure_of(s->kind)) {
-    case ROUND:
-        return class_of(depth_at(ROUND_CYLINDER, s, &disc, NULL, -gap));
-    case CYLINDER:
-        return class_of(depth_at(CYLINDER_CYLINDER, s, &disc, NULL, -gap));
-    case BOX:
-        return class_of(depth_at(CYLINDER_BOX, &disc, s, NULL, -gap));
-    case SECTOR:
-        return class_of(depth_at(CYLINDER_SECTOR, &disc, s, NULL, -gap));
-    case FIGURE_COUNT:
-        break;
-    }
-    return FXS_APART; /* not reached */
+SPECIALISED int64_t depth_of_pair(figure_pair of, const posed *a, const posed *b,
+                                  const edges *known) {
+    return depth_at(of, a, b, known, upright_of(a, b));
 }
 
 /* Each is written, and stays if it counts: no branch depends on chance. */
@@ -282,19 +259,20 @@ SPECIALISED uint32_t hits_of_pair(figure_pair of, const posed *all, const uint64
 
 /* An area to be compared with posed shapes of one kind. */
 typedef struct query_area {
-    const posed *area;
+    const posed *area, *all;
     const edges *known; /* of a sector, else NULL */
-    int64_t least; /* the depth that counts */
+    int64_t least;      /* the depth that counts */
 } query_area;
 
 /* Keeps those of n ids that the area meets. `swap`: the area is of the greater kind. */
-SPECIALISED uint64_t met_of_pair(figure_pair of, int swap, const query_area *q, const posed *all,
+SPECIALISED uint64_t met_of_pair(figure_pair of, int swap, const query_area *q,
                                  const uint64_t *like, uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const posed *s = all + like[i];
-        int64_t depth =
-            depth_of_pair(of, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
+        const posed *s = q->all + like[i];
+        const posed *a = swap ? s : q->area;
+        const posed *b = swap ? q->area : s; /* every sector, but where nothing is met */
+        const int64_t depth = depth_of_pair(of, a, b, q->known);
         ids[met] = like[i];
         met += depth >= q->least;
     }
@@ -329,19 +307,16 @@ SPECIALISED int overlap_of_pair(figure_pair of, const fxs_shape *a, const fxs_po
     posed sa, sb;
     uint64_t faults = stand(&sa, lesser_of(of), a, pose_a);
     faults |= stand(&sb, greater_of(of), b, pose_b);
-    int64_t dx = (int64_t)sa.x - sb.x;
-    int64_t dy = (int64_t)sa.y - sb.y;
-    int64_t dz = (int64_t)sa.z - sb.z;
     /* Each is 0 .. 2^31 - 1 for a difference of -2^30 .. 2^30 - 1. */
-    const uint64_t x = (uint64_t)(dx + Q30_ONE);
-    const uint64_t y = (uint64_t)(dy + Q30_ONE);
-    const uint64_t z = (uint64_t)(dz + Q30_ONE);
+    const uint64_t x = (uint64_t)((int64_t)sa.x - sb.x + Q30_ONE);
+    const uint64_t y = (uint64_t)((int64_t)sa.y - sb.y + Q30_ONE);
+    const uint64_t z = (uint64_t)((int64_t)sa.z - sb.z + Q30_ONE);
     faults |= (x | y | z) >> 31;
     return faults == 0 ? class_of(depth_of_pair(of, &sa, &sb, NULL)) : UNDECIDED;
 }
 
-SPECIALISED int contact_of_pair(figure_pair of, const posed *a, const posed *b) {
-    return class_of(depth_of_pair(of, a, b, NULL));
+SPECIALISED int contact_of_pair(figure_pair of, const posed *a, const posed *b, int64_t upright) {
+    return class_of(depth_at(of, a, b, NULL, upright));
 }
 
 /* CALL(contact, pair, ...) is contact_of_pair(pair, ...); so are overlap, hits and met. */
@@ -352,8 +327,8 @@ SPECIALISED int contact_of_pair(figure_pair of, const posed *a, const posed *b) 
 #define CALL(function, pair, ...) PAIRS[pair].function(__VA_ARGS__)
 
 #define PAIR_FUNCTIONS(pair)                                                                  \
-    static int contact_##pair(const posed *a, const posed *b) {                               \
-        return contact_of_pair(pair, a, b);                                                   \
+    static int contact_##pair(const posed *a, const posed *b, int64_t upright) {              \
+        return contact_of_pair(pair, a, b, upright);                                          \
     }                                                                                         \
     static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, \
                               const fxs_pose *pose_b) {                                       \
@@ -363,9 +338,9 @@ SPECIALISED int contact_of_pair(figure_pair of, const posed *a, const posed *b) 
                                 int64_t least, uint64_t *hits) {                              \
         return hits_of_pair(pair, all, pairs, n, least, hits);                                \
     }                                                                                         \
-    static uint64_t met_##pair(int swap, const query_area *q, const posed *all,               \
-                               const uint64_t *like, uint64_t n, uint64_t *ids) {             \
-        return met_of_pair(pair, swap, q, all, like, n, ids);                                 \
+    static uint64_t met_##pair(int swap, const query_area *q, const uint64_t *like,           \
+                               uint64_t n, uint64_t *ids) {                                   \
+        return met_of_pair(pair, swap, q, like, n, ids);                                      \
     }
 #define FUNCTIONS_OF_SAME(f) PAIR_FUNCTIONS(f##_##f)
 #define FUNCTIONS_OF_PAIR(a, b) PAIR_FUNCTIONS(a##_##b)
@@ -375,11 +350,10 @@ FIGURE_PAIRS(FUNCTIONS_OF_SAME, FUNCTIONS_OF_PAIR)
 #define ROW_OF_SAME(f) PAIR_ROW(f##_##f)
 #define ROW_OF_PAIR(a, b) PAIR_ROW(a##_##b)
 static const struct {
-    int (*contact)(const posed *, const posed *);
+    int (*contact)(const posed *, const posed *, int64_t);
     int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
     uint32_t (*hits)(const posed *, const uint64_t *, uint32_t, int64_t, uint64_t *);
-    uint64_t (*met)(int, const query_area *, const posed *, const uint64_t *, uint64_t,
-                    uint64_t *);
+    uint64_t (*met)(int, const query_area *, const uint64_t *, uint64_t, uint64_t *);
 } PAIRS[PAIR_COUNT] = {FIGURE_PAIRS(ROW_OF_SAME, ROW_OF_PAIR)};
 #endif
 
@@ -390,7 +364,14 @@ static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
 int fxs_near_contact(const posed *a, const posed *b) {
     const uint32_t of = pair_of(a->kind, b->kind);
     const uint32_t swap = of & SWAPPED;
-    return CALL(contact, of % SWAPPED, swap ? b : a, swap ? a : b);
+    return CALL(contact, of % SWAPPED, swap ? b : a, swap ? a : b, upright_of(a, b));
+}
+
+int fxs_cylinder_solid_contact(const posed *s, int32_t x, int32_t z, int32_t radius, int64_t gap) {
+    const posed disc = {.kind = FXS_CYLINDER, .x = x, .z = z, .size = {radius, 0, 0}};
+    const uint32_t of = pair_of(s->kind, FXS_CYLINDER);
+    const uint32_t swap = of & SWAPPED;
+    return CALL(contact, of % SWAPPED, swap ? &disc : s, swap ? s : &disc, -gap);
 }
 
 int fxs_posed_contact(const posed *a, const posed *b) {
@@ -410,8 +391,8 @@ uint64_t fxs_posed_met(const posed *area, const fxs_query *q, const posed *all, 
                        uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };
     uint64_t met = 0;
-    edges of_area = {{0, 0}, {0, 0}};
-    query_area asked = {area, NULL, hit_when - FXS_TOUCHING};
+    edges of_area;
+    query_area asked = {area, all, NULL, hit_when - FXS_TOUCHING};
     if (is_sector(area)) {
         of_area = edges_of(area);
         asked.known = &of_area;
@@ -432,7 +413,7 @@ uint64_t fxs_posed_met(const posed *area, const fxs_query *q, const posed *all, 
         for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
             if (count[kind]) {
                 const uint32_t of = pair_of(area->kind, kind);
-                met += CALL(met, of % SWAPPED, (of & SWAPPED) != 0, &asked, all, like[kind],
+                met += CALL(met, of % SWAPPED, (of & SWAPPED) != 0, &asked, like[kind],
                             count[kind], ids + met);
             }
         }

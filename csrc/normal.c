@@ -89,7 +89,8 @@ static vector normal_off_box(const posed *box, planar P, int64_t F) {
     return back(fxs_unit(x, F, z), box);
 }
 
-/* a of the lesser figure; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not round. */
+/* a is of the lesser figure; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not
+ * round. */
 static vector normal_of_pair(const posed *a, const posed *b, planar P, int64_t F) {
     switch (figure_of(b->kind)) {
     case ROUND: break;

@@ -13,6 +13,10 @@ typedef struct planar {
     int64_t x, z;
 } planar;
 
+static inline planar opposite(planar v) {
+    const planar minus_v = {-v.x, -v.z};
+    return minus_v;
+}
 static inline int64_t cross64(planar u, planar v) { return u.x * v.z - u.z * v.x; }
 static inline int64_t dot64(planar u, planar v) { return u.x * v.x + u.z * v.z; }
 

@@ -22,8 +22,7 @@ SPECIALISED int turn_sign(int is_box, planar u, planar v) {
 /* A point of the figure from the apex. */
 SPECIALISED planar within(int is_box, const sector_view *s) {
     if (is_box) {
-        const planar centre = {-s->apex.x, -s->apex.z};
-        return centre;
+        return opposite(s->apex);
     }
     const planar *m = s->polygon->m;
     const planar sum = {m[0].x + m[1].x + m[2].x, m[0].z + m[1].z + m[2].z}; /* the same side */

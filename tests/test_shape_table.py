@@ -118,7 +118,7 @@ def test_a_pair_of_figures_without_a_function_does_not_compile(
 @pytest.mark.parametrize(
     "file",
     [
-        *("contact.c", "prism.c", "outline.c"),
+        *("prism.c", "outline.c"),
     ],
 )
 def test_a_switch_that_misses_a_figure_does_not_compile(sources: Sources, file: str) -> None:

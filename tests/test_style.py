@@ -63,10 +63,6 @@ def nodes(tree: Any) -> Iterator[Any]:
         yield from nodes(child)
 
 
-# Of these another change is on its way.
-SEVERAL_NAMES = {"mover.c", "world_cast.c"}
-
-
 @pytest.mark.full
 def test_the_kernel_takes_one_step_a_line() -> None:
     tree_sitter, grammar = needs("tree_sitter"), needs("tree_sitter_c")
@@ -81,7 +77,7 @@ def test_the_kernel_takes_one_step_a_line() -> None:
                     steps.append(f"{name}:{node.start_point[0] + 1}: a choice within a choice")
             elif node.type == "declaration" and node.parent.type != "for_statement":
                 kinds = [child.type for child in node.children]
-                if kinds.count("init_declarator") > 1 and name not in SEVERAL_NAMES:
+                if kinds.count("init_declarator") > 1:
                     steps.append(f"{name}:{node.start_point[0] + 1}: one declaration a line")
         return steps
 

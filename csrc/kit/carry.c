@@ -35,7 +35,8 @@ typedef struct course {
 
 /* The place of an id among n ascending ones, `stride` numbers apart; n where it is not. */
 static uint64_t place_in(uint32_t id, const uint32_t *ids, uint64_t stride, uint64_t n) {
-    uint64_t low = 0, high = n;
+    uint64_t low = 0;
+    uint64_t high = n;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         if (ids[middle * stride] < id) {
@@ -100,14 +101,16 @@ static int32_t first_step(const course *k, int32_t n, fxs_cast_hit *hit) {
     cast_filter any = k->w->filter;
     any.floor_y = INT32_MIN;
     for (int32_t done = 0; done < n;) {
-        int32_t from = done, wide = n - done, is_met = meets(k, from, wide, &any, hit);
+        int32_t from = done;
+        int32_t wide = n - done;
+        int32_t is_met = meets(k, from, wide, &any, hit);
         if (is_met <= 0) {
             return is_met < 0 ? is_met : n;
         }
         while (is_met > 0 && wide > 1) {
             /* The hit is at a time from fraction / 65536 on, before (fraction + 1) / 65536. */
-            const int64_t low = (int64_t)wide * hit->fraction / WHOLE,
-                          end = ((int64_t)wide * (hit->fraction + 1) + WHOLE - 1) / WHOLE;
+            const int64_t low = (int64_t)wide * hit->fraction / WHOLE;
+            const int64_t end = ((int64_t)wide * (hit->fraction + 1) + WHOLE - 1) / WHOLE;
             const int32_t skipped = (int32_t)min64(low, wide - 1);
             wide = (int32_t)min64(end, wide) - skipped;
             from += skipped;
@@ -187,7 +190,8 @@ static int32_t solve(const carriage *c, int32_t i) {
     walk w;
     course k = {c, &w, 0, 0};
     fxs_cast_hit hit;
-    int32_t status = walk_of(c, (uint64_t)i, &w), rides = 0;
+    int32_t status = walk_of(c, (uint64_t)i, &w);
+    int32_t rides = 0;
     if (status != FXS_OK) {
         return status;
     }

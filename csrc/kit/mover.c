@@ -29,7 +29,8 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
     w->cast.shape.half_angle = c.half_angle;
     memcpy(w->cast.shape.size, c.size, sizeof c.size);
     /* The centre is in int32: the world holds the collider. */
-    planar offset = {c.ox, c.oz}, v = turned(offset, fxs_direction_of(c.yaw));
+    planar offset = {c.ox, c.oz};
+    planar v = turned(offset, fxs_direction_of(c.yaw));
     w->cast.pose.x = (int32_t)(c.x + round_q30(v.x));
     w->cast.pose.y = (int32_t)((int64_t)c.y + c.oy);
     w->cast.pose.z = (int32_t)(c.z + round_q30(v.z));
@@ -93,7 +94,8 @@ static int32_t is_blocked(walk *w, const int32_t *motion) {
 int32_t fxs_walk_shift(walk *w, const int32_t *by) {
     int32_t *const centre[3] = {&w->cast.pose.x, &w->cast.pose.y, &w->cast.pose.z};
     for (int i = 0; i < 3; i++) {
-        int64_t position = (int64_t)w->position[i] + by[i], middle = (int64_t)*centre[i] + by[i];
+        int64_t position = (int64_t)w->position[i] + by[i];
+        int64_t middle = (int64_t)*centre[i] + by[i];
         if (position < INT32_MIN || position > INT32_MAX || middle < INT32_MIN ||
             middle > INT32_MAX) {
             return FXS_E_CENTRE;
@@ -238,9 +240,12 @@ static int leads_into(const int32_t *v, const int32_t *surface) {
 
 /* The component of v along the line where two surfaces meet; 0 if they are parallel. */
 static void keep_along(int32_t *v, const int32_t *a, const int32_t *b) {
-    int64_t line[3], length_sq = 0, pace = 0; /* line: Q2.30, as long as the sine of their angle */
+    int64_t line[3]; /* Q2.30, as long as the sine of their angle */
+    int64_t length_sq = 0;
+    int64_t pace = 0;
     for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
+        int j = (i + 1) % 3;
+        int k = (i + 2) % 3;
         line[i] = ((int64_t)a[j] * b[k] - (int64_t)a[k] * b[j]) / Q30_ONE;
         length_sq += line[i] * line[i];
         pace += v[i] * line[i];
@@ -288,17 +293,18 @@ static int32_t meet(character *c, int32_t x, int32_t y, int32_t z, int32_t *rest
 
 /* Moves the walk by `rest` up to the first hit. 1 for a hit, 0 without one, or a status. */
 static int32_t advance(walk *w, int32_t *rest, fxs_cast_hit *hit) {
-    int32_t part[3], found = fxs_walk_hits(w, rest, 1, hit), status;
+    const int32_t found = fxs_walk_hits(w, rest, 1, hit);
     if (found < 0) {
         return found;
     }
+    int32_t part[3];
     memcpy(part, rest, sizeof part);
     if (found && is_zero(hit->normal)) {
         memset(part, 0, sizeof part);
     } else if (found) {
         free_part(w, rest, hit, part);
     }
-    status = fxs_walk_shift(w, part);
+    const int32_t status = fxs_walk_shift(w, part);
     subtract(rest, part);
     return status == FXS_OK ? found : status;
 }
@@ -306,7 +312,8 @@ static int32_t advance(walk *w, int32_t *rest, fxs_cast_hit *hit) {
 /* Moves the walk down onto the highest obstacle within a distance, to the raw unit. Returns the
  * number of hits, the highest first, or a status. Without a hit it stays. */
 static int32_t lower(walk *w, int32_t distance, fxs_cast_hit *hits) {
-    int32_t motion[3] = {0, -distance, 0}, part[3] = {0, 0, 0};
+    int32_t motion[3] = {0, -distance, 0};
+    int32_t part[3] = {0, 0, 0};
     int32_t found = fxs_walk_hits(w, motion, SEEN, hits);
     if (found <= 0) {
         return found;
@@ -328,7 +335,8 @@ static int32_t lower(walk *w, int32_t distance, fxs_cast_hit *hits) {
     }
     /* A distance to a flat surface is whole, and the fraction of it rounded down. */
     uint64_t depth = (uint64_t)-(int64_t)motion[1] * hits[0].fraction;
-    int32_t least = (int32_t)(depth / WHOLE), most = (int32_t)((depth + WHOLE - 1) / WHOLE);
+    int32_t least = (int32_t)(depth / WHOLE);
+    int32_t most = (int32_t)((depth + WHOLE - 1) / WHOLE);
     for (int32_t by = most; by > 0 && by >= least; by--) {
         part[1] = -by;
         if (!is_blocked(w, part)) {
@@ -365,8 +373,10 @@ static int is_step(const character *c, const fxs_cast_hit *below, int32_t n, int
 static int32_t climb(character *c, int32_t *rest) {
     walk before = c->w;
     fxs_cast_hit hit, below[SEEN];
-    int32_t up[3] = {0, c->mover->step_height, 0}, ahead[3] = {rest[0], 0, rest[2]};
-    int32_t status = advance(&c->w, up, &hit), risen = c->mover->step_height - up[1];
+    int32_t up[3] = {0, c->mover->step_height, 0};
+    int32_t ahead[3] = {rest[0], 0, rest[2]};
+    int32_t status = advance(&c->w, up, &hit);
+    const int32_t risen = c->mover->step_height - up[1];
     int is_climbed = 0;
     if (status >= 0 && risen > 0) {
         status = advance(&c->w, ahead, &hit);
@@ -435,7 +445,8 @@ static int32_t fly(character *c, int32_t *rest) {
     fxs_cast_hit support = {0, 0, {0, 0, 0}};
     while (!is_zero(rest)) {
         fxs_cast_hit hit;
-        int32_t falls = rest[1] < 0, status = advance(&c->w, rest, &hit);
+        const int falls = rest[1] < 0;
+        int32_t status = advance(&c->w, rest, &hit);
         if (status <= 0 || c->passes == 0) {
             return status < 0 ? status : FXS_OK;
         }
@@ -507,8 +518,9 @@ static int32_t push_out(character *c, fxs_cast_hit *first) {
         int32_t lifted = fxs_world_lift(w->world, w->filter.own, hit.id, &y);
         int64_t across_sq = (int64_t)xz[0] * xz[0] + (int64_t)xz[1] * xz[1];
         int is_across = lifted != FXS_OK || across_sq < (int64_t)y * y; /* a lift beyond int32 */
-        const int32_t by[3] = {is_across ? xz[0] : 0, is_across ? 0 : y, is_across ? xz[1] : 0};
-        int32_t status = fxs_walk_shift(w, by);
+        const int32_t across[3] = {xz[0], 0, xz[1]};
+        const int32_t up[3] = {0, y, 0};
+        int32_t status = fxs_walk_shift(w, is_across ? across : up);
         if (status != FXS_OK) {
             return status;
         }
@@ -531,32 +543,46 @@ static void go_down_to_floor(character *c, int32_t distance) {
     }
 }
 
+/* Whether it overlaps something, of n hits within a raw unit below it. */
+static int is_inside(walk *w, const fxs_cast_hit *below, int32_t n) {
+    int is_found = 0;
+    for (int32_t i = 0; i < n; i++) {
+        is_found |= is_zero(below[i].normal);
+    }
+    if (n == SEEN) { /* there may be more */
+        const int32_t still[3] = {0, 0, 0};
+        is_found |= is_blocked(w, still);
+    }
+    return is_found;
+}
+
+/* The result of a character that cannot be pushed out: it stays. */
+static void stay(character *c, const fxs_cast_hit *hit) {
+    memcpy(c->w.position, c->w.start, sizeof c->w.start);
+    memset(c->result->motion, 0, sizeof c->result->motion);
+    c->result->flags = FXS_STUCK;
+    add_hit(c, hit);
+}
+
 static int32_t move(character *c, const int32_t *motion) {
-    const int32_t probe[3] = {0, -1, 0}, still[3] = {0, 0, 0};
-    fxs_cast_hit below[SEEN], hit;
-    int32_t found = fxs_walk_hits(&c->w, probe, SEEN, below), is_inside = 0;
-    for (int32_t i = 0; i < found; i++) {
-        is_inside |= is_zero(below[i].normal);
-    }
-    if (found == SEEN) { /* there may be more */
-        is_inside |= fxs_walk_hits(&c->w, still, 1, &hit);
-    }
-    if (is_inside) {
-        int32_t is_out = push_out(c, &hit);
+    const int32_t probe[3] = {0, -1, 0};
+    fxs_cast_hit below[SEEN];
+    int32_t found = fxs_walk_hits(&c->w, probe, SEEN, below);
+    if (is_inside(&c->w, below, found)) {
+        fxs_cast_hit hit;
+        const int32_t is_out = push_out(c, &hit);
         if (is_out < 0) {
             return is_out;
         }
         if (!is_out) {
-            memcpy(c->w.position, c->w.start, sizeof c->w.start);
-            c->result->flags = FXS_STUCK;
-            memset(c->result->motion, 0, sizeof c->result->motion);
-            add_hit(c, &hit);
+            stay(c, &hit);
             return FXS_OK;
         }
         c->result->flags = FXS_PUSHED;
         found = fxs_walk_hits(&c->w, probe, SEEN, below);
     }
-    int32_t rest[3] = {motion[0], motion[1], motion[2]}, status;
+    int32_t rest[3] = {motion[0], motion[1], motion[2]};
+    int32_t status;
     if (motion[1] <= 0 && floor_among(c, below, found, WHOLE) != NULL) {
         rest[1] = 0;
         c->result->motion[1] = 0;
