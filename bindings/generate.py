@@ -22,6 +22,8 @@ OUTPUTS: dict[str, Callable[[Api], str]] = {
     "bindings/csharp/Runtime/Native.cs": csharp.native,
     "bindings/rust/fixsync-sys/src/raw.rs": rust.sys,
     "bindings/rust/fixsync/src/tables.rs": rust.tables,
+    "bindings/web/makers.d.ts": web.maker_types,
+    "bindings/web/makers.js": web.makers,
     "bindings/web/raw.js": web.raw,
     "bindings/web/raw.d.ts": web.raw_types,
     "bindings/web/tables.js": web.tables,

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable
 
-from bindings.api import SIZES, Api, Type, read_commands, read_kinds
+from bindings.api import SIZES, Api, Kind, Type, read_commands, read_kinds
 from bindings.emit import NOTE
 
 
@@ -160,6 +160,55 @@ def tables(api: Api) -> str:
                 lines.append(f'  [{constant.value}, "{name}"],')
         lines.append("];")
     return "\n".join(lines) + "\n"
+
+
+def makers(api: Api) -> str:
+    """A function for each kind of shape."""
+    lines = [f"// {NOTE}", 'import { made } from "./shapes.js";', ""]
+    for kind in read_kinds(api):
+        sizes = _parameters(kind)
+        given, start = ", ".join(sizes), f'  made("{kind.name}"'
+        if not kind.has_hole:
+            lines.append(f"export const {kind.name} = ({given}) =>{start[1:]}, {given});")
+            continue
+        hole = sizes.pop()
+        lines.append(f"export const {kind.name} = ({given} = 0) =>")
+        lines.append(f"{start}, {', '.join(sizes)}, ...({hole} === 0 ? [] : [{hole}]));")
+    return "\n".join(lines) + "\n"
+
+
+def maker_types(api: Api) -> str:
+    """The types of `makers`, and that of a shape."""
+    kinds = read_kinds(api)
+    lines = [f"// {NOTE}", "", "/** A shape, as match logs write it. */", "export type Shape ="]
+    for kind in kinds:
+        sizes = [f"{size.name}: number" for size in kind.sizes]
+        if kind.has_hole:
+            sizes[-1] = sizes[-1].replace(":", "?:")
+        lines += _listed("  | readonly [", [f'"{kind.name}"', *sizes], "    ", "]")
+    lines[-1] += ";"
+    for kind in kinds:
+        sizes = [f"{name}: number" for name in _parameters(kind)]
+        lines.append("")
+        if kind.has_hole:
+            hole = _parameters(kind)[-1]
+            lines.append(f"/** {hole} is the radius of a hole; 0 or left out: there is none. */")
+            sizes[-1] = sizes[-1].replace(":", "?:")
+        lines += _listed(f"export function {kind.name}(", sizes, "", "): Shape;")
+    return "\n".join(lines) + "\n"
+
+
+def _listed(start: str, parts: list[str], indent: str, end: str) -> list[str]:
+    """On one line, or on one for each part."""
+    line = f"{start}{', '.join(parts)}{end}"
+    if len(line) < 100:
+        return [line]
+    return [start, *(f"{indent}  {part}," for part in parts), f"{indent}{end}"]
+
+
+def _parameters(kind: Kind) -> list[str]:
+    """The names of a kind's sizes in JavaScript."""
+    return [re.sub(r"_(\w)", lambda m: m[1].upper(), size.name) for size in kind.sizes]
 
 
 def _array(values: Iterable[str | int]) -> str:

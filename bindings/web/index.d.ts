@@ -1,6 +1,8 @@
-// The package's types, by hand. raw.d.ts has those of the C functions, and the constants FXS_… and
-// structures fxs_… that are named here: import them from "fixsync/raw".
+// The package's types, by hand. makers.d.ts has those of shapes, and raw.d.ts those of the C
+// functions, and the constants FXS_… and structures fxs_… that are named here: import them from
+// "fixsync/raw".
 /// <reference lib="esnext.disposable" />
+import type { Shape } from "./makers.js";
 import type * as raw from "./raw.js";
 
 /** Makes fixsync ready; nothing else works before. `source`: nothing, for the fixsync.wasm beside
@@ -87,30 +89,7 @@ export function withLength(v: Vector, length: number): [number, number, number];
 
 // ---- shapes, as match logs write them ----
 
-export type Shape =
-  | readonly ["sphere", radius: number]
-  | readonly ["capsule", radius: number, half_height: number]
-  | readonly ["cylinder", radius: number, half_height: number]
-  | readonly ["box", half_x: number, half_y: number, half_z: number]
-  | readonly [
-      "sector",
-      radius: number,
-      half_angle: number,
-      half_height: number,
-      inner_radius?: number,
-    ];
-
-export function sphere(radius: number): Shape;
-export function capsule(radius: number, halfHeight: number): Shape;
-export function cylinder(radius: number, halfHeight: number): Shape;
-export function box(halfX: number, halfY: number, halfZ: number): Shape;
-/** What is nearer to the apex than innerRadius is left out: a ring with a half angle of 32768. */
-export function sector(
-  radius: number,
-  halfAngle: number,
-  halfHeight: number,
-  innerRadius?: number,
-): Shape;
+export * from "./makers.js";
 
 export interface Pose {
   readonly x: number;

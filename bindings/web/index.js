@@ -34,6 +34,7 @@ export {
 } from "./kit.js";
 export { Level } from "./level.js";
 export { MatchLog, MatchLogError } from "./logs.js";
+export * from "./makers.js";
 export {
   degrees,
   direction,
@@ -58,17 +59,6 @@ export {
 } from "./raw.js";
 export { Replay } from "./replay.js";
 export { Rollback } from "./rollback.js";
-export {
-  box,
-  capsule,
-  castPair,
-  cylinder,
-  lift,
-  overlap,
-  pushOut,
-  sector,
-  side,
-  sphere,
-} from "./shapes.js";
+export { castPair, lift, overlap, pushOut, side } from "./shapes.js";
 export { differences, stateFields } from "./states.js";
 export { hash64, World } from "./world.js";

@@ -47,17 +47,11 @@ export function shapeNumbers(name, shape) {
   return numbers;
 }
 
-function made(...shape) {
+// A shape, checked: makers.js has a function for each kind.
+export function made(...shape) {
   shapeNumbers("shape", shape);
   return Object.freeze(shape);
 }
-
-export const sphere = (radius) => made("sphere", radius);
-export const capsule = (radius, halfHeight) => made("capsule", radius, halfHeight);
-export const cylinder = (radius, halfHeight) => made("cylinder", radius, halfHeight);
-export const box = (halfX, halfY, halfZ) => made("box", halfX, halfY, halfZ);
-export const sector = (radius, halfAngle, halfHeight, innerRadius = 0) =>
-  made("sector", radius, halfAngle, halfHeight, ...(innerRadius === 0 ? [] : [innerRadius]));
 
 // fxs_shape.
 export const putShape = (at, shape, name = "shape") => putWords(at, shapeNumbers(name, shape));

@@ -130,8 +130,8 @@ export async function steps(bytes: Uint8Array): Promise<bigint> {
 test("the types name every export, and no other", async () => {
   project({ "names.mjs": 'console.log(JSON.stringify(Object.keys(await import("fixsync"))));' });
   const exported = JSON.parse(ran("node", [join(APP, "names.mjs")]));
-  const types = readFileSync(join(WEB, "index.d.ts"), "utf8");
-  const named = [...types.matchAll(/^export (?:class|const|function) (\w+)/gm)].map(
+  const types = ["index.d.ts", "makers.d.ts"].map((name) => readFileSync(join(WEB, name), "utf8"));
+  const named = [...types.join("").matchAll(/^export (?:class|const|function) (\w+)/gm)].map(
     ([, name]) => name,
   );
   assert.deepEqual([...new Set(named)].sort(), [...exported].sort());
