@@ -102,6 +102,8 @@ class TwoHits:
                 self._changes.append((frame, changes, changes))
             return None
         others, _ = self._counted(1, second)
+        if not changes and not others:
+            return []
         self._changes.append((frame, changes, others))
         differing = {event[:3] for event in changes} ^ {event[:3] for event in others}
         self.differing |= {event[:2] for event in differing}

@@ -225,6 +225,8 @@ class Rewriter:
         """The colliders as they are with the settings."""
         self._targets: dict[Any, Placed] = {}
         """Those that were computed, by collider."""
+        self._chosen: dict[tuple[int, int], list[Setting]] = {}
+        """The settings of an id on a layer."""
         self._lacking: dict[str, set[str]] = {one.text: set() for one in settings}
         self._selected: set[str] = set()
         self._frame = 0
@@ -308,10 +310,7 @@ class Rewriter:
         key = id, layer, type(placed.shape), astuple(placed.shape), placed.offset
         if (found := self._targets.get(key)) is not None:
             return found
-        for one in self._settings:
-            if not one.selects(id, layer, self._names):
-                continue
-            self._selected.add(one.text)
+        for one in self._chosen_for(id, layer):
             try:
                 changed = one.changed(placed)
             except ValueError as error:
@@ -325,6 +324,14 @@ class Rewriter:
                 placed = changed
         self._targets[key] = placed
         return placed
+
+    def _chosen_for(self, id: int, layer: int) -> list[Setting]:
+        found = self._chosen.get((id, layer))
+        if found is None:
+            found = [one for one in self._settings if one.selects(id, layer, self._names)]
+            self._chosen[id, layer] = found
+            self._selected.update(one.text for one in found)
+        return found
 
     def _note(self, text: str, id: int, before: Placed, after: Placed) -> None:
         tag = before.shape.__struct_config__.tag

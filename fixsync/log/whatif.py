@@ -197,16 +197,17 @@ class _Changed:
     ) -> None:
         """Changed colliders that stand against something, or are moved twice in a frame, as one is
         that the game moves and then pushes."""
+        if len(self.pushed) == len(self.rewriter.ids):
+            return
         for a, b, _, contact in events:
             if contact == _TOUCHING:
                 self._stands(frame, a, b)
                 self._stands(frame, b, a)
-        moved: set[int] = set()
-        for command in commands:
-            if type(command) in _MOVES and command.id in self.rewriter.ids:
-                if command.id in moved:
-                    self.pushed.setdefault(command.id, f"is moved twice in frame {frame}")
-                moved.add(command.id)
+        moved = [command.id for command in commands if type(command) in _MOVES]
+        if len(moved) > len(set(moved)):
+            for id in self.rewriter.ids:
+                if moved.count(id) > 1:
+                    self.pushed.setdefault(id, f"is moved twice in frame {frame}")
 
     def compare_answers(self, recorded: Any) -> None:
         """Counts the answers of the frame that differ from the recorded ones."""
