@@ -180,7 +180,8 @@ export function moveAndSlide(world, id, motion, { mask, passes = 4 } = {}) {
 
 /** The status of a call that casts a collider, or an error that names what it is refused for. */
 function moverAnswered(status, world, id) {
-  const shapes = status === FXS_E_UNDEFINED ? { [`the shape of id ${id}`]: world.get(id).shape } : {};
+  const shapes =
+    status === FXS_E_UNDEFINED ? { [`the shape of id ${id}`]: world.get(id).shape } : {};
   return defined(status, `id ${id}`, "canCast", shapes);
 }
 

@@ -153,7 +153,10 @@ test("a lift carries who stands on it, and is stopped by nobody", async () => {
     const found = { name: "ArgumentRangeError", message: new RegExp(`^${message}`) };
     assert.throws(() => carry(world, platforms, [0, 0, 0], listed), found);
   }
-  for (const call of [() => mover(6).move(world, [1, 0, 0]), () => moveAndSlide(world, 6, [1, 0, 0])])
+  for (const call of [
+    () => mover(6).move(world, [1, 0, 0]),
+    () => moveAndSlide(world, 6, [1, 0, 0]),
+  ])
     assert.throws(call, /^ArgumentRangeError: the shape of id 6 must be a sphere/);
 });
 

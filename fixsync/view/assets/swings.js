@@ -54,6 +54,7 @@ function show({ id, first, hits, missed }) {
   const other = hits[0]?.id ?? missed?.id ?? null;
   goTo(hits[0]?.frames[0][0] ?? missed?.frame ?? first);
   select(id, other);
+  byId("collider-panel").scrollIntoView({ block: "start" });
 }
 
 function headOf(name) {
