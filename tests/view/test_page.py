@@ -724,15 +724,15 @@ def test_a_value_of_the_game_is_plotted_over_time_where_its_name_is_clicked(open
     page = opened(path)
     last = len(frames_of(path)) - 1
     go_to(page, last)
-    health = page.get_by_title("Plot fighter health over time")
+    health = page.get_by_title("Plot fighters health over time")
     health.click()
     plot = page.locator("#lane-names span")
     plot.wait_for()
     fields = game.state_fields(game.save())
-    values = [str(fields["fighter", player]["health"]) for player in range(2)]
+    values = [str(fields["fighters", player]["health"]) for player in range(2)]
     page.wait_for_function(
         "text => document.querySelector('#lane-names span').textContent === text",
-        arg=f"fighter health  {' | '.join(values)}",
+        arg=f"fighters health  {' | '.join(values)}",
     )
     assert health.get_attribute("aria-pressed") == "true"
     page.get_by_title("Plot player 0 over time").click()
