@@ -19,7 +19,7 @@ KEYWORDS = {"in", "out", "ref", "fixed", "base", "event", "lock", "checked", "ob
 RAW = {"fxs_config", "fxs_solid", "fxs_body", "fxs_name", "fxs_recorder"}
 """Structures with long arrays: only Native has them."""
 
-ENUMS = {
+SHOWN = {
     ("fxs_shape", "kind"): "ShapeKind",
     ("fxs_collider", "kind"): "ShapeKind",
     ("fxs_hitbox", "kind"): "ShapeKind",
@@ -35,8 +35,14 @@ ENUMS = {
     ("fxs_mover_result", "flags"): "MoverFlags",
     ("fxs_carried", "flags"): "CarryFlags",
     ("fxs_difference", "of"): "DifferenceOf",
+    ("fxs_shape", "half_angle"): "int",
+    ("fxs_pose", "yaw"): "int",
+    ("fxs_collider", "yaw"): "int",
+    ("fxs_collider", "layer"): "int",
+    ("fxs_hitbox", "layer"): "int",
+    ("fxs_cast_hit", "fraction"): "int",
 }
-"""Fields that are values of an enumeration."""
+"""Fields that C# shows as another type: an enumeration, or int, as its arithmetic takes it."""
 
 CONSTRUCTED = {"fxs_pose", "fxs_query", "fxs_cast", "fxs_mover", "fxs_hitbox_cast"}
 """Structures whose constructor is written by hand."""
@@ -208,7 +214,7 @@ def _members(structure: Structure) -> list[_Member]:
 
 def _member(structure: Structure, field: Field, type: str) -> _Member:
     key = (structure.name, field.name)
-    shown = "" if key in HIDDEN or field.name == "zero" else ENUMS.get(key, type)
+    shown = "" if key in HIDDEN or field.name == "zero" else SHOWN.get(key, type)
     return _Member(camel(field.name), type, shown, field.comment, field.offset)
 
 
@@ -302,7 +308,7 @@ def _shape(kinds: list[Kind]) -> list[str]:
         )
         by_index = {size.index: camel(size.name) for size in kind.sizes}
         sizes = ", ".join(by_index.get(index, "0") for index in range(3))
-        angle = f"(uint){by_index[-1]}" if -1 in by_index else "0"
+        angle = by_index.get(-1, "0")
         label = pascal(kind.name)
         lines += [
             *(f"    {line}" for line in _doc(f"A {kind.name}. {words} Sizes are Q16.16.")),

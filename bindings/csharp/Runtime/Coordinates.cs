@@ -70,7 +70,8 @@ namespace Fixsync
         /// <summary>A transform's facing as a yaw, in an editor.</summary>
         public static int YawFromUnity(UnityEngine.Quaternion rotation) =>
             FromDegrees(rotation.eulerAngles.y - 90);
-#elif GODOT
+#endif
+#if GODOT
         /// <summary>A position for a node.</summary>
         public static Godot.Vector3 ToGodot(this Vec3 v) =>
             new Godot.Vector3(ToFloat(v.X), ToFloat(v.Y), ToFloat(v.Z));

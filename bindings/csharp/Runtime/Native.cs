@@ -272,10 +272,10 @@ namespace Fixsync
         internal readonly uint halfAngle;
         internal readonly Vec3 size;
 
-        internal Shape(ShapeKind kind, uint halfAngle, Vec3 size)
+        internal Shape(ShapeKind kind, int halfAngle, Vec3 size)
         {
             this.kind = (uint)kind;
-            this.halfAngle = halfAngle;
+            this.halfAngle = (uint)halfAngle;
             this.size = size;
         }
 
@@ -283,7 +283,7 @@ namespace Fixsync
         public ShapeKind Kind => (ShapeKind)kind;
 
         /// <summary>Of a sector: yaw steps to either side.</summary>
-        public uint HalfAngle => halfAngle;
+        public int HalfAngle => (int)halfAngle;
 
         /// <summary>Whether all fields are equal.</summary>
         public bool Equals(Shape other) =>
@@ -315,7 +315,7 @@ namespace Fixsync
         public Vec3 Position => position;
 
         /// <summary>0..65535.</summary>
-        public uint Yaw => yaw;
+        public int Yaw => (int)yaw;
 
         /// <summary>Whether all fields are equal.</summary>
         public bool Equals(Pose other) => position == other.position && yaw == other.yaw;
@@ -352,15 +352,15 @@ namespace Fixsync
         internal readonly Vec3 size;
 
         internal Collider(
-            uint id, byte kind, byte layer, byte active, byte zero, ushort yaw, ushort halfAngle,
+            uint id, byte kind, int layer, byte active, byte zero, int yaw, ushort halfAngle,
             uint owner, Vec3 position, Vec3 offset, Vec3 size)
         {
             this.id = id;
             this.kind = kind;
-            this.layer = layer;
+            this.layer = (byte)layer;
             this.active = active;
             this.zero = zero;
-            this.yaw = yaw;
+            this.yaw = (ushort)yaw;
             this.halfAngle = halfAngle;
             this.owner = owner;
             this.position = position;
@@ -372,10 +372,10 @@ namespace Fixsync
         public uint Id => id;
 
         /// <summary>0..31.</summary>
-        public byte Layer => layer;
+        public int Layer => (int)layer;
 
         /// <summary>Of the pose.</summary>
-        public ushort Yaw => yaw;
+        public int Yaw => (int)yaw;
 
         /// <summary>Colliders of one owner do not hit each other; 0: no owner.</summary>
         public uint Owner => owner;
@@ -840,10 +840,10 @@ namespace Fixsync
         internal readonly uint fraction;
         internal readonly Vec3 normal;
 
-        internal CastHit(uint id, uint fraction, Vec3 normal)
+        internal CastHit(uint id, int fraction, Vec3 normal)
         {
             this.id = id;
-            this.fraction = fraction;
+            this.fraction = (uint)fraction;
             this.normal = normal;
         }
 
@@ -851,7 +851,7 @@ namespace Fixsync
         public uint Id => id;
 
         /// <summary>0..65536.</summary>
-        public uint Fraction => fraction;
+        public int Fraction => (int)fraction;
 
         /// <summary>Q2.30, from it towards the cast shape.</summary>
         public Vec3 Normal => normal;
@@ -1082,12 +1082,12 @@ namespace Fixsync
         internal readonly int side1;
 
         internal Hitbox(
-            uint id, ShapeKind kind, byte layer, byte active, byte zero, uint owner, Vec3 position,
+            uint id, ShapeKind kind, int layer, byte active, byte zero, uint owner, Vec3 position,
             int ground0, int ground1, int side0, int side1)
         {
             this.id = id;
             this.kind = (byte)kind;
-            this.layer = layer;
+            this.layer = (byte)layer;
             this.active = active;
             this.zero = zero;
             this.owner = owner;
@@ -1105,7 +1105,7 @@ namespace Fixsync
         public ShapeKind Kind => (ShapeKind)kind;
 
         /// <summary>0..15.</summary>
-        public byte Layer => layer;
+        public int Layer => (int)layer;
 
         /// <summary>Hitboxes of one owner do not hit each other; 0: no owner.</summary>
         public uint Owner => owner;
@@ -1607,7 +1607,7 @@ namespace Fixsync
         /// <param name="halfHeight">1..536870911.</param>
         /// <param name="innerRadius">below radius; 0: no hole.</param>
         public static Shape Sector(int radius, int halfAngle, int halfHeight, int innerRadius = 0) =>
-            new Shape(ShapeKind.Sector, (uint)halfAngle, new Vec3(radius, halfHeight, innerRadius)).Checked();
+            new Shape(ShapeKind.Sector, halfAngle, new Vec3(radius, halfHeight, innerRadius)).Checked();
 
         /// <summary>Of Sphere, Capsule, Cylinder, Sector, in Q16.16; others have none.</summary>
         public int Radius

@@ -283,7 +283,7 @@ namespace Fixsync
 
         /// <summary>Changes position and yaw.</summary>
         public static Command SetPose(uint id, Pose pose) =>
-            Of(CommandType.Pose, id, position: pose.Position, yaw: (int)pose.Yaw);
+            Of(CommandType.Pose, id, position: pose.Position, yaw: pose.Yaw);
 
         /// <summary>Changes a shape.</summary>
         public static Command SetShape(uint id, Shape shape) => Of(CommandType.Shape, id, shape);

@@ -90,7 +90,7 @@ namespace Fixsync.Tests
             var cast = new Cast(Ball, default(Pose), Fix.Units(8, 0, 0));
             world.CastMany(new[] { cast, cast }, ends, hits);
             Assert.AreEqual(4, hits.Count);
-            Assert.AreEqual(8192u, hits[0].Fraction);
+            Assert.AreEqual(8192, hits[0].Fraction);
             world.Sweep(2, Fix.Units(8, 0, 0), hits);
             Assert.AreEqual(1u, hits[0].Id);
             var moved = new Rows<Moved>(1);
@@ -208,6 +208,33 @@ namespace Fixsync.Tests
 
             Assert.AreEqual(new Vec3(1, 2, -3), Coordinates.Mirror(new Vec3(1, 2, 3)));
         }
+
+#if UNITY_5_3_OR_NEWER
+        [Test]
+        public void UnitysVectorsAndRotationsGoThereAndBack()
+        {
+            UnityEngine.Vector3 v = new Vec3(98304, Fix.Units(2), Fix.Units(-3)).ToUnity();
+            Assert.IsTrue(v.x == 1.5f && v.y == 2 && v.z == -3);
+            Assert.AreEqual(new Vec3(98304, Fix.Units(2), Fix.Units(-3)), Coordinates.FromUnity(v));
+            Assert.AreEqual(90f, Coordinates.ToUnity(0).eulerAngles.y, "+X is to the right:");
+            Assert.AreEqual(0f, Coordinates.ToUnity(16384).eulerAngles.y, "+Z is ahead:");
+            foreach (int yaw in new[] { 0, 1, 8192, 16384, 32768, 49152, 65535 })
+                Assert.AreEqual(yaw, Coordinates.YawFromUnity(Coordinates.ToUnity(yaw)));
+        }
+#endif
+#if GODOT
+        [Test]
+        public void GodotsVectorsAndAnglesGoThereAndBack()
+        {
+            Godot.Vector3 v = new Vec3(98304, Fix.Units(2), Fix.Units(-3)).ToGodot();
+            Assert.IsTrue(v.X == 1.5f && v.Y == 2 && v.Z == -3);
+            Assert.AreEqual(new Vec3(98304, Fix.Units(2), Fix.Units(-3)), Coordinates.FromGodot(v));
+            Near(1 << 30, -Math.Sin(Coordinates.ToGodotRadians(0)));
+            Near(1 << 30, -Math.Cos(Coordinates.ToGodotRadians(16384)));
+            foreach (int yaw in new[] { 0, 1, 8192, 16384, 32768, 49152, 65535 })
+                Assert.AreEqual(yaw, Coordinates.YawFromGodot(Coordinates.ToGodotRadians(yaw)));
+        }
+#endif
 
         private static void Near(int q30, double value) =>
             Assert.IsTrue(Math.Abs(q30 / (double)(1 << 30) - value) < 1e-5, $"{q30} and {value}");

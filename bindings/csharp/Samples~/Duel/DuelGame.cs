@@ -117,7 +117,7 @@ namespace DuelSample
                 fighter.Start(World, DashAttack, Commands);
             Pose pose = fighter.Pose(World);
             if (fighter.Attack == DashAttack)
-                Go(fighter, pose, Fix.Forward((int)pose.Yaw, DashSpeed));
+                Go(fighter, pose, Fix.Forward(pose.Yaw, DashSpeed));
             else
                 Walk(fighter, pose, keys);
         }
@@ -130,7 +130,7 @@ namespace DuelSample
             if (direction == Vec3.Zero)
                 return;
             Vec3 motion = Fix.WithLength(direction, Speed);
-            int yaw = fighter.Attack < 0 ? Fix.YawOf(Vec3.Zero, motion) : (int)pose.Yaw;
+            int yaw = fighter.Attack < 0 ? Fix.YawOf(Vec3.Zero, motion) : pose.Yaw;
             Go(fighter, new Pose(pose.Position, yaw), motion);
         }
 
@@ -142,8 +142,8 @@ namespace DuelSample
                 new Cast(body.Shape, body.Pose, motion, walls, limit: 1,
                     hitWhen: Contact.Overlapping), hits);
             if (hits.Count > 0)
-                motion = Fix.Along(motion, (int)hits[0].Fraction, hits[0].Normal);
-            fighter.SetPose(World, new Pose(pose.Position + motion, (int)pose.Yaw), Commands);
+                motion = Fix.Along(motion, hits[0].Fraction, hits[0].Normal);
+            fighter.SetPose(World, new Pose(pose.Position + motion, pose.Yaw), Commands);
         }
 
         /// <summary>A slash that meets a body hurts it once.</summary>

@@ -80,7 +80,7 @@ namespace DuelSample
             {
                 Fixsync.Pose pose = peers[0].Game.PoseOf(i);
                 models[i].SetPositionAndRotation(
-                    pose.Position.ToUnity(), Coordinates.ToUnity((int)pose.Yaw));
+                    pose.Position.ToUnity(), Coordinates.ToUnity(pose.Yaw));
             }
         }
 
