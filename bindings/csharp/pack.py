@@ -35,8 +35,8 @@ PLUGINS = {
 }
 """Libraries of the Unity package: where they come from, platform, processor."""
 
-SOURCES = ("iOS", "WebGL")
-"""Platforms whose one C source Unity compiles itself."""
+SOURCES = ("iOS", "tvOS", "VisionOS", "WebGL")
+"""Platforms whose one C source Unity compiles itself; WebGL's compiler takes no headers."""
 
 
 def nuget(work: Path) -> bytes:
@@ -78,18 +78,22 @@ def meta(path: str, settings: str = "") -> bytes:
     return f"fileFormatVersion: 2\nguid: {guid}\n{settings}".encode()
 
 
-def importer(platforms: list[str], cpu: str) -> str:
+GROUPS = {**dict.fromkeys(("Linux64", "Win64", "OSXUniversal"), "Standalone"), "iOS": "iPhone"}
+"""What Unity calls the group of a platform, where it is not the platform."""
+
+
+def importer(platforms: tuple[str, ...], cpu: str) -> str:
     """Settings of a plugin that is for these platforms alone."""
-    is_editor = platforms[0] in ("Linux64", "Win64", "OSXUniversal")
-    lines = ["PluginImporter:", "  isPreloaded: 0", "  platformData:"]
-    lines += ["  - first:", "      Any:", "    second:", "      enabled: 0"]
+    rows = [("Any: ", 0, ["settings: {}"])]
     for name in platforms:
-        lines += ["  - first:", f"      {name}: {name}", "    second:", "      enabled: 1"]
-        lines += ["      settings:", f"        CPU: {cpu}"]
-    if is_editor:
-        system = {"Linux64": "Linux", "Win64": "Windows", "OSXUniversal": "OSX"}[platforms[0]]
-        lines += ["  - first:", "      Editor: Editor", "    second:", "      enabled: 1"]
-        lines += ["      settings:", f"        CPU: {cpu}", f"        OS: {system}"]
+        rows.append((f"{GROUPS.get(name, name)}: {name}", 1, ["settings:", f"  CPU: {cpu}"]))
+        if GROUPS.get(name) == "Standalone":
+            system = {"Linux64": "Linux", "Win64": "Windows", "OSXUniversal": "OSX"}[name]
+            rows.append(("Editor: Editor", 1, ["settings:", f"  CPU: {cpu}", f"  OS: {system}"]))
+    lines = ["PluginImporter:", "  serializedVersion: 2", "  isPreloaded: 0", "  platformData:"]
+    for first, enabled, settings in rows:
+        lines += ["  - first:", f"      {first}", "    second:", f"      enabled: {enabled}"]
+        lines += [f"      {line}" for line in settings]
     return "\n".join(lines) + "\n"
 
 
@@ -98,7 +102,7 @@ def unity(natives: Path) -> bytes:
     files: dict[str, bytes] = {}
     for path in sorted(HERE.rglob("*")):
         name = path.relative_to(HERE).as_posix()
-        is_part = name.startswith(("Runtime/", "Tests/", "Samples~/")) and "Stubs~" not in name
+        is_part = re.match("(Runtime|Tests)/[^/]+$|Samples~/", name)
         needs_files = path.name in ("LogTests.cs", "DuelTests.cs")
         if is_part and not needs_files and path.suffix in (".cs", ".asmdef"):
             files[name] = path.read_bytes()
@@ -111,14 +115,14 @@ def unity(natives: Path) -> bytes:
     settings: dict[str, str] = {}
     for name, (source, platform, cpu) in PLUGINS.items():
         files[name] = (natives / source).read_bytes()
-        settings[name] = importer([platform], cpu)
+        settings[name] = importer((platform,), cpu)
     with tempfile.TemporaryDirectory() as folder:
         amalgamate = [sys.executable, ROOT / "csrc" / "amalgamate.py", folder]
         subprocess.run(amalgamate, check=True, stdout=subprocess.DEVNULL)
         for path in sorted(Path(folder).iterdir()):
             name = f"Plugins/Source/{path.name}"
             files[name] = path.read_bytes()
-            settings[name] = importer(list(SOURCES), "AnyCPU")
+            settings[name] = importer(SOURCES if path.suffix == ".c" else SOURCES[:-1], "AnyCPU")
     folders = {parent.as_posix() for name in files for parent in Path(name).parents} - {"."}
     for name in sorted([*files, *folders]):
         if "~" not in name:

@@ -3,8 +3,8 @@
     python bindings/natives/build.py FOLDER [TARGET...]
 
 It needs `pip install ziglang`, which compiles for every target. The same compiler gives the same
-bytes. No library imports anything, so one file serves glibc, musl and Android. Prints a table:
-target, bytes, SHA-256."""
+bytes. Those of Linux and Windows import nothing, so one file serves glibc, musl and Android; those
+of macOS (11 and newer) import bzero. Prints a table: target, bytes, SHA-256."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ TARGETS = {
     "win-x64": Target(
         "x86_64-windows-gnu", "fixsync.dll", ("-fcompiler-rt", "-fentry=DllMainCRTStartup")
     ),
-    "osx-x64": Target("x86_64-macos", "libfixsync.dylib"),
-    "osx-arm64": Target("aarch64-macos", "libfixsync.dylib"),
+    "osx-x64": Target("x86_64-macos.11.0", "libfixsync.dylib"),
+    "osx-arm64": Target("aarch64-macos.11.0", "libfixsync.dylib"),
 }
 UNIVERSAL = "osx"
 """Both targets of macOS in one file."""

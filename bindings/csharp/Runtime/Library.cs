@@ -1,3 +1,8 @@
+// FIXSYNC_INTERNAL: the C source is compiled into the program. Builds for other consoles define it.
+#if (UNITY_IOS || UNITY_TVOS || UNITY_VISIONOS || UNITY_WEBGL || UNITY_SWITCH) && !UNITY_EDITOR
+#define FIXSYNC_INTERNAL
+#endif
+
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
@@ -11,7 +16,7 @@ namespace Fixsync
 {
     public static unsafe partial class Native
     {
-#if (UNITY_IOS || UNITY_WEBGL) && !UNITY_EDITOR
+#if FIXSYNC_INTERNAL
         private const string Library = "__Internal";
 #else
         private const string Library = "fixsync";

@@ -1,5 +1,4 @@
 using System;
-using System.IO;
 using System.Text;
 using NUnit.Framework;
 
@@ -146,39 +145,6 @@ namespace Fixsync.Tests
                 Assert.IsTrue(now.Owner == 7 && now.Layer == 3 && !now.IsActive);
                 Assert.AreEqual(ShapeKind.Cylinder, now.Kind);
                 Assert.AreEqual(12, planes.Commands.Count);
-            }
-        }
-
-        [Test]
-        public void ABodyStrikesMirrorsAndLoads()
-        {
-            var frames = new FrameData(
-                File.ReadAllBytes(Path.Combine(Trace.Folder, "fighter.table")));
-            Assert.IsTrue(frames.Parts == 4 && frames.Attacks == 4);
-            using (var world = new World(8))
-            {
-                var body = new Body(
-                    world, frames, new uint[] { 0, 1, 2, 3 }, 1, default(Pose), mirrored: true);
-                Assert.IsTrue(body.IsMirrored && !body.HasHit && body.Attack == -1);
-                body.Mirror(world, false);
-                byte[] idle = body.Save();
-                body.Start(world, 2); // the slash: 4 frames, then active for 3
-                Assert.AreEqual(Phase.Startup, body.Phase);
-                for (int i = 0; i < 4; i++)
-                    body.Tick(world);
-                Assert.AreEqual(Phase.Active, body.Phase);
-                Assert.IsTrue(body.Strike(5) && !body.Strike(5) && body.HasHit);
-                Assert.IsTrue(body.Frame == 4 && body.Hit == 0 && !body.CanStart(0));
-                var rows = new Rows<Difference>();
-                States.BodyDifferences(idle, body.Save(), rows);
-                Assert.IsTrue(rows.Count > 2 && rows[0].First != rows[0].Second);
-                var made = new Rows<Command>();
-                body.Cancel(world, made);
-                Assert.AreEqual(CommandType.Active, made[0].Type);
-                body.Load(idle);
-                Assert.AreEqual(Fix.Hash(idle), body.Hash());
-                body.Remove(world);
-                Assert.AreEqual(0, world.Count);
             }
         }
 
