@@ -43,7 +43,8 @@ namespace Fixsync
             if (double.IsNaN(degrees) || double.IsInfinity(degrees))
                 throw new ArgumentOutOfRangeException(
                     nameof(degrees), degrees, $"degrees must be a number, not {degrees}");
-            double steps = Math.Round(-(degrees % 360) * 65536 / 360, MidpointRounding.AwayFromZero);
+            double steps = Math.Round(
+                -(degrees % 360) * 65536 / 360, MidpointRounding.AwayFromZero);
             return (int)steps & 65535;
         }
 

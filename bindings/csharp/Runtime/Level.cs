@@ -14,7 +14,8 @@ namespace Fixsync
         public static Solid Prism(int low, int high, int layer, params Vec3[] vertices)
         {
             if (vertices.Length < 3 || vertices.Length > Native.FXS_VERTICES_MAX)
-                throw Errors.Range("number of vertices", vertices.Length, 3, Native.FXS_VERTICES_MAX);
+                throw Errors.Range(
+                    "number of vertices", vertices.Length, 3, Native.FXS_VERTICES_MAX);
             Solid made = Upright(Native.FXS_PRISM, low, high, layer);
             made.Raw.vertex_count = (ushort)vertices.Length;
             fixed (int* numbers = made.Raw.numbers)

@@ -202,7 +202,7 @@ namespace Fixsync
     {
         private static T nothing;
 
-        /// <summary>The first row, for `fixed`; of no rows a place that nothing reads, as C takes no
+        /// <summary>The first row, for `fixed`; of no rows a place that nothing reads: C takes no
         /// null.</summary>
         internal static ref T First(ReadOnlySpan<T> rows)
         {

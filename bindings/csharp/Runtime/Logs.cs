@@ -99,7 +99,7 @@ namespace Fixsync
             }
 
             if (status < 0)
-                throw Errors.Bytes($"{(count == 0 ? nameof(a) : nameof(b))} is not a saved state", at);
+                throw Errors.Bytes($"{(count == 0 ? "a" : "b")} is not a saved state", at);
         }
 
         /// <summary>Where the saved state at the beginning of bytes ends: a game's own may follow.
@@ -110,7 +110,8 @@ namespace Fixsync
             int status;
             fixed (byte* from = &Pin<byte>.First(bytes))
                 status = Native.fxs_state_end(from, (ulong)bytes.Length, &end);
-            return status < 0 ? throw Errors.Bytes("data does not begin with a saved state", end) : (int)end;
+            return status < 0
+                ? throw Errors.Bytes("data does not begin with a saved state", end) : (int)end;
         }
     }
 

@@ -165,14 +165,14 @@ namespace Fixsync
     {
         private readonly Rows<Event> stepped = new Rows<Event>();
 
-        /// <summary>The world with two colliders for each hitbox: to save, hash and record.</summary>
+        /// <summary>The world, with two colliders a hitbox: to save, hash and record.</summary>
         public World World { get; }
 
         /// <summary>The commands of the last Apply, as the world took them, for a recorder.
         /// </summary>
         public Rows<Command> Commands { get; } = new Rows<Command>();
 
-        /// <summary>An empty world. ids are 0..capacity - 1. layers: at most 16; null lets all meet.
+        /// <summary>An empty world; ids are 0..capacity - 1. layers: up to 16; null lets all meet.
         /// </summary>
         public Planes(
             uint capacity, Layers layers = null, Contact hitWhen = Contact.Touching,

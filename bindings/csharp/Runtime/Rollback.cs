@@ -146,8 +146,8 @@ namespace Fixsync
                 throw Errors.Range(nameof(player), player, 0, Players - 1);
             if (status < 0)
                 throw new ArgumentException(
-                    $"input {value} of player {player} for frame {frame} is not the one that came " +
-                    "before");
+                    $"input {value} of player {player} for frame {frame} is not the one that came" +
+                    " before");
             return true;
         }
 

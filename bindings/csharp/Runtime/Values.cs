@@ -358,11 +358,11 @@ namespace Fixsync
         /// <summary>Whether Planar and Gap are growths of b, not of a.</summary>
         public bool GrowsB => grows == 1;
 
-        /// <summary>A growth or a turn that does not help: nothing of this makes them meet.</summary>
+        /// <summary>A growth or a turn that does not help: none makes them meet.</summary>
         public const long Never = Native.FXS_NEVER;
     }
 
-    /// <summary>An outline, for drawing: vertices seen from above, and heights, in Q16.16.</summary>
+    /// <summary>An outline, for drawing: vertices seen from above, and heights.</summary>
     public sealed class Outline
     {
         internal delegate int Call(IntPtr vertices, ulong room, out Extent extent);

@@ -292,8 +292,8 @@ namespace Fixsync
             }
 
             return new ArgumentException(
-                $"id {last.Id}: the centre must be within {int.MinValue}..{int.MaxValue}: position " +
-                $"{position} and offset {offset} turned by yaw {yaw} lead outside");
+                $"id {last.Id}: the centre must be within {int.MinValue}..{int.MaxValue}: " +
+                $"position {position} and offset {offset} turned by yaw {yaw} lead outside");
         }
 
         private Exception RefuseOne(int status, Command command) =>
@@ -932,7 +932,7 @@ namespace Fixsync
         public override string ToString() => $"World at frame {Frame}, {Count} colliders";
     }
 
-    /// <summary>A world in code that takes no references, such as Unity's Burst. Nothing is checked.
+    /// <summary>A world in code that takes no references, as in Unity's Burst. Nothing is checked.
     /// </summary>
     public readonly struct WorldHandle
     {

@@ -19,24 +19,8 @@ namespace Fixsync.Tests
                 File.ReadAllBytes(PathOf("arena.fxlevel")),
                 File.ReadAllBytes(PathOf("fighter.table")));
 
-        /// <summary>To the other and back, with slashes and dashes: any function of player and
-        /// frame.</summary>
-        private static long Pressed(int player, uint frame)
-        {
-            var random = new GameRandom(frame / 6 * 2 + (ulong)player);
-            Keys towards = player == 0 ? Keys.Right : Keys.Left;
-            Keys away = player == 0 ? Keys.Left : Keys.Right;
-            Keys keys = frame / 40 % 2 == 0 ? towards : away;
-            if (random.Chance(1, 5))
-                keys |= random.Chance(1, 2) ? Keys.Up : Keys.Down;
-            if (random.Chance(1, 3))
-                keys |= Keys.Slash;
-            if (random.Chance(1, 8))
-                keys |= Keys.Dash;
-            return (long)keys;
-        }
-
-        private static long[] Inputs(uint frame) => new[] { Pressed(0, frame), Pressed(1, frame) };
+        private static long[] Inputs(uint frame) =>
+            new[] { (long)DuelMatch.Bot(0, frame), (long)DuelMatch.Bot(1, frame) };
 
         private sealed class Played
         {
@@ -47,43 +31,33 @@ namespace Fixsync.Tests
 
         private static Played[] Play(ulong seed)
         {
-            var peers = new[] { new DuelPeer(Made()), new DuelPeer(Made()) };
-            var lines = new[] { new LossyLine(seed), new LossyLine(seed + 1) };
+            var match = new DuelMatch(
+                File.ReadAllBytes(PathOf("arena.fxlevel")),
+                File.ReadAllBytes(PathOf("fighter.table")), seed);
             var played = new[] { new Played(), new Played() };
             for (int i = 0; i < 2; i++)
             {
                 Played mine = played[i];
-                peers[i].Predicted += row => mine.Predicted++;
-                peers[i].TakenBack += row => mine.TakenBack++;
-                peers[i].Certain += (frame, row) => mine.Certain.Add($"{frame}: {row}");
+                match.Peers[i].Predicted += row => mine.Predicted++;
+                match.Peers[i].TakenBack += row => mine.TakenBack++;
+                match.Peers[i].Certain += (frame, row) => mine.Certain.Add($"{frame}: {row}");
             }
 
-            for (uint now = 0; peers.Any(peer => peer.Confirmed < Frames); now++)
+            for (uint now = 0; match.Confirmed < Frames; now++)
             {
                 Assert.IsTrue(now < 20 * Frames, "the match ends:");
+                match.Tick(DuelMatch.Bot, Frames);
                 for (int i = 0; i < 2; i++)
-                {
-                    uint end = lines[1 - i].Receive(now);
-                    for (uint f = end > 25 ? end - 25 : 0; f < end; f++)
-                        peers[i].Put(1 - i, f, Pressed(1 - i, f));
-                    uint next = peers[i].Head;
-                    uint mine = next < Frames && peers[i].CanStep ? next + 1 : next;
-                    if (mine > next)
-                        peers[i].Put(i, next, Pressed(i, next));
-                    if (mine > 0)
-                        peers[i].StepTo(mine - 1);
-                    lines[i].Send(now, mine);
-                    Take(peers[i], played[i]);
-                }
+                    Take(match.Peers[i], played[i]);
             }
 
             for (int i = 0; i < 2; i++)
             {
-                peers[i].Log.End();
-                Take(peers[i], played[i]);
-                peers[i].Dispose();
+                match.Peers[i].Log.End();
+                Take(match.Peers[i], played[i]);
             }
 
+            match.Dispose();
             return played;
         }
 

@@ -93,11 +93,83 @@ namespace DuelSample
         }
     }
 
+    /// <summary>Two peers in one process, with a line each way in place of a network.</summary>
+    public sealed class DuelMatch : IDisposable
+    {
+        private const int Kept = 64; // more inputs than can be under way
+
+        private readonly LossyLine[] lines;
+        private readonly long[,] sent = new long[DuelGame.Players, Kept];
+        private uint now;
+
+        public DuelPeer[] Peers { get; }
+
+        public DuelMatch(byte[] level, byte[] frames, ulong seed)
+        {
+            Peers = new DuelPeer[DuelGame.Players];
+            for (int i = 0; i < Peers.Length; i++)
+                Peers[i] = new DuelPeer(new DuelGame(level, frames));
+            lines = new[] { new LossyLine(seed), new LossyLine(seed + 1) };
+        }
+
+        /// <summary>Frames that are certain at both peers.</summary>
+        public uint Confirmed => Math.Min(Peers[0].Confirmed, Peers[1].Confirmed);
+
+        /// <summary>A tick of the clock: each peer reads its line, steps its next frame, if there
+        /// is room and the match has one, and sends. pressed: the keys of a player for a frame.
+        /// </summary>
+        public void Tick(Func<int, uint, Keys> pressed, uint frames = uint.MaxValue)
+        {
+            for (int i = 0; i < Peers.Length; i++)
+            {
+                DuelPeer peer = Peers[i];
+                uint end = lines[1 - i].Receive(now), next = peer.Head;
+                for (uint f = end > Kept ? end - Kept : 0; f < end; f++)
+                    peer.Put(1 - i, f, sent[1 - i, f % Kept]);
+                if (next < frames && peer.CanStep)
+                {
+                    sent[i, next % Kept] = (long)pressed(i, next);
+                    peer.Put(i, next, sent[i, next % Kept]);
+                    next++;
+                }
+
+                if (next > 0)
+                    peer.StepTo(next - 1); // also without a new frame: it confirms
+                lines[i].Send(now, next);
+            }
+
+            now++;
+        }
+
+        /// <summary>Two players who fight: to each other and back, with slashes and dashes.
+        /// </summary>
+        public static Keys Bot(int player, uint frame)
+        {
+            var random = new GameRandom(frame / 6 * 2 + (ulong)player);
+            bool isComing = frame / 40 % 2 == 0;
+            Keys keys = isComing == (player == 0) ? Keys.Right : Keys.Left;
+            if (random.Chance(1, 5))
+                keys |= random.Chance(1, 2) ? Keys.Up : Keys.Down;
+            if (random.Chance(1, 3))
+                keys |= Keys.Slash;
+            if (random.Chance(1, 8))
+                keys |= Keys.Dash;
+            return keys;
+        }
+
+        public void Dispose()
+        {
+            foreach (DuelPeer peer in Peers)
+                peer.Dispose();
+        }
+    }
+
     /// <summary>A line that delays and loses packets, in place of a network. A packet has the last
     /// inputs of its sender, so the next one makes good for a lost one.</summary>
-    public sealed class LossyLine
+    internal sealed class LossyLine
     {
-        private readonly List<KeyValuePair<uint, uint>> flight = new List<KeyValuePair<uint, uint>>();
+        private readonly List<KeyValuePair<uint, uint>> flight =
+            new List<KeyValuePair<uint, uint>>();
         private readonly GameRandom random;
 
         public LossyLine(ulong seed)

@@ -20,50 +20,30 @@ namespace DuelSample
         [SerializeField]
         private ParticleSystem spark;
 
-        private DuelPeer[] peers;
-        private LossyLine[] lines;
-        private uint now;
+        private DuelMatch match;
 
         private void Start()
         {
-            peers = new[] { Made(), Made() };
-            lines = new[] { new LossyLine(1), new LossyLine(2) };
-            peers[0].Predicted += row => spark.Play();
-            peers[0].TakenBack += row => spark.Stop();
-            peers[0].Certain += (frame, row) =>
+            match = new DuelMatch(level.bytes, frames.bytes, 1);
+            DuelPeer peer = match.Peers[0];
+            peer.Predicted += row => spark.Play();
+            peer.TakenBack += row => spark.Stop();
+            peer.Certain += (frame, row) =>
             {
                 if (row.IsOfGame)
                     Debug.Log($"player {row.B + 1} fell {row.Value} times");
             };
         }
 
-        private DuelPeer Made() => new DuelPeer(new DuelGame(level.bytes, frames.bytes));
-
         /// <summary>Set Time.fixedDeltaTime to 1/60: a step of the game is one of Unity.</summary>
         private void FixedUpdate()
         {
-            for (int i = 0; i < 2; i++)
-            {
-                DuelPeer peer = peers[i];
-                uint end = lines[1 - i].Receive(now), next = peer.Head;
-                for (uint f = peer.Confirmed; f < end; f++)
-                    peer.Put(1 - i, f, pressed[1 - i, f % History]);
-                if (!peer.CanStep)
-                    continue;
-                pressed[i, next % History] = Read(i);
-                peer.Put(i, next, pressed[i, next % History]);
-                peer.StepTo(next);
-                lines[i].Send(now, next + 1);
+            match.Tick(Read);
+            foreach (DuelPeer peer in match.Peers)
                 peer.Log.TakeText(); // append it to a file
-            }
-
-            now++;
         }
 
-        private const int History = 64; // more than the frames in flight
-        private readonly long[,] pressed = new long[2, History];
-
-        private static long Read(int player)
+        private static Keys Read(int player, uint frame)
         {
             float x = Input.GetAxisRaw(player == 0 ? "Horizontal" : "Horizontal2");
             float z = Input.GetAxisRaw(player == 0 ? "Vertical" : "Vertical2");
@@ -71,24 +51,20 @@ namespace DuelSample
             keys |= z > 0.5f ? Keys.Up : z < -0.5f ? Keys.Down : Keys.None;
             keys |= Input.GetButton(player == 0 ? "Fire1" : "Fire2") ? Keys.Slash : Keys.None;
             keys |= Input.GetButton(player == 0 ? "Jump" : "Fire3") ? Keys.Dash : Keys.None;
-            return (long)keys; // an integer from here on
+            return keys; // integers from here on
         }
 
         private void Update()
         {
             for (int i = 0; i < models.Length; i++)
             {
-                Fixsync.Pose pose = peers[0].Game.PoseOf(i);
+                Fixsync.Pose pose = match.Peers[0].Game.PoseOf(i);
                 models[i].SetPositionAndRotation(
                     pose.Position.ToUnity(), Coordinates.ToUnity(pose.Yaw));
             }
         }
 
-        private void OnDestroy()
-        {
-            foreach (DuelPeer peer in peers)
-                peer.Dispose();
-        }
+        private void OnDestroy() => match.Dispose();
     }
 }
 #endif
