@@ -134,12 +134,12 @@ namespace Fixsync
         /// <summary>Number of rows.</summary>
         public int Count { get; internal set; }
 
-        /// <summary>An empty list with room for so many rows to begin with.</summary>
-        public Rows(int room = 16)
+        /// <summary>An empty list with room for `capacity` rows; it grows.</summary>
+        public Rows(int capacity = 16)
         {
-            if (room < 0)
-                throw Errors.Range(nameof(room), room, 0, int.MaxValue);
-            Room = new T[Math.Max(1, room)];
+            if (capacity < 0)
+                throw Errors.Range(nameof(capacity), capacity, 0, int.MaxValue);
+            Room = new T[Math.Max(1, capacity)];
         }
 
         /// <summary>A row, 0..Count - 1.</summary>
@@ -272,6 +272,14 @@ namespace Fixsync
                     $"this {GetType().Name} is in use by another thread, or by the call that a " +
                     "callback interrupted")
                 : new ObjectDisposedException(GetType().Name);
+        }
+
+        /// <summary>A number that C reads from the object: a call without captured variables, so
+        /// that it allocates nothing.</summary>
+        internal T Read<T>(Func<IntPtr, T> call)
+        {
+            using (var use = Enter())
+                return call(use.At);
         }
 
         /// <summary>Frees the memory. The object cannot be used any more.</summary>

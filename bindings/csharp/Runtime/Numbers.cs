@@ -18,7 +18,7 @@ namespace Fixsync
         public static Vec3 Units(int x, int y, int z) => new Vec3(Units(x), Units(y), Units(z));
 
         /// <summary>The number that is exactly a decimal: "1.25". "0.1" is refused, as no multiple
-        /// of 1/65536.</summary>
+        /// of 1/65536. It parses text: keep the result in a static readonly field.</summary>
         /// <exception cref="FormatException">Not a decimal, or not exact.</exception>
         /// <exception cref="ArgumentOutOfRangeException">Outside int32.</exception>
         public static int Q(string text) => Parse(text, 0);

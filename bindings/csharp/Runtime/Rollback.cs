@@ -84,14 +84,7 @@ namespace Fixsync
         }
 
         /// <summary>Number of frames that are kept.</summary>
-        public int Count
-        {
-            get
-            {
-                using (var use = Enter())
-                    return (int)Native.fxs_rewind_count(use.At);
-            }
-        }
+        public int Count => (int)Read(at => Native.fxs_rewind_count(at));
 
         /// <summary>The oldest frame that is kept.</summary>
         /// <exception cref="InvalidOperationException">No frame is kept.</exception>
@@ -169,25 +162,11 @@ namespace Fixsync
 
         /// <summary>The first frame that was stepped on a wrong prediction; without one, the next
         /// to take.</summary>
-        public uint Redo
-        {
-            get
-            {
-                using (var use = Enter())
-                    return Native.fxs_inputs_redo(use.At);
-            }
-        }
+        public uint Redo => Read(at => Native.fxs_inputs_redo(at));
 
         /// <summary>The first frame for which an input is not known: all before it are final.
         /// </summary>
-        public uint Confirmed
-        {
-            get
-            {
-                using (var use = Enter())
-                    return Native.fxs_inputs_confirmed(use.At);
-            }
-        }
+        public uint Confirmed => Read(at => Native.fxs_inputs_confirmed(at));
     }
 
     /// <summary>A confirmed frame: scores, sounds, the match log. It is used again by the next
@@ -271,15 +250,17 @@ namespace Fixsync
         /// <param name="isFinal">Whether all inputs of this frame are known.</param>
         /// <param name="commands">Those since the last push, the reactions last.</param>
         /// <param name="events">Of the step, then the game's own.</param>
-        /// <param name="gone">Becomes the events that were predicted, and are taken back.</param>
-        /// <param name="fresh">Becomes the events that are predicted now.</param>
+        /// <param name="takenBack">Becomes the events of a wrong prediction: stop their effects.
+        /// </param>
+        /// <param name="predicted">Becomes the new events: begin their effects. Each is confirmed,
+        /// or taken back, later.</param>
         /// <param name="reactions">How many commands came after the step.</param>
         /// <param name="hash">Of the world right after the step; null if it has not changed since.
         /// </param>
         public void Push(
             World world, ReadOnlySpan<byte> own, bool isFinal, ReadOnlySpan<Command> commands,
-            ReadOnlySpan<Event> events, Rows<Event> gone, Rows<Event> fresh, int reactions = 0,
-            ulong? hash = null)
+            ReadOnlySpan<Event> events, Rows<Event> takenBack, Rows<Event> predicted,
+            int reactions = 0, ulong? hash = null)
         {
             CheckOwn(own.Length);
             ulong hashed = hash.GetValueOrDefault();
@@ -296,9 +277,9 @@ namespace Fixsync
                     if (tries == 1)
                         Grow(use.At, Native.fxs_world_save_size(at.At), (ulong)commands.Length,
                             (ulong)events.Length);
-                    gone.Reserve(room.EventRoom);
-                    fresh.Reserve(room.EventRoom);
-                    fixed (Event* toGone = gone.Room, toFresh = fresh.Room)
+                    takenBack.Reserve(room.EventRoom);
+                    predicted.Reserve(room.EventRoom);
+                    fixed (Event* toGone = takenBack.Room, toFresh = predicted.Room)
                         status = Native.fxs_history_push(
                             use.At, at.At, from, isFinal ? 1u : 0,
                             hash.HasValue ? &hashed : null, rows, (ulong)commands.Length,
@@ -307,8 +288,8 @@ namespace Fixsync
                 }
             }
 
-            gone.Grows(status, told.Gone);
-            fresh.Grows(status, told.Fresh);
+            takenBack.Grows(status, told.Gone);
+            predicted.Grows(status, told.Fresh);
             if (status < 0)
                 throw Errors.Refused(status, $"frame {Head}");
         }
@@ -367,34 +348,13 @@ namespace Fixsync
         }
 
         /// <summary>The frame that is stepped next.</summary>
-        public uint Head
-        {
-            get
-            {
-                using (var use = Enter())
-                    return Native.fxs_history_head(use.At);
-            }
-        }
+        public uint Head => Read(at => Native.fxs_history_head(at));
 
         /// <summary>The oldest frame that Confirm has not given.</summary>
-        public uint First
-        {
-            get
-            {
-                using (var use = Enter())
-                    return Native.fxs_history_first(use.At);
-            }
-        }
+        public uint First => Read(at => Native.fxs_history_first(at));
 
         /// <summary>How many frames can be pushed before one must be confirmed.</summary>
-        public uint Free
-        {
-            get
-            {
-                using (var use = Enter())
-                    return Native.fxs_history_free(use.At);
-            }
-        }
+        public uint Free => Read(at => Native.fxs_history_free(at));
 
         /// <summary>A copy of the kept state before a frame, or null.</summary>
         public byte[] State(uint frame)

@@ -7,13 +7,13 @@ namespace Fixsync
     [StructLayout(LayoutKind.Sequential)]
     public readonly struct Vec3 : IEquatable<Vec3>
     {
-        /// <summary>East.</summary>
+        /// <summary>To the right in Unity and Godot; yaw 0 faces +X.</summary>
         public readonly int X;
 
         /// <summary>Up.</summary>
         public readonly int Y;
 
-        /// <summary>The direction that yaw turns +X towards.</summary>
+        /// <summary>Ahead in Unity; yaw 16384, a quarter turn, faces +Z.</summary>
         public readonly int Z;
 
         /// <summary>(0, 0, 0).</summary>

@@ -143,24 +143,10 @@ namespace Fixsync
         public Level Level { get; private set; }
 
         /// <summary>Steps taken, modulo 2^32.</summary>
-        public uint Frame
-        {
-            get
-            {
-                using (var use = Enter())
-                    return Native.fxs_world_frame(use.At);
-            }
-        }
+        public uint Frame => Read(at => Native.fxs_world_frame(at));
 
         /// <summary>Number of colliders.</summary>
-        public int Count
-        {
-            get
-            {
-                using (var use = Enter())
-                    return (int)Native.fxs_world_count(use.At);
-            }
-        }
+        public int Count => (int)Read(at => Native.fxs_world_count(at));
 
         /// <summary>The least contact that is a hit.</summary>
         public Contact HitWhen
@@ -822,14 +808,7 @@ namespace Fixsync
         // ---- state ----
 
         /// <summary>Bytes of the state as it is now.</summary>
-        public long SaveSize
-        {
-            get
-            {
-                using (var use = Enter())
-                    return (long)Native.fxs_world_save_size(use.At);
-            }
-        }
+        public long SaveSize => (long)Read(at => Native.fxs_world_save_size(at));
 
         /// <summary>The whole state, the same on every machine.</summary>
         public byte[] Save()
@@ -861,11 +840,7 @@ namespace Fixsync
         }
 
         /// <summary>XXH64 of the saved state: peers compare it.</summary>
-        public ulong Hash()
-        {
-            using (var use = Enter())
-                return Native.fxs_world_hash(use.At);
-        }
+        public ulong Hash() => Read(at => Native.fxs_world_hash(at));
 
         /// <summary>Replaces everything but capacity and level by a saved state.</summary>
         /// <exception cref="System.IO.InvalidDataException">The bytes are not a state that this

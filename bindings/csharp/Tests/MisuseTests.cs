@@ -168,8 +168,8 @@ namespace Fixsync.Tests
             var events = new Rows<Event>();
             var ids = new Rows<uint>();
             var hits = new Rows<CastHit>();
-            var gone = new Rows<Event>();
-            var fresh = new Rows<Event>();
+            var takenBack = new Rows<Event>();
+            var predicted = new Rows<Event>();
             var confirmed = new ConfirmedFrame();
             for (uint id = 0; id < 64; id++)
                 world.Add(new Collider(id, Ball, new Pose(Fix.Units((int)id, 0, 0))));
@@ -197,8 +197,8 @@ namespace Fixsync.Tests
                 world.Cast(new Cast(Ball, default(Pose), Fix.Units(9, 0, 0)), hits);
                 world.Save(buffer);
                 history.Push(
-                    world, default(ReadOnlySpan<byte>), true, commands.Span, events.Span, gone,
-                    fresh);
+                    world, default(ReadOnlySpan<byte>), true, commands.Span, events.Span, takenBack,
+                    predicted);
                 while (history.Confirm(confirmed))
                     continue;
             }

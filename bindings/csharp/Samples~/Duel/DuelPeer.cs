@@ -13,7 +13,7 @@ namespace DuelSample
 
         private readonly long[] values = new long[DuelGame.Players];
         private readonly byte[] own = new byte[DuelGame.OwnSize];
-        private readonly Rows<Event> gone = new Rows<Event>(), fresh = new Rows<Event>();
+        private readonly Rows<Event> takenBack = new Rows<Event>(), predicted = new Rows<Event>();
         private readonly ConfirmedFrame sure = new ConfirmedFrame();
         private readonly Inputs inputs;
         private readonly History history;
@@ -69,10 +69,10 @@ namespace DuelSample
                 Game.AdvanceFrame(values);
                 history.Push(
                     Game.World, Game.SaveOwn(), frame < known, Game.Commands.Span,
-                    Game.Events.Span, gone, fresh, Game.Reactions, Game.Hash);
-                foreach (Event row in gone)
+                    Game.Events.Span, takenBack, predicted, Game.Reactions, Game.Hash);
+                foreach (Event row in takenBack)
                     TakenBack?.Invoke(row);
-                foreach (Event row in fresh)
+                foreach (Event row in predicted)
                     Predicted?.Invoke(row);
             }
 
