@@ -72,22 +72,5 @@ namespace Fixsync
         public static int YawFromUnity(UnityEngine.Quaternion rotation) =>
             FromDegrees(rotation.eulerAngles.y - 90);
 #endif
-#if GODOT
-        /// <summary>A position for a node.</summary>
-        public static Godot.Vector3 ToGodot(this Vec3 v) =>
-            new Godot.Vector3(ToFloat(v.X), ToFloat(v.Y), ToFloat(v.Z));
-
-        /// <summary>The rotation about Y, in radians, of a node that faces -Z.</summary>
-        public static float ToGodotRadians(int yaw) =>
-            Godot.Mathf.DegToRad(ToGodotDegrees(yaw));
-
-        /// <summary>A node's position, in an editor.</summary>
-        public static Vec3 FromGodot(Godot.Vector3 v) =>
-            new Vec3(FromFloat(v.X), FromFloat(v.Y), FromFloat(v.Z));
-
-        /// <summary>A node's rotation about Y, in radians, as a yaw, in an editor.</summary>
-        public static int YawFromGodot(float radians) =>
-            FromDegrees(Godot.Mathf.RadToDeg(radians) + 90);
-#endif
     }
 }

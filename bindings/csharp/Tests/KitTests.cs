@@ -228,11 +228,11 @@ namespace Fixsync.Tests
         {
             Godot.Vector3 v = new Vec3(98304, Fix.Units(2), Fix.Units(-3)).ToGodot();
             Assert.IsTrue(v.X == 1.5f && v.Y == 2 && v.Z == -3);
-            Assert.AreEqual(new Vec3(98304, Fix.Units(2), Fix.Units(-3)), Coordinates.FromGodot(v));
-            Near(1 << 30, -Math.Sin(Coordinates.ToGodotRadians(0)));
-            Near(1 << 30, -Math.Cos(Coordinates.ToGodotRadians(16384)));
+            Assert.AreEqual(new Vec3(98304, Fix.Units(2), Fix.Units(-3)), GodotCoordinates.FromGodot(v));
+            Near(1 << 30, -Math.Sin(GodotCoordinates.ToGodotRadians(0)));
+            Near(1 << 30, -Math.Cos(GodotCoordinates.ToGodotRadians(16384)));
             foreach (int yaw in new[] { 0, 1, 8192, 16384, 32768, 49152, 65535 })
-                Assert.AreEqual(yaw, Coordinates.YawFromGodot(Coordinates.ToGodotRadians(yaw)));
+                Assert.AreEqual(yaw, GodotCoordinates.YawFromGodot(GodotCoordinates.ToGodotRadians(yaw)));
         }
 #endif
 
