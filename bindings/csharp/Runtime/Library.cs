@@ -245,6 +245,15 @@ namespace Fixsync
                 state = Free;
         }
 
+        /// <summary>Takes the memory of another object, which ends. The caller has entered.</summary>
+        internal void TakeFrom(NativeObject other)
+        {
+            Replace(other.memory, (ulong)other.size);
+            GC.RemoveMemoryPressure(other.size);
+            other.memory = IntPtr.Zero;
+            other.Dispose();
+        }
+
         internal static IntPtr Allocate(ulong size)
         {
             if (size > long.MaxValue || (IntPtr.Size == 4 && size > int.MaxValue))

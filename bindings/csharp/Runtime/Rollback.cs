@@ -7,11 +7,11 @@ namespace Fixsync
     /// rollback, and for a server that looks into the past.</summary>
     public sealed unsafe class Rewind : NativeObject
     {
-        private readonly int ownSize;
+        private readonly int frames, ownSize;
 
         /// <summary>An empty ring of a number of frames. ownSize: bytes of the game's own.
-        /// stateSize: the largest state; 160 + 56 * capacity + 12 * hits suffice.</summary>
-        public Rewind(int frames, int ownSize, long stateSize)
+        /// stateSize: the largest state that there is room for to begin with; it grows.</summary>
+        public Rewind(int frames, int ownSize = 0, long stateSize = 1024)
         {
             ulong size = frames < 1 || ownSize < 0 || stateSize < 0
                 ? 0 : Native.fxs_rewind_size((uint)frames, (ulong)ownSize, (ulong)stateSize);
@@ -21,6 +21,7 @@ namespace Fixsync
                     ?? Errors.Range(nameof(stateSize), stateSize, 0, (1L << 48) / frames);
             IntPtr memory = Allocate(size);
             Replace(memory, size);
+            this.frames = frames;
             this.ownSize = ownSize;
             World.Must(
                 Native.fxs_rewind_init(memory, (uint)frames, (ulong)ownSize, (ulong)stateSize),
@@ -33,16 +34,40 @@ namespace Fixsync
         {
             if (own.Length != ownSize)
                 throw Errors.Length(nameof(own), own.Length, ownSize);
-            int status;
+            int status = TryPush(world, own);
+            if (status == Native.FXS_E_ROOM)
+            {
+                Grow(world);
+                status = TryPush(world, own);
+            }
+
+            if (status < 0)
+                throw Errors.Refused(status, $"frame {world.Frame}");
+        }
+
+        private int TryPush(World world, ReadOnlySpan<byte> own)
+        {
             fixed (byte* from = &Pin<byte>.First(own))
             using (var use = Enter())
             using (var at = world.Enter())
-                status = Native.fxs_rewind_push(use.At, at.At, from);
-            if (status == Native.FXS_E_ROOM)
-                throw new ArgumentException(
-                    $"the state has {world.SaveSize} bytes, more than stateSize");
-            if (status < 0)
-                throw Errors.Refused(status, $"frame {world.Frame}");
+                return Native.fxs_rewind_push(use.At, at.At, from);
+        }
+
+        private void Grow(World world)
+        {
+            var larger = new Rewind(frames, ownSize, 2 * world.SaveSize);
+            var own = new byte[ownSize];
+            using (World past = world.Copy())
+            {
+                for (int i = 0, count = Count; i < count; i++)
+                {
+                    Load(Oldest + (uint)i, past, own);
+                    larger.Push(past, own);
+                }
+            }
+
+            using (Enter())
+                TakeFrom(larger);
         }
 
         /// <summary>Loads the state of a frame into a world of the same capacity, and the game's

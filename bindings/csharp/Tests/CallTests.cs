@@ -149,6 +149,34 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void ARewindGrowsWithItsStates()
+        {
+            using (var world = new World(64))
+            using (var ring = new Rewind(3, 1, 0))
+            {
+                var states = new byte[5][];
+                for (uint frame = 0; frame < 5; frame++)
+                {
+                    for (uint i = 0; i < 10; i++)
+                        world.Add(new Collider(10 * frame + i, Ball));
+                    states[frame] = world.Save();
+                    ring.Push(world, new[] { (byte)frame });
+                    world.Step(new Rows<Event>());
+                }
+
+                Assert.IsTrue(ring.Oldest == 2 && ring.Count == 3);
+                var own = new byte[1];
+                for (uint frame = 2; frame < 5; frame++)
+                {
+                    Assert.AreEqual(states[frame], ring.State(frame));
+                    ring.Load(frame, world, own);
+                    Assert.AreEqual(states[frame], world.Save());
+                    Assert.AreEqual((byte)frame, own[0]);
+                }
+            }
+        }
+
+        [Test]
         public void StatesAndTheirFields()
         {
             using (var world = new World(8))

@@ -136,7 +136,7 @@ namespace Fixsync.Tests
             World world = trace.World;
             var events = new Rows<Event>();
             var own = new byte[1];
-            var rewind = new Rewind(10, 1, 160 + 56 * world.Capacity + 12 * 4096);
+            var rewind = new Rewind(10, 1);
             int frames = 400;
             for (int frame = 0; frame < frames; frame++)
             {
