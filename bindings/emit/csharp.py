@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
@@ -72,10 +73,16 @@ def native(api: Api) -> str:
         "namespace Fixsync",
         "{",
     ]
-    body = [*_enums(api)]
+    enums = _enums(api)
+    words = {
+        constant.name: f"{enum.name}.{enum.member(constant)}"
+        for enum in enums
+        for constant in enum.constants
+    }
+    body = [line for enum in enums for line in _enum(enum, words)]
     for structure in api.structures:
         if structure.fields:
-            body += _structure(structure)
+            body += _structure(structure, words)
     body += _shape(read_kinds(api))
     body += _native(api)
     lines += [f"    {line}".rstrip() for line in body]
@@ -97,68 +104,73 @@ def _type_name(structure: str) -> str:
     return f"Raw{name}" if structure in RAW else name
 
 
-def _doc(comment: str) -> list[str]:
-    words = " ".join(escape(comment).split())
-    if not words:
+def _doc(comment: str, words: dict[str, str] | None = None) -> list[str]:
+    """A summary. words: what C# calls some constants of C."""
+    said = " ".join(escape(comment).split())
+    if not said:
         return []
-    if not words.startswith("fxs_"):
-        words = words[0].upper() + words[1:]
-    if words[-1] not in ".:":
-        words += "."
-    text = f"<summary>{words}</summary>"
+    if words:
+        said = re.sub(r"FXS_\w+", lambda match: words.get(match[0], match[0]), said)
+        said = said.replace("FXS_NEVER", "Never")
+    if not said.startswith("fxs_"):
+        said = said[0].upper() + said[1:]
+    if said[-1] not in ".:":
+        said += "."
+    text = f"<summary>{said}</summary>"
     return [f"/// {line}" for line in textwrap.wrap(text, 84, break_long_words=False)]
 
 
 # ---- enumerations and constants ----
 
 
-def _enums(api: Api) -> list[str]:
+@dataclass(frozen=True)
+class _Enum:
+    """An enumeration of C#."""
+
+    name: str
+    comment: str
+    type: str
+    constants: tuple[Constant, ...]
+    prefix: str
+    is_flags: bool = False
+
+    def member(self, constant: Constant) -> str:
+        return pascal(constant.name.removeprefix(self.prefix).removeprefix("E_").lower())
+
+
+def _enums(api: Api) -> list[_Enum]:
     groups = {group.enum: group for group in api.groups if group.enum}
     causes = next(g for g in api.groups if g.comment.startswith("Causes:"))
     missed = next(g for g in api.groups if g.comment.startswith("How the other shape misses"))
     owners = next(g for g in api.groups if g.comment.startswith("What a field belongs to"))
     game = api.constant("FXS_GAME_EVENT")
-    named = [
-        ("ShapeKind", "A kind of shape.", "uint", api.enum("Kind"), "FXS_", False),
-        ("Contact", groups["Contact"].comment, "uint", api.enum("Contact"), "FXS_", False),
-        (
-            "EventKind",
-            f"A kind of event; those of a game itself are {game} and above.",
-            "uint", api.enum("EventKind"), "FXS_", False,
-        ),
-        ("CommandType", "A type of command.", "uint", api.enum("CommandType"), "FXS_COMMAND_", False),
-        ("Status", "The answer of a function of C.", "int", api.enum("Status"), "FXS_", False),
-        ("Side", groups["Side"].comment, "uint", api.enum("Side"), "FXS_SIDE_", False),
-        ("MoverFlags", "Flags of a move.", "uint", api.enum("MoverFlags"), "FXS_", True),
-        ("CarryFlags", "What a platform did.", "uint", api.enum("CarryFlags"), "FXS_", True),
-        ("Phase", "A phase of an attack.", "uint", api.enum("Phase"), "FXS_PHASE_", False),
-        ("Why", "Why a pair is not a hit.", "uint", causes.constants, "FXS_WHY_", True),
-        ("Missed", missed.comment, "uint", missed.constants, "FXS_SECTOR_", False),
-        ("DifferenceOf", owners.comment, "uint", owners.constants, "FXS_OF_", False),
-    ]  # fmt: skip
-    lines: list[str] = []
-    for name, comment, type, constants, prefix, is_flags in named:
-        lines += _enum(name, comment, type, constants, prefix, is_flags)
-    return lines
+    events = f"A kind of event; those of a game itself are {game} and above."
+    return [
+        _Enum("ShapeKind", "A kind of shape.", "uint", api.enum("Kind"), "FXS_"),
+        _Enum("Contact", groups["Contact"].comment, "uint", api.enum("Contact"), "FXS_"),
+        _Enum("EventKind", events, "uint", api.enum("EventKind"), "FXS_"),
+        _Enum("CommandType", "A type of command.", "uint", api.enum("CommandType"), "FXS_COMMAND_"),
+        _Enum("Status", "The answer of a function of C.", "int", api.enum("Status"), "FXS_"),
+        _Enum("Side", groups["Side"].comment, "uint", api.enum("Side"), "FXS_SIDE_"),
+        _Enum("MoverFlags", "Flags of a move.", "uint", api.enum("MoverFlags"), "FXS_", True),
+        _Enum("CarryFlags", "What a platform did.", "uint", api.enum("CarryFlags"), "FXS_", True),
+        _Enum("Phase", "A phase of an attack.", "uint", api.enum("Phase"), "FXS_PHASE_"),
+        _Enum("Why", "Why a pair is not a hit.", "uint", causes.constants, "FXS_WHY_", True),
+        _Enum("Missed", missed.comment, "uint", missed.constants, "FXS_SECTOR_"),
+        _Enum("DifferenceOf", owners.comment, "uint", owners.constants, "FXS_OF_"),
+    ]
 
 
-def _enum(
-    name: str,
-    comment: str,
-    type: str,
-    constants: tuple[Constant, ...],
-    prefix: str,
-    is_flags: bool,
-) -> list[str]:
-    comment = comment.replace(f" (enum {name})", "")
-    lines = ["", *_doc(comment), *(["[Flags]"] if is_flags else []), f"public enum {name} : {type}"]
-    lines.append("{")
-    if 0 not in {constant.value for constant in constants}:
+def _enum(enum: _Enum, words: dict[str, str]) -> list[str]:
+    comment = enum.comment.replace(f" (enum {enum.name})", "")
+    flags = ["[Flags]"] if enum.is_flags else []
+    lines = ["", *_doc(comment, words), *flags, f"public enum {enum.name} : {enum.type}", "{"]
+    if 0 not in {constant.value for constant in enum.constants}:
         lines += ["    /// <summary>None.</summary>", "    None = 0,"]
-    for constant in constants:
-        member = constant.name.removeprefix(prefix).removeprefix("E_")
-        lines += [f"    {line}" for line in _doc(constant.comment or f"{pascal(member.lower())}.")]
-        lines.append(f"    {pascal(member.lower())} = {constant.value},")
+    for constant in enum.constants:
+        member = enum.member(constant)
+        lines += [f"    {line}" for line in _doc(constant.comment or f"{member}.", words)]
+        lines.append(f"    {member} = {constant.value},")
     return [*lines, "}"]
 
 
@@ -218,9 +230,9 @@ def _member(structure: Structure, field: Field, type: str) -> _Member:
     return _Member(camel(field.name), type, shown, field.comment, field.offset)
 
 
-def _structure(structure: Structure) -> list[str]:
+def _structure(structure: Structure, words: dict[str, str]) -> list[str]:
     name = _type_name(structure.name)
-    doc = _doc(structure.comment or f"{name} of C.")
+    doc = _doc(structure.comment or f"{name} of C.", words)
     if structure.name in RAW:
         return _raw_structure(structure, name, doc)
     members = _members(structure)
@@ -240,7 +252,7 @@ def _structure(structure: Structure) -> list[str]:
     for member in members:
         if member.shown:
             label = pascal(member.raw.lstrip("@"))
-            lines += ["", *(f"    {line}" for line in _doc(member.comment or label))]
+            lines += ["", *(f"    {line}" for line in _doc(member.comment or label, words))]
             lines.append(f"    public {member.shown} {label} => {member.value};")
     equal = " && ".join(f"{m.raw} == other.{m.raw}" for m in members)
     hashes = ", ".join(f"{m.raw}.GetHashCode()" for m in members)

@@ -43,7 +43,7 @@ namespace Fixsync
         Enter = 1,
         /// <summary>A hit now and at the last step.</summary>
         Stay = 2,
-        /// <summary>A hit at the last step, not now; its contact is FXS_APART.</summary>
+        /// <summary>A hit at the last step, not now; its contact is Contact.Apart.</summary>
         Exit = 3,
     }
 
@@ -113,7 +113,7 @@ namespace Fixsync
         Undefined = -15,
         /// <summary>A component outside -FXS_SIZE_MAX..FXS_SIZE_MAX.</summary>
         Motion = -16,
-        /// <summary>Not FXS_TOUCHING or FXS_OVERLAPPING.</summary>
+        /// <summary>Not Contact.Touching or Contact.Overlapping.</summary>
         HitWhen = -17,
         /// <summary>A command type outside 1..11.</summary>
         Command = -18,
@@ -234,7 +234,7 @@ namespace Fixsync
         Grazes = 2048,
     }
 
-    /// <summary>How the other shape misses a sector, with FXS_WHY_BESIDE.</summary>
+    /// <summary>How the other shape misses a sector, with Why.Beside.</summary>
     public enum Missed : uint
     {
         /// <summary>None.</summary>
@@ -279,7 +279,7 @@ namespace Fixsync
             this.size = size;
         }
 
-        /// <summary>FXS_SPHERE to FXS_SECTOR.</summary>
+        /// <summary>ShapeKind.Sphere to ShapeKind.Sector.</summary>
         public ShapeKind Kind => (ShapeKind)kind;
 
         /// <summary>Of a sector: yaw steps to either side.</summary>
@@ -433,7 +433,7 @@ namespace Fixsync
         /// <summary>Ids.</summary>
         public uint B => b;
 
-        /// <summary>FXS_ENTER, FXS_STAY or FXS_EXIT.</summary>
+        /// <summary>EventKind.Enter, EventKind.Stay or EventKind.Exit.</summary>
         public EventKind Kind => (EventKind)kind;
 
         /// <summary>Whether all fields are equal.</summary>
@@ -476,7 +476,7 @@ namespace Fixsync
         /// <summary>Ids.</summary>
         public uint B => b;
 
-        /// <summary>FXS_TOUCHING or FXS_OVERLAPPING.</summary>
+        /// <summary>Contact.Touching or Contact.Overlapping.</summary>
         public Contact Contact => (Contact)contact;
 
         /// <summary>Whether all fields are equal.</summary>
@@ -513,10 +513,10 @@ namespace Fixsync
             this.collider = collider;
         }
 
-        /// <summary>FXS_COMMAND_ADD to FXS_COMMAND_LAYERS.</summary>
+        /// <summary>CommandType.Add to CommandType.Layers.</summary>
         public CommandType Type => (CommandType)type;
 
-        /// <summary>Of FXS_COMMAND_LAYERS: bit i for layer i.</summary>
+        /// <summary>Of CommandType.Layers: bit i for layer i.</summary>
         public uint Mask => mask;
 
         /// <summary>Id and the fields that the type reads.</summary>
@@ -806,7 +806,7 @@ namespace Fixsync
         /// <summary>Keep at most the first so many hits; 0: all.</summary>
         public uint Limit => limit;
 
-        /// <summary>FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's.</summary>
+        /// <summary>Contact.Touching or Contact.Overlapping; 0: the world's.</summary>
         public Contact HitWhen => (Contact)hitWhen;
 
         /// <summary>Whether all fields are equal.</summary>
@@ -957,10 +957,10 @@ namespace Fixsync
         /// <summary>The motion without components into walls, floor, ceiling.</summary>
         public Vec3 Motion => motion;
 
-        /// <summary>FXS_ON_FLOOR to FXS_STUCK.</summary>
+        /// <summary>MoverFlags.OnFloor to MoverFlags.Stuck.</summary>
         public MoverFlags Flags => (MoverFlags)flags;
 
-        /// <summary>Id that it stands on; 0 without FXS_ON_FLOOR.</summary>
+        /// <summary>Id that it stands on; 0 without MoverFlags.OnFloor.</summary>
         public uint Floor => floor;
 
         /// <summary>Rows of hits.</summary>
@@ -1015,11 +1015,11 @@ namespace Fixsync
         /// <summary>The motion that it made.</summary>
         public Vec3 Motion => motion;
 
-        /// <summary>FXS_RODE to FXS_CRUSHED.</summary>
+        /// <summary>CarryFlags.Rode to CarryFlags.Crushed.</summary>
         public CarryFlags Flags => (CarryFlags)flags;
 
-        /// <summary>With FXS_HELD what stopped it last; else with FXS_RODE its floor; else the
-        /// collider that first shoved it; else 0.</summary>
+        /// <summary>With CarryFlags.Held what stopped it last; else with CarryFlags.Rode its
+        /// floor; else the collider that first shoved it; else 0.</summary>
         public uint By => by;
 
         /// <summary>Whether all fields are equal.</summary>
@@ -1101,7 +1101,8 @@ namespace Fixsync
         /// <summary>Below half of the capacity of the world.</summary>
         public uint Id => id;
 
-        /// <summary>Ground view: FXS_CYLINDER, a circle, or FXS_BOX, a rectangle.</summary>
+        /// <summary>Ground view: ShapeKind.Cylinder, a circle, or ShapeKind.Box, a
+        /// rectangle.</summary>
         public ShapeKind Kind => (ShapeKind)kind;
 
         /// <summary>0..15.</summary>
@@ -1138,7 +1139,7 @@ namespace Fixsync
     }
 
     /// <summary>One change of a world of hitboxes, for fxs_planes_apply. Fields that its
-    /// type does not read are ignored. Types and fields: FXS_COMMAND_ADD: the whole hitbox;
+    /// type does not read are ignored. Types and fields: CommandType.Add: the whole hitbox;
     /// _MOVE: id, x, y, z; _SHAPE: id, kind, ground, side; _OWNER: id, owner; _LAYER: id,
     /// layer; _ACTIVE: id, active; _REMOVE: id; _LAYERS: layer, and the 16 bits of
     /// `mask`.</summary>
@@ -1159,7 +1160,7 @@ namespace Fixsync
         /// <summary>One of the eight above.</summary>
         public CommandType Type => (CommandType)type;
 
-        /// <summary>Of FXS_COMMAND_LAYERS.</summary>
+        /// <summary>Of CommandType.Layers.</summary>
         public uint Mask => mask;
 
         /// <summary>Id and the fields that the type reads.</summary>
@@ -1211,7 +1212,7 @@ namespace Fixsync
         /// <summary>Keep at most the first so many hits; 0: all.</summary>
         public uint Limit => limit;
 
-        /// <summary>FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's.</summary>
+        /// <summary>Contact.Touching or Contact.Overlapping; 0: the world's.</summary>
         public Contact HitWhen => (Contact)hitWhen;
 
         /// <summary>Whether all fields are equal.</summary>
@@ -1262,7 +1263,7 @@ namespace Fixsync
             this.absent1 = absent1;
         }
 
-        /// <summary>FXS_OF_WORLD to FXS_OF_VICTIM.</summary>
+        /// <summary>DifferenceOf.World to DifferenceOf.Victim.</summary>
         public DifferenceOf Of => (DifferenceOf)of;
 
         /// <summary>Ids; 0 where `of` has none.</summary>
@@ -1488,25 +1489,26 @@ namespace Fixsync
             this.turn = turn;
         }
 
-        /// <summary>FXS_WHY_SAME to FXS_WHY_GRAZES; 0: a hit.</summary>
+        /// <summary>Why.Same to Why.Grazes; 0: a hit.</summary>
         public Why Why => (Why)why;
 
-        /// <summary>FXS_SECTOR_BEYOND to FXS_SECTOR_HOLE; 0: none is missed.</summary>
+        /// <summary>Missed.Beyond to Missed.Hole; 0: none is missed.</summary>
         public Missed Sector => (Missed)sector;
 
-        /// <summary>Of the two shapes: FXS_APART, FXS_TOUCHING, FXS_OVERLAPPING.</summary>
+        /// <summary>Of the two shapes: Contact.Apart, Contact.Touching,
+        /// Contact.Overlapping.</summary>
         public Contact Contact => (Contact)contact;
 
         /// <summary>Vertical distance in raw units, exact; negative: they share.</summary>
         public long Height => height;
 
-        /// <summary>The growth that they need at one height; or FXS_NEVER.</summary>
+        /// <summary>The growth that they need at one height; or Never.</summary>
         public long Planar => planar;
 
-        /// <summary>The growth that they need where they are; or FXS_NEVER.</summary>
+        /// <summary>The growth that they need where they are; or Never.</summary>
         public long Gap => gap;
 
-        /// <summary>Yaw steps that half_angle must grow by; or FXS_NEVER.</summary>
+        /// <summary>Yaw steps that half_angle must grow by; or Never.</summary>
         public long Turn => turn;
 
         /// <summary>Whether all fields are equal.</summary>
@@ -1535,9 +1537,9 @@ namespace Fixsync
     /// call appends text at `size` and advances it. Write the text to a file at any time,
     /// and set size to 0. For each frame: the commands as the world took them, the
     /// questions, the answers in the order of the questions, then fxs_recorder_step. The
-    /// world must have accepted all rows. FXS_E_ROOM: the text does not fit before `room`
+    /// world must have accepted all rows. Status.Room: the text does not fit before `room`
     /// and nothing is changed: write the text out, or take a larger buffer, and call again.
-    /// FXS_E_ORDER: the call is not allowed at this place.</summary>
+    /// Status.Order: the call is not allowed at this place.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe struct RawRecorder
     {
