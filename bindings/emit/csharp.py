@@ -329,8 +329,12 @@ def _shape(kinds: list[Kind]) -> list[str]:
             ends = _ends(kind, size.index, size.least, size.most)
             lines.append(f'    /// <param name="{camel(size.name)}">{escape(ends)}.</param>')
         lines += [
-            f"    public static Shape {label}({first}) =>",
-            f"        new Shape(ShapeKind.{label}, {angle}, new Vec3({sizes})).Checked();",
+            *_wrapped(f"    public static Shape {label}(", first, ") =>"),
+            *_wrapped(
+                "        new Shape(",
+                f"ShapeKind.{label}, {angle}, new Vec3({sizes})",
+                ").Checked();",
+            ),
             "",
         ]
     names = dict.fromkeys(size.name for kind in kinds for size in kind.sizes if size.index >= 0)
@@ -357,13 +361,19 @@ def _shape(kinds: list[Kind]) -> list[str]:
         ]
     for able, can in (("pushed", "can_push"), ("cast", "can_cast")):
         *most, last = (pascal(kind.name) for kind in kinds if getattr(kind, can))
-        tests = " || ".join(f"Kind == ShapeKind.{k}" for k in (*most, last))
         lines += [
             f"    /// <summary>Null for a shape that can be {able}.</summary>",
-            f"    internal Exception Not{able.capitalize()}(string name) =>",
-            f"        {tests}",
-            "            ? null : new ArgumentException(",
-            f'                $"{{name}} must be a {", ".join(most)} or {last}, not {{this}}");',
+            f"    internal Exception Not{able.capitalize()}(string name)",
+            "    {",
+            "        switch (Kind)",
+            "        {",
+            *(f"            case ShapeKind.{label}:" for label in (*most, last)),
+            "                return null;",
+            "            default:",
+            "                return new ArgumentException(",
+            f'                    $"{{name}} must be a {", ".join(most)} or {last}, not {{this}}");',
+            "        }",
+            "    }",
             "",
         ]
     lines += [
@@ -400,8 +410,11 @@ def _shape(kinds: list[Kind]) -> list[str]:
             is_hole = kind.has_hole and size is kind.sizes[-1]
             most = f'size.X - 1L, ", below the {kind.sizes[0].name}"' if is_hole else size.most
             arguments = f'"{camel(size.name)}", {_value(size.index)}, {size.least}, {most}'
-            checks.append(f"Errors.Outside({arguments})")
-        lines.append("                " + "\n                    ?? ".join(checks) + ";")
+            checks.append(arguments)
+        for check in checks:
+            start = "                " if check is checks[0] else "                    ?? "
+            lines += _wrapped(f"{start}Errors.Outside(", check, ")")
+        lines[-1] += ";"
     lines += [
         "            default:",
         f'                return Errors.Range("kind", kind, 0, {max(k.code for k in kinds)});',

@@ -1608,8 +1608,10 @@ namespace Fixsync
         /// <param name="halfAngle">1..32768 yaw steps to either side.</param>
         /// <param name="halfHeight">1..536870911.</param>
         /// <param name="innerRadius">below radius; 0: no hole.</param>
-        public static Shape Sector(int radius, int halfAngle, int halfHeight, int innerRadius = 0) =>
-            new Shape(ShapeKind.Sector, halfAngle, new Vec3(radius, halfHeight, innerRadius)).Checked();
+        public static Shape Sector(
+            int radius, int halfAngle, int halfHeight, int innerRadius = 0) =>
+            new Shape(
+                ShapeKind.Sector, halfAngle, new Vec3(radius, halfHeight, innerRadius)).Checked();
 
         /// <summary>Of Sphere, Capsule, Cylinder, Sector, in Q16.16; others have none.</summary>
         public int Radius
@@ -1695,16 +1697,36 @@ namespace Fixsync
         }
 
         /// <summary>Null for a shape that can be pushed.</summary>
-        internal Exception NotPushed(string name) =>
-            Kind == ShapeKind.Sphere || Kind == ShapeKind.Capsule || Kind == ShapeKind.Cylinder || Kind == ShapeKind.Box
-                ? null : new ArgumentException(
-                    $"{name} must be a Sphere, Capsule, Cylinder or Box, not {this}");
+        internal Exception NotPushed(string name)
+        {
+            switch (Kind)
+            {
+                case ShapeKind.Sphere:
+                case ShapeKind.Capsule:
+                case ShapeKind.Cylinder:
+                case ShapeKind.Box:
+                    return null;
+                default:
+                    return new ArgumentException(
+                        $"{name} must be a Sphere, Capsule, Cylinder or Box, not {this}");
+            }
+        }
 
         /// <summary>Null for a shape that can be cast.</summary>
-        internal Exception NotCast(string name) =>
-            Kind == ShapeKind.Sphere || Kind == ShapeKind.Capsule || Kind == ShapeKind.Cylinder || Kind == ShapeKind.Box
-                ? null : new ArgumentException(
-                    $"{name} must be a Sphere, Capsule, Cylinder or Box, not {this}");
+        internal Exception NotCast(string name)
+        {
+            switch (Kind)
+            {
+                case ShapeKind.Sphere:
+                case ShapeKind.Capsule:
+                case ShapeKind.Cylinder:
+                case ShapeKind.Box:
+                    return null;
+                default:
+                    return new ArgumentException(
+                        $"{name} must be a Sphere, Capsule, Cylinder or Box, not {this}");
+            }
+        }
 
         /// <summary>"Box(halfX=65536, halfY=65536, halfZ=32768)".</summary>
         public override string ToString()
@@ -1747,7 +1769,8 @@ namespace Fixsync
                     Errors.Outside("radius", size.X, 1, 536870911)
                         ?? Errors.Outside("halfAngle", halfAngle, 1, 32768)
                         ?? Errors.Outside("halfHeight", size.Y, 1, 536870911)
-                        ?? Errors.Outside("innerRadius", size.Z, 0, size.X - 1L, ", below the radius");
+                        ?? Errors.Outside(
+                            "innerRadius", size.Z, 0, size.X - 1L, ", below the radius");
                 default:
                     return Errors.Range("kind", kind, 0, 4);
             }

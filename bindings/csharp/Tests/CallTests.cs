@@ -30,7 +30,8 @@ namespace Fixsync.Tests
             Assert.AreEqual(3L, new GameRandom(1).Between(3, 3));
             Assert.AreEqual(new Vec3(4, 1, 3), new Vec3(5, 3, 6) - new Vec3(1, 2, 3));
             Assert.IsTrue(-Right != Right && Right == Fix.Units(1, 0, 0));
-            Assert.Throws<OverflowException>(() => (Right + new Vec3(int.MaxValue, 0, 0)).ToString());
+            Assert.Throws<OverflowException>(
+                () => (Right + new Vec3(int.MaxValue, 0, 0)).ToString());
         }
 
         [Test]
@@ -116,7 +117,8 @@ namespace Fixsync.Tests
             byte[] bytes = Level.BytesOf(new[] { box });
             var level = new Level(bytes);
             Assert.AreEqual(bytes, level.Save());
-            Assert.AreEqual(Contact.Touching, level.ContactOf(0, Ball, new Pose(Fix.Units(3, 0, 0))));
+            Assert.AreEqual(
+                Contact.Touching, level.ContactOf(0, Ball, new Pose(Fix.Units(3, 0, 0))));
             var hits = new Rows<CastHit>();
             level.Cast(new Cast(Ball, default(Pose), Fix.Units(-9, 0, 0)), hits);
             Assert.AreEqual(Level.FirstId, hits[0].Id);

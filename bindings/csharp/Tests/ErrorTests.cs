@@ -36,7 +36,9 @@ namespace Fixsync.Tests
             OutOfRange("halfHeight must be 0..536870911, not -1", () => Shape.Capsule(1, -1));
             OutOfRange("halfZ must be 1..536870911, not 0", () => Shape.Box(1, 1, 0));
             OutOfRange("halfAngle must be 1..32768, not 32769", () => Shape.Sector(9, 32769, 1));
-            OutOfRange("innerRadius must be 0..8, below the radius, not 9", () => Shape.Sector(9, 9, 1, 9));
+            OutOfRange(
+                "innerRadius must be 0..8, below the radius, not 9",
+                () => Shape.Sector(9, 9, 1, 9));
             OutOfRange("yaw must be 0..65535, not -1", () => new Pose(Vec3.Zero, -1));
             OutOfRange("layer must be 0..31, not 32", () => new Collider(1, Ball, layer: 32));
             OutOfRange("radius must be 1..", () => Made().SetShape(1, default(Shape)));
@@ -154,7 +156,8 @@ namespace Fixsync.Tests
                 () => world.CastMany(
                     new[]
                     {
-                        new Cast(Ball, default(Pose), Vec3.Zero), new Cast(Ball, default(Pose), far),
+                        new Cast(Ball, default(Pose), Vec3.Zero),
+                        new Cast(Ball, default(Pose), far),
                     },
                     new Rows<ulong>(), hits));
         }
@@ -174,7 +177,8 @@ namespace Fixsync.Tests
                 "b is not a saved state: byte 0",
                 () => States.Differences(world.Save(), junk, new Rows<Difference>()));
             Refused<InvalidDataException>(
-                "about is not the canonical JSON of a first line: byte 1", () => new Recorder(world, "{x"));
+                "about is not the canonical JSON of a first line: byte 1",
+                () => new Recorder(world, "{x"));
             Refused<ArgumentException>(
                 "length of buffer must be at least", () => world.Save(junk));
             OutOfRange("tickRate must be 1..", () => new Recorder(world, 0));

@@ -31,12 +31,14 @@ namespace NUnit.Framework
                     && rows.Cast<object>().SequenceEqual(others.Cast<object>())
                 : Equals(expected, actual);
             if (!same)
-                throw new AssertionException($"{about} expected {Text(expected)}, got {Text(actual)}");
+                throw new AssertionException(
+                    $"{about} expected {Text(expected)}, got {Text(actual)}");
         }
 
         private static string Text(object value) =>
             value is IEnumerable rows && !(value is string)
-                ? "[" + string.Join(", ", rows.Cast<object>().Take(20)) + "]" : $"{value ?? "null"}";
+                ? "[" + string.Join(", ", rows.Cast<object>().Take(20)) + "]"
+                : $"{value ?? "null"}";
 
         public static void IsTrue(bool condition, string about = "")
         {

@@ -108,8 +108,10 @@ namespace Fixsync.Tests
         {
             Level level = Level.Of(new[]
             {
-                Solid.Of(Shape.Box(Fix.Units(9), Fix.One, Fix.Units(9)), new Pose(-Fix.Units(0, 1, 0))),
-                Solid.Prism(0, Fix.One, 3, Fix.Units(1, 0, 0), Fix.Units(2, 0, 0), Fix.Units(2, 0, 1)),
+                Solid.Of(
+                    Shape.Box(Fix.Units(9), Fix.One, Fix.Units(9)), new Pose(-Fix.Units(0, 1, 0))),
+                Solid.Prism(
+                    0, Fix.One, 3, Fix.Units(1, 0, 0), Fix.Units(2, 0, 0), Fix.Units(2, 0, 1)),
                 Solid.Cylinder(0, Fix.One, 3, 0, Fix.Units(5), Fix.One),
             });
             Assert.AreEqual(3, level.Count);
@@ -228,11 +230,13 @@ namespace Fixsync.Tests
         {
             Godot.Vector3 v = new Vec3(98304, Fix.Units(2), Fix.Units(-3)).ToGodot();
             Assert.IsTrue(v.X == 1.5f && v.Y == 2 && v.Z == -3);
-            Assert.AreEqual(new Vec3(98304, Fix.Units(2), Fix.Units(-3)), GodotCoordinates.FromGodot(v));
+            Assert.AreEqual(
+                new Vec3(98304, Fix.Units(2), Fix.Units(-3)), GodotCoordinates.FromGodot(v));
             Near(1 << 30, -Math.Sin(GodotCoordinates.ToGodotRadians(0)));
             Near(1 << 30, -Math.Cos(GodotCoordinates.ToGodotRadians(16384)));
             foreach (int yaw in new[] { 0, 1, 8192, 16384, 32768, 49152, 65535 })
-                Assert.AreEqual(yaw, GodotCoordinates.YawFromGodot(GodotCoordinates.ToGodotRadians(yaw)));
+                Assert.AreEqual(
+                    yaw, GodotCoordinates.YawFromGodot(GodotCoordinates.ToGodotRadians(yaw)));
         }
 #endif
 

@@ -115,7 +115,7 @@ namespace Fixsync.Tests
             Drop(100000);
             Collect();
             long grown = Resident() - before;
-            Assert.IsTrue(grown < 64 << 20, $"memory after 10^5 worlds grew by {grown} bytes: this");
+            Assert.IsTrue(grown < 64 << 20, $"10^5 worlds grew by {grown} bytes: no growth");
         }
 
         private static void Collect()
@@ -204,7 +204,7 @@ namespace Fixsync.Tests
             }
 
             long grown = GC.GetTotalMemory(false) - before;
-            Assert.IsTrue(grown < 10000, $"10^4 frames allocated {grown} bytes: less than one each");
+            Assert.IsTrue(grown < 10000, $"10^4 frames allocated {grown} bytes: none a frame");
             history.Dispose();
             world.Dispose();
         }
