@@ -43,7 +43,6 @@ FORMS = [(compiler, flags) for compiler in COMPILERS for flags in ([], PORTABLE)
 
 pytestmark = pytest.mark.skipif(not COMPILERS, reason="neither gcc nor clang here")
 needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake here")
-needs_rust = pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc here")
 
 
 def run(*command: str | Path, text: str | None = None, cwd: Path | None = None) -> str:
@@ -589,36 +588,22 @@ def test_what_the_headers_comments_name_is_there() -> None:
 OPAQUE = re.compile("fxs_(world|level|rewind|history|inputs)")
 
 
-@pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What a C compiler says of every structure: size and offsets, as the examples print them."""
+def test_the_headers_sizes_of_structures_are_the_compilers(tmp_path: Path) -> None:
     ffi = FFI()
     for header in HEADERS.values():
         ffi.cdef(build_ffi.cdef(header))
-    lines = []
-    for name in ffi.list_types()[0]:
-        if OPAQUE.fullmatch(name):
-            continue
-        fields = [field for field, _ in ffi.typeof(name).fields]
-        form = " ".join(["%u", *(f"{field}:%u" for field in fields)])
-        offsets = "".join(f", (unsigned)offsetof({name}, {field})" for field in fields)
-        lines.append(f'    printf("{name} {form}\\n", (unsigned)sizeof({name}){offsets});\n')
-    folder = tmp_path_factory.mktemp("layout")
-    (folder / "layout.c").write_text(
-        "#include <fixsync_kit.h>\n#include <stddef.h>\n#include <stdio.h>\n\n"
+    names = [name for name in ffi.list_types()[0] if not OPAQUE.fullmatch(name)]
+    lines = [f'    printf("{name} %u\\n", (unsigned)sizeof({name}));\n' for name in names]
+    (tmp_path / "sizes.c").write_text(
+        "#include <fixsync_kit.h>\n#include <stdio.h>\n\n"
         f"int main(void) {{\n{''.join(lines)}    return 0;\n}}\n"
     )
-    run(
-        COMPILERS[0], "-std=c11", *STRICT, f"-I{CSRC}", folder / "layout.c", "-o", folder / "layout"
-    )
-    return dict(line.split(" ", 1) for line in run(folder / "layout").splitlines())
-
-
-def test_the_headers_sizes_of_structures_are_the_compilers(layout: dict[str, str]) -> None:
+    command = [COMPILERS[0], "-std=c11", *STRICT, f"-I{CSRC}", tmp_path / "sizes.c"]
+    run(*command, "-o", tmp_path / "sizes")
     sizes = {
         name: size for size, name in re.findall(r"(\d+)[\s*]+\((fxs_\w+)\)", HEADER + KIT_HEADER)
     }
-    assert sizes == {name: words.split()[0] for name, words in layout.items()}
+    assert sizes == dict(line.split(" ") for line in run(tmp_path / "sizes").splitlines())
 
 
 def test_the_version_is_the_packages_in_the_header_and_in_the_library() -> None:
@@ -738,44 +723,6 @@ def test_cmake_builds_every_source() -> None:
     )
     assert listed == [path.relative_to(CSRC).as_posix() for path in SOURCES]
     assert len({path.name for path in SOURCES}) == len(SOURCES), "their objects share a folder"
-
-
-# Other languages.
-
-PLAYED = ["3 1 2 ENTER 2", "4 1 2 STAY 2", "5 1 2 STAY 2", "6 1 2 EXIT 0"]
-
-
-def expected_hash() -> str:
-    """What the other languages' examples play, with the package."""
-    world = World(capacity=4)
-    one = fixsync.ONE
-    world.add(1, Capsule(one // 2, one), Pose(0, 0, 0), owner=1)
-    world.add(2, Sphere(one // 4), Pose(-2 * one, 0, 0), owner=2)
-    events = []
-    for frame in range(1, 9):
-        world.move(2, (frame - 4) * one // 2, 0, 0)
-        events += [f"{frame} {a} {b} {EventKind(k).name} {int(c)}" for a, b, k, c in world.step()]
-    assert events == PLAYED
-    return f"hash {world.hash():016x}"
-
-
-def compare_example(command: Sequence[str | Path], told: list[str], layout: dict[str, str]) -> None:
-    """An example plays, and declares structures as a C compiler lays them out."""
-    assert run(*command).splitlines() == [*PLAYED, *PLAYED, *told, expected_hash()]
-    declared = dict(line.split(" ", 1) for line in run(*command, "layout").splitlines())
-    assert len(declared) >= 4
-    assert declared == {name: layout[name] for name in declared}
-
-
-@pytest.mark.full
-@needs_rust
-def test_rust_plays_with_the_static_library(
-    builds: Builds, tmp_path: Path, layout: dict[str, str]
-) -> None:
-    run("ar", "rcs", tmp_path / "libfixsync.a", builds.object())
-    rustc = ["rustc", "-D", "warnings", "-L", tmp_path, "-l", "static=fixsync"]
-    run(*rustc, EXAMPLES / "ffi" / "fixsync.rs", "-o", tmp_path / "example")
-    compare_example([tmp_path / "example"], [], layout)
 
 
 # fixsync config.

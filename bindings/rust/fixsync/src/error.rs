@@ -100,7 +100,10 @@ impl Status {
 /// The words of the headers.
 ///
 /// ```
-/// assert_eq!(fixsync::Status::Layer.to_string(), "a layer outside 0..31");
+/// use fixsync::Status;
+///
+/// assert_eq!(Status::Layer.to_string(), "a layer outside 0..31");
+/// assert!(Status::ALL.contains(&Status::Layer));
 /// ```
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

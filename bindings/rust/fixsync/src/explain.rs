@@ -16,7 +16,7 @@ use core::ops::Deref;
 /// let mut world = World::new(Config::new(8))?;
 /// world.add(&Collider::new(1, ball))?;
 /// world.add(&Collider::new(2, ball).at([q!(3), 0, 0]).inactive())?;
-/// let why = world.explain(1, 2)?;
+/// let why: Explanation = world.explain(1, 2)?;
 /// assert_eq!(why.causes(), [Cause::BInactive, Cause::Beside]);
 /// assert_eq!((why.gap, why.is_hit()), (q!(1).into(), false));
 /// let query = Query::new(&ball, Pose::at([q!(1), 0, 0])).mask(2);
@@ -99,7 +99,7 @@ pub fn explain(
 /// world.add(&Collider::new(7, Shape::Sphere { radius: q!(1) }))?;
 /// let a = world.save();
 /// world.move_to(7, [1, 0, 0])?;
-/// let (b, mut rows) = (world.save(), Vec::new());
+/// let (b, mut rows) = (world.save(), Vec::<Difference>::new());
 /// differences(&a, &b, &mut rows)?;
 /// assert_eq!(rows[0].values, [0, 1]);
 /// assert_eq!(rows[0].to_string(), "collider 7, x: 0 and 1 (0 and 0.00002 units)");

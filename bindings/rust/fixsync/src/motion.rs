@@ -114,7 +114,7 @@ pub fn move_and_slide(
 /// world.add(&Collider::new(2, floor).at([0, -q!(1), 0]))?;
 /// let mover = Mover { step_height: q!(0.25), snap: q!(0.125), ..Mover::new(1) };
 /// let mut hits = Vec::new();
-/// let now = mover.move_by(&mut world, [q!(1), 0, 0], &mut hits)?;
+/// let now: MoverResult = mover.move_by(&mut world, [q!(1), 0, 0], &mut hits)?;
 /// assert_eq!((now.position, now.floor), ([q!(1), q!(1), 0], Some(2)));
 /// assert_eq!(now.flags, sys::FXS_ON_FLOOR);
 /// # Ok::<(), fixsync::Error>(())
@@ -238,7 +238,7 @@ pub struct Carried {
 /// let plate = Shape::Box { half_x: q!(2), half_y: q!(1), half_z: q!(2) };
 /// world.add(&Collider::new(1, Shape::Sphere { radius: q!(1) }).at([0, q!(2), 0]))?;
 /// world.add(&Collider::new(2, plate))?;
-/// let mut rows = Vec::new();
+/// let mut rows: Vec<Carried> = Vec::new();
 /// carry(&mut world, &[2], [q!(1), q!(0.5), 0], &[Mover::new(1)], &mut rows)?;
 /// assert_eq!((rows[0].position, rows[0].by), ([q!(1), q!(2.5), 0], 2));
 /// assert_eq!(rows[0].flags, sys::FXS_RODE);

@@ -13,8 +13,9 @@ pub const LEVEL: u32 = sys::FXS_LEVEL;
 /// or outside i32, does not compile. The literal is read as text: no float is computed.
 ///
 /// ```
-/// use fixsync::{q, q_near};
+/// use fixsync::{ONE, SIZE_MAX, q, q_near};
 ///
+/// assert_eq!((q!(1), q!(8192) - 1), (ONE, SIZE_MAX));
 /// assert_eq!([q!(3), q!(-2.5), q_near!(0.1)], [196608, -163840, 6554]);
 /// ```
 /// ```compile_fail

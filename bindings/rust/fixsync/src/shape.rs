@@ -249,9 +249,9 @@ impl Shape {
     /// The outline, of `segments` (3..=65536) pieces for a whole circle.
     ///
     /// ```
-    /// use fixsync::{Pose, Shape, q};
+    /// use fixsync::{Outline, Pose, Shape, q};
     ///
-    /// let outline = Shape::Sphere { radius: q!(1) }.outline(Pose::default(), 4)?;
+    /// let outline: Outline = Shape::Sphere { radius: q!(1) }.outline(Pose::default(), 4)?;
     /// assert_eq!(outline.outer[0], [65536, 0]);
     /// assert_eq!(outline.heights, [-65536, 65536]);
     /// # Ok::<(), fixsync::Error>(())

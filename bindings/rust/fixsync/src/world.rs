@@ -73,7 +73,7 @@ pub struct Counts {
 /// world for them; queries and casts sort inside, and take `&mut self`.
 ///
 /// ```
-/// use fixsync::{Collider, Config, Contact, Pose, Shape, World, q};
+/// use fixsync::*;
 ///
 /// let ball = Shape::Sphere { radius: q!(1) };
 /// let mut world = World::new(Config::new(8))?;
@@ -89,8 +89,8 @@ pub struct Counts {
 /// world.move_many(&[1], &[[q!(2), 0, 0]])?;
 /// world.set_layers(&[u32::MAX; 32])?;
 ///
-/// let (mut events, mut hits, mut ids) = (Vec::new(), Vec::new(), Vec::new());
-/// assert_eq!(world.step(&mut events)?.hits, 1);
+/// let (mut events, mut hits, mut ids) = (Events::new(), Vec::<Hit>::new(), Vec::new());
+/// assert_eq!(world.step(&mut events)?, Counts { hits: 1, events: 1 });
 /// world.hits(&mut hits)?;
 /// assert_eq!((hits[0].a, hits[0].b, hits[0].contact()), (1, 2, Contact::Overlapping));
 /// assert_eq!((world.frame(), world.len(), world.hit_count()), (1, 2, 1));
@@ -101,7 +101,7 @@ pub struct Counts {
 /// assert_eq!(world.push_out(1, 2)?, [-q!(1), 0]);
 /// assert!(world.lift(1, 2)? > 0);
 /// assert_eq!(world.outline(1, 8)?.outer.len(), 8);
-/// let mut moved = Vec::new();
+/// let mut moved: Vec<Moved> = Vec::new();
 /// world.separate(&[u32::MAX; 32], 4, &mut moved)?;
 /// assert_eq!(moved.len(), 2);
 ///
@@ -581,13 +581,13 @@ impl World {
     /// The ids that a query meets, ascending.
     ///
     /// ```
-    /// use fixsync::{Cast, Collider, Config, Pose, Query, Shape, World, q};
+    /// use fixsync::*;
     ///
     /// let ball = Shape::Sphere { radius: q!(1) };
     /// let mut world = World::new(Config::new(8))?;
     /// world.add(&Collider::new(1, ball).at([q!(4), 0, 0]))?;
     /// world.add(&Collider::new(2, ball).at([q!(3), 0, 0]))?;
-    /// let (mut ids, mut ends, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+    /// let (mut ids, mut ends, mut hits) = (Vec::new(), Vec::new(), Vec::<CastHit>::new());
     /// let query = Query::new(&ball, Pose::at([q!(2), 0, 0]));
     /// world.query(&query, &mut ids)?;
     /// assert_eq!(ids, [1, 2]);

@@ -1,5 +1,5 @@
-//! Every function of C is in fixsync-sys, and has a safe form or a written reason; every public
-//! function of the crate is in a doc test.
+//! Every function of C is in fixsync-sys, and has a safe form or a written reason; every public item
+//! of the crate is in a doc test.
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,17 @@ fn sources() -> Vec<String> {
     files.map(|file| text(&file.unwrap().path())).collect()
 }
 
-/// The names that begin with a prefix and stand before a parenthesis.
-fn called(text: &str, before: &str) -> BTreeSet<String> {
-    let name = |part: &str| part.split_once('(').map(|(name, _)| name.to_string());
-    let parts = text.split(before).skip(1).filter_map(name);
-    parts.filter(|n| n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).collect()
+fn is_of_a_name(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || sign == '_'
+}
+
+/// The names that stand behind some text.
+fn named<'a>(text: &'a str, before: &str) -> impl Iterator<Item = String> + use<'a> {
+    let parts: Vec<&str> = text.split(before).skip(1).collect();
+    parts.into_iter().filter_map(|part| {
+        let end = part.find(|sign| !is_of_a_name(sign))?;
+        Some(part[..end].to_string())
+    })
 }
 
 fn headers() -> BTreeSet<String> {
@@ -40,7 +46,7 @@ fn headers() -> BTreeSet<String> {
 #[test]
 fn every_function_of_the_headers_is_declared() {
     let raw = text(&here().join("../fixsync-sys/src/raw.rs"));
-    let declared = called(&raw, "    pub fn ");
+    let declared: BTreeSet<_> = named(&raw, "    pub fn ").collect();
     assert!(declared.len() > 150, "{}", declared.len());
     assert_eq!(declared, headers());
 }
@@ -48,8 +54,7 @@ fn every_function_of_the_headers_is_declared() {
 #[test]
 fn every_function_of_c_has_a_safe_form_or_a_written_reason() {
     let all = sources().concat();
-    let safe: BTreeSet<_> =
-        called(&all, "sys::").into_iter().filter(|name| name.starts_with("fxs_")).collect();
+    let safe: BTreeSet<_> = named(&all, "sys::").filter(|name| name.starts_with("fxs_")).collect();
     let list = text(&here().join("unwrapped.txt"));
     let mut reasons = BTreeSet::new();
     for line in list.lines().filter(|line| !line.starts_with('#')) {
@@ -64,7 +69,7 @@ fn every_function_of_c_has_a_safe_form_or_a_written_reason() {
 }
 
 #[test]
-fn every_public_function_is_in_a_doc_test() {
+fn every_public_item_is_in_a_doc_test() {
     let mut documented = String::new();
     let mut names = BTreeSet::new();
     for source in sources() {
@@ -77,12 +82,13 @@ fn every_public_function_is_in_a_doc_test() {
                 _ => {}
             }
         }
-        for before in ["    pub fn ", "\npub fn ", "pub const fn "] {
-            names.extend(called(&source, before));
+        let items = ["pub fn ", "pub const fn ", "pub struct ", "pub enum ", "pub type "];
+        for before in items.into_iter().chain(["pub const ", "macro_rules! "]) {
+            names.extend(named(&source, before));
         }
     }
-    let words: BTreeSet<_> =
-        documented.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    names.remove("fn"); // of pub const fn
+    let words: BTreeSet<_> = documented.split(|sign| !is_of_a_name(sign)).collect();
     let missing: Vec<_> = names.iter().filter(|name| !words.contains(name.as_str())).collect();
     assert!(names.len() > 150);
     // For calls of sys, and what the macros are made of.
