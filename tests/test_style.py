@@ -161,7 +161,7 @@ FOLDERS = (
     "tests",
 )
 SUFFIXES = {".c", ".cs", ".h", ".js", ".md", ".mjs", ".py", ".rs", ""}
-IGNORED = {".gitignore", ".test", "LICENSE", "__pycache__", "build", "corpus"}
+IGNORED = {".gitignore", ".test", "LICENSE", "__pycache__", "build", "corpus", "target"}
 
 
 def texts() -> Iterator[tuple[str, list[str]]]:

@@ -1,4 +1,4 @@
-//! Tests that are no part of a published crate: the goldens of C, and the programs of the pages.
+//! Tests outside the published crates: the goldens of C, and the programs of the pages.
 
 // They call fixsync-sys.
 use fixsync_sys as _;
