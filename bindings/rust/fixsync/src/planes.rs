@@ -184,7 +184,14 @@ impl PlanesCommand {
 
     /// Adds a hitbox.
     pub fn add(hitbox: &Hitbox) -> Self {
-        Self::with(sys::FXS_COMMAND_ADD, hitbox.id, |row| *row = hitbox.raw())
+        Self::with(sys::FXS_COMMAND_ADD, hitbox.id, |row| *row = hitbox.raw()).keeping(hitbox.layer)
+    }
+
+    /// Keeps a layer that its field is too small for, for the error: C does not read the mask, and
+    /// of a change of the layer matrix not the id.
+    fn keeping(mut self, layer: u32) -> Self {
+        self.0.mask = layer;
+        self
     }
 
     /// Removes a hitbox.
@@ -212,6 +219,7 @@ impl PlanesCommand {
     /// Changes a layer.
     pub fn set_layer(id: u32, layer: u32) -> Self {
         Self::with(sys::FXS_COMMAND_LAYER, id, |row| row.layer = layer.min(255) as u8)
+            .keeping(layer)
     }
 
     /// Makes a hitbox active or not.
@@ -221,7 +229,7 @@ impl PlanesCommand {
 
     /// Sets which layers (0..=15) one layer meets.
     pub fn set_layers(layer: u32, mask: u16) -> Self {
-        let mut row = Self::set_layer(0, layer);
+        let mut row = Self::set_layer(layer, layer);
         (row.0.r#type, row.0.mask) = (sys::FXS_COMMAND_LAYERS, mask.into());
         row
     }
@@ -341,8 +349,12 @@ impl Planes {
         done(status, || {
             row_fault(status, bad, commands, |PlanesCommand(row)| match status {
                 sys::FXS_E_LAYER => {
-                    let value = row.hitbox.layer.into();
-                    Error::Range { name: "layer", value, least: 0, most: 15 }
+                    let layer = match (row.hitbox.layer, row.r#type) {
+                        (255, sys::FXS_COMMAND_LAYERS) => row.hitbox.id,
+                        (255, _) => row.mask,
+                        (layer, _) => layer.into(),
+                    };
+                    Error::Range { name: "layer", value: layer.into(), least: 0, most: 15 }
                 }
                 sys::FXS_E_KIND | sys::FXS_E_SIZE => Hitbox::fault(status, &row.hitbox),
                 _ => self.fault(status, row.hitbox.id),

@@ -151,7 +151,28 @@ impl Command {
 
     /// Adds a collider.
     pub fn add(collider: &Collider) -> Self {
-        Self::of(sys::FXS_COMMAND_ADD, collider.raw())
+        Self::of(sys::FXS_COMMAND_ADD, collider.raw()).keeping(collider.layer, &collider.shape)
+    }
+
+    /// Keeps a number that its field is too small for, for the error: C does not read the mask, and
+    /// of a change of the layer matrix not the id.
+    fn keeping(mut self, layer: u32, shape: &Shape) -> Self {
+        let half_angle = shape.raw().half_angle;
+        self.0.mask = if layer < 255 { half_angle } else { layer };
+        self
+    }
+
+    /// The layer and the shape as they were given.
+    pub(crate) fn given(&self) -> (u32, Shape) {
+        let sys::fxs_command { mask, collider: row, .. } = self.0;
+        let layer = match (row.layer, self.0.r#type) {
+            (255, sys::FXS_COMMAND_LAYERS) => row.id,
+            (255, _) => mask,
+            (layer, _) => layer.into(),
+        };
+        let half_angle = if row.half_angle == u16::MAX { mask } else { row.half_angle.into() };
+        let shape = sys::fxs_shape { kind: row.kind.into(), half_angle, size: row.size };
+        (layer, shape_of(&shape))
     }
 
     /// Removes a collider.
@@ -182,8 +203,8 @@ impl Command {
 
     /// Changes a shape.
     pub fn set_shape(id: u32, shape: &Shape) -> Self {
-        let row = Collider::new(id, *shape).shape_row();
-        Self::of(sys::FXS_COMMAND_SHAPE, sys::fxs_collider { id, ..row })
+        let row = sys::fxs_collider { id, ..Collider::new(id, *shape).shape_row() };
+        Self::of(sys::FXS_COMMAND_SHAPE, row).keeping(0, shape)
     }
 
     /// Changes an offset.
@@ -198,7 +219,10 @@ impl Command {
 
     /// Changes a layer.
     pub fn set_layer(id: u32, layer: u32) -> Self {
-        Self::with(sys::FXS_COMMAND_LAYER, id, |row| row.layer = layer.min(255) as u8)
+        let mut made =
+            Self::with(sys::FXS_COMMAND_LAYER, id, |row| row.layer = layer.min(255) as u8);
+        made.0.mask = layer;
+        made
     }
 
     /// Makes a collider active or not.
@@ -209,7 +233,7 @@ impl Command {
 
     /// Sets which layers one layer meets: bit i of the mask is layer i.
     pub fn set_layers(layer: u32, mask: u32) -> Self {
-        let mut row = Self::set_layer(0, layer);
+        let mut row = Self::set_layer(layer, layer);
         (row.0.r#type, row.0.mask) = (sys::FXS_COMMAND_LAYERS, mask);
         row
     }
@@ -347,8 +371,13 @@ pub struct Moved {
     pub position: [i32; 3],
 }
 
+/// A shape as it was given, also with a half angle outside u16.
 fn shape_of(raw: &sys::fxs_shape) -> Shape {
-    Shape::of(raw.kind as u8, raw.half_angle.min(65535) as u16, raw.size)
+    let mut shape = Shape::of(raw.kind as u8, 0, raw.size);
+    if let Shape::Sector { half_angle, .. } = &mut shape {
+        *half_angle = raw.half_angle as i32;
+    }
+    shape
 }
 
 /// A query: a shape at a pose, and the colliders that it looks at.

@@ -403,9 +403,8 @@ impl World {
         let status = unsafe { sys::fxs_world_apply(world, rows, n, &mut bad) };
         done(status, || {
             row_fault(status, bad, commands, |command| {
-                let row = &command.0.collider;
-                let shape = Shape::of(row.kind, row.half_angle, row.size);
-                self.collider_fault(status, row.id, row.layer.into(), &shape)
+                let (layer, shape) = command.given();
+                self.collider_fault(status, command.0.collider.id, layer, &shape)
             })
         })
     }

@@ -143,7 +143,24 @@ fn bad_input_gets_an_error_and_changes_nothing() {
         carry(&mut on, ids, [x, 0, 0], &[mover], &mut Vec::new())
     };
     let mover = Mover::new(0);
+    let mut planes = Planes::new(Config::new(4)).unwrap();
+    let man = Hitbox::new(0, Ground::Circle { radius: 5 }, [1, 2]);
+    let mut brawl = |command: PlanesCommand| planes.apply(&[command]);
     let said = [
+        (brawl(PlanesCommand::set_layers(16, 0)), "row 0: layer must be 0..15, not 16"),
+        (brawl(PlanesCommand::set_layers(300, 0)), "row 0: layer must be 0..15, not 300"),
+        (
+            brawl(PlanesCommand::add(&Hitbox { layer: 1 << 20, ..man })),
+            "row 0: layer must be 0..15, not 1048576",
+        ),
+        (
+            brawl(PlanesCommand::add(&Hitbox { side: [0, 2], ..man })),
+            "row 0: side half_x must be 1..536870911, not 0",
+        ),
+        (
+            world.query(&Query::new(&wide, Pose::default()), &mut list),
+            "half_angle must be 1..32768, not -1",
+        ),
         (world.add(&far), "id must be 0..3, not 9"),
         (world.add(&Collider::new(1, ball)), "id 1: an id that is already in the world"),
         (world.set_shape(1, &wide), "half_angle must be 1..32768, not -1"),
@@ -153,7 +170,20 @@ fn bad_input_gets_an_error_and_changes_nothing() {
         (world.set_layer(1, 256), "layer must be 0..31, not 256"),
         (world.move_many(&[1, 7], &[[0; 3]; 2]), "row 1: id must be 0..3, not 7"),
         (world.move_many(&[1], &[]), "length of positions must be 1, not 0"),
-        (world.apply(&[Command::set_layer(1, 256)]), "row 0: layer must be 0..31, not 255"),
+        (world.apply(&[Command::set_layer(1, 256)]), "row 0: layer must be 0..31, not 256"),
+        (world.apply(&[Command::set_layers(256, 0)]), "row 0: layer must be 0..31, not 256"),
+        (
+            world.apply(&[Command::remove(3), Command::add(&Collider::new(3, ball).layer(900))]),
+            "row 1: layer must be 0..31, not 900",
+        ),
+        (
+            world.apply(&[Command::set_shape(1, &wide)]),
+            "row 0: half_angle must be 1..32768, not -1",
+        ),
+        (
+            world.apply(&[Command::remove(3), Command::add(&Collider::new(3, huge))]),
+            "row 1: half_angle must be 1..32768, not 65537",
+        ),
         (world.contact(0, 8).map(drop), "id must be 0..3, not 8"),
         (world.outline(0, 2).map(drop), "segments must be 3..65536, not 2"),
         (
