@@ -1,3 +1,4 @@
+use crate::error::done;
 use crate::{Error, sys};
 use alloc::vec::Vec;
 
@@ -14,6 +15,22 @@ impl Memory {
         let mut words = Vec::new();
         reserve(&mut words, bytes.div_ceil(8)).map_err(|_| Error::Memory { bytes })?;
         Ok(Self(words))
+    }
+
+    /// An object in memory of its own. `bytes`: 0 for numbers out of range, an error.
+    ///
+    /// # Safety
+    /// `init` makes it in so many bytes, aligned to 8.
+    pub(crate) unsafe fn holding<T>(
+        bytes: u64,
+        init: impl FnOnce(*mut T) -> i32,
+        error: impl Fn() -> Error,
+    ) -> Result<Self, Error> {
+        if bytes == 0 {
+            return Err(error());
+        }
+        let mut memory = Self::new(bytes)?;
+        done(init(memory.as_mut_ptr()), error).map(|()| memory)
     }
 
     #[inline]

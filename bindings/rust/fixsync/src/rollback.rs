@@ -54,16 +54,12 @@ impl Rewind {
     #[doc(alias = "fxs_rewind_init")]
     pub fn new(frames: u32, own_size: u64, state_size: u64) -> Result<Self, Error> {
         let error = || fault(sys::FXS_E_CONFIG, "frames", frames.into(), &[]);
-        // SAFETY: numbers alone.
-        let bytes = unsafe { sys::fxs_rewind_size(frames, own_size, state_size) };
-        if bytes == 0 {
-            return Err(error());
-        }
-        let mut memory = Memory::new(bytes)?;
         // SAFETY: memory of the size for these numbers.
-        let status =
-            unsafe { sys::fxs_rewind_init(memory.as_mut_ptr(), frames, own_size, state_size) };
-        done(status, error)?;
+        let memory = unsafe {
+            let bytes = sys::fxs_rewind_size(frames, own_size, state_size);
+            let init = |at| sys::fxs_rewind_init(at, frames, own_size, state_size);
+            Memory::holding(bytes, init, error)?
+        };
         Ok(Self { memory, own_size })
     }
 
@@ -133,15 +129,11 @@ impl Inputs {
     pub fn new(players: u32, window: u32, frame: u32) -> Result<Self, Error> {
         let ranges = [("players", players.into(), 1, 65536), ("window", window.into(), 1, 1 << 24)];
         let error = || fault(sys::FXS_E_CONFIG, "players", players.into(), &ranges);
-        // SAFETY: numbers alone.
-        let bytes = unsafe { sys::fxs_inputs_size(players, window) };
-        if bytes == 0 {
-            return Err(error());
-        }
-        let mut memory = Memory::new(bytes)?;
         // SAFETY: memory of the size for these numbers.
-        let status = unsafe { sys::fxs_inputs_init(memory.as_mut_ptr(), players, window, frame) };
-        done(status, error)?;
+        let memory = unsafe {
+            let bytes = sys::fxs_inputs_size(players, window);
+            Memory::holding(bytes, |at| sys::fxs_inputs_init(at, players, window, frame), error)?
+        };
         Ok(Self { memory, players })
     }
 
@@ -325,26 +317,24 @@ impl History {
             past: room.past,
         };
         let own = own_of(own, room.own_size)?;
-        let mut made = Self { memory: Self::memory(&room)?, room };
-        // SAFETY: memory of the size for this room, a world, and as many bytes as it takes.
-        let status = unsafe {
-            sys::fxs_history_init(made.memory.as_mut_ptr(), &made.room, world.as_ptr(), own)
-        };
-        done(status, || fault(status, "window", room.window.into(), &[]))?;
-        Ok(made)
+        let init = |at| unsafe { sys::fxs_history_init(at, &room, world.as_ptr(), own) };
+        // SAFETY: a world, and as many bytes as it takes.
+        Ok(Self { memory: unsafe { Self::memory(&room, init)? }, room })
     }
 
-    fn memory(room: &sys::fxs_history_room) -> Result<Memory, Error> {
-        // SAFETY: a valid structure.
-        let bytes = unsafe { sys::fxs_history_size(room) };
-        let ranges = [
-            ("window", room.window.into(), 1, (1 << 31) - 1),
-            ("past", room.past.into(), 0, (1 << 31) - 1),
-        ];
-        if bytes == 0 {
-            return Err(fault(sys::FXS_E_CONFIG, "window", room.window.into(), &ranges));
-        }
-        Memory::new(bytes)
+    /// Memory for a history with this room.
+    ///
+    /// # Safety
+    /// `init` makes a history with this room.
+    unsafe fn memory(
+        room: &sys::fxs_history_room,
+        init: impl FnOnce(*mut sys::fxs_history) -> i32,
+    ) -> Result<Memory, Error> {
+        let most = (1 << 31) - 1;
+        let ranges = [("window", room.window.into(), 1, most), ("past", room.past.into(), 0, most)];
+        let error = || fault(sys::FXS_E_CONFIG, "window", room.window.into(), &ranges);
+        // SAFETY: memory of the size for this room.
+        unsafe { Memory::holding(sys::fxs_history_size(room), init, error) }
     }
 
     /// Keeps the frame that was just stepped, with the state after it and the game's own.
@@ -412,12 +402,9 @@ impl History {
         } else {
             room.command_room = 2 * room.command_room + frame.commands.len() as u64;
         }
-        let mut memory = Self::memory(&room)?;
-        // SAFETY: memory of the size for this room, and a history.
-        let status =
-            unsafe { sys::fxs_history_grow(memory.as_mut_ptr(), &room, self.memory.as_ptr()) };
-        done(status, || fault(status, "frame", self.head().into(), &[]))?;
-        (self.memory, self.room) = (memory, room);
+        let init = |at| unsafe { sys::fxs_history_grow(at, &room, self.memory.as_ptr()) };
+        // SAFETY: a history, which has no more room.
+        (self.memory, self.room) = (unsafe { Self::memory(&room, init)? }, room);
         Ok(())
     }
 

@@ -126,22 +126,18 @@ impl World {
     #[doc(alias = "fxs_world_init")]
     pub fn new(config: Config) -> Result<Self, Error> {
         let raw = config.raw();
-        // SAFETY: a valid structure.
-        let bytes = unsafe { sys::fxs_world_size(&raw) };
         let error = || {
             let most = sys::FXS_CAPACITY_MAX.into();
             let range = ("capacity", config.capacity.into(), 1, most);
             fault(sys::FXS_E_CONFIG, "hit_when", config.hit_when as i64, &[range])
         };
-        if bytes == 0 {
-            return Err(error());
-        }
+        // SAFETY: a valid structure, and memory of the size for it.
+        let memory = unsafe {
+            let bytes = sys::fxs_world_size(&raw);
+            Memory::holding(bytes, |at| sys::fxs_world_init(at, &raw), error)?
+        };
         let Config { capacity, hit_capacity, .. } = config;
-        let memory = Memory::new(bytes)?;
-        let mut world = Self { memory, capacity, hit_room: hit_capacity.into(), level: None };
-        // SAFETY: memory of the size for this config.
-        let status = unsafe { sys::fxs_world_init(world.as_mut_ptr(), &raw) };
-        done(status, error).map(|()| world)
+        Ok(Self { memory, capacity, hit_room: hit_capacity.into(), level: None })
     }
 
     /// An empty world in a level.
