@@ -1,0 +1,177 @@
+@tool
+class_name FixsyncBake
+extends RefCounted
+## Turns static bodies into the solids of a level, in the editor.
+##
+## Floats become raw numbers here, once, and the bytes are saved with the scene: no machine that plays
+## the game computes them again.
+
+## Why the last bake left something out, a line for each.
+static var faults := PackedStringArray()
+
+
+## The solids of all static bodies and areas under a node. An upright box or polygon is a prism, a
+## cylinder is a pillar. A concave polygon becomes several prisms.
+static func solids_3d(root: Node) -> PackedInt64Array:
+	faults.clear()
+	var solids := PackedInt64Array()
+	for node in _bodies(root):
+		var body: CollisionObject3D = node.get_parent()
+		var at: Transform3D = node.global_transform
+		var layer := _layer(body.collision_layer)
+		if node is CollisionPolygon3D:
+			_polygon_3d(solids, node, layer)
+		elif not node is CollisionShape3D or node.shape == null:
+			faults.append("%s has no shape" % node.name)
+		elif not at.basis.y.normalized().is_equal_approx(Vector3.UP):
+			faults.append("%s is tilted: a solid stands upright" % node.name)
+		elif node.shape is BoxShape3D:
+			var half: Vector3 = node.shape.size / 2.0
+			var corners := PackedVector2Array()
+			for sign: Vector2 in [Vector2(1, 1), Vector2(-1, 1), Vector2(-1, -1), Vector2(1, -1)]:
+				var corner := at * Vector3(half.x * sign.x, 0.0, half.z * sign.y)
+				corners.append(Vector2(corner.x, corner.z))
+			var height := half.y * at.basis.y.length()
+			_prism(solids, node, layer, at.origin.y - height, at.origin.y + height, corners)
+		elif node.shape is CylinderShape3D:
+			var height: float = node.shape.height / 2.0 * at.basis.y.length()
+			_add(solids, node, Fixsync.pillar(
+				_q(at.origin.x), _q(at.origin.z), _q(node.shape.radius * at.basis.x.length()),
+				_q(at.origin.y - height), _q(at.origin.y + height), layer))
+		else:
+			faults.append("%s: %s is no box, cylinder or polygon"
+					% [node.name, node.shape.get_class()])
+	return solids
+
+
+## The same in 2D. Seen from above, y is the way that yaw turns to, and all solids reach from low to
+## high. Seen from the side, y is height, and only boxes that are not turned can stand upright.
+static func solids_2d(
+	root: Node, pixels: float, side: bool, low: float, high: float) -> PackedInt64Array:
+	faults.clear()
+	var solids := PackedInt64Array()
+	for node in _bodies(root):
+		var at: Transform2D = node.global_transform
+		var layer := _layer(node.get_parent().collision_layer)
+		var polygon := PackedVector2Array()
+		if node is CollisionPolygon2D:
+			polygon = node.polygon
+		elif node is CollisionShape2D and node.shape is RectangleShape2D:
+			var half: Vector2 = node.shape.size / 2.0
+			polygon = [-half, Vector2(half.x, -half.y), half, Vector2(-half.x, half.y)]
+		elif node is CollisionShape2D and node.shape is CircleShape2D and not side:
+			_add(solids, node, Fixsync.pillar(
+				_q(at.origin.x / pixels), _q(at.origin.y / pixels),
+				_q(node.shape.radius * at.x.length() / pixels), _q(low), _q(high), layer))
+			continue
+		else:
+			faults.append("%s is no rectangle, circle or polygon of this view" % node.name)
+			continue
+		polygon = at * polygon
+		for i in polygon.size():
+			polygon[i] /= pixels
+		if not side:
+			_polygon(solids, node, layer, low, high, polygon)
+		elif node is CollisionShape2D and is_zero_approx(sin(2.0 * at.get_rotation())):
+			var box := Rect2(polygon[0], Vector2.ZERO)
+			for point in polygon:
+				box = box.expand(point)
+			_prism(solids, node, layer, -box.end.y, -box.position.y, [
+				Vector2(box.end.x, high), Vector2(box.position.x, high),
+				Vector2(box.position.x, low), Vector2(box.end.x, low)])
+		else:
+			faults.append("%s: from the side a solid is an unturned rectangle" % node.name)
+	return solids
+
+
+## The solids of a file of a level; none for an empty path.
+static func read(path: String) -> PackedInt64Array:
+	var rows := PackedInt64Array()
+	if not path.is_empty():
+		var level := FixsyncLevel.from_bytes(FileAccess.get_file_as_bytes(path))
+		for index in level.count() if level != null else 0:
+			rows.append_array(level.solid(index))
+	return rows
+
+
+static func _bodies(root: Node) -> Array[Node]:
+	var found: Array[Node] = []
+	for type: String in [
+		"CollisionShape3D", "CollisionPolygon3D", "CollisionShape2D", "CollisionPolygon2D"]:
+		found.append_array(root.find_children("*", type, true, false))
+	return found.filter(func(node: Node) -> bool:
+		var body := node.get_parent()
+		return not node.disabled and (
+				body is StaticBody3D or body is Area3D or body is StaticBody2D or body is Area2D))
+
+
+# The lowest of the body's collision layers; Godot's layer 1 is layer 0.
+static func _layer(bits: int) -> int:
+	for layer in 32:
+		if bits & 1 << layer:
+			return layer
+	return 0
+
+
+static func _q(units: float) -> int:
+	return roundi(units * 65536.0)
+
+
+# A polygon in the plane of its node that is as deep as the node says: its own z must be upright.
+static func _polygon_3d(solids: PackedInt64Array, node: CollisionPolygon3D, layer: int) -> void:
+	var at := node.global_transform
+	if not is_equal_approx(absf(at.basis.z.normalized().y), 1.0):
+		faults.append("%s: turn the polygon flat, by 90 degrees about x" % node.name)
+		return
+	var half := node.depth / 2.0 * at.basis.z.length()
+	var polygon := PackedVector2Array()
+	for point in node.polygon:
+		var corner := at * Vector3(point.x, point.y, 0.0)
+		polygon.append(Vector2(corner.x, corner.z))
+	_polygon(solids, node, layer, at.origin.y - half, at.origin.y + half, polygon)
+
+
+static func _polygon(
+	solids: PackedInt64Array, node: Node, layer: int, low: float, high: float,
+	polygon: PackedVector2Array) -> void:
+	var pieces := Geometry2D.decompose_polygon_in_convex(polygon)
+	if pieces.is_empty():
+		faults.append("%s: its edges cross" % node.name)
+	for piece in pieces:
+		_prism(solids, node, layer, low, high, piece)
+
+
+# A prism: raw vertices counterclockwise from +X to +Z, without those that are on an edge.
+static func _prism(
+	solids: PackedInt64Array, node: Node, layer: int, low: float, high: float,
+	polygon: PackedVector2Array) -> void:
+	var points: Array[Vector2i] = []
+	for point in polygon:
+		points.append(Vector2i(_q(point.x), _q(point.y)))
+	var area := 0
+	for i in points.size():
+		area += _cross(points[0], points[i], points[(i + 1) % points.size()])
+	if area < 0:
+		points.reverse()
+	var i := 0
+	while i < points.size() and points.size() > 2:
+		var n := points.size()
+		if _cross(points[(i + n - 1) % n], points[i], points[(i + 1) % n]) > 0:
+			i += 1
+		else:
+			points.remove_at(i)
+			i = maxi(0, i - 1)
+	var flat := PackedInt64Array()
+	for point in points:
+		flat.append_array([point.x, point.y])
+	_add(solids, node, Fixsync.prism(flat, _q(low), _q(high), layer))
+
+
+static func _add(solids: PackedInt64Array, node: Node, solid: PackedInt64Array) -> void:
+	if solid.is_empty():
+		faults.append("%s: %s" % [node.name, Fixsync.take_error()])
+	solids.append_array(solid)
+
+
+static func _cross(a: Vector2i, b: Vector2i, c: Vector2i) -> int:
+	return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)

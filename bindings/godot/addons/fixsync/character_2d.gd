@@ -1,0 +1,45 @@
+@tool
+@icon("icons/character_2d.svg")
+class_name FixsyncCharacter2D
+extends FixsyncCollider2D
+## A collider that walks: along walls, up steps, on floors. Call move in _fixsync_tick.
+
+## Layers that block it. None: those that meet its own layer.
+@export var blocked_by: PackedStringArray = ["wall"]
+## Layers that are a floor from above, and block no other way.
+@export var one_way: PackedStringArray = []
+## The highest step that it climbs, in units.
+@export var step_height := "0.25"
+## How far down it reaches for a floor, in units.
+@export var snap := "0.125"
+## How steep a floor may be: the least y of its normal, 2^30 being upright. 759250125 is 45 degrees.
+@export_range(1, 1073741824) var floor_y_q30 := 759250125
+
+var mover: FixsyncMover  ## What the last move met. It is no part of the state.
+
+
+func enter(new_stage: FixsyncStage) -> void:
+	super(new_stage)
+	mover = FixsyncMover.create(
+		id, stage.mask(blocked_by), 4, Fixsync.nearest(step_height), Fixsync.nearest(snap),
+		floor_y_q30, stage.mask(one_way))
+
+
+## Moves it, and its parts, by a motion in raw numbers. Returns what is left of the motion: that
+## without the components into walls, floor and ceiling.
+func move(motion: Vector3i) -> Vector3i:
+	mover.move(stage.world, motion)
+	var now_yaw := get_yaw()
+	for part in parts:
+		part.set_pose(mover.position(), now_yaw)
+	return mover.motion()
+
+
+## Whether the last move ended on a floor.
+func is_on_floor() -> bool:
+	return mover.is_on_floor()
+
+
+## Whether the last move met a wall.
+func is_on_wall() -> bool:
+	return mover.is_on_wall()

@@ -1,0 +1,159 @@
+@tool
+@icon("icons/collider_3d.svg")
+class_name FixsyncCollider3D
+extends Node3D
+## A collider of the FixsyncWorld3D above it: a hurtbox, an attack, a trigger.
+##
+## Place it as any node. In the editor its place becomes raw_position and yaw, integers that are
+## saved with the scene; a game reads these alone. While the game runs, the node is where the collider
+## is. A collider under another one is a part of it: it moves and turns with it, and raw_position is
+## its offset.
+
+## Its id, less than the world's capacity. -1: the least free one, in the order of the tree.
+@export var id := -1
+@export var shape: FixsyncShape:
+	set(value):
+		if shape != null and shape.changed.is_connected(queue_debug):
+			shape.changed.disconnect(queue_debug)
+		shape = value
+		if shape != null:
+			shape.changed.connect(queue_debug)
+		queue_debug()
+		update_configuration_warnings()
+## A name of the world's layers.
+@export var layer := "body"
+## Colliders of one owner do not hit each other, but for owner 0. -1: that of the collider that it is
+## a part of, else 0.
+@export_range(-1, 4294967295) var owner_id := -1
+## Whether it is active when the match begins.
+@export var starts_active := true
+## Where it is when the match begins, in multiples of 1/65536; of a part, its offset.
+@export var raw_position := Vector3i.ZERO
+## The way that it faces when the match begins: 65536 steps are a turn, 0 is +X, 16384 is +Z.
+@export_range(0, 65535) var yaw := 0
+
+var stage: FixsyncStage  # while the world runs
+var parts: Array[FixsyncCollider3D] = []  ## The colliders that move with it.
+
+var _lines: MeshInstance3D
+
+
+## The collider that this one is a part of, or null.
+func whole() -> FixsyncCollider3D:
+	var node := get_parent()
+	while node != null and not node is FixsyncWorld3D:
+		if node is FixsyncCollider3D:
+			return node
+		node = node.get_parent()
+	return null
+
+
+# ---- while the world runs ----
+
+## Where it is now, of a part where its whole is.
+func get_raw_position() -> Vector3i:
+	return stage.world.position(id)
+
+
+func get_yaw() -> int:
+	return stage.world.yaw(id)
+
+
+func is_active() -> bool:
+	return stage.world.is_active(id)
+
+
+## Puts it, and its parts, at a place. All of these are for _fixsync_tick and _fixsync_hit alone.
+func set_pose(raw: Vector3i, new_yaw: int) -> void:
+	stage.world.set_pose(id, raw, new_yaw)
+	for part in parts:
+		part.set_pose(raw, new_yaw)
+
+
+func turn(new_yaw: int) -> void:
+	stage.world.turn(id, new_yaw)
+	for part in parts:
+		part.turn(new_yaw)
+
+
+func set_active(active: bool) -> void:
+	if stage.world.is_active(id) != active:
+		stage.world.set_active(id, active)
+
+
+## Adds it to a world; the world node calls it.
+func enter(new_stage: FixsyncStage) -> void:
+	stage = new_stage
+	var above := whole()
+	var start := raw_position
+	var offset := Vector3i.ZERO
+	if above != null:
+		above.parts.append(self)
+		offset = raw_position
+		start = above.get_raw_position()
+		yaw = above.get_yaw()
+		if owner_id < 0:
+			owner_id = above.owner_id
+	owner_id = maxi(owner_id, 0)
+	if shape == null:
+		push_error("%s has no shape" % name)
+		return
+	stage.world.add(
+			id, shape.row(), start, yaw, stage.layer(layer), owner_id, offset, starts_active)
+	queue_debug()
+
+
+## Puts the node where the collider is; a part is moved by its whole.
+func show_pose(raw: Vector3i, now_yaw: int) -> void:
+	if get_parent_node_3d() == null or whole() == null:
+		global_transform = Transform3D(
+				Basis(Vector3.UP, FixsyncDraw.angle_of(now_yaw)), FixsyncDraw.units(raw))
+
+
+## Colours the lines: grey if it is not active, red while it hits.
+func show_state(active: bool, hits: bool) -> void:
+	if _lines != null:
+		_lines.material_override = FixsyncDraw.material(active, hits)
+
+
+# ---- the editor ----
+
+func _ready() -> void:
+	if Engine.is_editor_hint():
+		set_notify_transform(true)
+	add_to_group(&"fixsync_drawn")
+	queue_debug()
+
+
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_TRANSFORM_CHANGED and Engine.is_editor_hint():
+		var above := whole()
+		if above == null:
+			raw_position = FixsyncDraw.raw(global_position)
+			yaw = FixsyncDraw.yaw_of(global_rotation.y)
+		else:
+			raw_position = FixsyncDraw.raw(above.global_transform.affine_inverse() * global_position)
+
+
+## Draws the lines of the shape anew, when this frame ends.
+func queue_debug() -> void:
+	_draw_lines.call_deferred()
+
+
+func _draw_lines() -> void:
+	var is_drawn := Engine.is_editor_hint() or stage != null and stage.draws()
+	if shape == null or not is_drawn or not is_inside_tree():
+		if _lines != null:
+			_lines.queue_free()
+			_lines = null
+		return
+	if _lines == null:
+		_lines = MeshInstance3D.new()
+		_lines.cast_shadow = GeometryInstance3D.SHADOW_CASTING_SETTING_OFF
+		add_child(_lines, false, INTERNAL_MODE_BACK)
+	_lines.mesh = FixsyncDraw.mesh(shape)
+	show_state(starts_active, false)
+
+
+func _get_configuration_warnings() -> PackedStringArray:
+	return ["A collider needs a shape."] if shape == null else []

@@ -1,0 +1,121 @@
+@tool
+@icon("icons/world_2d.svg")
+class_name FixsyncWorld2D
+extends Node2D
+## A world of colliders that rolls back. Its signals come once for each confirmed frame, in order.
+##
+## Colliders, levels and rules are the nodes under it. A node with a method _fixsync_tick(frame,
+## inputs) has rules, one with _fixsync_hit(mine, other, kind, contact) hears hits of its colliders,
+## and one with _fixsync_state() names its properties that a frame depends on.
+
+## A hit began in a confirmed frame. a and b are ids, a < b; contact is 1 (touching) or 2.
+signal hit_entered(frame: int, a: int, b: int, contact: int)
+## A hit of the last frame goes on in a confirmed frame.
+signal hit_stayed(frame: int, a: int, b: int, contact: int)
+## A hit of the last frame ended in a confirmed frame.
+signal hit_exited(frame: int, a: int, b: int)
+## An event of the game's own, in a confirmed frame.
+signal game_event(frame: int, kind: int, a: int, b: int, value: int)
+## A frame that is not confirmed has this event: begin a spark, a sound. kind is 1, 2, 3 for
+## entered, stayed and exited, or a kind of the game's own, and contact its value.
+signal hit_predicted(frame: int, a: int, b: int, kind: int, contact: int)
+## A predicted event was wrong: stop the spark.
+signal hit_taken_back(frame: int, a: int, b: int, kind: int, contact: int)
+## All events of a frame were told; hash is that of the world right after its step.
+signal frame_confirmed(frame: int, hash: int)
+
+## Most colliders at a time.
+@export_range(1, 65536) var capacity := 64
+## The names of the layers; a layer is its place in this list.
+@export var layers: PackedStringArray = ["body", "attack", "wall"]
+## Pairs of layers that meet, such as "body attack". None: all meet.
+@export var pairs: PackedStringArray = []
+## Whether shapes that only touch are a hit.
+@export_enum("Touching:1", "Overlapping:2") var hit_when := 1
+@export_range(1, 64) var players := 2
+## How many pixels a unit has.
+@export_range(1.0, 4096.0, 1.0) var pixels_per_unit := 64.0
+## Whether the screen shows the world from the side, with gravity; else from above.
+@export var is_side_view := false
+## Frames that may be predicted.
+@export_range(1, 256) var window := 12
+## Frames a second, for the match log.
+@export_range(1, 1000) var tick_rate := 60
+## Keeps a match log: take_log().
+@export var record := false
+## Moves the nodes to where their colliders are, after each play_to.
+@export var moves_nodes := true
+## Draws the lines of all colliders while the game runs: green, grey if inactive, red while they hit.
+@export var draw_colliders := false:
+	set(value):
+		draw_colliders = value
+		for node: Node in stage.nodes.values() if stage != null else []:
+			node.queue_debug()
+## Begins when the node is ready. Else call start, on all peers with the same nodes.
+@export var starts_alone := true
+
+var stage: FixsyncStage  ## The world and all that it keeps; null before start.
+
+
+func _ready() -> void:
+	if starts_alone and not Engine.is_editor_hint():
+		start()
+
+
+## Builds the world out of the nodes under this one, at frame 0.
+func start() -> void:
+	stage = FixsyncStage.new(self)
+	draw_colliders = draw_colliders
+
+
+## Adds the input of a player for a frame: the own one, or one that came. False: it is so early that
+## it must come again.
+func put_input(player: int, frame: int, value: int) -> bool:
+	return stage.inputs.put(player, frame, value)
+
+
+## Steps up to and including a frame; inputs that did not come are predicted. Where a prediction was
+## wrong, it goes back and steps again. It stops where no more frames may be predicted.
+func play_to(frame: int) -> void:
+	stage.play_to(frame)
+
+
+## The frame that is stepped next.
+func head() -> int:
+	return stage.history.head()
+
+
+## The first frame that is not confirmed.
+func confirmed() -> int:
+	return stage.history.first()
+
+
+## How many more frames may be predicted.
+func free_frames() -> int:
+	return stage.history.free_frames()
+
+
+## The collider node with an id, or null, as for a solid of the level.
+func collider(id: int) -> Node:
+	return stage.nodes.get(id)
+
+
+## Adds an event of the game's own to the frame that is played, from _fixsync_tick or _fixsync_hit.
+## kind: 16 or more.
+func add_event(kind: int, a: int, b: int, value: int) -> void:
+	stage.add_event(kind, a, b, value)
+
+
+## Why two colliders, or a collider and a solid, are not a hit now.
+func why(a: int, b: int) -> String:
+	return FixsyncWhy.of_pair(stage.world, a, b)
+
+
+## The text of the match log since the last call; with `record`. Write it to a file.
+func take_log() -> String:
+	return stage.recorder.take_text()
+
+
+## Ends the match log.
+func end_log() -> void:
+	stage.recorder.finish()

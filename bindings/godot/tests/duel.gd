@@ -1,0 +1,84 @@
+class_name TestDuel
+extends Node
+## A match of the demo's fighters without a line, and all that it told.
+
+var world := FixsyncWorld3D.new()
+var told := PackedStringArray()  # the signals of confirmed frames, in order
+var predicted := 0
+var taken_back := 0
+var steps := 0  # frames that were stepped, again too
+var standing := {}  # predicted events that were not taken back: how many
+
+
+## fighter: a script in place of the demo's own. spawner: another node of the world.
+func _init(fighter: GDScript = null, spawner: Node = null) -> void:
+	world.capacity = 32
+	world.layers = ["body", "attack", "wall"]
+	world.pairs = ["body attack", "attack wall"]
+	world.starts_alone = false
+	world.moves_nodes = false
+	world.record = true
+	world.add_child(load("res://arena.tscn").instantiate())
+	for i in 2:
+		var node: Node = load("res://fighter.tscn").instantiate()
+		if fighter != null:
+			var blade := node.get_node("Blade")
+			var shape: FixsyncShape = node.shape
+			node.set_script(fighter)
+			node.shape = shape
+			node.blade = blade
+		node.player = i
+		node.id = i
+		node.owner_id = i + 1
+		node.raw_position = Vector3i(-98304 if i == 0 else 98304, 65536, 0)
+		node.yaw = 0 if i == 0 else 32768
+		world.add_child(node)
+	if spawner != null:
+		spawner.world = world
+		world.add_child(spawner)
+	add_child(world)
+	world.hit_entered.connect(_tell.bind("entered"))
+	world.hit_stayed.connect(_tell.bind("stayed"))
+	world.hit_exited.connect(func(f: int, a: int, b: int) -> void: _tell(f, a, b, 0, "exited"))
+	world.game_event.connect(func(f: int, kind: int, a: int, b: int, value: int) -> void:
+		_tell(f, a, b, value, str(kind)))
+	world.frame_confirmed.connect(func(f: int, hash: int) -> void: _tell(f, 0, 0, hash, "frame"))
+	world.hit_predicted.connect(func(f: int, a: int, b: int, kind: int, contact: int) -> void:
+		predicted += 1
+		_count([f, a, b, kind, contact], 1))
+	world.hit_taken_back.connect(func(f: int, a: int, b: int, kind: int, contact: int) -> void:
+		taken_back += 1
+		_count([f, a, b, kind, contact], -1))
+
+
+func _tell(frame: int, a: int, b: int, contact: int, name: String) -> void:
+	told.append("%d %s %d %d %d" % [frame, name, a, b, contact])
+
+
+func _count(row: Array, by: int) -> void:
+	standing[row] = standing.get(row, 0) + by
+
+
+## Plays frames. The input of player 1 comes `late` frames late; what it presses never stays the
+## same for two frames, so every prediction is wrong.
+func play(frames: int, late: int, random_seed: int) -> void:
+	world.start()
+	var random := FixsyncRandom.create(random_seed)
+	var keys: Array[PackedInt64Array] = [[], []]
+	for frame in frames:
+		for i in 2:
+			var next := random.below(64)
+			# It swings often, and walks at the other fighter.
+			next |= 16 if random.chance(1, 3) else 0
+			if frame > 0 and next == keys[i][-1]:
+				next ^= 1
+			keys[i].append(next)
+	for frame in frames + late:
+		if frame < frames:
+			world.put_input(0, frame, keys[0][frame])
+		if frame >= late:
+			world.put_input(1, frame - late, keys[1][frame - late])
+		var head := world.head()
+		world.play_to(mini(frame, frames - 1))
+		steps += world.head() - head
+	world.end_log()

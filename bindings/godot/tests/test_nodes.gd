@@ -1,0 +1,175 @@
+extends TestSuite
+## The nodes of the add-on: what they read from a scene, how they show a world.
+
+
+func _shape(kind: FixsyncShape.Kind, sizes: Dictionary) -> FixsyncShape:
+	var shape := FixsyncShape.new()
+	shape.kind = kind
+	for name: String in sizes:
+		shape.set(name, sizes[name])
+	return shape
+
+
+func _body(shape: Shape3D, at: Vector3, turn := 0.0) -> StaticBody3D:
+	var body := StaticBody3D.new()
+	body.collision_layer = 4
+	body.position = at
+	body.rotation.y = turn
+	var part := CollisionShape3D.new()
+	part.shape = shape
+	body.add_child(part)
+	return body
+
+
+func test_shapes_are_rows_of_exact_numbers() -> void:
+	var capsule := _shape(FixsyncShape.Kind.CAPSULE, {"radius": "0.375", "half_height": "1.5"})
+	equal(capsule.row(), Fixsync.capsule(24576, 98304), "capsule")
+	var box := _shape(FixsyncShape.Kind.BOX, {"half_x": "1", "half_y": "2", "half_z": "0.1"})
+	equal(box.row(), Fixsync.box(65536, 131072, 6554), "box, 0.1 is rounded")
+	var sector := _shape(FixsyncShape.Kind.SECTOR, {"radius": "2", "inner_radius": "0.5"})
+	equal(sector.row(), Fixsync.sector(131072, 8192, 32768, 32768), "sector")
+	sector.radius = "two"
+	equal(sector.radius, "2", "text that is no decimal changes nothing")
+	for kind in 5:
+		sector.kind = kind as FixsyncShape.Kind
+		check(FixsyncDraw.lines(sector).size() > 8, "kind %d has no lines" % kind)
+		check(FixsyncDraw.lines(sector).size() % 2 == 0, "kind %d: lines are pairs" % kind)
+
+
+func test_yaw_and_godots_angle_are_one_another() -> void:
+	for yaw: int in [0, 1, 8192, 16384, 32767, 32768, 65535]:
+		equal(FixsyncDraw.yaw_of(FixsyncDraw.angle_of(yaw)), yaw, "yaw")
+		var way := Vector3.RIGHT.rotated(Vector3.UP, FixsyncDraw.angle_of(yaw))
+		var forward := FixsyncDraw.units(Fixsync.forward(yaw, Fixsync.ONE))
+		check(way.distance_to(forward) < 0.0001, "yaw %d faces %s, not %s" % [yaw, way, forward])
+
+
+func test_a_collider_takes_its_place_from_integers_and_shows_it() -> void:
+	var world := FixsyncWorld3D.new()
+	var whole := FixsyncCollider3D.new()
+	var part := FixsyncCollider3D.new()
+	whole.shape = _shape(FixsyncShape.Kind.SPHERE, {"radius": "0.5"})
+	part.shape = whole.shape
+	whole.raw_position = Vector3i(65536, 0, -65536)
+	whole.yaw = 16384
+	part.raw_position = Vector3i(131072, 0, 0)
+	part.position = Vector3(2, 0, 0)
+	whole.add_child(part)
+	world.add_child(whole)
+	world.draw_colliders = true
+	add_child(world)
+	equal([whole.id, part.id], [0, 1], "ids are given in the order of the tree")
+	world.play_to(0)
+	check(whole.global_position.is_equal_approx(Vector3(1, 0, -1)), "at %s" % whole.global_position)
+	check(part.global_position.is_equal_approx(Vector3(1, 0, 1)), "part at %s" % part.global_position)
+	var query := world.stage.world.query(Fixsync.sphere(1), Vector3i(65536, 0, 65536))
+	equal(query, PackedInt64Array([1]), "the part is where its node is")
+	whole.set_pose(Vector3i(0, 65536, 0), 0)
+	equal(part.get_raw_position(), Vector3i(0, 65536, 0), "a part moves with its whole")
+	await get_tree().process_frame
+	equal(whole.get_child_count(true) - whole.get_child_count(), 1, "lines are drawn")
+	world.free()
+
+
+func test_a_level_is_baked_from_bodies() -> void:
+	var level := FixsyncLevel3D.new()
+	var box := BoxShape3D.new()
+	box.size = Vector3(2, 1, 4)
+	var pillar := CylinderShape3D.new()
+	pillar.radius = 0.75
+	pillar.height = 3.0
+	var tilted := _body(box, Vector3.ZERO)
+	tilted.rotation.x = 0.3
+	var rock := StaticBody3D.new()
+	var polygon := CollisionPolygon3D.new()
+	polygon.polygon = [
+		Vector2(0, 0), Vector2(4, 0), Vector2(4, 4), Vector2(2, 1), Vector2(0, 4)]
+	polygon.depth = 2.0
+	rock.rotation.x = PI / 2
+	rock.add_child(polygon)
+	for body: Node in [
+		_body(box, Vector3(1, 0.5, 2)), _body(box, Vector3.ZERO, PI / 2),
+		_body(pillar, Vector3(-5, 1.5, 0)), tilted, rock, _body(SphereShape3D.new(), Vector3.ZERO)]:
+		level.add_child(body)
+	add_child(level)
+	level.bake()
+	equal(FixsyncBake.faults.size(), 2, "the tilted one and the ball are left out")
+	var baked := FixsyncLevel.create(level.solids())
+	check(baked != null and baked.count() >= 5, "boxes, a pillar, a polygon in pieces")
+	equal(baked.solid(0), PackedInt64Array([
+		5, 2, 4, 0, 65536, 131072, 262144, 0, 262144, 0, 0, 131072, 0]), "a box is a prism")
+	equal(baked.query(Fixsync.sphere(1), Vector3i(100000, 0, 0)).size(), 2, "the turned box, and the other")
+	var bytes := FileAccess.open("user://level.fxlevel", FileAccess.WRITE)
+	bytes.store_buffer(baked.to_bytes())
+	bytes.close()
+	level.file = "user://level.fxlevel"
+	equal(level.solids().size(), 2 * level.baked.size(), "solids of a file come before")
+	level.free()
+
+
+func test_a_view_of_two_dimensions_from_above_and_from_the_side() -> void:
+	for is_side: bool in [false, true]:
+		var world := FixsyncWorld2D.new()
+		world.is_side_view = is_side
+		world.pixels_per_unit = 32.0
+		var level := FixsyncLevel2D.new()
+		var body := StaticBody2D.new()
+		body.collision_layer = 4
+		body.position = Vector2(0, 64)
+		var part := CollisionShape2D.new()
+		part.shape = RectangleShape2D.new()
+		part.shape.size = Vector2(320, 64)
+		body.add_child(part)
+		level.add_child(body)
+		world.add_child(level)
+		var walker := FixsyncCharacter2D.new()
+		walker.shape = _shape(FixsyncShape.Kind.BOX, {})
+		walker.raw_position = Vector3i(0, 65536, 0) if is_side else Vector3i.ZERO
+		world.add_child(walker)
+		world.starts_alone = false
+		add_child(world)
+		level.bake()
+		world.start()
+		equal(FixsyncBake.faults.size(), 0, "nothing is left out")
+		# Down the screen: the wall stops it, at a raw unit from its face or less.
+		walker.move(Vector3i(0, -655360, 0) if is_side else Vector3i(0, 0, 655360))
+		var stop := walker.get_raw_position()
+		check(walker.is_on_floor() if is_side else walker.is_on_wall(), "stopped at %s" % stop)
+		world.play_to(0)
+		var foot := walker.position.y + 16.0
+		check(absf(foot - 32.0) < 0.1, "its lower edge is at %f" % foot)
+		world.free()
+
+
+func test_why_names_the_causes() -> void:
+	var world := FixsyncWorld3D.new()
+	for x: int in [0, 3]:
+		var ball := FixsyncCollider3D.new()
+		ball.shape = _shape(FixsyncShape.Kind.SPHERE, {"radius": "1"})
+		ball.raw_position = Vector3i(x * 65536, 0, 0)
+		world.add_child(ball)
+	world.get_child(1).starts_active = false
+	add_child(world)
+	var text := world.why(0, 1)
+	check("1 is not active" in text and "beside" in text and "1.0000 units longer" in text, text)
+	world.collider(1).set_active(true)
+	world.collider(1).set_pose(Vector3i(65536, 0, 0), 0)
+	equal(world.why(0, 1), "0 and 1 are a hit.", "a hit")
+	check(not world.why(0, 99).is_empty(), "an id that is not there")
+	world.free()
+
+
+func test_the_editors_answer_is_that_of_the_scene_as_it_begins() -> void:
+	var match_scene: Node = load("res://match.tscn").instantiate()
+	var world: FixsyncWorld3D = match_scene.get_node("World")
+	var text := FixsyncWhy.of_nodes(world, world.get_node("Red/Blade"), world.get_node("Blue"))
+	check("Blade is not active" in text and "beyond the radius" in text, text)
+	match_scene.free()
+
+
+func test_a_wrong_layer_and_state_are_errors_that_name_them() -> void:
+	var world := FixsyncWorld3D.new()
+	world.pairs = ["body sword"]
+	add_child(world)
+	check(world.stage != null, "the world begins all the same")
+	world.free()
