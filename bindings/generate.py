@@ -14,12 +14,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bindings.api import Api, read
-from bindings.emit import csharp, python, rust, web
+from bindings.emit import csharp, godot, python, rust, web
 
 ROOT = Path(__file__).resolve().parents[1]
 
 OUTPUTS: dict[str, Callable[[Api], str]] = {
     "bindings/csharp/Runtime/Native.cs": csharp.native,
+    "bindings/godot/src/tables.c": godot.tables,
     "bindings/rust/fixsync-sys/src/raw.rs": rust.sys,
     "bindings/rust/fixsync/src/tables.rs": rust.tables,
     "bindings/web/makers.d.ts": web.maker_types,

@@ -1,0 +1,96 @@
+"""Tables for the Godot extension: constants of its class Fixsync, kinds of shape, layouts of
+rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bindings.api import SIZES, Api, read_kinds
+from bindings.emit import NOTE
+
+ROWS = (
+    "fxs_event",
+    "fxs_hit",
+    "fxs_collider",
+    "fxs_command",
+    "fxs_cast_hit",
+    "fxs_moved",
+    "fxs_query",
+    "fxs_cast",
+    "fxs_mover",
+    "fxs_carried",
+    "fxs_hitbox",
+    "fxs_planes_command",
+    "fxs_explanation",
+    "fxs_extent",
+    "fxs_vertex",
+)
+"""Structures that a GDScript array holds, a number for each field."""
+
+LEFT_OUT = ("FXS_VERSION_MAJOR", "FXS_VERSION_MINOR", "FXS_VERSION_PATCH", "FXS_SEMANTICS")
+"""Constants that are functions in GDScript, where they are those of the library that runs."""
+
+
+def _numbers(api: Api, name: str, start: int, prefix: str) -> Iterator[tuple[str, str, int]]:
+    """Name, type and offset of each number of a structure, those within others included."""
+    structure = api.structure(name)
+    assert structure is not None, name
+    for field in structure.fields:
+        if field.name == "zero":  # it must be 0
+            continue
+        at = start + field.offset
+        if field.type.base not in SIZES:
+            yield from _numbers(api, field.type.base, at, "")
+            continue
+        for index in range(max(1, field.count)):
+            end = str(index) if field.count else ""
+            yield f"{prefix}{field.name}{end}", field.type.base, at + index * SIZES[field.type.base]
+
+
+def tables(api: Api) -> str:
+    """The text of src/tables.c."""
+    lines = [
+        f"/* {NOTE} */",
+        '#include "values.h"',
+        "",
+        "const gd_constant GD_CONSTANTS[] = {",
+    ]
+    for group in api.groups:
+        lines += [
+            f'    {{"{group.enum}", {int(group.is_flags)}, '
+            f'"{constant.name.removeprefix("FXS_")}", {_literal(constant.value)},\n     '
+            f'"{_text(constant.comment)}"}},'
+            for constant in group.constants
+            if constant.name not in LEFT_OUT
+        ]
+    lines += ["    {0, 0, 0, 0, 0},", "};", "", "const gd_size GD_SIZES[] = {"]
+    for kind in read_kinds(api):
+        for size in kind.sizes:
+            is_hole = kind.has_hole and size == kind.sizes[-1]
+            lines.append(
+                f'    {{{kind.code}, {size.index}, {int(is_hole)}, "{size.name}", '
+                f"{size.least}, {size.most}}},"
+            )
+    lines += ["    {-1, 0, 0, 0, 0, 0},", "};"]
+    for name in ROWS:
+        numbers = list(_numbers(api, name, 0, ""))
+        upper = name.removeprefix("fxs_").upper()
+        lines += ["", f"static const gd_number {upper}[] = {{"]
+        lines += [
+            f'    {{"{field}", {offset}, {SIZES[base]}, {int(base.startswith("int"))}}},'
+            for field, base, offset in numbers
+        ]
+        lines += [
+            "};",
+            f"const gd_layout GD_{upper} = {{{len(numbers)}, sizeof({name}), {upper}}};",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _literal(value: int) -> str:
+    return f"INT64_C({value})" if abs(value) >= 2**31 else str(value)
+
+
+def _text(comment: str) -> str:
+    """A comment within the quotes of C."""
+    return " ".join(comment.split()).replace("\\", "\\\\").replace('"', '\\"')
