@@ -18,6 +18,7 @@ const PUSH_FRAMES := 6
 
 @export var player := 0
 @export var blade: FixsyncCollider3D
+@export var colour := Color.RED
 
 var health := HEALTH
 var falls := 0
@@ -96,3 +97,36 @@ func hurt(from_yaw: int) -> void:
 	stun = 0
 	stage.add_event(FALL, id, id, falls)
 	set_pose(raw_position, yaw)
+
+
+# ---- what is only seen ----
+
+var _fan := MeshInstance3D.new()
+
+
+func _ready() -> void:
+	super()
+	for part: String in ["Mesh", "Nose"]:
+		var paint := StandardMaterial3D.new()
+		paint.albedo_color = colour if part == "Mesh" else colour.lightened(0.5)
+		(get_node(part) as MeshInstance3D).material_override = paint
+	var points := FixsyncDraw.plan(blade.shape)
+	var mesh := ImmediateMesh.new()
+	mesh.surface_begin(Mesh.PRIMITIVE_TRIANGLES)
+	for i in points.size() - 1:
+		for point: Vector2 in [Vector2.ZERO, points[i], points[i + 1]]:
+			mesh.surface_add_vertex(Vector3(point.x, 0.0, point.y))
+	mesh.surface_end()
+	var glow := StandardMaterial3D.new()
+	glow.shading_mode = BaseMaterial3D.SHADING_MODE_UNSHADED
+	glow.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
+	glow.cull_mode = BaseMaterial3D.CULL_DISABLED
+	glow.albedo_color = Color(colour.lightened(0.4), 0.6)
+	_fan.mesh = mesh
+	_fan.material_override = glow
+	add_child(_fan)
+
+
+func _process(_delta: float) -> void:
+	_fan.visible = swing > 0 and swing <= CUT_LAST
+	_fan.transparency = 0.0 if swing >= CUT_FIRST else 0.6

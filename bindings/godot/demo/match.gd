@@ -10,7 +10,7 @@ const INPUT_DELAY := 2  # frames between a key and its effect
 @export var labels: Array[Label]
 @export var status: Label
 @export var crowd: DemoCrowd
-@export var spark: GPUParticles3D
+@export var spark: CPUParticles3D
 
 var _line := DemoLine.new()
 var _options := {}
@@ -122,7 +122,7 @@ func _compare() -> void:
 
 func _on_predicted(_frame: int, a: int, b: int, kind: int, _contact: int) -> void:
 	_predicted += 1
-	if kind == Fixsync.ENTER and spark != null:
+	if kind == Fixsync.ENTER:
 		var victim := world.collider(mini(a, b)) as Node3D
 		if victim != null:
 			spark.global_position = victim.global_position
@@ -166,4 +166,6 @@ func _finish() -> void:
 			until = mini(until, Time.get_ticks_msec() + 500)
 		await get_tree().physics_frame
 	_line.close()
+	if _options.has("shot"):
+		get_viewport().get_texture().get_image().save_png(_options.shot)
 	get_tree().quit(0 if _desync < 0 else 1)

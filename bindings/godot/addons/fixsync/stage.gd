@@ -172,20 +172,25 @@ func play_to(frame: int) -> void:
 	var next := inputs.redo()
 	var known := inputs.confirmed()
 	history.settle(mini(next, known))
-	if next != history.head():
-		history.back(next, world)
-		load_own(history.own())
+	rewind(next)
 	while next <= frame and history.free_frames() > 0:
-		_step(next, next < known)
+		step(inputs.take(next), next < known)
 		next += 1
-	while history.confirm():
-		_tell_confirmed()
+	tell_confirmed()
 	if _host.moves_nodes:
 		_show()
 
 
-func _step(frame: int, is_final: bool) -> void:
-	var values := inputs.take(frame)
+## Goes back to before a frame, if it was stepped already.
+func rewind(frame: int) -> void:
+	if frame != history.head():
+		history.back(frame, world)
+		load_own(history.own())
+
+
+## Steps the next frame with an input for each player.
+func step(values: PackedInt64Array, is_final: bool) -> void:
+	var frame := history.head()
 	_game_events.clear()
 	for node in _ticking:
 		node._fixsync_tick(frame, values)
@@ -220,7 +225,13 @@ func add_event(kind: int, a: int, b: int, value: int) -> void:
 	_game_events.append_array([a, b, kind, value])
 
 
-func _tell_confirmed() -> void:
+## Emits the signals of the frames that became final, and records them.
+func tell_confirmed() -> void:
+	while history.confirm():
+		_tell_frame()
+
+
+func _tell_frame() -> void:
 	var frame := history.frame()
 	var hash := history.hash()
 	var rows := history.events()

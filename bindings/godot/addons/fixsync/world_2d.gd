@@ -80,6 +80,22 @@ func play_to(frame: int) -> void:
 	stage.play_to(frame)
 
 
+## For an add-on that keeps the inputs: goes back to before a frame.
+func rewind(frame: int) -> void:
+	stage.rewind(frame)
+
+
+## For an add-on that keeps the inputs: steps the next frame with an input for each player.
+func play(inputs: PackedInt64Array) -> void:
+	stage.step(inputs, false)
+
+
+## For an add-on that keeps the inputs: all frames before this one were stepped on the real inputs.
+func settle(frame: int) -> void:
+	stage.history.settle(frame)
+	stage.tell_confirmed()
+
+
 ## The frame that is stepped next.
 func head() -> int:
 	return stage.history.head()
