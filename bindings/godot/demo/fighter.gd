@@ -1,7 +1,7 @@
 class_name DemoFighter
 extends FixsyncCharacter3D
-## A fighter: walks, swings a blade (a sector), dashes. Its rules are integers alone, so every machine
-## plays the same fight.
+## A fighter: walks, swings a blade (a sector), dashes. Its rules are integers alone, so every
+## machine plays the same fight.
 
 enum Keys { LEFT = 1, RIGHT = 2, UP = 4, DOWN = 8, SWING = 16, DASH = 32 }
 

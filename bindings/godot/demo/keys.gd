@@ -26,8 +26,8 @@ static func pressed() -> int:
 	return keys
 
 
-## The bot's keys: it runs at the other fighter, swings near it, and strays now and then. It may look
-## at anything, as a person does: what it presses goes over the line.
+## The bot's keys: it runs at the other fighter, swings near it, and strays now and then. It may
+## look at anything, as a person does: what it presses goes over the line.
 func bot(own: DemoFighter, other: DemoFighter) -> int:
 	_left -= 1
 	if _left > 0:

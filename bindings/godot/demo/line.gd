@@ -2,8 +2,8 @@ class_name DemoLine
 extends RefCounted
 ## The inputs of two players over ENet, unreliable, on a line that loses and delays on purpose.
 ##
-## A packet has all inputs that the other side has not named as known, so the next packet makes good
-## for a lost one.
+## A packet has all inputs that the other side has not named as known, so the next packet makes
+## good for a lost one.
 
 signal peer_joined
 signal peer_left

@@ -1,7 +1,7 @@
 extends Node3D
 ## Two players over ENet. Options come after --: host, join=ADDRESS, port=N, loss=PERCENT,
-## delay=TICKS, seed=N, bot, frames=N, log=PATH, crowd=N, fast, shot=PATH. Without host or join, a bot
-## is the other player, over a line in this process.
+## delay=TICKS, seed=N, bot, frames=N, log=PATH, crowd=N, fast, shot=PATH. Without host or join, a
+## bot is the other player, over a line in this process.
 
 const INPUT_DELAY := 2  # frames between a key and its effect
 
@@ -25,6 +25,8 @@ var _entered := 0
 var _predicted := 0
 var _taken_back := 0
 var _desync := -1
+var _begun := 0  # milliseconds, and frames drawn, when the match began
+var _drawn := 0
 var _frames := 1 << 40  # of the match
 
 
@@ -77,6 +79,9 @@ func _physics_process(_delta: float) -> void:
 			world.put_input(1 - _me, frame, keys))
 	if not _playing:
 		return
+	if _begun == 0:
+		_begun = Time.get_ticks_msec()
+		_drawn = Engine.get_frames_drawn()
 	if world.free_frames() > 0 and _own < _frames: # else it waits for the other side
 		_put(0 if _own < INPUT_DELAY else _bot_or_keys())
 	world.play_to(_own - 1 - (INPUT_DELAY if _own < _frames else 0))
@@ -156,8 +161,9 @@ func _finish() -> void:
 		_write_log()
 		_log.close()
 		_log = null
-	print("frames %d entered %d predicted %d taken back %d desync %d" % [
-		world.confirmed(), _entered, _predicted, _taken_back, _desync])
+	print("frames %d entered %d predicted %d taken back %d desync %d, %d drawn a second" % [
+		world.confirmed(), _entered, _predicted, _taken_back, _desync,
+		(Engine.get_frames_drawn() - _drawn) * 1000 / maxi(1, Time.get_ticks_msec() - _begun)])
 	var until := Time.get_ticks_msec() + 4000
 	while _other_bot == null and Time.get_ticks_msec() < until: # the other side may lack packets
 		_line.receive(func(_frame: int, _value: int) -> void: pass)

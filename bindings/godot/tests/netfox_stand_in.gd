@@ -1,8 +1,8 @@
 class_name NetfoxStandIn
 extends Node
 ## What FixsyncNetfox uses of netfox, played by this stand-in: ticks, inputs by tick, the loop of
-## _rollback_tick with the inputs restored. It is not netfox: netfox is on no package index, so it is
-## tried by hand (docs/godot.md).
+## _rollback_tick with the inputs restored. It is not netfox: netfox is on no package index, so it
+## is tried by hand (docs/godot.md).
 
 const REDUNDANCY := 16  # inputs in a packet
 

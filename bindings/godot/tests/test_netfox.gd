@@ -26,7 +26,7 @@ class Peer:
 
 
 func test_two_peers_at_a_third_loss_confirm_the_same_frames_once() -> void:
-	print("netfox itself is not here: the adapter is played through a stand-in of its interface")
+	print("netfox is not here: a stand-in of its interface plays the adapter")
 	var peers: Array[Peer] = [Peer.new(0, 5), Peer.new(1, 5)]
 	var random := FixsyncRandom.create(3)
 	var flight: Array = []

@@ -73,9 +73,11 @@ func test_what_is_predicted_and_not_taken_back_is_confirmed() -> void:
 		told[line] = told.get(line, 0) + 1
 	for row: Array in rolled.standing:
 		var count: int = rolled.standing[row]
-		var name: String = ["", "entered", "stayed", "exited"][row[3]] if row[3] < 4 else str(row[3])
+		var name := str(row[3])
+		if row[3] < 4:
+			name = ["", "entered", "stayed", "exited"][row[3]]
 		var line := "%d %s %d %d %d" % [row[0], name, row[1], row[2], row[4]]
-		check(count == 0 or count == 1 and told.get(line, 0) == 1, "%s stands %d times" % [line, count])
+		check(count == 0 or count == 1 and told.get(line, 0) == 1, "%s: %d" % [line, count])
 	rolled.free()
 
 

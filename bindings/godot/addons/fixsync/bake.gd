@@ -3,8 +3,8 @@ class_name FixsyncBake
 extends RefCounted
 ## Turns static bodies into the solids of a level, in the editor.
 ##
-## Floats become raw numbers here, once, and the bytes are saved with the scene: no machine that plays
-## the game computes them again.
+## Floats become raw numbers here, once, and the bytes are saved with the scene: no machine that
+## plays the game computes them again.
 
 ## Why the last bake left something out, a line for each.
 static var faults := PackedStringArray()
@@ -44,8 +44,8 @@ static func solids_3d(root: Node) -> PackedInt64Array:
 	return solids
 
 
-## The same in 2D. Seen from above, y is the way that yaw turns to, and all solids reach from low to
-## high. Seen from the side, y is height, and only boxes that are not turned can stand upright.
+## The same in 2D. Seen from above, y is the way that yaw turns to, and all solids reach from low
+## to high. Seen from the side, y is height, and only boxes that are not turned can stand upright.
 static func solids_2d(
 	root: Node, pixels: float, side: bool, low: float, high: float) -> PackedInt64Array:
 	faults.clear()

@@ -12,12 +12,14 @@ extends FixsyncCollider3D
 @export var step_height := "0.25"
 ## How far down it reaches for a floor, in units.
 @export var snap := "0.125"
-## How steep a floor may be: the least y of its normal, 2^30 being upright. 759250125 is 45 degrees.
+## How steep a floor may be: the least y of its normal, 2^30 being upright. 759250125 is 45
+## degrees.
 @export_range(1, 1073741824) var floor_y_q30 := 759250125
 
 var mover: FixsyncMover  ## What the last move met. It is no part of the state.
 
 
+## Adds it to a world with its mover; the world node calls it.
 func enter(new_stage: FixsyncStage) -> void:
 	super(new_stage)
 	mover = FixsyncMover.create(

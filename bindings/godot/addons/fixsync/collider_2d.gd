@@ -5,12 +5,13 @@ extends Node2D
 ## A collider of the FixsyncWorld2D above it: a hurtbox, an attack, a trigger.
 ##
 ## Place it as any node. In the editor its place becomes raw_position and yaw, integers that are
-## saved with the scene; a game reads these alone. While the game runs, the node is where the collider
-## is. A collider under another one is a part of it: it moves and turns with it, and raw_position is
-## its offset. FixsyncView2D says how the screen lies in the world.
+## saved with the scene; a game reads these alone. While the game runs, the node is where the
+## collider is. A collider under another one is a part of it: it moves and turns with it, and
+## raw_position is its offset. FixsyncView2D says how the screen lies in the world.
 
 ## Its id, less than the world's capacity. -1: the least free one, in the order of the tree.
 @export var id := -1
+## Its shape and sizes.
 @export var shape: FixsyncShape:
 	set(value):
 		if shape != null and shape.changed.is_connected(queue_debug):
@@ -22,8 +23,8 @@ extends Node2D
 		update_configuration_warnings()
 ## A name of the world's layers.
 @export var layer := "body"
-## Colliders of one owner do not hit each other, but for owner 0. -1: that of the collider that it is
-## a part of, else 0.
+## Colliders of one owner do not hit each other, but for owner 0. -1: that of the collider that it
+## is a part of, else 0.
 @export_range(-1, 4294967295) var owner_id := -1
 ## Whether it is active when the match begins.
 @export var starts_active := true
@@ -32,7 +33,7 @@ extends Node2D
 ## The way that it faces when the match begins: 65536 steps are a turn, 0 is +X, 16384 is +Z.
 @export_range(0, 65535) var yaw := 0
 
-var stage: FixsyncStage  # while the world runs
+var stage: FixsyncStage  ## The world that it is in, while that runs.
 var parts: Array[FixsyncCollider2D] = []  ## The colliders that move with it.
 
 var _colour := Color.WHITE
@@ -55,10 +56,12 @@ func get_raw_position() -> Vector3i:
 	return stage.world.position(id)
 
 
+## The way that it faces now.
 func get_yaw() -> int:
 	return stage.world.yaw(id)
 
 
+## Whether it is active now.
 func is_active() -> bool:
 	return stage.world.is_active(id)
 
@@ -70,12 +73,14 @@ func set_pose(raw: Vector3i, new_yaw: int) -> void:
 		part.set_pose(raw, new_yaw)
 
 
+## Turns it, and its parts.
 func turn(new_yaw: int) -> void:
 	stage.world.turn(id, new_yaw)
 	for part in parts:
 		part.turn(new_yaw)
 
 
+## Makes it active or not; an inactive collider hits nothing.
 func set_active(active: bool) -> void:
 	if stage.world.is_active(id) != active:
 		stage.world.set_active(id, active)
@@ -138,7 +143,8 @@ func _notification(what: int) -> void:
 			raw_position = view.raw(global_position, depth)
 			yaw = 0 if view.is_side else FixsyncDraw.yaw_of(-global_rotation)
 		else:
-			raw_position = view.raw(above.global_transform.affine_inverse() * global_position, depth)
+			var place := above.global_transform.affine_inverse() * global_position
+			raw_position = view.raw(place, depth)
 
 
 ## Draws the lines of the shape anew, when this frame ends.

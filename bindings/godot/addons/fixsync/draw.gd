@@ -1,7 +1,8 @@
 @tool
 class_name FixsyncDraw
 extends RefCounted
-## Lines of shapes, for the editor and for debug drawing. Drawing alone: nothing here decides a hit.
+## Lines of shapes, for the editor and for debug drawing. Drawing alone: nothing here decides a
+## hit.
 
 const _ARC := 32  # pieces of a whole circle
 
@@ -40,10 +41,12 @@ static func mesh(shape: FixsyncShape) -> ArrayMesh:
 	return _meshes[key]
 
 
+## The colour of the lines of a collider.
 static func colour(active: bool, hits: bool) -> Color:
 	return Color.GRAY if not active else Color.RED if hits else Color.GREEN
 
 
+## A material of that colour, unshaded.
 static func material(active: bool, hits: bool) -> StandardMaterial3D:
 	var key := colour(active, hits)
 	if not _meshes.has(key):
@@ -56,8 +59,9 @@ static func material(active: bool, hits: bool) -> StandardMaterial3D:
 ## The closed lines of a shape seen from above, in units; x is along yaw 0.
 static func above(shape: FixsyncShape) -> Array[PackedVector2Array]:
 	var found: Array[PackedVector2Array] = [plan(shape)]
-	if shape.kind == FixsyncShape.Kind.SECTOR and shape.half_angle == 32768 and shape.sizes()[2] > 0:
-		found.append(_arc(0.0, TAU, shape.sizes()[2]))
+	if shape.kind == FixsyncShape.Kind.SECTOR and shape.half_angle == 32768:
+		if shape.sizes()[2] > 0:
+			found.append(_arc(0.0, TAU, shape.sizes()[2]))
 	return found
 
 
@@ -102,6 +106,7 @@ static func plan(shape: FixsyncShape) -> PackedVector2Array:
 	return points
 
 
+## The lines of a shape in space, in pairs of points.
 static func lines(shape: FixsyncShape) -> PackedVector3Array:
 	var size := shape.sizes()
 	var pairs := PackedVector3Array()

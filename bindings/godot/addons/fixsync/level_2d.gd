@@ -5,15 +5,17 @@ extends Node2D
 ## The walls and floors of a fixsync world: a file, or the static bodies and areas under this node.
 ##
 ## Rectangles, circles and polygons of a StaticBody2D or Area2D become solids; seen from the side,
-## only rectangles that are not turned. The lowest collision layer of the body is the layer: Godot's
-## layer 1 is the first of the world's layers.
-## They are baked when the scene is saved, or with the button; a game reads only the baked numbers.
+## only rectangles that are not turned. The lowest collision layer of the body is the layer:
+## Godot's layer 1 is the first of the world's layers. They are baked when the scene is saved, or
+## with the button; a game reads only the baked numbers.
 
 ## A level of `fixsync level map.tmj -o map.fxlevel`. Its solids come before the baked ones.
 @export_file("*.fxlevel") var file := ""
 ## Heights of the solids in units, seen from above; seen from the side, how deep they are.
 @export var low := "-1"
+## The upper one.
 @export var high := "1"
+## Bakes the solids now.
 @export_tool_button("Bake", "Bake") var bake_now := bake
 ## The baked solids, in raw numbers.
 @export_storage var baked := PackedInt64Array()

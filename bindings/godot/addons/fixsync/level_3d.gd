@@ -10,6 +10,7 @@ extends Node3D
 
 ## A level of `fixsync level map.tmj -o map.fxlevel`. Its solids come before the baked ones.
 @export_file("*.fxlevel") var file := ""
+## Bakes the solids now.
 @export_tool_button("Bake", "Bake") var bake_now := bake
 ## The baked solids, in raw numbers.
 @export_storage var baked := PackedInt64Array()

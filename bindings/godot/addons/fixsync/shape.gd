@@ -12,7 +12,7 @@ enum Kind {
 	CAPSULE,  ## A ball swept upwards: radius, half_height.
 	CYLINDER,  ## Upright: radius, half_height.
 	BOX,  ## Turns about Y only: half_x, half_y, half_z.
-	SECTOR,  ## A piece of a disc in front of the collider: radius, half_angle, half_height, inner_radius.
+	SECTOR,  ## A piece of a disc, in front: radius, half_angle, half_height, inner_radius.
 }
 
 const _FIELDS := [
@@ -20,14 +20,17 @@ const _FIELDS := [
 	[&"half_x", &"half_y", &"half_z"], [&"radius", &"half_height", &"inner_radius"],
 ]
 
+## What it is, and which sizes it has.
 @export var kind := Kind.SPHERE:
 	set(value):
 		kind = value
 		notify_property_list_changed()
 		emit_changed()
+## Of a sphere, capsule, cylinder or sector.
 @export var radius := "0.5":
 	set(value):
 		radius = _decimal(value, radius)
+## Of a capsule, without its ends; of a cylinder or sector.
 @export var half_height := "0.5":
 	set(value):
 		half_height = _decimal(value, half_height)
@@ -35,12 +38,15 @@ const _FIELDS := [
 @export var inner_radius := "0":
 	set(value):
 		inner_radius = _decimal(value, inner_radius)
+## Half the size of a box along its own X.
 @export var half_x := "0.5":
 	set(value):
 		half_x = _decimal(value, half_x)
+## Half the height of a box.
 @export var half_y := "0.5":
 	set(value):
 		half_y = _decimal(value, half_y)
+## Half the size of a box along its own Z.
 @export var half_z := "0.5":
 	set(value):
 		half_z = _decimal(value, half_z)

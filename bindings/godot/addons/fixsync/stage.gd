@@ -3,15 +3,15 @@ extends RefCounted
 ## What FixsyncWorld3D and FixsyncWorld2D share: the world, its history, the rules of the game.
 ##
 ## A frame is a call of _fixsync_tick of each node that has it, in the order of the scene tree, the
-## step, and a call of _fixsync_hit for each hit of a node's colliders. What is predicted, taken back
-## and confirmed is decided by FixsyncHistory alone.
+## step, and a call of _fixsync_hit for each hit of a node's colliders. What is predicted, taken
+## back and confirmed is decided by FixsyncHistory alone.
 
-var world: FixsyncWorld
-var history: FixsyncHistory
-var inputs: FixsyncInputs
-var recorder: FixsyncRecorder
-var level: FixsyncLevel
-var nodes := {}  # id: the collider node
+var world: FixsyncWorld  ## The colliders as they are now.
+var history: FixsyncHistory  ## The frames that may be stepped again.
+var inputs: FixsyncInputs  ## The inputs of all players.
+var recorder: FixsyncRecorder  ## The match log, or null.
+var level: FixsyncLevel  ## The solids, or null.
+var nodes := {}  ## The collider nodes, by id.
 
 var _host: Node  # the world node: it has the signals
 var _kept: Array = []  # [node, property, type]: the game's own state
@@ -40,6 +40,7 @@ func _init(host: Node) -> void:
 
 # ---- layers ----
 
+## The number of a layer by its name.
 func layer(name: String) -> int:
 	var at: int = _host.layers.find(name)
 	if at < 0 or at > 31:
@@ -47,6 +48,7 @@ func layer(name: String) -> int:
 	return clampi(at, 0, 31)
 
 
+## A bit for each layer of a list of names.
 func mask(names: PackedStringArray) -> int:
 	var bits := 0
 	for name in names:
@@ -148,6 +150,7 @@ func save_own() -> PackedByteArray:
 	return _own
 
 
+## Gives the nodes the values that save_own saved.
 func load_own(bytes: PackedByteArray) -> void:
 	var at := 0
 	for entry: Array in _kept:

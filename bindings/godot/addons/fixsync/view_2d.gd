@@ -5,7 +5,7 @@ extends RefCounted
 ## (x, z); seen from the side, they are (x, -y). Yaw turns as a screen's rotation does from above.
 
 var pixels := 64.0  ## Of a unit.
-var is_side := false
+var is_side := false  ## Whether the screen shows the world from the side.
 
 
 ## The view of the FixsyncWorld2D above a node; without one, 64 pixels a unit, from above.
@@ -19,6 +19,7 @@ static func of(node: Node) -> FixsyncView2D:
 	return view
 
 
+## The place on the screen of a raw position.
 func screen(raw: Vector3i) -> Vector2:
 	return Vector2(raw.x, -raw.y if is_side else raw.z) * (pixels / 65536.0)
 

@@ -46,7 +46,7 @@ static func of_pair(world: FixsyncWorld, a: int, b: int, names := {}) -> String:
 		if row[5] != Fixsync.NEVER:
 			lines.append("- a reach %s units longer would do, at one height" % _units(row[5]))
 		if row[7] != Fixsync.NEVER and row[7] > 0:
-			lines.append("- so would a half angle that is %.3f degrees wider" % (row[7] * 360.0 / 65536.0))
+			lines.append("- so would a half angle %.3f degrees wider" % (row[7] * 360.0 / 65536.0))
 	return "\n".join(lines)
 
 

@@ -5,8 +5,8 @@ extends Node2D
 ## A world of colliders that rolls back. Its signals come once for each confirmed frame, in order.
 ##
 ## Colliders, levels and rules are the nodes under it. A node with a method _fixsync_tick(frame,
-## inputs) has rules, one with _fixsync_hit(mine, other, kind, contact) hears hits of its colliders,
-## and one with _fixsync_state() names its properties that a frame depends on.
+## inputs) has rules, one with _fixsync_hit(mine, other, kind, contact) hears hits of its
+## colliders, and one with _fixsync_state() names its properties that a frame depends on.
 
 ## A hit began in a confirmed frame. a and b are ids, a < b; contact is 1 (touching) or 2.
 signal hit_entered(frame: int, a: int, b: int, contact: int)
@@ -32,6 +32,7 @@ signal frame_confirmed(frame: int, hash: int)
 @export var pairs: PackedStringArray = []
 ## Whether shapes that only touch are a hit.
 @export_enum("Touching:1", "Overlapping:2") var hit_when := 1
+## How many players give inputs.
 @export_range(1, 64) var players := 2
 ## How many pixels a unit has.
 @export_range(1.0, 4096.0, 1.0) var pixels_per_unit := 64.0
@@ -45,7 +46,8 @@ signal frame_confirmed(frame: int, hash: int)
 @export var record := false
 ## Moves the nodes to where their colliders are, after each play_to.
 @export var moves_nodes := true
-## Draws the lines of all colliders while the game runs: green, grey if inactive, red while they hit.
+## Draws the lines of all colliders while the game runs: green, grey if inactive, red while they
+## hit.
 @export var draw_colliders := false:
 	set(value):
 		draw_colliders = value
@@ -68,14 +70,14 @@ func start() -> void:
 	draw_colliders = draw_colliders
 
 
-## Adds the input of a player for a frame: the own one, or one that came. False: it is so early that
-## it must come again.
+## Adds the input of a player for a frame: the own one, or one that came. False: it is so early
+## that it must come again.
 func put_input(player: int, frame: int, value: int) -> bool:
 	return stage.inputs.put(player, frame, value)
 
 
-## Steps up to and including a frame; inputs that did not come are predicted. Where a prediction was
-## wrong, it goes back and steps again. It stops where no more frames may be predicted.
+## Steps up to and including a frame; inputs that did not come are predicted. Where a prediction
+## was wrong, it goes back and steps again. It stops where no more frames may be predicted.
 func play_to(frame: int) -> void:
 	stage.play_to(frame)
 
