@@ -34,7 +34,7 @@ static char last_error[TEXT_ROOM];
 /* By type. */
 static gd_variant_from variant_from[GD_TYPE_COUNT];
 static gd_variant_inside variant_inside[GD_TYPE_COUNT];
-static gd_construct construct[GD_TYPE_COUNT];
+static gd_construct construct[GD_TYPE_COUNT], pack_array[GD_TYPE_COUNT];
 static gd_destruct destruct[GD_TYPE_COUNT];
 static gd_builtin array_size[GD_TYPE_COUNT], array_resize[GD_TYPE_COUNT];
 
@@ -321,6 +321,8 @@ uint8_t *gd_return_bytes(gd_call *call, uint64_t count) {
                : NULL;
 }
 
+void gd_return_no_bytes(gd_call *call) { resize(call, GD_PACKED_BYTES, 0); }
+
 bool gd_return_strings(gd_call *call, uint64_t count) {
     return resize(call, GD_PACKED_STRINGS, count);
 }
@@ -423,24 +425,25 @@ static void pointer_call(void *userdata, void *instance, const void *const *argu
     run(&call);
 }
 
-/* An Array of ints as a packed array in `to`; or an error, and false. */
-static bool pack(gd_call *call, int i, const void *array, gd_packed *to) {
+/* An Array as a packed array in `to`; or an error, and false. The engine would truncate floats. */
+static bool pack(gd_call *call, int i, uint32_t type, const void *array, gd_packed *to) {
+    uint32_t must = type == GD_PACKED_STRINGS ? GD_STRING : GD_INT;
     uint64_t count = size_of_array(GD_ARRAY, array);
-    construct[GD_PACKED_INTS](to, NULL);
-    int64_t size = (int64_t)count, status = 0;
-    const void *arguments[1] = {&size};
-    array_resize[GD_PACKED_INTS](to, arguments, &status, 1);
     for (uint64_t k = 0; k < count; k++) {
         gd_variant *item = gd_engine.array_operator_index_const(array, (int64_t)k);
-        uint32_t type = gd_engine.variant_get_type(item);
-        if (type != GD_INT) {
-            gd_fail(call, "%s[%u] must be an int, not %s", gd_argument_name(call, i), k,
-                    TYPE_NAMES[type]);
+        uint32_t found = gd_engine.variant_get_type(item);
+        if (found != must) {
+            gd_fail(call, "%s[%u] must be %s, not %s", gd_argument_name(call, i), k,
+                    TYPE_NAMES[must], TYPE_NAMES[found]);
             return false;
         }
-        *gd_engine.packed_int64_array_operator_index(to, (int64_t)k) =
-            *(int64_t *)variant_inside[GD_INT](item);
+        int64_t value = type == GD_PACKED_BYTES ? *(int64_t *)variant_inside[GD_INT](item) : 0;
+        if (value < 0 || value > UINT8_MAX) {
+            gd_fail(call, "%s[%u] must be 0..255, not %d", gd_argument_name(call, i), k, value);
+            return false;
+        }
     }
+    pack_array[type](to, &array);
     return true;
 }
 
@@ -474,9 +477,9 @@ static void variant_call(void *userdata, void *instance, const gd_variant *const
             pointers[i] = &objects[i];
         } else if (type == must->type) {
             pointers[i] = variant_inside[type](given);
-        } else if (type == GD_ARRAY && must->type == GD_PACKED_INTS) {
-            is_packed[i] = true;
-            is_good = pack(&call, (int)i, variant_inside[GD_ARRAY](given), &packed[i]);
+        } else if (type == GD_ARRAY && pack_array[must->type] != NULL) {
+            is_good = pack(&call, (int)i, must->type, variant_inside[GD_ARRAY](given), &packed[i]);
+            is_packed[i] = is_good;
             pointers[i] = &packed[i];
         } else {
             gd_fail(&call, "%s must be %s, not %s", must->name,
@@ -489,7 +492,7 @@ static void variant_call(void *userdata, void *instance, const gd_variant *const
         run(&call);
     for (uint32_t i = 0; i < bound->count; i++)
         if (is_packed[i])
-            destruct[GD_PACKED_INTS](&packed[i]);
+            destruct[bound->arguments[i].type](&packed[i]);
 
     if (bound->result == GD_NIL)
         return;
@@ -787,6 +790,8 @@ static void find_types(void) {
         uint32_t type = KNOWN[i];
         if (type < GD_ARRAY)
             continue;
+        if (type != GD_ARRAY)
+            pack_array[type] = gd_engine.variant_get_ptr_constructor(type, 2); /* of an Array */
         array_size[type] = gd_engine.variant_get_ptr_builtin_method(type, &size, 3173160232);
         array_resize[type] =
             gd_engine.variant_get_ptr_builtin_method(type, &resize_name, 848867239);

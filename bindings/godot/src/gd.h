@@ -103,6 +103,7 @@ void gd_return_text(gd_call *call, const char *text, uint64_t size);
 /* Room for the numbers, bytes or texts of the result. NULL after an error: no memory. */
 int64_t *gd_return_ints(gd_call *call, uint64_t count);
 uint8_t *gd_return_bytes(gd_call *call, uint64_t count);
+void gd_return_no_bytes(gd_call *call);
 bool gd_return_strings(gd_call *call, uint64_t count);
 void gd_return_string(gd_call *call, uint64_t index, const char *text, uint64_t size);
 

@@ -102,12 +102,20 @@ static bool put_number(gd_call *call, int i, uint64_t row, const gd_number *numb
     return true;
 }
 
+/* The value of a game's own event is an int32_t, in the place of the contact. */
+static bool is_of_game(const gd_layout *layout, const int64_t *row) {
+    return layout == &GD_EVENT && row[2] >= FXS_GAME_EVENT;
+}
+
 static bool put_row(gd_call *call, int i, uint64_t row, const gd_layout *layout,
                     const int64_t *from, uint8_t *structure) {
     memset(structure, 0, layout->size);
-    for (uint32_t k = 0; k < layout->count; k++)
-        if (!put_number(call, i, row, &layout->numbers[k], from[k], structure))
+    for (uint32_t k = 0; k < layout->count; k++) {
+        gd_number number = layout->numbers[k];
+        number.is_signed |= k == 3 && is_of_game(layout, from);
+        if (!put_number(call, i, row, &number, from[k], structure))
             return false;
+    }
     return true;
 }
 
@@ -197,6 +205,9 @@ void gd_put_rows(const void *rows, uint64_t count, const gd_layout *layout, int6
         const uint32_t *from = rows;
         for (uint64_t k = 0; k < count * layout->count; k++)
             to[k] = from[k];
+        for (uint64_t k = 0; k < count && layout == &GD_EVENT; k++)
+            if (is_of_game(layout, to + 4 * k))
+                to[4 * k + 3] = (int32_t)from[4 * k + 3];
         return;
     }
     const uint8_t *structure = rows;

@@ -1,0 +1,655 @@
+/* The class Fixsync: numbers, shapes and states, without an object. */
+#include "classes.h"
+
+#include <string.h>
+
+#define PAIR                                                                                       \
+    "a: PackedInt64Array, position_a: Vector3i, yaw_a: int, b: PackedInt64Array, "                 \
+    "position_b: Vector3i, yaw_b: int"
+#define THREE "dx: int, dy: int, dz: int"
+
+/* ---- library ---- */
+
+static void take_error(gd_call *call) {
+    char text[1024];
+    uint64_t size = gd_take_error(text, sizeof text);
+    gd_return_text(call, text, size);
+}
+
+static void version(gd_call *call) { gd_return_int(call, fxs_version()); }
+
+static void semantics(gd_call *call) { gd_return_int(call, fxs_semantics()); }
+
+static void status_text(gd_call *call) {
+    int32_t status;
+    if (!gd_i32(call, 0, &status))
+        return;
+    const char *text = fxs_status_text(status);
+    uint64_t size = 0;
+    while (text[size] != 0)
+        size++;
+    gd_return_text(call, text, size);
+}
+
+/* ---- texts ---- */
+
+static void parse(gd_call *call, uint32_t is_nearest) {
+    uint64_t size;
+    char *text = gd_text_of(call, 0, &size);
+    if (text == NULL)
+        return;
+    int32_t out = 0, status = fxs_parse_q(text, size, is_nearest, &out);
+    if (size > 100)
+        text[100] = 0;
+    if (status == FXS_E_TEXT)
+        gd_fail(call, "text must be a decimal such as \"-1.5\", not \"%s\"", text);
+    else if (status == FXS_E_INEXACT)
+        gd_fail(call, "text must be a multiple of 1/65536, not \"%s\": nearest rounds", text);
+    else if (status == FXS_E_RANGE)
+        gd_fail(call, "text must be within -32768..32767.99998, not \"%s\"", text);
+    else
+        gd_return_int(call, out);
+    gd_free(text);
+}
+
+static void fixed(gd_call *call) { parse(call, 0); }
+
+static void nearest(gd_call *call) { parse(call, 1); }
+
+static void text(gd_call *call) {
+    int32_t raw;
+    char out[24];
+    if (gd_i32(call, 0, &raw))
+        gd_return_text(call, out, fxs_format_q(raw, out));
+}
+
+static void units(gd_call *call) {
+    if (gd_check(call, 0, INT32_MIN / FXS_ONE, INT32_MAX / FXS_ONE))
+        gd_return_int(call, gd_int(call, 0) * FXS_ONE);
+}
+
+static void hex(gd_call *call) {
+    uint64_t value = (uint64_t)gd_int(call, 0);
+    char digits[16];
+    for (int i = 0; i < 16; i++)
+        digits[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
+    gd_return_text(call, digits, 16);
+}
+
+static void hash64(gd_call *call) {
+    gd_bytes bytes = gd_bytes_of(call, 0);
+    uint64_t seed = (uint64_t)gd_int(call, 1);
+    gd_return_int(call, (int64_t)fxs_hash64(bytes.at, bytes.count, seed));
+}
+
+/* ---- arithmetic ---- */
+
+static void out_of_range(gd_call *call) {
+    gd_fail(call, "the result must be within -2147483648..2147483647");
+}
+
+static bool two(gd_call *call, int32_t *a, int32_t *b) {
+    return gd_i32(call, 0, a) && gd_i32(call, 1, b);
+}
+
+static void mul(gd_call *call) {
+    int32_t a, b, out;
+    if (!two(call, &a, &b))
+        return;
+    if (fxs_mul(a, b, &out) < 0)
+        out_of_range(call);
+    else
+        gd_return_int(call, out);
+}
+
+static void divide(gd_call *call) {
+    int32_t a, b, out;
+    if (!two(call, &a, &b))
+        return;
+    if (b == 0)
+        gd_fail(call, "b must not be 0");
+    else if (fxs_div(a, b, &out) < 0)
+        out_of_range(call);
+    else
+        gd_return_int(call, out);
+}
+
+static void mul_div(gd_call *call) {
+    int32_t a, b, c, out;
+    if (!two(call, &a, &b) || !gd_i32(call, 2, &c))
+        return;
+    if (c == 0)
+        gd_fail(call, "c must not be 0");
+    else if (fxs_mul_div(a, b, c, &out) < 0)
+        out_of_range(call);
+    else
+        gd_return_int(call, out);
+}
+
+static void square_root(gd_call *call) {
+    int32_t out;
+    if (gd_check(call, 0, 0, INT32_MAX) && fxs_sqrt((int32_t)gd_int(call, 0), &out) == FXS_OK)
+        gd_return_int(call, out);
+}
+
+static void lerp(gd_call *call) {
+    int32_t a, b, out;
+    if (two(call, &a, &b) && gd_check(call, 2, 0, FXS_ONE) &&
+        fxs_lerp(a, b, (uint32_t)gd_int(call, 2), &out) == FXS_OK)
+        gd_return_int(call, out);
+}
+
+static void clamp(gd_call *call) {
+    int32_t v, low, high, out;
+    if (!two(call, &v, &low) || !gd_i32(call, 2, &high))
+        return;
+    if (fxs_clamp(v, low, high, &out) < 0)
+        gd_fail(call, "low must be at most high, %d, not %d", (int64_t)high, (int64_t)low);
+    else
+        gd_return_int(call, out);
+}
+
+static void approach(gd_call *call) {
+    int32_t v, target, out;
+    if (two(call, &v, &target) && gd_check(call, 2, 0, INT32_MAX) &&
+        fxs_approach(v, target, (int32_t)gd_int(call, 2), &out) == FXS_OK)
+        gd_return_int(call, out);
+}
+
+static void vector_length(gd_call *call) {
+    const int32_t *v = gd_vector(call, 0);
+    int32_t out;
+    if (fxs_hypot(v[0], v[1], v[2], &out) < 0)
+        out_of_range(call);
+    else
+        gd_return_int(call, out);
+}
+
+static void dot(gd_call *call) {
+    int32_t out;
+    if (fxs_dot(gd_vector(call, 0), gd_vector(call, 1), &out) < 0)
+        out_of_range(call);
+    else
+        gd_return_int(call, out);
+}
+
+static void scale(gd_call *call) {
+    int32_t factor, out[3];
+    if (!gd_i32(call, 1, &factor))
+        return;
+    if (fxs_scale(gd_vector(call, 0), factor, out) < 0)
+        out_of_range(call);
+    else
+        gd_return_vector(call, out[0], out[1], out[2]);
+}
+
+static void with_length(gd_call *call) {
+    int32_t out[3];
+    if (!gd_check(call, 1, 0, INT32_MAX))
+        return;
+    if (fxs_with_length(gd_vector(call, 0), (int32_t)gd_int(call, 1), out) < 0)
+        gd_fail(call, "v must not be (0, 0, 0)");
+    else
+        gd_return_vector(call, out[0], out[1], out[2]);
+}
+
+/* ---- angles ---- */
+
+static void degrees(gd_call *call) {
+    int64_t turn = (gd_int(call, 0) % 360 + 360) % 360;
+    /* turn * 65536 / 360 = turn * 8192 / 45, to the nearest: 45 is odd, so there is no tie. */
+    gd_return_int(call, (turn * 16384 + 45) / 90 % FXS_TURN);
+}
+
+static void turn_towards(gd_call *call) {
+    if (gd_check(call, 0, 0, FXS_TURN - 1) && gd_check(call, 1, 0, FXS_TURN - 1) &&
+        gd_check(call, 2, 0, FXS_TURN))
+        gd_return_int(call, fxs_turn_towards((uint32_t)gd_int(call, 0), (uint32_t)gd_int(call, 1),
+                                             (uint32_t)gd_int(call, 2)));
+}
+
+static void yaw_between(gd_call *call) {
+    if (gd_check(call, 0, 0, FXS_TURN - 1) && gd_check(call, 1, 0, FXS_TURN - 1))
+        gd_return_int(call,
+                      fxs_yaw_between((uint32_t)gd_int(call, 0), (uint32_t)gd_int(call, 1)));
+}
+
+static bool distance(gd_call *call, int i) {
+    return gd_check(call, i, -(int64_t)UINT32_MAX, UINT32_MAX);
+}
+
+static void yaw_of(gd_call *call) {
+    if (distance(call, 0) && distance(call, 1))
+        gd_return_int(call, fxs_yaw_of(gd_int(call, 0), gd_int(call, 1)));
+}
+
+static void faces(gd_call *call) {
+    if (gd_check(call, 0, 0, FXS_TURN - 1) && gd_check(call, 1, 1, FXS_HALF_ANGLE_MAX) &&
+        distance(call, 2) && distance(call, 3))
+        gd_return_bool(call, fxs_faces((uint32_t)gd_int(call, 0), (uint32_t)gd_int(call, 1),
+                                       gd_int(call, 2), gd_int(call, 3)) == 1);
+}
+
+static void length(gd_call *call) {
+    if (distance(call, 0) && distance(call, 1) && distance(call, 2))
+        gd_return_int(call, fxs_length(gd_int(call, 0), gd_int(call, 1), gd_int(call, 2)));
+}
+
+static void direction(gd_call *call) {
+    int32_t x, z;
+    if (!gd_check(call, 0, 0, FXS_TURN - 1))
+        return;
+    fxs_direction((uint16_t)gd_int(call, 0), &x, &z);
+    gd_return_vector(call, x, 0, z);
+}
+
+static void forward(gd_call *call) {
+    int32_t x, z;
+    if (gd_check(call, 0, 0, FXS_TURN - 1) && gd_check(call, 1, -INT32_MAX, INT32_MAX) &&
+        fxs_forward((uint32_t)gd_int(call, 0), (int32_t)gd_int(call, 1), &x, &z) == FXS_OK)
+        gd_return_vector(call, x, 0, z);
+}
+
+/* ---- motion ---- */
+
+static void along(gd_call *call) {
+    static const int32_t NONE[3];
+    int32_t motion[3], out[3];
+    const int32_t *normal = gd_vector(call, 2);
+    if (!gd_motion_of(call, 0, motion) || !gd_check(call, 1, 0, FXS_ONE))
+        return;
+    bool has_normal = memcmp(normal, NONE, sizeof NONE) != 0;
+    int32_t status =
+        fxs_along(motion, (uint32_t)gd_int(call, 1), has_normal ? normal : NULL, out);
+    if (gd_is_ok(call, "normal", status))
+        gd_return_vector(call, out[0], out[1], out[2]);
+}
+
+static void bounce(gd_call *call) {
+    int32_t out[3];
+    if (!gd_check(call, 2, 0, FXS_ONE))
+        return;
+    int32_t status =
+        fxs_bounce(gd_vector(call, 0), gd_vector(call, 1), (uint32_t)gd_int(call, 2), out);
+    if (gd_is_ok(call, "motion and normal", status))
+        gd_return_vector(call, out[0], out[1], out[2]);
+}
+
+static void slide(gd_call *call) {
+    int32_t out[3];
+    int32_t status = fxs_slide(gd_vector(call, 0), gd_vector(call, 1), out);
+    if (gd_is_ok(call, "motion and normal", status))
+        gd_return_vector(call, out[0], out[1], out[2]);
+}
+
+/* ---- shapes ---- */
+
+/* The arguments are the sizes of a kind, in the order of match logs. */
+static void make_shape(gd_call *call, uint32_t kind) {
+    fxs_shape shape;
+    memset(&shape, 0, sizeof shape);
+    shape.kind = kind;
+    int next = 0;
+    for (const gd_size *size = GD_SIZES; size->kind >= 0; size++) {
+        if (size->kind != (int32_t)kind)
+            continue;
+        int64_t most = size->is_hole ? (int64_t)shape.size[0] - 1 : size->most;
+        if (!gd_check(call, next, size->is_hole ? 0 : size->least, most))
+            return;
+        int64_t value = gd_int(call, next++);
+        if (size->index < 0)
+            shape.half_angle = (uint32_t)value;
+        else
+            shape.size[size->index] = (int32_t)value;
+    }
+    gd_return_shape(call, &shape);
+}
+
+static void sphere(gd_call *call) { make_shape(call, FXS_SPHERE); }
+
+static void capsule(gd_call *call) { make_shape(call, FXS_CAPSULE); }
+
+static void cylinder(gd_call *call) { make_shape(call, FXS_CYLINDER); }
+
+static void box(gd_call *call) { make_shape(call, FXS_BOX); }
+
+static void sector(gd_call *call) { make_shape(call, FXS_SECTOR); }
+
+typedef struct pair {
+    fxs_shape a, b;
+    fxs_pose pose_a, pose_b;
+} pair;
+
+static bool pair_of(gd_call *call, pair *out) {
+    return gd_shape_of(call, 0, &out->a) && gd_pose_of(call, 1, 2, &out->pose_a) &&
+           gd_shape_of(call, 3, &out->b) && gd_pose_of(call, 4, 5, &out->pose_b);
+}
+
+static void overlap(gd_call *call) {
+    pair of;
+    gd_return_int(call, -1);
+    if (pair_of(call, &of))
+        gd_return_int(call, fxs_overlap(&of.a, &of.pose_a, &of.b, &of.pose_b));
+}
+
+/* Rows of a shape, its pose, a shape, its pose: each is the beginning of a row of a query. */
+static void overlap_many(gd_call *call) {
+    enum { WIDTH = 9 };
+    static gd_layout half;
+    half = (gd_layout){WIDTH, sizeof(fxs_query), GD_QUERY.numbers};
+    uint64_t n, bad = 0;
+    fxs_query *halves = gd_rows_of(call, 0, &half, &n);
+    if (halves != NULL && n % 2 != 0)
+        gd_fail(call, "size of rows must be a multiple of %u, not %u", (uint64_t)2 * WIDTH,
+                n * WIDTH);
+    uint8_t *to = halves == NULL || n % 2 != 0 ? NULL : gd_return_bytes(call, n / 2);
+    for (uint64_t k = 0; to != NULL && k < n / 2; k++) {
+        const fxs_query *a = &halves[2 * k], *b = a + 1;
+        int32_t status = fxs_overlap_many(&a->shape, &a->pose, &b->shape, &b->pose, 1, to + k, &bad);
+        call->row_name = "rows";
+        call->row = k;
+        if (!gd_is_ok(call, "shapes", status)) {
+            gd_return_no_bytes(call);
+            break;
+        }
+    }
+    gd_free(halves);
+}
+
+static void push_out(gd_call *call) {
+    pair of;
+    int32_t out[2];
+    if (pair_of(call, &of) && gd_is_ok(call, "shapes", fxs_push_out(&of.a, &of.pose_a, &of.b,
+                                                                    &of.pose_b, out)))
+        gd_return_vector(call, out[0], 0, out[1]);
+}
+
+static void lift(gd_call *call) {
+    pair of;
+    int32_t out;
+    if (pair_of(call, &of) &&
+        gd_is_ok(call, "shapes", fxs_lift(&of.a, &of.pose_a, &of.b, &of.pose_b, &out)))
+        gd_return_int(call, out);
+}
+
+static void side(gd_call *call) {
+    pair of;
+    gd_return_int(call, -1);
+    if (!pair_of(call, &of))
+        return;
+    int32_t status = fxs_side(&of.a, &of.pose_a, &of.b, &of.pose_b);
+    if (gd_is_ok(call, "shapes", status))
+        gd_return_int(call, status);
+}
+
+static void cast_pair(gd_call *call) {
+    pair of;
+    int32_t motion_a[3], motion_b[3], out[4];
+    if (!gd_shape_of(call, 0, &of.a) || !gd_pose_of(call, 1, 2, &of.pose_a) ||
+        !gd_motion_of(call, 3, motion_a) || !gd_shape_of(call, 4, &of.b) ||
+        !gd_pose_of(call, 5, 6, &of.pose_b) || !gd_motion_of(call, 7, motion_b) ||
+        !gd_check(call, 8, FXS_TOUCHING, FXS_OVERLAPPING))
+        return;
+    int32_t status = fxs_cast_pair(&of.a, &of.pose_a, motion_a, &of.b, &of.pose_b, motion_b,
+                                   (uint32_t)gd_int(call, 8), &out[0], &out[1]);
+    int64_t *to = gd_is_ok(call, "shapes", status) && status == 1 ? gd_return_ints(call, 4) : NULL;
+    for (int i = 0; i < 4 && to != NULL; i++)
+        to[i] = out[i];
+}
+
+static void explain_shapes(gd_call *call) {
+    pair of;
+    fxs_explanation out;
+    if (pair_of(call, &of) && gd_check(call, 6, FXS_TOUCHING, FXS_OVERLAPPING) &&
+        gd_is_ok(call, "shapes", fxs_explain_shapes(&of.a, &of.pose_a, &of.b, &of.pose_b,
+                                                    (uint32_t)gd_int(call, 6), &out)))
+        gd_return_rows(call, &out, 1, &GD_EXPLANATION);
+}
+
+static void outline(gd_call *call) {
+    fxs_shape shape;
+    fxs_pose pose;
+    if (!gd_shape_of(call, 0, &shape) || !gd_pose_of(call, 1, 2, &pose) ||
+        !gd_check(call, 3, 3, FXS_TURN))
+        return;
+    gd_room room = {NULL, 0};
+    fxs_extent extent = {0, 0, 0, 0};
+    int32_t status = FXS_E_ROOM;
+    while (status == FXS_E_ROOM) {
+        status = fxs_outline(&shape, &pose, (uint32_t)gd_int(call, 3), room.at,
+                             room.size / sizeof(fxs_vertex), &extent);
+        uint64_t n = (uint64_t)extent.outer + extent.hole;
+        if (status == FXS_E_ROOM && !gd_grow(call, &room, n * sizeof(fxs_vertex)))
+            break;
+    }
+    if (status == FXS_OK)
+        gd_return_outline(call, &extent, room.at);
+    gd_free(room.at);
+}
+
+/* ---- states ---- */
+
+/* The names of argument i + 1 for the ids of argument i. NULL after an error. */
+static fxs_name *names_of(gd_call *call, int i, uint64_t *n) {
+    uint32_t *ids = gd_u32s_of(call, i, n);
+    fxs_name *names = NULL;
+    if (ids != NULL && gd_string_count(call, i + 1) != *n)
+        gd_fail(call, "size of names must be that of ids, %u, not %u", *n,
+                gd_string_count(call, i + 1));
+    else if (ids != NULL)
+        names = gd_alloc(call, *n * sizeof *names);
+    for (uint64_t k = 0; k < *n && names != NULL; k++) {
+        uint64_t size;
+        char *name = gd_string_at(call, i + 1, k, &size);
+        memset(&names[k], 0, sizeof names[k]);
+        names[k].id = ids[k];
+        if (name != NULL)
+            memcpy(names[k].text, name, size < sizeof names[k].text ? size : sizeof names[k].text);
+        gd_free(name);
+    }
+    gd_free(ids);
+    return names;
+}
+
+typedef enum { OF_STATES, OF_STATE, OF_BODIES } difference_of;
+
+static void differences(gd_call *call, difference_of of) {
+    gd_bytes a = gd_bytes_of(call, 0), b = gd_bytes_of(call, of == OF_STATE ? 0 : 1);
+    uint64_t n = 0, count = 0, at = 0, names_count = 0;
+    fxs_name *names =
+        of == OF_BODIES ? NULL : names_of(call, of == OF_STATE ? 1 : 2, &names_count);
+    if (names == NULL && of != OF_BODIES)
+        return;
+    gd_room room = {NULL, 0};
+    int32_t status = FXS_E_ROOM;
+    while (status == FXS_E_ROOM) {
+        uint64_t space = room.size / sizeof(fxs_difference);
+        status = of == OF_STATE ? fxs_state_fields(a.at, a.count, room.at, space, &count, &at)
+                 : of == OF_STATES
+                     ? fxs_state_differences(a.at, a.count, b.at, b.count, room.at, space, &count,
+                                             &at)
+                     : fxs_body_differences(a.at, a.count, b.at, b.count, room.at, space, &count,
+                                            &at);
+        if (status == FXS_E_ROOM && !gd_grow(call, &room, count * sizeof(fxs_difference)))
+            break;
+    }
+    if (status == FXS_E_STATE)
+        gd_fail(call, "%s is refused at byte %u: %s", gd_argument_name(call, (int)count), at,
+                fxs_status_text(status));
+    n = status == FXS_OK && gd_return_strings(call, count) ? count : 0;
+    for (uint64_t k = 0; k < n; k++) {
+        char line[512];
+        uint64_t size = 0;
+        fxs_difference_text((const fxs_difference *)room.at + k, names, names_count, line,
+                            sizeof line, &size);
+        gd_return_string(call, k, line, size < sizeof line ? size : sizeof line);
+    }
+    gd_free(room.at);
+    gd_free(names);
+}
+
+static void state_differences(gd_call *call) { differences(call, OF_STATES); }
+
+static void state_fields(gd_call *call) { differences(call, OF_STATE); }
+
+static void body_differences(gd_call *call) { differences(call, OF_BODIES); }
+
+static void state_end(gd_call *call) {
+    gd_bytes bytes = gd_bytes_of(call, 0);
+    uint64_t end = 0;
+    gd_return_int(call, -1);
+    if (fxs_state_end(bytes.at, bytes.count, &end) == FXS_OK)
+        gd_return_int(call, (int64_t)end);
+    else
+        gd_fail(call, "bytes are refused at byte %u: %s", end, fxs_status_text(FXS_E_STATE));
+}
+
+static void quoted(gd_call *call) {
+    uint64_t size, count = 0;
+    char *from = gd_text_of(call, 0, &size);
+    gd_room room = {NULL, 0};
+    int32_t status = from == NULL ? FXS_E_TEXT : FXS_E_ROOM;
+    while (status == FXS_E_ROOM) {
+        status = fxs_recorder_text(from, size, room.at, room.size, &count);
+        if (status == FXS_E_ROOM && !gd_grow(call, &room, count))
+            break;
+    }
+    if (status == FXS_OK)
+        gd_return_text(call, room.at, count);
+    gd_free(room.at);
+    gd_free(from);
+}
+
+/* ---- table ---- */
+
+static const gd_method METHODS[] = {
+    {"static take_error() -> String", take_error,
+     "Returns the text of the last error of the add-on, once; an empty text if there was none."},
+    {"static version() -> int", version,
+     "Returns the version of the library: major << 16 | minor << 8 | patch."},
+    {"static semantics() -> int", semantics,
+     "Returns the version of the answers: peers with the same number answer alike, to the bit."},
+    {"static status_text(status: int) -> String", status_text,
+     "Returns the words for a status, a constant E_*."},
+    {"static fixed(text: String) -> int", fixed,
+     "Reads a decimal such as \"1.5\" as Q16.16, exactly. A number that is not a multiple of "
+     "1/65536 is an error."},
+    {"static nearest(text: String) -> int", nearest,
+     "Reads a decimal as the nearest Q16.16 number, of two equally near ones the even one."},
+    {"static text(raw: int) -> String", text, "Returns a Q16.16 number as its exact decimal."},
+    {"static units(count: int) -> int", units, "Returns whole units as a Q16.16 number."},
+    {"static hex(hash: int) -> String", hex,
+     "Returns a hash as 16 hexadecimal digits, as match logs have it."},
+    {"static hash64(bytes: PackedByteArray, seed: int = 0) -> int", hash64,
+     "Returns the XXH64 of bytes."},
+    {"static mul(a: int, b: int) -> int", mul, "Returns the product of two Q16.16 numbers, rounded."},
+    {"static div(a: int, b: int) -> int", divide,
+     "Returns the quotient of two Q16.16 numbers, rounded."},
+    {"static mul_div(a: int, b: int, c: int) -> int", mul_div,
+     "Returns a * b / c of plain integers, rounded once: 30 percent of a damage."},
+    {"static sqrt(a: int) -> int", square_root, "Returns the square root of a number, rounded."},
+    {"static lerp(a: int, b: int, fraction: int) -> int", lerp,
+     "Returns the number at a fraction, 0..65536, of the way from a to b."},
+    {"static clamp(v: int, low: int, high: int) -> int", clamp,
+     "Returns the number of low..high that is nearest to v."},
+    {"static approach(v: int, target: int, most: int) -> int", approach,
+     "Returns v moved towards a target, by most at most."},
+    {"static hypot(v: Vector3i) -> int", vector_length, "Returns the length of a vector, rounded."},
+    {"static dot(a: Vector3i, b: Vector3i) -> int", dot,
+     "Returns the dot product of two vectors, rounded once."},
+    {"static scale(v: Vector3i, factor: int) -> Vector3i", scale,
+     "Returns a vector times a factor, each component rounded."},
+    {"static with_length(v: Vector3i, length: int) -> Vector3i", with_length,
+     "Returns a vector in the direction of v with this length."},
+    {"static degrees(degrees: int) -> int", degrees,
+     "Returns degrees as yaw steps, 0..65535, to the nearest: 90 is 16384."},
+    {"static turn_towards(yaw: int, end: int, most: int) -> int", turn_towards,
+     "Returns a yaw turned towards another the shorter way, by most steps at most."},
+    {"static yaw_between(from: int, to: int) -> int", yaw_between,
+     "Returns the shorter turn from one yaw to another, -32768..32767 steps."},
+    {"static yaw_of(dx: int, dz: int) -> int", yaw_of,
+     "Returns the yaw that faces (dx, dz), to the nearest step; 0 for (0, 0)."},
+    {"static faces(yaw: int, half_angle: int, dx: int, dz: int) -> bool", faces,
+     "Returns whether (dx, dz) lies within half_angle steps of a yaw, borders included."},
+    {"static length(" THREE ") -> int", length, "Returns the length of a vector, rounded down."},
+    {"static direction(yaw: int) -> Vector3i", direction,
+     "Returns the direction of a yaw, (cos, 0, sin) in Q2.30."},
+    {"static forward(yaw: int, length: int) -> Vector3i", forward,
+     "Returns the vector of a length in the direction of a yaw, each component rounded."},
+    {"static along(motion: Vector3i, fraction: int, normal: Vector3i = Vector3i()) -> Vector3i",
+     along,
+     "Returns the part of a motion up to a fraction, 0..65536. With the normal of the hit it ends "
+     "outside the obstacle."},
+    {"static bounce(motion: Vector3i, normal: Vector3i, kept: int) -> Vector3i", bounce,
+     "Returns a motion reflected at a surface. kept, 0..65536, is the share of the speed into it "
+     "that it keeps."},
+    {"static slide(motion: Vector3i, normal: Vector3i) -> Vector3i", slide,
+     "Returns a motion without its component into a surface."},
+    {"static sphere(radius: int) -> PackedInt64Array", sphere, "Returns the shape of a ball."},
+    {"static capsule(radius: int, half_height: int) -> PackedInt64Array", capsule,
+     "Returns the shape of a ball swept along a vertical segment; half_height is that of the "
+     "segment."},
+    {"static cylinder(radius: int, half_height: int) -> PackedInt64Array", cylinder,
+     "Returns the shape of an upright cylinder."},
+    {"static box(half_x: int, half_y: int, half_z: int) -> PackedInt64Array", box,
+     "Returns the shape of a box, which the yaw turns about Y."},
+    {"static sector(radius: int, half_angle: int, half_height: int, inner_radius: int = 0) -> "
+     "PackedInt64Array",
+     sector,
+     "Returns the shape of an attack area: an upright prism over a sector of a circle. half_angle "
+     "is 1..32768 yaw steps to either side; inner_radius is that of a hole."},
+    {"static overlap(" PAIR ") -> int", overlap,
+     "Returns the contact of two shapes, exact; -1 after an error."},
+    {"static overlap_many(rows: PackedInt64Array) -> PackedByteArray", overlap_many,
+     "Returns the contact of many pairs: rows of kind, half_angle, three sizes, x, y, z, yaw of a, "
+     "then of b."},
+    {"static push_out(" PAIR ") -> Vector3i", push_out,
+     "Returns the shortest planar translation of a that ends an overlap."},
+    {"static lift(" PAIR ") -> int", lift,
+     "Returns the shortest vertical translation of a that ends an overlap."},
+    {"static side(" PAIR ") -> int", side,
+     "Returns the side of the box b that push_out moves a out of; -1 after an error."},
+    {"static cast_pair(a: PackedInt64Array, position_a: Vector3i, yaw_a: int, motion_a: Vector3i, "
+     "b: PackedInt64Array, position_b: Vector3i, yaw_b: int, motion_b: Vector3i, "
+     "hit_when: int = 1) -> PackedInt64Array",
+     cast_pair,
+     "Returns when two moving shapes first meet: fraction and the normal in Q2.30; empty if they "
+     "do not."},
+    {"static explain_shapes(" PAIR ", hit_when: int = 1) -> PackedInt64Array", explain_shapes,
+     "Returns why two shapes do not meet, as FixsyncWorld.explain does."},
+    {"static outline(shape: PackedInt64Array, position: Vector3i, yaw: int = 0, "
+     "segments: int = 32) -> PackedInt64Array",
+     outline, "Returns the outline of a shape, for drawing, as FixsyncWorld.outline does."},
+    {"static state_differences(a: PackedByteArray, b: PackedByteArray, "
+     "ids: PackedInt64Array = [], names: PackedStringArray = []) -> PackedStringArray",
+     state_differences,
+     "Returns a line for each field that differs between two saved states of worlds. names are "
+     "those of ids."},
+    {"static state_fields(state: PackedByteArray, ids: PackedInt64Array = [], "
+     "names: PackedStringArray = []) -> PackedStringArray",
+     state_fields, "Returns a line for each field of a saved state of a world."},
+    {"static body_differences(a: PackedByteArray, b: PackedByteArray) -> PackedStringArray",
+     body_differences,
+     "Returns a line for each field that differs between two saved states of bodies."},
+    {"static state_end(bytes: PackedByteArray) -> int", state_end,
+     "Returns where the saved state at the beginning of bytes ends; -1 after an error."},
+    {"static quoted(text: String) -> String", quoted,
+     "Returns a text as the JSON string of a match log, with its quotes."},
+    {NULL, NULL, NULL},
+};
+
+const gd_class GD_FIXSYNC = {
+    "Fixsync",
+    "Numbers, shapes and saved states. All functions are static. Lengths are Q16.16, so 65536 is "
+    "one unit; a yaw is 0..65535. No function takes a float.",
+    0,
+    NULL,
+    METHODS,
+};
+
+const gd_class *const GD_CLASSES[] = {
+    &GD_FIXSYNC,       &GD_CLASS_WORLD,   &GD_CLASS_LEVEL,  &GD_CLASS_MOVER,
+    &GD_CLASS_FRAMES,  &GD_CLASS_BODY,    &GD_CLASS_REWIND, &GD_CLASS_INPUTS,
+    &GD_CLASS_HISTORY, &GD_CLASS_RECORDER, &GD_CLASS_RANDOM, &GD_CLASS_PLANES,
+    NULL,
+};

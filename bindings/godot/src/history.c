@@ -1,0 +1,307 @@
+#include "classes.h"
+
+#include <string.h>
+
+typedef struct gd_history {
+    gd_object object;
+    fxs_history *history;
+    fxs_history_room room;
+    uint8_t *own;                  /* of the last back */
+    fxs_event *gone, *fresh;       /* of the last push */
+    fxs_told told;
+    fxs_command *commands;         /* of the last confirm */
+    fxs_event *events;
+    fxs_confirmed confirmed;
+} gd_history;
+
+static gd_history *self(gd_call *call) { return call->self; }
+
+static void free_history(void *object) {
+    gd_history *history = object;
+    gd_free(history->history);
+    gd_free(history->own);
+    gd_free(history->gone);
+    gd_free(history->fresh);
+    gd_free(history->commands);
+    gd_free(history->events);
+}
+
+/* Memory for a room: that of the history, and of the rows that it writes. */
+static bool make(gd_call *call, const fxs_history_room *room, gd_history *out) {
+    uint64_t size = fxs_history_size(room);
+    if (size == 0) {
+        gd_fail(call, "window and past of %u and %u frames need more than 2^48 bytes",
+                (uint64_t)room->window, (uint64_t)room->past);
+        return false;
+    }
+    memset(out, 0, sizeof *out);
+    out->room = *room;
+    out->history = gd_alloc(call, size);
+    if (out->history == NULL)
+        return false;
+    out->own = gd_alloc(call, room->own_size);
+    out->gone = gd_alloc(call, room->event_room * sizeof(fxs_event));
+    out->fresh = gd_alloc(call, room->event_room * sizeof(fxs_event));
+    out->commands = gd_alloc(call, room->command_room * sizeof(fxs_command));
+    out->events = gd_alloc(call, room->event_room * sizeof(fxs_event));
+    if (out->own != NULL && out->gone != NULL && out->fresh != NULL && out->commands != NULL &&
+        out->events != NULL)
+        return true;
+    free_history(out);
+    return false;
+}
+
+/* Puts the memory of `from` in the place of that of `to`, whose object stays. */
+static void take_over(gd_history *to, const gd_history *from) {
+    gd_object object = to->object;
+    *to = *from;
+    to->object = object;
+}
+
+static void create(gd_call *call) {
+    gd_world *world = gd_world_of(call, 0);
+    gd_bytes own = gd_bytes_of(call, 2);
+    if (world == NULL || !gd_check(call, 1, 1, INT32_MAX) || !gd_check(call, 3, 0, INT32_MAX))
+        return;
+    fxs_history_room room = {own.count,
+                             2 * fxs_world_save_size(world->world),
+                             64,
+                             64,
+                             (uint32_t)gd_int(call, 1),
+                             (uint32_t)gd_int(call, 3)};
+    gd_history made;
+    if (!make(call, &room, &made))
+        return;
+    int32_t status = fxs_history_init(made.history, &room, world->world, own.at);
+    gd_history *history =
+        gd_is_ok(call, "world", status) ? gd_new(call, &GD_CLASS_HISTORY) : NULL;
+    if (history == NULL) {
+        free_history(&made);
+        return;
+    }
+    memcpy(made.own, own.at, own.count);
+    take_over(history, &made);
+    gd_return_object(call, history);
+}
+
+static uint64_t larger(uint64_t room, uint64_t need) { return room >= need ? room : 2 * need; }
+
+static bool grow(gd_call *call, uint64_t state, uint64_t commands, uint64_t events) {
+    gd_history *history = self(call);
+    fxs_history_room room = history->room;
+    room.state_size = larger(room.state_size, state);
+    room.command_room += commands; /* those carried over from the last frame have room already */
+    room.event_room = larger(room.event_room, events);
+    gd_history made;
+    if (!make(call, &room, &made))
+        return false;
+    if (!gd_is_ok(call, "window", fxs_history_grow(made.history, &room, history->history))) {
+        free_history(&made);
+        return false;
+    }
+    memcpy(made.own, history->own, room.own_size);
+    memcpy(made.commands, history->commands, history->confirmed.commands * sizeof(fxs_command));
+    memcpy(made.events, history->events, history->confirmed.events * sizeof(fxs_event));
+    made.confirmed = history->confirmed;
+    free_history(history);
+    take_over(history, &made);
+    return true;
+}
+
+static bool has_own_size(gd_call *call, uint64_t size) {
+    if (size != self(call)->room.own_size)
+        gd_fail(call, "size of own must be %u, not %u", self(call)->room.own_size, size);
+    return size == self(call)->room.own_size;
+}
+
+static void put(gd_call *call, gd_world *world, const fxs_command *commands, uint64_t n,
+                const fxs_event *events, uint64_t m) {
+    gd_history *history = self(call);
+    uint64_t hash = (uint64_t)gd_int(call, 6);
+    uint64_t after = (uint64_t)gd_int(call, 5);
+    int32_t status = FXS_E_ROOM;
+    for (int tries = 0; status == FXS_E_ROOM && tries < 2; tries++) {
+        if (tries > 0 && !grow(call, fxs_world_save_size(world->world), n, m))
+            return;
+        status = fxs_history_push(history->history, world->world, gd_bytes_of(call, 4).at,
+                                  gd_bool(call, 1), after > 0 ? &hash : NULL, commands, n, after,
+                                  events, m, history->gone, history->fresh, &history->told);
+    }
+    if (status == FXS_E_ORDER)
+        gd_fail(call,
+                "frame of the world must be %u, not %u, with room in the window (%u), and no final "
+                "frame after one that is not",
+                (uint64_t)fxs_history_head(history->history) + 1,
+                (uint64_t)fxs_world_frame(world->world),
+                (uint64_t)fxs_history_free(history->history));
+    else if (status == FXS_E_RANGE)
+        gd_fail(call, "events must be those of the world, of kind 1..3, then the game's own, of "
+                      "kind 16 and above");
+    else if (gd_is_ok(call, "push", status))
+        gd_return_bool(call, true);
+    if (status < 0)
+        history->told = (fxs_told){0, 0};
+}
+
+static void push(gd_call *call) {
+    gd_world *world = gd_world_of(call, 0);
+    uint64_t n, m;
+    if (world == NULL || !has_own_size(call, gd_bytes_of(call, 4).count))
+        return;
+    fxs_command *commands = gd_rows_of(call, 2, &GD_COMMAND, &n);
+    fxs_event *events = commands == NULL ? NULL : gd_rows_of(call, 3, &GD_EVENT, &m);
+    if (events != NULL && gd_check(call, 5, 0, (int64_t)n))
+        put(call, world, commands, n, events, m);
+    gd_free(commands);
+    gd_free(events);
+}
+
+static void gone(gd_call *call) {
+    gd_return_rows(call, self(call)->gone, self(call)->told.gone, &GD_EVENT);
+}
+
+static void fresh(gd_call *call) {
+    gd_return_rows(call, self(call)->fresh, self(call)->told.fresh, &GD_EVENT);
+}
+
+static void out_of_window(gd_call *call, uint32_t frame) {
+    gd_fail(call, "frame must be %u..%u, and not a final one, not %u",
+            (uint64_t)fxs_history_first(self(call)->history),
+            (uint64_t)fxs_history_head(self(call)->history), (uint64_t)frame);
+}
+
+static void settle(gd_call *call) {
+    uint32_t frame;
+    if (!gd_u32(call, 0, &frame))
+        return;
+    if (fxs_history_settle(self(call)->history, frame) < 0)
+        out_of_window(call, frame);
+    else
+        gd_return_bool(call, true);
+}
+
+static void back(gd_call *call) {
+    gd_history *history = self(call);
+    uint32_t frame;
+    gd_world *world = gd_world_of(call, 1);
+    if (world == NULL || !gd_u32(call, 0, &frame))
+        return;
+    int32_t status = fxs_history_back(history->history, frame, world->world, history->own);
+    if (status == FXS_E_ROOM || status == FXS_E_STATE) {
+        /* Another world may have less room for hits than the one that was pushed. */
+        uint64_t size = 0, at = 0;
+        const fxs_rewind *states = fxs_history_states(history->history);
+        const uint8_t *state = fxs_rewind_state(states, frame, &size);
+        if (state != NULL && fxs_world_load(world->world, state, size, &at) == FXS_E_ROOM &&
+            gd_world_grow(call, world, at))
+            status = fxs_history_back(history->history, frame, world->world, history->own);
+    }
+    if (status == FXS_E_RANGE)
+        out_of_window(call, frame);
+    else if (status < 0)
+        gd_fail(call, "the world must be of the same capacity and level");
+    if (status == FXS_OK)
+        world->command_count = 0;
+    gd_return_bool(call, status == FXS_OK);
+}
+
+static void own(gd_call *call) {
+    uint64_t size = self(call)->room.own_size;
+    uint8_t *to = gd_return_bytes(call, size);
+    if (to != NULL)
+        memcpy(to, self(call)->own, size);
+}
+
+static void confirm(gd_call *call) {
+    gd_history *history = self(call);
+    fxs_confirmed found;
+    if (fxs_history_confirm(history->history, &found, history->commands, history->events) < 0)
+        return;
+    history->confirmed = found;
+    gd_return_bool(call, true);
+}
+
+static void frame(gd_call *call) { gd_return_int(call, self(call)->confirmed.frame); }
+
+static void hash(gd_call *call) { gd_return_int(call, (int64_t)self(call)->confirmed.hash); }
+
+static void commands(gd_call *call) {
+    gd_return_rows(call, self(call)->commands, self(call)->confirmed.commands, &GD_COMMAND);
+}
+
+static void events(gd_call *call) {
+    gd_return_rows(call, self(call)->events, self(call)->confirmed.events, &GD_EVENT);
+}
+
+static void head(gd_call *call) { gd_return_int(call, fxs_history_head(self(call)->history)); }
+
+static void first(gd_call *call) { gd_return_int(call, fxs_history_first(self(call)->history)); }
+
+static void free_frames(gd_call *call) {
+    gd_return_int(call, fxs_history_free(self(call)->history));
+}
+
+static void state(gd_call *call) {
+    uint32_t frame;
+    uint64_t size = 0;
+    if (!gd_u32(call, 0, &frame))
+        return;
+    const fxs_rewind *states = fxs_history_states(self(call)->history);
+    const uint8_t *bytes = fxs_rewind_state(states, frame, &size);
+    uint8_t *to = bytes == NULL ? NULL : gd_return_bytes(call, size);
+    if (to != NULL)
+        memcpy(to, bytes, size);
+    if (bytes == NULL)
+        gd_fail(call, "the state before frame %u is not kept: they are %u..%u", (uint64_t)frame,
+                (uint64_t)fxs_rewind_oldest(states),
+                (uint64_t)fxs_history_head(self(call)->history));
+}
+
+static const gd_method METHODS[] = {
+    {"static create(world: FixsyncWorld, window: int, own: PackedByteArray = [], past: int = 0) -> "
+     "FixsyncHistory",
+     create,
+     "Begins before the next frame of a world. window is how many frames may be unconfirmed. own "
+     "is the game's own state as bytes; its size stays. past is how many states to keep of frames "
+     "before those."},
+    {"push(world: FixsyncWorld, is_final: bool, commands: PackedInt64Array, "
+     "events: PackedInt64Array, own: PackedByteArray = [], after: int = 0, hash: int = 0) -> bool",
+     push,
+     "Keeps the frame that was just stepped, with the state after it. is_final: all inputs of this "
+     "frame are known. commands: those since the last push. events: those of the step, then the "
+     "game's own. after: how many of the last commands came after the step, as reactions; then "
+     "hash is that of the world right after the step."},
+    {"gone() -> PackedInt64Array", gone,
+     "Returns the events of the last pushed frame that were predicted and are taken back."},
+    {"fresh() -> PackedInt64Array", fresh,
+     "Returns the events of the last pushed frame that are predicted now."},
+    {"settle(frame: int) -> bool", settle,
+     "Makes all frames before a frame final: they were stepped on the real inputs."},
+    {"back(frame: int, world: FixsyncWorld) -> bool", back,
+     "Loads the state before a frame into the world; own returns the game's own. Step again from "
+     "there."},
+    {"own() -> PackedByteArray", own, "Returns the game's own bytes of the last back."},
+    {"confirm() -> bool", confirm,
+     "Takes the oldest final frame, once; false if there is none. frame, hash, commands and events "
+     "return what it had."},
+    {"frame() -> int", frame, "Returns the number of the confirmed frame."},
+    {"hash() -> int", hash, "Returns the hash of the world right after the confirmed frame."},
+    {"commands() -> PackedInt64Array", commands, "Returns the commands of the confirmed frame."},
+    {"events() -> PackedInt64Array", events,
+     "Returns the events of the confirmed frame, the game's own last."},
+    {"head() -> int", head, "Returns the frame that is stepped next."},
+    {"first() -> int", first, "Returns the oldest frame that confirm has not taken."},
+    {"free_frames() -> int", free_frames,
+     "Returns how many frames can be pushed before one must be confirmed."},
+    {"state(frame: int) -> PackedByteArray", state, "Returns the kept state before a frame."},
+    {NULL, NULL, NULL},
+};
+
+const gd_class GD_CLASS_HISTORY = {
+    "FixsyncHistory",
+    "The frames that are not confirmed: their states, commands and events. It tells which events a "
+    "prediction made and which it took back, and returns each frame once when it is final.",
+    sizeof(gd_history),
+    free_history,
+    METHODS,
+};
