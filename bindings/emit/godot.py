@@ -57,13 +57,13 @@ def tables(api: Api) -> str:
     ]
     for group in api.groups:
         lines += [
-            f'    {{"{group.enum}", {int(group.is_flags)}, '
-            f'"{constant.name.removeprefix("FXS_")}", {_literal(constant.value)},\n     '
+            f'    {{{_literal(constant.value)}, {int(group.is_flags)},\n'
+            f'     "{group.enum}\\0{constant.name.removeprefix("FXS_")}\\0" '
             f'"{_text(constant.comment)}"}},'
             for constant in group.constants
             if constant.name not in LEFT_OUT
         ]
-    lines += ["    {0, 0, 0, 0, 0},", "};", "", "const gd_size GD_SIZES[] = {"]
+    lines += ["    {0, 0, 0},", "};", "", "const gd_size GD_SIZES[] = {"]
     for kind in read_kinds(api):
         for size in kind.sizes:
             is_hole = kind.has_hole and size == kind.sizes[-1]

@@ -1,6 +1,9 @@
 """Builds the shared libraries of kernel and kit for other languages, on one machine:
 
     python bindings/natives/build.py FOLDER [TARGET...]
+    python bindings/natives/build.py --godot FOLDER [TARGET...]
+
+The second builds those of the Godot extension, bindings/godot/src with kernel and kit in it.
 
 It needs `pip install ziglang`, which compiles for every target. The same compiler gives the same
 bytes. Those of Linux and Windows import nothing, so one file serves glibc, musl and Android; those
@@ -11,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -22,7 +26,13 @@ HERE = Path(__file__).resolve().parent
 CSRC = HERE.parents[1] / "csrc"
 ZIG_VERSION = "0.17.1"
 
-FLAGS = ("-std=c11", "-DFXS_SHARED", "-DFXS_BUILD", "-fvisibility=hidden", "-Wall", "-Werror")
+FLAGS = ("-std=c11", "-fvisibility=hidden", "-Wall", "-Werror")
+SHARED = ("-DFXS_SHARED", "-DFXS_BUILD")
+SMALL = (
+    "#pragma clang attribute push(__attribute__((minsize)), apply_to = function)\n\n",
+    "\n#pragma clang attribute pop\n",
+)
+GODOT = HERE.parent / "godot" / "src"
 PAGES = ("-z", "max-page-size=16384")  # what Android asks for
 
 
@@ -32,23 +42,31 @@ class Target:
 
     triple: str
     file: str
+    godot_file: str
     options: tuple[str, ...] = ()
 
 
 TARGETS = {
-    "linux-x64": Target("x86_64-linux-none", "libfixsync.so", PAGES),
-    "linux-arm64": Target("aarch64-linux-none", "libfixsync.so", PAGES),
-    "win-x64": Target(
-        "x86_64-windows-gnu", "fixsync.dll", ("-fcompiler-rt", "-fentry=DllMainCRTStartup")
+    "linux-x64": Target(
+        "x86_64-linux-none", "libfixsync.so", "libfixsync_godot.linux.x86_64.so", PAGES
     ),
-    "osx-x64": Target("x86_64-macos.11.0", "libfixsync.dylib"),
-    "osx-arm64": Target("aarch64-macos.11.0", "libfixsync.dylib"),
+    "linux-arm64": Target(
+        "aarch64-linux-none", "libfixsync.so", "libfixsync_godot.linux.arm64.so", PAGES
+    ),
+    "win-x64": Target(
+        "x86_64-windows-gnu",
+        "fixsync.dll",
+        "fixsync_godot.windows.x86_64.dll",
+        ("-fcompiler-rt", "-fentry=DllMainCRTStartup"),
+    ),
+    "osx-x64": Target("x86_64-macos.11.0", "libfixsync.dylib", "libfixsync_godot.macos.dylib"),
+    "osx-arm64": Target("aarch64-macos.11.0", "libfixsync.dylib", "libfixsync_godot.macos.dylib"),
 }
 UNIVERSAL = "osx"
 """Both targets of macOS in one file."""
 
 
-def build(name: str, out: Path) -> None:
+def build(name: str, out: Path, is_godot: bool) -> None:
     """Compiles one target."""
     target = TARGETS[name]
     with tempfile.TemporaryDirectory() as folder:
@@ -64,12 +82,22 @@ def build(name: str, out: Path) -> None:
             "void *memset(void *, int, size_t);\n"
         )
         (work / "libc.c").write_bytes((HERE / "libc.c").read_bytes())
+        # Only the kernel must be fast; the binding is small, and in it the kit.
+        sources = [*("-cflags", *FLAGS, *(() if is_godot else SHARED), "--", "fixsync.c")]
+        if is_godot:
+            source = (work / "fixsync.c").read_text()
+            kernel, kit = source.split("/* kit/", 1)
+            (work / "fixsync.c").write_text(f"{kernel}{SMALL[0]}/* kit/{kit}{SMALL[1]}")
+            shutil.copytree(GODOT, work / "godot")
+            binding = sorted(f"godot/{path.name}" for path in GODOT.glob("*.c"))
+            sources += ["-cflags", *FLAGS, "-Wextra", "-Os", "--", *binding]
         # Relative names: a library must not depend on where it was built.
         command = [
             *(sys.executable, "-m", "ziglang", "build-lib", "-dynamic", "-fstrip"),
+            *(("-fno-unwind-tables",) if is_godot else ()),
             *("-target", target.triple, "-O", "ReleaseFast", "--name", "fixsync"),
             *("-mcpu=baseline", *target.options, "-I", "."),
-            *("-cflags", *FLAGS, "--", "fixsync.c"),
+            *sources,
             *("-cflags", "-fno-builtin", "--", "libc.c"),
             f"-femit-bin={target.file}",
         ]
@@ -104,6 +132,8 @@ def join(parts: dict[str, bytes]) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
+    is_godot = arguments[:1] == ["--godot"]
+    arguments = arguments[is_godot:]
     if not arguments or {*arguments[1:]} - {*TARGETS, UNIVERSAL}:
         print(__doc__, file=sys.stderr)
         print(f"targets: {', '.join([*TARGETS, UNIVERSAL])}", file=sys.stderr)
@@ -114,18 +144,18 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0])
     names = arguments[1:] or [name for name in TARGETS if not name.startswith("osx")] + [UNIVERSAL]
     for name in names:
+        target = TARGETS["osx-x64" if name == UNIVERSAL else name]
+        out = folder / target.godot_file if is_godot else folder / name / target.file
         if name == UNIVERSAL:
             parts = {}
             with tempfile.TemporaryDirectory() as work:
                 for part in _MACHINES:
-                    build(part, Path(work) / part)
+                    build(part, Path(work) / part, is_godot)
                     parts[part] = (Path(work) / part).read_bytes()
-            out = folder / name / "libfixsync.dylib"
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_bytes(join(parts))
         else:
-            out = folder / name / TARGETS[name].file
-            build(name, out)
+            build(name, out, is_godot)
         data = out.read_bytes()
         print(f"{name:12} {len(data):8} {hashlib.sha256(data).hexdigest()}", flush=True)
     return 0

@@ -253,12 +253,11 @@ static void forward(gd_call *call) {
 /* ---- motion ---- */
 
 static void along(gd_call *call) {
-    static const int32_t NONE[3];
     int32_t motion[3], out[3];
     const int32_t *normal = gd_vector(call, 2);
     if (!gd_motion_of(call, 0, motion) || !gd_check(call, 1, 0, FXS_ONE))
         return;
-    bool has_normal = memcmp(normal, NONE, sizeof NONE) != 0;
+    bool has_normal = (normal[0] | normal[1] | normal[2]) != 0;
     int32_t status =
         fxs_along(motion, (uint32_t)gd_int(call, 1), has_normal ? normal : NULL, out);
     if (gd_is_ok(call, "normal", status))

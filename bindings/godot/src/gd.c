@@ -65,6 +65,9 @@ static bool is_same(const char *a, const char *b) {
     return *a == *b;
 }
 
+/* The text behind the 0 of a text. */
+static const char *after(const char *text) { return text + length(text) + 1; }
+
 /* Text that grows to the end of its room. */
 typedef struct pen {
     char *at;
@@ -676,20 +679,20 @@ static void load_help(void) {
             if (bounds[i]->class == *class)
                 put_method(&to, bounds[i]);
         put_text(&to, "</methods><constants>");
-        for (const gd_constant *row = GD_CONSTANTS; class == GD_CLASSES && row->name; row++) {
+        for (const gd_constant *row = GD_CONSTANTS; class == GD_CLASSES && row->text; row++) {
             put_text(&to, "<constant name=\"");
-            put_text(&to, row->name);
+            put_text(&to, after(row->text));
             put_text(&to, "\" value=\"");
             if (row->value < 0)
                 put(&to, '-');
             put_number(&to, row->value < 0 ? 0 - (uint64_t)row->value : (uint64_t)row->value);
-            if (row->enumeration[0] != 0) {
+            if (row->text[0] != 0) {
                 put_text(&to, "\" enum=\"");
-                put_text(&to, row->enumeration);
+                put_text(&to, row->text);
                 put_text(&to, row->is_flags ? "\" is_bitfield=\"true" : "");
             }
             put_text(&to, "\">");
-            put_xml(&to, row->help);
+            put_xml(&to, after(after(row->text)));
             put_text(&to, "</constant>");
         }
         put_text(&to, "</constants></class>");
@@ -763,10 +766,10 @@ static void register_class(const gd_class *class) {
 
 static void register_constants(const gd_class *class) {
     gd_string_name name = name_of(class->name);
-    for (const gd_constant *row = GD_CONSTANTS; row->name != NULL; row++) {
-        gd_string_name enumeration = name_of(row->enumeration), constant = name_of(row->name);
+    for (const gd_constant *row = GD_CONSTANTS; row->text != NULL; row++) {
+        gd_string_name enumeration = name_of(row->text), constant = name_of(after(row->text));
         gd_engine.classdb_register_extension_class_integer_constant(
-            library, &name, &enumeration, &constant, row->value, row->is_flags);
+            library, &name, &enumeration, &constant, row->value, row->is_flags != 0);
         free_name(&enumeration);
         free_name(&constant);
     }

@@ -136,11 +136,9 @@ bool gd_release(void *shared);
 extern const gd_class *const GD_CLASSES[];
 
 typedef struct gd_constant {
-    const char *enumeration;       /* or "" */
-    uint8_t is_flags;
-    const char *name;
     int64_t value;
-    const char *help;
+    int64_t is_flags;
+    const char *text;              /* three texts, ended by a 0 each: enumeration, name, help */
 } gd_constant;
 extern const gd_constant GD_CONSTANTS[]; /* of the first class; ended by a row of zeros */
 

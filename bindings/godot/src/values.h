@@ -2,12 +2,12 @@
 #ifndef FIXSYNC_GODOT_VALUES_H
 #define FIXSYNC_GODOT_VALUES_H
 
-#include "../../../csrc/fixsync_kit.h"
+#include "fixsync_kit.h"
 #include "gd.h"
 
 /* A number of a row: where it stands in the structure. */
 typedef struct gd_number {
-    const char *name;
+    char name[14];
     uint16_t offset;
     uint8_t size, is_signed;
 } gd_number;

@@ -526,77 +526,81 @@ static void add_many(gd_call *call) {
     gd_free(rows);
 }
 
-/* The ids of argument 0, and `width` numbers for each of them in argument 1, as commands. */
-static fxs_command *many(gd_call *call, uint32_t type, uint32_t width, uint64_t *n) {
-    uint32_t *found_ids = gd_u32s_of(call, 0, n);
-    gd_ints numbers = gd_ints_of(call, 1);
-    fxs_command *rows = NULL;
-    if (found_ids != NULL && numbers.count != *n * width)
+/* The ids of argument 0 and, for each, `width` numbers of argument 1: x, y, z and perhaps a yaw.
+ * Ids in `ends`, numbers in `answers` of the world. */
+static bool many(gd_call *call, uint32_t width, uint64_t *n) {
+    static const char *const NAMES[] = {"x", "y", "z", "yaw"};
+    gd_world *world = self(call);
+    gd_ints found_ids = gd_ints_of(call, 0), numbers = gd_ints_of(call, 1);
+    *n = found_ids.count;
+    if (numbers.count / width != *n || numbers.count % width != 0) {
         gd_fail(call, "size of %s must be %u times that of ids, not %u", gd_argument_name(call, 1),
                 (uint64_t)width, numbers.count);
-    else if (found_ids != NULL)
-        rows = gd_alloc(call, *n * sizeof *rows);
-    bool is_good = true;
-    for (uint64_t k = 0; rows != NULL && is_good && k < *n; k++) {
-        static const char *const NAMES[] = {"x", "y", "z", "yaw"};
-        const int64_t *at = numbers.at + k * width;
+        return false;
+    }
+    if (!gd_grow(call, &world->ends, *n * sizeof(uint32_t)) ||
+        !gd_grow(call, &world->answers, numbers.count * sizeof(int32_t)) ||
+        !gd_world_expects(call, world, *n))
+        return false;
+    uint32_t *ids = world->ends.at;
+    int32_t *to = world->answers.at;
+    for (uint64_t k = 0; k < numbers.count; k++) {
+        uint32_t i = (uint32_t)(k % width);
+        to[k] = (int32_t)numbers.at[k];
         call->row_name = gd_argument_name(call, 1);
+        call->row = k / width;
+        if ((i == 3 || to[k] != numbers.at[k]) &&
+            !gd_in_range(call, NAMES[i], numbers.at[k], i < 3 ? INT32_MIN : 0,
+                         i < 3 ? INT32_MAX : FXS_TURN - 1))
+            return false;
+    }
+    for (uint64_t k = 0; k < *n; k++) {
+        call->row_name = "ids";
         call->row = k;
-        for (uint32_t i = 0; i < width && is_good; i++)
-            is_good = gd_in_range(call, NAMES[i], at[i], i < 3 ? INT32_MIN : 0,
-                                  i < 3 ? INT32_MAX : FXS_TURN - 1);
-        rows[k] = gd_move_command(found_ids[k], (int32_t)at[0], (int32_t)at[1], (int32_t)at[2]);
-        rows[k].type = type;
-        rows[k].collider.yaw = width == 4 ? (uint16_t)at[3] : 0;
+        ids[k] = (uint32_t)found_ids.at[k];
+        if (ids[k] >= world->capacity || ids[k] != found_ids.at[k])
+            return gd_in_range(call, "id", found_ids.at[k], 0, (int64_t)world->capacity - 1);
     }
-    gd_free(found_ids);
-    if (!is_good) {
-        gd_free(rows);
-        rows = NULL;
+    return true;
+}
+
+static void moved_many(gd_call *call, int32_t status, uint32_t type, uint32_t width, uint64_t n,
+                       uint64_t bad) {
+    gd_world *world = self(call);
+    const uint32_t *ids = world->ends.at;
+    const int32_t *to = world->answers.at;
+    call->row = bad;
+    if (status < 0) {
+        gd_world_takes_id(call, world, status, ids[bad]);
+        return;
     }
-    call->row_name = NULL;
-    return rows;
+    for (uint64_t k = 0; k < n && world->keeps_commands; k++, to += width) {
+        fxs_command row = gd_move_command(ids[k], to[0], to[1], to[2]);
+        row.type = type;
+        row.collider.yaw = width == 4 ? (uint16_t)to[3] : 0;
+        gd_world_keeps(world, &row, 1);
+    }
+    gd_return_bool(call, true);
 }
 
 static void move_many(gd_call *call) {
     gd_world *world = self(call);
     uint64_t n, bad = 0;
-    fxs_command *rows = many(call, FXS_COMMAND_MOVE, 3, &n);
-    if (rows != NULL && gd_world_expects(call, world, n) &&
-        gd_grow(call, &world->ends, n * sizeof(uint32_t)) &&
-        gd_grow(call, &world->answers, n * 3 * sizeof(int32_t))) {
-        uint32_t *to = world->ends.at;
-        int32_t *positions = world->answers.at;
-        for (uint64_t k = 0; k < n; k++) {
-            to[k] = rows[k].collider.id;
-            memcpy(positions + 3 * k, &rows[k].collider.x, 12);
-        }
-        int32_t status = n == 0 ? FXS_OK
-                                : fxs_world_move_many(world->world, to, positions, n, &bad);
-        changed_many(call, status, "ids", bad, rows, n);
-    }
-    gd_free(rows);
+    if (!many(call, 3, &n))
+        return;
+    int32_t status = fxs_world_move_many(world->world, world->ends.at, world->answers.at, n, &bad);
+    moved_many(call, status, FXS_COMMAND_MOVE, 3, n, bad);
 }
 
+/* x, y, z, yaw is a pose. */
 static void set_pose_many(gd_call *call) {
     gd_world *world = self(call);
     uint64_t n, bad = 0;
-    fxs_command *rows = many(call, FXS_COMMAND_POSE, 4, &n);
-    if (rows != NULL && gd_world_expects(call, world, n) &&
-        gd_grow(call, &world->ends, n * sizeof(uint32_t)) &&
-        gd_grow(call, &world->answers, n * sizeof(fxs_pose))) {
-        uint32_t *to = world->ends.at;
-        fxs_pose *poses = world->answers.at;
-        for (uint64_t k = 0; k < n; k++) {
-            const fxs_collider *row = &rows[k].collider;
-            to[k] = row->id;
-            poses[k] = (fxs_pose){row->x, row->y, row->z, row->yaw};
-        }
-        int32_t status =
-            n == 0 ? FXS_OK : fxs_world_set_pose_many(world->world, to, poses, n, &bad);
-        changed_many(call, status, "ids", bad, rows, n);
-    }
-    gd_free(rows);
+    if (!many(call, 4, &n))
+        return;
+    int32_t status =
+        fxs_world_set_pose_many(world->world, world->ends.at, world->answers.at, n, &bad);
+    moved_many(call, status, FXS_COMMAND_POSE, 4, n, bad);
 }
 
 static void separate(gd_call *call) {
