@@ -101,7 +101,7 @@ func hurt(from_yaw: int) -> void:
 
 # ---- what is only seen ----
 
-var _fan := MeshInstance3D.new()
+var _fan: MeshInstance3D
 
 
 func _ready() -> void:
@@ -122,6 +122,7 @@ func _ready() -> void:
 	glow.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	glow.cull_mode = BaseMaterial3D.CULL_DISABLED
 	glow.albedo_color = Color(colour.lightened(0.4), 0.6)
+	_fan = MeshInstance3D.new()
 	_fan.mesh = mesh
 	_fan.material_override = glow
 	add_child(_fan)

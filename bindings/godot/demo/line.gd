@@ -34,7 +34,8 @@ func join(address: String, port := PORT) -> Error:
 
 
 func _begin(error: Error) -> Error:
-	_peer.peer_connected.connect(func(_id: int) -> void:
+	_peer.peer_connected.connect(func(id: int) -> void:
+		_peer.get_peer(id).set_timeout(0, 20000, 20000)  # a bad line is not a lost one
 		_connected = true
 		peer_joined.emit())
 	_peer.peer_disconnected.connect(func(_id: int) -> void:

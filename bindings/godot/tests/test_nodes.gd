@@ -98,7 +98,8 @@ func test_a_level_is_baked_from_bodies() -> void:
 	check(baked != null and baked.count() >= 5, "boxes, a pillar, a polygon in pieces")
 	equal(baked.solid(0), PackedInt64Array([
 		5, 2, 4, 0, 65536, 131072, 262144, 0, 262144, 0, 0, 131072, 0]), "a box is a prism")
-	equal(baked.query(Fixsync.sphere(1), Vector3i(100000, 0, 0)).size(), 2, "both boxes")
+	equal(baked.query(Fixsync.sphere(1), Vector3i(98304, 0, 0)).size(), 3, "boxes and polygon")
+	equal(baked.query(Fixsync.sphere(1), Vector3i(98304, 0, 131072)).size(), 1, "in the notch")
 	var bytes := FileAccess.open("user://level.fxlevel", FileAccess.WRITE)
 	bytes.store_buffer(baked.to_bytes())
 	bytes.close()

@@ -21,7 +21,10 @@ class Spawner:
 	var keeps := true
 
 	func _fixsync_state() -> Array[StringName]:
-		return [&"next_id"] if keeps else [] as Array[StringName]
+		var names: Array[StringName] = []
+		if keeps:
+			names.append(&"next_id")
+		return names
 
 	func _fixsync_tick(frame: int, inputs: PackedInt64Array) -> void:
 		if (frame + inputs[1]) % 16 == 0:

@@ -35,7 +35,7 @@ static func solids_3d(root: Node) -> PackedInt64Array:
 			_prism(solids, node, layer, at.origin.y - height, at.origin.y + height, corners)
 		elif node.shape is CylinderShape3D:
 			var height: float = node.shape.height / 2.0 * at.basis.y.length()
-			_add(solids, node, Fixsync.pillar(
+			_add(solids, node, FixsyncLevel.pillar(
 				_q(at.origin.x), _q(at.origin.z), _q(node.shape.radius * at.basis.x.length()),
 				_q(at.origin.y - height), _q(at.origin.y + height), layer))
 		else:
@@ -60,7 +60,7 @@ static func solids_2d(
 			var half: Vector2 = node.shape.size / 2.0
 			polygon = [-half, Vector2(half.x, -half.y), half, Vector2(-half.x, half.y)]
 		elif node is CollisionShape2D and node.shape is CircleShape2D and not side:
-			_add(solids, node, Fixsync.pillar(
+			_add(solids, node, FixsyncLevel.pillar(
 				_q(at.origin.x / pixels), _q(at.origin.y / pixels),
 				_q(node.shape.radius * at.x.length() / pixels), _q(low), _q(high), layer))
 			continue
@@ -164,7 +164,7 @@ static func _prism(
 	var flat := PackedInt64Array()
 	for point in points:
 		flat.append_array([point.x, point.y])
-	_add(solids, node, Fixsync.prism(flat, _q(low), _q(high), layer))
+	_add(solids, node, FixsyncLevel.prism(flat, _q(low), _q(high), layer))
 
 
 static func _add(solids: PackedInt64Array, node: Node, solid: PackedInt64Array) -> void:

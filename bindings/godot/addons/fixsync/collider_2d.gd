@@ -17,7 +17,7 @@ extends Node2D
 		if shape != null and shape.changed.is_connected(queue_debug):
 			shape.changed.disconnect(queue_debug)
 		shape = value
-		if shape != null:
+		if shape != null and not shape.changed.is_connected(queue_debug):
 			shape.changed.connect(queue_debug)
 		queue_debug()
 		update_configuration_warnings()

@@ -26,7 +26,8 @@ extends Node2D
 func bake() -> void:
 	var view := FixsyncView2D.of(self)
 	baked = FixsyncBake.solids_2d(
-			self, view.pixels, view.is_side, Fixsync.nearest(low), Fixsync.nearest(high))
+			self, view.pixels, view.is_side, Fixsync.nearest(low) / 65536.0,
+			Fixsync.nearest(high) / 65536.0)
 	for fault in FixsyncBake.faults:
 		push_warning("%s: not in the level: %s" % [name, fault])
 	update_configuration_warnings()

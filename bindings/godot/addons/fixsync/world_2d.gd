@@ -108,6 +108,11 @@ func confirmed() -> int:
 	return stage.history.first()
 
 
+## The first frame for which an input is not known.
+func known() -> int:
+	return stage.inputs.confirmed()
+
+
 ## How many more frames may be predicted.
 func free_frames() -> int:
 	return stage.history.free_frames()
