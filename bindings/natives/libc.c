@@ -30,7 +30,33 @@ void *memset(void *to, int byte, size_t size)
     return to;
 }
 
+size_t strlen(const char *text)
+{
+    size_t size = 0;
+    while (text[size] != 0)
+        size++;
+    return size;
+}
+
 #ifdef _WIN32
+/* Touches each page of a frame of rax bytes, so that Windows grows the stack. It changes nothing. */
+__asm__(".globl ___chkstk_ms\n"
+        "___chkstk_ms:\n"
+        "    push %rcx\n"
+        "    push %rax\n"
+        "    lea 24(%rsp), %rcx\n"
+        "1:  cmp $4096, %rax\n"
+        "    jb 2f\n"
+        "    sub $4096, %rcx\n"
+        "    test %rcx, (%rcx)\n"
+        "    sub $4096, %rax\n"
+        "    jmp 1b\n"
+        "2:  sub %rax, %rcx\n"
+        "    test %rcx, (%rcx)\n"
+        "    pop %rax\n"
+        "    pop %rcx\n"
+        "    ret\n");
+
 /* The entry of a DLL without a C runtime. */
 int __stdcall DllMainCRTStartup(void *module, unsigned long reason, void *reserved)
 {
