@@ -12,19 +12,11 @@ var _places := PackedInt64Array()
 func fill(count: int) -> void:
 	var shape := FixsyncShape.new()
 	shape.radius = "0.375"
-	var mesh := SphereMesh.new()
-	mesh.radius = 0.375
-	mesh.height = 0.75
-	mesh.radial_segments = 8
-	mesh.rings = 4
 	for i in count:
 		var ball := FixsyncCollider3D.new()
 		ball.shape = shape
 		ball.layer = "ball"
 		ball.raw_position = _place(i, 0)
-		var drawn := MeshInstance3D.new()
-		drawn.mesh = mesh
-		ball.add_child(drawn)
 		add_child(ball)
 		_balls.append(ball)
 	_places.resize(3 * count)

@@ -110,7 +110,7 @@ func _ready() -> void:
 		var paint := StandardMaterial3D.new()
 		paint.albedo_color = colour if part == "Mesh" else colour.lightened(0.5)
 		(get_node(part) as MeshInstance3D).material_override = paint
-	var points := FixsyncDraw.plan(blade.shape)
+	var points := FixsyncDraw.plan(blade.shape.row())
 	var mesh := ImmediateMesh.new()
 	mesh.surface_begin(Mesh.PRIMITIVE_TRIANGLES)
 	for i in points.size() - 1:

@@ -97,3 +97,4 @@ func send(now: int, confirmed: int, confirmed_hash: int) -> void:
 
 func close() -> void:
 	_peer.close()
+	_peer = null  # its signals hold this object

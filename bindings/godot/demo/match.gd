@@ -155,7 +155,7 @@ func _write_log() -> void:
 
 
 func _finish() -> void:
-	_playing = false
+	set_physics_process(false)
 	if _log != null:
 		world.end_log()
 		_write_log()

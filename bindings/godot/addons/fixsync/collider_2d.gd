@@ -130,7 +130,6 @@ func show_state(active: bool, hits: bool) -> void:
 func _ready() -> void:
 	if Engine.is_editor_hint():
 		set_notify_transform(true)
-	add_to_group(&"fixsync_drawn")
 	queue_debug()
 
 
@@ -156,7 +155,7 @@ func _draw() -> void:
 	if shape == null or not (Engine.is_editor_hint() or stage != null and stage.draws()):
 		return
 	var view := FixsyncView2D.of(self)
-	for line in FixsyncDraw.side(shape) if view.is_side else FixsyncDraw.above(shape):
+	for line in FixsyncDraw.side(shape.row()) if view.is_side else FixsyncDraw.above(shape.row()):
 		for i in line.size():
 			line[i] *= view.pixels
 		draw_polyline(line, _colour, 1.0)

@@ -105,7 +105,6 @@ func enter(new_stage: FixsyncStage) -> void:
 		return
 	stage.world.add(
 			id, shape.row(), start, yaw, stage.layer(layer), owner_id, offset, starts_active)
-	queue_debug()
 
 
 ## Puts the node where the collider is; a part is moved by its whole.
@@ -115,19 +114,12 @@ func show_pose(raw: Vector3i, now_yaw: int) -> void:
 				Basis(Vector3.UP, FixsyncDraw.angle_of(now_yaw)), FixsyncDraw.units(raw))
 
 
-## Colours the lines: grey if it is not active, red while it hits.
-func show_state(active: bool, hits: bool) -> void:
-	if _lines != null:
-		_lines.material_override = FixsyncDraw.material(active, hits)
-
-
 # ---- the editor ----
 
 func _ready() -> void:
 	if Engine.is_editor_hint():
 		set_notify_transform(true)
-	add_to_group(&"fixsync_drawn")
-	queue_debug()
+		queue_debug()
 
 
 func _notification(what: int) -> void:
@@ -141,14 +133,15 @@ func _notification(what: int) -> void:
 			raw_position = FixsyncDraw.raw(place)
 
 
-## Draws the lines of the shape anew, when this frame ends.
+## Draws the lines of the shape anew in the editor, when this frame ends.
 func queue_debug() -> void:
 	_draw_lines.call_deferred()
 
 
 func _draw_lines() -> void:
-	var is_drawn := Engine.is_editor_hint() or stage != null and stage.draws()
-	if shape == null or not is_drawn or not is_inside_tree():
+	if not Engine.is_editor_hint() or not is_inside_tree():
+		return
+	if shape == null:
 		if _lines != null:
 			_lines.queue_free()
 			_lines = null
@@ -157,8 +150,9 @@ func _draw_lines() -> void:
 		_lines = MeshInstance3D.new()
 		_lines.cast_shadow = GeometryInstance3D.SHADOW_CASTING_SETTING_OFF
 		add_child(_lines, false, INTERNAL_MODE_BACK)
-	_lines.mesh = FixsyncDraw.mesh(shape)
-	show_state(starts_active, false)
+	_lines.mesh = FixsyncDraw.mesh(shape.row())
+	_lines.material_override = FixsyncDraw.material()
+	_lines.material_override.albedo_color = FixsyncDraw.colour(starts_active, false)
 
 
 func _get_configuration_warnings() -> PackedStringArray:

@@ -20,6 +20,7 @@ var _ticking: Array[Node] = []
 var _hearing := {}  # id: the nodes that hear its hits
 var _game_events := PackedInt64Array()  # rows of this frame
 var _view: FixsyncView2D
+var _lines: FixsyncLines3D
 
 
 ## Builds the world out of the nodes under a host: levels, colliders, rules, state.
@@ -240,7 +241,7 @@ func _tell_frame() -> void:
 	var rows := history.events()
 	if recorder != null:
 		recorder.commands(history.commands())
-		recorder.step(rows, hash)
+		recorder.step_game(rows, hash)
 	for at in range(0, rows.size(), 4):
 		match rows[at + 2]:
 			Fixsync.ENTER:
@@ -278,5 +279,13 @@ func _show() -> void:
 		var node: Node = nodes.get(rows[at])
 		if node != null:
 			node.show_pose(Vector3i(rows[at + 7], rows[at + 8], rows[at + 9]), rows[at + 4])
-			if draws():
+			if node is FixsyncCollider2D:
 				node.show_state(rows[at + 3] != 0, hitting.has(rows[at]))
+	if draws() and _host is FixsyncWorld3D:
+		if _lines == null:
+			_lines = FixsyncLines3D.new()
+			_host.add_child(_lines, false, Node.INTERNAL_MODE_BACK)
+		_lines.show_rows(rows, hitting)
+	elif _lines != null:
+		_lines.queue_free()
+		_lines = null

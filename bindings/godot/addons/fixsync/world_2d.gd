@@ -67,7 +67,6 @@ func _ready() -> void:
 ## Builds the world out of the nodes under this one, at frame 0.
 func start() -> void:
 	stage = FixsyncStage.new(self)
-	draw_colliders = draw_colliders
 
 
 ## Adds the input of a player for a frame: the own one, or one that came. False: it is so early

@@ -1,0 +1,59 @@
+class_name FixsyncLines3D
+extends Node3D
+## The lines of all colliders of a world while it runs: all of one shape in one go.
+
+var _groups := {}  # row of a shape: its MultiMesh
+
+
+## Draws the rows of FixsyncWorld.colliders. hitting has the ids that hit now.
+func show_rows(rows: PackedInt64Array, hitting: Dictionary) -> void:
+	var members := {}  # row of a shape: the places in rows
+	for at in range(0, rows.size(), 16):
+		var shape := _shape(rows, at)
+		if not members.has(shape):
+			members[shape] = []
+		members[shape].append(at)
+	for shape: PackedInt64Array in members:
+		var multi := _group(shape)
+		var places: Array = members[shape]
+		multi.instance_count = maxi(multi.instance_count, places.size())
+		multi.visible_instance_count = places.size()
+		for i in places.size():
+			var at: int = places[i]
+			var turn := Basis(Vector3.UP, FixsyncDraw.angle_of(rows[at + 4]))
+			var offset := Vector3(rows[at + 10], rows[at + 11], rows[at + 12]) / 65536.0
+			var place := Vector3(rows[at + 7], rows[at + 8], rows[at + 9]) / 65536.0
+			multi.set_instance_transform(i, Transform3D(turn, place + turn * offset))
+			multi.set_instance_color(
+					i, FixsyncDraw.colour(rows[at + 3] != 0, hitting.has(rows[at])))
+	for shape: PackedInt64Array in _groups:
+		if not members.has(shape):
+			_groups[shape].visible_instance_count = 0
+
+
+func _shape(rows: PackedInt64Array, at: int) -> PackedInt64Array:
+	match rows[at + 1]:
+		Fixsync.SPHERE:
+			return [rows[at + 1], rows[at + 13]]
+		Fixsync.BOX:
+			return [rows[at + 1], rows[at + 13], rows[at + 14], rows[at + 15]]
+		Fixsync.SECTOR:
+			return [rows[at + 1], rows[at + 13], rows[at + 5], rows[at + 14], rows[at + 15]]
+	return [rows[at + 1], rows[at + 13], rows[at + 14]]
+
+
+func _group(shape: PackedInt64Array) -> MultiMesh:
+	if not _groups.has(shape):
+		var multi := MultiMesh.new()
+		multi.transform_format = MultiMesh.TRANSFORM_3D
+		multi.use_colors = true
+		multi.mesh = FixsyncDraw.mesh(shape)
+		multi.instance_count = 16
+		var shown := MultiMeshInstance3D.new()
+		shown.multimesh = multi
+		shown.material_override = FixsyncDraw.material()
+		shown.cast_shadow = GeometryInstance3D.SHADOW_CASTING_SETTING_OFF
+		shown.top_level = true
+		add_child(shown)
+		_groups[shape] = multi
+	return _groups[shape]
