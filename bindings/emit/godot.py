@@ -34,7 +34,8 @@ LEFT_OUT = ("FXS_VERSION_MAJOR", "FXS_VERSION_MINOR", "FXS_VERSION_PATCH", "FXS_
 def _numbers(api: Api, name: str, start: int, prefix: str) -> Iterator[tuple[str, str, int]]:
     """Name, type and offset of each number of a structure, those within others included."""
     structure = api.structure(name)
-    assert structure is not None, name
+    if structure is None:
+        raise ValueError(f"the headers have no {name}")
     for field in structure.fields:
         if field.name == "zero":  # it must be 0
             continue
@@ -57,7 +58,7 @@ def tables(api: Api) -> str:
     ]
     for group in api.groups:
         lines += [
-            f'    {{{_literal(constant.value)}, {int(group.is_flags)},\n'
+            f"    {{{_literal(constant.value)}, {int(group.is_flags)},\n"
             f'     "{group.enum}\\0{constant.name.removeprefix("FXS_")}\\0" '
             f'"{_text(constant.comment)}"}},'
             for constant in group.constants

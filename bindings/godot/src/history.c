@@ -299,7 +299,7 @@ static const gd_method METHODS[] = {
 
 const gd_class GD_CLASS_HISTORY = {
     "FixsyncHistory",
-    "The frames that are not confirmed: their states, commands and events. It tells which events a "
+    "The frames that are not confirmed: their states, commands and events. It returns which events a "
     "prediction made and which it took back, and returns each frame once when it is final.",
     sizeof(gd_history),
     free_history,

@@ -100,20 +100,17 @@ static void is_on_ceiling(gd_call *call) { has_flag(call, FXS_ON_CEILING); }
 
 static void is_stuck(gd_call *call) { has_flag(call, FXS_STUCK); }
 
-#define SETTINGS(mask, passes, height, snap, floor, one_way)                                       \
-    "mask: int" mask ", passes: int" passes ", step_height: int" height ", snap: int" snap         \
-    ", floor_y_q30: int" floor ", one_way: int" one_way
-
 static const gd_method METHODS[] = {
-    {"static create(id: int, " SETTINGS(" = 0", " = 4", " = 0", " = 0", " = 759250125", " = 0")
-     ") -> FixsyncMover",
+    {"static create(id: int, mask: int = 0, passes: int = 4, step_height: int = 0, snap: int = 0, "
+     "floor_y_q30: int = 759250125, one_way: int = 0) -> FixsyncMover",
      create,
      "Makes a mover of a collider. mask has the layers that block it; 0: those its own layer "
      "meets. It climbs steps up to step_height and reaches down by snap for a floor. floor_y_q30 "
      "is the least y of the normal of a floor; 759250125 is 45 degrees. Layers of one_way are "
      "floors from above."},
-    {"configure(" SETTINGS("", "", "", "", "", "") ") -> bool", configure,
-     "Replaces the settings."},
+    {"configure(mask: int, passes: int, step_height: int, snap: int, floor_y_q30: int, "
+     "one_way: int) -> bool",
+     configure, "Replaces the settings."},
     {"row() -> PackedInt64Array", row, "Returns the settings as FixsyncWorld.carry takes them."},
     {"id() -> int", id, "Returns the id of its collider."},
     {"move(world: FixsyncWorld, motion: Vector3i) -> bool", move,

@@ -662,7 +662,7 @@ static bool takes_pair(gd_call *call, int32_t status, uint32_t a, uint32_t b) {
     }
     uint32_t id = has_a ? b : a;
     if (status == FXS_E_ID && id >= FXS_LEVEL) {
-        gd_fail(call, "id %d is no solid of the level", (int64_t)id);
+        gd_fail(call, "id %d is not a solid of the level", (int64_t)id);
         return false;
     }
     return gd_world_takes_id(call, world, status, id);
