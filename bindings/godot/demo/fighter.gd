@@ -105,7 +105,6 @@ var _fan: MeshInstance3D
 
 
 func _ready() -> void:
-	super()
 	for part: String in ["Mesh", "Nose"]:
 		var paint := StandardMaterial3D.new()
 		paint.albedo_color = colour if part == "Mesh" else colour.lightened(0.5)

@@ -74,6 +74,29 @@ func test_a_collider_takes_its_place_from_integers_and_shows_it() -> void:
 	world.free()
 
 
+func test_places_in_the_editor_become_integers() -> void:
+	var whole := FixsyncCollider3D.new()
+	var part := FixsyncCollider3D.new()
+	whole.position = Vector3(1.5, 0.1, -2)
+	whole.rotation.y = -PI / 2
+	part.position = Vector3(0.25, 0, 1)
+	whole.add_child(part)
+	add_child(whole)
+	FixsyncPlace.sync(whole)
+	equal(whole.raw_position, Vector3i(98304, 6554, -131072), "to the nearest")
+	equal(whole.yaw, 16384, "-90 degrees is a quarter turn to +Z")
+	equal(part.raw_position, Vector3i(16384, 0, 65536), "an offset in its whole")
+	whole.free()
+	var flat := FixsyncCollider2D.new()
+	flat.position = Vector2(96, -32)
+	flat.rotation = PI / 2
+	add_child(flat)
+	FixsyncPlace.sync(flat)
+	equal(flat.raw_position, Vector3i(98304, 0, -32768), "64 pixels a unit, from above")
+	equal(flat.yaw, 16384, "a quarter turn")
+	flat.free()
+
+
 func test_a_level_is_baked_from_bodies() -> void:
 	var level := FixsyncLevel3D.new()
 	var box := BoxShape3D.new()

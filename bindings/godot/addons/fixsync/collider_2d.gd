@@ -14,12 +14,7 @@ extends Node2D
 ## Its shape and sizes.
 @export var shape: FixsyncShape:
 	set(value):
-		if shape != null and shape.changed.is_connected(queue_debug):
-			shape.changed.disconnect(queue_debug)
 		shape = value
-		if shape != null and not shape.changed.is_connected(queue_debug):
-			shape.changed.connect(queue_debug)
-		queue_debug()
 		update_configuration_warnings()
 ## A name of the world's layers.
 @export var layer := "body"
@@ -37,16 +32,6 @@ var stage: FixsyncStage  ## The world that it is in, while that runs.
 var parts: Array[FixsyncCollider2D] = []  ## The colliders that move with it.
 
 var _colour := Color.WHITE
-
-
-## The collider that this one is a part of, or null.
-func whole() -> FixsyncCollider2D:
-	var node := get_parent()
-	while node != null and not node is FixsyncWorld2D:
-		if node is FixsyncCollider2D:
-			return node
-		node = node.get_parent()
-	return null
 
 
 # ---- while the world runs ----
@@ -89,7 +74,8 @@ func set_active(active: bool) -> void:
 ## Adds it to a world; the world node calls it.
 func enter(new_stage: FixsyncStage) -> void:
 	stage = new_stage
-	var above := whole()
+	FixsyncPlace.check(self)
+	var above := FixsyncPlace.whole(self)
 	var start := raw_position
 	var offset := Vector3i.ZERO
 	if above != null:
@@ -105,12 +91,11 @@ func enter(new_stage: FixsyncStage) -> void:
 		return
 	stage.world.add(
 			id, shape.row(), start, yaw, stage.layer(layer), owner_id, offset, starts_active)
-	queue_debug()
 
 
 ## Puts the node where the collider is; a part is moved by its whole.
 func show_pose(raw: Vector3i, now_yaw: int) -> void:
-	if whole() == null:
+	if FixsyncPlace.whole(self) == null:
 		var view := stage.view()
 		position = view.screen(raw)
 		if not view.is_side:
@@ -125,40 +110,12 @@ func show_state(active: bool, hits: bool) -> void:
 		queue_redraw()
 
 
-# ---- the editor ----
-
-func _ready() -> void:
-	if Engine.is_editor_hint():
-		set_notify_transform(true)
-	queue_debug()
-
-
-func _notification(what: int) -> void:
-	if what == NOTIFICATION_TRANSFORM_CHANGED and Engine.is_editor_hint():
-		var above := whole()
-		var view := FixsyncView2D.of(self)
-		var depth := raw_position.z if view.is_side else raw_position.y
-		if above == null:
-			raw_position = view.raw(global_position, depth)
-			yaw = 0 if view.is_side else FixsyncDraw.yaw_of(-global_rotation)
-		else:
-			var place := above.global_transform.affine_inverse() * global_position
-			raw_position = view.raw(place, depth)
-
-
-## Draws the lines of the shape anew, when this frame ends.
-func queue_debug() -> void:
-	queue_redraw()
-
+# ---- drawing ----
 
 func _draw() -> void:
-	if shape == null or not (Engine.is_editor_hint() or stage != null and stage.draws()):
-		return
-	var view := FixsyncView2D.of(self)
-	for line in FixsyncDraw.side(shape.row()) if view.is_side else FixsyncDraw.above(shape.row()):
-		for i in line.size():
-			line[i] *= view.pixels
-		draw_polyline(line, _colour, 1.0)
+	if shape != null and stage != null and stage.draws():
+		for line in stage.view().lines(shape):
+			draw_polyline(line, _colour, 1.0)
 
 
 func _get_configuration_warnings() -> PackedStringArray:

@@ -14,12 +14,7 @@ extends Node3D
 ## Its shape and sizes.
 @export var shape: FixsyncShape:
 	set(value):
-		if shape != null and shape.changed.is_connected(queue_debug):
-			shape.changed.disconnect(queue_debug)
 		shape = value
-		if shape != null and not shape.changed.is_connected(queue_debug):
-			shape.changed.connect(queue_debug)
-		queue_debug()
 		update_configuration_warnings()
 ## A name of the world's layers.
 @export var layer := "body"
@@ -35,18 +30,6 @@ extends Node3D
 
 var stage: FixsyncStage  ## The world that it is in, while that runs.
 var parts: Array[FixsyncCollider3D] = []  ## The colliders that move with it.
-
-var _lines: MeshInstance3D
-
-
-## The collider that this one is a part of, or null.
-func whole() -> FixsyncCollider3D:
-	var node := get_parent()
-	while node != null and not node is FixsyncWorld3D:
-		if node is FixsyncCollider3D:
-			return node
-		node = node.get_parent()
-	return null
 
 
 # ---- while the world runs ----
@@ -89,7 +72,8 @@ func set_active(active: bool) -> void:
 ## Adds it to a world; the world node calls it.
 func enter(new_stage: FixsyncStage) -> void:
 	stage = new_stage
-	var above := whole()
+	FixsyncPlace.check(self)
+	var above := FixsyncPlace.whole(self)
 	var start := raw_position
 	var offset := Vector3i.ZERO
 	if above != null:
@@ -109,50 +93,9 @@ func enter(new_stage: FixsyncStage) -> void:
 
 ## Puts the node where the collider is; a part is moved by its whole.
 func show_pose(raw: Vector3i, now_yaw: int) -> void:
-	if get_parent_node_3d() == null or whole() == null:
+	if FixsyncPlace.whole(self) == null:
 		global_transform = Transform3D(
 				Basis(Vector3.UP, FixsyncDraw.angle_of(now_yaw)), FixsyncDraw.units(raw))
-
-
-# ---- the editor ----
-
-func _ready() -> void:
-	if Engine.is_editor_hint():
-		set_notify_transform(true)
-		queue_debug()
-
-
-func _notification(what: int) -> void:
-	if what == NOTIFICATION_TRANSFORM_CHANGED and Engine.is_editor_hint():
-		var above := whole()
-		if above == null:
-			raw_position = FixsyncDraw.raw(global_position)
-			yaw = FixsyncDraw.yaw_of(global_rotation.y)
-		else:
-			var place := above.global_transform.affine_inverse() * global_position
-			raw_position = FixsyncDraw.raw(place)
-
-
-## Draws the lines of the shape anew in the editor, when this frame ends.
-func queue_debug() -> void:
-	_draw_lines.call_deferred()
-
-
-func _draw_lines() -> void:
-	if not Engine.is_editor_hint() or not is_inside_tree():
-		return
-	if shape == null:
-		if _lines != null:
-			_lines.queue_free()
-			_lines = null
-		return
-	if _lines == null:
-		_lines = MeshInstance3D.new()
-		_lines.cast_shadow = GeometryInstance3D.SHADOW_CASTING_SETTING_OFF
-		add_child(_lines, false, INTERNAL_MODE_BACK)
-	_lines.mesh = FixsyncDraw.mesh(shape.row())
-	_lines.material_override = FixsyncDraw.material()
-	_lines.material_override.albedo_color = FixsyncDraw.colour(starts_active, false)
 
 
 func _get_configuration_warnings() -> PackedStringArray:

@@ -1,7 +1,8 @@
 @tool
 class_name FixsyncDraw
 extends RefCounted
-## Lines of shapes, for the editor and for debug drawing. Drawing alone: nothing here decides a hit.
+## Lines of shapes, for the editor and for debug drawing. Drawing alone: nothing here decides a
+## hit.
 ##
 ## A shape is its row, as FixsyncShape.row gives it.
 

@@ -17,18 +17,15 @@ func _parse_end(object: Object) -> void:
 	box.add_child(choice)
 	box.add_child(answer)
 	choice.add_item("Why no hit with ...?")
-	var world := _world_above(object)
+	var world := FixsyncPlace.world_above(object)
 	var others: Array[Node] = []
-	for node in world.find_children("*", "", true, false) if world != null else []:
-		if node != object and _can_handle(node):
+	for node in FixsyncPlace.colliders(world):
+		if node != object:
 			others.append(node)
 			choice.add_item(world.get_path_to(node))
 	choice.item_selected.connect(func(index: int) -> void:
-		answer.text = "" if index == 0 else FixsyncWhy.of_nodes(world, object, others[index - 1]))
+		answer.text = ""
+		if index > 0:
+			FixsyncPlace.sync(world)
+			answer.text = FixsyncWhy.of_nodes(world, object, others[index - 1]))
 	add_custom_control(box)
-
-
-func _world_above(node: Node) -> Node:
-	while node != null and not (node is FixsyncWorld3D or node is FixsyncWorld2D):
-		node = node.get_parent()
-	return node

@@ -28,3 +28,12 @@ func screen(raw: Vector3i) -> Vector2:
 func raw(screen_position: Vector2, depth: int) -> Vector3i:
 	var plane := Vector2i((screen_position * (65536.0 / pixels)).round())
 	return Vector3i(plane.x, -plane.y, depth) if is_side else Vector3i(plane.x, depth, plane.y)
+
+
+## The closed lines of a shape around its collider, in pixels.
+func lines(shape: FixsyncShape) -> Array[PackedVector2Array]:
+	var row := shape.row()
+	var found := FixsyncDraw.side(row) if is_side else FixsyncDraw.above(row)
+	for i in found.size():
+		found[i] = Transform2D().scaled(Vector2(pixels, pixels)) * found[i]
+	return found

@@ -56,7 +56,7 @@ static func _units(raw: int) -> String:
 
 ## The answer for two collider nodes of a scene as it begins: for the editor.
 static func of_nodes(world: Node, a: Node, b: Node) -> String:
-	var copy := world.duplicate(Node.DUPLICATE_SCRIPTS)
+	var copy := FixsyncPlace.copy_of(world)
 	var stage := FixsyncStage.new(copy)
 	var node_a := copy.get_node(world.get_path_to(a))
 	var node_b := copy.get_node(world.get_path_to(b))

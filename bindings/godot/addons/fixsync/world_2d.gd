@@ -48,11 +48,7 @@ signal frame_confirmed(frame: int, hash: int)
 @export var moves_nodes := true
 ## Draws the lines of all colliders while the game runs: green, grey if inactive, red while they
 ## hit.
-@export var draw_colliders := false:
-	set(value):
-		draw_colliders = value
-		for node: Node in stage.nodes.values() if stage != null else []:
-			node.queue_debug()
+@export var draw_colliders := false
 ## Begins when the node is ready. Else call start, on all peers with the same nodes.
 @export var starts_alone := true
 
