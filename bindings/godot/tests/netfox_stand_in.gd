@@ -1,8 +1,8 @@
 class_name NetfoxStandIn
 extends Node
 ## What FixsyncNetfox uses of netfox, played by this stand-in: ticks, inputs by tick, the loop of
-## _rollback_tick with the inputs restored. It is not netfox: netfox is on no package index, so it is
-## tried by hand (docs/godot.md). It stands for NetworkRollback and for NetworkHistoryServer.
+## _rollback_tick with the inputs restored. It is not netfox: netfox is on no package index, so it
+## is tried by hand (docs/godot.md). It stands for NetworkRollback and for NetworkHistoryServer.
 
 signal before_loop
 
@@ -60,8 +60,8 @@ func notify_resimulation_start(at: int) -> void:
 	_from = mini(_from, at)
 
 
-## A loop of netfox: record the own input of some ticks, -1 for a tick that is skipped, then play the last tick, and all from the
-## earliest new input on.
+## A loop of netfox: record the own input of some ticks, -1 for a tick that is skipped, then play
+## the last tick, and all from the earliest new input on.
 func loop(keys: PackedInt64Array) -> void:
 	for key in keys:
 		if key < 0:  # the clock went on without it
