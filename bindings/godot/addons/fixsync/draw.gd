@@ -6,7 +6,7 @@ extends RefCounted
 ##
 ## A shape is its row, as FixsyncShape.row gives it.
 
-const _ARC := 32  # pieces of a whole circle
+const _ARC := 24  # pieces of a whole circle
 
 
 ## Godot's angle about Y, in radians, for a yaw. Yaw turns +X to +Z, and Godot turns +X to -Z.
