@@ -366,7 +366,9 @@ def test_a_trace_and_the_inputs_of_one_match_are_compared_after_each_step(tmp_pa
         bots = [SkillFight.bot(player, 5) for player in range(2)]
         is_trace = path is paths[0]
         with (
-            Recorder(game.world, path) if is_trace else SimRecorder(game, path, seed=5) as recorder
+            Recorder(game.world, path, names=game.names)
+            if is_trace
+            else SimRecorder(game, path, seed=5) as recorder
         ):
             for frame in range(60):
                 inputs = [bot.decide(game) for bot in bots]

@@ -578,3 +578,14 @@ def test_inputs_that_no_log_may_hold_are_refused_and_nothing_is_written(
         assert caught.value.field.startswith("inputs[0]")
         assert recorder.frames == 0
         recorder.record(0, [1])
+
+
+def test_the_names_of_a_simulation_are_in_its_log_unless_others_are_given(tmp_path: Path) -> None:
+    class Named(Empty):
+        names = Names({0: "ball"}, {3: "red"})
+
+    for names, expected in ((None, {3: "red"}), (Names(ids={2: "blue"}), {2: "blue"})):
+        path = tmp_path / "match.jsonl"
+        SimRecorder(Named(), path, seed=1, names=names, replace=True).close()
+        with Reader(path) as reader:
+            assert reader.header.names.ids == expected

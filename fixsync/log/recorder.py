@@ -286,10 +286,12 @@ class SimRecorder(_Recording):
         names: Names | None = None,
         unit_mm: int | None = None,
     ) -> None:
-        """simulation: before the first recorded frame. seed: with which it was started.
+        """simulation: before the first recorded frame. seed: with which it was started. names: those
+        of the simulation by default.
 
         The rest is as for `Recorder`."""
         kinds = sim.event_kinds(simulation)
+        names = sim.names_of(simulation) if names is None else names
         self._has_game = kinds is not None
         about = About(
             tick_rate=tick_rate,

@@ -27,7 +27,6 @@ from fixsync.sim import (
     Simulation,
     SimulationType,
     idle_input,
-    names_of,
     start,
 )
 
@@ -125,9 +124,9 @@ class _Peer:
 
     def _record(self, simulation: Simulation) -> SimRecorder:
         """Begins the log, with the simulation as it is before the first frame."""
-        meta, names = {"players": self.plan.players}, names_of(simulation)
+        meta = {"players": self.plan.players}
         log, seed = self.task.log, self.plan.seed
-        return SimRecorder(simulation, log, seed=seed, meta=meta, names=names)
+        return SimRecorder(simulation, log, seed=seed, meta=meta)
 
     def watch(self) -> None:
         now = now_ms()

@@ -286,11 +286,8 @@ def bot_inputs(
 
 def write_log(straight: Straight, path: str | os.PathLike[str]) -> None:
     """Records a straight run as a match log, with events and hashes."""
-    made = straight.start()
-    meta, names = {"players": straight.players}, sim.names_of(made)
-    with SimRecorder(
-        made, path, seed=straight.seed, replace=True, meta=meta, names=names
-    ) as recorder:
+    made, meta = straight.start(), {"players": straight.players}
+    with SimRecorder(made, path, seed=straight.seed, replace=True, meta=meta) as recorder:
         for frame, values in enumerate(straight.inputs):
             events, game = sim.stepped(made, values)
             recorder.record(frame, values, events, made.world.hash(), game)
