@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import fixsync
 from fixsync._native.raw import ffi, lib
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,6 +95,22 @@ def test_structures_are_laid_out_alike_everywhere(abi, tmp_path):
     source.write_text("\n".join(lines).replace("== 20,", "== 21,", 1) + "\n")
     refused = subprocess.run([*command, *options, str(source)], capture_output=True, check=False)
     assert refused.returncode != 0
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "bindings/csharp/package.json",
+        "bindings/csharp/Fixsync.csproj",
+        "bindings/csharp/test",
+        "docs/csharp.md",
+        "bindings/web/package.json",
+    ],
+)
+def test_each_package_has_the_version_of_fixsync(file):
+    told = r'(?i)(?:version[": =>]+|fixsync-|fixsync --version )(\d+\.\d+\.\d+)\b'
+    found = re.findall(told, (ROOT / file).read_text(encoding="utf-8"))
+    assert set(found) == {fixsync.__version__}
 
 
 def test_every_declaration_has_its_comment():

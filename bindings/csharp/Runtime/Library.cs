@@ -42,7 +42,7 @@ namespace Fixsync
             isChecked = true;
         }
 
-        private static void CheckLayout(string line)
+        internal static void CheckLayout(string line)
         {
             string[] words = line.Split(' ');
             if (SizeOf(words[0]).ToString() != words[1])

@@ -208,6 +208,17 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void LayoutsOfAnotherPlatform()
+        {
+            Native.Check();
+            Native.CheckLayout("Vertex 16 x=0 z=8");
+            Refused<InvalidOperationException>(
+                "Vertex has 16 bytes, not 20", () => Native.CheckLayout("Vertex 20 x=0 z=8"));
+            Refused<InvalidOperationException>(
+                "Vertex.z is at offset 8, not 4", () => Native.CheckLayout("Vertex 16 x=0 z=4"));
+        }
+
+        [Test]
         public void Numbers()
         {
             Refused<FormatException>("\"0.1\": a decimal that is not", () => Fix.Q("0.1"));
