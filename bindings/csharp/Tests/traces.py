@@ -40,7 +40,8 @@ def numbers(row: Any) -> tuple[int, ...]:
 def trace(path: str) -> bytes:
     """A log as a trace."""
     with Reader(path) as log:
-        header, frames = log.header, list(log)
+        header: Any = log.header
+        frames: list[Any] = list(log)
     masks = layer_masks(header.layers)
     level = b"" if header.level is None else header.level.to_bytes()
     out = struct.pack("<II32I", header.capacity, header.hit_when, *masks)
