@@ -223,11 +223,15 @@ namespace Fixsync
                 ?? Errors.Outside("normal: z", normal.Z, -Most, Most);
         }
 
-        private static Exception Refuse(int status, string share, int value, Vec3 normal) =>
+        private static Exception Refuse(
+            int status, string share, int value, Vec3 motion, Vec3 normal) =>
             Errors.Outside(share, value, 0, One) ?? NormalFault(normal)
             ?? (status == Native.FXS_E_RANGE
-                ? new OverflowException(Native.Text(status))
-                : Errors.Refused(status, $"normal {normal}"));
+                ? new OverflowException(
+                    $"motion {motion} leads outside {int.MinValue}..{int.MaxValue}")
+                : (Exception)new ArgumentException(
+                    "normal must not be (0, 0, 0): the two overlap at the start, so push out first",
+                    nameof(normal)));
 
         /// <summary>The part of a motion up to a cast's fraction, 0..65536. With the normal of the
         /// hit it ends outside of the obstacle.</summary>
@@ -237,7 +241,7 @@ namespace Fixsync
             int status = Native.fxs_along(
                 &motion, (uint)fraction, normal.HasValue ? &n : null, &to);
             if (status < 0)
-                throw Errors.Motion(motion) ?? Refuse(status, nameof(fraction), fraction, n);
+                throw Errors.Motion(motion) ?? Refuse(status, nameof(fraction), fraction, motion, n);
             return to;
         }
 
@@ -248,7 +252,7 @@ namespace Fixsync
             Vec3 to;
             int status = Native.fxs_bounce(&motion, &normal, (uint)kept, &to);
             if (status < 0)
-                throw Refuse(status, nameof(kept), kept, normal);
+                throw Refuse(status, nameof(kept), kept, motion, normal);
             return to;
         }
 
@@ -258,7 +262,7 @@ namespace Fixsync
             Vec3 to;
             int status = Native.fxs_slide(&motion, &normal, &to);
             if (status < 0)
-                throw Refuse(status, "kept", 0, normal);
+                throw Refuse(status, "kept", 0, motion, normal);
             return to;
         }
     }
@@ -358,10 +362,11 @@ namespace Fixsync
             ?? Errors.Outside("stepHeight", stepHeight, 0, Native.FXS_SIZE_MAX)
             ?? Errors.Outside("snap", snap, 0, Native.FXS_SIZE_MAX)
             ?? Errors.Outside("floorY", floorYQ30, 1, 1 << 30)
-            ?? (oneWay == 0 || (mask != 0 && (mask & oneWay) == 0)
-                ? null
-                : new ArgumentException(
-                    "oneWay must share no layer with mask, and mask must not be 0: oneWay is " +
-                    $"0x{oneWay:x}, mask 0x{mask:x}", "oneWay"));
+            ?? (oneWay != 0 && mask == 0
+                ? new ArgumentException($"oneWay must be 0 without a mask, not {oneWay}")
+                : (oneWay & mask) != 0
+                ? new ArgumentException(
+                    $"oneWay must share no layer with mask, not {oneWay & mask} of mask {mask}")
+                : null);
     }
 }

@@ -785,23 +785,22 @@ namespace Fixsync
             rows.Count = movers.Length;
         }
 
+        private Exception Absence(uint id) =>
+            id >= Capacity ? Refuse(Native.FXS_E_ID, id)
+            : Contains(id) ? null : Refuse(Native.FXS_E_ABSENT, id);
+
         private Exception CarryFault(
             int status, ReadOnlySpan<uint> ids, Vec3 motion, ReadOnlySpan<Mover> movers)
         {
             Exception fault = Errors.Motion(motion);
             for (int i = 0; fault == null && i < ids.Length; i++)
-                fault = ids[i] >= Capacity || !Contains(ids[i])
-                    ? Refuse(ids[i] >= Capacity ? Native.FXS_E_ID : Native.FXS_E_ABSENT, ids[i])
-                    : i > 0 && ids[i] <= ids[i - 1]
-                    ? Errors.Refused(Native.FXS_E_ORDER, $"ids[{i}]: {ids[i]} after {ids[i - 1]}")
-                    : null;
+                fault = Absence(ids[i]) ?? (i > 0 && ids[i] <= ids[i - 1]
+                    ? new ArgumentException($"ids must ascend: ids[{i}] is {ids[i]}", nameof(ids))
+                    : null);
             for (int i = 0; fault == null && i < movers.Length; i++)
-                fault = movers[i].Fault()
-                    ?? (Contains(movers[i].Id)
-                        ? null
-                        : Refuse(
-                            movers[i].Id >= Capacity ? Native.FXS_E_ID : Native.FXS_E_ABSENT,
-                            movers[i].Id));
+                fault = movers[i].Fault() ?? Absence(movers[i].Id)
+                    ?? (ids.IndexOf(movers[i].Id) < 0 ? null : new ArgumentException(
+                        $"id {movers[i].Id} must not be both a platform and a mover"));
             return fault ?? Errors.Refused(status, "ids or movers");
         }
 

@@ -129,8 +129,24 @@ namespace Fixsync.Tests
                 "passes must be 2..64, not 1",
                 () => world.Move(new Mover(1, passes: 1), Vec3.Zero, hits));
             Refused<ArgumentException>(
-                "oneWay must share no layer with mask, and mask must not be 0: oneWay is 0x6, mask",
+                "oneWay must share no layer with mask, not 2 of mask 2",
                 () => world.Move(new Mover(1, mask: 2, oneWay: 6), Vec3.Zero, hits));
+            Refused<ArgumentException>(
+                "oneWay must be 0 without a mask, not 6",
+                () => world.Move(new Mover(1, oneWay: 6), Vec3.Zero, hits));
+            Refused<ArgumentException>(
+                "normal must not be (0, 0, 0): the two overlap at the start, so push out first",
+                () => Fix.Slide(far, Vec3.Zero));
+            var rows = new Rows<Carried>();
+            Refused<KeyNotFoundException>(
+                "id 5 is not in the world",
+                () => world.Carry(new uint[] { 5 }, Vec3.Zero, new Mover[0], rows));
+            Refused<ArgumentException>(
+                "ids must ascend: ids[1] is 1",
+                () => world.Carry(new uint[] { 2, 1 }, Vec3.Zero, new Mover[0], rows));
+            Refused<ArgumentException>(
+                "id 1 must not be both a platform and a mover",
+                () => world.Carry(new uint[] { 1 }, Vec3.Zero, new[] { new Mover(1) }, rows));
             OutOfRange("limit must be 0..", () => world.Nearest(default(Query), -1, null));
             Refused<ArgumentException>(
                 "shape must be " + Pushed,

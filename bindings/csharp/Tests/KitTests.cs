@@ -149,12 +149,6 @@ namespace Fixsync.Tests
             Assert.AreEqual(CarryFlags.Shoved, rows[1].Flags);
             Assert.AreEqual(Fix.Units(1, 0, 0), rows[1].Motion);
             Assert.AreEqual(Fix.Units(4, 0, 0), world[2].Position);
-            Assert.Throws<KeyNotFoundException>(
-                () => world.Carry(new uint[] { 5 }, Vec3.Zero, movers, rows));
-            Assert.Throws<ArgumentException>(
-                () => world.Carry(new uint[] { 2, 0 }, Vec3.Zero, movers, rows));
-            Assert.Throws<ArgumentException>(
-                () => world.Carry(new uint[] { 1 }, Vec3.Zero, movers, rows));
             world.Dispose();
         }
 
