@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Runtime.InteropServices;
 
 namespace Fixsync
@@ -126,7 +127,7 @@ namespace Fixsync
         private readonly long size;
 
         /// <summary>The level of its bytes, such as `fixsync level` writes them.</summary>
-        /// <exception cref="System.IO.InvalidDataException">They are not a level.</exception>
+        /// <exception cref="InvalidDataException">They are not a level.</exception>
         public Level(ReadOnlySpan<byte> bytes)
         {
             Native.Check();
@@ -155,7 +156,36 @@ namespace Fixsync
         }
 
         /// <summary>A level of solids.</summary>
-        public static Level Of(IReadOnlyList<Solid> solids) => new Level(BytesOf(solids));
+        /// <exception cref="ArgumentException">A prism is not strictly convex and counterclockwise.
+        /// </exception>
+        public static Level Of(IReadOnlyList<Solid> solids)
+        {
+            try
+            {
+                return new Level(BytesOf(solids));
+            }
+            catch (InvalidDataException error)
+            {
+                for (int i = 0; i < solids.Count; i++)
+                    if (!IsLevel(BytesOf(new[] { solids[i] })))
+                        throw new ArgumentException(
+                            $"solids[{i}]: vertices must be strictly convex and counterclockwise",
+                            nameof(solids), error);
+                throw;
+            }
+        }
+
+        private static bool IsLevel(byte[] bytes)
+        {
+            try
+            {
+                return new Level(bytes).Count == 1;
+            }
+            catch (InvalidDataException)
+            {
+                return false;
+            }
+        }
 
         /// <summary>The bytes of a level of solids, for a file.</summary>
         public static byte[] BytesOf(IReadOnlyList<Solid> solids)

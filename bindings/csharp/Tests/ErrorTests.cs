@@ -224,6 +224,62 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void LevelsAndHitboxes()
+        {
+            Level level = Level.Of(new[] { Solid.Cylinder(0, 9, 3, 0, 0, 5) });
+            OutOfRange("index must be 0..0, not 1", () => level[1].ToString());
+            OutOfRange("hitWhen must be 1..2, not 0",
+                () => level.Query(new Query(Ball, default(Pose)), new Rows<uint>(), Contact.Apart));
+            OutOfRange("high must be 1..2147483647, not 0", () => Solid.Cylinder(0, 0, 3, 0, 0, 5));
+            OutOfRange("layer must be 0..31, not 32", () => Solid.Cylinder(0, 9, 32, 0, 0, 5));
+            OutOfRange("radius must be 1..", () => Solid.Cylinder(0, 9, 3, 0, 0, 0));
+            OutOfRange("number of vertices must be 3..32, not 0", () => Solid.Prism(0, 9, 3));
+            const string Convex =
+                "solids[1]: vertices must be strictly convex and counterclockwise";
+            Refused<ArgumentException>(Convex, () => Level.Of(new[]
+            {
+                Solid.Cylinder(0, 9, 3, 0, 0, 5),
+                Solid.Prism(0, 9, 3, Vec3.Zero, Fix.Units(1, 0, 0), Fix.Units(2, 0, 0)),
+            }));
+            Refused<ArgumentException>("solid of Sphere(radius=65536): not defined",
+                () => Solid.Of(Ball, default(Pose)));
+            OutOfRange("halfX must be 1..536870911, not 0", () => Hitbox.Circle(1, 1, 0, 1));
+            OutOfRange("groundZ must be 1..", () => Hitbox.Rectangle(1, 1, 0, 1, 1));
+            OutOfRange("layer must be 0..15, not 16", () => Hitbox.Circle(1, 1, 1, 1, layer: 16));
+            OutOfRange("capacity must be 1..1073741824, not 0", () => new Planes(0));
+            using (var planes = new Planes(8))
+            {
+                OutOfRange("id must be 0..7, not 8", () => planes[8].ToString());
+                Refused<CommandException>("commands[0]: id 3 is not in the world",
+                    () => planes.Apply(new[] { PlanesCommand.Remove(3) }));
+            }
+        }
+
+        [Test]
+        public void LogsAndTimelines()
+        {
+            World world = Made();
+            var inputs = new Inputs(2, 9);
+            Refused<ArgumentException>(
+                "length of values must be 2, not 1", () => inputs.Take(0, new long[1]));
+            Refused<ArgumentException>(
+                "frame 5 is after the next to take, or outside the window",
+                () => inputs.Take(5, new long[2]));
+            OutOfRange("frame must be 0..0, not 3", () => new History(world, 4).Back(3, world));
+            var log = new Recorder(world, 60);
+            Refused<ArgumentException>(
+                "event 16 1 2 5 is the game's own: end the frames with StepGame",
+                () => log.Step(new[] { Event.OfGame(1, 2, 16, 5) }, null));
+            Refused<ArgumentException>(
+                "line of frame 0: a call that does not come here", () => log.Line("{}"));
+            var rows = new Rows<Difference>();
+            States.Differences(world.Save(), new World(8).Save(), rows);
+            var names = new Dictionary<uint, string> { { 1, new string('x', 61) } };
+            OutOfRange("bytes of a name must be 0..60, not 61", () => rows[0].ToText(names));
+            OutOfRange($"index must be 0..{rows.Count - 1}, not -1", () => rows[-1].ToString());
+        }
+
+        [Test]
         public void LayoutsOfAnotherPlatform()
         {
             Native.Check();
