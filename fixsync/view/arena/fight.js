@@ -4,9 +4,9 @@
 
 import { along, slide } from "../../../bindings/web/kit.js";
 import { Level } from "../../../bindings/web/level.js";
+import { cylinder, sector, sphere } from "../../../bindings/web/makers.js";
 import { forward, length, ONE, yawOf } from "../../../bindings/web/numbers.js";
 import { FXS_ENTER, FXS_LEVEL, FXS_OVERLAPPING } from "../../../bindings/web/raw.js";
-import { cylinder, sector, sphere } from "../../../bindings/web/makers.js";
 import { hash64, World } from "../../../bindings/web/world.js";
 import { ATTACK, BODY, CAPACITY, MEETING, SHOTS, SOLIDS, SPAWNS, WALL } from "./map.js";
 

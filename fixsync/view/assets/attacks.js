@@ -63,7 +63,7 @@ export class Attacks {
     const { lives } = this.match.roster;
     const on = new Map();
     for (const collider of this.roster.colliders)
-      if (collider.active && lives.has(lifeOf(collider))) on.set(lifeOf(collider), collider);
+      if (collider.active && lives.has(collider.life)) on.set(collider.life, collider);
     for (const [life, swing] of this.#open) {
       if (on.has(life)) continue;
       this.#over.push(swing);
@@ -84,8 +84,8 @@ export class Attacks {
   }
 
   #hit(swing, id, frame) {
-    const other = this.roster.get(id) ?? { id, count: 0, owner: 0 };
-    const life = lifeOf(other);
+    const other = this.roster.get(id) ?? { id, count: 0, life: lifeOf(id, 0), owner: 0 };
+    const { life } = other;
     if (!swing.hits.has(life)) swing.hits.set(life, { id, count: other.count, frames: [] });
     const victim = swing.hits.get(life);
     victim.owner = other.owner;
@@ -103,10 +103,10 @@ export class Attacks {
       const there = places.get(id);
       if (isOut(own, other) || ((mask >>> other.layer) & 1) === 0) continue;
       if (place.kind === SECTOR && there.kind === SECTOR) continue;
-      const life = lifeOf(other);
-      if (hit.includes(id) || swing.hits.has(life)) continue;
+      const { life } = other;
       const near = swing.near.get(life);
       if (near && isFarther(near, other, place, there)) continue;
+      if (hit.includes(id) || swing.hits.has(life)) continue;
       const found = this.#replay.world.explain(own.id, id);
       const rank = rankOf(found);
       if (other.active || (found.why & OF_SHAPES) === 0) swing.couldHit.add(life);

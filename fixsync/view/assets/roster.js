@@ -8,16 +8,17 @@ const FIELDS = ["shape", "offset", "owner", "layer", "active"]; // commands with
 export const layersIn = (pair) => [Math.floor(pair / LAYERS), pair % LAYERS];
 
 // What no other collider of a match is called.
-export const lifeOf = ({ id, count }) => `${id} ${count}`;
+export const lifeOf = (id, count) => `${id} ${count}`;
 
 // A collider from its `add` to its `remove` is an object { id, count (how often its id was added
-// before), shape, layer, owner, offset, active, isAttack (inactive at a step, or added in another
-// frame than 0, unless its id was that of a body before; `fixsync attacks` has the same) }.
+// before), life (`lifeOf` both), shape, layer, owner, offset, active, isAttack (inactive at a step,
+// or added in another frame than 0, unless its id was that of a body before; `fixsync attacks` has
+// the same) }.
 export class Roster {
   #colliders = new Map(); // by id
   #counts = new Map(); // by id: how often it was added
   #switched = new Set(); // since the last step
-  lives = new Set(); // `lifeOf` all attacks there ever were
+  lives = new Set(); // of all attacks there ever were
 
   // world: before the first frame. planes: the size of a plane; only ground views count.
   constructor(world, planes, solids) {
@@ -37,8 +38,8 @@ export class Roster {
   #add(id, values, isLate = false) {
     const count = this.#counts.get(id) ?? 0;
     this.#counts.set(id, count + 1);
-    const collider = { id, count, ...values, isAttack: false };
-    const wasBody = count > 0 && !this.lives.has(lifeOf({ id, count: count - 1 }));
+    const collider = { id, count, life: lifeOf(id, count), ...values, isAttack: false };
+    const wasBody = count > 0 && !this.lives.has(lifeOf(id, count - 1));
     if (isLate && !wasBody) this.#mark(collider);
     this.#colliders.set(id, collider);
     this.#switched.add(collider);
@@ -46,7 +47,7 @@ export class Roster {
 
   #mark(collider) {
     collider.isAttack = true;
-    this.lives.add(lifeOf(collider));
+    this.lives.add(collider.life);
   }
 
   get(id) {
