@@ -19,6 +19,7 @@ from strategies import examples
 from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Reason, Session
 from fixsync.session.blobs import Collector, Evidence, Offer, Snapshot, decoded
+from fixsync.session.outgoing import RUNS_BYTES
 from fixsync.session.packets import (
     HASHES_MAX,
     PACKET_BYTES_MAX,
@@ -35,7 +36,6 @@ from fixsync.session.packets import (
     Want,
     digest_of,
 )
-from fixsync.session.remote import _RUNS_BYTES
 from fixsync.session.window import WINDOW, Window
 from fixsync.sim import Input
 
@@ -150,7 +150,7 @@ def test_bodies_that_are_no_message_are_refused(body: bytes):
 
 def fingerprint(session: Session) -> str:
     """All that a session is, except the count of refused packets, why, and the reply to them."""
-    left_out = ("local", "window", "refused", "fault", "reply")
+    left_out = ("local", "remote", "outgoing", "window", "refused", "fault", "reply")
     timeline, seats = session._timeline, session._seats
     shown: Any = (
         session.phase,
@@ -171,6 +171,10 @@ def fingerprint(session: Session) -> str:
             for remote in session._remotes.values()
         ],
         [vars(remote.window) for remote in session._remotes.values()],
+        [
+            {name: value for name, value in vars(remote.outgoing).items() if name not in left_out}
+            for remote in session._remotes.values()
+        ],
     )
     return repr(shown)
 
@@ -297,7 +301,7 @@ def test_the_host_refuses_inputs_for_a_vacant_seat_and_players_take_them_from_it
     network.run(900)
     for me, sender, taken in ((0, 1, False), (1, 0, True)):
         session, other = network.session(me), network.session(sender)
-        other._remotes[me]._update_ms = 0
+        other._remotes[me].outgoing._update_ms = 0
         codec = Codec(match, me)
         first = session._seats.streams[2].next
         updates = [
@@ -317,7 +321,7 @@ def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
     session, other = network.session(1), network.session(0)
     assert session.phase is Phase.CONNECTING
     assert session._remotes[0].is_established
-    update = other._remotes[1]._update(network.now_ms)
+    update = other._remotes[1].outgoing._update(network.now_ms)
     first = session._seats.streams[1].next
     lie = msgspec.structs.replace(update, runs=[Run(1, first, [1, 2])])
     assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
@@ -342,7 +346,7 @@ def test_who_sent_the_snapshot_leaves_out_no_hash():
     assert not remote.is_mutual
     first = remote.hash_next + 1
     lie = msgspec.structs.replace(
-        network.session(0)._remotes[3]._update(network.now_ms),
+        network.session(0)._remotes[3].outgoing._update(network.now_ms),
         echo_ms=0,
         hash_first=first,
         hashes=[],
@@ -358,7 +362,7 @@ def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
     assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.is_established)
     assert not remote.is_mutual
     at = session.confirmed
-    update = back._remotes[1]._update(network.now_ms)
+    update = back._remotes[1].outgoing._update(network.now_ms)
     for number, first in enumerate((at + 1, at), 10**6):
         lie = msgspec.structs.replace(
             update, echo_ms=0, hash_first=first, hashes=[], confirmed=at + 1, frame=at + 1, runs=[]
@@ -385,7 +389,8 @@ def test_the_host_gives_no_input_of_a_seat_that_its_player_has_taken():
     codec, stream = Codec(LATE, 0), session._seats.streams[2]
     assert stream.next > session._seats.since[2]
     lie = msgspec.structs.replace(
-        network.session(0)._remotes[1]._update(network.now_ms), runs=[Run(2, stream.next, [1])]
+        network.session(0)._remotes[1].outgoing._update(network.now_ms),
+        runs=[Run(2, stream.next, [1])],
     )
     before = stream.next
     assert session.receive(codec.seal(lie, 1, 10**6, 0), network.now_ms) == 0
@@ -396,7 +401,7 @@ def test_the_host_names_the_frame_of_a_handover_once():
     network, session, _ = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
     since = session.seats[2]
     assert since is not None
-    update = network.session(0)._remotes[1]._update(network.now_ms)
+    update = network.session(0)._remotes[1].outgoing._update(network.now_ms)
     lie = msgspec.structs.replace(update, seats=[0, 0, since + 50])
     assert session.receive(Codec(LATE, 0).seal(lie, 1, 10**6, 0), network.now_ms) == 0
     assert session.seats[2] == since
@@ -408,7 +413,7 @@ def test_a_late_player_gives_no_input_before_its_seat_is_handed_over():
     assert session.seats[2] is None
     stream = session._seats.streams[2]
     lie = msgspec.structs.replace(
-        late._remotes[1]._update(network.now_ms), runs=[Run(2, stream.next, [1])]
+        late._remotes[1].outgoing._update(network.now_ms), runs=[Run(2, stream.next, [1])]
     )
     before = stream.next
     assert session.receive(Codec(LATE, 2).seal(lie, 1, 10**6, 0), network.now_ms) == 2
@@ -421,7 +426,7 @@ def test_who_joined_late_and_has_answered_leaves_out_no_hash():
     assert remote.is_mutual
     first = remote.hash_next + 1
     lie = msgspec.structs.replace(
-        late._remotes[1]._update(network.now_ms), hash_first=first, hashes=[]
+        late._remotes[1].outgoing._update(network.now_ms), hash_first=first, hashes=[]
     )
     data = Codec(LATE, 2).seal(lie, 1, 10**6, 0)
     assert session.receive(data, network.now_ms) is None
@@ -431,9 +436,9 @@ def test_who_joined_late_and_has_answered_leaves_out_no_hash():
 def test_a_player_who_never_takes_hashes_stops_the_match(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("fixsync.session.remote.AHEAD_FRAMES_MAX", 40)
     network = Network(Match("bumpers", seed=5, players=2, frames=300)).start_all()
-    remote = network.session(1)._remotes[0]
-    update = remote._update
-    remote._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
+    outgoing = network.session(1)._remotes[0].outgoing
+    update = outgoing._update
+    outgoing._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
     network.run(3000)
     assert network.session(0).confirmed == 40
     assert len(network.session(0)._timeline.hashes) == 40
@@ -454,7 +459,7 @@ def beginning() -> tuple[Network, Session, Update]:
     session = network.session(1)
     assert network.run(900, lambda: session.frame > 4)
     assert not session._remotes[0].is_mutual
-    return network, session, network.session(0)._remotes[1]._update(network.now_ms)
+    return network, session, network.session(0)._remotes[1].outgoing._update(network.now_ms)
 
 
 def test_who_was_there_from_the_start_leaves_out_no_hash_even_if_it_never_answers():
@@ -476,7 +481,7 @@ def test_before_a_match_begins_no_hash_is_left_out():
     assert network.run(500, lambda: remote.is_established)
     assert session.phase is Phase.CONNECTING
     assert not remote.is_mutual
-    update = network.session(0)._remotes[1]._update(network.now_ms)
+    update = network.session(0)._remotes[1].outgoing._update(network.now_ms)
     lie = msgspec.structs.replace(update, echo_ms=0, hash_first=90, confirmed=90, frame=90)
     assert session.receive(fresh(lie), network.now_ms) is None
     assert remote.fault == "hashes from frame 90 on, but frame 0 is the next"
@@ -521,7 +526,10 @@ def test_hashes_are_held_for_256_frames_ahead():
     network = Network(MATCH, 1, Weather(delay_ms=40)).start_all(3)
     session, codec = network.session(3), Codec(MATCH, 3)
     assert network.run(2000, lambda: session.confirmed > 20)
-    update, remote = network.session(0)._remotes[3]._update(network.now_ms), session._remotes[0]
+    update, remote = (
+        network.session(0)._remotes[3].outgoing._update(network.now_ms),
+        session._remotes[0],
+    )
     for number in range(10**6, 10**6 + 10):
         lie = msgspec.structs.replace(
             update, frame=900, confirmed=900, hash_first=remote.hash_next, hashes=[1] * 48, runs=[]
@@ -538,7 +546,7 @@ def test_a_check_of_inputs_that_raises_something_else_refuses_the_packet():
     network = Network(MATCH, 1, simulation=Indexing).start_all()
     network.run(900)
     session = network.session(1)
-    message = network.session(0)._remotes[1]._update(network.now_ms)
+    message = network.session(0)._remotes[1].outgoing._update(network.now_ms)
     lie = msgspec.structs.replace(message, runs=[Run(0, session._seats.streams[0].next, [9])])
     assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
     assert "IndexError" in session._remotes[0].fault
@@ -549,7 +557,7 @@ def test_the_largest_update_fits_a_packet():
     network = Network(settings, 1).start_all()
     network.run(600)
     remote = network.session(0)._remotes[1]
-    update = remote._update(network.now_ms)
+    update = remote.outgoing._update(network.now_ms)
     high = 2**32 - 2
     largest = msgspec.structs.replace(
         update,
@@ -564,7 +572,7 @@ def test_the_largest_update_fits_a_packet():
     )
     spare = PACKET_BYTES_MAX - len(CODEC.seal(largest, 1, 1, 0))
     # A run of more than 15 values has two bytes more.
-    assert spare + 8 >= _RUNS_BYTES + 8 * 2
+    assert spare + 8 >= RUNS_BYTES + 8 * 2
 
 
 # The numbers of packets.
@@ -601,7 +609,7 @@ def test_a_window_takes_each_number_of_the_newest_life_once():
 def test_a_packet_that_acknowledges_what_was_not_sent_is_refused():
     network, session = running()
     message, _ = forged(session, 0)
-    sent_to = session._remotes[0]._sent
+    sent_to = session._remotes[0].outgoing.sent
     assert session.receive(CODEC.seal(message, 1, 10**6, sent_to + 1), network.now_ms) is None
     assert session.receive(CODEC.seal(message, 1, 10**6, sent_to), network.now_ms) == 0
 
@@ -676,12 +684,12 @@ def test_evidence_larger_than_a_peer_can_have_is_refused():
 
 
 def test_a_spectator_that_never_takes_hashes_is_dropped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("fixsync.session.remote._BACKLOG_FRAMES_MAX", 60)
+    monkeypatch.setattr("fixsync.session.local.BACKLOG_FRAMES_MAX", 60)
     settings = Match("bumpers", seed=5, players=2, spectators=1, frames=300, id=9)
     network = Network(settings, 1).start_all(2)
-    remote = network.session(2)._remotes[0]
-    update = remote._update
-    remote._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
+    outgoing = network.session(2)._remotes[0].outgoing
+    update = outgoing._update
+    outgoing._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
     assert network.run(20_000, lambda: network.is_over)
     ends = [peer.session.end and peer.session.end.reason for peer in network.peers.values()]
     assert ends == [Reason.COMPLETED, Reason.COMPLETED, Reason.JOIN_FAILED]

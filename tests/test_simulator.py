@@ -16,8 +16,10 @@ from liars import LIES, OUTSIDERS, run_lie
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 
 from fixsync.session import Reason, Session
+from fixsync.session.local import Local
+from fixsync.session.outgoing import Outgoing
 from fixsync.session.packets import PacketError, Run, Update
-from fixsync.session.remote import Local, Remote
+from fixsync.session.remote import Remote
 from fixsync.session.timeline import Timeline
 
 SHORT = range(2)
@@ -192,12 +194,12 @@ def test_the_simulator_fails_when_a_desync_is_not_noticed(monkeypatch: pytest.Mo
 
 @pytest.mark.full
 def test_the_simulator_fails_when_lost_inputs_are_not_sent_again(monkeypatch: pytest.MonkeyPatch):
-    runs = Remote._runs
+    runs = Outgoing._runs
 
-    def first_runs(self: Remote, hash_end: int) -> list[Run]:
+    def first_runs(self: Outgoing, hash_end: int) -> list[Run]:
         return runs(self, hash_end) if self.local.timeline.head < 9 else []
 
-    monkeypatch.setattr(Remote, "_runs", first_runs)
+    monkeypatch.setattr(Outgoing, "_runs", first_runs)
     with pytest.raises(FailedMatchError):
         run_each(SOUND)
 

@@ -6,8 +6,9 @@ from fixsync.session.blobs import Evidence, decoded
 from fixsync.session.desync import Desync
 from fixsync.session.end import End, Reason
 from fixsync.session.joining import Joining
+from fixsync.session.local import Local, Phase
 from fixsync.session.packets import TEXT_CHARACTERS_MAX
-from fixsync.session.remote import Local, Phase, Remote
+from fixsync.session.remote import Remote
 
 
 class Ending:

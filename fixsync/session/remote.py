@@ -1,192 +1,32 @@
-"""The protocol with the other peers: the state of each, and the messages to send to it.
+"""The protocol with the other peers: the state of each, and its messages.
 
-A session has a `Remote` for each peer that it speaks to; they share a `Local`."""
+A session has a `Remote` for each peer that it speaks to; they share a `Local`. What goes out is in
+`outgoing`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from enum import Enum, auto
-
-import msgspec
-
 from fixsync._native.checks import rate
-from fixsync.session.blobs import (
-    Collector,
-    Evidence,
-    Offer,
-    Snapshot,
-    evidence_bytes_max,
-)
-from fixsync.session.end import End, Reason
+from fixsync.session.blobs import Collector, Offer, evidence_bytes_max
+from fixsync.session.end import Reason
 from fixsync.session.events import Arrived, Ended, Event, Greeted, Refused, Updated
-from fixsync.session.match import (
-    FRAMES_MAX,
-    HOST,
-    INPUT_DELAY_MAX,
-    PREDICTION_MAX,
-    Match,
-    Timing,
-)
+from fixsync.session.local import AHEAD_FRAMES_MAX, BACKLOG_FRAMES_MAX, Local, Phase
+from fixsync.session.match import HOST
+from fixsync.session.outgoing import Outgoing
 from fixsync.session.packets import (
-    HASHES_MAX,
     NEVER,
-    RUN_FRAMES_MAX,
     Blob,
     Bye,
-    Codec,
-    Head,
     Hello,
     Message,
     Packet,
     PacketError,
     Piece,
-    Run,
     Update,
     Want,
 )
-from fixsync.session.seats import Seats
-from fixsync.session.timeline import Timeline
 from fixsync.session.window import Window
-from fixsync.sim import Input
 
-AHEAD_FRAMES_MAX = 256
-"""Inputs and hashes are taken up to this many frames ahead. Players are never farther apart than
-two predictions and two delays; a peer that catches up takes what comes in order, and asks for the
-rest again."""
-
-# A peer that watches or joins is dropped when it is this many frames behind.
-_BACKLOG_FRAMES_MAX = 3600
-# States are kept for at most this many confirmed frames. Between players who were there from the
-# start none is older than `detection_frames_max`; one who joins may hear from some players later.
-_STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
-# Room in an Update for inputs, in bytes: PACKET_BYTES_MAX less the head, the hashes and the lists
-# by seat.
-_RUNS_BYTES = 540
 _RTT_MS_MAX = 60_000
-_WANT_MS_MIN = 50
-_WANT_PIECES_FEW = 4
-_LONG_AGO_MS = -(2**62)
-
-
-class Phase(Enum):
-    """The phase of a session."""
-
-    CONNECTING = auto()
-    """Waits for the other players."""
-    JOINING = auto()
-    """The match runs; waits for a snapshot."""
-    RUNNING = auto()
-    ENDED = auto()
-
-
-@dataclass
-class Local:
-    """What the parts of a session know of this peer and its match."""
-
-    match: Match
-    me: int
-    instance: int
-    semantics: bytes
-    timing: Timing
-    seats: Seats
-    timeline: Timeline
-    remotes: dict[int, Remote] = field(default_factory=dict)
-    phase: Phase = Phase.CONNECTING
-    end: End | None = None
-    is_over: bool = False
-    feeder: int | None = None
-    """The peer that this one joins by."""
-    moved_ms: int = 0
-    """When a frame was stepped or confirmed last."""
-    received: int = 0
-    refused: int = 0
-    fault: str = ""
-    """Why the last packet was refused that names no peer of the match."""
-
-    @property
-    def is_playing(self) -> bool:
-        return self.phase is Phase.RUNNING and self.me in self.seats.sources
-
-    @property
-    def frames(self) -> int | None:
-        """The length of the match; None as long as it is not known."""
-        frames = self.timeline.frames
-        return self.match.frames if frames is None else frames
-
-    def waiting_for(self) -> list[int]:
-        """The peers that the match waits for."""
-        required, confirmed = self.required(), self.timeline.confirmed
-        if self.phase is Phase.CONNECTING:
-            return [remote.peer for remote in required if not remote.is_established]
-        if self.phase is Phase.JOINING:
-            return [HOST if self.feeder is None else self.feeder]
-        if confirmed == self.frames:
-            return [remote.peer for remote in required if not remote.has_all(confirmed)]
-        if self.phase is Phase.ENDED or (self.is_playing and self.timeline.can_step):
-            return []
-        unheard = [remote.peer for remote in required if not remote.is_mutual]
-        if unheard and not self.is_playing:
-            return unheard
-        late = [seat for seat, it in enumerate(self.seats.streams) if it.next <= confirmed]
-        return sorted({HOST if self.seats.since[seat] == NEVER else seat for seat in late})
-
-    def is_made_here(self, seat: int) -> bool:
-        """Whether this peer makes a seat's inputs, or will when it begins at frame 0."""
-        seats = self.seats
-        if self.feeder is not None:
-            return seat in seats.sources
-        return seat == self.me or (self.me == HOST and seats.since[seat] == NEVER)
-
-    def required(self) -> list[Remote]:
-        """The peers that the match waits for."""
-        return [remote for remote in self.remotes.values() if remote.is_required]
-
-    def all_confirmed(self, besides: Remote | None = None) -> int:
-        """The frames below this are confirmed here and by all required peers."""
-        others = (remote.confirmed for remote in self.required() if remote is not besides)
-        return min([self.timeline.confirmed, *others])
-
-    def evidence(self, frame: int) -> Evidence:
-        """What this peer has of a frame."""
-        timeline = self.timeline
-        inputs = timeline.final_inputs.get(frame, ())
-        if not inputs:
-            return Evidence(frame, b"", b"", (), b"")
-        before, after = (timeline.states.get(at, b"") for at in (frame, frame + 1))
-        digest = timeline.inputs_digests.get(frame + 1, b"")
-        game = timeline.final_game.get(frame, ())
-        over = timeline.frames == frame + 1
-        return Evidence(frame, before, after, inputs, digest, game, over)
-
-    def let_go(self) -> None:
-        """Forgets what no peer can ask for any more."""
-        confirmed, is_player = self.timeline.confirmed, self.match.is_player(self.me)
-        inputs = hashes = states = confirmed
-        for remote in self.remotes.values():
-            if remote.is_required and is_player:
-                states = min(states, remote.compared)
-            elif remote.is_fresh and remote.snapshot is None:
-                continue
-            elif confirmed - remote.floor > _BACKLOG_FRAMES_MAX or not remote.can_be_fed:
-                remote.drop(Reason.JOIN_FAILED, f"too far behind, in frame {remote.confirmed}")
-                continue
-            inputs = min(inputs, remote.confirmed)
-            hashes = min(hashes, remote.hash_needed)
-            if self.match.is_player(remote.peer):
-                hashes = min(hashes, remote.compared)
-        if not is_player:
-            # A spectator's evidence is of the frames that the host's hashes may still be about.
-            hashes = max(self.remotes[HOST].compared, confirmed - AHEAD_FRAMES_MAX)
-            states = min(hashes, confirmed - self.match.detection_frames_max)
-        self.seats.let_go(inputs)
-        self.timeline.let_go(max(states, confirmed - _STATES_MAX), hashes)
-
-    @property
-    def has_evidence(self) -> bool:
-        """No evidence that was asked for is missing."""
-        asked = (remote.collector for remote in self.remotes.values())
-        return all(collector is None or collector.data is not None for collector in asked)
 
 
 class Remote:
@@ -220,9 +60,9 @@ class Remote:
         """It has all of the match, and needs nobody any more."""
         self.collector: Collector | None = None
         """Collects the pieces of a snapshot or of evidence that this peer requested from it."""
-        self._sent = self._acked = 0
-        """The newest number of a packet to it, and the newest that it got."""
-        self._hello_ms = self._update_ms = self._want_ms = _LONG_AGO_MS
+        self.outgoing = Outgoing(local, self)
+        self._acked = 0
+        """The newest number of a packet that it got."""
         self.reset(0, 0)
 
     def reset(self, floor: int, hash_floor: int) -> None:
@@ -251,7 +91,7 @@ class Remote:
         """It is sent the inputs of all seats, not only of those played here."""
         self.want: Want | None = None
         """What it asked for last."""
-        self._sent_next = floor
+        self.outgoing.sent_next = floor
 
     @property
     def is_required(self) -> bool:
@@ -327,8 +167,8 @@ class Remote:
         fault = self.window.fault(message.instance, packet.number)
         if fault:
             raise PacketError(fault)
-        if message.heard == self.local.instance and packet.got > self._sent:
-            raise PacketError(f"it got packet {packet.got}, of {self._sent} that were sent")
+        if message.heard == self.local.instance and packet.got > self.outgoing.sent:
+            raise PacketError(f"it got packet {packet.got}, of {self.outgoing.sent} that were sent")
 
     def take_number(self, packet: Packet, now_ms: int) -> None:
         """Takes the numbers of a packet that was accepted."""
@@ -345,7 +185,7 @@ class Remote:
 
     def _hello_fault(self, hello: Hello) -> str:
         """The first setting that is not the same on both sides."""
-        own = self._hello(is_answer=False)
+        own = self.outgoing.hello(is_answer=False)
         for name in _SETTINGS:
             ours, theirs = getattr(own, name), getattr(hello, name)
             if ours != theirs:
@@ -484,7 +324,7 @@ class Remote:
         local = self.local
         confirmed = local.timeline.confirmed
         is_newcomer = local.is_playing and self.instance != self.started_instance
-        limit = confirmed if is_newcomer else confirmed + _BACKLOG_FRAMES_MAX
+        limit = confirmed if is_newcomer else confirmed + BACKLOG_FRAMES_MAX
         if not self._may_lack_hashes or update.hash_first > min(update.confirmed, limit):
             first, needed = update.hash_first, self.hash_next
             raise PacketError(f"hashes from frame {first} on, but frame {needed} is the next")
@@ -633,212 +473,6 @@ class Remote:
         since = age_ms * numerator // (1000 * denominator)
         return self.local.timeline.head - (self.frame + since)
 
-    # What goes out.
-
-    @property
-    def _head(self) -> Head:
-        return self.local.me, self.local.instance, self.instance
-
-    def packets(self, codec: Codec, now_ms: int) -> Iterator[bytes]:
-        """What to send it now."""
-        for message in self._messages(now_ms):
-            self._sent += 1
-            got = self.window.newest if self.window.life == message.heard else 0
-            yield codec.seal(message, self.peer, self._sent, got)
-
-    def _messages(self, now_ms: int) -> Iterator[Message]:
-        local, timing = self.local, self.local.timing
-        if self.reply is not None:
-            yield self.reply
-            self.reply = None
-        if local.is_over:
-            return
-        yield from self._hellos(now_ms)
-        if self.want is not None:
-            yield from self._pieces(self.want)
-            self.want = None
-        yield from self._wants(now_ms)
-        if not self.instance or local.phase is Phase.JOINING:
-            return
-        streams = local.seats.streams
-        own_next = max((streams[seat].next for seat in local.seats.sources), default=0)
-        is_new = local.end is None and self._sent_next < own_next
-        if not is_new and now_ms - self._update_ms < timing.resend_ms:
-            return
-        self._update_ms, self._sent_next = now_ms, own_next
-        if local.end is not None:
-            yield self._bye(local.end)
-        if self.is_established and (local.end is None or local.end.reason is Reason.COMPLETED):
-            yield self._update(now_ms)
-
-    def _hellos(self, now_ms: int) -> Iterator[Message]:
-        local = self.local
-        if self.owes_answer:
-            self.owes_answer = False
-            yield self._hello(is_answer=True)
-        elif local.end is None and now_ms - self._hello_ms >= local.timing.hello_ms:
-            is_known = self.is_established and local.phase is not Phase.JOINING
-            if not is_known or self.is_fresh:
-                # When it is known here but has sent no Update, the answer to its Hello may be lost.
-                self._hello_ms = now_ms
-                yield self._hello(is_answer=is_known)
-
-    def _hello(self, *, is_answer: bool) -> Hello:
-        local, match = self.local, self.local.match
-        level = local.timeline.simulation.world.level
-        return Hello(
-            *self._head,
-            is_answer=is_answer,
-            join=self.must_join,
-            kernel=local.semantics,
-            simulation=match.simulation,
-            seed=match.seed,
-            players=match.players,
-            prediction_max=match.prediction_max,
-            input_delay=match.input_delay,
-            frames=match.frames or 0,
-            vacant=sorted(match.vacant),
-            tick_rate=match.tick_rate,
-            level=b"" if level is None else level.hash().to_bytes(8, "big"),
-        )
-
-    def _bye(self, end: End) -> Bye:
-        is_complete = self.local.has_evidence
-        return Bye(*self._head, end.reason, end.frame, end.peer, end.text, is_complete)
-
-    def _update(self, now_ms: int) -> Update:
-        local, timeline = self.local, self.local.timeline
-        hash_first = max(self.hash_needed, timeline.first_hash)
-        hash_end = max(hash_first, min(timeline.confirmed, hash_first + HASHES_MAX))
-        return Update(
-            *self._head,
-            sent_ms=now_ms & 0xFFFFFFFF,
-            echo_ms=0 if self.echo is None else (self.echo[0] + now_ms - self.echo[1]) & 0xFFFFFFFF,
-            frame=timeline.head,
-            confirmed=timeline.confirmed,
-            ready=self._is_ready(),
-            needs=[stream.next for stream in local.seats.streams],
-            seats=local.seats.since,
-            runs=self._runs(hash_end),
-            hash_needed=self.hash_next,
-            hash_first=hash_first,
-            hashes=[timeline.hashes[frame] for frame in range(hash_first, hash_end)],
-        )
-
-    def _is_ready(self) -> bool:
-        """Whether this peer, having joined, has caught up, and every player hears it."""
-        players = self.local.required()
-        behind = min((player.confirmed for player in players), default=0)
-        is_near = self.local.timeline.confirmed + 2 >= behind
-        return is_near and all(player.is_mutual for player in players)
-
-    def _runs(self, hash_end: int) -> list[Run]:
-        """Inputs that the peer lacks, the seats it lacks most of first.
-
-        Inputs made here go no farther ahead of the hashes that the peer has by this packet than a
-        peer's frame can be ahead of what it has confirmed: whoever steps on an input can compare
-        the states that led to it."""
-        local, seats = self.local, self.local.seats
-        if not local.match.is_player(local.me):
-            return []
-        is_fed = self.is_fed if self.is_required else local.me == HOST
-        if is_fed:
-            chosen = set(range(local.match.players))
-        else:
-            chosen = seats.sources | {self.peer}
-            if local.me == HOST:  # It made the inputs of each seat before its handover.
-                chosen |= {
-                    seat for seat in local.match.vacant if self.needs[seat] < seats.since[seat]
-                }
-        own_end = hash_end + local.match.input_delay + local.match.prediction_max + 1
-        end = FRAMES_MAX
-        if not self.is_required:
-            # One who watches or joins gets only what all players have confirmed: it cannot change,
-            # even if a player whose input nobody else has falls over and comes back.
-            own_end = end = local.all_confirmed()
-        room = _RUNS_BYTES
-        runs: list[Run] = []
-        chosen = {seat for seat in chosen if local.match.is_player(seat)}
-        for seat in sorted(chosen, key=lambda seat: (self.needs[seat], seat)):
-            stream = seats.streams[seat]
-            first = max(self.needs[seat], stream.first)
-            if seat in seats.sources:
-                last = min(own_end, stream.next)
-            elif is_fed or seat == self.peer:
-                last = min(end, stream.next)
-            else:
-                last = min(own_end, seats.since[seat], stream.next)
-            values: list[Input] = []
-            share = max(room // len(chosen), 200 if not runs else 0)
-            for frame in range(first, min(last, first + RUN_FRAMES_MAX)):
-                size = _size_of(stream[frame])
-                if size > min(share, room):
-                    break
-                share -= size
-                room -= size
-                values.append(stream[frame])
-            if values:
-                runs.append(Run(seat, first, values))
-        return runs
-
-    def _wants(self, now_ms: int) -> Iterator[Message]:
-        """Asks for missing pieces: for many once a round trip, so that they do not come twice; for
-        few more often."""
-        collector = self.collector
-        if collector is None or collector.data is not None:
-            return
-        if collector.kind is Blob.SNAPSHOT and not self.is_established:
-            return
-        digest, missing = collector.wants()
-        is_much = len(missing) > _WANT_PIECES_FEW
-        pause_ms = max(_WANT_MS_MIN, self.rtt_ms or 0) if is_much else _WANT_MS_MIN
-        if now_ms - self._want_ms >= pause_ms:
-            self._want_ms = now_ms
-            kind, frame = collector.kind, collector.frame
-            yield Want(*self._head, kind, frame, digest, missing)
-
-    def _pieces(self, want: Want) -> list[Piece]:
-        local = self.local
-        if want.kind == Blob.EVIDENCE:
-            offer = Offer(msgspec.msgpack.encode(local.evidence(want.frame)))
-        elif local.phase is Phase.RUNNING and self.must_join:
-            if self.snapshot is None:
-                self.snapshot = Offer(self._take_snapshot())
-                self.is_fed = True
-            offer = self.snapshot
-        else:
-            return []
-        return offer.pieces(want, self._head)
-
-    def _take_snapshot(self) -> bytes:
-        """The newest state that every other player is known to have confirmed.
-
-        A player who comes back has its own inputs from there on, sent by those who got them; so it
-        can send them to those who did not. The state is still held here: it is not older than the
-        first that is not compared yet."""
-        local = self.local
-        timeline = local.timeline
-        frame = max(local.all_confirmed(besides=self), timeline.first_state)
-        lives = [
-            local.instance if seat == local.me else local.remotes[seat].started_instance
-            for seat in range(local.match.players)
-        ]
-        confirmed = self.confirmed
-        self.reset(frame, frame)
-        if self.is_required:
-            # A snapshot on its way may be lost: until it answers, it has confirmed no more.
-            self.confirmed = confirmed
-        state, digest = timeline.states[frame], timeline.inputs_digests[frame]
-        return msgspec.msgpack.encode(Snapshot(frame, state, digest, local.seats.since, lives))
-
 
 _SETTINGS = Hello.__struct_fields__[Hello.__struct_fields__.index("kernel") :]
 """Fields of a Hello that must be the same on both sides."""
-
-
-def _size_of(value: Input) -> int:
-    """An upper bound of an input's size in MessagePack."""
-    if isinstance(value, tuple):
-        return 3 + sum(map(_size_of, value))
-    bits = value.bit_length()
-    return 1 if 0 <= bits < 6 else 3 if bits < 16 else 5 if bits < 32 else 9

@@ -14,6 +14,7 @@ from fixsync.session.end import End, Reason
 from fixsync.session.ending import Ending
 from fixsync.session.events import Arrived, Event, Greeted, Refused, Updated
 from fixsync.session.joining import Joining
+from fixsync.session.local import Local, Phase
 from fixsync.session.match import FRAMES_MAX, HOST, Match, Timing
 from fixsync.session.notices import Confirmed, Notice
 from fixsync.session.packets import (
@@ -25,7 +26,7 @@ from fixsync.session.packets import (
     PacketError,
     VersionError,
 )
-from fixsync.session.remote import Local, Phase, Remote
+from fixsync.session.remote import Remote
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 from fixsync.sim import Input, Simulation, check_input, idle_input
@@ -253,7 +254,7 @@ class Session:
         return [
             (remote.peer, data)
             for remote in self._remotes.values()
-            for data in remote.packets(self._codec, now_ms)
+            for data in remote.outgoing.packets(self._codec, now_ms)
         ]
 
     # Stepping.
