@@ -341,7 +341,7 @@ def test_replay_as_json_has_all_that_the_text_has(run: Run, tmp_path: Path) -> N
         (["level", MAP, "--pixels-per-unit", "0"], "--pixels-per-unit must be more than 0, not 0"),
         (["level", MAP, "--pixels-per-unit", "1e3"],
          "a number is written as '3', '-0.5' or '3/2'"),
-        (["level", MAP, "--origin", "5"], "a pixel is X,Y like 0,480, not '5'"),
+        (["level", MAP, "--origin", "5"], "two numbers are X,Y, not '5'"),
     ],
 )  # fmt: skip
 def test_a_wrong_call_ends_with_2_and_says_what_is_wrong(

@@ -29,30 +29,29 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
         raise click.BadParameter(str(error)) from error
 
 
-def _pixel(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
-    """Two numbers: "0,480"."""
+def _pair(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Any:
+    """Two numbers: "-1,2.5"."""
     if value is None:
         return None
-    x, comma, y = value.partition(",")
+    first, comma, second = value.partition(",")
     if not comma:
-        raise click.BadParameter(f"a pixel is X,Y like 0,480, not {value!r}")
-    return _number(ctx, param, x), _number(ctx, param, y)
-
-
-def _ends(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Any:
-    """Two heights: "-1,2.5"."""
-    if value is None:
-        return None
-    low, comma, high = value.partition(",")
-    if not comma:
-        raise click.BadParameter(f"two ends are LOW,HIGH like 0,2, not {value!r}")
-    return _number(_ctx, _param, low), _number(_ctx, _param, high)
+        raise click.BadParameter(f"two numbers are {_param.metavar}, not {value!r}")
+    return _number(_ctx, _param, first), _number(_ctx, _param, second)
 
 
 def _names(option: str, metavar: str, help: str, name: str = "") -> Callable[[_Command], _Command]:
     """An option that may stand several times."""
     names = (option, *[name] * bool(name))
     return click.option(*names, multiple=True, metavar=metavar, help=help)
+
+
+def _of(read: Any, option: str, metavar: str, help: str) -> Callable[[_Command], _Command]:
+    """An option whose text is read."""
+    return click.option(option, callback=read, metavar=metavar, help=help)
+
+
+def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
+    return click.option(option, is_flag=True, help=help)
 
 
 @click.command("level")
@@ -77,60 +76,30 @@ def _names(option: str, metavar: str, help: str, name: str = "") -> Callable[[_C
     "slopes",
 )
 @_names("--only", "NAME", "Layer or group that is looked at, and no other.")
-@click.option("--shapes", is_flag=True, help="Solid collision shapes of tiles and tile objects.")
-@click.option("--whole-tiles", is_flag=True, help="Whole cells for solid tiles with shapes.")
-@click.option(
-    "--line-width",
-    callback=_number,
-    metavar="PIXELS",
-    help="Thin walls for lines, which cover nothing.",
-)
-@click.option(
-    "--y",
-    callback=_ends,
-    metavar="LOW,HIGH",
-    help="Lower and upper end, in units, of solids without y_low and y_high.",
-)
-@click.option("--side", is_flag=True, help="A map, or a picture, seen from the side: up is +Y.")
-@click.option(
-    "--z",
-    callback=_ends,
-    metavar="LOW,HIGH",
-    help="Depth, in units, of the solids of a map seen from the side; by default -0.5,0.5.",
-)
-@click.option(
-    "--steps",
-    callback=_number,
-    metavar="HEIGHT",
-    help="Steps of this height, in units, for the slopes of a map seen from the side.",
-)
+@_flag("--shapes", "Solid collision shapes of tiles and tile objects.")
+@_flag("--whole-tiles", "Whole cells for solid tiles with shapes.")
+@_of(_number, "--line-width", "PIXELS", "Thin walls for lines, which cover nothing.")
+@_of(_pair, "--y", "LOW,HIGH", "Lower and upper end, in units, of solids without y_low and y_high.")
+@_flag("--side", "A map, or a picture, seen from the side: up is +Y.")
+@_of(_pair, "--z", "LOW,HIGH", "Depth, in units, seen from the side; by default -0.5,0.5.")
+@_of(_number, "--steps", "HEIGHT", "Steps of this height, in units, for slopes seen from the side.")
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder that tilesets and templates must be in; by default the map's.",
 )
-@click.option(
-    "--pixels-per-unit",
-    callback=_number,
-    metavar="N",
-    help="Pixels of a Tiled map that are one unit; by default the width of its tiles.",
-)
-@click.option(
-    "--origin",
-    callback=_pixel,
-    metavar="X,Y",
-    help="Pixel of a Tiled map that becomes (0, 0); by default its top left corner.",
-)
-@click.option("--z-down", is_flag=True, help="Down in a Tiled map is +Z. By default up is.")
-@click.option("--hidden", is_flag=True, help="Hidden layers and objects of a Tiled map too.")
+@_of(_number, "--pixels-per-unit", "N", "Pixels that are one unit; by default a tile's width.")
+@_of(_pair, "--origin", "X,Y", "Pixel that becomes (0, 0); by default the top left corner.")
+@_flag("--z-down", "Down in a Tiled map is +Z. By default up is.")
+@_flag("--hidden", "Hidden layers and objects of a Tiled map too.")
 @options.json_option
 def level_command(source: Path, output: Path | None, as_json: bool, **choices: Any) -> None:
     """Make a level out of a map, or show a level.
 
     MAP is a map of Tiled (.tmx, .tmj, .json), or a level (.fxlevel). If nothing in a map says what
     is solid, its layers, tiles, classes and names are listed, each with the option that takes it;
-    @LAYER is the layer in the world. Without -o nothing is written, only shown. With --json the solids are
-    printed as a match log's header has them.
+    @LAYER is the layer in the world. Without -o nothing is written, only shown. With --json the
+    solids are printed as a match log's header has them.
 
     \b
     Exit code  0  the level is valid, and OUT is written
