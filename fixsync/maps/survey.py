@@ -160,7 +160,10 @@ class _Survey:
         rows = [row for section in sections for row in _few(section)]
         wide = max((len(option) for option, _ in rows), default=0)
         lines = ["Choose among what it has:" if rows else "It has no layers."]
-        lines += [f"  {option:{min(wide, 40)}}  {what}" for option, what in rows]
+        lines += [
+            f"  {option:{min(wide, 40)}}  {what}" if option else f"  {what}"
+            for option, what in rows
+        ]
         lines += [f"  a damaged layer: {reason}" for reason in self.damage[:5]]
         lines += self._unread_lines()
         if rows and not is_side:
