@@ -344,7 +344,8 @@ static void overlap_many(gd_call *call) {
     uint8_t *to = halves == NULL || n % 2 != 0 ? NULL : gd_return_bytes(call, n / 2);
     for (uint64_t k = 0; to != NULL && k < n / 2; k++) {
         const fxs_query *a = &halves[2 * k], *b = a + 1;
-        int32_t status = fxs_overlap_many(&a->shape, &a->pose, &b->shape, &b->pose, 1, to + k, &bad);
+        int32_t status =
+            fxs_overlap_many(&a->shape, &a->pose, &b->shape, &b->pose, 1, to + k, &bad);
         call->row_name = "rows";
         call->row = k;
         if (!gd_is_ok(call, "shapes", status)) {
@@ -541,7 +542,8 @@ static const gd_method METHODS[] = {
      "Returns a hash as 16 hexadecimal digits, as match logs have it."},
     {"static hash64(bytes: PackedByteArray, seed: int = 0) -> int", hash64,
      "Returns the XXH64 of bytes."},
-    {"static mul(a: int, b: int) -> int", mul, "Returns the product of two Q16.16 numbers, rounded."},
+    {"static mul(a: int, b: int) -> int", mul,
+     "Returns the product of two Q16.16 numbers, rounded."},
     {"static div(a: int, b: int) -> int", divide,
      "Returns the quotient of two Q16.16 numbers, rounded."},
     {"static mul_div(a: int, b: int, c: int) -> int", mul_div,

@@ -423,7 +423,8 @@ static void clear(uint32_t type, void *result) {
 static void pointer_call(void *userdata, void *instance, const void *const *arguments,
                          void *result) {
     const gd_bound *bound = userdata;
-    gd_call call = {bound, bound->is_static ? NULL : instance, arguments, result, {NULL}, 0, NULL, 0};
+    void *self = bound->is_static ? NULL : instance;
+    gd_call call = {bound, self, arguments, result, {NULL}, 0, NULL, 0};
     clear(bound->result, result);
     run(&call);
 }
@@ -460,7 +461,8 @@ static void variant_call(void *userdata, void *instance, const gd_variant *const
     gd_packed packed[ARGUMENTS_MAX];
     bool is_packed[ARGUMENTS_MAX] = {false};
     gd_packed made = {{NULL, NULL}};
-    gd_call call = {bound, bound->is_static ? NULL : instance, pointers, &made, {NULL}, 0, NULL, 0};
+    void *self = bound->is_static ? NULL : instance;
+    gd_call call = {bound, self, pointers, &made, {NULL}, 0, NULL, 0};
     if (bound->result == GD_STRING || bound->result >= GD_ARRAY)
         construct[bound->result](&made, NULL);
 

@@ -135,8 +135,9 @@ typedef void (*gd_builtin)(void *base, const void *const *arguments, void *resul
            (gd_engine_object *object, const gd_string_name *class_name, void *instance))           \
     ENGINE(void *, object_get_instance_binding,                                                    \
            (gd_engine_object *object, void *token, const gd_binding_callbacks *callbacks))         \
-    ENGINE(void, object_set_instance_binding, (gd_engine_object *object, void *token,              \
-                                               void *binding, const gd_binding_callbacks *callbacks)) \
+    ENGINE(void, object_set_instance_binding,                                                      \
+           (gd_engine_object *object, void *token, void *binding,                                  \
+            const gd_binding_callbacks *callbacks))                                                \
     ENGINE(void, ref_set_object, (void *reference, gd_engine_object *object))                      \
     ENGINE(gd_engine_object *, classdb_construct_object2, (const gd_string_name *class_name))      \
     ENGINE(void, classdb_register_extension_class4,                                                \

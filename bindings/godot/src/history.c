@@ -299,8 +299,8 @@ static const gd_method METHODS[] = {
 
 const gd_class GD_CLASS_HISTORY = {
     "FixsyncHistory",
-    "The frames that are not confirmed: their states, commands and events. It returns which events a "
-    "prediction made and which it took back, and returns each frame once when it is final.",
+    "The frames that are not confirmed: their states, commands and events. It returns which events "
+    "a prediction made and which it took back, and each frame once when it is final.",
     sizeof(gd_history),
     free_history,
     METHODS,

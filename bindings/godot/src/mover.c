@@ -9,7 +9,7 @@ typedef struct gd_mover {
 
 static gd_mover *self(gd_call *call) { return call->self; }
 
-/* The settings of the arguments from `first` on: mask, passes, step_height, snap, floor, one_way. */
+/* The settings of the arguments from `first` on, in the order of configure. */
 static bool settings_of(gd_call *call, int first, fxs_mover *out) {
     if (!gd_u32(call, first, &out->mask) || !gd_check(call, first + 1, 2, FXS_PASSES_MAX) ||
         !gd_check(call, first + 2, 0, FXS_SIZE_MAX) ||

@@ -1,0 +1,236 @@
+extends TestSuite
+## What is not in a recorded match: errors, numbers, characters, bodies, rollback, hitboxes.
+
+const BALL: Array[int] = [0, 65536]
+
+
+func refused(result: Variant, want: Variant, text: String) -> void:
+	if want == null:
+		check(result == null, text)
+	else:
+		equal(result, want, text)
+	equal(Fixsync.take_error(), text, "error")
+
+
+func test_a_misuse_is_an_error_with_name_value_and_range() -> void:
+	var world := FixsyncWorld.create(8)
+	var ball := Fixsync.sphere(65536)
+	world.add(1, ball, Vector3i())
+	var before := world.save()
+	refused(FixsyncWorld.create(0), null, "FixsyncWorld.create: capacity must be 1..2147483648, not 0")
+	refused(world.add(8, ball, Vector3i()), false, "FixsyncWorld.add: id must be 0..7, not 8")
+	refused(world.add(1, ball, Vector3i()), false,
+		"FixsyncWorld.add: id 1 is taken: remove it first, or choose another of 0..7")
+	refused(world.add(2, [0, 0], Vector3i()), false,
+		"FixsyncWorld.add: radius must be 1..536870911, not 0")
+	refused(world.add(2, [9, 5], Vector3i()), false, "FixsyncWorld.add: kind must be 0..4, not 9")
+	refused(world.add(2, [3, 5], Vector3i()), false,
+		"FixsyncWorld.add: shape must have 3 sizes for a box, not 1")
+	refused(world.add(2, ball, Vector3i(), 65536), false,
+		"FixsyncWorld.add: yaw must be 0..65535, not 65536")
+	refused(world.move(2, Vector3i()), false, "FixsyncWorld.move: id 2 is not in the world")
+	refused(world.move_many([1, 2], [0, 0, 0, 1, 1, 1]), false,
+		"FixsyncWorld.move_many: ids[1]: id 2 is not in the world")
+	refused(world.move_many([1], [0, 0, 2147483648]), false,
+		"FixsyncWorld.move_many: positions[0]: z must be -2147483648..2147483647, not 2147483648")
+	refused(world.apply([2, 0, 1]), false,
+		"FixsyncWorld.apply: size of commands must be a multiple of 18, not 3")
+	refused(world.call("move", 1.5, Vector3i()), false, "FixsyncWorld.move: id must be int, not float")
+	refused(world.call("move", 1, Vector3()), false,
+		"FixsyncWorld.move: position must be Vector3i, not Vector3")
+	refused(world.call("query", [0, 1.5], Vector3i()), PackedInt64Array(),
+		"FixsyncWorld.query: shape[1] must be int, not float")
+	refused(ClassDB.class_call_static("FixsyncWorld", "create", 4, 1, [], world), null,
+		"FixsyncWorld.create: level must be a FixsyncLevel, not FixsyncWorld")
+	refused(ClassDB.class_call_static("FixsyncWorld", "create", 4, 1, [], self), null,
+		"FixsyncWorld.create: level must be a FixsyncLevel, not another object")
+	refused(FixsyncWorld.new().frame(), 0,
+		"FixsyncWorld.frame: it was not made by FixsyncWorld.create")
+	refused(world.load(before.slice(0, 20)), false,
+		"FixsyncWorld.load: state is refused at byte 0 of 20: "
+		+ "not a saved state, or one that this world cannot hold")
+	refused(Fixsync.overlap([0, 1], Vector3i(), -1, [0, 1], Vector3i(), 0), -1,
+		"Fixsync.overlap: yaw_a must be 0..65535, not -1")
+	var gone := Node.new()
+	gone.free()
+	refused(ClassDB.class_call_static("FixsyncRecorder", "create", gone), null,
+		"FixsyncRecorder.create: world must be a FixsyncWorld, not null")
+	equal(world.save(), before, "the state")
+
+
+func test_a_result_of_null_does_not_keep_the_object_before_it() -> void:
+	for capacity: int in [4, 0, 4, 0]:
+		var world := FixsyncWorld.create(capacity)
+		equal(world == null, capacity == 0, "null for %d" % capacity)
+	Fixsync.take_error()
+
+
+func test_numbers_are_exact() -> void:
+	equal(Fixsync.fixed("-1.5"), -98304, "fixed")
+	refused(Fixsync.fixed("0.1"), 0,
+		"Fixsync.fixed: text must be a multiple of 1/65536, not \"0.1\": nearest rounds")
+	refused(Fixsync.fixed("1e3"), 0,
+		"Fixsync.fixed: text must be a decimal such as \"-1.5\", not \"1e3\"")
+	equal(Fixsync.nearest("0.1"), 6554, "nearest")
+	equal(Fixsync.text(6554), "0.100006103515625", "text")
+	for degrees: int in [0, 1, 45, 90, 359, 360, -1, -90]:
+		var steps := Fixsync.degrees(degrees)
+		check(absi(steps * 360 - posmod(degrees, 360) * 65536) <= 180 and steps < 65536, str(degrees))
+	equal(Fixsync.direction(16384), Vector3i(0, 0, 1 << 30), "direction")
+	equal(Fixsync.yaw_of(0, -5), 49152, "yaw_of")
+	equal(Fixsync.mul(98304, -98304), -147456, "mul")
+	equal(Fixsync.hypot(Vector3i(3, 4, 12) * 65536), 13 * 65536, "hypot")
+	equal(Fixsync.slide(Vector3i(5, -7, 9), Vector3i(0, 1 << 30, 0)), Vector3i(5, 0, 9), "slide")
+	equal(Fixsync.hex(-1), "ffffffffffffffff", "hex")
+	equal(Fixsync.hash64(PackedByteArray()), -1205034819632174695, "hash of nothing")
+
+
+func test_random_numbers_are_those_of_splitmix64() -> void:
+	var random := FixsyncRandom.create(0)
+	equal(Fixsync.hex(random.next()), "e220a8397b1dcdaf", "first")
+	equal(Fixsync.hex(random.next()), "6e789e6aa1b965f4", "second")
+	var state := random.state()
+	var order := random.shuffle([1, 2, 3, 4, 5])
+	random.set_state(state)
+	equal(random.shuffle([1, 2, 3, 4, 5]), order, "the same order")
+	order.sort()
+	equal(order, PackedInt64Array([1, 2, 3, 4, 5]), "the same items")
+	refused(random.below(0), 0, "FixsyncRandom.below: count must be 1..9223372036854775807, not 0")
+
+
+func test_a_level_is_made_of_solids_and_of_bytes() -> void:
+	var box := FixsyncLevel.solid_of(Fixsync.box(131072, 65536, 131072), Vector3i())
+	var level := FixsyncLevel.create(box + FixsyncLevel.pillar(400000, 0, 65536, 0, 65536, 3))
+	equal(level.count(), 2, "count")
+	equal(level.solid(1), FixsyncLevel.pillar(400000, 0, 65536, 0, 65536, 3), "solid")
+	equal(FixsyncLevel.from_bytes(level.to_bytes()).hash(), level.hash(), "hash")
+	equal(level.query(BALL, Vector3i(400000, 0, 0)), PackedInt64Array([Fixsync.LEVEL + 1]), "query")
+	refused(FixsyncLevel.create(box.slice(0, 9)), null,
+		"FixsyncLevel.create: solids[0]: this solid has 13 numbers, not 9")
+	refused(FixsyncLevel.create(FixsyncLevel.prism([0, 0, 0, 5, 5, 0], 0, 1)), null,
+		"FixsyncLevel.create: solid 0: the vertices must be strictly convex, counterclockwise as yaw "
+		+ "turns (+X to +Z), and span at most 2^30 - 2")
+
+
+func test_a_character_walks_on_a_floor_and_its_moves_are_kept() -> void:
+	var level := FixsyncLevel.create(
+		FixsyncLevel.solid_of(Fixsync.box(655360, 65536, 655360), Vector3i(0, -65536, 0)))
+	var world := FixsyncWorld.create(4, Fixsync.TOUCHING, PackedInt64Array(), level)
+	world.keep_commands(true)
+	world.add(1, Fixsync.capsule(32768, 32768), Vector3i(0, 131072, 0))
+	var mover := FixsyncMover.create(1)
+	for i in 20:
+		check(mover.move(world, Vector3i(3000, -8000, 0)), "moved")
+	check(mover.is_on_floor() and not mover.is_on_wall(), "on the floor")
+	equal(mover.floor(), Fixsync.LEVEL, "floor")
+	equal(world.position(1), Vector3i(60000, 65536, 0), "position")
+	equal(world.command_count(), 21, "commands")
+	var again := FixsyncWorld.create(4, Fixsync.TOUCHING, PackedInt64Array(), level)
+	again.apply(world.take_commands())
+	equal(again.hash(), world.hash(), "the same world")
+
+
+func test_a_body_attacks_and_is_saved() -> void:
+	var frames := FixsyncFrames.from_bytes(FileAccess.get_file_as_bytes("res://traces/fighter.table"))
+	var world := FixsyncWorld.create(16)
+	var body := FixsyncBody.create(frames)
+	world.keep_commands(true)
+	refused(body.tick(world), false, "FixsyncBody.tick: the body is not in a world: add it first")
+	check(body.add(world, range(frames.part_count()), 7, Vector3i(5, 6, 7)), "added")
+	check(body.can_start(1) and body.start(world, 1), "started")
+	equal([body.attack(), body.frame(), body.phase()], [1, 0, Fixsync.PHASE_STARTUP], "attack")
+	var state := body.save()
+	var saved := world.save()
+	while body.phase() == Fixsync.PHASE_STARTUP:
+		body.tick(world)
+	check(body.strike(3) and not body.strike(3), "strikes once")
+	equal(body.victims(), PackedInt64Array([3]), "victims")
+	equal(Fixsync.body_differences(state, body.save()).size() > 2, true, "differences")
+	check(body.load(state) and world.load(saved), "loaded")
+	equal(body.save(), state, "state")
+	refused(body.start(world, 99), false, "FixsyncBody.start: attack must be 0..%d, not 99"
+		% (frames.attack_count() - 1))
+
+
+func test_inputs_and_history_go_back_and_confirm_once() -> void:
+	var world := FixsyncWorld.create(4)
+	world.add(1, BALL, Vector3i())
+	world.add(2, BALL, Vector3i(1000000, 0, 0))
+	var inputs := FixsyncInputs.create(1, 8)
+	var history := FixsyncHistory.create(world, 8, PackedByteArray([0]))
+	var fresh := 0
+	for frame in 3:
+		fresh += _advance(world, inputs, history, frame, false)
+	equal(fresh, 0, "predicted: it stands still")
+	for frame in 3:
+		check(inputs.put(0, frame, 300000), "put")
+	var first := inputs.redo()
+	equal(first, 0, "all is wrong")
+	history.settle(first)
+	check(history.back(first, world), "back")
+	for frame in 4:
+		fresh += _advance(world, inputs, history, frame, frame < inputs.confirmed())
+	var events := PackedInt64Array()
+	var commands := 0
+	while history.confirm():
+		events.append_array(history.events())
+		commands += history.commands().size() / 18
+	equal(events, PackedInt64Array([1, 2, Fixsync.ENTER, Fixsync.OVERLAPPING]), "confirmed once")
+	equal([commands, history.first(), history.head()], [3, 3, 4], "frames")
+	equal(history.own(), PackedByteArray([0]), "own")
+
+
+func _advance(world: FixsyncWorld, inputs: FixsyncInputs, history: FixsyncHistory, frame: int,
+		is_final: bool) -> int:
+	world.keep_commands(true)
+	world.move(1, world.position(1) + Vector3i(inputs.take(frame)[0], 0, 0))
+	var events := world.step()
+	var own := PackedByteArray([frame])
+	check(history.push(world, is_final, world.take_commands(), events, own), "push")
+	return history.fresh().size()
+
+
+func test_a_ring_rewinds_and_a_state_says_what_differs() -> void:
+	var world := FixsyncWorld.create(4)
+	world.add(1, BALL, Vector3i())
+	var ring := FixsyncRewind.create(world, 3, 1)
+	for frame in 5:
+		check(ring.push(world, PackedByteArray([frame])), "push")
+		world.move(1, Vector3i(frame, 0, 0))
+		world.step()
+	equal([ring.count(), ring.oldest()], [3, 2], "kept")
+	var now := world.save()
+	check(ring.load(3, world), "load")
+	equal([world.frame(), world.position(1)], [3, Vector3i(2, 0, 0)], "then")
+	equal(ring.own(), PackedByteArray([3]), "own")
+	equal(Fixsync.state_differences(now, world.save(), [1], ["boss"]),
+		PackedStringArray(["world, frame: 5 and 3",
+			"collider 1 (boss), x: 4 and 2 (0.00006 and 0.00003 units)"]), "differences")
+
+
+func test_hitboxes_meet_where_both_views_meet() -> void:
+	var world := FixsyncPlanes.create(4)
+	world.keep_commands(true)
+	var near: Array[int] = [Fixsync.COMMAND_ADD, 0, 1, Fixsync.CYLINDER, 0, 1, 0, 0, 0, 0, 5, 0, 5, 5]
+	var far: Array[int] = [Fixsync.COMMAND_ADD, 0, 2, Fixsync.BOX, 0, 1, 0, 3, 9, 0, 5, 5, 5, 5]
+	check(FixsyncPlanes.apply(world, near + far), "added")
+	equal(FixsyncPlanes.events(world, world.step()), PackedInt64Array([1, 2, 1, 2]), "events")
+	equal(FixsyncPlanes.hits(world), PackedInt64Array([1, 2, 2]), "hits")
+	equal(FixsyncPlanes.hitbox(world, 2), PackedInt64Array(far.slice(2)), "hitbox")
+	equal(world.command_count(), 4, "two commands each")
+	refused(FixsyncPlanes.hitbox(world, 4).size(), 0, "FixsyncPlanes.hitbox: id must be 0..3, not 4")
+
+
+func test_a_world_grows_for_its_hits_and_many_answers_have_ends() -> void:
+	var world := FixsyncWorld.create(200, Fixsync.TOUCHING, PackedInt64Array(), null, 0)
+	for id in 100:
+		world.add(id, BALL, Vector3i(id, 0, 0))
+	equal(world.step().size(), 4 * 4950, "all meet all")
+	var query: Array[int] = [0, 0, 65536, 0, 0, -130000, 0, 0, 0, 255, 0]
+	var found := world.query_many(query + query)
+	equal(found.slice(2, found[0]), world.query(BALL, Vector3i(-130000, 0, 0)), "the first")
+	equal(found.slice(found[0], found[1]), found.slice(2, found[0]), "the second")
+	equal(world.explain(1, 2)[0], 0, "a hit has no cause")
+	var other := FixsyncWorld.create(200, Fixsync.TOUCHING, PackedInt64Array(), null, 0)
+	check(other.load(world.save()), "a smaller world grows to load it")
+	equal(other.hash(), world.hash(), "hash")
