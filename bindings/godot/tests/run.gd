@@ -7,7 +7,12 @@ func _initialize() -> void:
 
 
 func _run() -> void:
-	var suite: TestSuite = load(OS.get_cmdline_user_args()[0]).new()
+	var script: GDScript = load(OS.get_cmdline_user_args()[0])
+	if script == null or not script.can_instantiate():
+		print("it does not compile")
+		quit(1)
+		return
+	var suite: TestSuite = script.new()
 	root.add_child(suite)
 	var counts := await suite.run()
 	suite.queue_free()
