@@ -57,11 +57,12 @@ func test_a_collider_takes_its_place_from_integers_and_shows_it() -> void:
 	whole.add_child(part)
 	world.add_child(whole)
 	world.draw_colliders = true
+	world.position = Vector3(7, 0, 0)
 	add_child(world)
 	equal([whole.id, part.id], [0, 1], "ids are given in the order of the tree")
 	world.play_to(0)
-	check(whole.global_position.is_equal_approx(Vector3(1, 0, -1)), "at %s" % whole.global_position)
-	check(part.global_position.is_equal_approx(Vector3(1, 0, 1)), str(part.global_position))
+	check(whole.global_position.is_equal_approx(Vector3(8, 0, -1)), "at %s" % whole.global_position)
+	check(part.global_position.is_equal_approx(Vector3(8, 0, 1)), str(part.global_position))
 	var query := world.stage.world.query(Fixsync.sphere(1), Vector3i(65536, 0, 65536))
 	equal(query, PackedInt64Array([1]), "the part is where its node is")
 	whole.set_pose(Vector3i(0, 65536, 0), 0)
@@ -139,6 +140,7 @@ func test_a_view_of_two_dimensions_from_above_and_from_the_side() -> void:
 		var world := FixsyncWorld2D.new()
 		world.is_side_view = is_side
 		world.pixels_per_unit = 32.0
+		world.position = Vector2(100, 50)
 		var level := FixsyncLevel2D.new()
 		var body := StaticBody2D.new()
 		body.collision_layer = 4

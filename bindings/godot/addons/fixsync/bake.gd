@@ -17,7 +17,7 @@ static func solids_3d(root: Node) -> PackedInt64Array:
 	var solids := PackedInt64Array()
 	for node in _bodies(root):
 		var body: CollisionObject3D = node.get_parent()
-		var at: Transform3D = node.global_transform
+		var at: Transform3D = FixsyncPlace.within(node)
 		var layer := _layer(body.collision_layer)
 		if node is CollisionPolygon3D:
 			_polygon_3d(solids, node, layer)
@@ -51,7 +51,7 @@ static func solids_2d(
 	faults.clear()
 	var solids := PackedInt64Array()
 	for node in _bodies(root):
-		var at: Transform2D = node.global_transform
+		var at: Transform2D = FixsyncPlace.within(node)
 		var layer := _layer(node.get_parent().collision_layer)
 		var polygon := PackedVector2Array()
 		if node is CollisionPolygon2D:
@@ -119,7 +119,7 @@ static func _q(units: float) -> int:
 
 # A polygon in the plane of its node that is as deep as the node says: its own z must be upright.
 static func _polygon_3d(solids: PackedInt64Array, node: CollisionPolygon3D, layer: int) -> void:
-	var at := node.global_transform
+	var at: Transform3D = FixsyncPlace.within(node)
 	if not is_equal_approx(absf(at.basis.z.normalized().y), 1.0):
 		faults.append("%s: turn the polygon flat, by 90 degrees about x" % node.name)
 		return

@@ -97,9 +97,8 @@ func enter(new_stage: FixsyncStage) -> void:
 func show_pose(raw: Vector3i, now_yaw: int) -> void:
 	if FixsyncPlace.whole(self) == null:
 		var view := stage.view()
-		position = view.screen(raw)
-		if not view.is_side:
-			rotation = TAU * now_yaw / 65536.0
+		var angle := 0.0 if view.is_side else TAU * now_yaw / 65536.0
+		global_transform = stage.host.global_transform * Transform2D(angle, view.screen(raw))
 
 
 ## Colours the lines: grey if it is not active, red while it hits.
@@ -115,7 +114,7 @@ func show_state(active: bool, hits: bool) -> void:
 func _draw() -> void:
 	if shape != null and stage != null and stage.draws():
 		for line in stage.view().lines(shape):
-			draw_polyline(line, _colour, 1.0)
+			draw_polyline(line, _colour)
 
 
 func _get_configuration_warnings() -> PackedStringArray:

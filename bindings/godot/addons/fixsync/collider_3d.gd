@@ -94,8 +94,9 @@ func enter(new_stage: FixsyncStage) -> void:
 ## Puts the node where the collider is; a part is moved by its whole.
 func show_pose(raw: Vector3i, now_yaw: int) -> void:
 	if FixsyncPlace.whole(self) == null:
-		global_transform = Transform3D(
+		var place := Transform3D(
 				Basis(Vector3.UP, FixsyncDraw.angle_of(now_yaw)), FixsyncDraw.units(raw))
+		global_transform = stage.host.global_transform * place
 
 
 func _get_configuration_warnings() -> PackedStringArray:

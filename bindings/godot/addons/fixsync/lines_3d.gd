@@ -53,7 +53,6 @@ func _group(shape: PackedInt64Array) -> MultiMesh:
 		shown.multimesh = multi
 		shown.material_override = FixsyncDraw.material()
 		shown.cast_shadow = GeometryInstance3D.SHADOW_CASTING_SETTING_OFF
-		shown.top_level = true
 		add_child(shown)
 		_groups[shape] = multi
 	return _groups[shape]

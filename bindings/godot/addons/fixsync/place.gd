@@ -38,17 +38,20 @@ static func whole(collider: Node) -> Node:
 	return node
 
 
+## The transform of a node in its world: a world node may be anywhere.
+static func within(node: Node) -> Variant:
+	var world := world_above(node.get_parent())
+	if world == null:
+		return node.global_transform
+	return world.global_transform.affine_inverse() * node.global_transform
+
+
 ## Warns if a collider is not where it is drawn: the plugin was not enabled when it was placed.
 static func check(node: Node) -> void:
 	var raw: Vector3i = node.raw_position
 	if node.position.is_zero_approx() or whole(node) != null or not node.is_inside_tree():
 		return
-	var drawn := raw
-	if node is FixsyncCollider3D:
-		drawn = FixsyncDraw.raw(node.global_position)
-	else:
-		var view := FixsyncView2D.of(node)
-		drawn = view.raw(node.global_position, raw.z if view.is_side else raw.y)
+	var drawn := _raw(node, within(node).origin)
 	if (drawn - raw).length() > 1024.0:
 		push_warning("%s is drawn at %s and begins at raw_position %s: enable the plugin, and save"
 				% [node.name, drawn, raw])
@@ -58,17 +61,23 @@ static func check(node: Node) -> void:
 static func sync(root: Node) -> void:
 	for node in colliders(root):
 		var above := whole(node)
-		var place: Variant = node.global_position
-		if above != null:
-			place = above.global_transform.affine_inverse() * place
+		var place: Variant = within(node)
 		if node is FixsyncCollider3D:
-			node.set(&"raw_position", FixsyncDraw.raw(place))
-			node.set(&"yaw", FixsyncDraw.yaw_of(node.global_rotation.y))
+			node.set(&"yaw", FixsyncDraw.yaw_of(place.basis.get_euler().y))
 		else:
-			var view := FixsyncView2D.of(node)
-			var old: Vector3i = node.get(&"raw_position")
-			node.set(&"raw_position", view.raw(place, old.z if view.is_side else old.y))
-			node.set(&"yaw", 0 if view.is_side else FixsyncDraw.yaw_of(-node.global_rotation))
+			var is_side := FixsyncView2D.of(node).is_side
+			node.set(&"yaw", 0 if is_side else FixsyncDraw.yaw_of(-place.get_rotation()))
+		if above != null:
+			place = above.global_transform.affine_inverse() * node.global_transform
+		node.set(&"raw_position", _raw(node, place.origin))
+
+
+static func _raw(node: Node, place: Variant) -> Vector3i:
+	if node is FixsyncCollider3D:
+		return FixsyncDraw.raw(place)
+	var view := FixsyncView2D.of(node)
+	var old: Vector3i = node.get(&"raw_position")
+	return view.raw(place, old.z if view.is_side else old.y)
 
 
 ## A copy of a world node whose colliders have the add-on's own scripts: those run in the editor.

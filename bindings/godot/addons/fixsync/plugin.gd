@@ -50,4 +50,4 @@ func _forward_canvas_force_draw_over_viewport(overlay: Control) -> void:
 			overlay.draw_set_transform_matrix(
 					node.get_viewport_transform() * node.get_global_transform())
 			for line in view.lines(shape):
-				overlay.draw_polyline(line, colour, 1.0)
+				overlay.draw_polyline(line, colour)

@@ -13,7 +13,7 @@ var recorder: FixsyncRecorder  ## The match log, or null.
 var level: FixsyncLevel  ## The solids, or null.
 var nodes := {}  ## The collider nodes, by id.
 
-var _host: Node  # the world node: it has the signals
+var host: Node  ## The world node: it has the signals.
 var _kept: Array = []  # [node, property, type]: the game's own state
 var _own := PackedByteArray()
 var _ticking: Array[Node] = []
@@ -24,8 +24,8 @@ var _lines: FixsyncLines3D
 
 
 ## Builds the world out of the nodes under a host: levels, colliders, rules, state.
-func _init(host: Node) -> void:
-	_host = host
+func _init(new_host: Node) -> void:
+	host = new_host
 	_view = FixsyncView2D.of(host)
 	level = _read_level()
 	world = FixsyncWorld.create(host.capacity, host.hit_when, _masks(), level)
@@ -43,9 +43,9 @@ func _init(host: Node) -> void:
 
 ## The number of a layer by its name.
 func layer(name: String) -> int:
-	var at: int = _host.layers.find(name)
+	var at: int = host.layers.find(name)
 	if at < 0 or at > 31:
-		push_error("layer must be one of %s, not '%s'" % [", ".join(_host.layers), name])
+		push_error("layer must be one of %s, not '%s'" % [", ".join(host.layers), name])
 	return clampi(at, 0, 31)
 
 
@@ -59,10 +59,10 @@ func mask(names: PackedStringArray) -> int:
 
 func _masks() -> PackedInt64Array:
 	var masks := PackedInt64Array()
-	if _host.pairs.is_empty():
+	if host.pairs.is_empty():
 		return masks
 	masks.resize(32)
-	for pair: String in _host.pairs:
+	for pair: String in host.pairs:
 		var names := pair.split(" ", false)
 		if names.size() != 2:
 			push_error("a pair of layers must be two names, not '%s'" % pair)
@@ -79,7 +79,7 @@ func _masks() -> PackedInt64Array:
 func _read_level() -> FixsyncLevel:
 	var solids := PackedInt64Array()
 	var has_level := false
-	for node in _host.find_children("*", "", true, false):
+	for node in host.find_children("*", "", true, false):
 		if node is FixsyncLevel3D or node is FixsyncLevel2D:
 			has_level = true
 			solids.append_array(node.solids())
@@ -88,7 +88,7 @@ func _read_level() -> FixsyncLevel:
 
 func _add_colliders() -> void:
 	var found: Array[Node] = []
-	for node in _host.find_children("*", "", true, false):
+	for node in host.find_children("*", "", true, false):
 		if node is FixsyncCollider3D or node is FixsyncCollider2D:
 			found.append(node)
 			if node.id >= 0 and not nodes.has(node.id):
@@ -104,8 +104,8 @@ func _add_colliders() -> void:
 
 
 func _add_rules() -> void:
-	var all: Array[Node] = [_host]
-	all.append_array(_host.find_children("*", "", true, false))
+	var all: Array[Node] = [host]
+	all.append_array(host.find_children("*", "", true, false))
 	for node in all:
 		if node.has_method(&"_fixsync_state"):
 			for property: StringName in node._fixsync_state():
@@ -181,7 +181,7 @@ func play_to(frame: int) -> void:
 		step(inputs.take(next), next < known)
 		next += 1
 	tell_confirmed()
-	if _host.moves_nodes:
+	if host.moves_nodes:
 		_show()
 
 
@@ -209,10 +209,10 @@ func step(values: PackedInt64Array, is_final: bool) -> void:
 	history.push(world, is_final, world.take_commands(), events, save_own(), after, hash)
 	var rows := history.gone()
 	for at in range(0, rows.size(), 4):
-		_host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
+		host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 	rows = history.fresh()
 	for at in range(0, rows.size(), 4):
-		_host.hit_predicted.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
+		host.hit_predicted.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 
 
 func _hear(mine: int, other: int, kind: int, contact: int) -> void:
@@ -245,21 +245,21 @@ func _tell_frame() -> void:
 	for at in range(0, rows.size(), 4):
 		match rows[at + 2]:
 			Fixsync.ENTER:
-				_host.hit_entered.emit(frame, rows[at], rows[at + 1], rows[at + 3])
+				host.hit_entered.emit(frame, rows[at], rows[at + 1], rows[at + 3])
 			Fixsync.STAY:
-				_host.hit_stayed.emit(frame, rows[at], rows[at + 1], rows[at + 3])
+				host.hit_stayed.emit(frame, rows[at], rows[at + 1], rows[at + 3])
 			Fixsync.EXIT:
-				_host.hit_exited.emit(frame, rows[at], rows[at + 1])
+				host.hit_exited.emit(frame, rows[at], rows[at + 1])
 			var kind:
-				_host.game_event.emit(frame, kind, rows[at], rows[at + 1], rows[at + 3])
-	_host.frame_confirmed.emit(frame, hash)
+				host.game_event.emit(frame, kind, rows[at], rows[at + 1], rows[at + 3])
+	host.frame_confirmed.emit(frame, hash)
 
 
 # ---- showing ----
 
 ## Whether colliders draw their lines.
 func draws() -> bool:
-	return _host.draw_colliders
+	return host.draw_colliders
 
 
 ## The view of a FixsyncWorld2D.
@@ -281,10 +281,10 @@ func _show() -> void:
 			node.show_pose(Vector3i(rows[at + 7], rows[at + 8], rows[at + 9]), rows[at + 4])
 			if node is FixsyncCollider2D:
 				node.show_state(rows[at + 3] != 0, hitting.has(rows[at]))
-	if draws() and _host is FixsyncWorld3D:
+	if draws() and host is FixsyncWorld3D:
 		if _lines == null:
 			_lines = FixsyncLines3D.new()
-			_host.add_child(_lines, false, Node.INTERNAL_MODE_BACK)
+			host.add_child(_lines, false, Node.INTERNAL_MODE_BACK)
 		_lines.show_rows(rows, hitting)
 	elif _lines != null:
 		_lines.queue_free()
