@@ -217,8 +217,8 @@ class LyingNetwork(Network):
         packet = self.codecs[receiver].open(data)
         told = self.told(liar, receiver, packet.message)
         remote = liar.session._remotes[receiver]
-        first = remote.outgoing.sent
-        remote.outgoing.sent += len(told)
+        first = remote.sent
+        remote.sent += len(told)
         return [
             self.codecs[receiver].seal(message, receiver, number, packet.got)
             for number, message in enumerate(told, first)

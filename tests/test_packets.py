@@ -150,7 +150,7 @@ def test_bodies_that_are_no_message_are_refused(body: bytes):
 
 def fingerprint(session: Session) -> str:
     """All that a session is, except the count of refused packets, why, and the reply to them."""
-    left_out = ("local", "remote", "outgoing", "window", "refused", "fault", "reply")
+    left_out = ("local", "remote", "window", "refused", "fault", "reply")
     timeline, seats = session._timeline, session._seats
     shown: Any = (
         session.phase,
@@ -172,8 +172,8 @@ def fingerprint(session: Session) -> str:
         ],
         [vars(remote.window) for remote in session._remotes.values()],
         [
-            {name: value for name, value in vars(remote.outgoing).items() if name not in left_out}
-            for remote in session._remotes.values()
+            {name: value for name, value in vars(outgoing).items() if name not in left_out}
+            for outgoing in session._outgoing.values()
         ],
     )
     return repr(shown)
@@ -301,7 +301,7 @@ def test_the_host_refuses_inputs_for_a_vacant_seat_and_players_take_them_from_it
     network.run(900)
     for me, sender, taken in ((0, 1, False), (1, 0, True)):
         session, other = network.session(me), network.session(sender)
-        other._remotes[me].outgoing._update_ms = 0
+        other._outgoing[me]._update_ms = 0
         codec = Codec(match, me)
         first = session._seats.streams[2].next
         updates = [
@@ -321,7 +321,7 @@ def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
     session, other = network.session(1), network.session(0)
     assert session.phase is Phase.CONNECTING
     assert session._remotes[0].is_established
-    update = other._remotes[1].outgoing._update(network.now_ms)
+    update = other._outgoing[1]._update(network.now_ms)
     first = session._seats.streams[1].next
     lie = msgspec.structs.replace(update, runs=[Run(1, first, [1, 2])])
     assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
@@ -346,7 +346,7 @@ def test_who_sent_the_snapshot_leaves_out_no_hash():
     assert not remote.is_mutual
     first = remote.hash_next + 1
     lie = msgspec.structs.replace(
-        network.session(0)._remotes[3].outgoing._update(network.now_ms),
+        network.session(0)._outgoing[3]._update(network.now_ms),
         echo_ms=0,
         hash_first=first,
         hashes=[],
@@ -362,7 +362,7 @@ def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
     assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.is_established)
     assert not remote.is_mutual
     at = session.confirmed
-    update = back._remotes[1].outgoing._update(network.now_ms)
+    update = back._outgoing[1]._update(network.now_ms)
     for number, first in enumerate((at + 1, at), 10**6):
         lie = msgspec.structs.replace(
             update, echo_ms=0, hash_first=first, hashes=[], confirmed=at + 1, frame=at + 1, runs=[]
@@ -389,7 +389,7 @@ def test_the_host_gives_no_input_of_a_seat_that_its_player_has_taken():
     codec, stream = Codec(LATE, 0), session._seats.streams[2]
     assert stream.next > session._seats.since[2]
     lie = msgspec.structs.replace(
-        network.session(0)._remotes[1].outgoing._update(network.now_ms),
+        network.session(0)._outgoing[1]._update(network.now_ms),
         runs=[Run(2, stream.next, [1])],
     )
     before = stream.next
@@ -401,7 +401,7 @@ def test_the_host_names_the_frame_of_a_handover_once():
     network, session, _ = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
     since = session.seats[2]
     assert since is not None
-    update = network.session(0)._remotes[1].outgoing._update(network.now_ms)
+    update = network.session(0)._outgoing[1]._update(network.now_ms)
     lie = msgspec.structs.replace(update, seats=[0, 0, since + 50])
     assert session.receive(Codec(LATE, 0).seal(lie, 1, 10**6, 0), network.now_ms) == 0
     assert session.seats[2] == since
@@ -413,7 +413,7 @@ def test_a_late_player_gives_no_input_before_its_seat_is_handed_over():
     assert session.seats[2] is None
     stream = session._seats.streams[2]
     lie = msgspec.structs.replace(
-        late._remotes[1].outgoing._update(network.now_ms), runs=[Run(2, stream.next, [1])]
+        late._outgoing[1]._update(network.now_ms), runs=[Run(2, stream.next, [1])]
     )
     before = stream.next
     assert session.receive(Codec(LATE, 2).seal(lie, 1, 10**6, 0), network.now_ms) == 2
@@ -426,7 +426,7 @@ def test_who_joined_late_and_has_answered_leaves_out_no_hash():
     assert remote.is_mutual
     first = remote.hash_next + 1
     lie = msgspec.structs.replace(
-        late._remotes[1].outgoing._update(network.now_ms), hash_first=first, hashes=[]
+        late._outgoing[1]._update(network.now_ms), hash_first=first, hashes=[]
     )
     data = Codec(LATE, 2).seal(lie, 1, 10**6, 0)
     assert session.receive(data, network.now_ms) is None
@@ -436,7 +436,7 @@ def test_who_joined_late_and_has_answered_leaves_out_no_hash():
 def test_a_player_who_never_takes_hashes_stops_the_match(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("fixsync.session.remote.AHEAD_FRAMES_MAX", 40)
     network = Network(Match("bumpers", seed=5, players=2, frames=300)).start_all()
-    outgoing = network.session(1)._remotes[0].outgoing
+    outgoing = network.session(1)._outgoing[0]
     update = outgoing._update
     outgoing._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
     network.run(3000)
@@ -459,7 +459,7 @@ def beginning() -> tuple[Network, Session, Update]:
     session = network.session(1)
     assert network.run(900, lambda: session.frame > 4)
     assert not session._remotes[0].is_mutual
-    return network, session, network.session(0)._remotes[1].outgoing._update(network.now_ms)
+    return network, session, network.session(0)._outgoing[1]._update(network.now_ms)
 
 
 def test_who_was_there_from_the_start_leaves_out_no_hash_even_if_it_never_answers():
@@ -481,7 +481,7 @@ def test_before_a_match_begins_no_hash_is_left_out():
     assert network.run(500, lambda: remote.is_established)
     assert session.phase is Phase.CONNECTING
     assert not remote.is_mutual
-    update = network.session(0)._remotes[1].outgoing._update(network.now_ms)
+    update = network.session(0)._outgoing[1]._update(network.now_ms)
     lie = msgspec.structs.replace(update, echo_ms=0, hash_first=90, confirmed=90, frame=90)
     assert session.receive(fresh(lie), network.now_ms) is None
     assert remote.fault == "hashes from frame 90 on, but frame 0 is the next"
@@ -527,7 +527,7 @@ def test_hashes_are_held_for_256_frames_ahead():
     session, codec = network.session(3), Codec(MATCH, 3)
     assert network.run(2000, lambda: session.confirmed > 20)
     update, remote = (
-        network.session(0)._remotes[3].outgoing._update(network.now_ms),
+        network.session(0)._outgoing[3]._update(network.now_ms),
         session._remotes[0],
     )
     for number in range(10**6, 10**6 + 10):
@@ -546,7 +546,7 @@ def test_a_check_of_inputs_that_raises_something_else_refuses_the_packet():
     network = Network(MATCH, 1, simulation=Indexing).start_all()
     network.run(900)
     session = network.session(1)
-    message = network.session(0)._remotes[1].outgoing._update(network.now_ms)
+    message = network.session(0)._outgoing[1]._update(network.now_ms)
     lie = msgspec.structs.replace(message, runs=[Run(0, session._seats.streams[0].next, [9])])
     assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
     assert "IndexError" in session._remotes[0].fault
@@ -556,8 +556,7 @@ def test_the_largest_update_fits_a_packet():
     settings = Match("bumpers", seed=1, players=8, prediction_max=32, input_delay=16)
     network = Network(settings, 1).start_all()
     network.run(600)
-    remote = network.session(0)._remotes[1]
-    update = remote.outgoing._update(network.now_ms)
+    update = network.session(0)._outgoing[1]._update(network.now_ms)
     high = 2**32 - 2
     largest = msgspec.structs.replace(
         update,
@@ -609,7 +608,7 @@ def test_a_window_takes_each_number_of_the_newest_life_once():
 def test_a_packet_that_acknowledges_what_was_not_sent_is_refused():
     network, session = running()
     message, _ = forged(session, 0)
-    sent_to = session._remotes[0].outgoing.sent
+    sent_to = session._remotes[0].sent
     assert session.receive(CODEC.seal(message, 1, 10**6, sent_to + 1), network.now_ms) is None
     assert session.receive(CODEC.seal(message, 1, 10**6, sent_to), network.now_ms) == 0
 
@@ -684,10 +683,10 @@ def test_evidence_larger_than_a_peer_can_have_is_refused():
 
 
 def test_a_spectator_that_never_takes_hashes_is_dropped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("fixsync.session.local.BACKLOG_FRAMES_MAX", 60)
+    monkeypatch.setattr("fixsync.session.remote._BACKLOG_FRAMES_MAX", 60)
     settings = Match("bumpers", seed=5, players=2, spectators=1, frames=300, id=9)
     network = Network(settings, 1).start_all(2)
-    outgoing = network.session(2)._remotes[0].outgoing
+    outgoing = network.session(2)._outgoing[0]
     update = outgoing._update
     outgoing._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
     assert network.run(20_000, lambda: network.is_over)

@@ -16,10 +16,9 @@ from liars import LIES, OUTSIDERS, run_lie
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 
 from fixsync.session import Reason, Session
-from fixsync.session.local import Local
 from fixsync.session.outgoing import Outgoing
 from fixsync.session.packets import PacketError, Run, Update
-from fixsync.session.remote import Remote
+from fixsync.session.remote import Local, Remote
 from fixsync.session.timeline import Timeline
 
 SHORT = range(2)

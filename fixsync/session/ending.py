@@ -6,9 +6,8 @@ from fixsync.session.blobs import Evidence, decoded
 from fixsync.session.desync import Desync
 from fixsync.session.end import End, Reason
 from fixsync.session.joining import Joining
-from fixsync.session.local import Local, Phase
 from fixsync.session.packets import TEXT_CHARACTERS_MAX
-from fixsync.session.remote import Remote
+from fixsync.session.remote import Local, Phase, Remote
 
 
 class Ending:

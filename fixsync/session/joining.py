@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fixsync.session.blobs import Collector, Snapshot, decoded
-from fixsync.session.local import Local, Phase
 from fixsync.session.match import HOST
 from fixsync.session.notices import Joined
 from fixsync.session.packets import Blob
+from fixsync.session.remote import Local, Phase
 from fixsync.sim import hash_of
 
 

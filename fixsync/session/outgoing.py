@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from fixsync.session.blobs import Offer, Snapshot
 from fixsync.session.end import End, Reason
-from fixsync.session.local import Local, Phase
 from fixsync.session.match import FRAMES_MAX, HOST
 from fixsync.session.packets import (
     HASHES_MAX,
@@ -17,18 +15,14 @@ from fixsync.session.packets import (
     Blob,
     Bye,
     Codec,
-    Head,
-    Hello,
     Message,
     Piece,
     Run,
     Update,
     Want,
 )
+from fixsync.session.remote import Local, Phase, Remote
 from fixsync.sim import Input
-
-if TYPE_CHECKING:
-    from fixsync.session.remote import Remote
 
 # Room in an Update for inputs, in bytes: PACKET_BYTES_MAX less the head, the hashes and the lists
 # by seat.
@@ -39,28 +33,20 @@ _LONG_AGO_MS = -(2**62)
 
 
 class Outgoing:
-    """What goes out to a peer, and what has gone out last."""
+    """What goes out to a peer, and when what went out last."""
 
     def __init__(self, local: Local, remote: Remote) -> None:
         self.local = local
         self.remote = remote
-        self.sent = 0
-        """The newest number of a packet to it."""
-        self.sent_next = 0
-        """The next of this peer's inputs when an Update went out last."""
         self._hello_ms = self._update_ms = self._want_ms = _LONG_AGO_MS
-
-    @property
-    def _head(self) -> Head:
-        return self.local.me, self.local.instance, self.remote.instance
 
     def packets(self, codec: Codec, now_ms: int) -> Iterator[bytes]:
         """What to send it now."""
         remote = self.remote
         for message in self._messages(now_ms):
-            self.sent += 1
+            self.remote.sent += 1
             got = remote.window.newest if remote.window.life == message.heard else 0
-            yield codec.seal(message, remote.peer, self.sent, got)
+            yield codec.seal(message, remote.peer, self.remote.sent, got)
 
     def _messages(self, now_ms: int) -> Iterator[Message]:
         local, remote = self.local, self.remote
@@ -78,10 +64,10 @@ class Outgoing:
             return
         streams = local.seats.streams
         own_next = max((streams[seat].next for seat in local.seats.sources), default=0)
-        is_new = local.end is None and self.sent_next < own_next
+        is_new = local.end is None and self.remote.sent_next < own_next
         if not is_new and now_ms - self._update_ms < local.timing.resend_ms:
             return
-        self._update_ms, self.sent_next = now_ms, own_next
+        self._update_ms, self.remote.sent_next = now_ms, own_next
         if local.end is not None:
             yield self._bye(local.end)
         if remote.is_established and (local.end is None or local.end.reason is Reason.COMPLETED):
@@ -91,43 +77,24 @@ class Outgoing:
         local, remote = self.local, self.remote
         if remote.owes_answer:
             remote.owes_answer = False
-            yield self.hello(is_answer=True)
+            yield remote.hello(is_answer=True)
         elif local.end is None and now_ms - self._hello_ms >= local.timing.hello_ms:
             is_known = remote.is_established and local.phase is not Phase.JOINING
             if not is_known or remote.is_fresh:
                 # When it is known here but has sent no Update, the answer to its Hello may be lost.
                 self._hello_ms = now_ms
-                yield self.hello(is_answer=is_known)
-
-    def hello(self, *, is_answer: bool) -> Hello:
-        local, match = self.local, self.local.match
-        level = local.timeline.simulation.world.level
-        return Hello(
-            *self._head,
-            is_answer=is_answer,
-            join=self.remote.must_join,
-            kernel=local.semantics,
-            simulation=match.simulation,
-            seed=match.seed,
-            players=match.players,
-            prediction_max=match.prediction_max,
-            input_delay=match.input_delay,
-            frames=match.frames or 0,
-            vacant=sorted(match.vacant),
-            tick_rate=match.tick_rate,
-            level=b"" if level is None else level.hash().to_bytes(8, "big"),
-        )
+                yield remote.hello(is_answer=is_known)
 
     def _bye(self, end: End) -> Bye:
         is_complete = self.local.has_evidence
-        return Bye(*self._head, end.reason, end.frame, end.peer, end.text, is_complete)
+        return Bye(*self.remote.head, end.reason, end.frame, end.peer, end.text, is_complete)
 
     def _update(self, now_ms: int) -> Update:
         local, remote, timeline = self.local, self.remote, self.local.timeline
         hash_first = max(remote.hash_needed, timeline.first_hash)
         hash_end = max(hash_first, min(timeline.confirmed, hash_first + HASHES_MAX))
         return Update(
-            *self._head,
+            *self.remote.head,
             sent_ms=now_ms & 0xFFFFFFFF,
             echo_ms=0
             if remote.echo is None
@@ -222,7 +189,7 @@ class Outgoing:
         if now_ms - self._want_ms >= pause_ms:
             self._want_ms = now_ms
             kind, frame = collector.kind, collector.frame
-            yield Want(*self._head, kind, frame, digest, missing)
+            yield Want(*self.remote.head, kind, frame, digest, missing)
 
     def _pieces(self, want: Want) -> list[Piece]:
         local, remote = self.local, self.remote
@@ -235,7 +202,7 @@ class Outgoing:
             offer = remote.snapshot
         else:
             return []
-        return offer.pieces(want, self._head)
+        return offer.pieces(want, self.remote.head)
 
     def _take_snapshot(self) -> bytes:
         """The newest state that every other player is known to have confirmed.

@@ -1,21 +1,23 @@
 """The protocol with the other peers: the state of each, and its messages.
 
-A session has a `Remote` for each peer that it speaks to; they share a `Local`. What goes out is in
-`outgoing`."""
+A session has a `Remote` for each peer that it speaks to; they share a `Local`. outgoing.py has the
+messages to it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
 from fixsync._native.checks import rate
-from fixsync.session.blobs import Collector, Offer, evidence_bytes_max
-from fixsync.session.end import Reason
+from fixsync.session.blobs import Collector, Evidence, Offer, evidence_bytes_max
+from fixsync.session.end import End, Reason
 from fixsync.session.events import Arrived, Ended, Event, Greeted, Refused, Updated
-from fixsync.session.local import AHEAD_FRAMES_MAX, BACKLOG_FRAMES_MAX, Local, Phase
-from fixsync.session.match import HOST
-from fixsync.session.outgoing import Outgoing
+from fixsync.session.match import HOST, INPUT_DELAY_MAX, PREDICTION_MAX, Match, Timing
 from fixsync.session.packets import (
     NEVER,
     Blob,
     Bye,
+    Head,
     Hello,
     Message,
     Packet,
@@ -24,9 +26,141 @@ from fixsync.session.packets import (
     Update,
     Want,
 )
+from fixsync.session.seats import Seats
+from fixsync.session.timeline import Timeline
 from fixsync.session.window import Window
 
+AHEAD_FRAMES_MAX = 256
+"""Inputs and hashes are taken up to this many frames ahead. Players are never farther apart than
+two predictions and two delays; a peer that catches up takes what comes in order, and asks for the
+rest again."""
+
+# A peer that watches or joins is dropped when it is this many frames behind.
+_BACKLOG_FRAMES_MAX = 3600
+# States are kept for at most this many confirmed frames. Between players who were there from the
+# start none is older than `detection_frames_max`; one who joins may hear from some players later.
+_STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
 _RTT_MS_MAX = 60_000
+
+
+class Phase(Enum):
+    """The phase of a session."""
+
+    CONNECTING = auto()
+    """Waits for the other players."""
+    JOINING = auto()
+    """The match runs; waits for a snapshot."""
+    RUNNING = auto()
+    ENDED = auto()
+
+
+@dataclass
+class Local:
+    """What the parts of a session know of this peer and its match."""
+
+    match: Match
+    me: int
+    instance: int
+    semantics: bytes
+    timing: Timing
+    seats: Seats
+    timeline: Timeline
+    remotes: dict[int, Remote] = field(default_factory=dict)
+    phase: Phase = Phase.CONNECTING
+    end: End | None = None
+    is_over: bool = False
+    feeder: int | None = None
+    """The peer that this one joins by."""
+    moved_ms: int = 0
+    """When a frame was stepped or confirmed last."""
+    received: int = 0
+    refused: int = 0
+    fault: str = ""
+    """Why the last packet was refused that names no peer of the match."""
+
+    @property
+    def is_playing(self) -> bool:
+        return self.phase is Phase.RUNNING and self.me in self.seats.sources
+
+    @property
+    def frames(self) -> int | None:
+        """The length of the match; None as long as it is not known."""
+        frames = self.timeline.frames
+        return self.match.frames if frames is None else frames
+
+    def waiting_for(self) -> list[int]:
+        """The peers that the match waits for."""
+        required, confirmed = self.required(), self.timeline.confirmed
+        if self.phase is Phase.CONNECTING:
+            return [remote.peer for remote in required if not remote.is_established]
+        if self.phase is Phase.JOINING:
+            return [HOST if self.feeder is None else self.feeder]
+        if confirmed == self.frames:
+            return [remote.peer for remote in required if not remote.has_all(confirmed)]
+        if self.phase is Phase.ENDED or (self.is_playing and self.timeline.can_step):
+            return []
+        unheard = [remote.peer for remote in required if not remote.is_mutual]
+        if unheard and not self.is_playing:
+            return unheard
+        late = [seat for seat, it in enumerate(self.seats.streams) if it.next <= confirmed]
+        return sorted({HOST if self.seats.since[seat] == NEVER else seat for seat in late})
+
+    def is_made_here(self, seat: int) -> bool:
+        """Whether this peer makes a seat's inputs, or will when it begins at frame 0."""
+        seats = self.seats
+        if self.feeder is not None:
+            return seat in seats.sources
+        return seat == self.me or (self.me == HOST and seats.since[seat] == NEVER)
+
+    def required(self) -> list[Remote]:
+        """The peers that the match waits for."""
+        return [remote for remote in self.remotes.values() if remote.is_required]
+
+    def all_confirmed(self, besides: Remote | None = None) -> int:
+        """The frames below this are confirmed here and by all required peers."""
+        others = (remote.confirmed for remote in self.required() if remote is not besides)
+        return min([self.timeline.confirmed, *others])
+
+    def evidence(self, frame: int) -> Evidence:
+        """What this peer has of a frame."""
+        timeline = self.timeline
+        inputs = timeline.final_inputs.get(frame, ())
+        if not inputs:
+            return Evidence(frame, b"", b"", (), b"")
+        before, after = (timeline.states.get(at, b"") for at in (frame, frame + 1))
+        digest = timeline.inputs_digests.get(frame + 1, b"")
+        game = timeline.final_game.get(frame, ())
+        over = timeline.frames == frame + 1
+        return Evidence(frame, before, after, inputs, digest, game, over)
+
+    def let_go(self) -> None:
+        """Forgets what no peer can ask for any more."""
+        confirmed, is_player = self.timeline.confirmed, self.match.is_player(self.me)
+        inputs = hashes = states = confirmed
+        for remote in self.remotes.values():
+            if remote.is_required and is_player:
+                states = min(states, remote.compared)
+            elif remote.is_fresh and remote.snapshot is None:
+                continue
+            elif confirmed - remote.floor > _BACKLOG_FRAMES_MAX or not remote.can_be_fed:
+                remote.drop(Reason.JOIN_FAILED, f"too far behind, in frame {remote.confirmed}")
+                continue
+            inputs = min(inputs, remote.confirmed)
+            hashes = min(hashes, remote.hash_needed)
+            if self.match.is_player(remote.peer):
+                hashes = min(hashes, remote.compared)
+        if not is_player:
+            # A spectator's evidence is of the frames that the host's hashes may still be about.
+            hashes = max(self.remotes[HOST].compared, confirmed - AHEAD_FRAMES_MAX)
+            states = min(hashes, confirmed - self.match.detection_frames_max)
+        self.seats.let_go(inputs)
+        self.timeline.let_go(max(states, confirmed - _STATES_MAX), hashes)
+
+    @property
+    def has_evidence(self) -> bool:
+        """No evidence that was asked for is missing."""
+        asked = (remote.collector for remote in self.remotes.values())
+        return all(collector is None or collector.data is not None for collector in asked)
 
 
 class Remote:
@@ -60,9 +194,8 @@ class Remote:
         """It has all of the match, and needs nobody any more."""
         self.collector: Collector | None = None
         """Collects the pieces of a snapshot or of evidence that this peer requested from it."""
-        self.outgoing = Outgoing(local, self)
-        self._acked = 0
-        """The newest number of a packet that it got."""
+        self.sent = self._acked = 0
+        """The newest number of a packet to it, and the newest that it got."""
         self.reset(0, 0)
 
     def reset(self, floor: int, hash_floor: int) -> None:
@@ -91,7 +224,8 @@ class Remote:
         """It is sent the inputs of all seats, not only of those played here."""
         self.want: Want | None = None
         """What it asked for last."""
-        self.outgoing.sent_next = floor
+        self.sent_next = floor
+        """The next of this peer's inputs when an Update went out last."""
 
     @property
     def is_required(self) -> bool:
@@ -134,6 +268,30 @@ class Remote:
         confirmed = self.local.timeline.confirmed
         self.reset(confirmed, confirmed)
 
+    @property
+    def head(self) -> Head:
+        """Of messages to it."""
+        return self.local.me, self.local.instance, self.instance
+
+    def hello(self, *, is_answer: bool) -> Hello:
+        local, match = self.local, self.local.match
+        level = local.timeline.simulation.world.level
+        return Hello(
+            *self.head,
+            is_answer=is_answer,
+            join=self.must_join,
+            kernel=local.semantics,
+            simulation=match.simulation,
+            seed=match.seed,
+            players=match.players,
+            prediction_max=match.prediction_max,
+            input_delay=match.input_delay,
+            frames=match.frames or 0,
+            vacant=sorted(match.vacant),
+            tick_rate=match.tick_rate,
+            level=b"" if level is None else level.hash().to_bytes(8, "big"),
+        )
+
     def refuse(self, instance: int, reason: Reason, text: str) -> None:
         """Sends a life of the peer, once, that it is out of the match."""
         local = self.local
@@ -167,8 +325,8 @@ class Remote:
         fault = self.window.fault(message.instance, packet.number)
         if fault:
             raise PacketError(fault)
-        if message.heard == self.local.instance and packet.got > self.outgoing.sent:
-            raise PacketError(f"it got packet {packet.got}, of {self.outgoing.sent} that were sent")
+        if message.heard == self.local.instance and packet.got > self.sent:
+            raise PacketError(f"it got packet {packet.got}, of {self.sent} that were sent")
 
     def take_number(self, packet: Packet, now_ms: int) -> None:
         """Takes the numbers of a packet that was accepted."""
@@ -185,7 +343,7 @@ class Remote:
 
     def _hello_fault(self, hello: Hello) -> str:
         """The first setting that is not the same on both sides."""
-        own = self.outgoing.hello(is_answer=False)
+        own = self.hello(is_answer=False)
         for name in _SETTINGS:
             ours, theirs = getattr(own, name), getattr(hello, name)
             if ours != theirs:
@@ -324,7 +482,7 @@ class Remote:
         local = self.local
         confirmed = local.timeline.confirmed
         is_newcomer = local.is_playing and self.instance != self.started_instance
-        limit = confirmed if is_newcomer else confirmed + BACKLOG_FRAMES_MAX
+        limit = confirmed if is_newcomer else confirmed + _BACKLOG_FRAMES_MAX
         if not self._may_lack_hashes or update.hash_first > min(update.confirmed, limit):
             first, needed = update.hash_first, self.hash_next
             raise PacketError(f"hashes from frame {first} on, but frame {needed} is the next")

@@ -14,9 +14,9 @@ from fixsync.session.end import End, Reason
 from fixsync.session.ending import Ending
 from fixsync.session.events import Arrived, Event, Greeted, Refused, Updated
 from fixsync.session.joining import Joining
-from fixsync.session.local import Local, Phase
 from fixsync.session.match import FRAMES_MAX, HOST, Match, Timing
 from fixsync.session.notices import Confirmed, Notice
+from fixsync.session.outgoing import Outgoing
 from fixsync.session.packets import (
     NEVER,
     TEXT_CHARACTERS_MAX,
@@ -26,7 +26,7 @@ from fixsync.session.packets import (
     PacketError,
     VersionError,
 )
-from fixsync.session.remote import Remote
+from fixsync.session.remote import Local, Phase, Remote
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 from fixsync.sim import Input, Simulation, check_input, idle_input
@@ -81,6 +81,9 @@ class Session:
         )
         self._remotes = self._local.remotes
         self._remotes.update((peer, Remote(self._local, peer, now_ms)) for peer in match.others(me))
+        self._outgoing = {
+            peer: Outgoing(self._local, remote) for peer, remote in self._remotes.items()
+        }
         self._joined: list[Notice] = []
         self._joining = Joining(self._local, now_ms)
         self._ending = Ending(self._local, self._joining)
@@ -252,9 +255,9 @@ class Session:
         often."""
         self._ending.time(now_ms)
         return [
-            (remote.peer, data)
-            for remote in self._remotes.values()
-            for data in remote.outgoing.packets(self._codec, now_ms)
+            (peer, data)
+            for peer, outgoing in self._outgoing.items()
+            for data in outgoing.packets(self._codec, now_ms)
         ]
 
     # Stepping.
