@@ -47,6 +47,10 @@ def test_every_direction_is_correctly_rounded() -> None:
     assert [yaw for yaw in range(TURN) if direction(yaw) != rounded()[2 * yaw]] == []
 
 
+def test_no_direction_is_longer_along_both_axes_than_the_proofs_take_it_to_be() -> None:
+    assert max(abs(c) + abs(s) for c, s in map(direction, range(TURN))) <= 1518500252
+
+
 def test_no_direction_or_border_is_near_a_tie() -> None:
     """The kernel's sums are off by less than 2^-60: what is that far from a tie is rounded
     rightly.

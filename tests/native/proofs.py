@@ -366,7 +366,18 @@ def halving(z3: Any, fault: bool) -> Any:
 
 
 def all_proofs() -> list[Proof]:
-    parts = ("numbers", "wide", "angle", "contact", "push", "cast", "world", "state", "hash")
+    parts = (
+        "numbers",
+        "wide",
+        "angle",
+        "contact",
+        "level",
+        "push",
+        "cast",
+        "world",
+        "state",
+        "hash",
+    )
     return [proof for part in parts for proof in proofs_of(f"prove_{part}.c")]
 
 

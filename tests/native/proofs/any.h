@@ -34,6 +34,9 @@ static fxs_pose any_pose(void) {
 planar fxs_direction_of(uint32_t yaw) {
     (void)yaw;
     planar dir = {any_in(-(1 << 30), 1 << 30), any_in(-(1 << 30), 1 << 30)};
+#ifdef DIRECTION_SUM_MAX
+    __CPROVER_assume(abs64(dir.x) + abs64(dir.z) <= DIRECTION_SUM_MAX); /* sqrt(2) * 2^30 + 2 */
+#endif
     return dir;
 }
 void fxs_direction(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30) {
