@@ -16,7 +16,7 @@
  * nothing. When that shows, the search begins again with size classes of their own for groups of
  * layers, and goes through those that meet only.
  *
- * All of this is rebuilt from the state at every step of more than SMALL_WORLD_MAX and only
+ * All of this is rebuilt from the state at every step of a world that is not small and only
  * proposes; fxs_posed_contact decides. */
 #ifndef FIXSYNC_GRID_H
 #define FIXSYNC_GRID_H
