@@ -3,6 +3,7 @@ rows."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 from bindings.api import SIZES, Api, read_kinds
@@ -59,8 +60,8 @@ def tables(api: Api) -> str:
     for group in api.groups:
         lines += [
             f"    {{{_literal(constant.value)}, {int(group.is_flags)},\n"
-            f'     "{group.enum}\\0{constant.name.removeprefix("FXS_")}\\0" '
-            f'"{_text(constant.comment)}"}},'
+            f'     "{group.enum}\\0{constant.name.removeprefix("FXS_")}\\0"\n'
+            f"     {_text(constant.comment)}}},"
             for constant in group.constants
             if constant.name not in LEFT_OUT
         ]
@@ -93,5 +94,6 @@ def _literal(value: int) -> str:
 
 
 def _text(comment: str) -> str:
-    """A comment within the quotes of C."""
-    return " ".join(comment.split()).replace("\\", "\\\\").replace('"', '\\"')
+    """A comment as strings of C, on lines of at most 100 columns."""
+    lines = textwrap.wrap(" ".join(comment.split()), 90, drop_whitespace=False) or [""]
+    return "\n     ".join('"' + line.replace('"', '\\"') + '"' for line in lines)

@@ -675,7 +675,7 @@ static void load_help(void) {
         for (const char *at = (*class)->help; at != end; at++)
             put(&to, *at);
         put_text(&to, ".</brief_description><description>");
-        put_xml(&to, (*class)->help);
+        put_xml(&to, end + 1 + (end[1] == ' '));
         put_text(&to, "</description><tutorials></tutorials><methods>");
         for (uint32_t i = 0; i < bound_count; i++)
             if (bounds[i]->class == *class)

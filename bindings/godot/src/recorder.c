@@ -160,7 +160,9 @@ static void step_game(gd_call *call) {
     gd_free(rows);
 }
 
-static void end_frame(gd_call *call) { WRITE(fxs_recorder_end_frame, &to->recorder, NULL, 0, NULL); }
+static void end_frame(gd_call *call) {
+    WRITE(fxs_recorder_end_frame, &to->recorder, NULL, 0, NULL);
+}
 
 static void line(gd_call *call) {
     uint64_t size;

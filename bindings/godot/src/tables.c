@@ -3,283 +3,423 @@
 
 const gd_constant GD_CONSTANTS[] = {
     {65536, 0,
-     "\0ONE\0" "one unit in Q16.16"},
+     "\0ONE\0"
+     "one unit in Q16.16"},
     {65536, 0,
-     "\0TURN\0" "yaw steps in one turn"},
+     "\0TURN\0"
+     "yaw steps in one turn"},
     {536870911, 0,
-     "\0SIZE_MAX\0" "2^29 - 1: the largest size"},
+     "\0SIZE_MAX\0"
+     "2^29 - 1: the largest size"},
     {32768, 0,
-     "\0HALF_ANGLE_MAX\0" "a sector that is the whole disc"},
+     "\0HALF_ANGLE_MAX\0"
+     "a sector that is the whole disc"},
     {32, 0,
-     "\0LAYER_COUNT\0" "layers are 0..31"},
+     "\0LAYER_COUNT\0"
+     "layers are 0..31"},
     {INT64_C(2147483648), 0,
-     "\0CAPACITY_MAX\0" "2^31: a pair of ids and its contact fit one 64-bit word"},
+     "\0CAPACITY_MAX\0"
+     "2^31: a pair of ids and its contact fit one 64-bit word"},
     {32, 0,
-     "\0VERTICES_MAX\0" "vertices of a prism"},
+     "\0VERTICES_MAX\0"
+     "vertices of a prism"},
     {INT64_C(2147483648), 0,
-     "\0LEVEL\0" "2^31: the id of a level's first solid"},
+     "\0LEVEL\0"
+     "2^31: the id of a level's first solid"},
     {0, 0,
-     "Kind\0SPHERE\0" "size: radius, 0, 0"},
+     "Kind\0SPHERE\0"
+     "size: radius, 0, 0"},
     {1, 0,
-     "Kind\0CAPSULE\0" "size: radius, half_height (may be 0), 0; upright"},
+     "Kind\0CAPSULE\0"
+     "size: radius, half_height (may be 0), 0; upright"},
     {2, 0,
-     "Kind\0CYLINDER\0" "size: radius, half_height, 0; upright"},
+     "Kind\0CYLINDER\0"
+     "size: radius, half_height, 0; upright"},
     {3, 0,
-     "Kind\0BOX\0" "size: half_x, half_y, half_z; turned about Y by the yaw"},
+     "Kind\0BOX\0"
+     "size: half_x, half_y, half_z; turned about Y by the yaw"},
     {4, 0,
-     "Kind\0SECTOR\0" "size: radius, half_height, inner_radius (below the radius; 0: no hole); half_angle; apex at the pose"},
+     "Kind\0SECTOR\0"
+     "size: radius, half_height, inner_radius (below the radius; 0: no hole); half_angle; apex "
+     "at the pose"},
     {5, 0,
-     "SolidKind\0PRISM\0" "a convex polygon of 3..32 vertices, upright"},
+     "SolidKind\0PRISM\0"
+     "a convex polygon of 3..32 vertices, upright"},
     {0, 0,
-     "Contact\0APART\0" "they have no point in common"},
+     "Contact\0APART\0"
+     "they have no point in common"},
     {1, 0,
-     "Contact\0TOUCHING\0" "only the boundaries meet"},
+     "Contact\0TOUCHING\0"
+     "only the boundaries meet"},
     {2, 0,
-     "Contact\0OVERLAPPING\0" "the insides meet"},
+     "Contact\0OVERLAPPING\0"
+     "the insides meet"},
     {1, 0,
-     "EventKind\0ENTER\0" "a hit now, not at the last step"},
+     "EventKind\0ENTER\0"
+     "a hit now, not at the last step"},
     {2, 0,
-     "EventKind\0STAY\0" "a hit now and at the last step"},
+     "EventKind\0STAY\0"
+     "a hit now and at the last step"},
     {3, 0,
-     "EventKind\0EXIT\0" "a hit at the last step, not now; its contact is FXS_APART"},
+     "EventKind\0EXIT\0"
+     "a hit at the last step, not now; its contact is FXS_APART"},
     {1, 0,
-     "CommandType\0COMMAND_ADD\0" "fxs_world_add: the whole collider"},
+     "CommandType\0COMMAND_ADD\0"
+     "fxs_world_add: the whole collider"},
     {2, 0,
-     "CommandType\0COMMAND_MOVE\0" "fxs_world_move: id, x, y, z"},
+     "CommandType\0COMMAND_MOVE\0"
+     "fxs_world_move: id, x, y, z"},
     {3, 0,
-     "CommandType\0COMMAND_TURN\0" "fxs_world_turn: id, yaw"},
+     "CommandType\0COMMAND_TURN\0"
+     "fxs_world_turn: id, yaw"},
     {4, 0,
-     "CommandType\0COMMAND_POSE\0" "fxs_world_set_pose: id, x, y, z, yaw"},
+     "CommandType\0COMMAND_POSE\0"
+     "fxs_world_set_pose: id, x, y, z, yaw"},
     {5, 0,
-     "CommandType\0COMMAND_SHAPE\0" "fxs_world_set_shape: id, kind, half_angle, size"},
+     "CommandType\0COMMAND_SHAPE\0"
+     "fxs_world_set_shape: id, kind, half_angle, size"},
     {6, 0,
-     "CommandType\0COMMAND_OFFSET\0" "fxs_world_set_offset: id, ox, oy, oz"},
+     "CommandType\0COMMAND_OFFSET\0"
+     "fxs_world_set_offset: id, ox, oy, oz"},
     {7, 0,
-     "CommandType\0COMMAND_OWNER\0" "fxs_world_set_owner: id, owner"},
+     "CommandType\0COMMAND_OWNER\0"
+     "fxs_world_set_owner: id, owner"},
     {8, 0,
-     "CommandType\0COMMAND_LAYER\0" "fxs_world_set_layer: id, layer"},
+     "CommandType\0COMMAND_LAYER\0"
+     "fxs_world_set_layer: id, layer"},
     {9, 0,
-     "CommandType\0COMMAND_ACTIVE\0" "fxs_world_set_active: id, active"},
+     "CommandType\0COMMAND_ACTIVE\0"
+     "fxs_world_set_active: id, active"},
     {10, 0,
-     "CommandType\0COMMAND_REMOVE\0" "fxs_world_remove: id"},
+     "CommandType\0COMMAND_REMOVE\0"
+     "fxs_world_remove: id"},
     {11, 0,
-     "CommandType\0COMMAND_LAYERS\0" "layer, mask: the layer meets exactly the layers of the mask"},
+     "CommandType\0COMMAND_LAYERS\0"
+     "layer, mask: the layer meets exactly the layers of the mask"},
     {0, 0,
-     "Status\0OK\0" "success"},
+     "Status\0OK\0"
+     "success"},
     {-1, 0,
-     "Status\0E_KIND\0" "a shape kind outside 0..4"},
+     "Status\0E_KIND\0"
+     "a shape kind outside 0..4"},
     {-2, 0,
-     "Status\0E_SIZE\0" "a size out of range, or an unused one that is not 0"},
+     "Status\0E_SIZE\0"
+     "a size out of range, or an unused one that is not 0"},
     {-3, 0,
-     "Status\0E_HALF_ANGLE\0" "a sector's outside 1..32768, or another kind's not 0"},
+     "Status\0E_HALF_ANGLE\0"
+     "a sector's outside 1..32768, or another kind's not 0"},
     {-4, 0,
-     "Status\0E_YAW\0" "a yaw outside 0..65535"},
+     "Status\0E_YAW\0"
+     "a yaw outside 0..65535"},
     {-5, 0,
-     "Status\0E_CENTRE\0" "a centre (position and turned offset) outside int32"},
+     "Status\0E_CENTRE\0"
+     "a centre (position and turned offset) outside int32"},
     {-6, 0,
-     "Status\0E_ID\0" "an id not below the capacity, or of no solid of the level"},
+     "Status\0E_ID\0"
+     "an id not below the capacity, or of no solid of the level"},
     {-7, 0,
-     "Status\0E_TAKEN\0" "an id that is already in the world"},
+     "Status\0E_TAKEN\0"
+     "an id that is already in the world"},
     {-8, 0,
-     "Status\0E_ABSENT\0" "an id that is not in the world"},
+     "Status\0E_ABSENT\0"
+     "an id that is not in the world"},
     {-9, 0,
-     "Status\0E_LAYER\0" "a layer outside 0..31"},
+     "Status\0E_LAYER\0"
+     "a layer outside 0..31"},
     {-10, 0,
-     "Status\0E_ACTIVE\0" "an active flag other than 0 and 1"},
+     "Status\0E_ACTIVE\0"
+     "an active flag other than 0 and 1"},
     {-11, 0,
-     "Status\0E_ROOM\0" "too little room; the room needed is returned"},
+     "Status\0E_ROOM\0"
+     "too little room; the room needed is returned"},
     {-12, 0,
-     "Status\0E_CONFIG\0" "a config out of range, or misaligned memory"},
+     "Status\0E_CONFIG\0"
+     "a config out of range, or misaligned memory"},
     {-13, 0,
-     "Status\0E_DISTANCE\0" "outside -(2^32 - 1)..2^32 - 1, beyond any two positions"},
+     "Status\0E_DISTANCE\0"
+     "outside -(2^32 - 1)..2^32 - 1, beyond any two positions"},
     {-14, 0,
-     "Status\0E_STATE\0" "not a saved state, or one that this world cannot hold"},
+     "Status\0E_STATE\0"
+     "not a saved state, or one that this world cannot hold"},
     {-15, 0,
-     "Status\0E_UNDEFINED\0" "not defined for these shapes"},
+     "Status\0E_UNDEFINED\0"
+     "not defined for these shapes"},
     {-16, 0,
-     "Status\0E_MOTION\0" "a component outside -FXS_SIZE_MAX..FXS_SIZE_MAX"},
+     "Status\0E_MOTION\0"
+     "a component outside -FXS_SIZE_MAX..FXS_SIZE_MAX"},
     {-17, 0,
-     "Status\0E_HIT_WHEN\0" "not FXS_TOUCHING or FXS_OVERLAPPING"},
+     "Status\0E_HIT_WHEN\0"
+     "not FXS_TOUCHING or FXS_OVERLAPPING"},
     {-18, 0,
-     "Status\0E_COMMAND\0" "a command type outside 1..11"},
+     "Status\0E_COMMAND\0"
+     "a command type outside 1..11"},
     {-19, 0,
-     "Status\0E_SEGMENTS\0" "segments of an outline outside 3..FXS_TURN"},
+     "Status\0E_SEGMENTS\0"
+     "segments of an outline outside 3..FXS_TURN"},
     {-20, 0,
-     "Status\0E_LEVEL\0" "bytes that are not a level"},
+     "Status\0E_LEVEL\0"
+     "bytes that are not a level"},
     {0, 0,
-     "Side\0SIDE_NONE\0" "not pushed"},
+     "Side\0SIDE_NONE\0"
+     "not pushed"},
     {1, 0,
-     "Side\0SIDE_POS_X\0" "along +X"},
+     "Side\0SIDE_POS_X\0"
+     "along +X"},
     {2, 0,
-     "Side\0SIDE_NEG_X\0" "along -X"},
+     "Side\0SIDE_NEG_X\0"
+     "along -X"},
     {3, 0,
-     "Side\0SIDE_POS_Z\0" "along +Z"},
+     "Side\0SIDE_POS_Z\0"
+     "along +Z"},
     {4, 0,
-     "Side\0SIDE_NEG_Z\0" "along -Z"},
+     "Side\0SIDE_NEG_Z\0"
+     "along -Z"},
     {-64, 0,
-     "Status\0E_RANGE\0" "an argument or a result out of range"},
+     "Status\0E_RANGE\0"
+     "an argument or a result out of range"},
     {-65, 0,
-     "Status\0E_TABLE\0" "not a table of frame data"},
+     "Status\0E_TABLE\0"
+     "not a table of frame data"},
     {-66, 0,
-     "Status\0E_ORDER\0" "a call that does not come here"},
+     "Status\0E_ORDER\0"
+     "a call that does not come here"},
     {-67, 0,
-     "Status\0E_NORMAL\0" "a normal of (0, 0, 0), or with a component out of range"},
+     "Status\0E_NORMAL\0"
+     "a normal of (0, 0, 0), or with a component out of range"},
     {-68, 0,
-     "Status\0E_MOVER\0" "a field of a mover out of range"},
+     "Status\0E_MOVER\0"
+     "a field of a mover out of range"},
     {-69, 0,
-     "Status\0E_TEXT\0" "text that no match log may hold, or not a decimal"},
+     "Status\0E_TEXT\0"
+     "text that no match log may hold, or not a decimal"},
     {-70, 0,
-     "Status\0E_INEXACT\0" "a decimal that is not a multiple of 1/65536"},
+     "Status\0E_INEXACT\0"
+     "a decimal that is not a multiple of 1/65536"},
     {16, 0,
-     "\0GAME_EVENT\0" ""},
+     "\0GAME_EVENT\0"
+     ""},
     {1610612736, 0,
-     "\0NORMAL_MAX\0" "1.5 in Q2.30: the largest component of a normal"},
+     "\0NORMAL_MAX\0"
+     "1.5 in Q2.30: the largest component of a normal"},
     {64, 0,
-     "\0PASSES_MAX\0" "the most slides of one move"},
+     "\0PASSES_MAX\0"
+     "the most slides of one move"},
     {1, 1,
-     "MoverFlags\0ON_FLOOR\0" "it stands on `floor`"},
+     "MoverFlags\0ON_FLOOR\0"
+     "it stands on `floor`"},
     {2, 1,
-     "MoverFlags\0ON_WALL\0" "it hit a wall"},
+     "MoverFlags\0ON_WALL\0"
+     "it hit a wall"},
     {4, 1,
-     "MoverFlags\0ON_CEILING\0" "it hit a ceiling"},
+     "MoverFlags\0ON_CEILING\0"
+     "it hit a ceiling"},
     {8, 1,
-     "MoverFlags\0STEPPED\0" "it climbed a step"},
+     "MoverFlags\0STEPPED\0"
+     "it climbed a step"},
     {16, 1,
-     "MoverFlags\0PUSHED\0" "it overlapped something at the start, and was pushed out"},
+     "MoverFlags\0PUSHED\0"
+     "it overlapped something at the start, and was pushed out"},
     {32, 1,
-     "MoverFlags\0STUCK\0" "it overlaps something, could not be pushed out, and stays"},
+     "MoverFlags\0STUCK\0"
+     "it overlaps something, could not be pushed out, and stays"},
     {1, 1,
-     "CarryFlags\0RODE\0" "it rides, also if it was held"},
+     "CarryFlags\0RODE\0"
+     "it rides, also if it was held"},
     {2, 1,
-     "CarryFlags\0SHOVED\0" "the platform came against it while it did not ride"},
+     "CarryFlags\0SHOVED\0"
+     "the platform came against it while it did not ride"},
     {4, 1,
-     "CarryFlags\0HELD\0" "an obstacle blocked it, or its floor stopped riding"},
+     "CarryFlags\0HELD\0"
+     "an obstacle blocked it, or its floor stopped riding"},
     {8, 1,
-     "CarryFlags\0CRUSHED\0" "the platform came to overlap it"},
+     "CarryFlags\0CRUSHED\0"
+     "the platform came to overlap it"},
     {32, 0,
-     "\0PARTS_MAX\0" "parts of a body: a set of parts is one word"},
+     "\0PARTS_MAX\0"
+     "parts of a body: a set of parts is one word"},
     {64, 0,
-     "\0VICTIMS_MAX\0" "victims that one hit of an attack remembers"},
+     "\0VICTIMS_MAX\0"
+     "victims that one hit of an attack remembers"},
     {2147483647, 0,
-     "\0FRAMES_MAX\0" "2^31 - 1: frames of an attack"},
+     "\0FRAMES_MAX\0"
+     "2^31 - 1: frames of an attack"},
     {160, 0,
-     "\0BODY_ROWS\0" "commands that one call for a body makes, at most"},
+     "\0BODY_ROWS\0"
+     "commands that one call for a body makes, at most"},
     {INT64_C(4294967295), 0,
-     "\0NO_ATTACK\0" "no attack is under way"},
+     "\0NO_ATTACK\0"
+     "no attack is under way"},
     {0, 0,
-     "Phase\0PHASE_NONE\0" "no attack is under way"},
+     "Phase\0PHASE_NONE\0"
+     "no attack is under way"},
     {1, 0,
-     "Phase\0PHASE_STARTUP\0" "a part is still to be switched on"},
+     "Phase\0PHASE_STARTUP\0"
+     "a part is still to be switched on"},
     {2, 0,
-     "Phase\0PHASE_ACTIVE\0" "a part is on"},
+     "Phase\0PHASE_ACTIVE\0"
+     "a part is on"},
     {3, 0,
-     "Phase\0PHASE_RECOVERY\0" "after the last time"},
+     "Phase\0PHASE_RECOVERY\0"
+     "after the last time"},
     {16, 0,
-     "\0PLANES_LAYERS\0" "layers of hitboxes are 0..15"},
+     "\0PLANES_LAYERS\0"
+     "layers of hitboxes are 0..15"},
     {0, 0,
-     "\0OF_WORLD\0" "the world itself"},
+     "\0OF_WORLD\0"
+     "the world itself"},
     {1, 0,
-     "\0OF_COLLIDER\0" "the collider a"},
+     "\0OF_COLLIDER\0"
+     "the collider a"},
     {2, 0,
-     "\0OF_HIT\0" "the hit of a and b, of the last step"},
+     "\0OF_HIT\0"
+     "the hit of a and b, of the last step"},
     {3, 0,
-     "\0OF_CHANGED\0" "a, added or removed since the last step"},
+     "\0OF_CHANGED\0"
+     "a, added or removed since the last step"},
     {4, 0,
-     "\0OF_BODY\0" "a body"},
+     "\0OF_BODY\0"
+     "a body"},
     {5, 0,
-     "\0OF_VICTIM\0" "a, which the hit of a body's attack remembers"},
+     "\0OF_VICTIM\0"
+     "a, which the hit of a body's attack remembers"},
     {0, 0,
-     "\0FIELD_PRESENT\0" "one state does not have the object: values 1 and 0"},
+     "\0FIELD_PRESENT\0"
+     "one state does not have the object: values 1 and 0"},
     {1, 0,
-     "\0FIELD_KIND\0" "of a collider, as all down to FXS_FIELD_ZERO"},
+     "\0FIELD_KIND\0"
+     "of a collider, as all down to FXS_FIELD_ZERO"},
     {2, 0,
-     "\0FIELD_HALF_X\0" "a size, if the kind has it; so are those down to 8"},
+     "\0FIELD_HALF_X\0"
+     "a size, if the kind has it; so are those down to 8"},
     {3, 0,
-     "\0FIELD_HALF_Y\0" ""},
+     "\0FIELD_HALF_Y\0"
+     ""},
     {4, 0,
-     "\0FIELD_HALF_Z\0" ""},
+     "\0FIELD_HALF_Z\0"
+     ""},
     {5, 0,
-     "\0FIELD_RADIUS\0" ""},
+     "\0FIELD_RADIUS\0"
+     ""},
     {6, 0,
-     "\0FIELD_HALF_ANGLE\0" "yaw steps"},
+     "\0FIELD_HALF_ANGLE\0"
+     "yaw steps"},
     {7, 0,
-     "\0FIELD_HALF_HEIGHT\0" ""},
+     "\0FIELD_HALF_HEIGHT\0"
+     ""},
     {8, 0,
-     "\0FIELD_INNER_RADIUS\0" ""},
+     "\0FIELD_INNER_RADIUS\0"
+     ""},
     {9, 0,
-     "\0FIELD_X\0" "position"},
+     "\0FIELD_X\0"
+     "position"},
     {10, 0,
-     "\0FIELD_Y\0" ""},
+     "\0FIELD_Y\0"
+     ""},
     {11, 0,
-     "\0FIELD_Z\0" ""},
+     "\0FIELD_Z\0"
+     ""},
     {12, 0,
-     "\0FIELD_YAW\0" "yaw steps"},
+     "\0FIELD_YAW\0"
+     "yaw steps"},
     {13, 0,
-     "\0FIELD_OX\0" "offset"},
+     "\0FIELD_OX\0"
+     "offset"},
     {14, 0,
-     "\0FIELD_OY\0" ""},
+     "\0FIELD_OY\0"
+     ""},
     {15, 0,
-     "\0FIELD_OZ\0" ""},
+     "\0FIELD_OZ\0"
+     ""},
     {16, 0,
-     "\0FIELD_LAYER\0" ""},
+     "\0FIELD_LAYER\0"
+     ""},
     {17, 0,
-     "\0FIELD_OWNER\0" ""},
+     "\0FIELD_OWNER\0"
+     ""},
     {18, 0,
-     "\0FIELD_ACTIVE\0" ""},
+     "\0FIELD_ACTIVE\0"
+     ""},
     {19, 0,
-     "\0FIELD_SIZE\0" "+ i: size[i] of a kind that does not use it, if not 0"},
+     "\0FIELD_SIZE\0"
+     "+ i: size[i] of a kind that does not use it, if not 0"},
     {22, 0,
-     "\0FIELD_ZERO\0" "the byte that must be 0, if it is not"},
+     "\0FIELD_ZERO\0"
+     "the byte that must be 0, if it is not"},
     {23, 0,
-     "\0FIELD_FRAME\0" "of the world, or of a body's attack"},
+     "\0FIELD_FRAME\0"
+     "of the world, or of a body's attack"},
     {24, 0,
-     "\0FIELD_HIT_WHEN\0" "of the world"},
+     "\0FIELD_HIT_WHEN\0"
+     "of the world"},
     {25, 0,
-     "\0FIELD_LEVEL\0" "of the world: the bits of the hash of its level"},
+     "\0FIELD_LEVEL\0"
+     "of the world: the bits of the hash of its level"},
     {26, 0,
-     "\0FIELD_CONTACT\0" "of a hit"},
+     "\0FIELD_CONTACT\0"
+     "of a hit"},
     {27, 0,
-     "\0FIELD_SINCE_LAST_STEP\0" "of a changed id; 1"},
+     "\0FIELD_SINCE_LAST_STEP\0"
+     "of a changed id; 1"},
     {28, 0,
-     "\0FIELD_MIRRORED\0" "of a body, as the next two"},
+     "\0FIELD_MIRRORED\0"
+     "of a body, as the next two"},
     {29, 0,
-     "\0FIELD_ATTACK\0" "or FXS_NO_ATTACK"},
+     "\0FIELD_ATTACK\0"
+     "or FXS_NO_ATTACK"},
     {30, 0,
-     "\0FIELD_HAS_HIT\0" ""},
+     "\0FIELD_HAS_HIT\0"
+     ""},
     {64, 0,
-     "\0FIELD_LAYERS\0" "+ i: the mask of layer i; of the world, before its level"},
+     "\0FIELD_LAYERS\0"
+     "+ i: the mask of layer i; of the world, before its level"},
     {INT64_C(9223372036854775807), 0,
-     "\0NEVER\0" "2^63 - 1: no growth, or no turn, makes them meet"},
+     "\0NEVER\0"
+     "2^63 - 1: no growth, or no turn, makes them meet"},
     {1, 0,
-     "\0WHY_SAME\0" "a and b are the same id; nothing else is then set"},
+     "\0WHY_SAME\0"
+     "a and b are the same id; nothing else is then set"},
     {2, 0,
-     "\0WHY_A_INACTIVE\0" "a is not active"},
+     "\0WHY_A_INACTIVE\0"
+     "a is not active"},
     {4, 0,
-     "\0WHY_B_INACTIVE\0" "b is not active"},
+     "\0WHY_B_INACTIVE\0"
+     "b is not active"},
     {8, 0,
-     "\0WHY_OWNER\0" "they have one owner"},
+     "\0WHY_OWNER\0"
+     "they have one owner"},
     {16, 0,
-     "\0WHY_LAYERS\0" "the layer matrix keeps them apart"},
+     "\0WHY_LAYERS\0"
+     "the layer matrix keeps them apart"},
     {32, 0,
-     "\0WHY_MASK\0" "the layer of b is not in the mask of the query"},
+     "\0WHY_MASK\0"
+     "the layer of b is not in the mask of the query"},
     {64, 0,
-     "\0WHY_EXCLUDED\0" "the query leaves out the owner of b"},
+     "\0WHY_EXCLUDED\0"
+     "the query leaves out the owner of b"},
     {128, 0,
-     "\0WHY_SECTORS\0" "both are sectors, which never meet"},
+     "\0WHY_SECTORS\0"
+     "both are sectors, which never meet"},
     {256, 0,
-     "\0WHY_HEIGHT\0" "one is above the other"},
+     "\0WHY_HEIGHT\0"
+     "one is above the other"},
     {512, 0,
-     "\0WHY_BESIDE\0" "they would not meet at one height either"},
+     "\0WHY_BESIDE\0"
+     "they would not meet at one height either"},
     {1024, 0,
-     "\0WHY_CORNER\0" "neither, but a rounded edge misses"},
+     "\0WHY_CORNER\0"
+     "neither, but a rounded edge misses"},
     {2048, 0,
-     "\0WHY_GRAZES\0" "they touch, and only overlapping counts"},
+     "\0WHY_GRAZES\0"
+     "they touch, and only overlapping counts"},
     {1, 0,
-     "\0SECTOR_BEYOND\0" "it is beyond the radius"},
+     "\0SECTOR_BEYOND\0"
+     "it is beyond the radius"},
     {2, 0,
-     "\0SECTOR_OUTSIDE\0" "it is within the radius, but not in the wedge"},
+     "\0SECTOR_OUTSIDE\0"
+     "it is within the radius, but not in the wedge"},
     {3, 0,
-     "\0SECTOR_HOLE\0" "it is in the hole"},
+     "\0SECTOR_HOLE\0"
+     "it is in the hole"},
     {0, 0, 0},
 };
 

@@ -1131,8 +1131,8 @@ static const gd_method METHODS[] = {
     {"carry(ids: PackedInt64Array, motion: Vector3i, movers: PackedInt64Array) -> "
      "PackedInt64Array",
      carry,
-     "Moves a platform of several colliders, and takes along the movers, rows that FixsyncMover.row "
-     "returns. Returns a row for each mover: id, x, y, z, its motion, flags, by."},
+     "Moves a platform of several colliders, and takes along the movers, rows that "
+     "FixsyncMover.row returns. Returns a row for each mover: id, x, y, z, its motion, flags, by."},
     {"save() -> PackedByteArray", save,
      "Returns the whole state, the same bytes on every platform."},
     {"load(state: PackedByteArray) -> bool", load,
