@@ -60,6 +60,8 @@ func next_frame() -> int:
 
 ## Calls take(frame, keys) for each new input that came, in order.
 func receive(take: Callable) -> void:
+	if _peer.get_connection_status() == MultiplayerPeer.CONNECTION_DISCONNECTED:
+		return  # the other side closed the line
 	_peer.poll()
 	while _peer.get_available_packet_count() > 0:
 		var packet := _peer.get_packet()
