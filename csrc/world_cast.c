@@ -187,7 +187,7 @@ static int is_counted(const job *j, const fxs_level *l, const posed *s, fxs_cast
     if (hit.id == f->own || (s && f->without && set_has(f->without, hit.id))) {
         return 0;
     }
-    const uint32_t index = hit.id - FXS_LEVEL;
+    const uint32_t index = s ? 0 : hit.id - FXS_LEVEL; /* of a solid */
     const uint32_t layer = s ? s->layer : solids(l)[index].layer;
     const int is_one_way = f->one_way >> layer & 1;
     if (hit.fraction == 0 && (is_one_way || f->skips_overlapped)) {

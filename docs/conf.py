@@ -10,6 +10,8 @@ import re
 import sys
 from pathlib import Path
 
+from pygments.lexers import GDScriptLexer
+from pygments.token import Name
 from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "extensions"))
@@ -86,5 +88,14 @@ def _add_missing_pages(_app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] = before + mark + rest + after
 
 
+class _Godot4Lexer(GDScriptLexer):
+    """GDScript with annotations, which Pygments does not know: `@export`."""
+
+    tokens = GDScriptLexer.tokens | {
+        "root": [(r"@\w+", Name.Decorator), *GDScriptLexer.tokens["root"]]
+    }
+
+
 def setup(app: Sphinx) -> None:
+    app.add_lexer("gdscript", _Godot4Lexer)
     app.connect("source-read", _add_missing_pages)

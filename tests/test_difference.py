@@ -172,6 +172,16 @@ def test_the_end_of_a_state_is_found_inside_other_bytes(world: World, after: byt
         assert end[0] <= cut
 
 
+def test_a_state_with_a_level_that_is_cut_anywhere_is_refused_within_it() -> None:
+    state, end = World(2, level=Level([])).save(), ffi.new("uint64_t *")
+    ends = []
+    for cut in range(len(state)):
+        assert lib.fxs_state_end(state, cut, end) == lib.FXS_E_STATE
+        ends.append(end[0])
+    # Offsets of what is missing: all, the level's hash, three counts.
+    assert ends == [*[0] * 140, *[140] * 8, *[148] * 4, *[152] * 4, *[156] * 4]
+
+
 def test_bytes_of_no_world_are_refused_with_side_and_offset() -> None:
     good = stacked(3).save()
     swapped = good[:144] + good[196:248] + good[144:196] + good[248:]

@@ -40,7 +40,14 @@ static int32_t open_state(saved_state *out, const uint8_t *bytes, uint64_t size,
     }
     out->head = bytes;
     out->has_level = magic == STATE_MAGIC_LEVEL;
-    uint64_t offset = out->has_level ? STATE_HEAD + 8 : STATE_HEAD;
+    uint64_t offset = STATE_HEAD;
+    if (out->has_level) {
+        *end = offset;
+        offset += 8;
+        if (size < offset) {
+            return FXS_E_STATE;
+        }
+    }
     for (uint32_t list = 0; list < LIST_COUNT; list++) {
         *end = offset;
         if (size < offset + 4) {
@@ -196,7 +203,6 @@ static int64_t level_of(const saved_state *s) {
     return s->has_level ? (int64_t)read64(s->head + STATE_HEAD) : 0;
 }
 
-/* The rows of the world itself; with b NULL all that a has. */
 /* The field of the i-th number of a world. */
 static uint32_t head_field(uint32_t i) {
     if (i < 2) {
@@ -205,6 +211,7 @@ static uint32_t head_field(uint32_t i) {
     return FXS_FIELD_LAYERS + i - 2;
 }
 
+/* The rows of the world itself; with b NULL all that a has. */
 static void put_world(row_list *out, const saved_state *a, const saved_state *b) {
     const row_owner world = {FXS_OF_WORLD, 0, 0};
     const uint32_t both = b ? IN_BOTH : IN_A;
