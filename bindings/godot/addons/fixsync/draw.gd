@@ -7,6 +7,7 @@ extends RefCounted
 ## A shape is its row, as FixsyncShape.row gives it.
 
 const _ARC := 24  # pieces of a whole circle
+const _SMALL_ARC := 16  # of one below a unit: lines cost most of a frame
 
 
 ## Godot's angle about Y, in radians, for a yaw. Yaw turns +X to +Z, and Godot turns +X to -Z.
@@ -136,7 +137,8 @@ static func _inner(shape: PackedInt64Array) -> int:
 
 static func _arc(from: float, to: float, radius: int) -> PackedVector2Array:
 	var points := PackedVector2Array()
-	var pieces := maxi(1, ceili(_ARC * (to - from) / TAU))
+	var whole := _SMALL_ARC if radius < Fixsync.ONE else _ARC
+	var pieces := maxi(1, ceili(whole * (to - from) / TAU))
 	for i in pieces + 1:
 		points.append(Vector2.from_angle(lerpf(from, to, float(i) / pieces)) * (radius / 65536.0))
 	return points
