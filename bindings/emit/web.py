@@ -192,7 +192,7 @@ def maker_types(api: Api) -> str:
         lines.append("")
         if kind.has_hole:
             hole = _parameters(kind)[-1]
-            lines.append(f"/** {hole} is the radius of a hole; 0 or left out: there is none. */")
+            lines.append(f"/** {hole} is the radius of a hole; 0 or left out: no hole. */")
             sizes[-1] = sizes[-1].replace(":", "?:")
         lines += _listed(f"export function {kind.name}(", sizes, "", "): Shape;")
     return "\n".join(lines) + "\n"

@@ -22,7 +22,7 @@ export function cylinder(radius: number, halfHeight: number): Shape;
 
 export function box(halfX: number, halfY: number, halfZ: number): Shape;
 
-/** innerRadius is the radius of a hole; 0 or left out: there is none. */
+/** innerRadius is the radius of a hole; 0 or left out: no hole. */
 export function sector(
   radius: number,
   halfAngle: number,

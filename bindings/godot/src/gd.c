@@ -245,8 +245,7 @@ bool gd_is_null(const gd_call *call, int i) {
 
 void *gd_object_of(gd_call *call, int i, const gd_class *class) {
     gd_engine_object *engine_object = *(gd_engine_object *const *)call->arguments[i];
-    /* The engine calls no class wrong that is none of these: only objects of the library have an
-     * instance under its token. */
+    /* An object of another class has no instance under the library's token, so it is NULL here. */
     gd_object *object =
         engine_object == NULL
             ? NULL
