@@ -11,6 +11,8 @@ func _enter_tree() -> void:
 func _read() -> void:
 	while EditorInterface.get_resource_filesystem().is_scanning():
 		await get_tree().process_frame
+	# The editor still reads the help of scripts in a thread of its own.
+	await get_tree().create_timer(0.5).timeout
 	var count := 0
 	for name in ClassDB.get_class_list():
 		if not name.begins_with("Fixsync") or ClassDB.class_get_api_type(name) != ClassDB.API_EXTENSION:
