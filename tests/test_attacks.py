@@ -160,11 +160,9 @@ def grouped(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(groups.values(), key=lambda one: (one["frames"][0], one["parts"]))
 
 
-def check(path: Path, *, by_part: bool) -> int:
-    report = attacks(path, by_part=by_part)
-    model = swings_of(path)
-    if not by_part:
-        model = grouped(model)
+def check(path: Path) -> int:
+    report = attacks(path)
+    model = grouped(swings_of(path))
     assert [([p.id for p in one.parts], list(one.frames)) for one in report.attacks] == [
         ([id for id, _ in one["parts"]], one["frames"]) for one in model
     ]
@@ -199,8 +197,7 @@ def check(path: Path, *, by_part: bool) -> int:
 def test_attacks_are_those_that_the_model_follows(name: str, frames: int, tmp_path: Path) -> None:
     count = frames * max(1, len(rounds(3)))
     path = beginning(name, count, tmp_path)
-    for by_part in (False, True):
-        assert check(path, by_part=by_part) >= (0 if name == "courtyard" else 2)
+    assert check(path) >= (0 if name == "courtyard" else 2)
 
 
 def sphere(id: int, x: int, owner: int, active: bool, layer: int = 0) -> list[Any]:
@@ -261,8 +258,7 @@ CASES: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_small_match_has_the_attacks_of_the_definition(case: str, tmp_path: Path) -> None:
-    for by_part in (False, True):
-        check(written(tmp_path, CASES[case]), by_part=by_part)
+    check(written(tmp_path, CASES[case]))
 
 
 def test_a_log_that_begins_in_the_middle_has_the_swings_of_its_frames(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import logs
 import pytest
 from bumpers import Bumpers
 from model import direction
+from test_attacks import CASES, written
 from test_game_events import Scoring
 from tools import VECTORS, ints, rows
 
@@ -995,20 +996,30 @@ def test_a_log_that_begins_in_the_middle_goes_by_its_own_frame_numbers(
 @pytest.mark.parametrize("name", ["skill_fight", "allegiance"])
 def test_attacks_and_explanations_are_those_of_the_command_line(replayed, name):
     path = ROOT / "replay_logs" / f"{name}.jsonl.gz"
-    expected = attacks(path, by_part=True).attacks
+    assert check_attacks(replayed, path) > 30
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_attacks_of_small_matches_are_those_of_the_command_line(replayed, case, tmp_path):
+    check_attacks(replayed, written(tmp_path, CASES[case]))
+
+
+def check_attacks(replayed, path):
+    expected = attacks(path).attacks
     found = replayed(path, attacks=True)["attacks"]
-    assert len(expected) > 30
     for one, swing in zip(found, expected, strict=True):
         assert (one["id"], one["owner"]) == (swing.id, swing.owner)
         assert (one["first"], one["last"]) == tuple(swing.frames)
+        assert one["parts"] == [part.id for part in swing.parts]
         victims = [(hit["id"], [tuple(span) for span in hit["frames"]]) for hit in one["hits"]]
         assert victims == [(victim.id, victim.frames) for victim in swing.hits]
         missed = [
-            (m["id"], m["frame"], m["gap"], m["turn"], m["causes"])
+            (m["id"], m["part"], m["frame"], m["gap"], m["turn"], m["causes"])
             for m in one["missed"][:MISSED_MAX]
         ]
-        at = [(m.id, m.nearest) for m in swing.missed]
-        assert missed == [(id, a.frame, a.gap, a.turn, a.why) for id, a in at]
+        at = [(m.id, m.part, m.nearest) for m in swing.missed]
+        assert missed == [(id, part, a.frame, a.gap, a.turn, a.why) for id, part, a in at]
+    return len(expected)
 
 
 # ---- two logs ----

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from heapq import nsmallest
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -239,16 +239,14 @@ class _Swing:
         return nsmallest(MISSED_MAX, found)[-1] if len(found) >= MISSED_MAX else None
 
 
-def _swings(census: _Census, *, by_part: bool) -> list[_Swing]:
+def _swings(census: _Census) -> list[_Swing]:
     """The swings of a match, by first frame, then id."""
-    groups: dict[Any, _Swing] = {}
+    groups: dict[tuple[int, ...], _Swing] = {}
     spans = [(on, last) for on, last in census.spans if on.life in census.lives.attacks]
     for hits in census.hits.values():
         hits.sort()
     for on, last in sorted(spans):
-        key: Any = (on.first, last, on.owner, on.attack)
-        if by_part or not on.owner:
-            key = (on.first, on.life)
+        key = (on.first, last, on.owner) if on.owner else (on.first, *on.life)
         swing = groups.setdefault(key, _Swing(on.first, last, on.owner, on.attack))
         hits = census.hits.get(on.life, [])
         # A hit ends before its collider goes off.
@@ -360,14 +358,12 @@ def _could_hit(own: Collider, other: Collider, mask: int) -> bool:
 def attacks(
     path: str | os.PathLike[str],
     *,
-    by_part: bool = False,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> AttackReport:
     """The attacks of a log, which is played twice. An attack is a collider as `Lives` has it.
-    Attacks of one owner that are on in the same frames are parts of one swing; by_part: each is a
-    swing of its own, as in the viewer.
+    Attacks of one owner that are on in the same frames are parts of one swing.
 
     MatchLogError for a log that is not valid or whose simulation is not known; OSError for one that
     cannot be read."""
@@ -384,7 +380,7 @@ def attacks(
     census = _Census()
     run(census)
     census.end()
-    swings = _swings(census, by_part=by_part)
+    swings = _swings(census)
     found = _Nearest(swings)
     watched = run(found)
     first = watched.header.first_frame

@@ -116,26 +116,68 @@ export class Attacks {
   }
 
   // All attacks, by first frame, id, and how often the id was added before: { id, owner, first,
-  // last, hits: [{ id, owner, frames }] by their first frames, missed: the nearest first, as `explain` has
-  // them, with id, owner and frame }.
+  // last, parts: the ids of its colliders, hits: [{ id, owner, part, frames }] by their first
+  // frames, missed: the nearest first, as `explain` has them, with id, owner, part and frame }.
+  // part: the collider that hit first, or came nearest. Attacks of one owner that are on in the
+  // same frames are one.
   get swings() {
-    const byPlace = (a, b) => a.id - b.id || a.count - b.count;
-    return [...this.#over, ...this.#open.values()]
-      .sort((a, b) => a.first - b.first || byPlace(a, b))
-      .map(({ near, couldHit, hits, ...swing }) => ({
-        ...swing,
-        hits: [...hits.values()].sort(
-          (a, b) =>
-            a.frames[0][0] - b.frames[0][0] || a.frames[0][1] - b.frames[0][1] || byPlace(a, b),
-        ),
-        missed: [...near]
-          .filter(([life]) => !hits.has(life) && couldHit.has(life))
-          .map(([, seen]) => seen)
-          .sort((a, b) =>
-            isNearer(a.rank, b.rank) ? -1 : isNearer(b.rank, a.rank) ? 1 : byPlace(a, b),
-          ),
-      }));
+    const groups = new Map();
+    const parts = [...this.#over, ...this.#open.values()];
+    for (const part of parts.sort((a, b) => a.first - b.first || byPlace(a, b))) {
+      const { first, last, owner } = part;
+      const key = owner > 0 ? `${first} ${last} ${owner}` : part;
+      groups.set(key, [...(groups.get(key) ?? []), part]);
+    }
+    return [...groups.values()].map(together);
   }
+}
+
+const byPlace = (a, b) => a.id - b.id || a.count - b.count;
+
+const byFrames = ([a], [b]) => a[0] - b[0] || a[1] - b[1];
+
+// One attack of the attacks of its colliders.
+function together(group) {
+  const [{ id, owner, first, last }] = group;
+  const hits = new Map(); // by life
+  const near = new Map();
+  for (const swing of group)
+    for (const [life, victim] of swing.hits)
+      hits.set(life, [...(hits.get(life) ?? []), { ...victim, part: swing.id }]);
+  for (const swing of group)
+    for (const [life, seen] of swing.near) {
+      if (hits.has(life)) continue;
+      const other = near.get(life);
+      if (!other || isNearer(placeOf(seen), placeOf(other)))
+        near.set(life, { ...seen, part: swing.id });
+    }
+  const couldHit = (life) => group.some((swing) => swing.couldHit.has(life));
+  return {
+    ...{ id, owner, first, last, parts: group.map((swing) => swing.id) },
+    hits: [...hits.values()]
+      .map(victimOf)
+      .sort((a, b) => byFrames(a.frames, b.frames) || byPlace(a, b)),
+    missed: [...near]
+      .filter(([life]) => couldHit(life))
+      .map(([, seen]) => seen)
+      .sort((a, b) =>
+        isNearer(a.rank, b.rank) ? -1 : isNearer(b.rank, a.rank) ? 1 : byPlace(a, b),
+      ),
+  };
+}
+
+const placeOf = ({ rank, frame }) => [...rank, frame];
+
+// One victim of what each collider of an attack did to it.
+function victimOf(victims) {
+  const [first] = victims.sort((a, b) => byFrames(a.frames, b.frames));
+  const frames = [];
+  for (const [from, to] of victims.flatMap((one) => one.frames).sort((a, b) => a[0] - b[0])) {
+    const end = frames.at(-1);
+    if (end && from <= end[1] + 1) end[1] = Math.max(end[1], to);
+    else frames.push([from, to]);
+  }
+  return { ...first, frames };
 }
 
 const newSwing = ({ id, count, owner }, frame) => ({

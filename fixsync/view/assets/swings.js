@@ -16,10 +16,11 @@ const UNSEEN = { why: -1, gap: null };
 let sorted = { by: "frame", isUp: true };
 
 // The attack's name in the game's own words, if it has some.
-function nameOfSwing({ id, owner, first }) {
+function nameOfSwing({ id, owner, first, parts }) {
   const phases = games[0]?.phases[owner] ?? [];
   const found = phases.find(([from, to]) => from <= first && first <= to);
-  return found ? `${found[2]} (${nameOf(id)})` : nameOf(id);
+  const name = parts.length > 1 ? `${nameOf(id)} and ${parts.length - 1} more` : nameOf(id);
+  return found ? `${found[2]} (${name})` : name;
 }
 
 function resultOf({ hits, missed }) {
@@ -51,9 +52,9 @@ function inOrder(swings) {
 
 // Goes to where it hit first, or to where it came nearest, and says why.
 function show({ id, first, hits, missed }) {
-  const other = hits[0]?.id ?? missed?.id ?? null;
+  const met = hits[0] ?? missed;
   goTo(hits[0]?.frames[0][0] ?? missed?.frame ?? first);
-  select(id, other);
+  select(met?.part ?? id, met?.id ?? null);
   byId("collider-panel").scrollIntoView({ block: "start" });
 }
 
