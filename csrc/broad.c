@@ -4,8 +4,8 @@
 #include "grid.h"
 
 #define BATCH 256
-#define FILTERED_PER_COLLIDER \
-    8 /* pairs to a collider whose layers do not meet, until size classes apart are worth it */
+/* Pairs of layers that do not meet, for each collider, until size classes apart are worth it. */
+#define FILTERED_PER_COLLIDER 8
 
 typedef struct search {
     const fxs_world *w;
@@ -13,10 +13,10 @@ typedef struct search {
     uint64_t id_mask, one; /* of a key: the bits of the id; the least step of x */
     packed_hit *out;
     uint64_t found;
-    uint64_t filtered,
-        filtered_max; /* pairs looked at whose layers do not meet; as many are borne */
-    uint64_t pair[BATCH +
-                  BLOCK]; /* indices in the sorted arrays whose boxes meet: first << 32 | second */
+    uint64_t filtered;     /* pairs looked at whose layers do not meet */
+    uint64_t filtered_max; /* above it the search begins again, with size classes apart */
+    /* Pairs whose boxes meet, as indices in the sorted arrays: first << 32 | second. */
+    uint64_t pair[BATCH + BLOCK];
 } search;
 
 /* Tests the proposed pairs, sorted by kinds: a run of like pairs is predicted well. Boxes that meet
