@@ -18,17 +18,17 @@ typedef struct anchor {
 struct fxs_world {
     uint32_t capacity, hit_capacity, hit_when;
     uint32_t frame;
-    uint32_t count; /* colliders */
+    uint32_t count;         /* colliders */
     uint32_t changed_count; /* ids added or removed since the last step */
-    uint32_t hit_count; /* of the last step */
+    uint32_t hit_count;     /* of the last step */
     uint32_t layers[32];
     const fxs_level *level; /* NULL: none */
-    uint32_t underived; /* at least how many colliders are as load left them: see derive */
+    uint32_t underived;     /* at least how many colliders are as load left them: see derive */
     /* Offsets from the start of this struct. By id: */
     uint64_t colliders_at, anchors_at;
-    uint64_t present_at, changed_at, marks_at,
-        known_at; /* bit sets of capacity bits; the last two are scratch: marks is empty between
-                     calls, known has the ids that moved, if there are any */
+    /* Sets of capacity bits. Scratch: marks is empty between calls, and known has the ids that
+     * moved, if there are any. */
+    uint64_t present_at, changed_at, marks_at, known_at;
     /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed
      * hits and NO_HIT. */
     uint64_t hits_at, spare_at, other_at;
@@ -37,11 +37,12 @@ struct fxs_world {
     /* Scratch of the broad phase: sorted_at and rows_at are as large as colliders_at and
      * anchors_at, and exchanged with them by load. */
     uint64_t broad_at, sorted_at, rows_at;
-    uint32_t grid_fresh; /* whether the grid holds the colliders, but for those that moved since it
-                            was built; scratch, as the grid */
+    /* Whether the grid, which is scratch too, holds all colliders but those that moved since it
+     * was built. */
+    uint32_t grid_fresh;
     uint32_t moved_count; /* ids that moved, came, went or changed otherwise since: see grid.h */
-    uint32_t searches; /* since the grid was built, without its index */
-    uint64_t looked; /* colliders looked at one by one since the grid was built or went stale */
+    uint32_t searches;    /* since the grid was built, without its index */
+    uint64_t looked;      /* colliders looked at one by one since the grid was built or went stale */
 };
 
 static inline void *at(const fxs_world *w, uint64_t offset) {
