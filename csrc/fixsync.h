@@ -25,10 +25,11 @@
  * same time. One world may not.
  *
  * Cost. Each comment ends with the cost of a call: the most that its time grows with, up to a
- * constant factor. "constant" does not depend on the contents of the world. "near" colliders are
- * those that the world's grid proposes for the place of a search. "capacity / 64" is a pass over
- * the words of a set of ids. A query or a cast after a change of the world may read all colliders,
- * or sort them again. A call uses the memory of the world and some kilobytes of stack.
+ * constant factor. "constant" does not depend on the contents of the world. A collider is "near" a
+ * shape if their coarse bounds, which the search compares first, are close to each other. "capacity
+ * / 64" is a pass over the words of a set of ids. A query or a cast after a change of the world may
+ * read all colliders, or sort them again. A call uses the memory of the world and some kilobytes of
+ * stack.
  *
  * ABI. All functions are plain C calls with integers and pointers. Enumerations are macros, flags
  * are whole integers, and no structure is passed by value. Every structure consists of fixed-width
@@ -210,7 +211,7 @@ typedef struct fxs_collider {
 typedef struct fxs_event {
     uint32_t a, b;               /* ids */
     uint32_t kind;               /* FXS_ENTER, FXS_STAY or FXS_EXIT */
-    uint32_t contact;            /* of now; FXS_APART for FXS_EXIT */
+    uint32_t contact;            /* the present one; FXS_APART for FXS_EXIT */
 } fxs_event;
 
 /* A pair a < b that was a hit at the last step. */
@@ -252,10 +253,10 @@ typedef struct fxs_extent {
     uint32_t hole;               /* vertices of the hole, which follow them; 0: no hole */
 } fxs_extent;
 
-/* What a world is made with. */
+/* The settings of a new world. */
 typedef struct fxs_config {
     uint32_t capacity;           /* ids are 0..capacity - 1; at most FXS_CAPACITY_MAX */
-    uint32_t hit_capacity;       /* hits that one step surely has room for */
+    uint32_t hit_capacity;       /* hits that a step has room for in any case */
     uint32_t hit_when;           /* least contact that is a hit: FXS_TOUCHING, FXS_OVERLAPPING */
     uint32_t layers[32];         /* bit j of layers[i]: layer i meets layer j; symmetric */
 } fxs_config;
@@ -270,7 +271,7 @@ typedef struct fxs_solid {
                                  /* cylinder: x, z, radius; the others are 0 */
 } fxs_solid;
 
-/* How much a step found, or how much room it needs. */
+/* The number of hits and events of a step, or the room that it needs. */
 typedef struct fxs_counts {
     uint64_t hits;               /* hits of this step */
     uint64_t events;             /* events of this step */
@@ -291,9 +292,9 @@ typedef struct fxs_level fxs_level;
 FXS_API uint32_t fxs_version(void);
 
 /* FXS_SEMANTICS of the library as compiled.
- * Every change to what is computed raises it: contacts, events and their order, queries, pushes,
- * casts, saved bytes, hashes. The peers of a match, and a recorded match and its replay, must have
- * the same number. Cannot fail. Cost: constant. */
+ * Every change to an answer raises it: contacts, events and their order, queries, pushes, casts,
+ * saved bytes, hashes. The peers of a match, and a recorded match and its replay, must have the
+ * same number. Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_semantics(void);
 
 /* ---- angles and lengths ---------------------------------------------------------------------- */
@@ -384,8 +385,8 @@ FXS_API int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const f
                              const fxs_pose *pose_b, int32_t out_xz[2]);
 
 /* The shortest dy of a that ends an overlap, for example with a floor.
- * Upwards when both centres are level. Within -(2^31 - 4)..2^31 - 4; adding it to a position may
- * leave int32. Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or
+ * Upwards if both centres have the same y. Within -(2^31 - 4)..2^31 - 4; adding it to a position
+ * may leave int32. Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or
  * FXS_E_UNDEFINED for a sector. Cost: constant. */
 FXS_API int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                          const fxs_pose *pose_b, int32_t *out_y);
@@ -586,7 +587,7 @@ FXS_API int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t 
  * The pairs are those hits of the last step whose colliders are still there, active, allowed to
  * meet and not sectors. A pair is pushed if it is FXS_OVERLAPPING when its turn comes, so it sees
  * earlier pushes. A pass takes first the pairs in which both give way, then those in which one
- * does, each by (a, b): a body that does not yield has the last word. Pushing one pair apart may
+ * does, each by (a, b): pushes by bodies that do not yield come last. Pushing one pair apart may
  * push another together. Further passes go over the same pairs, and end early when nothing was left
  * to push.
  *
@@ -622,7 +623,7 @@ FXS_API int32_t fxs_world_query_many(fxs_world *world, const fxs_query *queries,
  * Solids are left out. Nearest by the exact squared distance of a collider's centre from the
  * query's pose, then by id. Otherwise as fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count`
  * the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with
- * `*count` 0. Cost: that of fxs_world_query, and sorting what it meets. */
+ * `*count` 0. Cost: that of fxs_world_query, and sorting the answer. */
 FXS_API int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit,
                                   uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
@@ -656,18 +657,18 @@ typedef struct fxs_cast {
     int32_t motion[3];           /* x, y, z; as for fxs_cast_pair */
     uint32_t mask;               /* bit i: look at colliders of layer i */
     uint32_t exclude_owner;      /* leave out colliders of this owner; 0: leave out none */
-    uint32_t limit;              /* keep at most the first so many hits; 0: all */
+    uint32_t limit;              /* number of hits to keep, the first ones; 0: all */
     uint32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
 } fxs_cast;
 
-/* What a cast meets: fxs_cast_pair with the cast shape as a, the collider or solid as b. */
+/* A hit of a cast: fxs_cast_pair with the cast shape as a, the collider or solid as b. */
 typedef struct fxs_cast_hit {
     uint32_t id;                 /* of the collider or solid */
     uint32_t fraction;           /* 0..65536 */
     int32_t normal[3];           /* Q2.30, from it towards the cast shape */
 } fxs_cast_hit;
 
-/* Writes what a cast meets, by (fraction, id), to hits; `*count` is how many.
+/* Writes the hits of a cast, by (fraction, id), to hits; `*count` is how many.
  * exclude_owner leaves out no solid. The world is as it is now, stepped or not. The state of the
  * world does not change; its scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room
  * needed and hits undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED
@@ -788,8 +789,8 @@ FXS_API int32_t fxs_level_cast(const fxs_level *level, const fxs_cast *cast, fxs
 
 /* Gives an empty world, as fxs_world_init left it, a level.
  * The world keeps the address of the level, which must stay where it is as long as the world is
- * used; level may be NULL for none. From then on the world's hits, queries, casts and pushes take
- * solids in, and its saved states have the level's hash. Returns FXS_OK, or FXS_E_CONFIG for a
+ * used; level may be NULL for none. From then on the world's hits, queries, casts and pushes
+ * include solids, and its saved states have the level's hash. Returns FXS_OK, or FXS_E_CONFIG for a
  * world that is not empty. Cost: constant. */
 FXS_API int32_t fxs_world_attach(fxs_world *world, const fxs_level *level);
 

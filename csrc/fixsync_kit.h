@@ -249,9 +249,10 @@ typedef struct fxs_mover_result {
  * something at the start is pushed out, sideways or up or down, whichever is shorter; if it still
  * overlaps something after `passes` pushes, it stays where it was, with FXS_STUCK.
  *
- * A layer of `one_way` blocks it only on a way down, as a floor, and only what it does not overlap
- * at the start of that way: it jumps up through a platform and stands on it. It is not pushed out
- * of one. To drop through, leave the layer out for a frame, with motion[1] below 0.
+ * An obstacle on a layer of `one_way` blocks it only on a motion down, as a floor, and only if the
+ * two do not overlap at the start of that motion: it jumps up through a platform and stands on it.
+ * It is not pushed out of such an obstacle. To drop through, leave the layer out for a frame, with
+ * motion[1] below 0.
  *
  * `hits`, with room for passes + 1: walls and ceilings that it hit, in order, then the floor. Their
  * fractions are of the motion that was left then. With FXS_STUCK: one that it overlaps. `mover` and
@@ -270,14 +271,14 @@ FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const i
 #define FXS_HELD 4                 /* an obstacle blocked it, or its floor stopped riding */
 #define FXS_CRUSHED 8              /* the platform came to overlap it */
 
-/* What a platform did to a mover. */
+/* The effect of a platform on a mover. */
 typedef struct fxs_carried {
     uint32_t id;                 /* of the mover */
     int32_t x, y, z;             /* position of the collider now */
     int32_t motion[3];           /* the motion that it made */
     uint32_t flags;              /* FXS_RODE to FXS_CRUSHED */
-    uint32_t by;                 /* with FXS_HELD what stopped it last; else with FXS_RODE its
-                                    floor; else the collider that first shoved it; else 0 */
+    uint32_t by;                 /* with FXS_HELD the id that stopped it last; else with FXS_RODE
+                                    its floor; else the collider that first shoved it; else 0 */
 } fxs_carried;
 
 /* Moves a platform, with the movers that ride on it, and pushes those in its way.
@@ -285,16 +286,17 @@ typedef struct fxs_carried {
  * those that it may take along, by ascending ids. They do not block each other meanwhile.
  *
  * A mover rides if it stands on a collider of the platform or on a mover that rides: its floor is
- * met one raw unit down, by the rule of fxs_mover_move. The motion is taken up, then x, then z,
- * then down. Along each, a rider moves with the platform until an obstacle blocks it, or its floor
- * stops; any other mover that a collider of the platform comes against is pushed ahead of it until
- * an obstacle blocks it. Obstacles are those of fxs_mover_move, without the platform and the
- * movers. What a mover overlaps at first neither blocks nor pushes it. The platform itself always
- * makes its whole motion, through a mover that cannot give way (FXS_CRUSHED). One on a layer of the
- * mover's one_way carries it, pushes it only up, and never crushes it.
+ * met one raw unit down, by the rule of fxs_mover_move. The motion is made in this order: upwards,
+ * along x, along z, downwards. Along each, a rider moves with the platform until an obstacle blocks
+ * it, or its floor stops; any other mover that a collider of the platform comes against is pushed
+ * ahead of it until an obstacle blocks it. Obstacles are those of fxs_mover_move, without the
+ * platform and the movers. A collider or solid that a mover overlaps at first does not block or
+ * push it. The platform itself always makes its whole motion, through a mover that cannot give way
+ * (FXS_CRUSHED). A platform on a layer of the mover's one_way carries it, pushes it only up, and
+ * never crushes it.
  *
- * `rows`, with room for `count`: a row for each mover, in order. After an error, what they hold
- * means nothing. Returns FXS_OK; FXS_E_MOTION as fxs_mover_move; FXS_E_ORDER for ids that do not
+ * `rows`, with room for `count`: a row for each mover, in order. After an error their content is
+ * undefined. Returns FXS_OK; FXS_E_MOTION as fxs_mover_move; FXS_E_ORDER for ids that do not
  * ascend, FXS_E_TAKEN for one in both lists, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector,
  * FXS_E_ACTIVE for an inactive one of the platform, FXS_E_MOVER, or FXS_E_CENTRE if any would leave
  * int32. Cost: for each mover one cast, and on each axis about one for a free rider, two for one
@@ -471,7 +473,7 @@ FXS_API int32_t fxs_hitbox_contact(const fxs_hitbox *a, const fxs_hitbox *b);
 FXS_API int32_t fxs_hitbox_push_out(const fxs_hitbox *a, const fxs_hitbox *b, int32_t out_xz[2]);
 
 /* The shortest dy of a that ends an overlap, exact: it takes the side views apart.
- * Upwards when both centres are level; 0 for a contact that is not FXS_OVERLAPPING. Within
+ * Upwards if both centres have the same y; 0 for a contact that is not FXS_OVERLAPPING. Within
  * -(2^30 - 2)..2^30 - 2; adding it to a position may leave int32. Returns FXS_OK, FXS_E_KIND or
  * FXS_E_SIZE. Cost: constant. */
 FXS_API int32_t fxs_hitbox_lift(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_y);
@@ -550,15 +552,15 @@ typedef struct fxs_hitbox_cast {
     int32_t motion[3];           /* x, y, z; as for fxs_cast_pair */
     uint32_t mask;               /* bit i (0..15): look at hitboxes of layer i */
     uint32_t exclude_owner;      /* leave out hitboxes of this owner; 0: leave out none */
-    uint32_t limit;              /* keep at most the first so many hits; 0: all */
+    uint32_t limit;              /* number of hits to keep, the first ones; 0: all */
     uint32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
 } fxs_hitbox_cast;
 
-/* Writes what a cast meets, by (fraction, id), to hits; `*count` is how many.
+/* Writes the hits of a cast, by (fraction, id), to hits; `*count` is how many.
  * fxs_hitbox_cast_pair with the cast hitbox as a, the other as b. Returns FXS_OK; FXS_E_ROOM with
  * `*count` the room needed, which is that of the ground view, and hits undefined; FXS_E_KIND,
  * FXS_E_SIZE, FXS_E_MOTION, FXS_E_HIT_WHEN, or FXS_E_RANGE for a mask of more than 16 bits, with
- * `*count` 0. Cost: that of fxs_world_cast of the ground view, and sorting what it meets. */
+ * `*count` 0. Cost: that of fxs_world_cast of the ground view, and sorting the answer. */
 FXS_API int32_t fxs_planes_cast(fxs_world *world, const fxs_hitbox_cast *cast, fxs_cast_hit *hits,
                                 uint64_t hit_capacity, uint64_t *count);
 
@@ -600,8 +602,8 @@ FXS_API int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, cons
 /* Loads the state of a frame into a world of the same capacity, and its own bytes into own.
  * The ring does not change. The world may be another one than the pushed one: to learn what a cast
  * would have met at a frame, load it into a second world and cast there. Returns FXS_OK;
- * FXS_E_RANGE for a frame that is not kept; what fxs_world_load returns, with the same `*at`. Cost:
- * that of fxs_world_load. */
+ * FXS_E_RANGE for a frame that is not kept; the statuses of fxs_world_load, with the same `*at`.
+ * Cost: that of fxs_world_load. */
 FXS_API int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world,
                                 uint8_t *own, uint64_t *at);
 
@@ -620,10 +622,10 @@ FXS_API uint32_t fxs_rewind_oldest(const fxs_rewind *rewind);
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/* What differs between two saved states: which collider, which field, both values. Peers whose
- * hashes differ send each other their bytes and print it. */
+/* The differences of two saved states: collider, field and both values. Peers whose hashes differ
+ * send each other their bytes and print it. */
 
-/* What a field belongs to. */
+/* The object that a field belongs to. */
 #define FXS_OF_WORLD 0             /* the world itself */
 #define FXS_OF_COLLIDER 1          /* the collider a */
 #define FXS_OF_HIT 2               /* the hit of a and b, of the last step */
@@ -766,10 +768,10 @@ FXS_API uint32_t fxs_inputs_confirmed(const fxs_inputs *inputs);
 
 /* ---- history --------------------------------------------------------------------------------- */
 
-/* What a game that rolls back remembers, in the caller's memory: the state before each frame that
- * may be stepped again, and the commands and events of the frames that are not confirmed. It says
- * which events are new and which were wrong, and gives each frame once when it is final. Frame f is
- * the step from frame f to f + 1 of the world; frame numbers are modulo 2^32.
+/* The history of a game that rolls back, in the caller's memory: the state before each frame that
+ * may be stepped again, and the commands and events of the frames that are not confirmed. It lists
+ * the events that are new and those that were wrong, and gives each frame once when it is final.
+ * Frame f is the step from frame f to f + 1 of the world; frame numbers are modulo 2^32.
  *
  *     fxs_history_settle(history, first);              frames before it were predicted right
  *     fxs_history_back(history, first, world, &game);  then step again, up to now:
@@ -882,6 +884,7 @@ FXS_API uint32_t fxs_history_free(const fxs_history *history);
 /* The kept states, to read: those of frames fxs_history_first - past to fxs_history_head.
  * Cannot fail. Cost: constant. */
 FXS_API const fxs_rewind *fxs_history_states(const fxs_history *history);
+
 /* ---- explain --------------------------------------------------------------------------------- */
 
 /* Why a pair is not a hit, and by how much it misses. */
@@ -908,11 +911,12 @@ FXS_API const fxs_rewind *fxs_history_states(const fxs_history *history);
 #define FXS_SECTOR_HOLE 3          /* it is in the hole */
 
 /* Why two shapes do not meet. A growth k adds k raw units to the radius, or half_x and half_z, of
- * one of the two: of the lesser kind, of one kind a, of a collider and a solid the collider. It is
- * found by halving (docs/contract.md). One of 0 or less says that they meet; it is not a depth. */
+ * one of the two: the one of the lesser kind, a if they have one kind, the collider if the other is
+ * a solid. It is found by halving (docs/contract.md). A growth of 0 or less means that they meet;
+ * it is not a depth. */
 typedef struct fxs_explanation {
     uint32_t why;                /* FXS_WHY_SAME to FXS_WHY_GRAZES; 0: a hit */
-    uint32_t grows;              /* whose growth it is, 0: a, 1: b */
+    uint32_t grows;              /* the shape that grows, 0: a, 1: b */
     uint32_t sector;             /* FXS_SECTOR_BEYOND to FXS_SECTOR_HOLE; 0: none is missed */
     uint32_t contact;            /* of the two shapes: FXS_APART, FXS_TOUCHING, FXS_OVERLAPPING */
     int64_t height;              /* vertical distance in raw units, exact; negative: they share */
@@ -985,8 +989,8 @@ FXS_API int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *worl
  * frames have inputs, no commands. state: for a log with a sim that does not begin at frame 0, the
  * bytes of the simulation's save; else NULL, or the bytes of fxs_world_save, to begin with them.
  * Returns FXS_OK; FXS_E_TEXT, with `*at` the offset of the fault in `about`; FXS_E_STATE for a
- * state that is missing or is not the world's; FXS_E_ROOM. Cost: capacity + text + that of the keys
- * of an object in pairs. */
+ * state that is missing or is not the world's; FXS_E_ROOM. Cost: capacity + text + the square of
+ * the number of keys of an object. */
 FXS_API int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
                                          const char *about, uint64_t about_size,
                                          const uint8_t *state, uint64_t state_size, char *text,

@@ -142,7 +142,7 @@ def _enums(api: Api) -> list[_Enum]:
     groups = {group.enum: group for group in api.groups if group.enum}
     causes = next(g for g in api.groups if g.comment.startswith("Causes:"))
     missed = next(g for g in api.groups if g.comment.startswith("How the other shape misses"))
-    owners = next(g for g in api.groups if g.comment.startswith("What a field belongs to"))
+    owners = next(g for g in api.groups if g.comment.startswith("The object that a field"))
     game = api.constant("FXS_GAME_EVENT")
     events = f"A kind of event; those of a game itself are {game} and above."
     return [

@@ -107,9 +107,9 @@ export const OVERLAPPING: 2;
 
 /** The contact of two shapes, exact. */
 export function overlap(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): Contact;
-/** The shortest planar way of a out of b: [x, z]. */
+/** The shortest planar translation that moves a out of b: [x, z]. */
 export function pushOut(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): [number, number];
-/** The shortest vertical way of a out of b. */
+/** The shortest vertical translation that moves a out of b. */
 export function lift(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): number;
 /** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
 export function side(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): number;
@@ -714,9 +714,9 @@ export class TwoPlanes implements Disposable {
   position(id: number): [number, number, number];
   /** The lesser of the contacts of both views. */
   contact(a: number, b: number): Contact;
-  /** The shortest planar way of a out of b: [x, z]. */
+  /** The shortest planar translation that moves a out of b: [x, z]. */
   pushOut(a: number, b: number): [number, number];
-  /** The shortest vertical way of a out of b. */
+  /** The shortest vertical translation that moves a out of b. */
   lift(a: number, b: number): number;
   /** The ids that a hitbox meets now, ascending. */
   query(

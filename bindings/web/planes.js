@@ -214,7 +214,7 @@ export class TwoPlanes {
     );
   }
 
-  /** The shortest planar way of a out of b: [x, z]. */
+  /** The shortest planar translation that moves a out of b: [x, z]. */
   pushOut(a, b) {
     const out = scratch + AT_COUNT;
     checked(
@@ -224,7 +224,7 @@ export class TwoPlanes {
     return [...memory.i32.subarray(out / 4, out / 4 + 2)];
   }
 
-  /** The shortest vertical way of a out of b. */
+  /** The shortest vertical translation that moves a out of b. */
   lift(a, b) {
     const out = scratch + AT_COUNT;
     checked(

@@ -347,7 +347,7 @@ export const fxs_event: {
   readonly b: 4;
   /** uint32_t: FXS_ENTER, FXS_STAY or FXS_EXIT */
   readonly kind: 8;
-  /** uint32_t: of now; FXS_APART for FXS_EXIT */
+  /** uint32_t: the present one; FXS_APART for FXS_EXIT */
   readonly contact: 12;
 };
 
@@ -421,12 +421,12 @@ export const fxs_extent: {
   readonly hole: 20;
 };
 
-/** What a world is made with. */
+/** The settings of a new world. */
 export const fxs_config: {
   readonly $size: 140;
   /** uint32_t: ids are 0..capacity - 1; at most FXS_CAPACITY_MAX */
   readonly capacity: 0;
-  /** uint32_t: hits that one step surely has room for */
+  /** uint32_t: hits that a step has room for in any case */
   readonly hit_capacity: 4;
   /** uint32_t: least contact that is a hit: FXS_TOUCHING, FXS_OVERLAPPING */
   readonly hit_when: 8;
@@ -451,7 +451,7 @@ export const fxs_solid: {
   readonly numbers: 12;
 };
 
-/** How much a step found, or how much room it needs. */
+/** The number of hits and events of a step, or the room that it needs. */
 export const fxs_counts: {
   readonly $size: 16;
   /** uint64_t: hits of this step */
@@ -474,13 +474,13 @@ export const fxs_cast: {
   readonly mask: 48;
   /** uint32_t: leave out colliders of this owner; 0: leave out none */
   readonly exclude_owner: 52;
-  /** uint32_t: keep at most the first so many hits; 0: all */
+  /** uint32_t: number of hits to keep, the first ones; 0: all */
   readonly limit: 56;
   /** uint32_t: FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
   readonly hit_when: 60;
 };
 
-/** What a cast meets: fxs_cast_pair with the cast shape as a, the collider or solid as b. */
+/** A hit of a cast: fxs_cast_pair with the cast shape as a, the collider or solid as b. */
 export const fxs_cast_hit: {
   readonly $size: 20;
   /** uint32_t: of the collider or solid */
@@ -530,7 +530,7 @@ export const fxs_mover_result: {
   readonly hit_count: 32;
 };
 
-/** What a platform did to a mover. */
+/** The effect of a platform on a mover. */
 export const fxs_carried: {
   readonly $size: 36;
   /** uint32_t: of the mover */
@@ -545,8 +545,8 @@ export const fxs_carried: {
   readonly motion: 16;
   /** uint32_t: FXS_RODE to FXS_CRUSHED */
   readonly flags: 28;
-  /** uint32_t: with FXS_HELD what stopped it last; else with FXS_RODE its
-   * floor; else the collider that first shoved it; else 0 */
+  /** uint32_t: with FXS_HELD the id that stopped it last; else with FXS_RODE
+   * its floor; else the collider that first shoved it; else 0 */
   readonly by: 32;
 };
 
@@ -619,7 +619,7 @@ export const fxs_hitbox_cast: {
   readonly mask: 52;
   /** uint32_t: leave out hitboxes of this owner; 0: leave out none */
   readonly exclude_owner: 56;
-  /** uint32_t: keep at most the first so many hits; 0: all */
+  /** uint32_t: number of hits to keep, the first ones; 0: all */
   readonly limit: 60;
   /** uint32_t: FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
   readonly hit_when: 64;
@@ -697,7 +697,7 @@ export const fxs_explanation: {
   readonly $size: 48;
   /** uint32_t: FXS_WHY_SAME to FXS_WHY_GRAZES; 0: a hit */
   readonly why: 0;
-  /** uint32_t: whose growth it is, 0: a, 1: b */
+  /** uint32_t: the shape that grows, 0: a, 1: b */
   readonly grows: 4;
   /** uint32_t: FXS_SECTOR_BEYOND to FXS_SECTOR_HOLE; 0: none is missed */
   readonly sector: 8;
@@ -925,7 +925,7 @@ export interface Kernel {
     b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, motion_b: Pointer<"int32_t">,
     hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">,
   ): number;
-  /** Writes what a cast meets, by (fraction, id), to hits; `*count` is how many. */
+  /** Writes the hits of a cast, by (fraction, id), to hits; `*count` is how many. */
   fxs_world_cast(
     world: Pointer<"fxs_world">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">,
     hit_capacity: bigint, count: Pointer<"uint64_t">,
@@ -1180,7 +1180,7 @@ export interface Kernel {
     world: Pointer<"fxs_world">, hitbox: Pointer<"fxs_hitbox">, mask: number, exclude_owner: number,
     ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">,
   ): number;
-  /** Writes what a cast meets, by (fraction, id), to hits; `*count` is how many. */
+  /** Writes the hits of a cast, by (fraction, id), to hits; `*count` is how many. */
   fxs_planes_cast(
     world: Pointer<"fxs_world">, cast: Pointer<"fxs_hitbox_cast">, hits: Pointer<"fxs_cast_hit">,
     hit_capacity: bigint, count: Pointer<"uint64_t">,

@@ -108,7 +108,7 @@ const AT_MOTIONS = 96;
 export const overlap = (shapeA, poseA, shapeB, poseB) =>
   checked(kernel.fxs_overlap(...putPair(shapeA, poseA, shapeB, poseB)), "overlap");
 
-/** The shortest planar way of a out of b: [x, z]. */
+/** The shortest planar translation that moves a out of b: [x, z]. */
 export function pushOut(shapeA, poseA, shapeB, poseB) {
   const at = scratch + AT_ANSWER;
   const status = kernel.fxs_push_out(...putPair(shapeA, poseA, shapeB, poseB), at);
@@ -116,7 +116,7 @@ export function pushOut(shapeA, poseA, shapeB, poseB) {
   return [memory.i32[at / 4], memory.i32[at / 4 + 1]];
 }
 
-/** The shortest vertical way of a out of b. */
+/** The shortest vertical translation that moves a out of b. */
 export function lift(shapeA, poseA, shapeB, poseB) {
   const at = scratch + AT_ANSWER;
   const status = kernel.fxs_lift(...putPair(shapeA, poseA, shapeB, poseB), at);

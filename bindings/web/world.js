@@ -510,14 +510,14 @@ export class World {
     return defined(status, "push", "canPush", shapes);
   }
 
-  /** The shortest planar way of a out of b: [x, z]. */
+  /** The shortest planar translation that moves a out of b: [x, z]. */
   pushOut(a, b) {
     const ids = [uint32("a", a), uint32("b", b)];
     this.#pushed(kernel.fxs_world_push_out(this.#at, ...ids, scratch), a, b);
     return [memory.i32[scratch / 4], memory.i32[scratch / 4 + 1]];
   }
 
-  /** The shortest vertical way of a out of b. */
+  /** The shortest vertical translation that moves a out of b. */
   lift(a, b) {
     const ids = [uint32("a", a), uint32("b", b)];
     this.#pushed(kernel.fxs_world_lift(this.#at, ...ids, scratch), a, b);

@@ -247,7 +247,7 @@ namespace Fixsync
         Hole = 3,
     }
 
-    /// <summary>What a field belongs to.</summary>
+    /// <summary>The object that a field belongs to.</summary>
     public enum DifferenceOf : uint
     {
         /// <summary>The world itself.</summary>
@@ -705,13 +705,13 @@ namespace Fixsync
         public static bool operator !=(Extent a, Extent b) => !a.Equals(b);
     }
 
-    /// <summary>What a world is made with.</summary>
+    /// <summary>The settings of a new world.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe struct RawConfig
     {
         /// <summary>Ids are 0..capacity - 1; at most FXS_CAPACITY_MAX.</summary>
         public uint capacity;
-        /// <summary>Hits that one step surely has room for.</summary>
+        /// <summary>Hits that a step has room for in any case.</summary>
         public uint hit_capacity;
         /// <summary>Least contact that is a hit: FXS_TOUCHING, FXS_OVERLAPPING.</summary>
         public uint hit_when;
@@ -738,7 +738,8 @@ namespace Fixsync
         public fixed int numbers[64];
     }
 
-    /// <summary>How much a step found, or how much room it needs.</summary>
+    /// <summary>The number of hits and events of a step, or the room that it
+    /// needs.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Counts : IEquatable<Counts>
     {
@@ -803,7 +804,7 @@ namespace Fixsync
         /// <summary>Leave out colliders of this owner; 0: leave out none.</summary>
         public uint ExcludeOwner => excludeOwner;
 
-        /// <summary>Keep at most the first so many hits; 0: all.</summary>
+        /// <summary>Number of hits to keep, the first ones; 0: all.</summary>
         public uint Limit => limit;
 
         /// <summary>Contact.Touching or Contact.Overlapping; 0: the world's.</summary>
@@ -831,7 +832,7 @@ namespace Fixsync
         public static bool operator !=(Cast a, Cast b) => !a.Equals(b);
     }
 
-    /// <summary>What a cast meets: fxs_cast_pair with the cast shape as a, the collider or
+    /// <summary>A hit of a cast: fxs_cast_pair with the cast shape as a, the collider or
     /// solid as b.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct CastHit : IEquatable<CastHit>
@@ -987,7 +988,7 @@ namespace Fixsync
         public static bool operator !=(MoverResult a, MoverResult b) => !a.Equals(b);
     }
 
-    /// <summary>What a platform did to a mover.</summary>
+    /// <summary>The effect of a platform on a mover.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Carried : IEquatable<Carried>
     {
@@ -1018,8 +1019,8 @@ namespace Fixsync
         /// <summary>CarryFlags.Rode to CarryFlags.Crushed.</summary>
         public CarryFlags Flags => (CarryFlags)flags;
 
-        /// <summary>With CarryFlags.Held what stopped it last; else with CarryFlags.Rode its
-        /// floor; else the collider that first shoved it; else 0.</summary>
+        /// <summary>With CarryFlags.Held the id that stopped it last; else with CarryFlags.Rode
+        /// its floor; else the collider that first shoved it; else 0.</summary>
         public uint By => by;
 
         /// <summary>Whether all fields are equal.</summary>
@@ -1209,7 +1210,7 @@ namespace Fixsync
         /// <summary>Leave out hitboxes of this owner; 0: leave out none.</summary>
         public uint ExcludeOwner => excludeOwner;
 
-        /// <summary>Keep at most the first so many hits; 0: all.</summary>
+        /// <summary>Number of hits to keep, the first ones; 0: all.</summary>
         public uint Limit => limit;
 
         /// <summary>Contact.Touching or Contact.Overlapping; 0: the world's.</summary>
@@ -1460,9 +1461,10 @@ namespace Fixsync
     }
 
     /// <summary>Why two shapes do not meet. A growth k adds k raw units to the radius, or
-    /// half_x and half_z, of one of the two: of the lesser kind, of one kind a, of a
-    /// collider and a solid the collider. It is found by halving (docs/contract.md). One of
-    /// 0 or less says that they meet; it is not a depth.</summary>
+    /// half_x and half_z, of one of the two: the one of the lesser kind, a if they have one
+    /// kind, the collider if the other is a solid. It is found by halving
+    /// (docs/contract.md). A growth of 0 or less means that they meet; it is not a
+    /// depth.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Explanation : IEquatable<Explanation>
     {
@@ -2157,10 +2159,10 @@ namespace Fixsync
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern uint fxs_version();
 
-        /// <summary>FXS_SEMANTICS of the library as compiled. Every change to what is computed
-        /// raises it: contacts, events and their order, queries, pushes, casts, saved bytes,
-        /// hashes. The peers of a match, and a recorded match and its replay, must have the
-        /// same number. Cannot fail. Cost: constant.</summary>
+        /// <summary>FXS_SEMANTICS of the library as compiled. Every change to an answer raises
+        /// it: contacts, events and their order, queries, pushes, casts, saved bytes, hashes.
+        /// The peers of a match, and a recorded match and its replay, must have the same
+        /// number. Cannot fail. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern uint fxs_semantics();
 
@@ -2253,9 +2255,10 @@ namespace Fixsync
             Shape* a, Pose* poseA, Shape* b, Pose* poseB, int* outXz);
 
         /// <summary>The shortest dy of a that ends an overlap, for example with a floor.
-        /// Upwards when both centres are level. Within -(2^31 - 4)..2^31 - 4; adding it to a
-        /// position may leave int32. Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE,
-        /// FXS_E_YAW, or FXS_E_UNDEFINED for a sector. Cost: constant.</summary>
+        /// Upwards if both centres have the same y. Within -(2^31 - 4)..2^31 - 4; adding it to
+        /// a position may leave int32. Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE,
+        /// FXS_E_HALF_ANGLE, FXS_E_YAW, or FXS_E_UNDEFINED for a sector. Cost:
+        /// constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_lift(Shape* a, Pose* poseA, Shape* b, Pose* poseB, int* outY);
 
@@ -2489,7 +2492,7 @@ namespace Fixsync
         /// colliders are still there, active, allowed to meet and not sectors. A pair is pushed
         /// if it is FXS_OVERLAPPING when its turn comes, so it sees earlier pushes. A pass
         /// takes first the pairs in which both give way, then those in which one does, each by
-        /// (a, b): a body that does not yield has the last word. Pushing one pair apart may
+        /// (a, b): pushes by bodies that do not yield come last. Pushing one pair apart may
         /// push another together. Further passes go over the same pairs, and end early when
         /// nothing was left to push. `moved`: the colliders that were pushed, ascending by id;
         /// `*count` is how many. Hits and frame stay; the next step sees the new poses. Returns
@@ -2529,7 +2532,7 @@ namespace Fixsync
         /// of a collider's centre from the query's pose, then by id. Otherwise as
         /// fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids
         /// undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0.
-        /// Cost: that of fxs_world_query, and sorting what it meets.</summary>
+        /// Cost: that of fxs_world_query, and sorting the answer.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_nearest(
             IntPtr world, Query* query, ulong limit, uint* ids, ulong idCapacity, ulong* count);
@@ -2558,9 +2561,9 @@ namespace Fixsync
             Shape* a, Pose* poseA, Vec3* motionA, Shape* b, Pose* poseB, Vec3* motionB,
             uint hitWhen, int* fraction, Vec3* normal);
 
-        /// <summary>Writes what a cast meets, by (fraction, id), to hits; `*count` is how many.
-        /// exclude_owner leaves out no solid. The world is as it is now, stepped or not. The
-        /// state of the world does not change; its scratch memory may. Returns FXS_OK;
+        /// <summary>Writes the hits of a cast, by (fraction, id), to hits; `*count` is how
+        /// many. exclude_owner leaves out no solid. The world is as it is now, stepped or not.
+        /// The state of the world does not change; its scratch memory may. Returns FXS_OK;
         /// FXS_E_ROOM with `*count` the room needed and hits undefined; FXS_E_KIND, FXS_E_SIZE,
         /// FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or
         /// FXS_E_HIT_WHEN with `*count` 0. Cost: colliders near its path; or all, after many
@@ -2689,7 +2692,7 @@ namespace Fixsync
         /// <summary>Gives an empty world, as fxs_world_init left it, a level. The world keeps
         /// the address of the level, which must stay where it is as long as the world is used;
         /// level may be NULL for none. From then on the world's hits, queries, casts and pushes
-        /// take solids in, and its saved states have the level's hash. Returns FXS_OK, or
+        /// include solids, and its saved states have the level's hash. Returns FXS_OK, or
         /// FXS_E_CONFIG for a world that is not empty. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_attach(IntPtr world, IntPtr level);
@@ -2892,17 +2895,17 @@ namespace Fixsync
         /// flat top is a floor too, if its lowest point is at most step_height below that edge.
         /// A character that overlaps something at the start is pushed out, sideways or up or
         /// down, whichever is shorter; if it still overlaps something after `passes` pushes, it
-        /// stays where it was, with FXS_STUCK. A layer of `one_way` blocks it only on a way
-        /// down, as a floor, and only what it does not overlap at the start of that way: it
-        /// jumps up through a platform and stands on it. It is not pushed out of one. To drop
-        /// through, leave the layer out for a frame, with motion[1] below 0. `hits`, with room
-        /// for passes + 1: walls and ceilings that it hit, in order, then the floor. Their
-        /// fractions are of the motion that was left then. With FXS_STUCK: one that it
-        /// overlaps. `mover` and `result` must not overlap. Returns FXS_OK; FXS_E_ID,
-        /// FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_MOVER, FXS_E_MOTION, also if a
-        /// component leaves the range by sliding, or FXS_E_CENTRE for a path or a push out of
-        /// an obstacle that leads outside int32. Cost: at most 12 * passes + 12 times that of
-        /// fxs_world_cast; usually 4 times.</summary>
+        /// stays where it was, with FXS_STUCK. An obstacle on a layer of `one_way` blocks it
+        /// only on a motion down, as a floor, and only if the two do not overlap at the start
+        /// of that motion: it jumps up through a platform and stands on it. It is not pushed
+        /// out of such an obstacle. To drop through, leave the layer out for a frame, with
+        /// motion[1] below 0. `hits`, with room for passes + 1: walls and ceilings that it hit,
+        /// in order, then the floor. Their fractions are of the motion that was left then. With
+        /// FXS_STUCK: one that it overlaps. `mover` and `result` must not overlap. Returns
+        /// FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_MOVER,
+        /// FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a
+        /// path or a push out of an obstacle that leads outside int32. Cost: at most 12 *
+        /// passes + 12 times that of fxs_world_cast; usually 4 times.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_mover_move(
             IntPtr world, Mover* mover, Vec3* motion, MoverResult* result, CastHit* hits);
@@ -2912,21 +2915,22 @@ namespace Fixsync
         /// ascending. `movers`: those that it may take along, by ascending ids. They do not
         /// block each other meanwhile. A mover rides if it stands on a collider of the platform
         /// or on a mover that rides: its floor is met one raw unit down, by the rule of
-        /// fxs_mover_move. The motion is taken up, then x, then z, then down. Along each, a
-        /// rider moves with the platform until an obstacle blocks it, or its floor stops; any
-        /// other mover that a collider of the platform comes against is pushed ahead of it
-        /// until an obstacle blocks it. Obstacles are those of fxs_mover_move, without the
-        /// platform and the movers. What a mover overlaps at first neither blocks nor pushes
-        /// it. The platform itself always makes its whole motion, through a mover that cannot
-        /// give way (FXS_CRUSHED). One on a layer of the mover's one_way carries it, pushes it
-        /// only up, and never crushes it. `rows`, with room for `count`: a row for each mover,
-        /// in order. After an error, what they hold means nothing. Returns FXS_OK; FXS_E_MOTION
-        /// as fxs_mover_move; FXS_E_ORDER for ids that do not ascend, FXS_E_TAKEN for one in
-        /// both lists, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_ACTIVE for
-        /// an inactive one of the platform, FXS_E_MOVER, or FXS_E_CENTRE if any would leave
-        /// int32. Cost: for each mover one cast, and on each axis about one for a free rider,
-        /// two for one that stands beside, at most eight for one that is pushed and blocked,
-        /// and four for each one-way obstacle that it passes.</summary>
+        /// fxs_mover_move. The motion is made in this order: upwards, along x, along z,
+        /// downwards. Along each, a rider moves with the platform until an obstacle blocks it,
+        /// or its floor stops; any other mover that a collider of the platform comes against is
+        /// pushed ahead of it until an obstacle blocks it. Obstacles are those of
+        /// fxs_mover_move, without the platform and the movers. A collider or solid that a
+        /// mover overlaps at first does not block or push it. The platform itself always makes
+        /// its whole motion, through a mover that cannot give way (FXS_CRUSHED). A platform on
+        /// a layer of the mover's one_way carries it, pushes it only up, and never crushes it.
+        /// `rows`, with room for `count`: a row for each mover, in order. After an error their
+        /// content is undefined. Returns FXS_OK; FXS_E_MOTION as fxs_mover_move; FXS_E_ORDER
+        /// for ids that do not ascend, FXS_E_TAKEN for one in both lists, FXS_E_ID,
+        /// FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_ACTIVE for an inactive one of the
+        /// platform, FXS_E_MOVER, or FXS_E_CENTRE if any would leave int32. Cost: for each
+        /// mover one cast, and on each axis about one for a free rider, two for one that stands
+        /// beside, at most eight for one that is pushed and blocked, and four for each one-way
+        /// obstacle that it passes.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_carry(
             IntPtr world, uint* ids, ulong n, Vec3* motion, Mover* movers, ulong count,
@@ -3064,7 +3068,7 @@ namespace Fixsync
         public static extern int fxs_hitbox_push_out(Hitbox* a, Hitbox* b, int* outXz);
 
         /// <summary>The shortest dy of a that ends an overlap, exact: it takes the side views
-        /// apart. Upwards when both centres are level; 0 for a contact that is not
+        /// apart. Upwards if both centres have the same y; 0 for a contact that is not
         /// FXS_OVERLAPPING. Within -(2^30 - 2)..2^30 - 2; adding it to a position may leave
         /// int32. Returns FXS_OK, FXS_E_KIND or FXS_E_SIZE. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -3132,12 +3136,12 @@ namespace Fixsync
             IntPtr world, Hitbox* hitbox, uint mask, uint excludeOwner, uint* ids,
             ulong idCapacity, ulong* count);
 
-        /// <summary>Writes what a cast meets, by (fraction, id), to hits; `*count` is how many.
-        /// fxs_hitbox_cast_pair with the cast hitbox as a, the other as b. Returns FXS_OK;
-        /// FXS_E_ROOM with `*count` the room needed, which is that of the ground view, and hits
-        /// undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_MOTION, FXS_E_HIT_WHEN, or FXS_E_RANGE for
-        /// a mask of more than 16 bits, with `*count` 0. Cost: that of fxs_world_cast of the
-        /// ground view, and sorting what it meets.</summary>
+        /// <summary>Writes the hits of a cast, by (fraction, id), to hits; `*count` is how
+        /// many. fxs_hitbox_cast_pair with the cast hitbox as a, the other as b. Returns
+        /// FXS_OK; FXS_E_ROOM with `*count` the room needed, which is that of the ground view,
+        /// and hits undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_MOTION, FXS_E_HIT_WHEN, or
+        /// FXS_E_RANGE for a mask of more than 16 bits, with `*count` 0. Cost: that of
+        /// fxs_world_cast of the ground view, and sorting the answer.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_planes_cast(
             IntPtr world, HitboxCast* cast, CastHit* hits, ulong hitCapacity, ulong* count);
@@ -3180,8 +3184,9 @@ namespace Fixsync
         /// <summary>Loads the state of a frame into a world of the same capacity, and its own
         /// bytes into own. The ring does not change. The world may be another one than the
         /// pushed one: to learn what a cast would have met at a frame, load it into a second
-        /// world and cast there. Returns FXS_OK; FXS_E_RANGE for a frame that is not kept; what
-        /// fxs_world_load returns, with the same `*at`. Cost: that of fxs_world_load.</summary>
+        /// world and cast there. Returns FXS_OK; FXS_E_RANGE for a frame that is not kept; the
+        /// statuses of fxs_world_load, with the same `*at`. Cost: that of
+        /// fxs_world_load.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rewind_load(
             IntPtr rewind, uint frame, IntPtr world, byte* own, ulong* at);
@@ -3420,8 +3425,8 @@ namespace Fixsync
         /// not begin at frame 0, the bytes of the simulation's save; else NULL, or the bytes of
         /// fxs_world_save, to begin with them. Returns FXS_OK; FXS_E_TEXT, with `*at` the
         /// offset of the fault in `about`; FXS_E_STATE for a state that is missing or is not
-        /// the world's; FXS_E_ROOM. Cost: capacity + text + that of the keys of an object in
-        /// pairs.</summary>
+        /// the world's; FXS_E_ROOM. Cost: capacity + text + the square of the number of keys of
+        /// an object.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_recorder_begin_about(
             RawRecorder* recorder, IntPtr world, byte* about, ulong aboutSize, byte* state,

@@ -399,7 +399,7 @@ pub struct fxs_event {
     pub b: u32,
     /// FXS\_ENTER, FXS\_STAY or FXS\_EXIT
     pub kind: u32,
-    /// of now; FXS\_APART for FXS\_EXIT
+    /// the present one; FXS\_APART for FXS\_EXIT
     pub contact: u32,
 }
 zeroed!(fxs_event);
@@ -531,13 +531,13 @@ const _: () = {
     assert!(offset_of!(fxs_extent, hole) == 20);
 };
 
-/// What a world is made with.
+/// The settings of a new world.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct fxs_config {
     /// ids are 0..capacity - 1; at most FXS\_CAPACITY\_MAX
     pub capacity: u32,
-    /// hits that one step surely has room for
+    /// hits that a step has room for in any case
     pub hit_capacity: u32,
     /// least contact that is a hit: FXS\_TOUCHING, FXS\_OVERLAPPING
     pub hit_when: u32,
@@ -581,7 +581,7 @@ const _: () = {
     assert!(offset_of!(fxs_solid, numbers) == 12);
 };
 
-/// How much a step found, or how much room it needs.
+/// The number of hits and events of a step, or the room that it needs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct fxs_counts {
@@ -627,7 +627,7 @@ pub struct fxs_cast {
     pub mask: u32,
     /// leave out colliders of this owner; 0: leave out none
     pub exclude_owner: u32,
-    /// keep at most the first so many hits; 0: all
+    /// number of hits to keep, the first ones; 0: all
     pub limit: u32,
     /// FXS\_TOUCHING or FXS\_OVERLAPPING; 0: the world's
     pub hit_when: u32,
@@ -644,7 +644,7 @@ const _: () = {
     assert!(offset_of!(fxs_cast, hit_when) == 60);
 };
 
-/// What a cast meets: fxs\_cast\_pair with the cast shape as a, the collider or solid as b.
+/// A hit of a cast: fxs\_cast\_pair with the cast shape as a, the collider or solid as b.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct fxs_cast_hit {
@@ -726,7 +726,7 @@ const _: () = {
     assert!(offset_of!(fxs_mover_result, hit_count) == 32);
 };
 
-/// What a platform did to a mover.
+/// The effect of a platform on a mover.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct fxs_carried {
@@ -742,8 +742,8 @@ pub struct fxs_carried {
     pub motion: [i32; 3],
     /// FXS\_RODE to FXS\_CRUSHED
     pub flags: u32,
-    /// with FXS\_HELD what stopped it last; else with FXS\_RODE its
-    /// floor; else the collider that first shoved it; else 0
+    /// with FXS\_HELD the id that stopped it last; else with FXS\_RODE
+    /// its floor; else the collider that first shoved it; else 0
     pub by: u32,
 }
 zeroed!(fxs_carried);
@@ -869,7 +869,7 @@ pub struct fxs_hitbox_cast {
     pub mask: u32,
     /// leave out hitboxes of this owner; 0: leave out none
     pub exclude_owner: u32,
-    /// keep at most the first so many hits; 0: all
+    /// number of hits to keep, the first ones; 0: all
     pub limit: u32,
     /// FXS\_TOUCHING or FXS\_OVERLAPPING; 0: the world's
     pub hit_when: u32,
@@ -951,10 +951,10 @@ pub struct fxs_inputs {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// What a game that rolls back remembers, in the caller's memory: the state before each frame that
-/// may be stepped again, and the commands and events of the frames that are not confirmed. It says
-/// which events are new and which were wrong, and gives each frame once when it is final. Frame f is
-/// the step from frame f to f + 1 of the world; frame numbers are modulo 2^32.
+/// The history of a game that rolls back, in the caller's memory: the state before each frame that
+/// may be stepped again, and the commands and events of the frames that are not confirmed. It lists
+/// the events that are new and those that were wrong, and gives each frame once when it is final.
+/// Frame f is the step from frame f to f + 1 of the world; frame numbers are modulo 2^32.
 ///
 /// `fxs_history_settle(history, first);              frames before it were predicted right`
 /// `fxs_history_back(history, first, world, &game);  then step again, up to now:`
@@ -1039,14 +1039,15 @@ const _: () = {
 };
 
 /// Why two shapes do not meet. A growth k adds k raw units to the radius, or half\_x and half\_z, of
-/// one of the two: of the lesser kind, of one kind a, of a collider and a solid the collider. It is
-/// found by halving (docs/contract.md). One of 0 or less says that they meet; it is not a depth.
+/// one of the two: the one of the lesser kind, a if they have one kind, the collider if the other is
+/// a solid. It is found by halving (docs/contract.md). A growth of 0 or less means that they meet;
+/// it is not a depth.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct fxs_explanation {
     /// FXS\_WHY\_SAME to FXS\_WHY\_GRAZES; 0: a hit
     pub why: u32,
-    /// whose growth it is, 0: a, 1: b
+    /// the shape that grows, 0: a, 1: b
     pub grows: u32,
     /// FXS\_SECTOR\_BEYOND to FXS\_SECTOR\_HOLE; 0: none is missed
     pub sector: u32,
@@ -1144,9 +1145,9 @@ unsafe extern "C" {
     /// Cannot fail. Cost: constant.
     pub fn fxs_version() -> u32;
     /// FXS\_SEMANTICS of the library as compiled.
-    /// Every change to what is computed raises it: contacts, events and their order, queries, pushes,
-    /// casts, saved bytes, hashes. The peers of a match, and a recorded match and its replay, must have
-    /// the same number. Cannot fail. Cost: constant.
+    /// Every change to an answer raises it: contacts, events and their order, queries, pushes, casts,
+    /// saved bytes, hashes. The peers of a match, and a recorded match and its replay, must have the
+    /// same number. Cannot fail. Cost: constant.
     pub fn fxs_semantics() -> u32;
     /// The direction of a yaw as (x, z), in Q2.30.
     /// cos and sin of 2\*pi\*yaw/65536, times 2^30, each rounded to nearest. Cannot fail. Cost:
@@ -1215,8 +1216,8 @@ unsafe extern "C" {
       out_xz: *mut [i32; 2],
     ) -> i32;
     /// The shortest dy of a that ends an overlap, for example with a floor.
-    /// Upwards when both centres are level. Within -(2^31 - 4)..2^31 - 4; adding it to a position may
-    /// leave int32. Returns FXS\_OK; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW, or
+    /// Upwards if both centres have the same y. Within -(2^31 - 4)..2^31 - 4; adding it to a position
+    /// may leave int32. Returns FXS\_OK; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW, or
     /// FXS\_E\_UNDEFINED for a sector. Cost: constant.
     pub fn fxs_lift(
       a: *const fxs_shape, pose_a: *const fxs_pose, b: *const fxs_shape, pose_b: *const fxs_pose,
@@ -1390,7 +1391,7 @@ unsafe extern "C" {
     /// The pairs are those hits of the last step whose colliders are still there, active, allowed to
     /// meet and not sectors. A pair is pushed if it is FXS\_OVERLAPPING when its turn comes, so it sees
     /// earlier pushes. A pass takes first the pairs in which both give way, then those in which one
-    /// does, each by (a, b): a body that does not yield has the last word. Pushing one pair apart may
+    /// does, each by (a, b): pushes by bodies that do not yield come last. Pushing one pair apart may
     /// push another together. Further passes go over the same pairs, and end early when nothing was left
     /// to push.
     ///
@@ -1428,7 +1429,7 @@ unsafe extern "C" {
     /// Solids are left out. Nearest by the exact squared distance of a collider's centre from the
     /// query's pose, then by id. Otherwise as fxs\_world\_query. Returns FXS\_OK; FXS\_E\_ROOM with \*count
     /// the room needed and ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE or FXS\_E\_YAW with
-    /// \*count 0. Cost: that of fxs\_world\_query, and sorting what it meets.
+    /// \*count 0. Cost: that of fxs\_world\_query, and sorting the answer.
     pub fn fxs_world_nearest(
       world: *mut fxs_world, query: *const fxs_query, limit: u64, ids: *mut u32, id_capacity: u64,
       count: *mut u64,
@@ -1454,7 +1455,7 @@ unsafe extern "C" {
       pose_b: *const fxs_pose, motion_b: *const [i32; 3], hit_when: u32, fraction: *mut i32,
       normal: *mut [i32; 3],
     ) -> i32;
-    /// Writes what a cast meets, by (fraction, id), to hits; \*count is how many.
+    /// Writes the hits of a cast, by (fraction, id), to hits; \*count is how many.
     /// exclude\_owner leaves out no solid. The world is as it is now, stepped or not. The state of the
     /// world does not change; its scratch memory may. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room
     /// needed and hits undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW, FXS\_E\_UNDEFINED
@@ -1560,8 +1561,8 @@ unsafe extern "C" {
     ) -> i32;
     /// Gives an empty world, as fxs\_world\_init left it, a level.
     /// The world keeps the address of the level, which must stay where it is as long as the world is
-    /// used; level may be NULL for none. From then on the world's hits, queries, casts and pushes take
-    /// solids in, and its saved states have the level's hash. Returns FXS\_OK, or FXS\_E\_CONFIG for a
+    /// used; level may be NULL for none. From then on the world's hits, queries, casts and pushes
+    /// include solids, and its saved states have the level's hash. Returns FXS\_OK, or FXS\_E\_CONFIG for a
     /// world that is not empty. Cost: constant.
     pub fn fxs_world_attach(world: *mut fxs_world, level: *const fxs_level) -> i32;
     /// How many bytes fxs\_world\_save writes now.
@@ -1705,9 +1706,10 @@ unsafe extern "C" {
     /// something at the start is pushed out, sideways or up or down, whichever is shorter; if it still
     /// overlaps something after passes pushes, it stays where it was, with FXS\_STUCK.
     ///
-    /// A layer of one\_way blocks it only on a way down, as a floor, and only what it does not overlap
-    /// at the start of that way: it jumps up through a platform and stands on it. It is not pushed out
-    /// of one. To drop through, leave the layer out for a frame, with motion\[1\] below 0.
+    /// An obstacle on a layer of one\_way blocks it only on a motion down, as a floor, and only if the
+    /// two do not overlap at the start of that motion: it jumps up through a platform and stands on it.
+    /// It is not pushed out of such an obstacle. To drop through, leave the layer out for a frame, with
+    /// motion\[1\] below 0.
     ///
     /// hits, with room for passes + 1: walls and ceilings that it hit, in order, then the floor. Their
     /// fractions are of the motion that was left then. With FXS\_STUCK: one that it overlaps. mover and
@@ -1724,16 +1726,17 @@ unsafe extern "C" {
     /// those that it may take along, by ascending ids. They do not block each other meanwhile.
     ///
     /// A mover rides if it stands on a collider of the platform or on a mover that rides: its floor is
-    /// met one raw unit down, by the rule of fxs\_mover\_move. The motion is taken up, then x, then z,
-    /// then down. Along each, a rider moves with the platform until an obstacle blocks it, or its floor
-    /// stops; any other mover that a collider of the platform comes against is pushed ahead of it until
-    /// an obstacle blocks it. Obstacles are those of fxs\_mover\_move, without the platform and the
-    /// movers. What a mover overlaps at first neither blocks nor pushes it. The platform itself always
-    /// makes its whole motion, through a mover that cannot give way (FXS\_CRUSHED). One on a layer of the
-    /// mover's one\_way carries it, pushes it only up, and never crushes it.
+    /// met one raw unit down, by the rule of fxs\_mover\_move. The motion is made in this order: upwards,
+    /// along x, along z, downwards. Along each, a rider moves with the platform until an obstacle blocks
+    /// it, or its floor stops; any other mover that a collider of the platform comes against is pushed
+    /// ahead of it until an obstacle blocks it. Obstacles are those of fxs\_mover\_move, without the
+    /// platform and the movers. A collider or solid that a mover overlaps at first does not block or
+    /// push it. The platform itself always makes its whole motion, through a mover that cannot give way
+    /// (FXS\_CRUSHED). A platform on a layer of the mover's one\_way carries it, pushes it only up, and
+    /// never crushes it.
     ///
-    /// rows, with room for count: a row for each mover, in order. After an error, what they hold
-    /// means nothing. Returns FXS\_OK; FXS\_E\_MOTION as fxs\_mover\_move; FXS\_E\_ORDER for ids that do not
+    /// rows, with room for count: a row for each mover, in order. After an error their content is
+    /// undefined. Returns FXS\_OK; FXS\_E\_MOTION as fxs\_mover\_move; FXS\_E\_ORDER for ids that do not
     /// ascend, FXS\_E\_TAKEN for one in both lists, FXS\_E\_ID, FXS\_E\_ABSENT, FXS\_E\_UNDEFINED for a sector,
     /// FXS\_E\_ACTIVE for an inactive one of the platform, FXS\_E\_MOVER, or FXS\_E\_CENTRE if any would leave
     /// int32. Cost: for each mover one cast, and on each axis about one for a free rider, two for one
@@ -1846,7 +1849,7 @@ unsafe extern "C" {
       a: *const fxs_hitbox, b: *const fxs_hitbox, out_xz: *mut [i32; 2],
     ) -> i32;
     /// The shortest dy of a that ends an overlap, exact: it takes the side views apart.
-    /// Upwards when both centres are level; 0 for a contact that is not FXS\_OVERLAPPING. Within
+    /// Upwards if both centres have the same y; 0 for a contact that is not FXS\_OVERLAPPING. Within
     /// -(2^30 - 2)..2^30 - 2; adding it to a position may leave int32. Returns FXS\_OK, FXS\_E\_KIND or
     /// FXS\_E\_SIZE. Cost: constant.
     pub fn fxs_hitbox_lift(a: *const fxs_hitbox, b: *const fxs_hitbox, out_y: *mut i32) -> i32;
@@ -1901,11 +1904,11 @@ unsafe extern "C" {
       world: *mut fxs_world, hitbox: *const fxs_hitbox, mask: u32, exclude_owner: u32,
       ids: *mut u32, id_capacity: u64, count: *mut u64,
     ) -> i32;
-    /// Writes what a cast meets, by (fraction, id), to hits; \*count is how many.
+    /// Writes the hits of a cast, by (fraction, id), to hits; \*count is how many.
     /// fxs\_hitbox\_cast\_pair with the cast hitbox as a, the other as b. Returns FXS\_OK; FXS\_E\_ROOM with
     /// \*count the room needed, which is that of the ground view, and hits undefined; FXS\_E\_KIND,
     /// FXS\_E\_SIZE, FXS\_E\_MOTION, FXS\_E\_HIT\_WHEN, or FXS\_E\_RANGE for a mask of more than 16 bits, with
-    /// \*count 0. Cost: that of fxs\_world\_cast of the ground view, and sorting what it meets.
+    /// \*count 0. Cost: that of fxs\_world\_cast of the ground view, and sorting the answer.
     pub fn fxs_planes_cast(
       world: *mut fxs_world, cast: *const fxs_hitbox_cast, hits: *mut fxs_cast_hit,
       hit_capacity: u64, count: *mut u64,
@@ -1939,8 +1942,8 @@ unsafe extern "C" {
     /// Loads the state of a frame into a world of the same capacity, and its own bytes into own.
     /// The ring does not change. The world may be another one than the pushed one: to learn what a cast
     /// would have met at a frame, load it into a second world and cast there. Returns FXS\_OK;
-    /// FXS\_E\_RANGE for a frame that is not kept; what fxs\_world\_load returns, with the same \*at. Cost:
-    /// that of fxs\_world\_load.
+    /// FXS\_E\_RANGE for a frame that is not kept; the statuses of fxs\_world\_load, with the same \*at.
+    /// Cost: that of fxs\_world\_load.
     pub fn fxs_rewind_load(
       rewind: *const fxs_rewind, frame: u32, world: *mut fxs_world, own: *mut u8, at: *mut u64,
     ) -> i32;
@@ -2133,8 +2136,8 @@ unsafe extern "C" {
     /// frames have inputs, no commands. state: for a log with a sim that does not begin at frame 0, the
     /// bytes of the simulation's save; else NULL, or the bytes of fxs\_world\_save, to begin with them.
     /// Returns FXS\_OK; FXS\_E\_TEXT, with \*at the offset of the fault in about; FXS\_E\_STATE for a
-    /// state that is missing or is not the world's; FXS\_E\_ROOM. Cost: capacity + text + that of the keys
-    /// of an object in pairs.
+    /// state that is missing or is not the world's; FXS\_E\_ROOM. Cost: capacity + text + the square of
+    /// the number of keys of an object.
     pub fn fxs_recorder_begin_about(
       recorder: *mut fxs_recorder, world: *const fxs_world, about: *const c_char, about_size: u64,
       state: *const u8, state_size: u64, text: *mut c_char, room: u64, at: *mut u64,
