@@ -37,10 +37,9 @@ def attacks_command(
     """List the attacks of a log, and how near they came.
 
     An attack is a collider that is inactive at some step, or was added in another frame than 0. A
-    body that comes back is not one. A row is the frames in which an attack is on, whom it hits, and
-    of those that it could hit and does not the one that it came nearest to: in which frame, and by
-    how much it misses. Attacks of one owner that are on in the same frames are one row: the
-    hitboxes of one blow.
+    body that comes back is not one. A row has the frames in which an attack is active, the
+    colliders that it hits, and its nearest miss: collider, frame and margin. Attacks of one owner
+    that are active in the same frames are one row: the hitboxes of one blow.
 
     \b
     Exit code  0  listed

@@ -51,7 +51,8 @@ def bench_command(
     is the same on every machine. Times are processor time: of the fastest frame, the mean, and the
     worst. A mean far above the least means that the machine was busy.
 
-    Without options, small worlds, questions between moves and a loop of single calls follow.
+    Without options, small worlds, questions between moves and a loop of single calls are measured
+    too.
 
     \b
     Exit code  0  all hashes and answers are right, or a hash is unknown

@@ -39,7 +39,7 @@ def cut_command(
     """Write a part of a match log, for example for a bug report.
 
     The part has the frames FIRST..LAST, both included, and begins with the state before them. It is
-    a log of its own: replay, diff, info and view take it. Frames keep their numbers.
+    a log of its own: replay, diff, info and view accept it. Frames keep their numbers.
 
     \b
     Exit code  0  written

@@ -58,9 +58,9 @@ def diff_command(
     """Find the first frame in which two logs differ.
 
     All differences of that frame are listed. Both logs are replayed, so the worlds are compared
-    too, collider by collider. What only one log has (events, answers, hashes, frames before the
-    first of the other) is counted, not compared. If hashes of a simulation differ, a log is also
-    replayed in four new processes, to find out whether the simulation depends on its process.
+    too, collider by collider. Events, answers, hashes and frames that only one log has are counted,
+    not compared. If hashes of a simulation differ, a log is also replayed in four new processes, to
+    find out whether the simulation depends on its process.
 
     --events compares the hits of all frames, and nothing else.
 

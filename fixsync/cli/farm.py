@@ -188,10 +188,9 @@ def farm_command(
     for standard input. Each may be an address such as s3://bucket/logs
     (pip install fsspec).
 
-    Each log is verified in a worker process, and a log that ends its worker
-    gets that as its verdict. An interrupted run goes on when the command is
-    repeated: a log is verified again only if its size or time, fixsync or
-    --sim has changed. (If the code of a simulation has changed, add --again.)
+    Each log is verified in a worker process. A log whose worker ends has the verdict 'crashed'. An
+    interrupted run goes on when the command is repeated: a log is verified again only if its size
+    or time, fixsync or --sim has changed. (If the code of a simulation has changed, add --again.)
 
     \b
     Exit code  0  all identical, or nothing to compare

@@ -42,7 +42,7 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 def frames_command(source: Path, output: Path | None, as_json: bool) -> None:
     """Make a table of frame data out of a JSON file.
 
-    The file has the parts and attacks of a fighter. Without -o nothing is written, only shown.
+    The file has the parts and attacks of a fighter. Without -o the table is shown, not written.
 
     \b
     Exit code  0  the file is valid, and OUT is written

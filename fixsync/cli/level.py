@@ -75,10 +75,12 @@ def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
     "Tiles that are solid up to a line, heights of 0..1.",
     "slopes",
 )
-@_names("--only", "NAME", "Layer or group that is looked at, and no other.")
+@_names("--only", "NAME", "The only layer or group that is read.")
 @_flag("--shapes", "Solid collision shapes of tiles and tile objects.")
 @_flag("--whole-tiles", "Whole cells for solid tiles with shapes.")
-@_of(_number, "--line-width", "PIXELS", "Thin walls for lines, which cover nothing.")
+@_of(
+    _number, "--line-width", "PIXELS", "Thickness of walls for lines; otherwise lines are left out."
+)
 @_of(_pair, "--y", "LOW,HIGH", "Lower and upper end, in units, of solids without y_low and y_high.")
 @_flag("--side", "A map, or a picture, seen from the side: up is +Y.")
 @_of(_pair, "--z", "LOW,HIGH", "Depth, in units, seen from the side; by default -0.5,0.5.")
@@ -96,10 +98,10 @@ def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
 def level_command(source: Path, output: Path | None, as_json: bool, **choices: Any) -> None:
     """Make a level out of a map, or show a level.
 
-    MAP is a map of Tiled (.tmx, .tmj, .json), or a level (.fxlevel). If nothing in a map says what
-    is solid, its layers, tiles, classes and names are listed, each with the option that takes it;
-    @LAYER is the layer in the world. Without -o nothing is written, only shown. With --json the
-    solids are printed as a match log's header has them.
+    MAP is a map of Tiled (.tmx, .tmj, .json), or a level (.fxlevel). If no property and no option
+    makes a part of the map solid, its layers, tiles, classes and names are listed, each with its
+    option; @LAYER is the layer in the world. Without -o the level is shown, not written. With
+    --json the solids are printed as a match log's header has them.
 
     \b
     Exit code  0  the level is valid, and OUT is written

@@ -122,7 +122,7 @@ def peers_command(
     A relay between the peers loses, delays, repeats and reorders packets. Each peer records a log.
     The logs are replayed, and compared byte by byte. The log of a peer that joined late begins in
     the middle; its lines are compared. After a difference a log is replayed in four new processes
-    too: a simulation that depends on its process is named, and no peer is.
+    too: if the simulation depends on its process, the report says so and blames no peer.
 
     \b
     Exit code  0  all logs are identical, and replaying them gives the same

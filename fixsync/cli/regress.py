@@ -56,8 +56,9 @@ def regress_command(
     """Verify the same logs with two versions of fixsync.
 
     OLD and NEW are each a Python interpreter or a virtual environment that has fixsync, a folder
-    with the package in it, or a wheel. The verdicts are compared, and all events, answers and
-    hashes that the two compute, even if the log has none. DIR, GLOB and LIST: see fixsync farm.
+    with the package in it, or a wheel. Their verdicts are compared, and all events, answers and
+    hashes that they compute, even those that the log does not record. DIR, GLOB and LIST: see
+    fixsync farm.
 
     \b
     Exit code  0  no differences

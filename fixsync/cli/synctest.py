@@ -90,9 +90,9 @@ def synctest_command(
     The simulation runs straight. Then it runs with a rollback in every frame; with every state
     saved and loaded; with the world's changes, and the game's own containers, in another order; and
     in new processes. Every frame is compared. The report names the first difference: frame,
-    collider, field and both values; and what `load` does not bring back, such as self.combo, if
-    that matters. The smallest match found that shows it is written to a file,
-    which --inputs takes.
+    collider, field and both values; and each attribute that `load` does not restore, such as
+    self.combo, if it changes later frames. The smallest match found that shows a difference is
+    written to a file for --inputs.
 
     Places in the simulation's source that are worth a look, such as a float, are printed as hints.
 

@@ -21,7 +21,7 @@ from fixsync.log.hits import CHANGES, Totals, summed
 from fixsync.log.many import Answer, Request, answer, answers
 from fixsync.log.replay import find_logs
 from fixsync.log.settings import Setting, altered_lines
-from fixsync.log.whatif import Ways, WhatIf
+from fixsync.log.whatif import OtherMatch, WhatIf
 
 
 @click.command("whatif")
@@ -64,11 +64,12 @@ def whatif_command(
     ones. A CHANGE is SELECTION.FIELD OP VALUE. SELECTION: an id, a name (*, ? and [] match), or
     'layer NAME'. FIELD: a size of the shape, ox, oy, oz, or reach, which moves the front and keeps
     the back. OP: =, += or -=. VALUE: a number of units, or with % (of the recorded value), deg (of
-    an angle) or r (raw). Movement, and all that the game did with its hits, stay as recorded.
+    an angle) or r (raw). Movement, and everything that the game did because of a hit, stays as
+    recorded.
 
-    Without --set, --sim NEW:Game plays the inputs of a simulation's log again, and the first frames
-    are named in which that match goes another way. The simulation of pyproject.toml, or of the
-    log's name, is the recorded one.
+    Without --set, --sim NEW:Game plays the inputs of a simulation's log again, and reports the
+    first frame of each kind of difference. The simulation of pyproject.toml, or of the log's name,
+    is the recorded one.
 
     A LOG is a file, or a folder: all logs in it and below. Several are played by two processes.
 
@@ -182,7 +183,7 @@ def _attacks_table(rows: Iterable[tuple[str, Totals]], what: str = "attack") -> 
     return text.table((what, "hits", *CHANGES), cells, numbers=CHANGES)
 
 
-def _ways_lines(other: Ways) -> Iterator[str]:
+def _ways_lines(other: OtherMatch) -> Iterator[str]:
     what = {
         "part": "first part that is on or off",
         "hit": "first hit",

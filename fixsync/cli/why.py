@@ -36,10 +36,10 @@ def why_command(
 ) -> None:
     """Explain why a pair is a hit or not.
 
-    A and B are ids or names of the log; 'solid 3' is a solid of its level. The log is replayed, and
-    every frame of it explained: first in one sentence, then the frames in which the pair hits, in
-    which its shapes meet, and of each cause that keeps it from a hit. --frame adds a list of the
-    causes in that frame, yes or no, with their margins.
+    A and B are ids or names of the log; 'solid 3' is a solid of its level. The log is replayed. The
+    report has one sentence, then the frames in which the pair hits, those in which its shapes meet,
+    and those of each cause that prevents a hit. --frame adds a checklist of the causes in that
+    frame, with their margins.
 
     \b
     Exit code  0  explained
