@@ -137,7 +137,9 @@ def test_a_map_that_says_nothing_is_refused_with_what_it_has(read: Read) -> None
     with pytest.raises(TiledError) as refused:
         read(text)
     lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
-    assert lines[0].endswith("map.tmx: nothing in it says what is solid. Choose among what it has:")
+    assert lines[0].endswith(
+        "map.tmx: no property in it makes anything solid. Choose among what it has:"
+    )
     assert lines[1:10] == [
         "--solid-layer main tile layer: 4 tiles",
         "--solid-layer things object layer: 1 point, 1 rectangle",
@@ -213,13 +215,13 @@ def test_a_hidden_layer_is_taken_by_its_name_or_that_of_its_group(read: Read) ->
     text = a_map(f'<group name="g" visible="0">{objects(BOX)}</group>')
     for name in ("g", "things", "g/things"):
         assert len(read(text, y=Y, solid_layers=[name]).level) == 1
-    with pytest.raises(TiledError, match="nothing in it is taken by --class 'wall'"):
+    with pytest.raises(TiledError, match="nothing in it is selected by --class 'wall'"):
         read(text, y=Y, classes=["wall"])
 
 
 def test_a_choice_that_takes_nothing_is_named(read: Read) -> None:
     with pytest.raises(
-        TiledError, match=r"taken by --solid-layer 'Main'\. Choose among(.|\n)*main"
+        TiledError, match=r"selected by --solid-layer 'Main'\. Choose among(.|\n)*main"
     ):
         read(a_map(layer(CELLS)), y=Y, solid_layers=["main", "Main"], whole_tiles=True)
 

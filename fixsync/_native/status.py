@@ -66,9 +66,9 @@ def check_change(where: str, values: dict[str, Any], capacity: int) -> None:
 
 
 def refuse_change(
-    where: str, status: int | None, values: dict[str, Any], capacity: int, placed: dict[str, int]
+    where: str, status: int | None, values: dict[str, Any], capacity: int, place: dict[str, int]
 ) -> NoReturn:
-    """The error of a change of a collider. `values`: its numbers, by name. `placed`: where the
+    """The error of a change of a collider. `values`: its numbers, by name. `place`: where the
     collider is, if it is there. `status` is None if a number did not fit its C type."""
     check_change(where, values, capacity)
     id = values["id"]
@@ -78,7 +78,7 @@ def refuse_change(
         free = f"remove it first, or choose another of 0..{capacity - 1}"
         raise ValueError(f"{where}id {id} is taken: {free}")
     if status == lib.FXS_E_CENTRE:
-        at = placed | values
+        at = place | values
         position, offset = (at["x"], at["y"], at["z"]), (at["ox"], at["oy"], at["oz"])
         raise ValueError(f"{where}id {id}: {_centre_fault(position, at['yaw'], offset)}")
     if "kind" in values:

@@ -99,12 +99,12 @@ class NativeWorld(Memory):
             self._free[key] = None
 
     def _refuse(self, where: str, status: int | None, values: dict[str, Any]) -> NoReturn:
-        placed: dict[str, int] = {}
+        place: dict[str, int] = {}
         if isinstance(values["id"], int) and 0 <= values["id"] < self.capacity:
             row = ffi.new("fxs_collider *")
             if lib.fxs_world_get(self._world, values["id"], row) == 0:
-                placed = {name: getattr(row, name) for name in _PLACE}
-        refuse_change(where, status, values, self.capacity, placed)
+                place = {name: getattr(row, name) for name in _PLACE}
+        refuse_change(where, status, values, self.capacity, place)
 
     def add_many(self, rows: bytes) -> None:
         """Adds colliders, all or none."""

@@ -160,9 +160,10 @@ class Mover:
         the motion's y or, if there is a floor within `snap`, to that floor. A flyer moves straight
         and slides along obstacles. It passes through no obstacle, and overlaps none afterwards.
 
-        A layer of `one_way` blocks it only on a way down, as a floor, and only what it does not
-        overlap at the start of that way: it jumps up through a platform and stands on it. To drop
-        through, leave the layer out for a frame, with a motion whose y is below 0.
+        An obstacle on a layer of `one_way` blocks it only on a motion down, as a floor, and only if
+        the two do not overlap at the start of that motion: it jumps up through a platform and
+        stands on it. To drop through, leave the layer out for a frame, with a motion whose y is
+        below 0.
 
         A surface is a floor if the y of its normal is at least `floor_y`. For a sphere or capsule
         the edge of a flat top is a floor too, if its lowest point is at most `step_height` below
@@ -182,7 +183,7 @@ class Mover:
 
 
 class Carried(NamedTuple):
-    """What a platform did to a mover."""
+    """The effect of a platform on a mover."""
 
     motion: Motion
     """The motion that it made."""

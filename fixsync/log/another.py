@@ -1,5 +1,4 @@
-"""Plays the inputs of a recorded match with another simulation, and finds where it goes another
-way."""
+"""Plays the inputs of a recorded match with another simulation, and finds the first differences."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from fixsync.log.reader import Reader
 from fixsync.log.replay import PROGRESS_FRAMES
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX, Header, SimFrame
 from fixsync.log.text import LineError
-from fixsync.log.whatif import Way, Ways, WhatIf, by_attack
+from fixsync.log.whatif import FirstDifference, OtherMatch, WhatIf, by_attack
 
 __all__ = ["another"]
 
@@ -34,7 +33,7 @@ class _Both:
         self.new = new
         self.old = old
         self.two = TwoHits()
-        self.ways: dict[str, Way] = {}
+        self.ways: dict[str, FirstDifference] = {}
         self.attacks: set[int] = set()
         self.stray: int | None = None
         """The first frame in which the recorded simulation gives other events than the log."""
@@ -58,7 +57,7 @@ class _Both:
                 self.stray = frame.frame
             recorded, game = old.events, old.game
         if recorded is UNSET:
-            raise LineError("events", "neither in the log, nor is its simulation known here")
+            raise LineError("events", "the log has none, and its simulation is not known here")
         try:
             self.two.take(recorded, new.events)
         except InconsistentError as error:
@@ -71,7 +70,7 @@ class _Both:
             self._compare(frame.frame, old)
 
     def _way(self, what: str, frame: int, text: str) -> None:
-        self.ways.setdefault(what, Way(what, frame, text))
+        self.ways.setdefault(what, FirstDifference(what, frame, text))
 
     def _note_attacks(self) -> None:
         """An attack is a collider that is inactive after some frame."""
@@ -171,18 +170,18 @@ def _warnings(both: _Both) -> list[str]:
     return [f"{stray}: it is not the version that recorded it"]
 
 
-def _ways(both: _Both, rows: list[Row]) -> Ways:
+def _ways(both: _Both, rows: list[Row]) -> OtherMatch:
     if rows:
         one = rows[0]
         both._way("hit", one.frame, f"{one.change}: {one.a} - {one.b}")
     known = ["part", "hit", "state"] if both.old is not None else ["hit"]
     if both.has_game:
         known.append("game")
-    ways = [both.ways.get(what) or Way(what, None, "the same") for what in known]
+    ways = [both.ways.get(what) or FirstDifference(what, None, "the same") for what in known]
     frames = [way.frame for way in ways if way.frame is not None and way.what != "hit"]
     since = min(frames, default=None)
     kind: Any = type(both.new.simulation)
-    return Ways(
+    return OtherMatch(
         f"{kind.__module__}:{kind.__qualname__}",
         ways,
         since,

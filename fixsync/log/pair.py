@@ -214,7 +214,9 @@ class _Pair:
         if a == b:
             raise ValueError(f"A and B are the same id, {a}")
         if a >= LEVEL and b >= LEVEL:
-            raise ValueError(f"A and B are the solids {a - LEVEL} and {b - LEVEL}: none ever moves")
+            raise ValueError(
+                f"A and B are the solids {a - LEVEL} and {b - LEVEL}, which never meet"
+            )
         self.ids = a, b
         self.names = start.names
 

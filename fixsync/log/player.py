@@ -74,10 +74,10 @@ _QUESTIONS = (Query, Cast)
 
 def _question(c: Query | Cast) -> bytes:
     """The kernel's row of a query or a cast."""
-    placed = (*shape_of(c.shape)._row, *c.position, c.yaw)
+    posed = (*shape_of(c.shape)._row, *c.position, c.yaw)
     if isinstance(c, Query):
-        return QUERY.pack(*placed, c.mask, c.exclude_owner)
-    return CAST.pack(*placed, *c.motion, c.mask, c.exclude_owner, c.limit, c.hit_when)
+        return QUERY.pack(*posed, c.mask, c.exclude_owner)
+    return CAST.pack(*posed, *c.motion, c.mask, c.exclude_owner, c.limit, c.hit_when)
 
 
 def _reason(error: Exception) -> str:

@@ -46,7 +46,7 @@ _FORM = "expected SELECTION.FIELD = VALUE, with += or -= for a change: sword.rad
 Offset = tuple[int, int, int]
 
 
-class Placed(NamedTuple):
+class Geometry(NamedTuple):
     """The parts of a collider that settings change, as a log has them."""
 
     shape: Any
@@ -130,10 +130,10 @@ class Setting:
         whole, rest = divmod(recorded * self._factor + self._add, self._divisor)
         return whole + (2 * rest + (whole & 1) > self._divisor)
 
-    def changed(self, placed: Placed) -> Placed | None:
+    def changed(self, geometry: Geometry) -> Geometry | None:
         """A collider with the change; None if it does not have the field. ValueError for a value
         out of its range."""
-        shape, offset = placed
+        shape, offset = geometry
         kind = KINDS_BY_NAME[shape.__struct_config__.tag]
         count = len(kind.sizes)
         values = [*astuple(shape), *offset]
@@ -150,7 +150,7 @@ class Setting:
             _require(*_range(kind.name, at), values[at])
         if kind.hole is not None and (fault := kind.hole_fault(values[:count])):
             raise ValueError(f"{kind.hole.name} {fault}")
-        return Placed(type(shape)(*values[:count]), (values[-3], values[-2], values[-1]))
+        return Geometry(type(shape)(*values[:count]), (values[-3], values[-2], values[-1]))
 
     def _set_reach(self, values: list[int], ox: int, kind: str) -> None:
         """Moves the front, which is where the offset points to along x, else +x; the back stays. A
@@ -215,15 +215,15 @@ class Rewriter:
         self.altered: dict[str, dict[tuple[int, str], Altered]] = {one.text: {} for one in settings}
         """The first change of each field of a collider by each setting."""
         self._noted: set[tuple[str, int, str]] = set()
-        self.recorded: dict[int, Placed] = {}
+        self.recorded: dict[int, Geometry] = {}
         """The colliders that may be changed, as recorded."""
         self._settings = settings
         self._names = names
         self._may: dict[int, bool] = {}
         self._layers: dict[int, int] = {}
-        self._now: dict[int, Placed] = {}
+        self._now: dict[int, Geometry] = {}
         """The colliders as they are with the settings."""
-        self._targets: dict[Any, Placed] = {}
+        self._targets: dict[Any, Geometry] = {}
         """Those that were computed, by collider."""
         self._chosen: dict[tuple[int, int], list[Setting]] = {}
         """The settings of an id on a layer."""
@@ -240,7 +240,7 @@ class Rewriter:
                 continue
             name, *sizes = one.shape.as_tuple()
             self._layers[one.id] = one.layer
-            self.recorded[one.id] = self._now[one.id] = Placed(SHAPES[name](*sizes), one.offset)
+            self.recorded[one.id] = self._now[one.id] = Geometry(SHAPES[name](*sizes), one.offset)
             found += self._brought_up(one.id)
         return found
 
@@ -265,11 +265,11 @@ class Rewriter:
     def _rewritten(self, command: Any) -> Iterator[Command]:
         kind = type(command)
         if kind is Add:
-            placed = Placed(command.shape, tuple(command.offset))
+            geometry = Geometry(command.shape, tuple(command.offset))
             self._layers[command.id] = command.layer
-            self.recorded[command.id] = placed
+            self.recorded[command.id] = geometry
             now = self._now[command.id] = self._target(command.id)
-            is_same = now == placed
+            is_same = now == geometry
             yield command if is_same else replace(command, shape=now.shape, offset=now.offset)
         elif command.id not in self.recorded:  # the world refuses it
             yield command
@@ -277,18 +277,18 @@ class Rewriter:
             recorded, now = self.recorded[command.id], self._now[command.id]
             is_shape = kind is SetShape
             self.recorded[command.id] = (
-                Placed(command.shape, recorded.offset)
+                Geometry(command.shape, recorded.offset)
                 if is_shape
-                else Placed(recorded.shape, tuple(command.offset))
+                else Geometry(recorded.shape, tuple(command.offset))
             )
             target = self._target(command.id)
             # The command itself stays a command, also where it changes nothing.
             if is_shape:
                 yield replace(command, shape=target.shape)
-                self._now[command.id] = Placed(target.shape, now.offset)
+                self._now[command.id] = Geometry(target.shape, now.offset)
             else:
                 yield replace(command, offset=target.offset)
-                self._now[command.id] = Placed(now.shape, target.offset)
+                self._now[command.id] = Geometry(now.shape, target.offset)
             yield from self._brought_up(command.id)
         else:
             yield command
@@ -304,26 +304,26 @@ class Rewriter:
         if target.offset != now.offset:
             yield SetOffset(id, target.offset)
 
-    def _target(self, id: int) -> Placed:
+    def _target(self, id: int) -> Geometry:
         """A collider of now, with the settings."""
-        placed, layer = self.recorded[id], self._layers[id]
-        key = id, layer, type(placed.shape), astuple(placed.shape), placed.offset
+        geometry, layer = self.recorded[id], self._layers[id]
+        key = id, layer, type(geometry.shape), astuple(geometry.shape), geometry.offset
         if (found := self._targets.get(key)) is not None:
             return found
         for one in self._chosen_for(id, layer):
             try:
-                changed = one.changed(placed)
+                changed = one.changed(geometry)
             except ValueError as error:
                 who = f"{self._names.ids[id]!r} (id {id})" if id in self._names.ids else f"id {id}"
                 raise ValueError(f"{one.text}: {who}, frame {self._frame}: {error}") from error
             if changed is None:
-                self._lacking[one.text].add(placed.shape.__struct_config__.tag)
-            elif changed != placed:
+                self._lacking[one.text].add(geometry.shape.__struct_config__.tag)
+            elif changed != geometry:
                 self.ids.add(id)
-                self._note(one.text, id, placed, changed)
-                placed = changed
-        self._targets[key] = placed
-        return placed
+                self._note(one.text, id, geometry, changed)
+                geometry = changed
+        self._targets[key] = geometry
+        return geometry
 
     def _chosen_for(self, id: int, layer: int) -> list[Setting]:
         found = self._chosen.get((id, layer))
@@ -333,7 +333,7 @@ class Rewriter:
             self._selected.update(one.text for one in found)
         return found
 
-    def _note(self, text: str, id: int, before: Placed, after: Placed) -> None:
+    def _note(self, text: str, id: int, before: Geometry, after: Geometry) -> None:
         tag = before.shape.__struct_config__.tag
         if (text, id, tag) in self._noted:
             return

@@ -49,7 +49,7 @@ from fixsync.shapes import Contact, Sector
 from fixsync.why import Why
 from fixsync.world import World
 
-__all__ = ["AttackTotals", "Used", "Way", "Ways", "WhatIf", "by_attack", "whatif"]
+__all__ = ["AttackTotals", "FirstDifference", "OtherMatch", "Used", "WhatIf", "by_attack", "whatif"]
 
 _NEAR = 8
 """Raw units within which a mover or a push leaves what it keeps apart."""
@@ -73,8 +73,8 @@ class AttackTotals(Struct):
     totals: Totals
 
 
-class Way(Struct):
-    """Where two matches first differ in something."""
+class FirstDifference(Struct):
+    """The first difference of one kind between two matches."""
 
     what: str
     """"part" (a collider that is on in one alone), "hit", "state" (beyond shapes) or "game" (the
@@ -82,16 +82,16 @@ class Way(Struct):
     frame: int | None
     """None if they do not."""
     text: str
-    """What differs, in words."""
+    """The difference as text."""
 
 
-class Ways(Struct):
-    """How a match goes when another simulation plays its inputs."""
+class OtherMatch(Struct):
+    """The match that another simulation makes of the same inputs, compared with the recorded one."""
 
     simulation: str
     """The module and the class of the other one."""
-    ways: list[Way]
-    """Of those that are known, in the order of `Way.what`."""
+    ways: list[FirstDifference]
+    """One for each kind that is known, in the order of `FirstDifference.what`."""
     since: int | None
     """The frame from which on it is another match: the first of parts, states and events of the
     game that differ."""
@@ -116,7 +116,7 @@ class WhatIf(Struct, kw_only=True):
     attacks: list[AttackTotals]
     """Of the attacks with rows, by id."""
     warnings: list[str]
-    other: Ways | None = None
+    other: OtherMatch | None = None
     """Of another simulation."""
 
 

@@ -178,7 +178,7 @@ class _Place:
 
 
 class _Reading:
-    """One map on its way to a level."""
+    """Makes a level of one map."""
 
     def __init__(self, view: View, choices: Choices, files: Files) -> None:
         self._view = view
@@ -205,14 +205,14 @@ class _Reading:
         self._builder = Builder(self._view, self._tile)
         self._tilesets = Tilesets(document.get("tilesets", []), self._files)
         if not self._choices and not _says_solid(document):
-            self._refuse(document, "nothing in it says what is solid")
+            self._refuse(document, "no property in it makes anything solid")
         with self._attempt():
             self._layers(document["layers"], _Place(_keys_of(document)), 1)
         unused = self._choices.unused()
         if unused and not self._faults:
             self._faults += self._unread
             names = ", ".join(f"{choice.option} {choice.text!r}" for choice in unused)
-            self._refuse(document, f"nothing in it is taken by {names}")
+            self._refuse(document, f"nothing in it is selected by {names}")
         if self._faults:
             raise _all(self._faults)
         if not self._builder.solids:

@@ -88,7 +88,7 @@ _TEXT = ("data", "chunk", "property", "text")
 
 
 class _Reading:
-    """A file on its way to a document: the open elements, each with its tag, node and text."""
+    """The document that a file is read into, and the open elements: tag, node and text of each."""
 
     def __init__(self) -> None:
         self.document: _Node = {}

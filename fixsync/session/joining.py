@@ -1,4 +1,4 @@
-"""How a peer gets into a match: from frame 0 on, or by a snapshot."""
+"""How a peer joins a match: at frame 0, or by a snapshot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fixsync.sim import hash_of
 
 
 class Joining:
-    """A peer's way into the match."""
+    """How this peer joins the match."""
 
     def __init__(self, local: Local, now_ms: int) -> None:
         self.local = local

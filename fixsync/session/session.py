@@ -193,7 +193,7 @@ class Session:
             sender = packet.message.sender
             remote = self._remotes.get(sender)
             if remote is None:
-                raise PacketError(f"peer {sender} has nothing to say to peer {self.me}")
+                raise PacketError(f"peer {sender} may not send packets to peer {self.me}")
             event = remote.receive(packet, now_ms)
             if event is not None:
                 self._heed(remote, event, now_ms)
