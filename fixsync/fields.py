@@ -13,9 +13,9 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from fixsync._native.kinds import KINDS
+from fixsync._native.state import MAGICS, state_differences, state_end, state_fields
 from fixsync._native.state import GroupKey as GroupKey
 from fixsync._native.state import Value as Value
-from fixsync._native.state import state_differences, state_end, state_fields
 from fixsync.numbers import decimal
 
 __all__ = [
@@ -39,9 +39,7 @@ ABSENT = "absent"
 
 _LINES_MAX = 12
 _GROUPS = ("world", "collider", "hit", "changed")
-MAGICS = (b"FXS1", b"FXS2")
-"""The first bytes of a world's saved state: without a level, and with one."""
-_MAGIC = re.compile(b"FXS[12]")
+_MAGIC = re.compile(b"|".join(MAGICS))
 SIZES = {kind.name: tuple(size.name for size in kind.sizes) for kind in KINDS}
 """The sizes of each kind of shape, in the order of its class's arguments."""
 

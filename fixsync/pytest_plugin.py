@@ -120,7 +120,7 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
 
 def _state(value: object) -> bytes | None:
     if isinstance(value, bytes):
-        from fixsync.fields import MAGICS
+        from fixsync._native.state import MAGICS
 
         return value if value.startswith(MAGICS) else None
     if type(value).__module__ == "fixsync.world" and hasattr(value, "save"):

@@ -14,6 +14,9 @@ GroupKey: TypeAlias = tuple["str | int", ...]
 
 Value: TypeAlias = int | str | bool
 
+MAGICS = MAGIC, MAGIC_LEVEL = b"FXS1", b"FXS2"
+"""The first bytes of a world's saved state: without a level, and with one."""
+
 _ROW = Struct("=4I2q2I")
 _ROWS = ffi.typeof("fxs_difference[]")
 _ROWS_AT_FIRST = 64

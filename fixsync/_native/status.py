@@ -17,8 +17,8 @@ from fixsync._native.raw import (
     lib,
 )
 from fixsync._native.rows import CAST, POSE, QUERY, SHAPE
+from fixsync._native.state import MAGIC, MAGIC_LEVEL, MAGICS
 
-_MAGIC, _MAGIC_LEVEL = b"FXS1", b"FXS2"
 _MASKS_AT = 12
 _HEAD_SIZE = 140
 # What follows the head: three counts, each followed by so many records of so many bytes.
@@ -166,7 +166,7 @@ def refuse_state(data: bytes, at: int, capacity: int, level: _Level | None) -> N
 def _state_fault(data: bytes, at: int, capacity: int, level: _Level | None) -> str:
     head_size = _HEAD_SIZE + (8 if level else 0)
     size_min = head_size + 12
-    if (data[:4] == _MAGIC_LEVEL) is (level is None) and data[:4] in (_MAGIC, _MAGIC_LEVEL):
+    if (data[:4] == MAGIC_LEVEL) is (level is None) and data[:4] in MAGICS:
         return _head_fault(data, 0, level)
     if len(data) < size_min:
         return f"a saved state has at least {size_min} bytes, these are {len(data)}"
@@ -192,14 +192,14 @@ def _state_fault(data: bytes, at: int, capacity: int, level: _Level | None) -> s
 
 def _head_fault(data: bytes, at: int, level: _Level | None) -> str:
     if at < 4 and level is None:
-        if data[:4] == _MAGIC_LEVEL:
+        if data[:4] == MAGIC_LEVEL:
             return "it is of a world with a level; this world has none"
-        return f"a saved state begins with {_MAGIC!r}, not with {data[:4]!r}"
+        return f"a saved state begins with {MAGIC!r}, not with {data[:4]!r}"
     if level is not None:
-        if data[:4] == _MAGIC:
+        if data[:4] == MAGIC:
             return "it is of a world without a level; this world has one"
         if at < 4:
-            return f"a saved state begins with {_MAGIC_LEVEL!r}, not with {data[:4]!r}"
+            return f"a saved state begins with {MAGIC_LEVEL!r}, not with {data[:4]!r}"
         if at == _HEAD_SIZE:
             (found,) = unpack_from("<Q", data, _HEAD_SIZE)
             return f"its level is {found:016x}; this world's is {level.hash():016x}"

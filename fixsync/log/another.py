@@ -64,12 +64,12 @@ class _Both:
             raise LineError("events", "do not follow from those before") from error
         self.has_game = self.has_game or game is not UNSET
         if game is not UNSET and game != new.game:
-            self._way("game", frame.frame, f"recorded {_game(game)}, now {_game(new.game)}")
+            self._note("game", frame.frame, f"recorded {_game(game)}, now {_game(new.game)}")
         self._note_attacks()
         if old is not None and not {"part", "state"} <= self.ways.keys():
             self._compare(frame.frame, old)
 
-    def _way(self, what: str, frame: int, text: str) -> None:
+    def _note(self, what: str, frame: int, text: str) -> None:
         self.ways.setdefault(what, FirstDifference(what, frame, text))
 
     def _note_attacks(self) -> None:
@@ -86,7 +86,7 @@ class _Both:
         for found in differences(*(sim.fields_of(*side) for side in sides)):
             what = _what(found)
             if what:
-                self._way(what, frame, found.told(self.names))
+                self._note(what, frame, found.told(self.names))
 
 
 def _what(found: Difference) -> str:
@@ -173,7 +173,7 @@ def _warnings(both: _Both) -> list[str]:
 def _ways(both: _Both, rows: list[Row]) -> OtherMatch:
     if rows:
         one = rows[0]
-        both._way("hit", one.frame, f"{one.change}: {one.a} - {one.b}")
+        both._note("hit", one.frame, f"{one.change}: {one.a} - {one.b}")
     known = ["part", "hit", "state"] if both.old is not None else ["hit"]
     if both.has_game:
         known.append("game")

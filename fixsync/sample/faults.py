@@ -95,9 +95,9 @@ class _Set(_Faulty):
 
 
 class _Float(_Faulty):
-    def _way(self, yaw: int, distance: int) -> tuple[int, int]:
+    def _motion(self, yaw: int, distance: int) -> tuple[int, int]:
         if self.world.frame < self._fault_frame:
-            return super()._way(yaw, distance)
+            return super()._motion(yaw, distance)
         angle = yaw * math.tau / 65536
         return round(math.cos(angle) * distance), round(math.sin(angle) * distance)
 
@@ -107,8 +107,6 @@ class Fault(NamedTuple):
 
     kind: type[_Faulty]
     what: str
-    is_at_once: bool = True
-    """The state differs after that frame; otherwise as soon as the mistake has an effect."""
     simulation: str | None = None
     """The only simulation that has it, because it is in that game's code; None: any can have it."""
 
@@ -117,20 +115,18 @@ FAULTS = {
     "unit": Fault(_Unit, "one raw unit is added to the x of the first collider in that frame"),
     "bit": Fault(_Bit, "one bit of the saved state is flipped after that frame, and loaded"),
     "input": Fault(
-        _Input, "from that frame on the input of player 0 is lost: the idle one is used", False
+        _Input, "from that frame on the input of player 0 is lost: the idle one is used"
     ),
     "skip": Fault(_Skip, "that frame is not stepped"),
     "stale": Fault(_Stale, "that frame is stepped from the snapshot of the frame before"),
     "set": Fault(
         _Set,
         "from that frame on monsters act in the order of a set of strings",
-        False,
         "skillfight",
     ),
     "float": Fault(
         _Float,
         "from that frame on fighters walk by math.cos and math.sin, rounded",
-        False,
         "skillfight",
     ),
 }

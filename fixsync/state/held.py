@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from fixsync._native.checks import shown
+from fixsync._native.state import MAGICS
 from fixsync.fields import GroupKey, StateFields, Value, byte_fields, world_fields
 from fixsync.game.handlers import Handlers
 from fixsync.game.random import Random
@@ -18,7 +19,7 @@ __all__ = ["Rows", "fields_of", "load", "save"]
 Rows: TypeAlias = list[tuple[int | str, bytes]]
 """Of an attribute: for each part its key in a dict, or its place in a list, and its bytes."""
 
-_RANDOM, _HANDLERS, _BODY, _WORLD = b"FXR1", b"FXH1", b"FXB1", b"FXS"
+_RANDOM, _HANDLERS, _BODY = b"FXR1", b"FXH1", b"FXB1"
 
 
 class _Part(NamedTuple):
@@ -103,7 +104,7 @@ def fields_of(name: str, rows: Rows) -> StateFields:
             found[group] = {f"layer[{id}]": layer for id, layer in hits}
         elif data[:4] == _BODY and len(data) >= 24 and len(data) % 4 == 0:
             found[group] = _body_fields(data)
-        elif data[:3] == _WORLD:
+        elif data.startswith(MAGICS):
             for inner, values in world_fields(data).items():
                 found[group + inner] = dict(values)
         else:

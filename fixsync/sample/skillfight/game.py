@@ -81,8 +81,8 @@ class SkillFight(Stated):
         """In which order monsters act. It matters: they draw from one generator."""
         return range(rules.MONSTERS)
 
-    def _way(self, yaw: int, distance: int) -> tuple[int, int]:
-        """(dx, dz) of a fighter's way in a frame."""
+    def _motion(self, yaw: int, distance: int) -> tuple[int, int]:
+        """(dx, dz) that a fighter moves in a frame."""
         return _ahead(yaw, distance)
 
     def _act(self, player: int, value: Input) -> None:
@@ -107,16 +107,16 @@ class SkillFight(Stated):
             speed = rules.DASH * fighter.is_dashing
         elif buttons & Button.WALK:
             speed = rules.WALK if fighter.action == Action.NONE else rules.WALK // 4
-        here = self._move(player, fighter, yaw, self._way(yaw, speed))
+        here = self._move(player, fighter, yaw, self._motion(yaw, speed))
         if fighter.action != Action.NONE:
             self._go_on(player, fighter, here)
         elif buttons & Button.SHOOT and not fighter.shot_wait:
             self._shoot(player, fighter, here)
 
-    def _move(self, id: int, body: Fighter | Monster, yaw: int, way: tuple[int, int]) -> Pose:
-        """A body goes its way and is thrown, within the arena. Returns where it is then."""
+    def _move(self, id: int, body: Fighter | Monster, yaw: int, motion: tuple[int, int]) -> Pose:
+        """Moves a body by its motion and by the push of a blow, within the arena. Returns its pose."""
         pose = self.world[id].pose
-        x, z = pose.x + way[0] + body.push_x, pose.z + way[1] + body.push_z
+        x, z = pose.x + motion[0] + body.push_x, pose.z + motion[1] + body.push_z
         here = Pose(_limited(x, rules.REACH), 0, _limited(z, rules.REACH), yaw)
         body.push_x, body.push_z = _divided(7 * body.push_x, 8), _divided(7 * body.push_z, 8)
         self.world.set_pose(id, here)
