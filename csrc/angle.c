@@ -36,8 +36,8 @@ static planar direction_half(uint32_t half) {
     first_quarter(half & 32767, &cosine, &sine);
     int64_t c = (int64_t)((cosine + ((uint64_t)1 << 30)) >> 31);
     int64_t s = (int64_t)((sine + ((uint64_t)1 << 30)) >> 31);
-    /* A quarter turn on, (c, s) becomes (-s, c), half a turn on (-c, -s): without branches, for
-     * chance decides which. */
+    /* A quarter turn on, (c, s) becomes (-s, c), half a turn on (-c, -s): without branches, because
+     * no predictor guesses which. */
     int64_t quarter = -(int64_t)(half >> 15 & 1);
     int64_t turn = -(int64_t)(half >> 16 & 1);
     int64_t swap = (c ^ s) & quarter;

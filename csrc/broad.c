@@ -4,7 +4,7 @@
 #include "grid.h"
 
 #define BATCH 256
-/* Pairs of layers that do not meet, for each collider, until size classes apart are worth it. */
+/* Pairs for each collider whose layers do not meet: with more, separate size classes are faster. */
 #define FILTERED_PER_COLLIDER 8
 
 typedef struct search {
@@ -53,9 +53,9 @@ static void test_proposed(search *s, uint32_t proposed) {
     }
 }
 
-/* Makes i a candidate with everything from j on whose key is below `end` and whose box meets i's;
- * where candidates end so far and, returned, now. By blocks, of which nearly always one is enough,
- * so that no branch depends on chance. */
+/* Makes i a candidate with every index from j on whose key is below `end` and whose box meets i's.
+ * Takes the end of the candidates so far and returns the new end. By blocks: nearly always one is
+ * enough, so the branch is predicted. */
 static inline uint64_t *scan(search *s, const arrays *a, uint64_t *pair, uint64_t i, uint64_t j,
                              uint64_t end) {
     const packed_box own = {a->least[i], a->most[i]};
@@ -81,7 +81,7 @@ static inline uint64_t seek(const uint64_t *keys, uint64_t from, uint64_t key) {
     return from;
 }
 
-/* The same where it is nearly always a few keys on. */
+/* The same, faster if the index is only a few keys further on. */
 static inline uint32_t seek_on(const arrays *a, uint32_t hint, uint64_t key) {
     if (hint == 0 || a->keys[hint - 1] < key) {
         uint64_t passed = below_in_block(a->keys + hint, key);
@@ -92,8 +92,8 @@ static inline uint32_t seek_on(const arrays *a, uint32_t hint, uint64_t key) {
     return fxs_grid_seek(a, hint, key);
 }
 
-/* Pairs within a size class: along one's own row to one's own end, and along the rows after it from
- * as far back as one could reach that began before. */
+/* Pairs within a size class. A collider searches its own row up to its own end, and the rows after
+ * it from as far back as an earlier collider could begin and still reach it. */
 static inline void search_rows(search *s, const size_class *c, uint32_t rows) {
     const arrays a = s->a;
     const grid *g = a.g;

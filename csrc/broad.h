@@ -9,13 +9,13 @@
 FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);
 
 /* The ids of active colliders whose bounds may meet a box (x, y, z; any numbers below 2^34), in no
- * order, at least all whose bounds do meet it: `*count` of them in scratch, there until the broad
- * phase is used again. Room for as many as there are colliders. */
+ * order, all whose bounds do meet it among them: `*count` of them in scratch, valid until the broad
+ * phase is used again. There is room for all colliders. */
 FXS_INTERNAL uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3],
                                       uint64_t *count);
 
-/* About how many ids that would be; 0 when it would look at all colliders one by one. Only speed
- * may depend on it. */
+/* An estimate of that number of ids; 0 if the search would look at all colliders one by one. Only
+ * speed may depend on it. */
 FXS_INTERNAL uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3],
                                       const int64_t most[3]);
 

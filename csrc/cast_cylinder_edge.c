@@ -186,8 +186,8 @@ static int32_t any_contact_at_edge(const lid_edge *s, gap_distance *k, const win
     return found < 0 ? NONE : (int32_t)(found / WHOLE);
 }
 
-/* From the first contact to the one known, `first`, all is contact: the least fraction from `low`
- * on whose last multiple of 2^-32 is one. */
+/* All moments from the first contact to the known one, `first`, are contacts: the least fraction
+ * from `low` on whose last multiple of 2^-32 is a contact. */
 static int32_t first_fraction(const lid_edge *s, int32_t low, int32_t first, int when) {
     while (low < first) {
         const int32_t middle = low + (first - low) / 2;

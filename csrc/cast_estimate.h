@@ -47,8 +47,7 @@ FXS_INTERNAL int fxs_clip(window *w, const axis *a, int64_t low, int64_t high);
 /* The sign of a - b. */
 FXS_INTERNAL int fxs_moment_order(moment a, moment b);
 
-/* Whether anything that is `when` can be in the window: for OVERLAPPING an open interval has to be
- * left. */
+/* Whether the window can hold a contact of at least `when`. OVERLAPPING needs an open interval. */
 FXS_INTERNAL int fxs_window_holds(const window *w, int when);
 
 /* value(t) = a t^2 - 2 b t + c, a at least 0: convex. */
@@ -63,7 +62,7 @@ typedef struct quadratic {
 enum { ROOT_ERROR = 10 };
 FXS_INTERNAL int fxs_root_estimate(const quadratic *q, int64_t *fine);
 
-/* Whether a root estimated as `fine` is surely after t, or before it; and at the fraction fine /
+/* Whether a root estimated as `fine` is certainly after t, or before it; and at the fraction fine /
  * 256. */
 static inline int is_after(int64_t fine, moment t) {
     return i128_cmp(i128_mul(fine - ROOT_ERROR, t.d), i128_mul(t.n, (int64_t)1 << 24)) > 0;

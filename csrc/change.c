@@ -344,7 +344,7 @@ static void assign(uint64_t *set, uint32_t id, int is_member) {
     set[id >> 6] |= (uint64_t)is_member << (id & 63);
 }
 
-/* Empties the set of marks of the ids of n commands. With `undo`, what was kept is put back. */
+/* Removes the ids of n commands from the set of marks. With `undo`, puts the kept copies back. */
 static void drop_kept(fxs_world *w, const fxs_command *commands, uint64_t n, int undo) {
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = commands[i].collider.id;

@@ -99,7 +99,7 @@ static inline int64_t depth_boxes(const posed *a, const posed *b, planar d) {
     return depth;
 }
 
-/* Of two discs that touch where d is as long as their radii together. */
+/* The depth of two discs, which touch if d is as long as the sum of their radii. */
 static inline int64_t depth_discs(const posed *a, const posed *b, planar d) {
     int64_t both = (int64_t)a->size[0] + b->size[0];
     return both * both - dot64(d, d);
@@ -120,8 +120,8 @@ typedef struct meeting {
 #define SPARE 8
 
 /* The depth of a sector without a hole and a cylinder or a box, decided by two discs about the axis
- * of that: one that it contains, and one that contains it. UNKNOWN if they do not decide it with
- * SPARE raw units to spare, which is rare, or if the edges are not known. */
+ * of the cylinder or box: one inside it, and one around it. UNKNOWN if they do not decide it with a
+ * margin of SPARE raw units, which is rare, or if the edges are not known. */
 #define UNKNOWN INT64_MIN
 SPECIALISED int64_t depth_by_discs(const meeting *m) {
     const posed *s = m->a;
@@ -241,7 +241,7 @@ SPECIALISED int64_t depth_of_pair(figure_pair of, const posed *a, const posed *b
     return depth_at(of, a, b, known, upright_of(a, b));
 }
 
-/* Each is written, and stays if it counts: no branch depends on chance. */
+/* Each is written, and stays if it counts: no branch that a predictor could miss. */
 SPECIALISED uint32_t hits_of_pair(figure_pair of, const posed *all, const uint64_t *pairs,
                                   uint32_t n, int64_t least, uint64_t *hits) {
     uint32_t found = 0;

@@ -72,7 +72,7 @@ FXS_INTERNAL uint32_t fxs_posed_hits(const posed *all, figure_pair of, const uin
                                      uint32_t n, int hit_when, uint64_t *hits);
 
 /* Keeps, in any order, those of n ids that `area`, the query's shape, meets and the query does not
- * leave out: how many. They are near it, as above. */
+ * leave out. Returns how many. They are near it, as above. */
 FXS_INTERNAL uint64_t fxs_posed_met(const posed *area, const fxs_query *q, const posed *all,
                                     uint64_t *ids, uint64_t n, int hit_when);
 

@@ -2,22 +2,22 @@
  * world.
  *
  * Colliders are sorted by row and, within a row, by where they begin on x. Rows are strips of z (in
- * a tall world, beams of y and z) at least as high as any collider in them is long, so what meets
- * is in the same or in a neighbouring row, and of two that meet the one beginning first on x
- * reaches the other's beginning: every collider searches along its own row and its neighbours from
- * its own beginning to its own end. The indices where it starts to look move forward only, so one
- * walk over the sorted array finds them all.
+ * a tall world, beams of y and z) at least as high as any collider in them is long. So two
+ * colliders that meet are in the same row or in neighbouring rows, and the one that begins first on
+ * x reaches the beginning of the other. Every collider searches its own row and its neighbours from
+ * its own beginning to its own end. The indices where it starts to look only move forward, so one
+ * walk over the sorted array finds all pairs.
  *
  * Where sizes differ much, size classes keep the rows of small colliders low: a class holds sizes
  * within a factor of 8, and a collider searches for larger ones in the rows of every class above
  * its own.
  *
- * Where many are together whose layers never meet, looking at them would cost their square for
- * nothing. When that shows, the search begins again with size classes of their own for groups of
- * layers, and goes through those that meet only.
+ * A crowd whose layers never meet would cost the square of its number, without a hit. When the
+ * search counts too many such pairs, it begins again with separate size classes for groups of
+ * layers, and searches only groups that meet.
  *
- * All of this is rebuilt from the state at every step of a world that is not small and only
- * proposes; fxs_posed_contact decides. */
+ * All of this is rebuilt from the state at every step of a world that is not small. It only
+ * proposes pairs; fxs_posed_contact decides. */
 #ifndef FIXSYNC_GRID_H
 #define FIXSYNC_GRID_H
 
@@ -138,7 +138,7 @@ FXS_INTERNAL uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key
 FXS_INTERNAL uint64_t fxs_grid_size(uint32_t capacity);
 
 /* Sorts the active colliders of a world into the grid. `apart`: layers that do not meet have size
- * classes of their own. Returns whether that could be worth it. */
+ * classes of their own. Returns whether that could be faster. */
 FXS_INTERNAL int fxs_grid_build(fxs_world *w, const arrays *a, int apart);
 
 #endif

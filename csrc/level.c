@@ -45,8 +45,7 @@ static uint64_t lay_out_level(fxs_level *l, uint64_t n, uint64_t size) {
 
 static const uint8_t LEVEL_MAGIC[4] = {'F', 'X', 'L', '1'};
 
-/* Whether the bytes may be a level as far as their count says: then `*n` is set, else `*at`, the
- * field at fault. */
+/* Whether the number of solids fits the bytes: then `*n` is set, else `*at`, the field at fault. */
 static int has_count(const uint8_t *bytes, uint64_t size, uint64_t *n, uint64_t *at) {
     *at = 0;
     for (uint32_t i = 0; i < 4; i++) {

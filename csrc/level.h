@@ -91,7 +91,7 @@ FXS_INTERNAL void fxs_level_open(level_walk *walk);
 /* Prefetches the first bounds that the walk will read. */
 FXS_INTERNAL void fxs_level_prefetch(const level_walk *walk);
 
-/* The index of the next solid, in no order that means anything; NO_SOLID at the end. */
+/* The index of the next solid, in any order; NO_SOLID at the end. */
 #define NO_SOLID UINT32_MAX
 FXS_INTERNAL uint32_t fxs_level_next(level_walk *walk);
 

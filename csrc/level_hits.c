@@ -2,7 +2,7 @@
 #include "level_hits.h"
 
 /* Colliders whose walks of the level are taken together, and pairs with solids whose bounds they
- * meet: what one of them reads from memory arrives while the others are looked at. */
+ * meet: the memory that one of them needs is fetched while the others are looked at. */
 enum { WALKS_MAX = 16, NEAR_MAX = 64 };
 typedef struct solid_search {
     const fxs_world *w;

@@ -91,7 +91,8 @@ static inline uint32_t may_hit(const posed *a, const posed *b) {
     return (a->meets >> b->layer & 1) & (uint32_t)((a->owner == 0) | (a->owner != b->owner));
 }
 
-/* For changes of many, and for what uses the memory of the grid: moved.h has the others. */
+/* For changes of many colliders, and for functions that use the memory of the grid. moved.h has the
+ * other ones. */
 static inline void grid_stale(fxs_world *w) {
     w->grid_fresh = w->moved_count = w->searches = 0;
     w->looked = 0;

@@ -117,7 +117,7 @@ static inline void set_reach(posed *s) {
     turn_reach(s);
 }
 
-/* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge
+/* Bounds of s, x, y, z: they contain all that the exact tests can meet, of a sector its wedge
  * alone. Below 2^32 in magnitude. */
 FXS_INTERNAL void fxs_posed_bounds(const posed *s, int64_t least[3], int64_t most[3]);
 

@@ -119,7 +119,7 @@ static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const in
 }
 
 /* A query of the grid: its box in steps of the grid from its low corner, by the grid's axes x, z
- * and y, and what it has found so far: indices in the sorted arrays. */
+ * and y, and the indices in the sorted arrays that it has found so far. */
 typedef struct grid_query {
     arrays a;
     const uint32_t *index;

@@ -36,9 +36,9 @@ static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz)
 static int64_t half_up(int64_t v) { return (v + sign64(v)) / 2; }
 
 /* Ends the contact of a pair by moving the one that gives way; or both, each by half of the push,
- * rounded away from zero: neither is favoured, and a crowd comes to rest, where an exact split lets
- * it go round in circles of one raw unit. The rounding of the push leads further out, so nothing
- * should be left for the last push; it ends the contact beyond doubt. `*stuck` is the id that
+ * rounded away from zero: neither is favoured, and a crowd comes to rest, while with an exact split
+ * it would move in circles of one raw unit. The rounding of the push leads further out, so the last
+ * push should have nothing to do; it makes sure that the contact ends. `*stuck` is the id that
  * cannot be moved. */
 static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
     uint32_t first = gives_way(s, a, b) ? a : b;

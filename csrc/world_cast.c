@@ -133,8 +133,8 @@ static int bounds_meet_box(const posed *s, const int64_t least[3], const int64_t
            (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2];
 }
 
-/* Takes a hit in; returns the fraction after which others do not matter. What is kept becomes a
- * heap when it is full. */
+/* Keeps a hit; returns the fraction after which others do not matter. The kept hits become a heap
+ * when they are full. */
 static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
     int is_full = k->limit != 0 && k->count == k->limit;
     k->met++;

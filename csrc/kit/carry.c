@@ -6,8 +6,8 @@
  * rides, stands, is pushed and stands again, each at most once. A floor's centre is lower than its
  * rider's, so no floor stands on its own rider, and floors are solved first.
  *
- * While this works, a row holds in x what the mover rides on, in y how many steps of the axis it
- * rides, and in z the next mover in order. */
+ * While this works, a row holds in x the index that the mover rides on, in y the number of steps of
+ * the axis that it rides, and in z the next mover in order. */
 #include "../derive.h"
 #include "walk.h"
 
@@ -25,7 +25,8 @@ typedef struct carriage {
     int32_t steps;
 } carriage;
 
-/* What may stop or push a mover on an axis: obstacles on its way, or the set on its own. */
+/* A cast along an axis for what may stop or push a mover: obstacles of its motion, or the set,
+ * which moves. */
 typedef struct course {
     const carriage *c;
     walk *w;
@@ -166,7 +167,8 @@ static int32_t push(course *k, fxs_carried *row) {
     return k->from + pushed;
 }
 
-/* What the set does to a mover that stays where it is from step k->from on. FXS_OK or a status. */
+/* Sets the flags of a mover that does not move from step k->from on, while the set passes. FXS_OK
+ * or a status. */
 static int32_t run_over(course *k, fxs_carried *row) {
     const int32_t left = k->c->steps - k->from;
     fxs_cast_hit hit;

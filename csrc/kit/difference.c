@@ -162,7 +162,7 @@ static void collider_fields(fields *f, const uint8_t *row) {
     for (uint32_t i = 0; i < 3; i++) {
         const int32_t size = read_signed(row + 40 + 4 * i);
         const uint32_t field = SIZES_OF[kind][i];
-        if (field != 0 || size != 0) { /* what must be 0 is a field where it is not */
+        if (field != 0 || size != 0) { /* a size that must be 0 is a field if it is not 0 */
             set_field(f, field != 0 ? field : FXS_FIELD_SIZE + i, size);
         }
     }

@@ -1,4 +1,4 @@
-/* Inputs: what each player pressed in each frame, known or predicted. */
+/* Inputs: one of each player for each frame, known or predicted. */
 #include "../fixsync_kit.h"
 #include "../integer.h"
 #include "rewind.h"

@@ -41,7 +41,7 @@ int fxs_json_read_wide(json *j) {
     return 0;
 }
 
-/* What comes after a backslash: of several ways to write a character, the one that is canonical. */
+/* The characters after a backslash: only the canonical escape of a character is taken. */
 static int json_read_escape(json *j) {
     static const char PLAIN[] = "\"\\bfnrt";
     for (const char *c = PLAIN; *c; c++) {

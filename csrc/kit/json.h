@@ -4,8 +4,8 @@
 
 #include "../compiler.h"
 
-/* Text that is read. Functions that read return 1 and move `at` behind what they read, or return 0
- * and leave it near the fault. */
+/* Text that is read. Functions that read return 1 and move `at` behind the text that they read, or
+ * return 0 and leave it near the fault. */
 typedef struct json {
     const char *at, *end;
 } json;

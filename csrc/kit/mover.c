@@ -357,8 +357,8 @@ static const fxs_cast_hit *floor_among(const character *c, const fxs_cast_hit *h
     return NULL;
 }
 
-/* Whether it stands, so much higher than before, on a floor among n hits below it, and what it
- * touches of it is not higher than a step. */
+/* Whether it stands, `higher` than before, on a floor among n hits below it, and touches that floor
+ * at a point that is not higher than a step. */
 static int is_step(const character *c, const fxs_cast_hit *below, int32_t n, int64_t higher) {
     const fxs_cast_hit *floor = floor_among(c, below, n, below[0].fraction);
     if (floor == NULL) {

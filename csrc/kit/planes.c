@@ -144,7 +144,7 @@ int32_t fxs_planes_get(const fxs_world *world, uint32_t id, fxs_hitbox *out) {
 
 static uint64_t pair_key(uint32_t a, uint32_t b) { return (uint64_t)a << 32 | b; }
 
-/* What a step reports of a pair in one view. */
+/* The events of a pair in one view, in a step. */
 typedef struct report {
     int was_hit, is_hit, was_replaced;
     uint32_t contact;

@@ -84,7 +84,7 @@ static void begin_command(draft *d, const char *name) {
     fxs_put_char(&d->pen, '"');
 }
 
-/* Whether commands and questions, or inputs, come here. */
+/* Whether commands and questions, or inputs, are allowed here. */
 static int is_due(const draft *d, uint32_t is_input) {
     return d->now.line != LINE_ANSWERS && d->now.has_inputs == is_input;
 }
@@ -126,7 +126,7 @@ static void put_command(draft *d, uint32_t type, const fxs_collider *c) {
     fxs_put_char(p, ']');
 }
 
-/* What a row of FXS_COMMAND_LAYERS does to the matrix. */
+/* Applies a row of FXS_COMMAND_LAYERS to the matrix. */
 static void set_layer_row(uint32_t *masks, uint32_t layer, uint32_t mask) {
     for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
         masks[i] = (masks[i] & ~(1u << layer)) | (mask >> i & 1) << layer;
