@@ -18,7 +18,7 @@ from fixsync.numbers import ONE, degrees, exact, q_near, yaw_of
 from fixsync.shapes import Pose, require_pose
 
 Number: TypeAlias = int | str | Fraction | Decimal | SupportsIndex
-"""What `q` and `degrees` take."""
+"""The types that `q` and `degrees` accept."""
 
 
 def yaw_towards(pose: Pose, x: int, z: int) -> int:

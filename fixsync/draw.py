@@ -52,13 +52,13 @@ def between(before: Pose, after: Pose, alpha: int) -> Pose:
 
 
 def poses(world: World) -> dict[int, Pose]:
-    """The poses of all colliders by id: what `View.world` draws from, taken before a step."""
+    """The poses of all colliders by id. Take them before a step, for `View.world`."""
     return {collider.id: collider.pose for collider in world.colliders()}
 
 
 class View:
-    """What a pygame surface shows of a world: from above, with x to the right and z down; or from
-    the side, with x to the right and y up.
+    """A world as a pygame surface shows it: from above, with x to the right and z down; or from the
+    side, with x to the right and y up.
 
     `centre` and `pixels` may be changed at any time, to follow a player or to zoom."""
 

@@ -116,9 +116,8 @@ def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
 
 
 def decimal(numerator: int, denominator: int, digits: int) -> str:
-    """A fraction rounded to so many digits after the point, without zeros at its end; in
-    integers.
-    """
+    """A fraction rounded to a number of digits after the point, without zeros at its end; in
+    integers."""
     scaled, rest = divmod(abs(numerator) * 10**digits, denominator)
     scaled += 2 * rest >= denominator
     whole, part = divmod(scaled, 10**digits)

@@ -57,7 +57,7 @@ def collider_of_row(*row: int) -> Collider:
 
 
 class Event(NamedTuple):
-    """What a step reports of a pair a < b."""
+    """An event of a step, for a pair a < b."""
 
     a: int
     b: int
@@ -109,7 +109,7 @@ class Moved(NamedTuple):
 _T = TypeVar("_T")
 _new = tuple.__new__  # faster than a named tuple's own __new__
 _KINDS = (None, *EventKind)
-"""By number; what the kernel writes is in range."""
+"""By number; the kernel writes only numbers in range."""
 
 
 class _Rows(Sequence[_T]):

@@ -216,12 +216,12 @@ def names_of(simulation: object) -> Names:
 
 
 def names_of_kinds(kinds: type[IntEnum] | None) -> dict[int, str]:
-    """What logs call the kinds of a game's events: their names in lower case."""
+    """The names of a game's kinds of events in logs: their names in lower case."""
     return {int(kind): kind.name.lower() for kind in kinds or ()}
 
 
 class Stepped(NamedTuple):
-    """What a step of a simulation returned."""
+    """The events that a step of a simulation returned."""
 
     events: Sequence[Event]
     game: tuple[GameEvent, ...]

@@ -616,7 +616,7 @@ class World:
 
 
 def _attributes(world: World) -> dict[str, Any] | None:
-    """What a subclass added."""
+    """The attributes that a subclass added."""
     return getattr(world, "__dict__", None)
 
 

@@ -62,7 +62,7 @@ def integer(name: str, value: object, low: int, high: int) -> int:
 
 
 def _instead(low: int, high: int) -> str:
-    """What to write instead of a float; the range shows what kind of number it is."""
+    """The hint for a float; the range of the number shows its kind."""
     if low < 0 or high == SIZE_MAX:
         return ": write q('1.5') or q(Fraction(3, 2)) for 1.5 units, or the raw Q16.16 integer"
     if high in (YAW_MAX, HALF_ANGLE_MAX):

@@ -72,7 +72,7 @@ def outline(shape: bytes, pose: bytes, segments: int) -> _Outline:
 
 
 def outline_of(call: Callable[..., int], *args: Any) -> _Outline:
-    """What a function of the kernel that outlines checked arguments writes."""
+    """The outline that a function of the kernel writes for checked arguments."""
     extent = ffi.new(_EXTENT)
     call(*args, ffi.NULL, 0, extent)
     room = extent.outer + extent.hole

@@ -1,4 +1,4 @@
-"""A level's memory, and what the kernel refused of its bytes.
+"""A level's memory, and the errors of its bytes.
 
 A level never changes once it is made, so it has no lock: any number of worlds and threads share
 it."""
@@ -107,7 +107,7 @@ class NativeLevel:
         return found
 
     def outline(self, index: int, segments: int) -> tuple[Any, Any, int, int]:
-        """What `kernel.outline` returns, of a solid with a checked index."""
+        """The outline of a solid with a checked index, as `kernel.outline` returns it."""
         return outline_of(lib.fxs_level_outline, self.pointer, index, segments)
 
     def query(self, row: bytes, hit_when: int) -> list[int]:
@@ -168,7 +168,7 @@ def _solid_size(data: bytes, start: int) -> int:
 
 
 def _solid_fault(data: bytes, start: int, at: int) -> str:
-    """What is wrong with the field at `at` of the solid at `start`."""
+    """The fault in the field at `at` of the solid at `start`."""
     offset, left = at - start, len(data) - at
     code = data[start] if start < len(data) else 0
     names = {0: "code", 1: "layer", 2: "number of vertices", 4: "y_low", 8: "y_high"}

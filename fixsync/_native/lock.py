@@ -53,7 +53,7 @@ class Lock:
 
     __slots__ = ("_free",)
     _locked = "World"
-    """What is in use, in the error."""
+    """The name of the locked object in the error."""
 
     def __init__(self, other: Lock | None = None) -> None:
         """other: whose lock this shares."""

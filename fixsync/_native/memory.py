@@ -27,7 +27,7 @@ _save = lib.fxs_world_save
 
 
 class Room:
-    """Memory for the rows of an answer. It grows to what the kernel says it needs."""
+    """Memory for the rows of an answer. It grows to the size that the kernel asks for."""
 
     __slots__ = ("_kind", "_row_size", "bytes", "count", "rows", "size")
 

@@ -18,14 +18,14 @@ _step = lib.fxs_recorder_step
 
 
 class NativeRecorder:
-    """A log that is being written. What it is given must be valid. It has no lock of its own: its
-    user calls it from inside the world's, or is alone."""
+    """A log that is being written. Its arguments must be valid. It has no lock of its own: its user
+    calls it from inside the world's, or is alone."""
 
     __slots__ = ("_log", "_room", "_text")
 
     def __init__(self, world: NativeWorld, about: bytes, state: bytes | None) -> None:
-        """about: what the first line says beside the world, as canonical text. state: how the log
-        begins, if that is not with the colliders of the world."""
+        """about: the other keys of the first line, as canonical text. state: how the log begins, if
+        that is not with the colliders of the world."""
         self._log = ffi.new("fxs_recorder *")
         self._room = 4096
         self._text = uninitialised(_TEXT_TYPE, self._room)

@@ -1,7 +1,7 @@
 """The kernel's structures as bytes, and the buffers of them that callers give.
 
-What C reads is always a bytes object: it is aligned, and nobody can change it between C's checks
-and C's use of it."""
+C always reads a bytes object: it is aligned, and nobody can change it between C's checks and C's
+use of it."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ def _row_size(row: str) -> int:
 def _row_fault(
     format: str, itemsize: int, width: int | None, row: str
 ) -> tuple[type[Exception], str] | None:
-    """What is wrong with a buffer's items as rows: an error type and a message without the name.
-    `width`: its last dimension, if it has several. Cached: a game passes the same few formats in
-    every frame."""
+    """The fault in a buffer's items as rows: an error type and a message without the name. `width`:
+    its last dimension, if it has several. Cached: a game passes the same few formats in every
+    frame."""
     wanted = f"must be {_wanted(row)}"
     codes = _codes(format, itemsize)
     if codes is None:

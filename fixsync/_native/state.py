@@ -10,7 +10,8 @@ from fixsync._native.kinds import KINDS
 from fixsync._native.raw import LAYER_COUNT, UINT64_MAX, CData, constant, ffi, lib, uninitialised
 
 GroupKey: TypeAlias = tuple["str | int", ...]
-"""What a group of fields belongs to: ("world",), ("collider", 7), ("hit", 3, 9), ("fighter", 0)."""
+"""The object that a group of fields belongs to: ("world",), ("collider", 7), ("hit", 3, 9),
+("fighter", 0)."""
 
 Value: TypeAlias = int | str | bool
 

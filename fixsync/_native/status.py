@@ -1,4 +1,4 @@
-"""What the kernel refused, as an exception. Nothing here decides: it words a decision of C."""
+"""A refusal of the kernel as an exception. C decides; this module writes the message."""
 
 from __future__ import annotations
 

@@ -387,7 +387,7 @@ class NativeWorld(Memory):
 
     @exclusive
     def outline(self, id: int, segments: int) -> tuple[Any, Any, int, int]:
-        """What `kernel.outline` returns, of a collider with a checked id."""
+        """The outline of a collider with a checked id, as `kernel.outline` returns it."""
         if self._get(id) is None:
             self._refuse_ids("", lib.FXS_E_ABSENT, id=id)
         return outline_of(lib.fxs_world_outline, self._world, id, segments)

@@ -1,1 +1,2 @@
-"""Scenes of moving colliders in integers, what their frames cost, and a check of their answers."""
+"""Scenes of moving colliders in integers, the cost of their frames, and a check of their
+answers."""

@@ -1,4 +1,4 @@
-"""What small worlds, questions between moves and the plainest loop cost, driven from Python."""
+"""The cost of small worlds, questions between moves and the plainest loop, driven from Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scene's frames cost: poses in, a step, events out, driven from Python in bulk."""
+"""The cost of a scene's frames: poses in, a step, events out, driven from Python in bulk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a match log holds, in words: ids and layers by name, shapes, colliders, events."""
+"""The content of a match log as text: ids and layers by name, shapes, colliders, events."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from fixsync.shapes import Contact
 
 Headers: TypeAlias = tuple[Header, Header]
 Cells: TypeAlias = tuple[str, str, str]
-"""What differs, and its values in A and B."""
+"""A field that differs, and its values in A and B."""
 
 
 @click.command("diff")

@@ -151,7 +151,7 @@ def read_level(path: Path) -> Level:
 
 
 def level_rows(level: Level) -> list[tuple[str, str]]:
-    """What `fixsync level` and `fixsync info` show of a level."""
+    """The rows of a level in `fixsync level` and `fixsync info`."""
     rows = [("level", level_count(level))]
     if len(level):
         layers = sorted({solid.layer for solid in level})

@@ -152,7 +152,7 @@ def project_simulations() -> project.Named:
 
 
 def chosen_simulation(reference: str | None) -> str:
-    """What a command that runs one simulation runs: the one that the command line names, else the
+    """The simulation of a command that runs one: the one that the command line names, else the
     first of pyproject.toml, else the sample."""
     _look_in(Path())
     if reference is not None:

@@ -240,7 +240,7 @@ def _told(plan: Run) -> str:
 
 
 def _part(part: Part, status: Status) -> str:
-    """What a part of a log has."""
+    """The content of a part of a log."""
     if not part.frames:
         return "saw no frame"
     told = f"recorded frames {part.frames[0]} to {part.frames[-1]}"

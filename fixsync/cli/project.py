@@ -12,7 +12,7 @@ __all__ = ["Named", "named"]
 
 
 class Named(NamedTuple):
-    """What a file names."""
+    """The simulations of a file."""
 
     simulations: tuple[str, ...] = ()
     """Each as a name or module:object."""
@@ -21,8 +21,8 @@ class Named(NamedTuple):
 
 
 def named() -> Named:
-    """What `sim` of `[tool.fixsync]` names in the pyproject.toml of this folder or of the nearest
-    folder above it that has this table. UsageError for a file that is not right."""
+    """The simulations in `sim` of `[tool.fixsync]`, in the pyproject.toml of this folder or of the
+    nearest folder above it that has this table. UsageError for a file that is not right."""
     try:
         here = Path.cwd()
     except OSError:

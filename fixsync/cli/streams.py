@@ -27,7 +27,7 @@ def prepare() -> None:
 
 
 def hush(*files: IO[str]) -> None:
-    """What is still written to these goes nowhere."""
+    """Later output to these is dropped."""
     for file in files:
         os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
 

@@ -1,4 +1,4 @@
-"""What commands print: lines, tables, JSON, and numbers for people."""
+"""The output of commands: lines, tables, JSON, and numbers for people."""
 
 from __future__ import annotations
 

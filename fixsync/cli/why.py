@@ -119,7 +119,7 @@ def _check_row(check: Check, found: PairReport, at: At) -> tuple[str, str]:
 
 
 def _question(check: Check, found: PairReport, at: At) -> tuple[str, str]:
-    """What a check asks, so that yes is good for a hit, and its margin."""
+    """The question of a check, so that yes is good for a hit, and its margin."""
     cause, parties = check.cause, {"a": found.a, "b": found.b}
     if cause in ("a_inactive", "b_inactive"):
         return f"{parties[cause[0]]} is active", ""

@@ -45,7 +45,8 @@ class Engine(AbstractContextManager["Engine"], ABC):
 
     @abstractmethod
     def identity(self) -> Identity:
-        """What the workers replay with. WorkerError if there are no workers, or they differ."""
+        """The versions that the workers replay with. WorkerError if there are no workers, or they
+        differ."""
 
     @abstractmethod
     def verify(self, batches: Iterator[Batch]) -> Iterator[Done]:

@@ -169,7 +169,7 @@ def _matching(folder: str, parts: Sequence[str], is_deep: bool) -> Iterator[Foun
 
 
 def _in_file(source: str, *, null: bool) -> Iterator[Found]:
-    """What a file holds that is not named as a log: a list, or a log all the same."""
+    """The content of a file that is not named as a log: a list, or a log all the same."""
     try:
         if source == "-" and sys.stdin is None:
             raise SourceError("-: standard input is closed")

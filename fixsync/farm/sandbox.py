@@ -61,8 +61,8 @@ class Settings(Struct, frozen=True):
 
 
 class Identity(Struct, frozen=True):
-    """What a worker replays with. If all but `python`, `machine` and `folder` are equal, so are
-    the verdicts."""
+    """The versions that a worker replays with. If all but `python`, `machine` and `folder` are
+    equal, so are the verdicts."""
 
     fixsync: str
     """The version."""

@@ -41,7 +41,7 @@ def is_url(name: str) -> bool:
 
 
 def identity(fixsync: ModuleType) -> dict[str, Any]:
-    """What this process replays with: equal identities give equal verdicts."""
+    """The versions that this process replays with: equal identities give equal verdicts."""
     folder = Path(fixsync.__file__ or "").resolve().parent
     try:
         from fixsync.semantics import semantics_id

@@ -1,1 +1,2 @@
-"""What games build on hits: bodies, handlers, motion, flat worlds, numbers, random numbers."""
+"""Modules that games build on hits: bodies, handlers, motion, flat worlds, numbers, random
+numbers."""

@@ -89,7 +89,7 @@ def rectangle(half_width: int, half_height: int) -> Box:
 def sector(radius: int, half_angle: int, inner_radius: int = 0) -> Sector:
     """A sector: its apex at the pose, facing the yaw, half_angle (1..32768 steps) to either side.
 
-    inner_radius, 0..radius-1, leaves out what is nearer to the apex."""
+    inner_radius, 0..radius-1, leaves out the points nearer to the apex."""
     return Sector(radius, half_angle, TALL, inner_radius)
 
 
@@ -195,7 +195,7 @@ def _row(
     owner: int = 0,
     active: bool = False,
 ) -> bytes:
-    """`fxs_hitbox` of fixsync_kit.h. What its reader ignores is 0."""
+    """`fxs_hitbox` of fixsync_kit.h. Fields that its reader ignores are 0."""
     kind, *lengths = sizes
     return HITBOX.pack(id, kind, layer, active, 0, owner, *place, *lengths)
 
@@ -273,9 +273,9 @@ class TwoPlanes:
     """A world of two-plane hitboxes: ids, layers, owners and events as in a `World`.
 
     Each hitbox is two colliders of `world`, an ordinary World of twice the capacity: under its own
-    id and layer the ground view, under id + capacity and layer + 16 the side view. What it answers
-    comes from that world alone: save, load, hash, copy and record `world`. Give every id its
-    changes here, so that both views take them. Layers are 0..15."""
+    id and layer the ground view, under id + capacity and layer + 16 the side view. Its answers come
+    from that world alone: save, load, hash, copy and record `world`. Give every id its changes
+    here, so that both views take them. Layers are 0..15."""
 
     def __init__(
         self,

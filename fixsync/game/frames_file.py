@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 
 
 class FrameDataError(ValueError):
-    """What is wrong in a file of frame data, and where: `path` is like attacks.slash.frames."""
+    """An error in a file of frame data, and its place: `path` is like attacks.slash.frames."""
 
     def __init__(self, file: str, path: str, reason: str) -> None:
         self.file = file
@@ -236,7 +236,7 @@ def _units(written: str) -> int:
 
 
 def _made(path: str, make: Callable[[], _T]) -> _T:
-    """What `make` returns; its errors get the path."""
+    """The result of `make`; its errors get the path."""
     try:
         return make()
     except ValueError as error:

@@ -77,8 +77,7 @@ def bounce(motion: Motion, normal: Motion, kept: int = ONE) -> Motion:
 def move_and_slide(
     world: World, id: int, motion: Motion, *, mask: int | None = None, passes: int = 4
 ) -> list[CastHit]:
-    """Moves a collider straight and slides it along obstacles: a dash. Returns what it hit, in
-    order.
+    """Moves a collider straight and slides it along obstacles: a dash. Returns its hits, in order.
 
     Obstacles are the active colliders and the solids whose layer is in `mask`, but no sectors and
     none of its owner; without a mask, those that the layer matrix lets its layer meet. It passes
@@ -196,15 +195,15 @@ class Carried(NamedTuple):
     crushed: bool
     """Whether the platform came to overlap it."""
     by: int | None
-    """If it was held, id of what stopped it last; else if it rode, of its floor; else of the
-    collider that first shoved it; else None."""
+    """If it was held, id of the obstacle or the floor that stopped it last; else if it rode, of its
+    floor; else of the collider that first shoved it; else None."""
 
 
 def carry(
     world: World, platforms: Iterable[int], motion: Motion, movers: Mapping[int, Mover]
 ) -> dict[int, Carried]:
-    """Moves a platform, with the movers that ride on it, and pushes those in its way. Returns what
-    happened to each mover, by ascending id.
+    """Moves a platform, with the movers that ride on it, and pushes those in its way. Returns a
+    result for each mover, by ascending id.
 
     platforms: the ids that make up one platform: a cabin's floor and walls together. movers: those
     that it may take along, by id; they do not block each other meanwhile.
@@ -212,9 +211,10 @@ def carry(
     A mover rides if it stands on the platform or on a mover that rides. The motion is taken up,
     then x, then z, then down. Along each, a rider moves with the platform until an obstacle blocks
     it or its floor stops; any other mover is pushed ahead of the platform until an obstacle blocks
-    it. Obstacles are those of `Mover.move`, without the platform and the movers. What a mover
-    overlaps at first neither blocks nor pushes it. The platform always makes its whole motion. One
-    on a layer of the mover's `one_way` carries it, pushes it only up, and never crushes it.
+    it. Obstacles are those of `Mover.move`, without the platform and the movers. A collider or
+    solid that a mover overlaps at first does not block or push it. The platform always makes its
+    whole motion. One on a layer of the mover's `one_way` carries it, pushes it only up, and never
+    crushes it.
 
     The usual order of a frame: carry, separate, moves, step. KeyError for an id that is not in the
     world; ValueError for an id in both lists, for a sector, for an inactive platform, for numbers

@@ -50,8 +50,8 @@ class Pacer:
     def alpha(self) -> int:
         """Where to draw between the states before (0) and after (65536) the last step, 0..65535.
 
-        What is drawn is three quarters of a frame late, and moves evenly if the loop draws more
-        often than it steps."""
+        The picture is three quarters of a frame late, and moves evenly if the loop draws more often
+        than it steps."""
         alpha = (self._time * 4 + self._frame) * (_ALPHA_MAX + 1) // (self._frame * 4)
         return min(alpha, _ALPHA_MAX)
 

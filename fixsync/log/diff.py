@@ -103,7 +103,7 @@ class Diff:
     pairs: list[Pair] = field(default_factory=list)
     """The first few pairs of colliders in `rows`, as they were at the step."""
     not_compared: dict[str, int] = field(default_factory=dict)
-    """What only one of the logs has, and in how many frames."""
+    """A part that only one of the logs has, and the number of frames with it."""
     notes: list[str] = field(default_factory=list)
     error: MatchLogError | None = None
     """Why one of them is not valid."""
@@ -164,7 +164,7 @@ class _Side:
         self.unplayed = ""
         self._frame: Frame | None = None
         self._before: bytes | None = None
-        """What the simulation saved before that frame; None before the first."""
+        """The bytes that the simulation saved before that frame; None before the first."""
         try:
             self.player = Player(reader.header, simulations)
         except UnknownSimulationError as wrong:
@@ -417,7 +417,7 @@ def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
 
 
 def _value_rows(path: str, a: Any, b: Any) -> Iterator[Row]:
-    """What differs between two values of the header: of objects, key by key."""
+    """The difference of two values of the header: of objects, key by key."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in dict.fromkeys((*a, *b)):
             yield from _value_rows(key_path(path, key), a.get(key, ABSENT), b.get(key, ABSENT))

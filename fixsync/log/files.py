@@ -266,7 +266,7 @@ class _Gunzip:
 
 
 def _decompressor(suffix: str) -> tuple[Callable[[], _Decompressor], type[Exception]]:
-    """What starts a decoder, and the error that the decoder raises for broken data."""
+    """The function that starts a decoder, and the error that the decoder raises for broken data."""
     if suffix == ".gz":
         return _Gunzip, zlib.error
     if suffix == ".bz2":
@@ -303,9 +303,8 @@ class Source(Closing):
         return min(1.0, self.size / size) if size else 0.0
 
     def __iter__(self) -> Iterator[bytes]:
-        """Pieces of up to 32 KiB. DamagedFileError for broken compressed data, after what came
-        before it.
-        """
+        """Pieces of up to 32 KiB. DamagedFileError for broken compressed data, after the pieces
+        before it."""
         if self._start is None:
             while data := self._file.read(_PIECE_BYTES):
                 self.size += len(data)
@@ -394,7 +393,7 @@ _COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
 
 
 class Sink(Closing):
-    """Writes a file. What it is given goes to the operating system before `write` returns, if
+    """Writes a file. The data goes to the operating system before `write` returns, if
     `survives_a_cut` says so; FileExistsError for a file that is not empty, unless `is_over`, and
     for one that another writes.
 
@@ -409,7 +408,7 @@ class Sink(Closing):
         is_over: bool = False,
         is_whole: bool = False,
     ) -> None:
-        """suffix: the compression, if that is not what the name says."""
+        """suffix: the compression, if the name does not say it."""
         self.size = 0
         """Bytes of the file so far, buffered ones included."""
         self._path = os.fspath(path)

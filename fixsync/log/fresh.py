@@ -1,8 +1,8 @@
 """Replays the log of a simulation in new processes, to find out whether the simulation depends on
 its process.
 
-No two of them hash strings alike, and one leaves asserts out. What depends on addresses, on clocks
-or on the machine may still be the same in all of them."""
+No two of them hash strings alike, and one leaves asserts out. A simulation that depends on
+addresses, on clocks or on the machine may still give the same in all of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Run(NamedTuple):
 
     how: str
     file: Path
-    """What it computed."""
+    """Its results."""
     error: str
     """Why it ended before the log did; "" if it did not."""
 
@@ -79,7 +79,7 @@ def _run(
 
 
 def states(runs: Sequence[Run]) -> Iterator[list[bytes | None]]:
-    """What the processes computed: before the first frame, then after each; None for one that has
+    """The results of the processes: before the first frame, then after each; None for one that has
     ended. The last list has at least one None."""
     files = [run.file.open("rb") for run in runs]
     try:
@@ -93,7 +93,7 @@ def states(runs: Sequence[Run]) -> Iterator[list[bytes | None]]:
 
 
 def cause(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
-    """Why replaying a log of a simulation may not give what its recorder computed: a sentence that
+    """Why replaying a log of a simulation may not give the results of its recorder: a sentence that
     blames the simulation, or "" if all processes, and this one, replay it alike.
 
     reference, last: as for `run`."""
@@ -130,7 +130,7 @@ def _when(count: int, first: int) -> str:
 def _computed(
     reader: Reader, simulation: sim.SimulationType, last: int | None, *, is_whole: bool
 ) -> Iterator[bytes]:
-    """What replaying a log computes: its state before the first frame, then after each, or hashes
+    """The results of replaying a log: its state before the first frame, then after each, or hashes
     of it and of the frame's events."""
     player = Player(reader.header, {str(reader.header.sim): simulation})
     for frame in islice(reader, None if last is None else last - reader.header.first_frame + 1):

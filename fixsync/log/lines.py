@@ -1,8 +1,8 @@
 """A line of a match log to its value and back: the header, a frame, the last line.
 
-Each line is read by msgspec first, which is fast and says little. A line that it does not take, or
-that may hold something it lets through, goes through the strict parser of `fixsync.log.text`, which
-names what is wrong."""
+Each line is read by msgspec first, which is fast and says little. A line that it refuses, or that
+may have a fault that it does not find, goes through the strict parser of `fixsync.log.text`, which
+names the fault."""
 
 from __future__ import annotations
 
@@ -278,10 +278,10 @@ class FrameLines:
     def parse_all(self, block: bytes, lines: list[bytes], due: int) -> list[Frame] | None:
         """All lines of a block of whole frame lines, or None if any of them needs `parse`.
 
-        msgspec checks types, ranges, lengths and known keys, and refuses blank lines. What it lets
-        through is searched for in the block as a whole: carriage returns, white space around an
-        object, -0, frames out of sequence, keys that stand twice (a frame's line has a colon after
-        each key and nowhere else), hashes that are not 16 lower-case digits."""
+        msgspec checks types, ranges, lengths and known keys, and refuses blank lines. The faults
+        that it does not find are searched for in the block as a whole: carriage returns, white
+        space around an object, -0, frames out of sequence, keys that stand twice (a frame's line
+        has a colon after each key and nowhere else), hashes that are not 16 lower-case digits."""
         count = len(lines)
         if b"\r" in block or _MINUS_ZERO(block):
             return None

@@ -24,7 +24,7 @@ AT_ONCE = 2
 
 
 class Request(Struct):
-    """What to ask of a log."""
+    """A request for a log."""
 
     log: str
     settings: list[str]
@@ -39,7 +39,7 @@ class Request(Struct):
 
 
 class Answer(Struct):
-    """What was found of a log, or why nothing was."""
+    """The result for a log, or the reason that there is none."""
 
     log: str
     found: WhatIf | None

@@ -128,7 +128,7 @@ _NEVER: int = constant("NEVER")
 
 
 class Seen(NamedTuple):
-    """What the kernel said of a pair at the step of a frame."""
+    """The kernel's explanation of a pair at the step of a frame."""
 
     frame: int
     ids: tuple[int, int]
@@ -179,7 +179,7 @@ class Seen(NamedTuple):
 
 
 def seen_by(step: Step, a: int, b: int) -> Seen:
-    """What the world of a step says of two that are in it."""
+    """The explanation of two ids in the world of a step."""
     places: list[Any] = [placed_of(step.world, id) for id in (a, b)]
     owners = [one.owner if isinstance(one, Collider) else 0 for one in places]
     row = step.world._native.explain(a, b)
@@ -308,7 +308,7 @@ def why(
 
 
 def _summary(found: PairReport, frame: int | None) -> str:
-    """What happened in a frame, or with None in the whole match."""
+    """The sentence about a frame or, with None, about the whole match."""
     a, b, nearest = found.a, found.b, found.nearest
     if not found.together:
         return f"{a} and {b} were never both in the world"

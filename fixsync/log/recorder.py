@@ -128,7 +128,7 @@ class Recorder(_Recording):
         self._held: tuple[bytes, int] | None = None
         """The world's events and hash of a step whose line is not ended."""
         self._later: list[tuple[Callable[[bytes], None], bytes]] = []
-        """What belongs to the line after that one."""
+        """The part of the line after that one."""
 
         def begin(_: object) -> Recorder:
             self._open(world, path, about, replace)
@@ -315,8 +315,8 @@ class SimRecorder(_Recording):
         hash: int | None = None,
         game: Iterable[GameEvent] | None = None,
     ) -> None:
-        """Writes a frame: one input per player, and what of its results is not None. `game`: the
-        game's own events, written if the simulation has `event_kinds`.
+        """Writes a frame: one input per player, and those of its results that are not None. `game`:
+        the game's own events, written if the simulation has `event_kinds`.
 
         ValueError, and nothing is written, unless `frame` is `next_frame`."""
         line = SimFrame(index(frame), cast("list[schema.Input]", list(inputs)))

@@ -59,7 +59,7 @@ class Verdict(Enum):
     """The file cannot be read. A verdict of programs that replay many logs; `replay` raises the
     error."""
     CUT_SHORT = "cut short"
-    """The log has no end. What it has is as it says."""
+    """The log has no end. The frames that it has are as recorded."""
 
     @property
     def exit_code(self) -> int:
@@ -114,10 +114,10 @@ class Difference:
     fields: list[str]
     """All that differs in this frame: "events", "game", "queries", "hash"."""
     expected: Any
-    """What the log says: the pair's events as (kind, contact), the game's events, an answer or None,
-    or a hash."""
+    """The values in the log: the pair's events as (kind, contact), the game's events, an answer or
+    None, or a hash."""
     found: Any
-    """What replaying computes, in the same form."""
+    """The computed values, in the same form."""
     pair: tuple[int, int] | None = None
     """The two ids, if events differ."""
     colliders: dict[int, Collider | Solid | None] = field(default_factory=dict)

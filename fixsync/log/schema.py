@@ -32,7 +32,7 @@ SEED_MAX = 2**64 - 1
 
 
 class MatchLogError(ValueError):
-    """What is wrong in a match log, and where.
+    """An error in a match log, and its place.
 
     `file` is its name. `line` counts from 1; 0 means the file as a whole. `field` is the path of
     the value within the line, such as `commands[3][2][0]`; "" means the line as a whole. `reason`
@@ -213,7 +213,7 @@ Input: TypeAlias = Union[Int64, list[Int64]]  # noqa: UP007
 
 
 class TraceFrame(Struct, forbid_unknown_fields=True, gc=False):
-    """A frame of a trace. What the recorder left out is UNSET."""
+    """A frame of a trace. A field that the recorder left out is UNSET."""
 
     frame: UInt32
     commands: list[Command]

@@ -35,7 +35,7 @@ ANGLE, REACH = "half_angle", "reach"
 _OFFSET = ("ox", "oy", "oz")
 _SECTOR = "sector"
 FIELDS = (*dict.fromkeys(size.name for kind in KINDS for size in kind.sizes), *_OFFSET, REACH)
-"""What a setting can change."""
+"""The fields that a setting can change."""
 _PLACING = frozenset({Add, SetShape, SetOffset, SetLayer})
 FOLLOWED = _PLACING | {Remove, SetActive}
 """The types of commands that matter for settings and attacks."""
@@ -85,7 +85,7 @@ class Setting:
         return f"<Setting {self.text}>"
 
     def _amount(self, number: str, suffix: str) -> tuple[Fraction, Fraction]:
-        """What the recorded value is multiplied by, and then added, in raw units."""
+        """The factor of the recorded value, and the raw units to add after it."""
         try:
             value = Fraction(number)
         except ValueError:

@@ -1,8 +1,8 @@
 """The strict parser of one line of JSON, and its check against a msgspec type.
 
 msgspec decodes fast and its errors say little. This parser is slow and its errors say all: the path
-of the first wrong value, the value, and what is allowed. It also finds what msgspec lets through:
-keys that stand twice, and -0."""
+of the first wrong value, the value, and what is allowed. It also finds two faults that msgspec does
+not find: keys that stand twice, and -0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from msgspec import inspect
 
 
 class LineError(Exception):
-    """What is wrong in a line: the path of the value ("" for the line as a whole) and why.
+    """An error in a line: the path of the value ("" for the line as a whole) and why.
 
     `in_header`: the line is the header, whatever line is being read."""
 

@@ -50,7 +50,7 @@ class Step(NamedTuple):
 
 
 class Watcher(Protocol):
-    """What `watch` calls."""
+    """The methods that `watch` calls."""
 
     def begin(self, start: Start) -> None:
         """Before the first frame; again, before any frame, if a state is loaded."""
@@ -60,7 +60,7 @@ class Watcher(Protocol):
 
 
 class Watched(NamedTuple):
-    """What was played."""
+    """The match that was played."""
 
     header: Header
     frames: int

@@ -1,5 +1,5 @@
-"""What hits a match would have had with other shapes: its recorded commands, with changed sizes and
-offsets."""
+"""The hits that a match would have had with other shapes: its recorded commands, with changed sizes
+and offsets."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class _Changed:
         self.two = TwoHits()
         self.rewriter = Rewriter(settings, Names())
         self.pushed: dict[int, str] = {}
-        """Of changed colliders that stand against something, what and when."""
+        """For changed colliders that stand against something: the obstacle and the frame."""
         self.answers = 0
         """The number of answers to queries and casts that differ."""
         self._player: Player
@@ -249,7 +249,8 @@ class _Changed:
             self.pushed[id] = f"stands against {who} in frame {frame}"
 
     def _neighbour(self, id: int, other: int) -> int | None:
-        """What a collider, as recorded, stands against: the other of its pair, or a solid."""
+        """The obstacle that a collider, as recorded, stands against: the other of its pair, or a
+        solid."""
         world, scratch = self._player.world, self._scratch
         scratch.clear()
         for i, one in enumerate((id, other) if other < LEVEL else (id,)):
@@ -311,9 +312,9 @@ def whatif(
 ) -> WhatIf:
     """Plays a match with changed shapes, and compares its hits with the recorded ones.
 
-    settings: as `Setting` takes them, each applied to what those before it made. Positions, and all
-    that a game did with its hits, are as recorded. The recorded hits are the log's own events, or
-    computed where it has none. output: where to write the changed match, as a trace.
+    settings: as `Setting` takes them, each applied to the result of those before it. Positions, and
+    all that a game did with its hits, are as recorded. The recorded hits are the log's own events,
+    or computed where it has none. output: where to write the changed match, as a trace.
 
     ValueError for a setting that is wrong or makes a value out of range; MatchLogError for a log
     that is not valid or whose simulation is not known; OSError for one that cannot be read."""
@@ -421,7 +422,7 @@ def by_attack(
 
 
 def _unknown(changed: _Changed, rows: Iterable[Row]) -> Iterator[str]:
-    """What the changed match cannot know, because movement is as recorded."""
+    """The limits of the changed match, because movement is as recorded."""
 
     altered = changed.rewriter.ids
     solids = {row.a.id: str(row.b) for row in rows if row.b.id >= LEVEL and row.a.id in altered}

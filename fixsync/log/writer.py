@@ -15,9 +15,9 @@ __all__ = ["Writer"]
 
 
 class Writer(files.Closing):
-    """Writes what a recorder makes to a file. After an error the log is cut short.
+    """Writes the output of a recorder to a file. After an error the log is cut short.
 
-    What `flush` writes is handed to the operating system at once; only `.xz` and `.bz2` hold a part
+    `flush` hands the text so far to the operating system at once; only `.xz` and `.bz2` hold a part
     back until `close`. `is_over` and `is_whole` are those of `Sink`: with the latter the old file
     stays after an error."""
 

@@ -79,7 +79,7 @@ class Builder:
         choice: Choice | None,
         called: str,
     ) -> None:
-        """What an outline becomes."""
+        """The solids that an outline becomes."""
         self._worst = Fraction(0)
         low, high, layer = self._heights(where, own, choice)
         if outline.circle is not None and not self._view.side:

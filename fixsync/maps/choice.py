@@ -1,4 +1,4 @@
-"""What of a map is solid: the choices that a command line or a program makes."""
+"""Which parts of a map are solid: the choices that a command line or a program makes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """What is solid, as the options of the command say."""
+    """Which parts are solid, as the options of the command say."""
 
     layers: tuple[Choice, ...] = ()
     tiles: tuple[Choice, ...] = ()

@@ -35,7 +35,7 @@ DIGITS_MAX = 400
 
 
 class MapError(Exception):
-    """What is wrong at a place: the file, the path of the value in it, and the reason."""
+    """An error at a place: the file, the path of the value in it, and the reason."""
 
     def __init__(self, file: str, path: str, reason: str) -> None:
         super().__init__(file, path, reason)
@@ -194,7 +194,7 @@ class Files:
 
 
 _XML = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*<|\xff\xfe|\xfe\xff")
-"""What XML begins with, in UTF-8 or UTF-16."""
+"""The first bytes of XML, in UTF-8 or UTF-16."""
 
 
 def _common(path: str, root: Path) -> str:

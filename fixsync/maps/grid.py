@@ -134,7 +134,7 @@ class _Codes(dict[int, int]):
 def shapes_of(
     tile: Tile, choice: Choice | None, placing: Placing, line_width: Fraction | None
 ) -> list[Outline]:
-    """What a tile covers: its collision shapes, or what is below a slope."""
+    """The area that a tile covers: its collision shapes, or the part below a slope."""
     if choice is not None and choice.heights is not None:
         left, right = (tile.height * (1 - height) for height in choice.heights)
         zero = Fraction(0)

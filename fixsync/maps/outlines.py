@@ -1,4 +1,5 @@
-"""What an object of Tiled covers: polygons and circles, in pixels of the map, as fractions."""
+"""The area that an object of Tiled covers: polygons and circles, in pixels of the map, as
+fractions."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ class Placing:
 
 @dataclass(frozen=True)
 class Outline:
-    """One part of what an object covers. `circle`: the centre and the radius, if it is one."""
+    """One part of the area of an object. `circle`: the centre and the radius, if it is one."""
 
     points: Sequence[Place2]
     circle: tuple[Place2, Fraction] | None = None
@@ -84,7 +85,8 @@ class Outline:
 
 
 def kind_of(item: Value) -> str:
-    """What an object is: one of AREAS, "point", "text", "tile object", "polyline" or "flat rectangle"."""
+    """The kind of an object: one of AREAS, "point", "text", "tile object", "polyline" or "flat
+    rectangle"."""
     for key, kind in (("point", "point"), ("text", "text"), ("gid", "tile object")):
         if item.get(key, False).value:
             return kind
@@ -108,8 +110,8 @@ def size_of(item: Value) -> Place2:
 
 
 def outlines(item: Value, placing: Placing, line_width: Fraction | None) -> list[Outline]:
-    """What an object covers; `placing` is its corner's. Lines cover something if they have a
-    width."""
+    """The area that an object covers; `placing` is its corner's. Lines cover something if they have
+    a width."""
     kind = kind_of(item)
     width, height = size_of(item)
     if kind == "polygon":
@@ -144,7 +146,7 @@ def _circle() -> list[Place2]:
 
 
 def _oval(kind: str, width: Fraction, height: Fraction, placing: Placing) -> Outline:
-    """An ellipse, or a capsule: two half circles and what is between them."""
+    """An ellipse, or a capsule: two half circles and the rectangle between them."""
     x, y = width / 2, height / 2
     radius = min(x, y)
     wide, high = (x, y) if kind == "ellipse" else (radius, radius)

@@ -1,4 +1,4 @@
-"""What a map has, each with the option of `fixsync level` that takes it."""
+"""The parts of a map, each with the option of `fixsync level` that selects it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Levels out of maps of Tiled (https://www.mapeditor.org), in XML or JSON.
 
-docs/levels.md says what each thing of a map becomes. Numbers are read as the decimals that stand in
-the file and computed with as fractions; each coordinate of the level is rounded once."""
+docs/levels.md lists the result of each thing in a map. Numbers are read as the decimals that stand
+in the file and computed with as fractions; each coordinate of the level is rounded once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ KEYS = ("solid", "layer", "y_low", "y_high")
 
 
 class TiledError(ValueError):
-    """What is wrong in a map, and where: the file, the path of the value in it, such as
+    """The errors in a map, and their places: the file, the path of the value in it, such as
     `layers[2].objects[0].width`, and the reason. `more` has all that is wrong besides, likewise.
     The message has a line for each."""
 
@@ -77,7 +77,7 @@ class Place:
 
 @dataclass
 class TiledMap:
-    """The level of a map, and what became of the map's parts."""
+    """The level of a map, and a report about the map's parts."""
 
     level: Level
     names: dict[int, str] = field(default_factory=dict)
@@ -120,7 +120,7 @@ def read_tiled(
     becomes (0, 0). Up in the map is +z; with `z_down`, down is. `hidden`: hidden layers and objects
     become solids too, instead of being left out.
 
-    What is solid is what the map's properties say, and what is chosen: `solid_layers`, `tiles`,
+    The map's properties and these choices decide which parts are solid: `solid_layers`, `tiles`,
     `classes`, `objects`, `slopes`, `only`, `shapes`, `whole_tiles`, `line_width` are the options of
     `fixsync level`, and take the same texts. `y`: the lower and upper end, in units, of solids
     without y_low and y_high. `side`: the map is seen from the side, up is +y, and its solids reach
@@ -128,8 +128,8 @@ def read_tiled(
     `steps` units. `root`: the folder that tilesets and templates must be in, by default the map's.
 
     TiledError, with the path of each value at fault, for a map that is damaged, has a solid that no
-    level can have, or has no solids: then it lists what can be chosen. ValueError for options that
-    contradict. OSError for a file that cannot be read."""
+    level can have, or has no solids: then it lists the possible choices. ValueError for options
+    that contradict. OSError for a file that cannot be read."""
     if side and (z_down or y is not None):
         raise ValueError("a map seen from the side has no z_down and no y: its up is +y")
     if not side and (z is not None or steps is not None):
@@ -222,7 +222,7 @@ class _Reading:
         return self._found
 
     def _refuse(self, document: Value, reason: str) -> None:
-        """Fails with what the map has, and the options that take it."""
+        """Fails with the parts of the map, and the options that select them."""
         lines = survey(document, self._tilesets, self._templates, self._view.side)
         raise _all(
             [
@@ -233,7 +233,7 @@ class _Reading:
 
     @contextmanager
     def _attempt(self) -> Iterator[None]:
-        """Keeps a fault, so that what follows is looked at too."""
+        """Keeps a fault, so that the rest is checked too."""
         try:
             yield
         except LimitError as limit:
@@ -471,7 +471,7 @@ def _tile_called(tile: Tile) -> str:
 
 
 def _says_solid(owner: Value) -> bool:
-    """Whether a map has a property of its own that says what is solid, or damage to report."""
+    """Whether a map has a property that makes parts solid, or damage to report."""
     try:
         if any(key in KEYS and key != "layer" for key in properties_of(owner)):
             return True

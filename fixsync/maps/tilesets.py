@@ -36,7 +36,7 @@ _ALIGNMENTS = {
 
 @dataclass(frozen=True)
 class Tile:
-    """A tile: of which tileset, its number there, and what the tileset says of it."""
+    """A tile: its tileset, its number there, and its values in the tileset."""
 
     tileset: str
     id: int
@@ -177,7 +177,7 @@ class Templates:
         self._known: dict[tuple[str, str], Value] = {}
 
     def merged(self, item: Value) -> Value:
-        """An object with what its template says where the object says nothing."""
+        """An object with the values of its template where the object has none."""
         if "template" not in item:
             return item
         template = self._template(item["template"])

@@ -31,7 +31,7 @@ _NUMBERS = frozenset(
 )
 """The attributes that are numbers."""
 _CHILDREN = frozenset(["chunks", "data", "layers", "objects", "properties", "tiles", "tilesets"])
-"""What only elements within an element give: no attribute of these names is taken."""
+"""Keys that only elements within an element give: no attribute of these names is taken."""
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 _Node = dict[str, Any]

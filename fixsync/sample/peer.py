@@ -34,7 +34,7 @@ STATUS_MS = 100
 
 
 class Task(Struct, forbid_unknown_fields=True):
-    """What a peer has to do."""
+    """The task of a peer."""
 
     plan: Run
     me: int

@@ -37,7 +37,7 @@ class Part:
 
 @dataclass
 class PeerOutcome:
-    """What a peer did."""
+    """The result of a peer."""
 
     peer: int
     status: Status = field(default_factory=Status)
@@ -58,7 +58,7 @@ class PeerOutcome:
 
 @dataclass
 class Outcome:
-    """What a run did."""
+    """The result of a run."""
 
     peers: dict[int, PeerOutcome]
     passed: int = 0
@@ -116,7 +116,7 @@ class Places:
         return "127.0.0.1"
 
     def command(self, peer: int) -> list[str]:
-        """What to put before the command of a peer."""
+        """The words before the command of a peer."""
         del peer
         return []
 

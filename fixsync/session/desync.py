@@ -41,7 +41,7 @@ class Desync:
     evidence: Mapping[int, Evidence]
     """By peer, as far as it arrived."""
     simulation: object = None
-    """What names the fields of a state; see `fixsync.sim.fields_of`."""
+    """The simulation that names the fields of a state; see `fixsync.sim.fields_of`."""
     damaged: Mapping[int, tuple[bytes, str]] = field(default_factory=dict)
     """By peer, evidence that does not decode, and why."""
 
@@ -213,8 +213,8 @@ def _geometry(compared: _Compared, simulation: object) -> list[str]:
 
 
 def pair_told(fields: StateFields, a: int, b: int, level: Level | None = None) -> str:
-    """Two colliders of a state, or a collider and a solid of the level, and their contact: what the
-    state says, and what it is as they stand."""
+    """Two colliders of a state, or a collider and a solid of the level, and their contact: the one
+    in the state, and the one at their present poses."""
     hit = int(fields.get(("hit", a, b), {}).get("contact", 0))
     told = f"hit with contact {Contact(hit).name}" if hit else "no hit"
     colliders = [id for id in (a, b) if id < LEVEL]

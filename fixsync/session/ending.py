@@ -1,4 +1,4 @@
-"""What ends a match: everything is confirmed, states differ, or nothing comes any more."""
+"""The ends of a match: everything is confirmed, states differ, or nothing comes any more."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Ending:
             self.end(Reason.STALLED, peer, text, now_ms)
 
     def time(self, now_ms: int) -> None:
-        """Ends what would otherwise wait for ever."""
+        """Ends a match that would otherwise wait for ever."""
         local, timing = self.local, self.local.timing
         if local.end is not None:
             self._linger(local.end, now_ms)
@@ -115,7 +115,7 @@ class Ending:
         self.end(Reason.SILENT, remote.peer, text + self._why_refused(remote.peer), now_ms)
 
     def _why_refused(self, peer: int) -> str:
-        """What is known of why nothing valid came from a peer."""
+        """The known reason why nothing valid came from a peer."""
         local = self.local
         remote = local.remotes.get(peer)
         if remote is not None and remote.fault:

@@ -1,4 +1,4 @@
-"""What a message of another peer means for the match: what `Remote.receive` returns."""
+"""The meanings of another peer's messages for the match, as `Remote.receive` returns them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notices: what `advance` of a session returns to the game."""
+"""Notices: the results of a session's `advance`, for the game."""
 
 from __future__ import annotations
 

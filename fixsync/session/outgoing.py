@@ -33,7 +33,7 @@ _LONG_AGO_MS = -(2**62)
 
 
 class Outgoing:
-    """What goes out to a peer, and when what went out last."""
+    """The messages to a peer, and the time of the last one of each kind."""
 
     def __init__(self, local: Local, remote: Remote) -> None:
         self.local = local
@@ -41,7 +41,7 @@ class Outgoing:
         self._hello_ms = self._update_ms = self._want_ms = _LONG_AGO_MS
 
     def packets(self, codec: Codec, now_ms: int) -> Iterator[bytes]:
-        """What to send it now."""
+        """The packets to send now."""
         remote = self.remote
         for message in self._messages(now_ms):
             self.remote.sent += 1

@@ -30,7 +30,8 @@ from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 MAGIC = b"FXP"
 VERSION = 3
 PACKET_BYTES_MAX = 1232
-"""What fits any path unfragmented: IPv6's least MTU of 1280 less its header and UDP's."""
+"""The size that fits any path without fragments: IPv6's least MTU of 1280 less its header and
+UDP's."""
 _TAG_BYTES = 8
 _NUMBERS = struct.Struct(">QQ")
 _TAG_END = len(MAGIC) + 1 + _TAG_BYTES
@@ -62,7 +63,7 @@ _Numbers = Annotated[tuple[Int64, ...], Meta(min_length=1, max_length=INPUT_NUMB
 InputValue = Union[Int64, _Numbers]  # noqa: UP007
 """A `fixsync.sim.Input`."""
 DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
-"""What MessagePack from elsewhere may raise."""
+"""The errors that MessagePack from elsewhere may raise."""
 
 
 Head: TypeAlias = tuple[int, int, int]

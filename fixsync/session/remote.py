@@ -56,7 +56,7 @@ class Phase(Enum):
 
 @dataclass
 class Local:
-    """What the parts of a session know of this peer and its match."""
+    """The data that all parts of a session share: this peer and its match."""
 
     match: Match
     me: int
@@ -122,7 +122,7 @@ class Local:
         return min([self.timeline.confirmed, *others])
 
     def evidence(self, frame: int) -> Evidence:
-        """What this peer has of a frame."""
+        """The data of a frame that this peer has."""
         timeline = self.timeline
         inputs = timeline.final_inputs.get(frame, ())
         if not inputs:
@@ -219,11 +219,11 @@ class Remote:
         self.hashes: dict[int, int] = {}
         """Its hashes that came and wait to be compared."""
         self.snapshot: Offer | None = None
-        """What it joins by."""
+        """The snapshot that it joins by."""
         self.is_fed = False
         """It is sent the inputs of all seats, not only of those played here."""
         self.want: Want | None = None
-        """What it asked for last."""
+        """Its last request."""
         self.sent_next = floor
         """The next of this peer's inputs when an Update went out last."""
 
@@ -301,7 +301,7 @@ class Remote:
     # Received messages. PacketError, with nothing changed, for a refused one.
 
     def receive(self, packet: Packet, now_ms: int) -> Event | None:
-        """Takes a message, and returns what it means for the match."""
+        """Takes a message, and returns its meanings for the match."""
         self._check_number(packet)
         message = packet.message
         if isinstance(message, Hello):

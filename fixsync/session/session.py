@@ -1,8 +1,9 @@
 """Sessions: peers that play one match, each with its own simulation, by exchanging inputs.
 
-No sockets and no clocks: `receive` takes what arrived, `outgoing` returns what to send, `advance`
-plays a frame. All take the time as integer milliseconds that never run backwards. Nothing that
-arrives can raise an exception; a packet that is refused changes nothing but a count."""
+No sockets and no clocks: `receive` takes a packet that arrived, `outgoing` returns the packets to
+send, `advance` plays a frame. All take the time as integer milliseconds that never run backwards.
+Nothing that arrives can raise an exception; a packet that is refused changes nothing but a
+count."""
 
 from __future__ import annotations
 
@@ -286,7 +287,7 @@ class Session:
             self._ending.desync(frame, remote.peer, text, now_ms)
 
     def _heed(self, remote: Remote, event: Event, now_ms: int) -> None:
-        """Does what a message of another peer calls for."""
+        """Carries out the meaning of another peer's message."""
         ending = self._ending
         if isinstance(event, Updated):
             self._compare(remote, now_ms)

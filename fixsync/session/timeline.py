@@ -34,8 +34,8 @@ class _Played(NamedTuple):
 
 
 def compared_hash(state_hash: int, game: Iterable[Sequence[int]], over: bool = False) -> int:
-    """What peers compare of a frame: the hash of the state after it, the game's own events, and
-    whether the match is over. The state need not have what these were made of."""
+    """The values of a frame that peers compare: the hash of the state after it, the game's own
+    events, and whether the match is over. The state need not have what these were made of."""
     rows = b"".join(_GAME_EVENT.pack(*event) for event in game) + b"\1" * over
     return hash_of(state_hash.to_bytes(8, "little") + rows) if rows else state_hash
 
@@ -60,7 +60,7 @@ class Timeline:
         # states[f] is the state before frame f was stepped.
         self.states: dict[int, bytes] = {frame: state}
         self.hashes: dict[int, int] = {}
-        """By frame, what peers compare."""
+        """By frame, the values that peers compare."""
         self.final_game: dict[int, tuple[GameEvent, ...]] = {}
         self.inputs_digests: dict[int, bytes] = {frame: inputs_digest}
         """By frame, a digest of all inputs of the frames before it."""

@@ -99,8 +99,8 @@ class Endpoint:
             self._place(peer, self._resolved(address))
 
     def poll(self, value: Input) -> list[Notice]:
-        """One round: takes what has arrived, advances the session with this player's input, and
-        sends its packets. Returns the notices of `advance`.
+        """One round: takes the packets that have arrived, advances the session with this player's
+        input, and sends its packets. Returns the notices of `advance`.
 
         It takes at most 256 packets or 4 ms of each known address, and 64 or 2 ms of all others;
         on Windows 8 ms of all together. The rest waits for the next poll."""
@@ -110,8 +110,9 @@ class Endpoint:
         return notices
 
     def exchange(self) -> None:
-        """Takes what has arrived, and sends what is due, without a step. For each round of a loop
-        that draws more often than it steps: `poll` then finds what arrived in between."""
+        """Takes the packets that have arrived, and sends those that are due, without a step. For
+        each round of a loop that draws more often than it steps: `poll` then finds what arrived in
+        between."""
         self._give_out(self._take_in())
 
     def _take_in(self) -> Session:
@@ -127,7 +128,7 @@ class Endpoint:
             self.send(peer, data)
 
     def _receive(self, source: socket.socket, share: _Share) -> None:
-        """Gives the session what has arrived at a socket, up to a share."""
+        """Gives the session the packets that have arrived at a socket, up to a share."""
         end_ns = time.monotonic_ns() + share.ms * 1_000_000
         for _ in range(share.packets):
             try:

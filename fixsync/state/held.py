@@ -1,5 +1,5 @@
-"""What a simulation holds beside its state: generators, bodies, handlers, and what else saves
-itself. Each is saved as rows of a key and bytes."""
+"""Objects that a simulation holds beside its state: generators, bodies, handlers, and other objects
+that save themselves. Each is saved as rows of a key and bytes."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def _saved(name: str, part: Any) -> bytes:
 
 
 def load(name: str, value: Any, rows: Rows, undo: list[Callable[[], None]]) -> None:
-    """Loads the parts one by one, and adds to `undo` what brings each back. ValueError for rows
-    that these parts did not save."""
+    """Loads the parts one by one, and adds to `undo` a function that restores each. ValueError for
+    rows that these parts did not save."""
     parts = _parts(name, value)
     here, there = [part.key for part in parts], [key for key, _ in rows]
     if here != there:

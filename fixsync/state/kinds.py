@@ -37,7 +37,7 @@ def up_to(n: int) -> Meta:
 
 
 class Kind:
-    """What a field takes."""
+    """The values that a field accepts."""
 
     wants: str
     """In words, after "must be"."""
@@ -48,7 +48,7 @@ class Kind:
         raise NotImplementedError
 
     def fault(self, value: Any, at: str, is_raw: bool) -> str | None:
-        """What is wrong with a value, in words; None if nothing is. is_raw: as MessagePack has it,
+        """The fault of a value as text; None for a valid one. is_raw: as MessagePack has it,
         without classes."""
         del is_raw  # numbers and texts are the same there
         return None if self.takes(value) else f"{at} must be {self.wants}, not {shown(value)}"

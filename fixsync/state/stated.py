@@ -33,11 +33,12 @@ _WRONG = (
     OverflowError,
     RecursionError,
 )
-"""What msgspec raises for values and bytes that it does not take."""
+"""The errors of msgspec for values and bytes that it refuses."""
 
 
 _Row: TypeAlias = tuple[Any, ...]
-"""What is saved beside the world: the state, and the rows of each attribute of `held`."""
+"""The parts that are saved beside the world: the state, and the rows of each attribute of
+`held`."""
 
 
 class _Refused(Exception):  # noqa: N818 - it never leaves this module
@@ -91,7 +92,7 @@ class Stated:
 
     def save(self) -> bytes:
         """The state, what is `held`, and the world: the same bytes on every platform. ValueError,
-        with the field, its value and what it takes, if a value is not as declared."""
+        with the field, its value and the allowed ones, if a value is not as declared."""
         rows = [parts.save(name, getattr(self, name)) for name in self.held] if self.held else ()
         row = (self.state, *rows)
         try:
@@ -189,8 +190,8 @@ def _packer(
 
 
 def _read(plan: _Plan, data: bytes) -> tuple[_Row, bytes]:
-    """What was saved beside the world, and the world. ValueError for bytes that `save` does not
-    give."""
+    """The parts that were saved beside the world, and the world. ValueError for bytes that `save`
+    does not give."""
     name = plan.declared.__name__
     if data[:_HEAD] != plan.head:
         what = f"bytes that begin with {data[:_HEAD].hex() or 'nothing'}"

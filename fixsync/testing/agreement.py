@@ -45,7 +45,7 @@ def assert_peers_agree(
     It is run straight, by inputs[frame][player]; with a rollback in every frame; saved and loaded;
     with its world's changes and its own containers in another order; and by peers, in lockstep and
     with rollback, over a network that loses and delays packets. The error names the first frame and
-    field that differ, and what `load` does not bring back.
+    field that differ, and the attributes that `load` does not bring back.
 
     back: frames of a rollback. log: the file for the smallest match found that shows the
     difference. needs_hits: AssertionError too if no step had an event, because then nothing was
@@ -124,7 +124,7 @@ def _by_peers(straight: Straight, prediction_max: int) -> Iterator[Divergence | 
 def _difference(
     straight: Straight, check: str, how: str, session: Session, notice: Confirmed
 ) -> Divergence | None:
-    """What a frame that a peer confirmed has that the straight run has not."""
+    """The difference of a frame that a peer confirmed from the straight run."""
     expected = straight.states[notice.frame + 1]
     step = sim.Stepped(notice.events, notice.game)
     if notice.state_hash == sim.hash_of(expected):
@@ -147,6 +147,6 @@ def assert_same_state(first: bytes, second: bytes, simulation: object = None) ->
 
 
 def explained(first: bytes, second: bytes, simulation: object = None) -> Sequence[str]:
-    """What differs between two saved states, a line a field."""
+    """The differences of two saved states, a line a field."""
     fields = (sim.fields_of(simulation, state) for state in (first, second))
     return [f"  {line}" for line in difference_lines(list(differences(*fields)))]

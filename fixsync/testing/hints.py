@@ -98,7 +98,7 @@ class _Module:
                 yield node.iter.lineno, "an iteration over a set"
 
     def used(self, node: ast.Name | ast.Attribute) -> str | None:
-        """What is used of a module of _MODULES."""
+        """The name that is used of a module of _MODULES."""
         name = node.value if isinstance(node, ast.Attribute) else node
         if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)):
             return None

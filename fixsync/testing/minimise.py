@@ -1,7 +1,7 @@
 """Makes the inputs that show a failure as few and as idle as possible.
 
-In the manner of delta debugging (Zeller and Hildebrandt, 2002): cut, and keep what still fails.
-"""
+In the manner of delta debugging (Zeller and Hildebrandt, 2002): cut, and keep the inputs that still
+fail."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ Inputs: TypeAlias = Sequence[Sequence[Input]]
 
 @dataclass(frozen=True)
 class Divergence:
-    """What a check found: the first frame after which a state or the events are not those of the
-    straight run."""
+    """The finding of a check: the first frame after which a state or the events are not those of
+    the straight run."""
 
     check: str
     how: str
-    """What was done differently, in words."""
+    """The other way of running, as text."""
     frame: int
     """The frame that gave another result; -1 for the state at the start."""
     differences: list[Difference] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Divergence:
     game: tuple[tuple[GameEvent, ...], tuple[GameEvent, ...]] | None = None
     """The game's own events, likewise."""
     error: str = ""
-    """What came instead of a result."""
+    """The error in place of a result."""
     names: Mapping[int, str] = field(default_factory=dict)
     """What the simulation calls its ids."""
     sides: tuple[str, str] = ("straight", "otherwise")
@@ -153,7 +153,7 @@ class SimulationError(ValueError):
 
 @contextmanager
 def _running(where: str) -> Iterator[None]:
-    """What a simulation raises within becomes a SimulationError that says where it was."""
+    """An error of a simulation within becomes a SimulationError with its place."""
     try:
         yield
     except Exception as error:

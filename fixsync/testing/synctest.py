@@ -219,7 +219,7 @@ def smallest(
 
 
 def not_checked(straight: Straight) -> list[str]:
-    """What the checks could not see, in words."""
+    """The things that the checks could not test, as text."""
     said = []
     if not isinstance(straight.type, sim.Shuffles) and not isinstance(straight.start(), Stated):
         said.append(

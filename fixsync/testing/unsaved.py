@@ -1,11 +1,11 @@
-"""What a simulation forgets to save: the attributes that `load` does not bring back, and that
+"""The attributes that a simulation forgets to save: `load` does not bring them back, and they
 matter.
 
-Every few frames the simulation is stepped on, and loads the state from before. Whatever is then not
-what it was is a suspect: an attribute, a slot, an entry of a container, a variable of a closure, a
-global of the modules of its classes. If the next 30 frames give another result than they did, each
-suspect alone is put back, and named if that changes them. So a cache or a list that each step fills
-anew is not named.
+Every few frames the simulation is stepped on, and loads the state from before. Every value that is
+then not as before is a suspect: an attribute, a slot, an entry of a container, a variable of a
+closure, a global of the modules of its classes. If the next 30 frames give another result than they
+did, each suspect alone is put back, and named if that changes them. So a cache or a list that each
+step fills anew is not named.
 
 A second name of an object is a suspect when `load` makes a new object and the name still stands for
 the old one."""
@@ -58,8 +58,8 @@ class _Suspect(NamedTuple):
 
 
 def unsaved(straight: Straight) -> list[Unsaved]:
-    """What `load` of a simulation does not bring back, of what changes a state or an event within
-    30 frames; at most 8. A simulation that raises is looked at up to there."""
+    """The attributes that `load` of a simulation does not bring back, if they change a state or an
+    event within 30 frames; at most 8. A simulation that raises is looked at up to there."""
     made = straight.start()
     before = Walk(made)
     named: dict[str, Unsaved] = {}
@@ -73,7 +73,7 @@ def unsaved(straight: Straight) -> list[Unsaved]:
 
 
 def unsaved_lines(found: Sequence[Unsaved]) -> list[str]:
-    """What was found as text; no lines for nothing."""
+    """The findings as text; no lines if there are none."""
     return ["load does not bring back:", *(f"  {one}" for one in found)] if found else []
 
 
@@ -106,7 +106,7 @@ class _Runs:
 
 @contextmanager
 def _stops() -> Iterator[None]:
-    """What the simulation raises within becomes a _Raised."""
+    """An error of the simulation within becomes a _Raised."""
     try:
         yield
     except Exception as error:
@@ -125,7 +125,7 @@ def _look_on(runs: _Runs, named: dict[str, Unsaved]) -> None:
 
 
 def _look(runs: _Runs, frame: int, ahead: int, known: set[str]) -> list[Unsaved]:
-    """What is named at a frame. The simulation is at that frame afterwards, as before."""
+    """The findings at a frame. The simulation is at that frame afterwards, as before."""
     made = runs.made
     state = made.save()
     then = Walk(made)
@@ -183,7 +183,8 @@ def _agreed(found: _Results, expected: _Results) -> int:
 
 
 def _suspects(then: Walk, back: Walk) -> Iterator[_Suspect]:
-    """What a load has not brought back: second names first, then values, the outermost of them."""
+    """The values that a load has not brought back: second names first, then values, the outermost
+    of them."""
     yielded: list[str] = []
     for suspect in _stale_names(then, back):
         yielded.append(suspect.name)
@@ -229,7 +230,8 @@ def _stale_names(then: Walk, back: Walk) -> Iterator[_Suspect]:
 
 
 def _repair(then: Walk, place: Place, now: Place) -> Callable[[], None] | None:
-    """What puts a value back, as it was then, into where the name leads to now."""
+    """A function that puts a value back, as it was then, at the place that the name leads to
+    now."""
     put = now.put
 
     def repair() -> None:
@@ -242,7 +244,7 @@ def _repair(then: Walk, place: Place, now: Place) -> Callable[[], None] | None:
 
 
 def _repair_attribute(then: Walk, back: Walk, name: str) -> Callable[[], None] | None:
-    """What sets an attribute that is gone, or deletes one that was not there."""
+    """A function that sets an attribute that is gone, or deletes one that was not there."""
     owner, _, attribute = name.rpartition(".")
     now = back.places.get(owner)
     if owner not in then.places or now is None or not now.has_attributes:

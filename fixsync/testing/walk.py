@@ -42,18 +42,18 @@ class Place(NamedTuple):
     value: Any
     """The object itself."""
     known: Any
-    """What is compared: of a number itself, of a list of numbers a copy, of a world its bytes, of
-    other objects their type and what they hold, without the values."""
+    """The value to compare: of a number itself, of a list of numbers a copy, of a world its bytes,
+    of other objects their type and their keys, without the values."""
     put: Callable[[Any], None] | None
     """Puts another value here; None where that cannot be done."""
     shown: Any = None
-    """What a report shows of it: a copy."""
+    """The value in a report: a copy."""
     has_attributes: bool = False
-    """Whether what it holds are attributes."""
+    """Whether its entries are attributes."""
 
 
 class _Kept(NamedTuple):
-    """How an object is brought back to what it was."""
+    """How an object is brought back to its old value."""
 
     value: Any
     back: Callable[[], None]
@@ -76,7 +76,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def _saved(value: Any) -> tuple[Any, Callable[[Any], None]] | None:
-    """Of what saves itself: its state, and how it is loaded."""
+    """For an object that saves itself: its state, and how it is loaded."""
     if isinstance(value, Random):
         return value.state, lambda state: setattr(value, "state", state)
     if isinstance(value, Handlers):
@@ -135,7 +135,8 @@ def _refill(value: Any, known: Any) -> None:
 
 
 class Walk:
-    """What a simulation reaches now: `places` by name. `restore` brings all of it back."""
+    """The objects that a simulation reaches now: `places` by name. `restore` brings all of it
+    back."""
 
     def __init__(self, simulation: Any) -> None:
         self.places: dict[str, Place] = {}
@@ -286,7 +287,8 @@ class Walk:
     def _visit_function(
         self, name: str, function: types.FunctionType
     ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
-        """What a function keeps: variables of the functions around it, defaults, attributes."""
+        """The objects that a function keeps: variables of the functions around it, defaults,
+        attributes."""
         for variable, cell in zip(
             function.__code__.co_freevars, function.__closure__ or (), strict=True
         ):

@@ -1,4 +1,4 @@
-"""Match logs to pages: what a page holds of a log, and writing the page."""
+"""Match logs to pages: the content of a page for a log, and writing the page."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ class Exported:
     cut: str
     """Why the log counts as cut short; "" for a whole one."""
     text: bytes
-    """What the page plays: the log's own text, or, for a log with a sim, the trace that running it
-    leaves.
-    """
+    """The log that the page plays: the log's own text, or, for a log with a sim, the trace that
+    running it leaves."""
     ids: int
     """One more than the highest id ever added: the page's worlds need no more capacity."""
     original: bytes | None
@@ -126,11 +125,11 @@ def export(
 
 
 class _Run(Observed):
-    """Writes the lines of the trace that a simulation leaves, and keeps by frame what it has beside
-    its world.
+    """Writes the lines of the trace that a simulation leaves, and keeps by frame its state beside
+    the world.
 
-    What a simulation changes after its step is in the frame's `after`: the frame's hash is that of
-    the state behind it. No match log has that key; only pages do."""
+    A change that a simulation makes after its step is in the frame's `after`: the frame's hash is
+    that of the state behind it. No match log has that key; only pages do."""
 
     def __init__(self, kind: sim.SimulationType) -> None:
         super().__init__(kind)
@@ -184,7 +183,7 @@ _OF_WORLD = {"world", "collider", "hit", "changed"}
 
 
 class _Game:
-    """What a simulation has beside its world, frame by frame: assets/game.js has the form."""
+    """The state of a simulation beside its world, frame by frame: assets/game.js has the form."""
 
     def __init__(self) -> None:
         self._frame = 0
@@ -194,7 +193,7 @@ class _Game:
         self._seen: Mapping[int, tuple[str, str]] = {}
 
     def phases(self, phases: Mapping[int, tuple[str, str]]) -> None:
-        """What owners are in the middle of, in the frame whose step was done just now."""
+        """The actions of owners in the frame that was stepped last."""
         self._seen = dict(phases)
 
     def end(self, frame: SimFrame, simulation: Any) -> None:

@@ -15,7 +15,7 @@ from fixsync.world import World
 
 
 class _Game(Protocol):
-    """What a bot sees of the game."""
+    """The part of the game that a bot reads."""
 
     players: int
     world: World

@@ -1,4 +1,4 @@
-"""The simulation: what a frame does to fighters, monsters and shots."""
+"""The simulation: the frame of fighters, monsters and shots."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SkillFight(Stated):
             [0] * (rules.SHOTS * players),
         )
         self.phases: dict[int, tuple[str, str]] = {}
-        """What each owner is in the middle of, for the viewer: nothing that happens looks at it."""
+        """The action of each owner, for the viewer only: no rule reads it."""
         self.world = World(rules.CAPACITY, layers=rules.LAYERS)
         for id, (shape, pose) in zip(rules.WALL_IDS, rules.WALLS, strict=True):
             self.world.add(id, shape, pose, layer=Layer.WALL)
@@ -221,7 +221,7 @@ class SkillFight(Stated):
     # Hits.
 
     def _meet(self, a: int, b: int) -> None:
-        """What a hit that begins does: what hurts has the higher id, and walls stop shots."""
+        """Applies a hit that begins: the attack has the higher id, and walls stop shots."""
         if b in rules.SHOT_IDS:
             if b in self.world:
                 shot, yaw = b - rules.SHOT_IDS[0], self.world[b].pose.yaw

@@ -98,7 +98,8 @@ class Fight(State):
             raise ValueError(f"collider {min(found)} belongs to nothing in the game")
 
     def _colliders(self) -> Iterator[tuple[int, Shape, Layer, int, int, bool]]:
-        """What the world must hold beside the walls: id, shape, layer, owner, offset, active."""
+        """The colliders that the world must have beside the walls: id, shape, layer, owner, offset,
+        active."""
         for player, fighter in enumerate(self.fighters):
             owner = rules.owner_of(player)
             yield player, rules.BODY, Layer.FIGHTER, owner, 0, not fighter.away
