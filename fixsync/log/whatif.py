@@ -86,7 +86,7 @@ class FirstDifference(Struct):
 
 
 class OtherMatch(Struct):
-    """The match that another simulation makes of the same inputs, compared with the recorded one."""
+    """The match of another simulation with the same inputs, compared with the recorded one."""
 
     simulation: str
     """The module and the class of the other one."""

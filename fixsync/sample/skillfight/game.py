@@ -114,7 +114,7 @@ class SkillFight(Stated):
             self._shoot(player, fighter, here)
 
     def _move(self, id: int, body: Fighter | Monster, yaw: int, motion: tuple[int, int]) -> Pose:
-        """Moves a body by its motion and by the push of a blow, within the arena. Returns its pose."""
+        """Moves a body by its motion and the push of a blow, within the arena. Returns its pose."""
         pose = self.world[id].pose
         x, z = pose.x + motion[0] + body.push_x, pose.z + motion[1] + body.push_z
         here = Pose(_limited(x, rules.REACH), 0, _limited(z, rules.REACH), yaw)
