@@ -42,7 +42,7 @@ struct fxs_world {
     uint32_t grid_fresh;
     uint32_t moved_count; /* ids that moved, came, went or changed otherwise since: see grid.h */
     uint32_t searches;    /* since the grid was built, without its index */
-    uint64_t looked;      /* colliders looked at one by one since the grid was built or went stale */
+    uint64_t looked;      /* colliders tested one by one since the grid was built or went stale */
 };
 
 static inline void *at(const fxs_world *w, uint64_t offset) {

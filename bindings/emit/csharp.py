@@ -153,7 +153,7 @@ def _enums(api: Api) -> list[_Enum]:
         _Enum("Status", "The answer of a function of C.", "int", api.enum("Status"), "FXS_"),
         _Enum("Side", groups["Side"].comment, "uint", api.enum("Side"), "FXS_SIDE_"),
         _Enum("MoverFlags", "Flags of a move.", "uint", api.enum("MoverFlags"), "FXS_", True),
-        _Enum("CarryFlags", "What a platform did.", "uint", api.enum("CarryFlags"), "FXS_", True),
+        _Enum("CarryFlags", "Effects of a platform.", "uint", api.enum("CarryFlags"), "FXS_", True),
         _Enum("Phase", "A phase of an attack.", "uint", api.enum("Phase"), "FXS_PHASE_"),
         _Enum("Why", "Why a pair is not a hit.", "uint", causes.constants, "FXS_WHY_", True),
         _Enum("Missed", missed.comment, "uint", missed.constants, "FXS_SECTOR_"),

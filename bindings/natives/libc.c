@@ -1,5 +1,5 @@
-/* What the kernel calls of libc, so that a library imports nothing. Compiled with -fno-builtin, or
- * memcpy would become a call of itself. */
+/* The functions of libc that the kernel calls, so that a library imports nothing. Compiled with
+ * -fno-builtin, or memcpy would become a call of itself. */
 #include <string.h>
 
 void *memcpy(void *to, const void *from, size_t size)

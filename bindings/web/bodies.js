@@ -67,7 +67,7 @@ export class Body {
     );
   }
 
-  // Calls with the body, the table and the world, and keeps what the body has become.
+  // Calls with the body, the table and the world, and keeps the new body.
   #call(act) {
     const [body, first] = [scratch + AT_BODY, (scratch + AT_BODY) / 4];
     memory.u32.set(this.#state, first);
@@ -96,7 +96,7 @@ export class Body {
     return this.#state[offset / 4];
   }
 
-  // ---- what it is ----
+  // ---- its state ----
 
   get frames() {
     return this.#frames;
@@ -116,7 +116,7 @@ export class Body {
     return this.#frames.parts.find((name) => this.#ids[name] === id) ?? null;
   }
 
-  /** Where it is: the pose of its first part, less what that is turned by itself. */
+  /** The pose of its first part, without the part's own yaw. */
   get pose() {
     const at = scratch + AT_POSE;
     const status = this.#call((body, table, world) => kernel.fxs_body_pose(body, table, world, at));
@@ -278,7 +278,7 @@ export class Body {
 
   // ---- state ----
 
-  /** What a rollback restores beside the world's state; the same bytes on every platform. */
+  /** The state of the body, to save beside the world's; the same bytes on every platform. */
   save() {
     return this.#call((body) => {
       const bytes = Number(kernel.fxs_body_save_size(body));
@@ -288,7 +288,7 @@ export class Body {
     });
   }
 
-  /** Takes back what `save` returned; load the world's state with it. */
+  /** Restores the bytes of `save`; load the world's state with it. */
   load(data) {
     if (!(data instanceof Uint8Array))
       throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);

@@ -7,7 +7,7 @@ import { CAUSES } from "./tables.js";
 const AT_EXPLANATION = 256; // in the scratch memory, behind a pair or a query
 const SECTORS = [null, "beyond", "outside", "hole"];
 
-/** What `ask(out)` explains. */
+/** The explanation that `ask(out)` writes. */
 export function explained(what, ask) {
   const at = scratch + AT_EXPLANATION;
   checked(ask(at), what);

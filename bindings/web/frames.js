@@ -154,7 +154,7 @@ function partWords(name, value) {
   }
   const [ox, oy, oz] = offset.map((part, i) => int32(`${name}.offset[${i}]`, rawOf(part)));
   boolean(`${name}.turns`, turns);
-  // What a mirror negates has no image at -2^31.
+  // A number that a mirror negates must not be -2^31.
   const isSector = kind === "sector";
   if (!(turns && isSector)) integer(`${name}.offset[0]`, ox, -INT32_MAX, INT32_MAX);
   if (isSector || !turns) integer(`${name}.offset[2]`, oz, -INT32_MAX, INT32_MAX);

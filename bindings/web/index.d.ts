@@ -39,7 +39,7 @@ export const kernel: raw.Kernel;
 
 /** One unit. */
 export const ONE: 65536;
-/** Units to Q16.16, exactly: q("0.375") is 24576. An error for what is no multiple of 1/65536. */
+/** Units to Q16.16, exactly: q("0.375") is 24576. Other values are an error. */
 export function q(units: number | bigint | string): number;
 /** Units to the nearest Q16.16 number, ties to even. */
 export function qNear(units: number | bigint | string): number;
@@ -340,7 +340,7 @@ export class World implements Iterable<number>, Disposable {
     options?: { passes?: number },
   ): Int32Array;
 
-  /** Finds this frame's hits: what changed since the last step, by (a, b). */
+  /** Finds this frame's hits and returns the events since the last step, by (a, b). */
   step(): Events;
 
   /** The ids that a shape meets now, ascending. */
@@ -352,7 +352,7 @@ export class World implements Iterable<number>, Disposable {
     mask?: number,
     options?: { excludeOwner?: number; limit?: number },
   ): number[];
-  /** What a shape that moves straight meets, by (fraction, id). */
+  /** The hits of a shape that moves straight, by (fraction, id). */
   cast(
     shape: Shape,
     pose: Pose,
@@ -360,7 +360,7 @@ export class World implements Iterable<number>, Disposable {
     mask?: number,
     options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
   ): (Meeting & { id: number })[];
-  /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
+  /** A cast of a collider's own shape from its pose, at all that layers and owners let it hit. */
   sweep(
     id: number,
     motion: Vector,
@@ -451,7 +451,7 @@ export interface Difference {
   b: number | string | boolean | undefined;
 }
 
-/** What differs between two saved states. */
+/** The differences of two saved states. */
 export function differences(stateA: Uint8Array, stateB: Uint8Array): Difference[];
 /** The fields of a saved state, by group. */
 export function stateFields(
@@ -488,7 +488,7 @@ export function along(
 export function bounce(motion: Vector, normal: Vector, kept: number): [number, number, number];
 /** A motion without its part into a surface. */
 export function slide(motion: Vector, normal: Vector): [number, number, number];
-/** Moves a collider straight, and along what it comes to; what it came to, in order. */
+/** Moves a collider straight, and slides it along obstacles; its hits, in order. */
 export function moveAndSlide(
   world: World,
   id: number,
@@ -520,11 +520,11 @@ export class Mover {
     x: number;
     y: number;
     z: number;
-    /** Without what walls, floor and ceiling took of it. */
+    /** Without its components into walls, floor and ceiling. */
     motion: [number, number, number];
     /** FXS_ON_FLOOR to FXS_STUCK. */
     flags: number;
-    /** The id of what it stands on. */
+    /** The id of the collider or solid that it stands on. */
     floor: number;
     hits: (Meeting & { id: number })[];
   };
@@ -546,7 +546,7 @@ export function carry(
   motion: [number, number, number];
   /** FXS_RODE to FXS_CRUSHED. */
   flags: number;
-  /** What stopped it last, its floor, or what first shoved it; see fxs_carried. */
+  /** The id that stopped it last, its floor, or the id that first shoved it; see fxs_carried. */
   by: number;
 }[];
 
@@ -630,7 +630,7 @@ export class Body<Part extends string = string, Attack extends string = string> 
   readonly ids: Readonly<Record<Part, number>>;
   /** The name of the part that has an id; null if none has. */
   partOf(id: number): Part | null;
-  /** The pose of its first part, less what that is turned by itself. */
+  /** The pose of its first part, without the part's own yaw. */
   readonly pose: Required<Pose>;
   readonly isMirrored: boolean;
 
@@ -670,9 +670,9 @@ export class Body<Part extends string = string, Attack extends string = string> 
    * once. */
   strikes(victim: number): boolean;
 
-  /** What a rollback restores beside the world's state; the same bytes on every platform. */
+  /** The state of the body, to save beside the world's; the same bytes on every platform. */
   save(): Uint8Array;
-  /** Takes back what `save` returned; load the world's state with it. */
+  /** Restores the bytes of `save`; load the world's state with it. */
   load(data: Uint8Array): void;
   hash(): bigint;
 }
@@ -725,7 +725,7 @@ export class TwoPlanes implements Disposable {
     mask?: number,
     options?: { excludeOwner?: number },
   ): number[];
-  /** What a hitbox that moves straight meets, by (fraction, id). */
+  /** The hits of a hitbox that moves straight, by (fraction, id). */
   cast(
     hitbox: Hitbox,
     position: Vector,
@@ -733,7 +733,7 @@ export class TwoPlanes implements Disposable {
     mask?: number,
     options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
   ): (Meeting & { id: number })[];
-  /** A cast of a hitbox from where it is, at what layers and owners let it hit. */
+  /** A cast of a hitbox from its position, at all that layers and owners let it hit. */
   sweep(
     id: number,
     motion: Vector,
@@ -853,7 +853,7 @@ export class Replay implements Disposable {
   readonly events: Uint32Array;
   /** The last frame's answers to its queries and casts. */
   readonly answers: readonly (readonly unknown[])[];
-  /** What of the last frame its line has otherwise. hash: of the world, if it is known. */
+  /** The parts of the last frame that differ from its line. hash: of the world, if it is known. */
   differing(hash?: bigint): ("events" | "queries" | "hash")[];
   /** Goes to a frame whose state was saved before it was played. */
   load(frame: number, state: Uint8Array): void;
@@ -950,11 +950,11 @@ export interface RollbackGame {
   play(inputs: number[]): PlayedFrame;
   /** The game's own state, always as many bytes. */
   save?(): Uint8Array;
-  /** Takes back what `save` returned; the world is loaded already. */
+  /** Restores the bytes of `save`; the world is loaded already. */
   load?(own: Uint8Array): void;
 }
 
-/** What happened in a frame, as `History.push` takes it. */
+/** A frame as `History.push` takes it. */
 export interface PlayedFrame {
   /** Those before the step. */
   commands?: readonly Command[];
@@ -966,7 +966,7 @@ export interface PlayedFrame {
   hash?: bigint | null;
 }
 
-/** What a tick did. An event has the frame that it is of. */
+/** The result of a tick. Each event has its frame. */
 export interface Tick {
   /** Whether it stepped the next frame: not while the window is full. */
   isStepped: boolean;
@@ -980,7 +980,7 @@ export interface Tick {
   confirmed: ConfirmedFrame[];
 }
 
-/** What a peer sends: JSON. */
+/** A packet of a peer, as JSON. */
 export interface RollbackPacket {
   /** The frame of the first value. */
   frame: number;
@@ -1007,7 +1007,7 @@ export class Rollback implements Disposable {
   /** Steps again what was predicted wrongly, then the next frame. pressed: the inputs of the local
    * players, by player: all of them at each tick. */
   tick(pressed?: Readonly<Record<number, number>>): Tick;
-  /** What to send of a local player, once a tick: all that another machine may lack, so a lost
+  /** The packet of a local player, once a tick: all that another machine may lack, so a lost
    * packet costs only time. */
   packet(player: number): RollbackPacket;
   /** Takes a packet of another machine's player, in any order, any number of times. */

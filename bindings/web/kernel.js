@@ -121,7 +121,7 @@ function joinGaps(i) {
   gaps.splice(i + 1, 1);
 }
 
-/** A block that grows; what it held is lost then. */
+/** A block that grows; its content is lost then. */
 export class Room {
   at = 0;
   bytes = 0;
@@ -189,7 +189,7 @@ export class KernelArray {
   }
 }
 
-/** Frees what nobody disposed. */
+/** Frees the objects that nobody disposed. */
 export const FREED =
   globalThis.FinalizationRegistry && new FinalizationRegistry((held) => held.free());
 
@@ -233,7 +233,7 @@ const MEANINGS = {
   [FXS_E_HIT_WHEN]: "hit_when must be 1 or 2",
 };
 
-/** The status, or an error that says what it means, behind `what`. */
+/** The status, or an error with its meaning, after `what`. */
 export function checked(status, what) {
   if (status < 0) {
     const error = new ArgumentRangeError(`${what}: ${MEANINGS[status] ?? `status ${status}`}`);

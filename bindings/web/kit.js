@@ -62,7 +62,7 @@ export class Random {
     this.#state = wide("seed", value, 0n, UINT64_MAX);
   }
 
-  // Calls with the state in the scratch memory, and keeps what it has become.
+  // Calls with the state in the scratch memory, and keeps the new state.
   #ask(act) {
     memory.view.setBigUint64(scratch, this.#state, true);
     const answer = act(scratch);
@@ -116,7 +116,7 @@ export class Random {
   }
 }
 
-// ---- motion: what to do with the answer of a cast ----
+// ---- motion: after a cast ----
 
 function motionAnswer(what, ask) {
   checked(ask(scratch + AT_OUT), what);
@@ -159,7 +159,7 @@ const hitsAt = (at, count) =>
 /** As C has it: 0 for the row of the layer matrix. */
 const maskIn = (mask) => (mask === undefined ? 0 : integer("mask", mask, 1, UINT32_MAX));
 
-/** Moves a collider straight, and along what it comes to; what it came to, in order. */
+/** Moves a collider straight, and slides it along obstacles; its hits, in order. */
 export function moveAndSlide(world, id, motion, { mask, passes = 4 } = {}) {
   const turns = integer("passes", passes, 1, FXS_PASSES_MAX);
   const hits = results.for(turns * fxs_cast_hit.$size);
@@ -178,7 +178,7 @@ export function moveAndSlide(world, id, motion, { mask, passes = 4 } = {}) {
   return hitsAt(hits, memory.u32[(scratch + AT_OUT) / 4]);
 }
 
-/** The status of a call that casts a collider, or an error that names what it is refused for. */
+/** The status of a call that casts a collider, or an error that names the refused value. */
 function moverAnswered(status, world, id) {
   const shapes =
     status === FXS_E_UNDEFINED ? { [`the shape of id ${id}`]: world.get(id).shape } : {};

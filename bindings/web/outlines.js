@@ -1,4 +1,4 @@
-// Outlines for drawing, of the kernel: of shapes, and of what stands in a world or a level.
+// The kernel's outlines, for drawing: of shapes, colliders and solids.
 import { integer } from "./checks.js";
 import { checked, kernel, memory, results, scratch } from "./kernel.js";
 import { FXS_E_ROOM, FXS_TURN, fxs_extent, fxs_shape, fxs_vertex } from "./raw.js";
@@ -6,7 +6,7 @@ import { putPose, putShape } from "./shapes.js";
 
 const AT_EXTENT = 128; // in the scratch memory, behind a shape and a pose
 
-/** What `ask(segments, vertices, room, extent)` outlines: { outer, hole, yLow, yHigh }. */
+/** The outline that `ask(segments, vertices, room, extent)` writes, as an object. */
 export function outlined(what, segments, ask) {
   const pieces = integer("segments", segments, 3, FXS_TURN);
   const extent = scratch + AT_EXTENT;

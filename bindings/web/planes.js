@@ -48,7 +48,7 @@ const MASK_MAX = 2 ** FXS_PLANES_LAYERS - 1;
 const planeLayer = (value) => integer("layer", value, 0, FXS_PLANES_LAYERS - 1);
 const size = (name, value) => integer(name, value, 1, FXS_SIZE_MAX);
 
-// What a hitbox is by itself, into the fxs_hitbox at an address: { ground, side } and [x, y, z].
+// Writes the shape and position of a hitbox to an address: { ground, side } and [x, y, z].
 function putSizes(at, hitbox, name = "hitbox") {
   const { ground, side } = hitbox ?? {};
   if (!isList(ground) || !isList(side) || side.length !== 2) {
@@ -249,7 +249,7 @@ export class TwoPlanes {
     );
   }
 
-  /** What a hitbox that moves straight meets, by (fraction, id): { id, fraction, normal }. */
+  /** The hits of a hitbox that moves straight, by (fraction, id): { id, fraction, normal }. */
   cast(
     hitbox,
     position,
@@ -272,7 +272,7 @@ export class TwoPlanes {
     );
   }
 
-  /** A cast of a hitbox from where it is, at what layers and owners let it hit. */
+  /** A cast of a hitbox from its position, at all that layers and owners let it hit. */
   sweep(id, motion, { limit = 0, hitWhen = null } = {}) {
     const [self, most] = [this.#id(id), uint32("limit", limit)];
     putWords(scratch, motionIn("motion", motion));

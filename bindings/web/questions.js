@@ -1,4 +1,4 @@
-// What a query or a cast asks and answers, of a world and of a level alike.
+// Queries and casts and their answers, of a world and of a level.
 import { UINT32_MAX, uint32 } from "./checks.js";
 import { checked, memory, putWords, results, scratch } from "./kernel.js";
 import { FXS_E_ROOM, fxs_cast, fxs_cast_hit, fxs_query } from "./raw.js";
@@ -36,7 +36,7 @@ export function putCast(
 }
 
 // Calls `ask(rows, room, count)`, again with more room if it needs it; where the answers are.
-// refused(status): throws what a status below 0 means.
+// refused(status): throws the error of a status below 0.
 function answersOf(rowBytes, refused, ask) {
   results.for(64 * rowBytes);
   for (;;) {

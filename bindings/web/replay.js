@@ -8,7 +8,7 @@ import { World } from "./world.js";
 const isArea = ([name]) => name === "query" || name === "cast";
 const poseOf = ([x, y, z], yaw) => ({ x, y, z, yaw });
 
-// What a query or a cast of a log answers: ids, or rows of id, fraction and normal.
+// The answer to a query or a cast of a log: ids, or rows of id, fraction and normal.
 function answered(world, [name, shape, position, yaw, ...rest]) {
   if (name === "query") {
     const [mask, excludeOwner] = rest;
@@ -109,7 +109,7 @@ export class Replay {
     }
   }
 
-  /** What of the last frame its line has otherwise: "events", "queries", "hash". */
+  /** The parts of the last frame that differ from its line: "events", "queries", "hash". */
   differing(hash = this.world.hash()) {
     const { line } = this;
     const fields = [];

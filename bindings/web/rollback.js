@@ -142,7 +142,7 @@ export class Rollback {
     return false;
   }
 
-  /** What to send of a local player, often; a lost one costs only time. All of it is JSON:
+  /** The packet of a local player, to be sent often; a lost one costs only time. It is JSON:
    * { frame, values, last }: inputs from a frame on, and the last confirmed frame with its hash. */
   packet(player) {
     const { frame, values } = this.#own.get(integer("player", player, 0, 65535)) ?? {

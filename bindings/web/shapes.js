@@ -1,4 +1,4 @@
-// Shapes, as match logs write them: ["sphere", radius]. And what two of them do.
+// Shapes, as match logs write them: ["sphere", radius]. And the calls for two of them.
 import {
   ArgumentRangeError,
   ArgumentTypeError,

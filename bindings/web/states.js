@@ -1,4 +1,4 @@
-// Saved states as named fields, and what differs between two of them: thin over the kit.
+// Saved states as named fields, and the differences of two of them: thin over the kit.
 import { ArgumentRangeError } from "./checks.js";
 import { addressOf, checked, kernel, memory, Room, results, scratch } from "./kernel.js";
 import {
@@ -92,7 +92,7 @@ export function stateFields(state) {
   return groups;
 }
 
-/** What differs between two saved states: { group, field, a, b }, such as "collider 7", "x" and
+/** The differences of two saved states: { group, field, a, b }, such as "collider 7", "x" and
  * both values. */
 export function differences(stateA, stateB) {
   const a = given(stateA, inputs[0]);

@@ -139,7 +139,7 @@ export class World {
     return integer("id", id, 0, this.#capacity - 1);
   }
 
-  // ---- what it is ----
+  // ---- its state ----
 
   /** Its Level, or null. */
   get level() {
@@ -449,7 +449,7 @@ export class World {
     );
   }
 
-  /** What a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
+  /** The hits of a shape that moves straight, by (fraction, id): { id, fraction, normal }. */
   cast(shape, pose, motion, mask = UINT32_MAX, options = {}) {
     const cast = putCast(shape, pose, motion, mask, options);
     return hitsAnswered(
@@ -459,7 +459,7 @@ export class World {
     );
   }
 
-  /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
+  /** A cast of a collider's own shape from its pose, at all that layers and owners let it hit. */
   sweep(id, motion, { limit = 0, hitWhen = null } = {}) {
     const at = scratch + AT_MOTION;
     putWords(at, motionIn("motion", motion));

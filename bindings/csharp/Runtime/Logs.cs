@@ -48,7 +48,7 @@ namespace Fixsync
         }
     }
 
-    /// <summary>What differs between saved states: which collider, which field, both values.
+    /// <summary>The differences of saved states: collider, field and both values.
     /// </summary>
     public static unsafe class States
     {

@@ -173,7 +173,7 @@ namespace Fixsync
         Stuck = 32,
     }
 
-    /// <summary>What a platform did.</summary>
+    /// <summary>Effects of a platform.</summary>
     [Flags]
     public enum CarryFlags : uint
     {

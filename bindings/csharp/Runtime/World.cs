@@ -134,7 +134,7 @@ namespace Fixsync
                 throw Errors.Refused(status, what);
         }
 
-        // ---- what it is ----
+        // ---- its state ----
 
         /// <summary>Ids are 0..Capacity - 1.</summary>
         public uint Capacity { get; private set; }
@@ -430,7 +430,7 @@ namespace Fixsync
 
         // ---- the step ----
 
-        /// <summary>Finds the hits of this frame, and what changed since the last step: events by
+        /// <summary>Finds the hits of this frame, and the events since the last step, by
         /// (a, b). Returns the number of hits.</summary>
         public long Step(Rows<Event> events)
         {
@@ -656,7 +656,7 @@ namespace Fixsync
             ends.Count = queries.Length;
         }
 
-        /// <summary>What a cast meets, by (fraction, id).</summary>
+        /// <summary>The hits of a cast, by (fraction, id).</summary>
         public void Cast(Cast cast, Rows<CastHit> hits)
         {
             int status;
@@ -725,7 +725,7 @@ namespace Fixsync
         // ---- movers ----
 
         /// <summary>Moves a collider straight and slides it along obstacles: a dash. mask: layers
-        /// that block it; 0: its row of the layer matrix. hits: what it hit, in order.</summary>
+        /// that block it; 0: its row of the layer matrix. hits: its hits, in order.</summary>
         public void MoveAndSlide(
             uint id, Vec3 motion, Rows<CastHit> hits, uint mask = 0, int passes = 4)
         {
@@ -765,7 +765,7 @@ namespace Fixsync
 
         /// <summary>Moves a platform, with the movers that ride on it, and pushes those in its way.
         /// ids: its colliders, a cabin's floor and walls together, ascending. movers: those that it
-        /// may take along, by ascending ids. rows: what happened to each, in order. A frame is
+        /// may take along, by ascending ids. rows: the result of each, in order. A frame is
         /// carry, separate, moves, step.</summary>
         public void Carry(
             ReadOnlySpan<uint> ids, Vec3 motion, ReadOnlySpan<Mover> movers, Rows<Carried> rows)

@@ -27,7 +27,7 @@ static func pressed() -> int:
 
 
 ## The bot's keys: it runs at the other fighter, swings near it, and strays now and then. It may
-## look at anything, as a person does: what it presses goes over the line.
+## look at anything, as a person does: its keys go over the line.
 func bot(own: DemoFighter, other: DemoFighter) -> int:
 	_left -= 1
 	if _left > 0:

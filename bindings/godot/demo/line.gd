@@ -77,7 +77,7 @@ func receive(take: Callable) -> void:
 				_known_here += 1
 
 
-## Sends what the other side may lack, now or, on a bad line, later or never.
+## Sends the inputs that the other side may lack: now or, on a bad line, later or never.
 func send(now: int, confirmed: int, confirmed_hash: int) -> void:
 	_tick += 1
 	var packet := PackedByteArray()

@@ -243,10 +243,10 @@ static const gd_method METHODS[] = {
     {"static cast(world: FixsyncWorld, hitbox: PackedInt64Array, motion: Vector3i, "
      "mask: int = 65535, exclude_owner: int = 0, limit: int = 0, hit_when: int = 0) -> "
      "PackedInt64Array",
-     cast, "Returns what a hitbox meets that moves straight, as FixsyncWorld.cast does."},
+     cast, "Returns the hits of a hitbox that moves straight, as FixsyncWorld.cast does."},
     {"static sweep(world: FixsyncWorld, id: int, motion: Vector3i, limit: int = 0, "
      "hit_when: int = 0) -> PackedInt64Array",
-     sweep, "Returns what a hitbox of the world would meet, as FixsyncWorld.sweep does."},
+     sweep, "Returns the hits of a hitbox of the world, as FixsyncWorld.sweep does."},
     {"static contact(a: PackedInt64Array, b: PackedInt64Array) -> int", contact,
      "Returns the contact of two hitboxes, rows as hitbox returns; -1 after an error."},
     {"static push_out(a: PackedInt64Array, b: PackedInt64Array) -> Vector3i", push_out,

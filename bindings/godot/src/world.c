@@ -1072,7 +1072,7 @@ static const gd_method METHODS[] = {
     {"drop_commands()", drop_commands, "Forgets the commands kept so far."},
     {"command_count() -> int", command_count, "Returns how many commands are kept."},
     {"step() -> PackedInt64Array", step,
-     "Finds the hits of this frame and returns what changed since the last step: rows of a, b, "
+     "Finds the hits of this frame and returns the events since the last step: rows of a, b, "
      "kind, contact, by (a, b)."},
     {"hits() -> PackedInt64Array", hits,
      "Returns the hits of the last step: rows of a, b, contact."},
@@ -1113,7 +1113,7 @@ static const gd_method METHODS[] = {
     {"cast(" SHAPE ", motion: Vector3i, " MASKS ", limit: int = 0, hit_when: int = 0) -> "
      "PackedInt64Array",
      cast,
-     "Returns what a shape meets that moves straight: rows of id, fraction, and the normal in "
+     "Returns the hits of a shape that moves straight: rows of id, fraction, and the normal in "
      "Q2.30, by (fraction, id). At most limit, 0: all. hit_when 0 is that of the world."},
     {"cast_many(casts: PackedInt64Array) -> PackedInt64Array", cast_many,
      "Makes many casts, rows of kind, half_angle, three sizes, x, y, z, yaw, motion, mask, "
@@ -1121,7 +1121,7 @@ static const gd_method METHODS[] = {
      "ends, then the answers."},
     {"sweep(id: int, motion: Vector3i, limit: int = 0, hit_when: int = 0) -> PackedInt64Array",
      sweep,
-     "Returns what a collider would meet that moves straight from where it is, as cast does; "
+     "Returns the hits of a collider that moves straight from its pose, as cast does; "
      "layers and owners count."},
     {"move_and_slide(id: int, motion: Vector3i, mask: int = 0, passes: int = 4) -> "
      "PackedInt64Array",

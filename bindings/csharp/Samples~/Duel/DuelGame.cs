@@ -3,7 +3,7 @@ using Fixsync;
 
 namespace DuelSample
 {
-    /// <summary>What a player presses in a frame, as bits of a number.</summary>
+    /// <summary>The keys of a player in a frame, as bits of a number.</summary>
     [Flags]
     public enum Keys
     {

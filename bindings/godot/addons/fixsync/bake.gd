@@ -10,8 +10,8 @@ extends RefCounted
 static var faults := PackedStringArray()
 
 
-## The solids of all static bodies and areas under a node. An upright box or polygon is a prism, a
-## cylinder is a pillar. A concave polygon becomes several prisms.
+## The solids of all static bodies and areas under a node. An upright box or polygon becomes
+## a prism, a cylinder a solid cylinder. A concave polygon becomes several prisms.
 static func solids_3d(root: Node) -> PackedInt64Array:
 	faults.clear()
 	var solids := PackedInt64Array()
@@ -44,7 +44,7 @@ static func solids_3d(root: Node) -> PackedInt64Array:
 	return solids
 
 
-## The same in 2D. Seen from above, y is the way that yaw turns to, and all solids reach from low
+## The same in 2D. Seen from above, yaw turns from x towards y, and all solids reach from low
 ## to high. Seen from the side, y is height, and only boxes that are not turned can stand upright.
 static func solids_2d(
 	root: Node, pixels: float, side: bool, low: float, high: float) -> PackedInt64Array:

@@ -10,13 +10,12 @@ extends FixsyncCollider3D
 @export var one_way: PackedStringArray = []
 ## The highest step that it climbs, in units.
 @export var step_height := "0.25"
-## How far down it reaches for a floor, in units.
+## How far down it searches for a floor, in units.
 @export var snap := "0.125"
-## How steep a floor may be: the least y of its normal, 2^30 being upright. 759250125 is 45
-## degrees.
+## The least y of the normal of a floor: 2^30 is a flat floor, 759250125 a slope of 45 degrees.
 @export_range(1, 1073741824) var floor_y_q30 := 759250125
 
-var mover: FixsyncMover  ## What the last move met. It is no part of the state.
+var mover: FixsyncMover  ## The result of the last move. It is not part of the state.
 
 
 ## Adds it to a world with its mover; the world node calls it.
@@ -27,8 +26,8 @@ func enter(new_stage: FixsyncStage) -> void:
 		floor_y_q30, stage.mask(one_way))
 
 
-## Moves it, and its parts, by a motion in raw numbers. Returns what is left of the motion: that
-## without the components into walls, floor and ceiling.
+## Moves it, and its parts, by a motion in raw numbers. Returns the motion without the components
+## into walls, floor and ceiling.
 func move(motion: Vector3i) -> Vector3i:
 	mover.move(stage.world, motion)
 	var now_yaw := get_yaw()

@@ -4,8 +4,8 @@ class_name FixsyncCollider3D
 extends Node3D
 ## A collider of the FixsyncWorld3D above it: a hurtbox, an attack, a trigger.
 ##
-## Place it as any node. In the editor its place becomes raw_position and yaw, integers that are
-## saved with the scene; a game reads these alone. While the game runs, the node is where the
+## Place it like any node. In the editor its place becomes raw_position and yaw, integers that are
+## saved with the scene; a game reads only these. While the game runs, the node is where the
 ## collider is. A collider under another one is a part of it: it moves and turns with it, and
 ## raw_position is its offset.
 
@@ -18,14 +18,14 @@ extends Node3D
 		update_configuration_warnings()
 ## A name of the world's layers.
 @export var layer := "body"
-## Colliders of one owner do not hit each other, but for owner 0. -1: that of the collider that it
+## Colliders of one owner do not hit each other; 0: no owner. -1: the owner of the collider that it
 ## is a part of, else 0.
 @export_range(-1, 4294967295) var owner_id := -1
 ## Whether it is active when the match begins.
 @export var starts_active := true
 ## Where it is when the match begins, in multiples of 1/65536; of a part, its offset.
 @export var raw_position := Vector3i.ZERO
-## The way that it faces when the match begins: 65536 steps are a turn, 0 is +X, 16384 is +Z.
+## Its yaw when the match begins: 65536 steps are a turn, 0 is +X, 16384 is +Z.
 @export_range(0, 65535) var yaw := 0
 
 var stage: FixsyncStage  ## The world that it is in, while that runs.
@@ -34,12 +34,12 @@ var parts: Array[FixsyncCollider3D] = []  ## The colliders that move with it.
 
 # ---- while the world runs ----
 
-## Where it is now, of a part where its whole is.
+## Where it is now; for a part, where the collider is that it is a part of.
 func get_raw_position() -> Vector3i:
 	return stage.world.position(id)
 
 
-## The way that it faces now.
+## Its yaw now.
 func get_yaw() -> int:
 	return stage.world.yaw(id)
 
@@ -49,7 +49,8 @@ func is_active() -> bool:
 	return stage.world.is_active(id)
 
 
-## Puts it, and its parts, at a place. All of these are for _fixsync_tick and _fixsync_hit alone.
+## Puts it, and its parts, at a position. Call this and the next two only in _fixsync_tick and
+## _fixsync_hit.
 func set_pose(raw: Vector3i, new_yaw: int) -> void:
 	stage.world.set_pose(id, raw, new_yaw)
 	for part in parts:
@@ -91,7 +92,7 @@ func enter(new_stage: FixsyncStage) -> void:
 			id, shape.row(), start, yaw, stage.layer(layer), owner_id, offset, starts_active)
 
 
-## Puts the node where the collider is; a part is moved by its whole.
+## Puts the node where the collider is; a part moves with the collider above it.
 func show_pose(raw: Vector3i, now_yaw: int) -> void:
 	if FixsyncPlace.whole(self) == null:
 		var place := Transform3D(

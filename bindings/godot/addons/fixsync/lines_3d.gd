@@ -1,6 +1,6 @@
 class_name FixsyncLines3D
 extends Node3D
-## The lines of all colliders of a world while it runs: all of one shape in one go.
+## The lines of all colliders of a world while it runs: one draw call for all of a shape.
 
 var _groups := {}  # row of a shape: its MultiMesh
 

@@ -6,7 +6,7 @@ extends Node
 ## In the synchronizer, enable prediction, add each player's input as an input property, and leave
 ## state properties empty: the state is the world's. In the project settings, enable
 ## netfox/rollback/enable_input_broadcast, so that every peer plays the same inputs. The input
-## redundancy must be so large that a lost input is as good as never.
+## redundancy must be so large that practically no input is lost for good.
 
 @export var world: Node  ## A FixsyncWorld3D or FixsyncWorld2D.
 @export var inputs: Array[Node]  ## The nodes with the input of each player, in their order.

@@ -80,7 +80,8 @@ static func _raw(node: Node, place: Variant) -> Vector3i:
 	return view.raw(place, old.z if view.is_side else old.y)
 
 
-## A copy of a world node whose colliders have the add-on's own scripts: those run in the editor.
+## A copy of a world node whose colliders have the add-on's own scripts, because those run in the
+## editor.
 static func copy_of(world: Node) -> Node:
 	var copy := world.duplicate(Node.DUPLICATE_SCRIPTS)
 	for node in colliders(copy):

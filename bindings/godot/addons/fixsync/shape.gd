@@ -20,7 +20,7 @@ const _FIELDS := [
 	[&"half_x", &"half_y", &"half_z"], [&"radius", &"half_height", &"inner_radius"],
 ]
 
-## What it is, and which sizes it has.
+## The kind of shape, which decides the sizes that it has.
 @export var kind := Kind.SPHERE:
 	set(value):
 		kind = value
@@ -34,7 +34,7 @@ const _FIELDS := [
 @export var half_height := "0.5":
 	set(value):
 		half_height = _decimal(value, half_height)
-## What is nearer to the apex of a sector than this is left out; "0" leaves nothing out.
+## The radius of a sector's hole: points nearer to the apex are left out. "0": no hole.
 @export var inner_radius := "0":
 	set(value):
 		inner_radius = _decimal(value, inner_radius)

@@ -1,10 +1,10 @@
 class_name FixsyncStage
 extends RefCounted
-## What FixsyncWorld3D and FixsyncWorld2D share: the world, its history, the rules of the game.
+## The common part of FixsyncWorld3D and FixsyncWorld2D: the world, its history, the game's rules.
 ##
 ## A frame is a call of _fixsync_tick of each node that has it, in the order of the scene tree, the
-## step, and a call of _fixsync_hit for each hit of a node's colliders. What is predicted, taken
-## back and confirmed is decided by FixsyncHistory alone.
+## step, and a call of _fixsync_hit for each hit of a node's colliders. FixsyncHistory alone decides
+## which events are predicted, taken back and confirmed.
 
 var world: FixsyncWorld  ## The colliders as they are now.
 var history: FixsyncHistory  ## The frames that may be stepped again.
@@ -171,7 +171,7 @@ func load_own(bytes: PackedByteArray) -> void:
 # ---- frames ----
 
 ## Steps all frames up to and including this one: first those that were predicted wrong, again. It
-## stops where no more frames may be predicted. Then it tells what was confirmed.
+## stops where no more frames may be predicted. Then it emits the signals of confirmed frames.
 func play_to(frame: int) -> void:
 	var next := inputs.redo()
 	var known := inputs.confirmed()

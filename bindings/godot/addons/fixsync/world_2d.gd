@@ -21,10 +21,10 @@ signal game_event(frame: int, kind: int, a: int, b: int, value: int)
 signal hit_predicted(frame: int, a: int, b: int, kind: int, contact: int)
 ## A predicted event was wrong: stop the spark.
 signal hit_taken_back(frame: int, a: int, b: int, kind: int, contact: int)
-## All events of a frame were told; hash is that of the world right after its step.
+## After all events of a frame; hash is that of the world right after its step.
 signal frame_confirmed(frame: int, hash: int)
 
-## Most colliders at a time.
+## The greatest number of colliders at a time.
 @export_range(1, 65536) var capacity := 64
 ## The names of the layers; a layer is its place in this list.
 @export var layers: PackedStringArray = ["body", "attack", "wall"]
@@ -65,13 +65,13 @@ func start() -> void:
 	stage = FixsyncStage.new(self)
 
 
-## Adds the input of a player for a frame: the own one, or one that came. False: it is so early
-## that it must come again.
+## Adds the input of a player for a frame, your own or one that arrived. False: it is too early;
+## add it again later.
 func put_input(player: int, frame: int, value: int) -> bool:
 	return stage.inputs.put(player, frame, value)
 
 
-## Steps up to and including a frame; inputs that did not come are predicted. Where a prediction
+## Steps up to and including a frame; inputs that have not arrived are predicted. Where a prediction
 ## was wrong, it goes back and steps again. It stops where no more frames may be predicted.
 func play_to(frame: int) -> void:
 	stage.play_to(frame)

@@ -12,7 +12,7 @@ const BODY: u32 = 0;
 const FIST: u32 = 1;
 const SPEED: i32 = q_near!(0.1);
 
-/// What a step did, for the match log.
+/// The results of a step, for the match log.
 #[derive(Clone, Default)]
 pub struct Record {
     moves: Vec<Command>,
@@ -140,7 +140,7 @@ impl Game {
     }
 }
 
-/// What a player presses: any function of player and frame.
+/// The keys of a player: any function of player and frame.
 pub fn pressed(player: usize, frame: i32) -> u8 {
     let mut random = Random((frame as u64 / 6) << 8 | player as u64);
     let keys = (random.next() >> 20) as u8;

@@ -23,18 +23,18 @@ pub enum Error {
     Range {
         /// Of the argument or field.
         name: &'static str,
-        /// What it was.
+        /// The value.
         value: i64,
         /// The least that is allowed.
         least: i64,
         /// The most that is allowed.
         most: i64,
     },
-    /// A value that does not go here: an id that is taken, a sector that is cast.
+    /// A value that is not allowed here: an id that is taken, a sector that is cast.
     Refused {
         /// Of the argument or field.
         name: &'static str,
-        /// What it was.
+        /// The value.
         value: i64,
         /// Why.
         status: Status,
@@ -43,16 +43,16 @@ pub enum Error {
     Row {
         /// Its index.
         index: usize,
-        /// What is wrong with it.
+        /// The fault.
         error: Box<Error>,
     },
     /// Bytes or text with a fault.
     Bytes {
-        /// What they are of.
+        /// Of the argument.
         name: &'static str,
         /// Offset of the fault.
         at: u64,
-        /// What they are not.
+        /// The reason.
         status: Status,
     },
     /// Slices of two lengths that must be equal.
@@ -61,7 +61,7 @@ pub enum Error {
         name: &'static str,
         /// Its length.
         value: usize,
-        /// What it must be.
+        /// The allowed value.
         must: usize,
     },
     /// Memory that cannot be had.

@@ -18,7 +18,7 @@ fn normal_fault(status: i32, name: &'static str, part: u32, normal: [i32; 3]) ->
 }
 
 /// The part of a motion up to a cast's fraction (0..=65536). With the normal of the hit it ends
-/// outside of what the cast met.
+/// outside of the obstacle.
 ///
 /// ```
 /// use fixsync::{along, bounce, q, slide};
@@ -149,7 +149,7 @@ pub struct MoverResult {
     pub motion: [i32; 3],
     /// [`sys::FXS_ON_FLOOR`] to [`sys::FXS_STUCK`].
     pub flags: u32,
-    /// What it stands on.
+    /// The id that it stands on.
     pub floor: Option<u32>,
 }
 
@@ -210,7 +210,7 @@ impl Mover {
     }
 }
 
-/// What a platform did to a mover, from [`carry`].
+/// The effect of a platform on a mover, from [`carry`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Carried {
@@ -222,8 +222,8 @@ pub struct Carried {
     pub motion: [i32; 3],
     /// [`sys::FXS_RODE`] to [`sys::FXS_CRUSHED`].
     pub flags: u32,
-    /// With [`sys::FXS_HELD`] what stopped it last; else with [`sys::FXS_RODE`] its floor; else the
-    /// collider that first shoved it; else 0.
+    /// With [`sys::FXS_HELD`] the id that stopped it last; else with [`sys::FXS_RODE`] its floor;
+    /// else the collider that first shoved it; else 0.
     pub by: u32,
 }
 

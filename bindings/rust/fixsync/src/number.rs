@@ -47,7 +47,7 @@ macro_rules! degrees {
     };
 }
 
-/// What [`q!`] is made of: at most 9 decimals, so that all fits in 128 bits.
+/// The value of [`q!`]: at most 9 decimals, so that all fits in 128 bits.
 #[doc(hidden)]
 pub const fn read_literal(text: &str, nearest: bool) -> i32 {
     let text = text.as_bytes();

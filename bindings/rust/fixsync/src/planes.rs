@@ -425,7 +425,7 @@ impl Planes {
         }
     }
 
-    /// What a cast meets, by (fraction, id).
+    /// The hits of a cast, by (fraction, id).
     #[doc(alias = "fxs_planes_cast")]
     pub fn cast(&mut self, cast: &HitboxCast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let HitboxCast { hitbox, motion, mask, exclude_owner, limit, hit_when } = *cast;
@@ -443,7 +443,7 @@ impl Planes {
         }
     }
 
-    /// A cast of a hitbox of the world from where it is, at what layers and owners let it hit.
+    /// A cast of a hitbox of the world from its position, at all that layers and owners let it hit.
     #[doc(alias = "fxs_planes_sweep")]
     pub fn sweep(
         &mut self,

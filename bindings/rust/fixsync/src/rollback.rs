@@ -222,7 +222,7 @@ pub struct Frame<'a> {
     pub events: &'a [Event],
 }
 
-/// What a push says about events, for effects.
+/// The events of a push, for effects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// They were predicted, and are taken back.

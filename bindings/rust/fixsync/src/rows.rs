@@ -347,7 +347,7 @@ impl Hit {
     }
 }
 
-/// What a cast met.
+/// A hit of a cast.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]

@@ -31,7 +31,7 @@ impl Contact {
         }
     }
 
-    /// What C takes for a contact, or for the world's own.
+    /// The number in C of a contact, or of the world's own.
     pub(crate) fn or_0(contact: Option<Self>) -> u32 {
         contact.map_or(0, |contact| contact as u32)
     }

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What a world is made with.
+/// The settings of a new world.
 ///
 /// ```
 /// use fixsync::{Config, Contact, World};
@@ -169,7 +169,7 @@ impl World {
         self.memory.as_mut_ptr()
     }
 
-    // ---- what it is ----
+    // ---- its state ----
 
     /// Its level.
     pub fn level(&self) -> Option<&Arc<Level>> {
@@ -407,7 +407,7 @@ impl World {
 
     // ---- a step ----
 
-    /// Finds this frame's hits; `events` becomes what changed since the last step, by (a, b).
+    /// Finds this frame's hits; `events` gets those since the last step, by (a, b).
     #[doc(alias = "fxs_world_step")]
     #[inline]
     pub fn step(&mut self, events: &mut Events) -> Result<Counts, Error> {
@@ -662,7 +662,7 @@ impl World {
         }
     }
 
-    /// What a cast meets, by (fraction, id).
+    /// The hits of a cast, by (fraction, id).
     #[doc(alias = "fxs_world_cast")]
     pub fn cast(&mut self, cast: &Cast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let (world, row) = (self.as_mut_ptr(), &cast.0);
@@ -693,7 +693,7 @@ impl World {
         }
     }
 
-    /// A cast of a collider's own shape from where it is, at what layers and owners let it hit.
+    /// A cast of a collider's own shape from its pose, at all that layers and owners let it hit.
     /// `hit_when` is the world's without one.
     #[doc(alias = "fxs_world_sweep")]
     pub fn sweep(
