@@ -41,7 +41,7 @@ extern "C" {
 /* Statuses (enum Status). */
 #define FXS_E_RANGE (-64)          /* an argument or a result out of range */
 #define FXS_E_TABLE (-65)          /* not a table of frame data */
-#define FXS_E_ORDER (-66)          /* a call that does not come here */
+#define FXS_E_ORDER (-66)          /* a call that is not allowed at this point */
 #define FXS_E_NORMAL (-67)         /* a normal of (0, 0, 0), or with a component out of range */
 #define FXS_E_MOVER (-68)          /* a field of a mover out of range */
 #define FXS_E_TEXT (-69)           /* text that no match log may hold, or not a decimal */

@@ -186,7 +186,7 @@ export class History {
     }
   }
 
-  // Why a push does not come here.
+  // Why a push is not allowed at this point.
   #disorder(world) {
     const { head, first, free } = this;
     const next = after(head, 1);

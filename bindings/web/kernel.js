@@ -226,7 +226,7 @@ const MEANINGS = {
   [FXS_E_UNDEFINED]: "not defined for these shapes",
   [FXS_E_LEVEL]: "not a level",
   [FXS_E_RANGE]: "a number or the result out of range",
-  [FXS_E_ORDER]: "this call does not come here",
+  [FXS_E_ORDER]: "this call is not allowed at this point",
   [FXS_E_NORMAL]: "a normal of (0, 0, 0), or with a component out of range",
   [FXS_E_MOVER]: "a field of a mover out of range",
   [FXS_E_MOTION]: "a motion out of range",

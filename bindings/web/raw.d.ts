@@ -128,7 +128,7 @@ export const FXS_SIDE_NEG_Z: 4;
 export const FXS_E_RANGE: -64;
 /** not a table of frame data */
 export const FXS_E_TABLE: -65;
-/** a call that does not come here */
+/** a call that is not allowed at this point */
 export const FXS_E_ORDER: -66;
 /** a normal of (0, 0, 0), or with a component out of range */
 export const FXS_E_NORMAL: -67;

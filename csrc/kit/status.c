@@ -26,7 +26,7 @@ const char *fxs_status_text(int32_t status) {
     case FXS_E_LEVEL: return "bytes that are not a level";
     case FXS_E_RANGE: return "an argument or a result out of range";
     case FXS_E_TABLE: return "not a table of frame data";
-    case FXS_E_ORDER: return "a call that does not come here";
+    case FXS_E_ORDER: return "a call that is not allowed at this point";
     case FXS_E_NORMAL: return "a normal of (0, 0, 0), or with a component out of range";
     case FXS_E_MOVER: return "a field of a mover out of range";
     case FXS_E_TEXT: return "text that no match log may hold, or not a decimal";

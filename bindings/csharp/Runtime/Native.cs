@@ -125,7 +125,7 @@ namespace Fixsync
         Range = -64,
         /// <summary>Not a table of frame data.</summary>
         Table = -65,
-        /// <summary>A call that does not come here.</summary>
+        /// <summary>A call that is not allowed at this point.</summary>
         Order = -66,
         /// <summary>A normal of (0, 0, 0), or with a component out of range.</summary>
         Normal = -67,
@@ -1912,7 +1912,7 @@ namespace Fixsync
         public const int FXS_E_RANGE = -64;
         /// <summary>Not a table of frame data.</summary>
         public const int FXS_E_TABLE = -65;
-        /// <summary>A call that does not come here.</summary>
+        /// <summary>A call that is not allowed at this point.</summary>
         public const int FXS_E_ORDER = -66;
         /// <summary>A normal of (0, 0, 0), or with a component out of range.</summary>
         public const int FXS_E_NORMAL = -67;

@@ -199,7 +199,7 @@ namespace Fixsync.Tests
                 "length of buffer must be at least", () => world.Save(junk));
             OutOfRange("tickRate must be 1..", () => new Recorder(world, 0));
             Refused<ArgumentException>(
-                "inputs of frame 0: a call that does not come here",
+                "inputs of frame 0: a call that is not allowed at this point",
                 () => new Recorder(world, 60).Inputs(new long[] { 1 }));
         }
 
@@ -271,7 +271,7 @@ namespace Fixsync.Tests
                 "event 16 1 2 5 is the game's own: end the frames with StepGame",
                 () => log.Step(new[] { Event.OfGame(1, 2, 16, 5) }, null));
             Refused<ArgumentException>(
-                "line of frame 0: a call that does not come here", () => log.Line("{}"));
+                "line of frame 0: a call that is not allowed at this point", () => log.Line("{}"));
             var rows = new Rows<Difference>();
             States.Differences(world.Save(), new World(8).Save(), rows);
             var names = new Dictionary<uint, string> { { 1, new string('x', 61) } };

@@ -71,7 +71,7 @@ static void create_about(gd_call *call) {
 /* The end of each method that writes. */
 static void ends(gd_call *call, int32_t status) {
     if (status == FXS_E_ORDER)
-        gd_fail(call, "the call does not come here: frame %u",
+        gd_fail(call, "the call is not allowed at this point: frame %u",
                 (uint64_t)self(call)->recorder.frame);
     else if (status != FXS_E_CONFIG && status < 0)
         gd_fail(call, "frame %u: %s", (uint64_t)self(call)->recorder.frame,

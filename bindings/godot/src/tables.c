@@ -182,7 +182,7 @@ const gd_constant GD_CONSTANTS[] = {
      "not a table of frame data"},
     {-66, 0,
      "Status\0E_ORDER\0"
-     "a call that does not come here"},
+     "a call that is not allowed at this point"},
     {-67, 0,
      "Status\0E_NORMAL\0"
      "a normal of (0, 0, 0), or with a component out of range"},

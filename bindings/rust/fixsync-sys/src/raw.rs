@@ -131,7 +131,7 @@ pub const FXS_SIDE_NEG_Z: u32 = 4;
 pub const FXS_E_RANGE: i32 = -64;
 /// not a table of frame data
 pub const FXS_E_TABLE: i32 = -65;
-/// a call that does not come here
+/// a call that is not allowed at this point
 pub const FXS_E_ORDER: i32 = -66;
 /// a normal of (0, 0, 0), or with a component out of range
 pub const FXS_E_NORMAL: i32 = -67;

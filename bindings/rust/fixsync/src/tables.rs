@@ -152,7 +152,7 @@ pub enum Status {
     Range = -64,
     /// not a table of frame data
     Table = -65,
-    /// a call that does not come here
+    /// a call that is not allowed at this point
     Order = -66,
     /// a normal of (0, 0, 0), or with a component out of range
     Normal = -67,
