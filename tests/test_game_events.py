@@ -178,7 +178,7 @@ def test_events_made_of_what_is_not_saved_end_the_match_though_all_states_are_eq
     desync = next(end.desync for end in ends if end.desync and len(end.desync.sides) > 1)
     assert not desync.differences
     told = desync.explain()
-    assert "the states are the same: what made the events is not saved" in told
+    assert "the states are the same: the events depend on something that is not saved" in told
     assert "game events of peer 0: " in told
     assert "count(" in told
 

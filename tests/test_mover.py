@@ -247,7 +247,7 @@ def test_a_push_out_of_the_world_is_refused_and_moves_nothing() -> None:
     world = World(2, level=Level([Prism(corners, -(2**31), 2**31 - 1)]))
     world.add(0, Sphere(ONE), Pose(2**31 - 1 - ONE, 0, 2**28))
     before = world.save()
-    told = f"id 0: the push out of what it overlaps at ({2**31 - 1 - ONE}, 0, {2**28}) must not"
+    told = f"id 0: the push out of the obstacles at ({2**31 - 1 - ONE}, 0, {2**28}) must not"
     for motion in ((0, 0, 0), (-ONE, 0, 0), (0, FALL, 0)):
         with pytest.raises(ValueError, match=f"^{re.escape(told)}"):
             Mover().move(world, 0, motion)

@@ -187,7 +187,7 @@ def test_an_end_that_is_made_of_what_is_not_saved_is_a_desync_that_says_so() -> 
     assert end.reason is Reason.DESYNC
     told = end.desync.explain()  # type: ignore[union-attr]
     assert "is_over is" in told
-    assert "the states are the same: what is_over is made of is not saved" in told
+    assert "the states are the same: is_over depends on something that is not saved" in told
     divergence = run_check("save and load", run_straight(Clock, 2, 4, inputs(60)))
     assert divergence is not None
     assert "is_over is False then, and True in the straight run" in divergence.explain()

@@ -219,7 +219,7 @@ def change(bodies: str, number: int, field: str, value: int) -> Callable[[SkillF
         (lambda game: game.world.remove(0), "collider 0 is missing"),
         (lambda game: game.world.remove(16), "collider 16 is not this game's wall"),
         (lambda game: game.world.add(63, SHOT, Pose(0, 0, 0)), "collider 63 belongs to nothing"),
-        (lambda game: game.world.set_owner(1, 7), "collider 1 is not what the game put there"),
+        (lambda game: game.world.set_owner(1, 7), "collider 1 is not as the game made it"),
         (lambda game: game.world.move(1, 3 * ARENA, 0, 0), "collider 1 is outside the arena"),
         (lambda game: game.world.move(1, 0, 1, 0), "collider 1 is outside the arena"),
         (change("fighters", 0, "health", 0), "fighter 0: health 0"),

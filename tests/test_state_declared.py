@@ -444,7 +444,7 @@ def declared(annotation: Any, *default: object) -> type[State]:
         (list[LIMIT], "must have a length: Annotated[list["),
         (str, "must have a length: Annotated[str, up_to(n)]"),
         (bytes, "must have a length: Annotated[bytes, up_to(n)]"),
-        (Annotated[list, up_to(2)], "must name what it holds"),
+        (Annotated[list, up_to(2)], "must name the type of its items"),
         (Annotated[list[int], up_to(2)], "speed[] must have a range"),
         (Annotated[list[float], up_to(2)], "speed[] must not be float"),
         (tuple[LIMIT, float], "speed[1] must not be float"),

@@ -111,7 +111,7 @@ def test_a_hash_that_is_not_of_the_state_is_told():
     found = checked(broken.LateLiar, "save and load")
     assert found is not None
     assert found.frame == 3
-    assert "where the hash of what save() gave is" in found.explain()
+    assert "where the hash of the bytes of save() is" in found.explain()
 
 
 def test_a_simulation_that_loads_its_world_within_a_step_is_no_mistake():

@@ -137,9 +137,7 @@ def test_a_map_that_says_nothing_is_refused_with_what_it_has(read: Read) -> None
     with pytest.raises(TiledError) as refused:
         read(text)
     lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
-    assert lines[0].endswith(
-        "map.tmx: no property in it makes anything solid. Choose among what it has:"
-    )
+    assert lines[0].endswith("map.tmx: no property in it makes anything solid. Choose among these:")
     assert lines[1:10] == [
         "--solid-layer main tile layer: 4 tiles",
         "--solid-layer things object layer: 1 point, 1 rectangle",

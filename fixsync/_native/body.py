@@ -165,5 +165,5 @@ class NativeBody(Lock):
         if status != 0:
             if status != constant("E_STATE"):
                 unexpected("a saved body", status)
-            field = _FIELDS.get(at[0], "a victim or what follows the last")
+            field = _FIELDS.get(at[0], "a victim, or bytes after the last one")
             raise ValueError(f"data is not a state of this body: byte {at[0]}: {field}")

@@ -373,7 +373,7 @@ class NativeWorld(Memory):
         if place is None:
             unexpected("a collider that moves", lib.FXS_E_ABSENT)
         if call((0, 0, 0)) == lib.FXS_E_CENTRE:
-            return f"the push out of what it overlaps at {place}"
+            return f"the push out of the obstacles at {place}"
         lib.fxs_world_move(self._world, id, *place)
         return f"motion {motion}"
 

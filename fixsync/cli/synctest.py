@@ -193,8 +193,8 @@ class _Report:
             if self.unsaved:
                 return
             say(
-                "no difference. What this machine does wrong in every run alike, by a float perhaps, shows only",
-                "when a match that was recorded on one machine is replayed on another.",
+                "no difference. A mistake that is the same in every run on this machine, such as a",
+                "float, shows only when a match of one machine is replayed on another.",
             )
             return
         say("", *self.first.explain().splitlines())

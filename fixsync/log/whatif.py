@@ -433,11 +433,11 @@ def _unknown(changed: _Changed, rows: Iterable[Row]) -> Iterator[str]:
     if found:
         more = f" (and {len(found) - 4} more colliders)" if len(found) > 4 else ""
         yield (
-            f"movement is as recorded: what is pushed, or moved by a mover, would stand elsewhere:"
-            f" {'; '.join(found[:4])}{more}"
+            "movement is as recorded: colliders that are pushed, or moved by a mover, would stand"
+            f" elsewhere: {'; '.join(found[:4])}{more}"
         )
     if changed.answers:
         yield (
-            f"answers to queries and casts that differ: {changed.answers}; what the game did with"
-            " them is as recorded"
+            f"answers to queries and casts that differ: {changed.answers}; the effects of these"
+            " in the game are as recorded"
         )

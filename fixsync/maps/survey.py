@@ -159,7 +159,7 @@ class _Survey:
         ]  # fmt: skip
         rows = [row for section in sections for row in _few(section)]
         wide = max((len(option) for option, _ in rows), default=0)
-        lines = ["Choose among what it has:" if rows else "It has no layers."]
+        lines = ["Choose among these:" if rows else "It has no layers."]
         lines += [
             f"  {option:{min(wide, 40)}}  {what}" if option else f"  {what}"
             for option, what in rows
@@ -173,8 +173,8 @@ class _Survey:
             )
         if rows:
             lines.append(
-                "NAME@3 puts what a name takes on layer 3 of the world: one-way tiles, hazards. A slope "
-                "without a collision shape: --slope TILES:LEFT,RIGHT, with heights of 0..1."
+                "NAME@3 puts the solids of a name on layer 3 of the world: one-way tiles, hazards. A "
+                "slope without a collision shape: --slope TILES:LEFT,RIGHT, with heights of 0..1."
             )
         return lines
 

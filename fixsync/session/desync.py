@@ -130,17 +130,21 @@ class Desync:
             for peer, game in zip(compared.peers, games, strict=True):
                 lines.append(f"  game events of peer {peer}: {_game_told(game, kinds)}")
             if not found:
-                lines.append("  the states are the same: what made the events is not saved")
+                lines.append(
+                    "  the states are the same: the events depend on something that is not saved"
+                )
         over = [self.evidence[peer].is_over for peer in compared.peers]
         if over[0] != over[1]:
             told = (f"{it} on peer {at}" for it, at in zip(over, compared.peers, strict=True))
             lines.append(f"  is_over is {', '.join(told)}")
             if not found:
-                lines.append("  the states are the same: what is_over is made of is not saved")
+                lines.append(
+                    "  the states are the same: is_over depends on something that is not saved"
+                )
         inputs = [list(self.evidence[peer].inputs) for peer in compared.peers]
         if not self.same_inputs:
             lines.append(
-                "  the peers did not step on the same inputs: look at what delivers inputs"
+                "  the peers did not step on the same inputs: look at the code that delivers inputs"
             )
             for peer, given in zip(compared.peers, inputs, strict=True):
                 lines.append(f"    peer {peer}, frame {self.frame}: {given}")

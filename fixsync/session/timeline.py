@@ -79,7 +79,7 @@ class Timeline:
         self.simulation.load(state)
         fault = ""
         if self.simulation.save() != state:
-            fault = "what was loaded does not save to the same bytes"
+            fault = "the loaded state does not save to the same bytes"
         elif self.simulation.world.frame != frame:
             fault = (
                 f"a world at frame {self.simulation.world.frame}, but the match is at frame {frame}"

@@ -243,7 +243,7 @@ def _limited(base: Any, limits: Meta, at: str) -> Kind:
         if base in (bytes, str):
             return _Sized(base, sizes[0], sizes[1])
         if not arguments:
-            raise TypeError(f"{at} must name what it holds: list[...]")
+            raise TypeError(f"{at} must name the type of its items: list[...]")
         return _Many(list, [kind_of(arguments[0], f"{at}[]")], sizes[0], sizes[1])
     if has_size:
         raise TypeError(f"{at}: count and up_to are for a list, bytes or str, not {_name(base)}")

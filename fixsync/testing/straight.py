@@ -138,7 +138,7 @@ class Straight:
         try:
             found = self.differences(expected, state)
         except ValueError as error:
-            return Divergence(check, how, frame, error=f"{error}, from what it saved")
+            return Divergence(check, how, frame, error=f"{error}, from its saved state")
         return Divergence(check, how, frame, found, events, game, names=self.names)
 
     def differences(self, a: bytes, b: bytes) -> list[Difference]:

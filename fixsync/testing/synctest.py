@@ -76,7 +76,8 @@ def _save_and_load(straight: Straight, at: _At, _back: int) -> _Findings:
     check = "save and load"
     for frame, (value, state) in enumerate(zip(straight.hashes, straight.states[1:], strict=True)):
         if value != sim.hash_of(state):
-            told = f"hash {value:016x}, where the hash of what save() gave is {sim.hash_of(state):016x}"
+            saved = sim.hash_of(state)
+            told = f"hash {value:016x}, where the hash of the bytes of save() is {saved:016x}"
             yield Divergence(check, "hash() of the straight run", frame, error=told)
     for frame, state in enumerate(straight.states, start=-1):
         at.frame = frame
@@ -159,7 +160,7 @@ def _game_order(straight: Straight, at: _At) -> _Findings:
     if not isinstance(made, sim.Shuffles):
         return
     random = Random(straight.seed)
-    how = "with what the game holds put into another order before each frame"
+    how = "with the game's containers in another order before each frame"
     for frame, values in enumerate(straight.inputs):
         at.frame = frame
         made.shuffle(random)
@@ -271,6 +272,6 @@ def _between(
     try:
         found, error = straight.differences(a, b), ""
     except ValueError as wrong:
-        found, error = [], f"{wrong}, from what it saved"
+        found, error = [], f"{wrong}, from its saved state"
     sides = ("in the first", "in the second")
     return Divergence("process", how, frame, found, error=error, names=straight.names, sides=sides)

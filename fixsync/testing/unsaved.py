@@ -193,7 +193,7 @@ def _suspects(then: Walk, back: Walk) -> Iterator[_Suspect]:
         place, now = then.places.get(name), back.places.get(name)
         if name in then.aliases or name in back.aliases or any(_is_in(name, at) for at in yielded):
             continue
-        what = "not what it was before the load"
+        what = "not as before the load"
         if place is None or now is None:
             repair = _repair_attribute(then, back, name)
             what = "not there before the load" if place is None else "gone after the load"

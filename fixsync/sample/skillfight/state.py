@@ -91,7 +91,7 @@ class Fight(State):
                 raise ValueError(f"collider {id} is missing")
             pose = collider.pose
             if collider != Collider(id, shape, pose, layer, owner, (offset, 0, 0), active):
-                raise ValueError(f"collider {id} is not what the game put there")
+                raise ValueError(f"collider {id} is not as the game made it")
             if pose.y != 0 or max(abs(pose.x), abs(pose.z)) > 2 * rules.ARENA:
                 raise ValueError(f"collider {id} is outside the arena, at {pose}")
         if found:
