@@ -99,7 +99,7 @@ static uint32_t fighter_act(fighter *f, uint32_t input, fxs_world *world, fxs_co
     return n + must(fxs_body_set_pose(&f->body, FIGHTER_FRAMES, world, &to, rows + n));
 }
 
-/* What an event of the step does: a skill hurts a body once for each of its hits. Walls have higher
+/* Applies an event of the step: a skill hurts a body once for each of its hits. Walls have higher
  * ids than fighters. */
 static uint32_t fighter_meet(fighter *fighters, uint32_t count, const fxs_event *event,
                              fxs_world *world, fxs_command *rows) {

@@ -1,9 +1,9 @@
-/* A server that rewinds: players shoot at what they saw, some frames ago.
+/* A server that rewinds: players shoot at the world that they saw some frames ago.
  *
  *     cc -I csrc examples/rewind_server.c csrc/[a-z]*.c csrc/kit/[a-z]*.c -o server && ./server
  *
  * A target runs past. Shooter n sees the world 3n frames late, and aims at where it saw the target.
- * For each shot the server prints what the ray meets now, and what it met at that frame. */
+ * For each shot the server prints the id that the ray meets now, and the one at that frame. */
 #include "fixsync_kit.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static fxs_world *new_world(void) {
 /* Where the target is in a frame: it runs 1/8 unit a frame along X. */
 static int32_t target_x(uint32_t frame) { return FXS_Q(-8) + (int32_t)frame * FXS_Q_RATIO(1, 8); }
 
-/* What a ray from the shooter to a point of the target's path meets first: an id, or -1. */
+/* The id that a ray from the shooter to a point of the target's path meets first, or -1. */
 static int64_t shot(fxs_world *world, int32_t at_x) {
     fxs_cast ray = {{FXS_SPHERE, 0, {1, 0, 0}},
                     {0, 0, FXS_Q(-10), 0},

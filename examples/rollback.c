@@ -115,7 +115,7 @@ typedef struct line {
     uint64_t random;
 } line;
 
-/* What a player presses: any function of player and frame. */
+/* The keys of a player: any function of player and frame. */
 static int64_t pressed(uint32_t player, uint32_t frame) {
     uint64_t random = frame / 6 * 2 + player;
     int64_t towards = player ? LEFT : RIGHT;

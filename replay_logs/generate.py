@@ -78,7 +78,7 @@ _Play = TypeVar("_Play", bound=Callable[..., Match])
 MATCHES: dict[
     str, tuple[Callable[[World, Recorder, Draw], Match], dict[str, Any], dict[str, Any]]
 ] = {}
-"""By name: what plays it, the arguments of its World, and those of its Recorder."""
+"""By name: the function that plays it, the arguments of its World, and those of its Recorder."""
 
 
 def match(*, world: dict[str, Any], **about: Any) -> Callable[[_Play], _Play]:

@@ -143,7 +143,7 @@ function play(now) {
   if (match.desync) stopped();
 }
 
-// Where the state that was drawn last is not what that frame is now known to be.
+// Where the state that was drawn last differs from the present state of that frame.
 function markMisses(peer, stage, shown) {
   const repaired = peer.stateBefore(shown.frame);
   if (!repaired) return;
@@ -245,7 +245,7 @@ function stopped() {
   showFacts(lastNow);
 }
 
-// Both values in binary, with what differs marked.
+// Both values in binary, with the differing bits marked.
 function bitRows(values) {
   const [ours, theirs] = values.map((value) => (value >>> 0).toString(2).padStart(32, "0"));
   return [ours, theirs].map((bits) =>

@@ -80,7 +80,7 @@ export class Controls {
     return this.people > 1 || now - this.#usedAt[player] < IDLE_MS;
   }
 
-  // What a key does for a player. While there is nobody else, the other player's keys are the
+  // The action of a key for a player. While there is nobody else, the other player's keys are the
   // visitor's too.
   #bitOf(code, player) {
     const isAlone = player === 0 && this.people === 1;
@@ -149,7 +149,7 @@ function steering(dx, dy) {
   return sideways | (dy > STICK_MIN ? BUTTON.down : dy < -STICK_MIN ? BUTTON.up : 0);
 }
 
-// What is held on a gamepad: stick, cross and the four round buttons.
+// The keys that are held on a gamepad: stick, cross and the four round buttons.
 function held({ axes, buttons }) {
   let input = steering(axes[0] ?? 0, axes[1] ?? 0);
   for (const [i, name] of Object.entries(PAD_BUTTONS))

@@ -1,5 +1,5 @@
-// The drawing of one computer's view, from scenes (scene.js): what it predicts, what is confirmed,
-// what it guessed wrongly.
+// The drawing of one computer's view, from scenes (scene.js): predicted, confirmed and
+// wrongly guessed states.
 import { ACTION, BODY_SHAPE, HEALTH, RING_SHAPE, SLASH_SHAPE } from "./fight.js";
 import { HALF_DEPTH, HALF_WIDTH, SOLIDS } from "./map.js";
 
@@ -38,7 +38,7 @@ export class Stage {
     this.#ghosts.push({ from, to, player, since: now });
   }
 
-  // now: in the time of the match. isCalm: without what flickers. fault: the player to point at, or
+  // now: in the time of the match. isCalm: nothing flickers. fault: the player to point at, or
   // null.
   draw(predicted, confirmed, now, isCalm, fault) {
     const { g, width, height, ratio } = sized(this.#canvas);
@@ -135,7 +135,7 @@ export class Stage {
     g.globalAlpha = 1;
   }
 
-  // What no packet can change any more, with a line to what is guessed from it.
+  // The confirmed state, with a line to the state that is guessed from it.
   #drawConfirmed(fighter, guess, p) {
     const isNear = Math.hypot(guess.x - fighter.x, guess.z - fighter.z) < NEAR_UNITS;
     if (fighter.action === ACTION.out || (isNear && guess.action !== ACTION.out)) return;

@@ -108,7 +108,7 @@ export class Fight {
     this.#world.dispose();
   }
 
-  // ---- what rollback asks for ----
+  // ---- for rollback ----
 
   save() {
     const world = this.#world.save();
@@ -133,7 +133,7 @@ export class Fight {
     this.#casts = [];
   }
 
-  // Plays a frame; what a match log says of it, but for its hash.
+  // Plays a frame; its part of a match log, without the hash.
   play(inputs) {
     for (let p = 0; p < this.#players; p++) this.#act(p, inputs[p]);
     for (let p = 0; p < this.#players; p++) for (let i = 0; i < SHOTS_EACH; i++) this.#fly(p, i);
@@ -264,7 +264,7 @@ export class Fight {
     this.#walk(p, mx, mz, yaw ?? heading, (1 << WALL) | (1 << BODY));
   }
 
-  // Moves a fighter up to what is in its way, and along it. Other bodies that it is in already do
+  // Moves a fighter up to an obstacle, and along it. Other bodies that it is in already do
   // not hold it.
   #walk(p, mx, mz, yaw, mask) {
     const id = bodyOf(p);
@@ -397,7 +397,7 @@ function steered(input) {
   return dx === 0 && dz === 0 ? null : yawOf(dx, dz);
 }
 
-// A cast's hit of what the shape overlaps at the start.
+// A cast's hit of an obstacle that the shape overlaps at the start.
 const isWithin = ({ normal: [nx, ny, nz] }) => nx === 0 && ny === 0 && nz === 0;
 
 function stateHash(world, fields) {

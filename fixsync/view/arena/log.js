@@ -5,7 +5,7 @@ import { LAYER_NAMES } from "./map.js";
 
 export const PLAYERS = ["Blue", "Amber", "Green"];
 
-// What ids are called.
+// The names of ids.
 export function namesOf(players) {
   const names = {};
   for (let p = 0; p < players; p++) {
@@ -25,7 +25,7 @@ export function recorderOf(world, players) {
   });
 }
 
-// Records a confirmed frame: what the game returned, and the state after it.
+// Records a confirmed frame: the result of the game, and the state after it.
 export function record(recorder, { commands, casts, events }, { worldHash }) {
   recorder.commands(commands);
   for (const [hits, ...question] of casts) recorder.cast(hits, ...question);

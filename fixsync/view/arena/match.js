@@ -64,7 +64,7 @@ export class Match {
     if (finder) this.#explain(finder.me, finder.desync.peer);
   }
 
-  // Names what differs first between two peers.
+  // Names the first difference between two peers.
   #explain(a, b) {
     const peers = [Math.min(a, b), Math.max(a, b)];
     const found = firstDifference(...peers.map((p) => this.peers[p]));

@@ -35,7 +35,7 @@ export class Network {
     });
   }
 
-  // Hands over what has arrived by now: receive(to, packet).
+  // Hands over the packets that have arrived by now: receive(to, packet).
   deliver(now, receive) {
     const arrived = this.packets.filter(({ due }) => due <= now).sort((a, b) => a.due - b.due);
     if (arrived.length === 0) return;

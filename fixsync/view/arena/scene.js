@@ -1,4 +1,4 @@
-// A saved state as what is drawn of it: in units, as floating point. Nothing here decides an
+// A saved state as it is drawn: in units, as floating point. Nothing here decides an
 // answer.
 import { fxs_collider } from "../../../bindings/web/raw.js";
 import { ACTION, bodyOf, FIELDS, ringOf, SHOTS_EACH, shotOf, slashOf, TIMES } from "./fight.js";
