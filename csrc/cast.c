@@ -175,6 +175,101 @@ int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, const vertex *ce
     return first_of_any(a, &disc, D, M, meet, when, most);
 }
 
+/* ---- normals ---- */
+
+/* sgn(v) * max(0, |v| - half * 2^46) / 2^30 */
+static int64_t gap_q16(i128 v, int32_t half) {
+    i128 gap = i128_sub(i128_abs(v), i128_mul(half, (int64_t)1 << 46));
+    int64_t e = i128_sign(gap) > 0 ? (int64_t)i128_low(i128_shr(gap, 30)) : 0;
+    return i128_sign(v) < 0 ? -e : e;
+}
+
+static vector normal_of_boxes(const posed *a, const posed *b, planar P) {
+    const planar turn = turn_between(a, b);
+    vector best = {0, 0, 0};
+    i128 greatest = i128_of(0);
+    for (int i = 0; i < 4; i++) {
+        const posed *own = i < 2 ? b : a;
+        const posed *other = i < 2 ? a : b;
+        const planar dir = direction_of_posed(own);
+        const planar limit = touching_boxes(own, other, turn);
+        const int is_x = i % 2 == 0;
+        const i128 p = is_x ? dot_wide(dir, P) : cross_wide(dir, P);
+        const i128 beyond = i128_sub(i128_abs(p), i128_mul(is_x ? limit.x : limit.z, WHOLE));
+        if (i == 0 || i128_cmp(beyond, greatest) > 0) {
+            greatest = beyond;
+            best = own_axis(own, is_x, i128_sign(p));
+        }
+    }
+    return best;
+}
+
+/* Of a round shape off a cylinder of this radius; P and F as below. */
+static vector normal_off_cylinder(int32_t radius, planar P, int64_t F) {
+    const int64_t distance = isqrt128(dot_wide(P, P));
+    const int64_t gap = distance - radius * (int64_t)WHOLE;
+    if (gap <= 0) {
+        return fxs_unit(0, F, 0);
+    }
+    const int64_t x = towards_zero(i128_mul(P.x, gap), distance);
+    const int64_t z = towards_zero(i128_mul(P.z, gap), distance);
+    return fxs_unit(x, F, z);
+}
+
+/* Of a round shape or a cylinder off a box. */
+static vector normal_off_box(const posed *box, planar P, int64_t F) {
+    const planar dir = direction_of_posed(box);
+    const int64_t x = gap_q16(dot_wide(dir, P), box->size[0]);
+    const int64_t z = gap_q16(cross_wide(dir, P), box->size[2]);
+    return back(fxs_unit(x, F, z), box);
+}
+
+/* a is of the lesser figure; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not
+ * round. */
+static vector normal_of_pair(const posed *a, const posed *b, planar P, int64_t F) {
+    switch (figure_of(b->kind)) {
+    case ROUND: break;
+    case CYLINDER:
+        if (is_round(a)) {
+            return normal_off_cylinder(b->size[0], P, F);
+        }
+        break;
+    case BOX:
+        return figure_of(a->kind) == BOX ? normal_of_boxes(a, b, P) : normal_off_box(b, P, F);
+    CASES_OF_NO_BODY: break; /* no cast comes here */
+    }
+    return fxs_unit(P.x, F, P.z);
+}
+
+vector fxs_pair_normal(const posed *a, const posed *b, planar P, int64_t F) {
+    if (!(pair_of(a->kind, b->kind) & SWAPPED)) {
+        return normal_of_pair(a, b, P, F);
+    }
+    const planar minus_P = {-P.x, -P.z};
+    const vector of_b = normal_of_pair(b, a, minus_P, -F);
+    const vector n = {-of_b.x, -of_b.y, -of_b.z};
+    return n;
+}
+
+void fxs_posed_cast_normal(const posed *a, const posed *b, const int64_t *M, int32_t k,
+                            int32_t *out) {
+    vector n = {0, 0, 0};
+    if (k != 0 || fxs_posed_contact(a, b) != FXS_OVERLAPPING) {
+        const planar P = {((int64_t)a->x - b->x) * WHOLE + k * M[0],
+                          ((int64_t)a->z - b->z) * WHOLE + k * M[2]};
+        const int64_t y = ((int64_t)a->y - b->y) * WHOLE + k * M[1];
+        const int64_t gap = abs64(y) - ((int64_t)a->size[1] + b->size[1]) * WHOLE;
+        if (gap >= 0 && !is_round(a) && !is_round(b)) {
+            n.y = sign64(y) * Q30_ONE;
+        } else {
+            n = fxs_pair_normal(a, b, P, sign64(y) * max64(0, gap));
+        }
+    }
+    put_normal(n, out);
+}
+
+/* ---- of two shapes ---- */
+
 /* No axis of a shape's bounds reaches further from its centre, however it is turned. */
 static int64_t furthest(const fxs_shape *s) {
     return (int64_t)s->size[0] + s->size[1] + s->size[2] + 5;

@@ -2,6 +2,7 @@
 #ifndef FIXSYNC_CAST_H
 #define FIXSYNC_CAST_H
 
+#include "cast_estimate.h"
 #include "normal.h"
 
 /* The fraction at which a, moving by M against b, first makes a contact >= when. NONE if it makes
@@ -15,6 +16,18 @@ FXS_INTERNAL int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, con
                                      const int64_t *M, int when, int32_t most);
 FXS_INTERNAL int32_t fxs_prism_cast(const posed *a, const solid *prism, const vertex *v,
                                     const int64_t *M, int when, int32_t most);
+
+/* The normal of a hit at fraction k. */
+FXS_INTERNAL void fxs_posed_cast_normal(const posed *a, const posed *b, const int64_t *M,
+                                         int32_t k, int32_t *out);
+
+/* The same of a shape and a solid. No normal is that of shapes that overlap at the start. */
+FXS_INTERNAL void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v,
+                                        const int64_t *M, int32_t k, int32_t *out);
+
+/* That of a pair: P = 65536 D + k M, where D leads from b to a, F the vertical gap with its
+ * sign: 0 if neither is round. */
+FXS_INTERNAL vector fxs_pair_normal(const posed *a, const posed *b, planar P, int64_t F);
 
 /* Sorts the hits of a cast by (fraction, id). */
 FXS_INTERNAL void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n);

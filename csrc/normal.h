@@ -1,8 +1,15 @@
-/* Normals of the hits of casts. */
+/* Normals of the hits of casts (docs/contract.md), exact: what those of pairs (cast.c) and those off
+ * prisms (prism_cast.c) share.
+ *
+ * Taken at the fraction k, in 1/65536 raw units. The shapes are in contact less than |M| / 65536
+ * later, so a gap there is at most r and a step of the motion: below 2^46.1 on each axis. It is 0
+ * on all axes only of shapes that overlap. A vertex of a prism is below 2^47.1 from the centre on
+ * each axis, and the nearest point of the prism below 2^46.2. */
 #ifndef FIXSYNC_NORMAL_H
 #define FIXSYNC_NORMAL_H
 
-#include "cast_estimate.h"
+#include "posed.h"
+#include "wide256.h"
 
 typedef struct vector {
     int64_t x, y, z;
@@ -11,12 +18,35 @@ typedef struct vector {
 /* The vector to length 2^30; |v|^2 < 2^94. */
 FXS_INTERNAL vector fxs_unit(int64_t x, int64_t y, int64_t z);
 
-/* The normal of a hit at fraction k. */
-FXS_INTERNAL void fxs_posed_cast_normal(const posed *a, const posed *b, const int64_t *M,
-                                         int32_t k, int32_t *out);
+/* v / d, rounded towards zero; the quotient is below 2^62. */
+static inline int64_t towards_zero(i128 v, int64_t d) {
+    const int64_t q = quotient(i128_abs(v), d);
+    return i128_sign(v) < 0 ? -q : q;
+}
 
-/* The same of a shape and a solid. No normal is that of shapes that overlap at the start. */
-FXS_INTERNAL void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v,
-                                        const int64_t *M, int32_t k, int32_t *out);
+/* A planar direction, which may be longer than 2^30 by a little, turned by the frame's yaw. */
+static inline vector back(vector n, const posed *frame) {
+    planar v = {n.x, n.z};
+    planar t = turned(v, direction_of_posed(frame));
+    n.x = round_q30(t.x);
+    n.z = round_q30(t.z);
+    return n;
+}
+
+/* One of the axes of the frame, its sign that of `sign`. */
+static inline vector own_axis(const posed *frame, int is_x, int sign) {
+    const vector n = {is_x ? sign * Q30_ONE : 0, 0, is_x ? 0 : sign * Q30_ONE};
+    return back(n, frame);
+}
+
+static inline i128 dot_wide(planar u, planar v) {
+    return i128_add(i128_mul(u.x, v.x), i128_mul(u.z, v.z));
+}
+
+static inline void put_normal(vector n, int32_t *out) {
+    out[0] = (int32_t)n.x;
+    out[1] = (int32_t)n.y;
+    out[2] = (int32_t)n.z;
+}
 
 #endif

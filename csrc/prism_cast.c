@@ -432,3 +432,117 @@ int32_t fxs_prism_cast(const posed *s, const solid *prism, const vertex *v, cons
     }
     return NONE;
 }
+
+/* ---- normals ---- */
+
+static vector outward(planar u) { return fxs_unit(u.z * WHOLE, 0, -u.x * WHOLE); }
+
+/* Of a round shape or a cylinder whose vertical gap, with its sign, is F. */
+static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int64_t F) {
+    uint32_t nearest = 0;
+    i128 least = i128_of(0);
+    int is_outside = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        const i128 s = cross_wide(u[j], w[j]);
+        const i128 t = dot_wide(u[j], w[j]);
+        const int64_t uu = dot64(u[j], u[j]);
+        if (i128_sign(s) < 0) {
+            is_outside = 1;
+            if (i128_sign(t) > 0 && i128_cmp(t, i128_mul(WHOLE, uu)) < 0) {
+                if (F == 0) {
+                    return outward(u[j]);
+                }
+                /* |s| / |u| is below 2^46.2, so |s| is below 2^76.7 and u * |s| below 2^107. */
+                const i256 x = i256_mul(i128_of(u[j].z), s);
+                const i256 z = i256_mul(i128_of(u[j].x), s);
+                const i128 out_x = i128_neg(i128_join(x.word[1], x.word[0]));
+                return fxs_unit(towards_zero(out_x, uu), F,
+                                towards_zero(i128_join(z.word[1], z.word[0]), uu));
+            }
+        }
+        const i128 square = dot_wide(w[j], w[j]);
+        if (j == 0 || i128_cmp(square, least) < 0) {
+            least = square;
+            nearest = j;
+        }
+    }
+    return is_outside ? fxs_unit(w[nearest].x, F, w[nearest].z) : fxs_unit(0, F, 0);
+}
+
+/* Of a box: of the edges and the box's own axes, the first with the greatest gap. */
+static vector normal_of_box_prism(const posed *s, const planar *u, const planar *w, uint32_t n) {
+    const planar dir = direction_of_posed(s);
+    const int64_t halves[2] = {s->size[0], s->size[2]};
+    vector best = {0, 0, 0};
+    int64_t greatest = INT64_MIN;
+    i128 least[2], most[2]; /* of l_j, on x and z */
+    for (uint32_t j = 0; j < n; j++) {
+        const planar U = turned_back(u[j], dir);
+        const i128 l[2] = {i128_neg(dot_wide(dir, w[j])), cross_wide(w[j], dir)};
+        for (int i = 0; i < 2; i++) {
+            least[i] = j == 0 || i128_cmp(l[i], least[i]) < 0 ? l[i] : least[i];
+            most[i] = j == 0 || i128_cmp(l[i], most[i]) > 0 ? l[i] : most[i];
+        }
+        /* cross(u, -w), below 2^77.6, times 2^44; and 2^30 * (...), below 2^90.5 * 2^30, times
+         * 2^14. */
+        const i128 reach =
+            i128_add(i128_mul(halves[0], abs64(U.z)), i128_mul(halves[1], abs64(U.x)));
+        const i256 shifted = i256_mul(cross_wide(w[j], u[j]), i128_shl(i128_of(1), 44));
+        const i128 beyond =
+            i128_sub(i128_join(shifted.word[1], shifted.word[0]), i128_shl(reach, 30));
+        const int64_t length = isqrt128(i128_mul(dot64(u[j], u[j]), Q60_ONE));
+        const int64_t gap = towards_zero(beyond, length);
+        if (gap > greatest) {
+            greatest = gap;
+            best = outward(u[j]);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        const int is_x = i < 2;
+        const int sign = i % 2 == 0 ? 1 : -1;
+        const i128 half = i128_mul(halves[i / 2], (int64_t)1 << 46);
+        const i128 side = sign > 0 ? i128_neg(most[i / 2]) : least[i / 2];
+        const int64_t gap = towards_zero(i128_sub(side, half), WHOLE);
+        if (gap > greatest) {
+            greatest = gap;
+            best = own_axis(s, is_x, sign);
+        }
+    }
+    return best;
+}
+
+/* The normal at a height where the gap is F, with its sign. */
+static vector normal_beside_prism(const posed *a, const solid *prism, const vertex *v, planar moved,
+                                  int64_t F) {
+    polygon p;
+    planar w[FXS_VERTICES_MAX];
+    fxs_polygon_of(&p, prism, v, a->x, a->z);
+    for (uint32_t j = 0; j < p.n; j++) {
+        w[j].x = moved.x - WHOLE * p.m[j].x;
+        w[j].z = moved.z - WHOLE * p.m[j].z;
+    }
+    switch (figure_of(a->kind)) {
+    case ROUND:
+    case CYLINDER: break;
+    case BOX: return normal_of_box_prism(a, p.u, w, p.n);
+    CASES_OF_NO_BODY: break; /* no cast comes here */
+    }
+    return normal_off_prism(p.u, w, p.n, F);
+}
+
+void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v, const int64_t *M,
+                           int32_t k, int32_t *out) {
+    const planar moved = {k * M[0], k * M[2]};
+    const int64_t above = WHOLE * ((int64_t)a->y - a->size[1] - b->y_high) + k * M[1];
+    const int64_t below = WHOLE * ((int64_t)b->y_low - a->y - a->size[1]) - k * M[1];
+    const int64_t F = max64(0, above) - max64(0, below);
+    vector n = {0, above >= 0 ? Q30_ONE : -Q30_ONE, 0};
+    if (is_round(a) || (above < 0 && below < 0)) {
+        const posed disc = disc_of(b);
+        const planar P = {((int64_t)a->x - v->x) * WHOLE + moved.x,
+                          ((int64_t)a->z - v->z) * WHOLE + moved.z};
+        n = b->code == FXS_PRISM ? normal_beside_prism(a, b, v, moved, F)
+                                 : fxs_pair_normal(a, &disc, P, F);
+    }
+    put_normal(n, out);
+}
