@@ -107,6 +107,8 @@ class Kind:
 
     name: str
     code: int
+    words: str
+    """Sentences about it, from the comment of its code."""
     sizes: tuple[Size, ...]
     """In the order of match logs: the half angle stands behind size[0]."""
     can_push: bool
@@ -365,10 +367,12 @@ def read_kinds(api: Api) -> list[Kind]:
             Size(size, index, *(int(end) if end.isdigit() else api.constant(end) for end in ends))
             for size, index, *ends in rows
         ]
+        (constant,) = (known for known in api.constants if known.name == code)
         found.append(
             Kind(
                 name,
-                api.constant(code),
+                constant.value,
+                _words(constant),
                 tuple(numbers),
                 can_push=figure in bodies,
                 can_cast=figure in bodies,
@@ -376,3 +380,11 @@ def read_kinds(api: Api) -> list[Kind]:
             )
         )
     return found
+
+
+def _words(constant: Constant) -> str:
+    """The sentences of "size: radius, 0, 0. A ball."."""
+    said = re.fullmatch(r"size: [^.]+\. (.+\.)", " ".join(constant.comment.split()))
+    if said is None:
+        raise ValueError(f"the comment of {constant.name} must be 'size: a, b, c. Sentences.'")
+    return said[1]

@@ -1,5 +1,6 @@
 """Exact, order-stable hit detection in Q16.16 integers."""
 
+from fixsync import kinds
 from fixsync._native.kinds import TinyValueWarning
 from fixsync.aim import bearing, faces, forward, turned_towards, yaw_between, yaw_towards
 from fixsync.game import flat
@@ -7,22 +8,17 @@ from fixsync.game.bodies import Body
 from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
 from fixsync.game.handlers import Handlers
 from fixsync.game.pacer import Pacer
+from fixsync.kinds import *
 from fixsync.level import LEVEL, Level, Pillar, Prism
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
 from fixsync.records import CastHit, Collider, Colliders, Event, Events, GameEvent, Hit, Hits
 from fixsync.shapes import (
     RAY,
-    Box,
-    Capsule,
     Contact,
-    Cylinder,
     EventKind,
     Outline,
     Pose,
-    Sector,
-    Shape,
     Side,
-    Sphere,
     cast_pair,
     lift,
     outline,
@@ -44,14 +40,11 @@ __all__ = [
     "RAY",
     "Attack",
     "Body",
-    "Box",
     "Cancel",
-    "Capsule",
     "CastHit",
     "Collider",
     "Colliders",
     "Contact",
-    "Cylinder",
     "Event",
     "EventKind",
     "Events",
@@ -70,10 +63,7 @@ __all__ = [
     "Pillar",
     "Pose",
     "Prism",
-    "Sector",
-    "Shape",
     "Side",
-    "Sphere",
     "TinyValueWarning",
     "Why",
     "World",
@@ -102,3 +92,5 @@ __all__ = [
     "yaw_of",
     "yaw_towards",
 ]
+
+__all__ += kinds.__all__

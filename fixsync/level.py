@@ -22,16 +22,15 @@ from fixsync.records import CastHit, cast_hits
 from fixsync.shapes import (
     CONTACTS,
     Contact,
-    Number,
     Outline,
     Pose,
     Shape,
-    Value,
     hit_when_of,
     require_pose,
     require_shape,
     segments_of,
 )
+from fixsync.values import Number, Value
 
 __all__ = ["LEVEL", "Level", "Pillar", "Prism", "Solid"]
 

@@ -6,17 +6,21 @@ of bytes that the kernel reads."""
 
 from __future__ import annotations
 
+import copyreg
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
-from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias, TypeVar, final
+from typing import Any, NamedTuple, final, get_args
 
 from fixsync._native import kernel
 from fixsync._native.checks import coordinate, counted, index, integer, integers, shown
-from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME, Kind, shape_text
+from fixsync._native.kinds import KINDS_BY_NAME
 from fixsync._native.raw import SIZE_MAX, TURN, YAW_MAX, constant
 from fixsync._native.rows import POSE, SHAPE, Buffer, is_buffer, rows_of
+from fixsync.kinds import *  # the classes of shapes
+from fixsync.kinds import Shape
+from fixsync.values import ShapeValue, Value
 
 
 class _Code(IntEnum):
@@ -65,182 +69,11 @@ class Side(_Code):
 
 CONTACTS = {int(contact): contact for contact in Contact}
 
-_pack_shape = SHAPE.pack
+_CLASSES: tuple[type[Any], ...] = get_args(Shape)
+"""By code."""
+
 _pack_pose = struct.Struct("=iiiHxx" if sys.byteorder == "little" else "=iiixxH").pack
 """A row of POSE, for a yaw in range only."""
-
-
-class Value:
-    """Equality, hash, copy and pickle by `_row`, the numbers of the C structure."""
-
-    __slots__ = ("_row",)
-    __match_args__: ClassVar[tuple[str, ...]]
-    _row: tuple[int, ...]
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return self._row == other._row
-
-    def __hash__(self) -> int:
-        return hash(self._row)
-
-    def _fields(self) -> tuple[int, ...]:
-        return tuple(getattr(self, name) for name in self.__match_args__)
-
-    def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={getattr(self, name)}" for name in self.__match_args__)
-        return f"{type(self).__name__}({fields})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._fields()
-
-    def __copy__(self: _V) -> _V:
-        return self
-
-    def __deepcopy__(self: _V, memo: object) -> _V:
-        return self
-
-
-_V = TypeVar("_V", bound=Value)
-
-
-class Number:
-    """A number of a Value, by its place in `_row`."""
-
-    def __init__(self, at: int = 0) -> None:
-        self._at = at
-
-    def __get__(self, value: Value | None, owner: type | None = None) -> int:
-        return self if value is None else value._row[self._at]  # type: ignore[return-value]
-
-    def __set__(self, value: Value, number: NoReturn) -> None:
-        raise AttributeError(f"a {type(value).__name__} cannot be changed: make another one")
-
-
-class _Size(Number):
-    """A size of a shape, by its name in the table of kinds."""
-
-    def __set_name__(self, owner: type[_ShapeValue], name: str) -> None:
-        sizes = KINDS_BY_NAME[owner.__name__.lower()].sizes
-        (self._at,) = (COLUMNS.index(size.column) for size in sizes if size.name == name)
-
-
-class _ShapeValue(Value):
-    """A shape. The table of kinds has its sizes; `_row` has a number for each of COLUMNS."""
-
-    __slots__ = ("_shape",)
-    _shape: bytes
-    """What the kernel reads. The name differs from a pose's, so that neither passes as the other:
-    C does not check the length."""
-    _kind: ClassVar[Kind]
-
-    def __init_subclass__(cls) -> None:
-        cls._kind = KINDS_BY_NAME[cls.__name__.lower()]
-
-    def _set(self, *values: object) -> None:
-        kind = self._kind
-        self._take(kind.numbers(kind.checked(values, warns=True)))
-
-    def _take(self, numbers: tuple[int, ...]) -> None:
-        self._row = numbers
-        self._shape = _pack_shape(*numbers)
-
-    def __repr__(self) -> str:
-        return shape_text(self._row)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return shape_from_tuple, (self.as_tuple(),)
-
-    def as_tuple(self) -> tuple[Any, ...]:
-        """The shape as a match log writes it: ("sphere", radius), ("box", half_x, half_y,
-        half_z).
-        """
-        return self._kind.written(self._row)
-
-
-@final
-class Sphere(_ShapeValue):
-    """A ball. `radius`: Q16.16, 1..2^29-1."""
-
-    __slots__ = ()
-    __match_args__ = ("radius",)
-    radius = _Size()
-
-    def __init__(self, radius: int) -> None:
-        self._set(radius)
-
-
-@final
-class Capsule(_ShapeValue):
-    """A ball swept along a vertical segment of ±half_height. Q16.16: radius 1..2^29-1, half_height
-    0..2^29-1. Its top is half_height + radius above its centre."""
-
-    __slots__ = ()
-    __match_args__ = ("radius", "half_height")
-    radius = _Size()
-    half_height = _Size()
-
-    def __init__(self, radius: int, half_height: int) -> None:
-        self._set(radius, half_height)
-
-
-@final
-class Cylinder(_ShapeValue):
-    """A vertical cylinder. Q16.16, each 1..2^29-1."""
-
-    __slots__ = ()
-    __match_args__ = ("radius", "half_height")
-    radius = _Size()
-    half_height = _Size()
-
-    def __init__(self, radius: int, half_height: int) -> None:
-        self._set(radius, half_height)
-
-
-@final
-class Box(_ShapeValue):
-    """A box, turned about Y by its pose's yaw; with yaw 0 an AABB. Q16.16, each 1..2^29-1."""
-
-    __slots__ = ()
-    __match_args__ = ("half_x", "half_y", "half_z")
-    half_x = _Size()
-    half_y = _Size()
-    half_z = _Size()
-
-    def __init__(self, half_x: int, half_y: int, half_z: int) -> None:
-        self._set(half_x, half_y, half_z)
-
-
-@final
-class Sector(_ShapeValue):
-    """A vertical prism over a circular sector. Its apex is at the pose; it faces the yaw, with
-    half_angle (1..32768 steps) to either side.
-
-    A half_angle of 32768 is the whole disc. radius and half_height: Q16.16, 1..2^29-1.
-    inner_radius, 0..radius-1, is a hole around the apex: a body wholly in it is APART, one that
-    reaches out of it is not. Sectors do not hit each other."""
-
-    __slots__ = ()
-    __match_args__ = ("radius", "half_angle", "half_height", "inner_radius")
-    radius = _Size()
-    half_angle = _Size()
-    half_height = _Size()
-    inner_radius = _Size()
-
-    def __init__(
-        self, radius: int, half_angle: int, half_height: int, inner_radius: int = 0
-    ) -> None:
-        self._set(radius, half_angle, half_height, inner_radius)
-
-
-Shape: TypeAlias = Sphere | Capsule | Cylinder | Box | Sector
-"""A shape of any kind."""
-
-_CLASSES: tuple[type[Any], ...] = tuple(
-    next(cls for cls in _ShapeValue.__subclasses__() if cls._kind is kind) for kind in KINDS
-)
-"""By code."""
 
 
 @final
@@ -314,6 +147,13 @@ def shape_of_row(*numbers: int) -> Shape:
     return shape
 
 
+def _pickled(shape: ShapeValue) -> tuple[Any, ...]:
+    return shape_from_tuple, (shape.as_tuple(),)
+
+
+for _cls in _CLASSES:
+    copyreg.pickle(_cls, _pickled)
+
 RAY = shape_of_row(constant("SPHERE"), 0, 1, 0, 0)
 """The smallest sphere: cast it as a ray, or query a point with it."""
 
@@ -345,7 +185,7 @@ def require_pair(shape_a: object, pose_a: object, shape_b: object, pose_b: objec
 
 def require_shape(name: str, value: object) -> None:
     """TypeError if `value` is not a shape."""
-    if not isinstance(value, _ShapeValue):
+    if not isinstance(value, ShapeValue):
         *most, last = (cls.__name__ for cls in _CLASSES)
         kinds = f"a {', '.join(most)} or {last}"
         raise TypeError(f"{name} must be {kinds}, not {shown(value)} ({type(value).__name__})")
@@ -515,9 +355,9 @@ def overlap_many(
     single shape or pose, which stands in every pair. ValueError names the argument, the index and
     the field of an invalid row."""
     columns = (
-        _column("shapes_a", shapes_a, SHAPE, _shape_rows, _ShapeValue),
+        _column("shapes_a", shapes_a, SHAPE, _shape_rows, ShapeValue),
         _column("poses_a", poses_a, POSE, _pose_rows, Pose),
-        _column("shapes_b", shapes_b, SHAPE, _shape_rows, _ShapeValue),
+        _column("shapes_b", shapes_b, SHAPE, _shape_rows, ShapeValue),
         _column("poses_b", poses_b, POSE, _pose_rows, Pose),
     )
     lengths = {name: n for name, n, _ in columns if n is not None}

@@ -136,7 +136,7 @@ def test_a_kind_of_solid_without_one_of_its_fields_does_not_compile(sources: Sou
 BODY = "FIGURE(BOX, REACH_OF_SIDES)"
 
 
-@pytest.mark.parametrize("file", ["push_estimate.c", "cast.c", "prism_cast.c", "normal.c"])
+@pytest.mark.parametrize("file", ["push_estimate.c", "cast.c", "prism_cast.c"])
 def test_a_body_without_its_push_or_its_cast_does_not_compile(sources: Sources, file: str) -> None:
     sources.add_row()
     sources.change("shape.h", BODY, f"{BODY} FIGURE(WEDGE, REACH_OF_RADIUS)")
@@ -153,7 +153,7 @@ def test_an_area_needs_no_code_for_pushes_and_casts(sources: Sources) -> None:
     sources.add_row()
     sources.add_figure()
     sources.add_pairs()
-    for file in ("push_estimate.c", "cast.c", "prism_cast.c", "normal.c", "posed.c"):
+    for file in ("push_estimate.c", "cast.c", "prism_cast.c", "posed.c"):
         assert sources.errors(file) == ""
 
 

@@ -25,16 +25,23 @@ export const FXS_CAPACITY_MAX: 2147483648;
 export const FXS_VERTICES_MAX: 32;
 /** 2^31: the id of a level's first solid */
 export const FXS_LEVEL: 2147483648;
-/** size: radius, 0, 0 */
+/** size: radius, 0, 0. A ball. */
 export const FXS_SPHERE: 0;
-/** size: radius, half_height (may be 0), 0; upright */
+/** size: radius, half_height, 0. A ball swept along a vertical
+ * segment of +-half_height. Its top is half_height + radius
+ * above its centre. */
 export const FXS_CAPSULE: 1;
-/** size: radius, half_height, 0; upright */
+/** size: radius, half_height, 0. A vertical cylinder. */
 export const FXS_CYLINDER: 2;
-/** size: half_x, half_y, half_z; turned about Y by the yaw */
+/** size: half_x, half_y, half_z. A box, turned about Y by the
+ * yaw; with yaw 0 an AABB. */
 export const FXS_BOX: 3;
-/** size: radius, half_height, inner_radius (below the radius;
- * 0: no hole); half_angle; apex at the pose */
+/** size: radius, half_height, inner_radius; half_angle. A
+ * vertical prism over a circular sector. Its apex is at the
+ * pose; it faces the yaw, with half_angle to either side. A
+ * half_angle of 32768 is the whole disc. inner_radius is a hole
+ * around the apex: a body wholly in it is APART, one that
+ * reaches out of it is not. Sectors do not hit each other. */
 export const FXS_SECTOR: 4;
 /** a convex polygon of 3..32 vertices, upright */
 export const FXS_PRISM: 5;

@@ -10,16 +10,21 @@ namespace Fixsync
     /// <summary>A kind of shape.</summary>
     public enum ShapeKind : uint
     {
-        /// <summary>Size: radius, 0, 0.</summary>
+        /// <summary>Size: radius, 0, 0. A ball.</summary>
         Sphere = 0,
-        /// <summary>Size: radius, half_height (may be 0), 0; upright.</summary>
+        /// <summary>Size: radius, half_height, 0. A ball swept along a vertical segment of
+        /// +-half_height. Its top is half_height + radius above its centre.</summary>
         Capsule = 1,
-        /// <summary>Size: radius, half_height, 0; upright.</summary>
+        /// <summary>Size: radius, half_height, 0. A vertical cylinder.</summary>
         Cylinder = 2,
-        /// <summary>Size: half_x, half_y, half_z; turned about Y by the yaw.</summary>
+        /// <summary>Size: half_x, half_y, half_z. A box, turned about Y by the yaw; with yaw 0
+        /// an AABB.</summary>
         Box = 3,
-        /// <summary>Size: radius, half_height, inner_radius (below the radius; 0: no hole);
-        /// half_angle; apex at the pose.</summary>
+        /// <summary>Size: radius, half_height, inner_radius; half_angle. A vertical prism over
+        /// a circular sector. Its apex is at the pose; it faces the yaw, with half_angle to
+        /// either side. A half_angle of 32768 is the whole disc. inner_radius is a hole around
+        /// the apex: a body wholly in it is APART, one that reaches out of it is not. Sectors
+        /// do not hit each other.</summary>
         Sector = 4,
     }
 
@@ -1809,16 +1814,21 @@ namespace Fixsync
         public const int FXS_VERTICES_MAX = 32;
         /// <summary>2^31: the id of a level's first solid.</summary>
         public const uint FXS_LEVEL = 2147483648;
-        /// <summary>Size: radius, 0, 0.</summary>
+        /// <summary>Size: radius, 0, 0. A ball.</summary>
         public const int FXS_SPHERE = 0;
-        /// <summary>Size: radius, half_height (may be 0), 0; upright.</summary>
+        /// <summary>Size: radius, half_height, 0. A ball swept along a vertical segment of
+        /// +-half_height. Its top is half_height + radius above its centre.</summary>
         public const int FXS_CAPSULE = 1;
-        /// <summary>Size: radius, half_height, 0; upright.</summary>
+        /// <summary>Size: radius, half_height, 0. A vertical cylinder.</summary>
         public const int FXS_CYLINDER = 2;
-        /// <summary>Size: half_x, half_y, half_z; turned about Y by the yaw.</summary>
+        /// <summary>Size: half_x, half_y, half_z. A box, turned about Y by the yaw; with yaw 0
+        /// an AABB.</summary>
         public const int FXS_BOX = 3;
-        /// <summary>Size: radius, half_height, inner_radius (below the radius; 0: no hole);
-        /// half_angle; apex at the pose.</summary>
+        /// <summary>Size: radius, half_height, inner_radius; half_angle. A vertical prism over
+        /// a circular sector. Its apex is at the pose; it faces the yaw, with half_angle to
+        /// either side. A half_angle of 32768 is the whole disc. inner_radius is a hole around
+        /// the apex: a body wholly in it is APART, one that reaches out of it is not. Sectors
+        /// do not hit each other.</summary>
         public const int FXS_SECTOR = 4;
         /// <summary>A convex polygon of 3..32 vertices, upright.</summary>
         public const int FXS_PRISM = 5;

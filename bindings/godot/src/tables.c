@@ -28,20 +28,23 @@ const gd_constant GD_CONSTANTS[] = {
      "2^31: the id of a level's first solid"},
     {0, 0,
      "Kind\0SPHERE\0"
-     "size: radius, 0, 0"},
+     "size: radius, 0, 0. A ball."},
     {1, 0,
      "Kind\0CAPSULE\0"
-     "size: radius, half_height (may be 0), 0; upright"},
+     "size: radius, half_height, 0. A ball swept along a vertical segment of +-half_height. Its "
+     "top is half_height + radius above its centre."},
     {2, 0,
      "Kind\0CYLINDER\0"
-     "size: radius, half_height, 0; upright"},
+     "size: radius, half_height, 0. A vertical cylinder."},
     {3, 0,
      "Kind\0BOX\0"
-     "size: half_x, half_y, half_z; turned about Y by the yaw"},
+     "size: half_x, half_y, half_z. A box, turned about Y by the yaw; with yaw 0 an AABB."},
     {4, 0,
      "Kind\0SECTOR\0"
-     "size: radius, half_height, inner_radius (below the radius; 0: no hole); half_angle; apex "
-     "at the pose"},
+     "size: radius, half_height, inner_radius; half_angle. A vertical prism over a circular "
+     "sector. Its apex is at the pose; it faces the yaw, with half_angle to either side. A "
+     "half_angle of 32768 is the whole disc. inner_radius is a hole around the apex: a body "
+     "wholly in it is APART, one that reaches out of it is not. Sectors do not hit each other."},
     {5, 0,
      "SolidKind\0PRISM\0"
      "a convex polygon of 3..32 vertices, upright"},
