@@ -21,7 +21,22 @@ from test_attacks import CASES, written
 from test_game_events import Scoring
 from tools import VECTORS, ints, rows
 
-from fixsync import ONE, Box, Capsule, Cylinder, EventKind, Pose, Sector, Sphere, World
+from fixsync import (
+    ONE,
+    RAY,
+    Box,
+    Capsule,
+    Contact,
+    Cylinder,
+    EventKind,
+    Pose,
+    Sector,
+    Sphere,
+    World,
+    outline,
+    overlap,
+)
+from fixsync._native.kinds import KINDS
 from fixsync._native.raw import ffi, lib
 from fixsync.game import flat
 from fixsync.log import schema
@@ -29,6 +44,7 @@ from fixsync.log.attacks import MISSED_MAX, attacks
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.schema import MatchLogError
+from fixsync.shapes import shape_from_tuple
 from fixsync.sim import hash_of, stepped
 from fixsync.view import bundle, export, page, write
 from fixsync.view.export import Exported
@@ -222,6 +238,65 @@ def test_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs(run_node)
         for row in get_args(schema.Command)
         if row not in (schema.Query, schema.Cast)
     }
+
+
+def drawn_shapes():
+    """Shapes of every kind at some yaws, with points to be asked for."""
+    chance = random.Random(7)
+    for kind in KINDS:
+        for _ in range(30):
+            sizes = [
+                chance.randint(size.low, size.high)
+                if size.column == "half_angle"
+                else chance.randint(ONE // 2, 3 * ONE)
+                for size in kind.sizes
+            ]
+            if kind.hole:
+                sizes[-1] = chance.choice([0, sizes[0] // 2])
+            shape = shape_from_tuple((kind.name, *sizes))
+            points = [(chance.uniform(-4, 4), chance.uniform(-4, 4)) for _ in range(40)]
+            yield shape, chance.choice([0, 16384, 8192, chance.randrange(65536)]), points
+
+
+def covers_ground(shape, yaw, x, z):
+    """Whether the kernel finds a point in the plan of a shape; None close to its border."""
+    here = Pose(0, 0, 0, yaw)
+    there = Pose(round(x * ONE), 0, round(z * ONE))
+    if overlap(shape, here, Sphere(ONE // 20), there) == Contact.APART:
+        return False
+    around = [there.moved(dx, 0, dz) for dx in (-3000, 3000) for dz in (-3000, 3000)]
+    is_inside = all(overlap(shape, here, RAY, one) == Contact.OVERLAPPING for one in around)
+    return True if is_inside else None
+
+
+def test_every_kind_is_drawn_as_the_kernel_outlines_it(run_node):
+    """Where it is covered, and how far it reaches."""
+    asked = list(drawn_shapes())
+    found = run_node(
+        "kinds.mjs", [{"shape": s.as_tuple(), "yaw": yaw, "points": p} for s, yaw, p in asked]
+    )
+    assert found["names"] == [kind.name for kind in KINDS]
+    covered = set()
+    for (shape, yaw, points), drawn in zip(asked, found["drawn"], strict=True):
+        seen = outline(shape, Pose(0, 0, 0, yaw), segments=256)
+        corners = [(x / ONE, z / ONE) for x, z in seen.outer + seen.hole]
+        ends = [(min(of), max(of)) for of in zip(*corners, strict=True)]
+        near = pytest.approx
+        assert drawn["halfHeight"] == near(seen.y_high / ONE, abs=0.01), shape
+        assert [tuple(end) for end in drawn["top"]] == [near(end, abs=0.01) for end in ends], shape
+        assert drawn["side"][0] == near(ends[0], abs=0.01), shape
+        assert drawn["side"][1] == near((seen.y_low / ONE, seen.y_high / ONE), abs=0.01), shape
+        for half, (low, high) in zip(drawn["halfWidths"], ends, strict=True):
+            assert half >= max(-low, high) - 0.01, shape
+        for (x, z), is_covered in zip(points, drawn["coversGround"], strict=True):
+            assert covers_ground(shape, yaw, x, z) in (None, is_covered), (shape, yaw, x, z)
+        for (x, y), is_covered in zip(points, drawn["coversSide"], strict=True):
+            is_within = ends[0][0] <= x <= ends[0][1] and abs(y) <= seen.y_high / ONE
+            assert is_within or not is_covered, (shape, yaw, x, y)
+        for view in ("coversGround", "coversSide"):
+            if any(drawn[view]):
+                covered.add((shape.as_tuple()[0], view))
+    assert len(covered) == 2 * len(KINDS)
 
 
 def test_constants_and_structures_are_those_that_the_compiler_sees(run_node):

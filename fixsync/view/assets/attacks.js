@@ -3,7 +3,8 @@
 import { layerMasks } from "../../../bindings/web/commands.js";
 import { FXS_EXIT } from "../../../bindings/web/raw.js";
 import { Replay } from "../../../bindings/web/replay.js";
-import { BOX, Colliders, SECTOR, UNIT } from "./colliders.js";
+import { Colliders, UNIT } from "./colliders.js";
+import { canNeverMeet, drawingOf } from "./kinds.js";
 import { lifeOf, Roster } from "./roster.js";
 import { collidersOf } from "./run.js";
 import { LEVEL } from "./solids.js";
@@ -21,7 +22,7 @@ function isNearer(a, b) {
 }
 
 // How far a solid reaches from its centre, from above, in units.
-const reachOf = ({ kind, size }) => (kind === BOX ? Math.hypot(size[0], size[2]) : size[0]);
+const reachOf = (solid) => drawingOf(solid).plan.reach(solid);
 
 export class Attacks {
   #replay;
@@ -102,7 +103,7 @@ export class Attacks {
       const { id, owner } = other;
       const there = places.get(id);
       if (isOut(own, other) || ((mask >>> other.layer) & 1) === 0) continue;
-      if (place.kind === SECTOR && there.kind === SECTOR) continue;
+      if (canNeverMeet(place, there)) continue;
       const { life } = other;
       const near = swing.near.get(life);
       if (near && isFarther(near, other, place, there)) continue;

@@ -2,13 +2,11 @@
 // units, as floating point. Nothing here decides an answer.
 
 import { FXS_SIZE_MAX, fxs_collider } from "../../../bindings/web/raw.js";
-import { SHAPES } from "../../../bindings/web/tables.js";
+import { KINDS_BY_CODE, SHAPES } from "../../../bindings/web/tables.js";
+import { drawingOf } from "./kinds.js";
 
 export const UNIT = 65536;
 export const KINDS = Object.keys(SHAPES);
-export const [SPHERE, CAPSULE, CYLINDER, BOX, SECTOR] = Object.values(SHAPES).map(
-  ({ code }) => code,
-);
 // Frames before the one shown whose traces are drawn: trails, hits that began or ended, areas of
 // queries.
 export const WAKE_FRAMES = 24;
@@ -156,81 +154,34 @@ export function solidOf(shape, [x, y, z], yaw) {
   };
 }
 
-export const halfHeight = ({ kind, size }) =>
-  kind === SPHERE ? size[0] : kind === CAPSULE ? size[0] + size[1] : size[1];
+export const halfHeight = (solid) => drawingOf(solid).profile.halfHeight(solid);
 
-// Half the width along x and z of what the shape covers of the ground plane, for boxes; the radius
-// of all others.
-export function halfWidths({ kind, size, c, s }) {
-  if (kind !== BOX) return [size[0], size[0]];
-  return [
-    Math.abs(c) * size[0] + Math.abs(s) * size[2],
-    Math.abs(s) * size[0] + Math.abs(c) * size[2],
-  ];
-}
+// Half the width along x and z of what the shape covers of the ground plane.
+export const halfWidths = (solid) => drawingOf(solid).plan.halfWidths(solid);
 
 // Half of what a solid covers along x, y, z; 0 along an axis that it reaches through all of, as
 // shapes of flat games do.
 export function extent(solid) {
   const [wx, wz] = halfWidths(solid);
-  const isEndless = (axis) => solid.kind !== SPHERE && solid.size[axis] * UNIT >= FXS_SIZE_MAX;
-  return [wx, isEndless(1) ? 0 : halfHeight(solid), solid.kind === BOX && isEndless(2) ? 0 : wz];
+  const isEndless = (axis) => solid.size[axis] * UNIT >= FXS_SIZE_MAX;
+  return [wx, isEndless(1) ? 0 : halfHeight(solid), isEndless(2) ? 0 : wz];
 }
 
-const isInWedge = ({ yaw, halfAngle }, x, z) => {
-  const off = Math.abs(Math.atan2(z, x) - yaw) % (2 * Math.PI);
-  return Math.min(off, 2 * Math.PI - off) <= halfAngle + 1e-9;
-};
+// The radius of the hole, 0 without one.
+export const innerRadius = ({ kind, size }) => (KINDS_BY_CODE[kind][1].hasHole ? size[2] : 0);
 
-// Of a sector; 0 for all others.
-export const innerRadius = ({ kind, size }) => (kind === SECTOR ? size[2] : 0);
-
-// The least and greatest x of a sector, relative to its apex.
-export function sectorSpan(sector) {
-  const { size, yaw, halfAngle } = sector;
-  const ends = [-halfAngle, halfAngle].flatMap((turn) =>
-    [size[0], size[2]].map((r) => r * Math.cos(yaw + turn)),
-  );
-  if (isInWedge(sector, 1, 0)) ends.push(size[0]);
-  if (isInWedge(sector, -1, 0)) ends.push(-size[0]);
-  return [Math.min(...ends), Math.max(...ends)];
-}
-
-export function coversGround(solid, x, z) {
-  const [dx, dz] = [x - solid.x, z - solid.z];
-  if (solid.kind === BOX) {
-    const along = Math.abs(dx * solid.c + dz * solid.s);
-    return along <= solid.size[0] && Math.abs(dz * solid.c - dx * solid.s) <= solid.size[2];
-  }
-  const square = dx * dx + dz * dz;
-  if (square > solid.size[0] ** 2 || square < innerRadius(solid) ** 2) return false;
-  return solid.kind !== SECTOR || isInWedge(solid, dx, dz);
-}
+export const coversGround = (solid, x, z) =>
+  drawingOf(solid).plan.covers(solid, x - solid.x, z - solid.z);
 
 export function coversSide(solid, x, y) {
-  const [dx, dy] = [x - solid.x, Math.abs(y - solid.y)];
-  const beyond = Math.max(0, dy - (solid.kind === CAPSULE ? solid.size[1] : 0));
-  if (solid.kind === SPHERE || solid.kind === CAPSULE)
-    return dx * dx + beyond * beyond <= solid.size[0] ** 2;
-  const [low, high] =
-    solid.kind === SECTOR ? sectorSpan(solid) : halfWidths(solid).map((w, i) => (i ? 0 : -w));
-  return dy <= solid.size[1] && dx >= low && dx <= (solid.kind === SECTOR ? high : -low);
+  const { plan, profile } = drawingOf(solid);
+  return profile.covers(solid, x - solid.x, y - solid.y, plan.span(solid));
 }
 
 // The point of a solid's ground plan that is nearest to (x, z).
 function nearestOnGround(solid, x, z) {
-  const [dx, dz] = [x - solid.x, z - solid.z];
-  if (solid.kind === BOX) {
-    const along = Math.min(solid.size[0], Math.max(-solid.size[0], dx * solid.c + dz * solid.s));
-    const across = Math.min(solid.size[2], Math.max(-solid.size[2], dz * solid.c - dx * solid.s));
-    return [
-      solid.x + along * solid.c - across * solid.s,
-      solid.z + along * solid.s + across * solid.c,
-    ];
-  }
-  const length = Math.hypot(dx, dz);
-  const part = Math.min(solid.size[0], Math.max(innerRadius(solid), length)) / length;
-  return length === 0 ? [solid.x, solid.z] : [solid.x + dx * part, solid.z + dz * part];
+  const [dx, dz] = drawingOf(solid).plan.nearest(solid, x - solid.x, z - solid.z);
+  return [solid.x + dx, solid.z + dz];
 }
 
 // Where to mark the contact of two solids: between the points of each that are nearest to the

@@ -1,7 +1,8 @@
 // The colliders of a frame, drawn in a view: shapes, trails, labels, and what is marked of them.
 import { drawAreas } from "./areas.js";
-import { halfHeight, halfWidths, SECTOR } from "./colliders.js";
+import { halfHeight, halfWidths } from "./colliders.js";
 import { grouped } from "./grouped.js";
+import { drawingOf } from "./kinds.js";
 import { CROWD, drawHits, marksShown } from "./marks.js";
 import { details, facing, isVisible, outline } from "./outline.js";
 import { dashOf, LAYER_COLOURS, paintOf } from "./theme.js";
@@ -158,7 +159,7 @@ function drawLabels(view, { theme, names, selected, options }, side, solids) {
 // Below a solid or above it, `margin` pixels farther off; in the middle of a large one.
 function labelPlaces(view, solid, margin) {
   const { sx, sy } = solid;
-  const isFlat = view.projection === "top" && solid.kind === SECTOR;
+  const isFlat = view.projection === "top" && !drawingOf(solid).plan.isCentred;
   const [wx, wz] = halfWidths(solid);
   const half = isFlat
     ? 0

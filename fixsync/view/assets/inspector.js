@@ -9,7 +9,7 @@ import {
   FXS_TOUCHING,
 } from "../../../bindings/web/raw.js";
 import { SHAPES } from "../../../bindings/web/tables.js";
-import { KINDS, SECTOR } from "./colliders.js";
+import { KINDS } from "./colliders.js";
 import { cell, element, table } from "./elements.js";
 import { degrees, exactUnits, ordinal, plural, units } from "./format.js";
 import { colliderButton, frameButton } from "./links.js";
@@ -47,7 +47,7 @@ function valuesOf(raw, centre) {
     ...lengths(SIZE_NAMES[raw.kind], raw.size).filter(
       ([name, , size]) => size !== 0 || name !== "inner radius",
     ),
-    ...(raw.kind === SECTOR ? [["half angle", degrees(raw.halfAngle), raw.halfAngle]] : []),
+    ...(raw.halfAngle > 0 ? [["half angle", degrees(raw.halfAngle), raw.halfAngle]] : []),
     ...lengths(["x", "y", "z"], raw.position),
     ["yaw", degrees(raw.yaw), raw.yaw],
   ];

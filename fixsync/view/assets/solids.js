@@ -1,7 +1,7 @@
 // The level of a match: its solids in units, as floating point, and their drawing under everything
 // else. Nothing here decides an answer.
 import { UNIT } from "./colliders.js";
-import { FULL_TURN } from "./outline.js";
+import { FULL_TURN } from "./kinds.js";
 import { dashOf, LAYER_COLOURS } from "./theme.js";
 
 export const LEVEL = 2 ** 31; // the id of the first solid

@@ -1,6 +1,7 @@
 // One canvas that shows a frame from above (XZ) or from the side (XY).
-import { BOX, coversGround, coversSide } from "./colliders.js";
+import { coversGround, coversSide } from "./colliders.js";
 import { drawSide } from "./figures.js";
+import { drawingOf } from "./kinds.js";
 import { sharpen } from "./sharp.js";
 
 // One canvas. `scene`, what to draw, is { sides, options, selected, theme, ... } of page.js.
@@ -51,7 +52,7 @@ export class View {
     for (const solid of solids) {
       const [sx, sy] = this.toScreen(solid);
       const isNear = Math.hypot(sx - atX, sy - atY) < 6;
-      const size = solid.size[0] * (solid.kind === BOX ? Math.max(...solid.size) : solid.size[0]);
+      const size = solid.size[0] * drawingOf(solid).plan.breadth(solid);
       if (isNear || covers(solid, x, up)) found.push({ key: solid.key, size, isNear });
     }
     found.sort((a, b) => b.isNear - a.isNear || a.size - b.size || a.key - b.key);
