@@ -113,6 +113,8 @@ class Kind:
     """In the order of match logs: the half angle stands behind size[0]."""
     can_push: bool
     can_cast: bool
+    has_front: bool
+    """Whether half a turn changes it."""
     has_hole: bool
     """Whether the last size is that of a hole, which match logs leave out where it is 0."""
 
@@ -376,6 +378,7 @@ def read_kinds(api: Api) -> list[Kind]:
                 tuple(numbers),
                 can_push=figure in bodies,
                 can_cast=figure in bodies,
+                has_front=has["has_front"],
                 has_hole=has["has_hole"],
             )
         )

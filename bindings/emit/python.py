@@ -16,8 +16,8 @@ def tables(api: Api) -> str:
         "SHAPES = (",
         *(line for kind in read_kinds(api) for line in _shape(kind)),
         ")",
-        '"""Name, code, can_push, can_cast, has_hole; sizes in the order of match logs: index in',
-        "fxs_shape.size (-1: half_angle), least, most. The last size is a hole if has_hole: it is",
+        '"""Name, code, can_push, can_cast, has_front, has_hole; sizes in the order of match logs: index',
+        "in fxs_shape.size (-1: half_angle), least, most. The last size is a hole if has_hole: it is",
         'below the first, and 0 without a hole."""',
         "",
         "COMMANDS = (",
@@ -37,11 +37,15 @@ def tables(api: Api) -> str:
 
 def _shape(kind: Kind) -> list[str]:
     lines = ["    (", f'        "{kind.name}",', f"        {kind.code},"]
-    lines += [f"        {flag}," for flag in (kind.can_push, kind.can_cast, kind.has_hole)]
+    lines += [f"        {flag}," for flag in _flags(kind)]
     lines.append("        {")
     for size in kind.sizes:
         lines.append(f'            "{size.name}": ({size.index}, {size.least}, {size.most}),')
     return [*lines, "        },", "    ),"]
+
+
+def _flags(kind: Kind) -> tuple[bool, ...]:
+    return kind.can_push, kind.can_cast, kind.has_front, kind.has_hole
 
 
 def _row(type: Type, api: Api) -> str:

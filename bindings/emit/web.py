@@ -114,8 +114,8 @@ def tables(api: Api) -> str:
         "",
         "// Kinds of shape: the code, and the sizes behind the name with their ranges. All but the",
         "// half angle fill fxs_shape's `size` in order. The last size is a hole if hasHole: left out,",
-        "// or 1 up to what is below the first size. canPush and canCast: whether pushes and casts are",
-        "// defined for the kind.",
+        "// or 1 up to what is below the first size. hasFront: whether half a turn changes it. canPush",
+        "// and canCast: whether pushes and casts are defined for the kind.",
         "export const SHAPES = {",
     ]
     for kind in read_kinds(api):
@@ -128,6 +128,7 @@ def tables(api: Api) -> str:
             *(
                 f"    {name}: {str(is_so).lower()},"
                 for name, is_so in (
+                    ("hasFront", kind.has_front),
                     ("hasHole", kind.has_hole),
                     ("canPush", kind.can_push),
                     ("canCast", kind.can_cast),

@@ -155,9 +155,9 @@ function partWords(name, value) {
   const [ox, oy, oz] = offset.map((part, i) => int32(`${name}.offset[${i}]`, rawOf(part)));
   boolean(`${name}.turns`, turns);
   // A number that a mirror negates must not be -2^31.
-  const isSector = kind === "sector";
-  if (!(turns && isSector)) integer(`${name}.offset[0]`, ox, -INT32_MAX, INT32_MAX);
-  if (isSector || !turns) integer(`${name}.offset[2]`, oz, -INT32_MAX, INT32_MAX);
+  const { hasFront } = SHAPES[kind];
+  if (!(turns && hasFront)) integer(`${name}.offset[0]`, ox, -INT32_MAX, INT32_MAX);
+  if (hasFront || !turns) integer(`${name}.offset[2]`, oz, -INT32_MAX, INT32_MAX);
   const turn = integer(`${name}.yaw`, rawOf(yaw, degrees), 0, 65535);
   if (!turns && turn % QUARTER !== 0 && (ox !== 0 || oz !== 0)) {
     throw new ArgumentRangeError(

@@ -40,6 +40,7 @@ import {
   fxs_recorder,
 } from "./raw.js";
 import { defined, motionIn } from "./shapes.js";
+import { SHAPES } from "./tables.js";
 import { worldIn } from "./world.js";
 
 const AT_OUT = 512; // in the scratch memory, behind all arguments
@@ -280,7 +281,7 @@ function refuseCarry(status, world, platforms, words) {
   }
   for (const id of [...platforms, ...movers]) {
     const { shape, active } = world.get(id); // it must be in the world
-    if (shape[0] === "sector") moverAnswered(FXS_E_UNDEFINED, world, id);
+    if (!SHAPES[shape[0]].canCast) moverAnswered(FXS_E_UNDEFINED, world, id);
     if (!active && platforms.includes(id)) refuse(id, "be active, as a part of a platform");
   }
   checked(status, "carry");

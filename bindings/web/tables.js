@@ -2,14 +2,15 @@
 
 // Kinds of shape: the code, and the sizes behind the name with their ranges. All but the
 // half angle fill fxs_shape's `size` in order. The last size is a hole if hasHole: left out,
-// or 1 up to what is below the first size. canPush and canCast: whether pushes and casts are
-// defined for the kind.
+// or 1 up to what is below the first size. hasFront: whether half a turn changes it. canPush
+// and canCast: whether pushes and casts are defined for the kind.
 export const SHAPES = {
   sphere: {
     code: 0,
     sizes: ["radius"],
     least: [1],
     most: [536870911],
+    hasFront: false,
     hasHole: false,
     canPush: true,
     canCast: true,
@@ -19,6 +20,7 @@ export const SHAPES = {
     sizes: ["radius", "half_height"],
     least: [1, 0],
     most: [536870911, 536870911],
+    hasFront: false,
     hasHole: false,
     canPush: true,
     canCast: true,
@@ -28,6 +30,7 @@ export const SHAPES = {
     sizes: ["radius", "half_height"],
     least: [1, 1],
     most: [536870911, 536870911],
+    hasFront: false,
     hasHole: false,
     canPush: true,
     canCast: true,
@@ -37,6 +40,7 @@ export const SHAPES = {
     sizes: ["half_x", "half_y", "half_z"],
     least: [1, 1, 1],
     most: [536870911, 536870911, 536870911],
+    hasFront: false,
     hasHole: false,
     canPush: true,
     canCast: true,
@@ -46,6 +50,7 @@ export const SHAPES = {
     sizes: ["radius", "half_angle", "half_height", "inner_radius"],
     least: [1, 1, 1, 0],
     most: [536870911, 32768, 536870911, 0],
+    hasFront: true,
     hasHole: true,
     canPush: false,
     canCast: false,

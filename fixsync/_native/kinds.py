@@ -67,9 +67,17 @@ _Pick: TypeAlias = Callable[[tuple[int, ...]], tuple[int, ...]]
 class Kind:
     """A kind of shape."""
 
-    __slots__ = ("_order", "can_cast", "can_push", "code", "hole", "name", "sizes")
+    __slots__ = ("_order", "can_cast", "can_push", "code", "has_front", "hole", "name", "sizes")
 
-    def __init__(self, name: str, code: int, *sizes: Size, can_push: bool, can_cast: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        code: int,
+        *sizes: Size,
+        can_push: bool,
+        can_cast: bool,
+        has_front: bool,
+    ) -> None:
         self.name = name
         """In match logs; the class has the same name with a capital letter."""
         self.code = code
@@ -80,6 +88,8 @@ class Kind:
         self.can_push = can_push
         """Whether push_out and lift are defined."""
         self.can_cast = can_cast
+        self.has_front = has_front
+        """Whether half a turn changes it."""
         columns = ["", "kind", *(size.column for size in sizes)]
         picks = (columns.index(column) if column in columns else 0 for column in COLUMNS)
         self._order: _Pick = itemgetter(*picks)
@@ -151,8 +161,9 @@ KINDS = tuple(
         ),
         can_push=can_push,
         can_cast=can_cast,
+        has_front=has_front,
     )
-    for name, code, can_push, can_cast, has_hole, sizes in SHAPES
+    for name, code, can_push, can_cast, has_front, has_hole, sizes in SHAPES
 )
 """By code."""
 KINDS_BY_NAME = {kind.name: kind for kind in KINDS}

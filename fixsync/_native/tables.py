@@ -7,6 +7,7 @@ SHAPES = (
         True,
         True,
         False,
+        False,
         {
             "radius": (0, 1, 536870911),
         },
@@ -16,6 +17,7 @@ SHAPES = (
         1,
         True,
         True,
+        False,
         False,
         {
             "radius": (0, 1, 536870911),
@@ -28,6 +30,7 @@ SHAPES = (
         True,
         True,
         False,
+        False,
         {
             "radius": (0, 1, 536870911),
             "half_height": (1, 1, 536870911),
@@ -38,6 +41,7 @@ SHAPES = (
         3,
         True,
         True,
+        False,
         False,
         {
             "half_x": (0, 1, 536870911),
@@ -51,6 +55,7 @@ SHAPES = (
         False,
         False,
         True,
+        True,
         {
             "radius": (0, 1, 536870911),
             "half_angle": (-1, 1, 32768),
@@ -59,8 +64,8 @@ SHAPES = (
         },
     ),
 )
-"""Name, code, can_push, can_cast, has_hole; sizes in the order of match logs: index in
-fxs_shape.size (-1: half_angle), least, most. The last size is a hole if has_hole: it is
+"""Name, code, can_push, can_cast, has_front, has_hole; sizes in the order of match logs: index
+in fxs_shape.size (-1: half_angle), least, most. The last size is a hole if has_hole: it is
 below the first, and 0 without a hole."""
 
 COMMANDS = (

@@ -23,7 +23,7 @@ from fixsync._native.body import FRAMES_MAX, PARTS_MAX, check_table
 from fixsync._native.checks import boolean, integer, integers, shown
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, TURN, YAW_MAX
 from fixsync._native.rows import SHAPE
-from fixsync.shapes import Sector, Shape, require_shape
+from fixsync.shapes import Shape, require_shape
 
 __all__ = ["Attack", "Cancel", "FrameData", "Key", "Part"]
 
@@ -64,10 +64,10 @@ class Part:
         require_shape("shape", self.shape)
         boolean("turns", self.turns)
         ox, oy, oz = integers("offset", ("ox", "oy", "oz"), self.offset, INT32_MIN, INT32_MAX)
-        is_sector = isinstance(self.shape, Sector)
-        if not (self.turns and is_sector):
+        has_front = self.shape._kind.has_front
+        if not (self.turns and has_front):
             integer("offset: ox", ox, -INT32_MAX, INT32_MAX)
-        if is_sector or not self.turns:
+        if has_front or not self.turns:
             integer("offset: oz", oz, -INT32_MAX, INT32_MAX)
         object.__setattr__(self, "offset", (ox, oy, oz))
         object.__setattr__(self, "meta", _meta(self.meta))

@@ -34,7 +34,7 @@ from fixsync.log import text
 from fixsync.log.schema import LayerIndex, Row
 from fixsync.log.text import LineError, key_path
 from fixsync.numbers import ONE, decimal, degrees, exact, q
-from fixsync.shapes import Sector, Shape, shape_from_tuple
+from fixsync.shapes import Shape, shape_from_tuple
 
 __all__ = ["FrameDataError", "header_text", "read_frames", "schema"]
 
@@ -334,7 +334,7 @@ def rows_max(frames: FrameData) -> int:
         keys = [key for attack in attacks for key in attack.keys.get(name, ())]
         rows = [part, *(key.of(part) for key in keys)]
         # Mirroring turns by one command, shifts by one, and needs three for both.
-        turns = any(row.yaw or isinstance(row.shape, Sector) for row in rows)
+        turns = any(row.yaw or row.shape._kind.has_front for row in rows)
         shifts = any(row.offset[0] or row.offset[2] for row in rows)
         mirror += 3 if turns and shifts else turns + shifts
         # From key to key: the shape, the place as above, and the activity.

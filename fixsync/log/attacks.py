@@ -335,9 +335,10 @@ def _around(own: Collider, bound: int) -> Box | None:
     """A box about a collider's pose that meets whatever comes nearer to it than the bound; None if
     no box is that large. A box that grows reaches at most the square root of 2 as far."""
     _, *sizes = own.shape.as_tuple()
+    _, _, x, _, z = own.shape._row
     ox, oy, oz = own.offset
     growth = max(0, bound) * 3 // 2 + 4
-    across = sizes[0] + (sizes[2] if isinstance(own.shape, Box) else 0)
+    across = x if own.shape._kind.hole else x + z
     width = across + abs(ox) + abs(oz) + growth
     # At every height that it reaches, and more.
     if max(width, sum(sizes) + abs(oy) + growth) > SIZE_MAX:

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, inspect
 
 from fixsync._native.checks import layer_masks, layer_pairs
+from fixsync._native.kinds import KINDS
 from fixsync.level import Level
 from fixsync.log import text
 from fixsync.log.schema import (
@@ -322,13 +323,20 @@ def format_frame(frame: Frame) -> bytes:
 
 
 _encode = msgspec.json.Encoder().encode
-_NO_HOLE = re.compile(rb'(\["sector"(?:,-?\d+){3}),0\]')
+_NO_HOLES = tuple(
+    (
+        b'["%b",' % kind.name.encode(),
+        re.compile(rb'(\["%b"(?:,-?\d+){%d}),0\]' % (kind.name.encode(), len(kind.sizes) - 1)),
+    )
+    for kind in KINDS
+    if kind.hole
+)
 _NO_OWNER = re.compile(rb'(\["query"(?:,\[[^]]*\]){2}(?:,-?\d+){2}),0\]')
 
 
 def _without_zeros(line: bytes) -> bytes:
-    """A line without an inner_radius and an exclude_owner of 0, which are not written."""
-    for word, zero in ((b'["sector",', _NO_HOLE), (b'["query",', _NO_OWNER)):
+    """A line without a hole and an exclude_owner of 0, which are not written."""
+    for word, zero in (*_NO_HOLES, (b'["query",', _NO_OWNER)):
         if word in line:
             line = zero.sub(rb"\1]", line)
     return line

@@ -45,7 +45,7 @@ from fixsync.log.text import LineError
 from fixsync.log.watch import PROGRESS_FRAMES, Start, Step, watch
 from fixsync.log.writer import Writer
 from fixsync.names import Names
-from fixsync.shapes import Contact, Sector
+from fixsync.shapes import Contact
 from fixsync.why import Why
 from fixsync.world import World
 
@@ -261,7 +261,7 @@ class _Changed:
             if one in self.rewriter.recorded:
                 recorded = self.rewriter.recorded[one]
                 shape, offset = shape_of(recorded.shape), recorded.offset
-            if isinstance(shape, Sector):  # it cannot be pushed, and does not push
+            if not shape._kind.can_push:  # it does not push either
                 return None
             scratch.add(i, shape, collider.pose, offset=offset)
         if other < LEVEL and _is_near(scratch, 1):
