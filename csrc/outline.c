@@ -23,52 +23,58 @@ static void write_circle(fxs_vertex *out, const fxs_pose *centre, int32_t radius
     }
 }
 
-/* The corners of a box, each turned as an offset is: |half_x| * 2^30 + |half_z| * 2^30 < 2^60. */
-static void corners_write(fxs_vertex *out, const fxs_pose *centre, const int32_t size[3]) {
-    const planar corners[4] = {
-        {size[0], size[2]}, {-size[0], size[2]}, {-size[0], -size[2]}, {size[0], -size[2]}};
-    planar dir = fxs_direction_of(centre->yaw);
-    for (int i = 0; i < 4; i++) {
-        planar p = turned(corners[i], dir);
+/* The corners of a figure with REACH_OF_SIDES, counterclockwise, with yaw 0: how many. */
+enum { CORNERS_MAX = 4 };
+_Static_assert(SIDES_BITS == 1 << BOX, "corners_of gives the corners of boxes alone");
+static uint32_t corners_of(const fxs_shape *s, planar corners[CORNERS_MAX]) {
+    const planar half = {s->size[0], s->size[2]};
+    const planar found[4] = {
+        {half.x, half.z}, {-half.x, half.z}, {-half.x, -half.z}, {half.x, -half.z}};
+    memcpy(corners, found, sizeof found);
+    return 4;
+}
+
+/* Corners, each turned as an offset is: |x| * 2^30 + |z| * 2^30 < 2^60. */
+static void corners_write(fxs_vertex *out, const fxs_pose *centre, const planar *corners,
+                          uint32_t n) {
+    const planar dir = fxs_direction_of(centre->yaw);
+    for (uint32_t i = 0; i < n; i++) {
+        const planar p = turned(corners[i], dir);
         out[i].x = centre->x + round_q30(p.x);
         out[i].z = centre->z + round_q30(p.z);
     }
 }
 
-/* How the outline of a shape is drawn: a box by its corners, any other by an arc on the outside
- * and, if `inner` is not 0, one on the inside. */
+/* How the outline of a shape is drawn, by the traits of its kind: by its corners if its reach is
+ * that of its sides; any other by an arc on the outside and, if `inner` is not 0, one on the
+ * inside. */
 typedef struct drawing {
-    int32_t inner;  /* radius of the inner arc, 0 for none */
-    int64_t half;   /* of the height */
-    int is_box;
-    int is_wedge;   /* the arc is not a whole circle */
+    planar corners[CORNERS_MAX];
+    uint32_t corner_count; /* 0: arcs */
+    int32_t inner;         /* radius of the inner arc, 0 for none */
+    int64_t half;          /* of the height */
+    int is_wedge;          /* the arc is not a whole circle */
 } drawing;
 
 static drawing drawing_of(const fxs_shape *s) {
-    drawing d = {0, s->size[1], 0, 0};
-    switch (figure_of(s->kind)) {
-    case ROUND:
-        d.half += s->size[0];
-        break;
-    case BOX:
-        d.is_box = 1;
-        break;
-    case SECTOR:
-        d.inner = s->size[2];
-        d.is_wedge = s->half_angle < FXS_HALF_ANGLE_MAX;
-        break;
-    case CYLINDER:
-    case FIGURE_COUNT:
-        break;
+    drawing d;
+    memset(&d, 0, sizeof d);
+    const uint32_t bit = 1u << s->kind;
+    d.half = (int64_t)s->size[1] + (ROUND_KINDS & bit ? s->size[0] : 0);
+    if (TURNING_KINDS & bit) {
+        d.corner_count = corners_of(s, d.corners);
+        return d;
     }
+    d.inner = fxs_kinds[s->kind].has_hole ? s->size[2] : 0;
+    d.is_wedge = s->half_angle != 0 && s->half_angle < FXS_HALF_ANGLE_MAX;
     return d;
 }
 
 /* Vertices of the outside, where an arc has `along`: a wedge goes back along its inner arc, or over
  * its centre. */
 static uint32_t outer_count(const drawing *d, uint32_t along) {
-    if (d->is_box) {
-        return 4;
+    if (d->corner_count != 0) {
+        return d->corner_count;
     }
     if (!d->is_wedge) {
         return along;
@@ -96,8 +102,8 @@ static int32_t outline_write(const fxs_shape *s, const fxs_pose *centre, uint32_
 
     const uint32_t from = d.is_wedge ? centre->yaw - s->half_angle : centre->yaw;
     const uint32_t turn = d.is_wedge ? 2 * s->half_angle : FXS_TURN;
-    if (d.is_box) {
-        corners_write(out, centre, s->size);
+    if (d.corner_count != 0) {
+        corners_write(out, centre, d.corners, d.corner_count);
         return FXS_OK;
     }
     write_circle(out, centre, s->size[0], from, turn, pieces, along, 0);
@@ -150,8 +156,9 @@ int32_t fxs_level_outline(const fxs_level *l, uint32_t index, uint32_t segments,
 
 /* The prism of a box, from its (-half_x, -half_z) corner on: 0 if a corner is outside int32. */
 static int box_write(fxs_solid *out, const fxs_shape *box, const fxs_pose *pose) {
-    fxs_vertex corners[4];
-    corners_write(corners, pose, box->size);
+    planar own[CORNERS_MAX];
+    fxs_vertex corners[CORNERS_MAX];
+    corners_write(corners, pose, own, corners_of(box, own));
     out->code = FXS_PRISM;
     out->vertex_count = 4;
     for (int i = 0; i < 4; i++) {

@@ -62,10 +62,10 @@ FXS_INTERNAL void fxs_turn_posed(posed *all, const uint32_t *ids, uint32_t n);
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_pose *pose);
 
-/* A box's reach on x and z. Turned shapes are widened by 4 raw units or more: a quantised
- * direction's length is off by up to 2^-30 of itself, so their tests may see contact a fraction of
- * a raw unit outside the ideal shape. Quarter turns are exact. */
-static inline void box_reach(posed *s) {
+/* The reach on x and z of the rectangle of size[0] and size[2]. Turned shapes are widened by 4 raw
+ * units or more: a quantised direction's length is off by up to 2^-30 of itself, so their tests may
+ * see contact a fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
+static inline void sides_reach(posed *s) {
     int64_t c = abs64(s->cos_q30);
     int64_t z = abs64(s->sin_q30);
     int64_t widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
@@ -81,33 +81,12 @@ static inline void round_reach(posed *s) {
     s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * is_sector(s);
 }
 
-/* Whether reach and contact of a figure follow from its direction. */
-static inline uint32_t reach_turns(figure f) {
-    switch (f) {
-#define REACH_OF_FIGURE(name, reach) case name: return (reach) == REACH_OF_SIDES;
-        FIGURES(REACH_OF_FIGURE)
-    case FIGURE_COUNT: break;
-    }
-    return 0;
-}
-
-/* box_reach is that of boxes alone. */
-#define IS_TURNING_BOX(name, reach) \
-    _Static_assert((reach) != REACH_OF_SIDES || name == BOX, "turn_reach is that of boxes");
-FIGURES(IS_TURNING_BOX)
-
-/* A constant, bit i for code i: to look up the figure first would be slower. */
-#define REACH_TURNS_BIT(code, name, sizes, figure, traits, ranges) | reach_turns(figure) << code
-
-static inline int has_turning_reach(const posed *s) {
-    const uint32_t turning_kinds = 0 SHAPE_KINDS(REACH_TURNS_BIT);
-    return turning_kinds >> s->kind & 1;
-}
+static inline int has_turning_reach(const posed *s) { return TURNING_KINDS >> s->kind & 1; }
 
 /* Sets the parts of the reach that follow from yaw and direction. */
 static inline void turn_reach(posed *s) {
     if (has_turning_reach(s)) {
-        box_reach(s);
+        sides_reach(s);
     }
 }
 

@@ -7,7 +7,8 @@
 
 /* Kinds that are tested alike have one figure: spheres and capsules are round. Bodies can be pushed
  * and cast, areas cannot. REACH_OF_RADIUS: no part of it is further from the centre on x and z than
- * size[0]; REACH_OF_SIDES: its reach, as its contact, follows from the direction of its yaw. */
+ * size[0]. REACH_OF_SIDES: it lies within the rectangle of size[0] and size[2], and its reach, as
+ * its contact, follows from the direction of its yaw; its kinds have is_turned. */
 #define BODY_FIGURES(FIGURE)          \
     FIGURE(ROUND, REACH_OF_RADIUS)    \
     FIGURE(CYLINDER, REACH_OF_RADIUS) \
@@ -103,7 +104,14 @@ static inline figure figure_of(uint32_t code) { return (figure)FIGURE_OF(code); 
 /* Bit i of a set is code i. */
 #define ROUND_BIT(code, name, sizes, figure, traits, ranges) | (figure == ROUND) << code
 #define SECTOR_BIT(code, name, sizes, figure, traits, ranges) | (figure == SECTOR) << code
-enum { ROUND_KINDS = 0 SHAPE_KINDS(ROUND_BIT), SECTOR_KINDS = 0 SHAPE_KINDS(SECTOR_BIT) };
+#define SIDES_BIT(name, reach) | ((reach) == REACH_OF_SIDES) << name
+enum { SIDES_BITS = 0 FIGURES(SIDES_BIT) };
+#define TURNING_BIT(code, name, sizes, figure, traits, ranges) | (SIDES_BITS >> figure & 1) << code
+enum {
+    ROUND_KINDS = 0 SHAPE_KINDS(ROUND_BIT),
+    SECTOR_KINDS = 0 SHAPE_KINDS(SECTOR_BIT),
+    TURNING_KINDS = 0 SHAPE_KINDS(TURNING_BIT) /* with REACH_OF_SIDES */
+};
 
 /* Two numbers of 32 bits side by side, to be tested at once. */
 #define PAIR(lower, upper) ((uint64_t)(lower) | (uint64_t)(upper) << 32)

@@ -37,7 +37,7 @@ static int is_wanted(const job *j, const posed *s) {
 /* Rounded up; below 2^60.2. */
 static extent extent_of(const job *j, const posed *s) {
     extent e = {s->size[0] * j->length, s->size[0] * j->length};
-    if (has_turning_reach(s)) { /* a box */
+    if (has_turning_reach(s)) {
         const planar m = {j->M[0], j->M[2]};
         const planar on = turned_back(m, direction_of_posed(s)); /* Q.46, below 2^60.5 */
         const int64_t x = abs64(on.x) / Q30_ONE + 1;
