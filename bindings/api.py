@@ -111,6 +111,7 @@ class Kind:
     """Sentences about it, from the comment of its code."""
     sizes: tuple[Size, ...]
     """In the order of match logs: the half angle stands behind size[0]."""
+    is_round: bool
     can_push: bool
     can_cast: bool
     has_front: bool
@@ -376,6 +377,7 @@ def read_kinds(api: Api) -> list[Kind]:
                 constant.value,
                 _words(constant),
                 tuple(numbers),
+                is_round=figure == "ROUND",
                 can_push=figure in bodies,
                 can_cast=figure in bodies,
                 has_front=has["has_front"],

@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 OUTPUTS: dict[str, Callable[[Api], str]] = {
     "bindings/csharp/Runtime/Native.cs": csharp.native,
+    "bindings/godot/addons/fixsync/kinds.gd": godot.kinds,
+    "bindings/godot/src/kinds.h": godot.makers,
     "bindings/godot/src/tables.c": godot.tables,
     "bindings/rust/fixsync-sys/src/raw.rs": rust.sys,
     "bindings/rust/fixsync/src/tables.rs": rust.tables,

@@ -1,12 +1,12 @@
-"""Tables for the Godot extension: constants of its class Fixsync, kinds of shape, layouts of
-rows."""
+"""Tables for the Godot extension and its add-on: constants of its class Fixsync, kinds of shape,
+layouts of rows."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
 
-from bindings.api import SIZES, Api, read_kinds
+from bindings.api import SIZES, Api, Kind, read_kinds
 from bindings.emit import NOTE
 
 ROWS = (
@@ -97,3 +97,47 @@ def _text(comment: str) -> str:
     """A comment as strings of C, on lines of at most 100 columns."""
     lines = textwrap.wrap(" ".join(comment.split()), 90, drop_whitespace=False) or [""]
     return "\n     ".join('"' + line.replace('"', '\\"') + '"' for line in lines)
+
+
+def makers(api: Api) -> str:
+    """The text of src/kinds.h."""
+    rows = []
+    for kind in read_kinds(api):
+        sizes = ", ".join(f"{size.name}: int" for size in kind.sizes) + " = 0" * kind.has_hole
+        help = f"Returns the shape of {kind.words[0].lower()}{kind.words[1:]}"
+        rows.append(f'    SHAPE({kind.name}, {kind.code}, "{sizes}",\n     {_text(help)})')
+    table = "\n".join(["#define GD_SHAPES(SHAPE)", *rows]).replace("\n", " \\\n")
+    return f"""/* {NOTE} */
+/* Name, code, sizes as arguments of GDScript, and help of a method that makes the shape. */
+{table}
+"""
+
+
+def kinds(api: Api) -> str:
+    """The text of addons/fixsync/kinds.gd."""
+    found = read_kinds(api)
+    members = "\n".join(line for kind in found for line in _member(kind))
+    sizes = [", ".join(f'&"{size.name}"' for size in kind.sizes) for kind in found]
+    rows = "\n".join(f"\t[{names}]," for names in sizes)
+    rounds = ", ".join(f"Kind.{kind.name.upper()}" for kind in found if kind.is_round)
+    return f"""@tool
+extends Resource
+## {NOTE}
+
+enum Kind {{
+{members}
+}}
+
+## By kind: the sizes in the order of a row.
+const SIZES := [
+{rows}
+]
+
+## Kinds with round ends, whose top is their radius above their half_height.
+const ROUND: Array[int] = [{rounds}]
+"""
+
+
+def _member(kind: Kind) -> list[str]:
+    words = textwrap.wrap(kind.words, 90)
+    return [*(f"\t## {line}" for line in words), f"\t{kind.name.upper()} = {kind.code},"]

@@ -1,5 +1,6 @@
 /* The class Fixsync: numbers, shapes and states, without an object. */
 #include "classes.h"
+#include "kinds.h"
 
 #include <string.h>
 
@@ -304,15 +305,9 @@ static void make_shape(gd_call *call, uint32_t kind) {
     gd_return_shape(call, &shape);
 }
 
-static void sphere(gd_call *call) { make_shape(call, FXS_SPHERE); }
-
-static void capsule(gd_call *call) { make_shape(call, FXS_CAPSULE); }
-
-static void cylinder(gd_call *call) { make_shape(call, FXS_CYLINDER); }
-
-static void box(gd_call *call) { make_shape(call, FXS_BOX); }
-
-static void sector(gd_call *call) { make_shape(call, FXS_SECTOR); }
+#define MAKER(name, code, sizes, help) \
+    static void name(gd_call *call) { make_shape(call, code); }
+GD_SHAPES(MAKER)
 
 typedef struct pair {
     fxs_shape a, b;
@@ -522,6 +517,9 @@ static void quoted(gd_call *call) {
 
 /* ---- table ---- */
 
+#define MAKER_METHOD(name, code, sizes, help) \
+    {"static " #name "(" sizes ") -> PackedInt64Array", name, help},
+
 static const gd_method METHODS[] = {
     {"static take_error() -> String", take_error,
      "Returns the text of the last error of the add-on, once; an empty text if there was none."},
@@ -586,19 +584,7 @@ static const gd_method METHODS[] = {
      "that it keeps."},
     {"static slide(motion: Vector3i, normal: Vector3i) -> Vector3i", slide,
      "Returns a motion without its component into a surface."},
-    {"static sphere(radius: int) -> PackedInt64Array", sphere, "Returns the shape of a ball."},
-    {"static capsule(radius: int, half_height: int) -> PackedInt64Array", capsule,
-     "Returns the shape of a ball swept along a vertical segment; half_height is that of the "
-     "segment."},
-    {"static cylinder(radius: int, half_height: int) -> PackedInt64Array", cylinder,
-     "Returns the shape of an upright cylinder."},
-    {"static box(half_x: int, half_y: int, half_z: int) -> PackedInt64Array", box,
-     "Returns the shape of a box, which the yaw turns about Y."},
-    {"static sector(radius: int, half_angle: int, half_height: int, inner_radius: int = 0) -> "
-     "PackedInt64Array",
-     sector,
-     "Returns the shape of an attack area: an upright prism over a sector of a circle. half_angle "
-     "is 1..32768 yaw steps to either side; inner_radius is that of a hole."},
+    GD_SHAPES(MAKER_METHOD)
     {"static overlap(" PAIR ") -> int", overlap,
      "Returns the contact of two shapes, exact; -1 after an error."},
     {"static overlap_many(rows: PackedInt64Array) -> PackedByteArray", overlap_many,

@@ -1,10 +1,13 @@
 #include "values.h"
+#include "kinds.h"
 
 #include <string.h>
 
 /* ---- shapes and poses ---- */
 
-static const char *const KINDS[] = {"sphere", "capsule", "cylinder", "box", "sector"};
+#define NAME(name, code, sizes, help) #name,
+static const char *const KINDS[] = {GD_SHAPES(NAME)};
+enum { KIND_MOST = sizeof KINDS / sizeof *KINDS - 1 };
 
 static int64_t size_of(const fxs_shape *shape, const gd_size *size) {
     if (size->index < 0)
@@ -13,7 +16,7 @@ static int64_t size_of(const fxs_shape *shape, const gd_size *size) {
 }
 
 bool gd_shape_fails(gd_call *call, const char *name, const fxs_shape *shape) {
-    if (!gd_in_range(call, "kind", shape->kind, FXS_SPHERE, FXS_SECTOR))
+    if (!gd_in_range(call, "kind", shape->kind, 0, KIND_MOST))
         return true;
     for (const gd_size *size = GD_SIZES; size->kind >= 0; size++) {
         if (size->kind != (int32_t)shape->kind)
@@ -35,7 +38,7 @@ bool gd_shape_of(gd_call *call, int i, fxs_shape *out) {
         gd_fail(call, "%s must be [kind, sizes...], not []", name);
         return false;
     }
-    if (!gd_in_range(call, "kind", given.at[0], FXS_SPHERE, FXS_SECTOR))
+    if (!gd_in_range(call, "kind", given.at[0], 0, KIND_MOST))
         return false;
     out->kind = (uint32_t)given.at[0];
     uint64_t next = 1, least = 1;

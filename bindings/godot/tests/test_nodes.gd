@@ -30,7 +30,7 @@ func test_shapes_are_rows_of_exact_numbers() -> void:
 	equal(sector.row(), Fixsync.sector(131072, 8192, 32768, 32768), "sector")
 	sector.radius = "two"
 	equal(sector.radius, "2", "text that is no decimal changes nothing")
-	for kind in 5:
+	for kind: int in FixsyncShape.Kind.values():
 		sector.kind = kind as FixsyncShape.Kind
 		var lines := FixsyncDraw.lines(sector.row())
 		check(lines.size() > 8 and lines.size() % 2 == 0, "lines of kind %d" % kind)

@@ -55,9 +55,10 @@ static func material() -> StandardMaterial3D:
 
 ## The closed lines of a shape seen from above, in units; x is along yaw 0.
 static func above(shape: PackedInt64Array) -> Array[PackedVector2Array]:
-	var found: Array[PackedVector2Array] = [plan(shape)]
-	if shape[0] == Fixsync.SECTOR and shape[2] == Fixsync.TURN / 2 and _inner(shape) > 0:
-		found.append(_arc(0.0, TAU, _inner(shape)))
+	var seen := _outline(shape)
+	var found: Array[PackedVector2Array] = [_closed(seen, 0, seen[2])]
+	if seen[3] > 0:
+		found.append(_closed(seen, seen[2], seen[3]))
 	return found
 
 
@@ -65,9 +66,13 @@ static func above(shape: PackedInt64Array) -> Array[PackedVector2Array]:
 static func side(shape: PackedInt64Array) -> Array[PackedVector2Array]:
 	var line := PackedVector2Array()
 	var high := _high(shape)
-	if shape[0] == Fixsync.SPHERE or shape[0] == Fixsync.CAPSULE:
-		for point in _arc(0.0, TAU, shape[1]):
-			line.append(point + Vector2(0.0, signf(point.y) * high))
+	if shape[0] in FixsyncShape.ROUND:
+		var around := plan(shape)
+		var half := around.size() / 2
+		for i in half + 1:
+			line.append(around[i] + Vector2(0.0, high))
+		for i in range(half, around.size()):
+			line.append(around[i] - Vector2(0.0, high))
 	else:
 		var box := Rect2()
 		for point in plan(shape):
@@ -81,33 +86,17 @@ static func side(shape: PackedInt64Array) -> Array[PackedVector2Array]:
 
 ## The outline of a shape seen from above, as a closed line; x is along yaw 0.
 static func plan(shape: PackedInt64Array) -> PackedVector2Array:
-	var points := PackedVector2Array()
-	if shape[0] == Fixsync.BOX:
-		var half := Vector2(shape[1], shape[3]) / 65536.0
-		points = [half, Vector2(-half.x, half.y), -half, Vector2(half.x, -half.y)]
-	elif shape[0] == Fixsync.SECTOR and shape[2] < Fixsync.TURN / 2:
-		var half := TAU * shape[2] / 65536.0
-		points = _arc(-half, half, shape[1])
-		if _inner(shape) > 0:
-			var inner := _arc(-half, half, _inner(shape))
-			inner.reverse()
-			points.append_array(inner)
-		else:
-			points.append(Vector2.ZERO)
-	else:
-		points = _arc(0.0, TAU, shape[1])
-	points.append(points[0])
-	return points
+	return above(shape)[0]
 
 
 ## The lines of a shape in space, in pairs of points.
 static func lines(shape: PackedInt64Array) -> PackedVector3Array:
 	var pairs := PackedVector3Array()
 	var high := _high(shape)
-	for height: float in [0.0] if shape[0] == Fixsync.SPHERE else [-high, high]:
+	for height: float in [0.0] if high == 0.0 else [-high, high]:
 		for ring in above(shape):
 			_ring(pairs, ring, height)
-	if shape[0] == Fixsync.SPHERE or shape[0] == Fixsync.CAPSULE:
+	if shape[0] in FixsyncShape.ROUND:
 		for turn: float in [0.0, TAU / 4]:
 			var around := PackedVector3Array()
 			for point in side(shape)[0]:
@@ -122,25 +111,24 @@ static func lines(shape: PackedInt64Array) -> PackedVector3Array:
 	return pairs
 
 
+## Half the height of a shape, of a round one without its ends.
 static func _high(shape: PackedInt64Array) -> float:
-	match shape[0]:
-		Fixsync.SPHERE:
-			return 0.0
-		Fixsync.SECTOR:
-			return shape[3] / 65536.0
-	return shape[2] / 65536.0
+	var ends := shape[1] if shape[0] in FixsyncShape.ROUND else 0
+	return (_outline(shape)[1] - ends) / 65536.0
 
 
-static func _inner(shape: PackedInt64Array) -> int:
-	return shape[4] if shape.size() > 4 else 0
+## y_low, y_high, the numbers of vertices of the outside and of the hole; the vertices.
+static func _outline(shape: PackedInt64Array) -> PackedInt64Array:
+	var segments := _SMALL_ARC if shape[1] < Fixsync.ONE else _ARC
+	var seen := Fixsync.outline(shape, Vector3i.ZERO, 0, segments)
+	return seen if seen.size() > 4 else PackedInt64Array([0, 0, 1, 0, 0, 0])  # an invalid shape
 
 
-static func _arc(from: float, to: float, radius: int) -> PackedVector2Array:
+static func _closed(seen: PackedInt64Array, first: int, count: int) -> PackedVector2Array:
 	var points := PackedVector2Array()
-	var whole := _SMALL_ARC if radius < Fixsync.ONE else _ARC
-	var pieces := maxi(1, ceili(whole * (to - from) / TAU))
-	for i in pieces + 1:
-		points.append(Vector2.from_angle(lerpf(from, to, float(i) / pieces)) * (radius / 65536.0))
+	for i in count + 1:
+		var at := 4 + 2 * (first + i % count)
+		points.append(Vector2(seen[at], seen[at + 1]) / 65536.0)
 	return points
 
 

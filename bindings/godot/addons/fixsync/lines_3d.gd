@@ -2,12 +2,12 @@ class_name FixsyncLines3D
 extends Node3D
 ## The lines of all colliders of a world while it runs: one draw call for all of a shape.
 
-var _groups := {}  # row of a shape: its MultiMesh
+var _groups := {}  # numbers of a shape: its MultiMesh
 
 
 ## Draws the rows of FixsyncWorld.colliders. hitting has the ids that hit now.
 func show_rows(rows: PackedInt64Array, hitting: Dictionary) -> void:
-	var members := {}  # row of a shape: the places in rows
+	var members := {}  # numbers of a shape: the places in rows
 	for at in range(0, rows.size(), 16):
 		var shape := _shape(rows, at)
 		if not members.has(shape):
@@ -32,14 +32,20 @@ func show_rows(rows: PackedInt64Array, hitting: Dictionary) -> void:
 
 
 func _shape(rows: PackedInt64Array, at: int) -> PackedInt64Array:
-	match rows[at + 1]:
-		Fixsync.SPHERE:
-			return [rows[at + 1], rows[at + 13]]
-		Fixsync.BOX:
-			return [rows[at + 1], rows[at + 13], rows[at + 14], rows[at + 15]]
-		Fixsync.SECTOR:
-			return [rows[at + 1], rows[at + 13], rows[at + 5], rows[at + 14], rows[at + 15]]
-	return [rows[at + 1], rows[at + 13], rows[at + 14]]
+	return [rows[at + 1], rows[at + 5], rows[at + 13], rows[at + 14], rows[at + 15]]
+
+
+## The row that FixsyncShape.row gives, of a kind, a half angle and three sizes.
+func _row(shape: PackedInt64Array) -> PackedInt64Array:
+	var row := PackedInt64Array([shape[0]])
+	var next := 2
+	for size: StringName in FixsyncShape.SIZES[shape[0]]:
+		if size == &"half_angle":
+			row.append(shape[1])
+		else:
+			row.append(shape[next])
+			next += 1
+	return row
 
 
 func _group(shape: PackedInt64Array) -> MultiMesh:
@@ -47,7 +53,7 @@ func _group(shape: PackedInt64Array) -> MultiMesh:
 		var multi := MultiMesh.new()
 		multi.transform_format = MultiMesh.TRANSFORM_3D
 		multi.use_colors = true
-		multi.mesh = FixsyncDraw.mesh(shape)
+		multi.mesh = FixsyncDraw.mesh(_row(shape))
 		multi.instance_count = 16
 		var shown := MultiMeshInstance3D.new()
 		shown.multimesh = multi

@@ -1,24 +1,11 @@
 @tool
 @icon("icons/shape.svg")
 class_name FixsyncShape
-extends Resource
+extends "kinds.gd"
 ## The shape of a collider. Sizes are decimals in units, such as "0.5".
 ##
 ## A size is text, because text is exact: it becomes the nearest multiple of 1/65536, the same on
 ## every machine. It lies in 1/65536 to just under 8192 units.
-
-enum Kind {
-	SPHERE,  ## A ball: radius.
-	CAPSULE,  ## A ball swept upwards: radius, half_height.
-	CYLINDER,  ## Upright: radius, half_height.
-	BOX,  ## Turns about Y only: half_x, half_y, half_z.
-	SECTOR,  ## A piece of a disc, in front: radius, half_angle, half_height, inner_radius.
-}
-
-const _FIELDS := [
-	[&"radius"], [&"radius", &"half_height"], [&"radius", &"half_height"],
-	[&"half_x", &"half_y", &"half_z"], [&"radius", &"half_height", &"inner_radius"],
-]
 
 ## The kind of shape, which decides the sizes that it has.
 @export var kind := Kind.SPHERE:
@@ -61,17 +48,17 @@ const _FIELDS := [
 ## The sizes in raw numbers, in the order of the kind.
 func sizes() -> PackedInt64Array:
 	var raw := PackedInt64Array()
-	for field: StringName in _FIELDS[kind]:
-		raw.append(Fixsync.nearest(get(field)))
+	for size: StringName in SIZES[kind]:
+		if size != &"half_angle":
+			raw.append(Fixsync.nearest(get(size)))
 	return raw
 
 
 ## The shape as FixsyncWorld takes it.
 func row() -> PackedInt64Array:
-	var numbers := sizes()
-	if kind == Kind.SECTOR:
-		numbers.insert(1, half_angle)
-	numbers.insert(0, kind)
+	var numbers := PackedInt64Array([kind])
+	for size: StringName in SIZES[kind]:
+		numbers.append(half_angle if size == &"half_angle" else Fixsync.nearest(get(size)))
 	return numbers
 
 
@@ -84,9 +71,6 @@ func _decimal(text: String, old: String) -> String:
 
 
 func _validate_property(property: Dictionary) -> void:
-	var fields: Array = _FIELDS[kind]
-	var sizes_of_all := [
-		&"radius", &"half_height", &"inner_radius", &"half_x", &"half_y", &"half_z"]
-	var hidden: bool = property.name in sizes_of_all and not property.name in fields
-	if hidden or property.name == "half_angle" and kind != Kind.SECTOR:
+	var is_size := SIZES.any(func(sizes: Array) -> bool: return property.name in sizes)
+	if is_size and not property.name in SIZES[kind]:
 		property.usage = PROPERTY_USAGE_NO_EDITOR
