@@ -128,7 +128,8 @@ def _coordinates(random: Random, is_extreme: bool) -> list[int]:
 
 
 def _extent(shape: Shape) -> int:
-    return shape.half_x if isinstance(shape, Box) else shape.radius
+    """The first size, which is that along x."""
+    return shape._row[2]
 
 
 def _shape(random: Random, kind: int, is_extreme: bool) -> Shape:
@@ -140,9 +141,9 @@ def _shape(random: Random, kind: int, is_extreme: bool) -> Shape:
             values.append(random.choice((1, 16384, each.high, random.between(1, each.high))))
         elif is_extreme:
             size = random.choice((1, SIZE_MAX, 1 + random.below(SIZE_MAX)))
-            values.append(size - 1 + each.low)
+            values.append(min(size - 1 + each.low, each.high))
         else:
-            values.append(random.between(1, 4 * ONE) - 1 + each.low)
+            values.append(min(random.between(1, 4 * ONE) - 1 + each.low, each.high))
     return shape_from_tuple((KINDS[kind].name, *values))
 
 

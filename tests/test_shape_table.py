@@ -157,3 +157,19 @@ def test_a_figure_with_sides_needs_its_corners(sources: Sources) -> None:
     sources.add_figure("REACH_OF_SIDES")
     sources.add_pairs()
     assert "corners_of gives the corners of boxes alone" in sources.errors("outline.c")
+
+
+def test_the_page_about_shapes_names_the_files_of_a_body() -> None:
+    """Eight, and one more for corners."""
+    page = (CSRC.parent / "docs" / "contributing.md").read_text(encoding="utf-8")
+    section = page[page.index("## Adding a shape") :]
+    steps = re.findall(r"^\d\. (.*?)(?=^\d\. |^Run )", section, re.MULTILINE | re.DOTALL)
+    firsts = [re.findall(r"`([\w/]+\.\w+)`", step.split("; a new name")[0]) for step in steps]
+    files = [file for step in firsts for file in step]
+    c_files = ("fixsync.h", "shape.h", "contact.c", "prism.c", "push_estimate.c", "cast.c")
+    assert files == [
+        *(f"csrc/{name}" for name in (*c_files, "prism_cast.c", "outline.c")),
+        "fixsync/view/assets/kinds.js",
+    ]
+    assert all((CSRC.parent / file).is_file() for file in files)
+    assert "| 8 |" in section

@@ -23,7 +23,9 @@ func test_a_misuse_is_an_error_with_name_value_and_range() -> void:
 		"FixsyncWorld.add: id 1 is taken: remove it first, or choose another of 0..7")
 	refused(world.add(2, [0, 0], Vector3i()), false,
 		"FixsyncWorld.add: radius must be 1..536870911, not 0")
-	refused(world.add(2, [9, 5], Vector3i()), false, "FixsyncWorld.add: kind must be 0..4, not 9")
+	var most := FixsyncShape.Kind.size() - 1
+	refused(world.add(2, [9, 5], Vector3i()), false,
+			"FixsyncWorld.add: kind must be 0..%d, not 9" % most)
 	refused(world.add(2, [3, 5], Vector3i()), false,
 		"FixsyncWorld.add: shape must have 3 sizes for a box, not 1")
 	refused(world.add(2, ball, Vector3i(), 65536), false,
