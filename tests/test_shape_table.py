@@ -164,8 +164,8 @@ def test_the_page_about_shapes_names_the_files_of_a_body() -> None:
     page = (CSRC.parent / "docs" / "contributing.md").read_text(encoding="utf-8")
     section = page[page.index("## Adding a shape") :]
     steps = re.findall(r"^\d\. (.*?)(?=^\d\. |^Run )", section, re.MULTILINE | re.DOTALL)
-    firsts = [re.findall(r"`([\w/]+\.\w+)`", step.split("; a new name")[0]) for step in steps]
-    files = [file for step in firsts for file in step]
+    always = [" ".join(step.split()).partition("; a new name")[0] for step in steps]
+    files = re.findall(r"`([\w/]+\.\w+)`", " ".join(always))
     c_files = ("fixsync.h", "shape.h", "contact.c", "prism.c", "push_estimate.c", "cast.c")
     assert files == [
         *(f"csrc/{name}" for name in (*c_files, "prism_cast.c", "outline.c")),
