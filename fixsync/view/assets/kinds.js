@@ -173,7 +173,7 @@ export const DRAWINGS = {
 };
 
 const BY_CODE = KINDS_BY_CODE.map(([name]) => {
-  if (!DRAWINGS[name]) throw new Error(`kinds.js does not say how a ${name} is drawn`);
+  if (!DRAWINGS[name]) throw new Error(`kinds.js does not say how this kind is drawn: ${name}`);
   return DRAWINGS[name];
 });
 
