@@ -36,6 +36,9 @@ namespace Fixsync
             if (status == Native.FXS_E_RANGE)
                 throw new ArgumentOutOfRangeException(
                     nameof(text), text, $"{text} must be within -32768..32767.99998");
+            if (status == Native.FXS_E_INEXACT)
+                throw new FormatException(
+                    $"\"{text}\" is not a multiple of 1/65536: QNear takes the nearest");
             if (status < 0)
                 throw new FormatException($"\"{text}\": {Native.Text(status)}");
             return value;

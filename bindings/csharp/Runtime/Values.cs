@@ -1,4 +1,5 @@
 using System;
+using System.Globalization;
 using System.Runtime.InteropServices;
 
 namespace Fixsync
@@ -360,6 +361,28 @@ namespace Fixsync
 
         /// <summary>A growth or a turn that does not help: none makes them meet.</summary>
         public const long Never = Native.FXS_NEVER;
+
+        /// <summary>"Owner, Beside; gap 0.18 units; Outside, turn 8.66 degrees"; "a hit".</summary>
+        public override string ToString()
+        {
+            if (why == 0)
+                return "a hit";
+            string text = Why.ToString();
+            bool isHigh = (Why & Why.Height) != 0, isBeside = (Why & Why.Beside) != 0;
+            if (isHigh)
+                text += "; height " + Amount(height, Fix.One, "units");
+            if (isHigh && isBeside)
+                text += "; planar " + Amount(planar, Fix.One, "units");
+            else if (isBeside || (Why & Why.Corner) != 0)
+                text += "; gap " + Amount(gap, Fix.One, "units");
+            if (sector != 0)
+                text += $"; {Sector}, turn {Amount(turn, 65536m / 360, "degrees")}";
+            return text;
+        }
+
+        private static string Amount(long value, decimal one, string unit) => value == Never
+            ? "never"
+            : (value / one).ToString("0.#####", CultureInfo.InvariantCulture) + " " + unit;
     }
 
     /// <summary>An outline, for drawing: vertices seen from above, and heights.</summary>

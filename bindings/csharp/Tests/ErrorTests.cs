@@ -293,7 +293,7 @@ namespace Fixsync.Tests
         [Test]
         public void Numbers()
         {
-            Refused<FormatException>("\"0.1\": a decimal that is not", () => Fix.Q("0.1"));
+            Refused<FormatException>("\"0.1\" is not a multiple of 1/65536: QNear", () => Fix.Q("0.1"));
             Refused<FormatException>("\"1e5\": text", () => Fix.Q("1e5"));
             OutOfRange("99999 must be within", () => Fix.Q("99999"));
             Refused<OverflowException>("5 / 0", () => Fix.Div(5, 0));
