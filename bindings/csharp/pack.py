@@ -147,7 +147,8 @@ def main() -> None:
         work = Path(folder)
         subprocess.run([sys.executable, NATIVES, work / "natives"], check=True)
         shutil.copytree(HERE / "Runtime", work / "Runtime")
-        shutil.copy(HERE / "Fixsync.csproj", work)
+        for name in ("Fixsync.csproj", "README.md"):
+            shutil.copy(HERE / name, work)
         made = {
             f"Fixsync.{VERSION}.nupkg": nuget(work),
             f"dev.fixsync.fixsync-{VERSION}.tgz": unity(work / "natives"),

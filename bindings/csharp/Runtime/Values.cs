@@ -376,8 +376,10 @@ namespace Fixsync
             else if (isBeside || (Why & Why.Corner) != 0)
                 text += "; gap " + Amount(gap, Fix.One, "units");
             if (sector != 0)
-                text += $"; {Sector}, turn {Amount(turn, 65536m / 360, "degrees")}";
-            return text;
+                text += $"; {Sector}";
+            return sector == 0 || turn == Never
+                ? text
+                : text + ", turn " + Amount(turn, 65536m / 360, "degrees");
         }
 
         private static string Amount(long value, decimal one, string unit) => value == Never
