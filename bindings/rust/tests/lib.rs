@@ -13,3 +13,7 @@ unsafe extern "C" {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/rust.md")]
 pub struct Page;
+
+#[cfg(doctest)]
+#[doc = include_str!("../fixsync/README.md")]
+pub struct Readme;

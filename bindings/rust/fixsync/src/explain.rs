@@ -1,6 +1,7 @@
 use crate::error::{bytes_fault, cast_fault, done, fault};
 use crate::memory::filled;
 use crate::*;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -19,10 +20,12 @@ use core::ops::Deref;
 /// let why: Explanation = world.explain(1, 2)?;
 /// assert_eq!(why.causes(), [Cause::BInactive, Cause::Beside]);
 /// assert_eq!((why.gap, why.is_hit()), (q!(1).into(), false));
+/// assert_eq!(why.to_string(), "BInactive, Beside; gap 1 units");
 /// let query = Query::new(&ball, Pose::at([q!(1), 0, 0])).mask(2);
 /// assert_eq!(world.explain_query(&query, 1)?.causes(), [Cause::Mask]);
 /// let why = explain((&ball, Pose::default()), (&ball, Pose::default()), Contact::Touching)?;
 /// assert!(why.is_hit());
+/// assert_eq!(why.to_string(), "a hit");
 /// # Ok::<(), fixsync::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,55 @@ impl Explanation {
     pub fn causes(&self) -> Vec<Cause> {
         let is_set = |cause: &&Cause| self.0.why & **cause as u32 != 0;
         Cause::ALL.iter().filter(is_set).copied().collect()
+    }
+}
+
+/// The causes, and by how much the pair misses: "Beside; gap 0.18 units; outside, turn 8.66
+/// degrees".
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_hit() {
+            return f.write_str("a hit");
+        }
+        let has = |cause: Cause| self.why & cause as u32 != 0;
+        for (at, cause) in self.causes().iter().enumerate() {
+            write!(f, "{}{cause:?}", if at == 0 { "" } else { ", " })?;
+        }
+        let (is_high, is_beside) = (has(Cause::Height), has(Cause::Beside));
+        if is_high {
+            write!(f, "; height {} units", Amount(self.height, 65536))?;
+        }
+        if is_high && is_beside {
+            write!(f, "; planar {} units", Amount(self.planar, 65536))?;
+        } else if is_beside || has(Cause::Corner) {
+            write!(f, "; gap {} units", Amount(self.gap, 65536))?;
+        }
+        match self.sector {
+            sys::FXS_SECTOR_BEYOND => f.write_str("; beyond")?,
+            sys::FXS_SECTOR_OUTSIDE => f.write_str("; outside")?,
+            sys::FXS_SECTOR_HOLE => f.write_str("; in the hole")?,
+            _ => return Ok(()),
+        }
+        if self.turn == sys::FXS_NEVER {
+            return Ok(());
+        }
+        write!(f, ", turn {} degrees", Amount(360 * self.turn, 65536))
+    }
+}
+
+/// A quotient as a decimal of at most five places, rounded to nearest; or "never".
+struct Amount(i64, i64);
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == sys::FXS_NEVER {
+            return f.write_str("never");
+        }
+        let (value, by) = (i128::from(self.0), i128::from(self.1));
+        let scaled = (2 * 100_000 * value.abs() + by) / (2 * by);
+        let text = format!("{}.{:05}", scaled / 100_000, scaled % 100_000);
+        let sign = if value < 0 && scaled > 0 { "-" } else { "" };
+        write!(f, "{sign}{}", text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 

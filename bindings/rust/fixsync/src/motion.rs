@@ -117,6 +117,7 @@ pub fn move_and_slide(
 /// let now: MoverResult = mover.move_by(&mut world, [q!(1), 0, 0], &mut hits)?;
 /// assert_eq!((now.position, now.floor), ([q!(1), q!(1), 0], Some(2)));
 /// assert_eq!(now.flags, sys::FXS_ON_FLOOR);
+/// assert!(!now.is_on_wall() && !now.is_on_ceiling() && !now.is_stuck());
 /// # Ok::<(), fixsync::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,18 +154,28 @@ pub struct MoverResult {
     pub floor: Option<u32>,
 }
 
+impl MoverResult {
+    /// Whether it hit a wall.
+    pub const fn is_on_wall(&self) -> bool {
+        self.flags & sys::FXS_ON_WALL != 0
+    }
+
+    /// Whether it hit a ceiling.
+    pub const fn is_on_ceiling(&self) -> bool {
+        self.flags & sys::FXS_ON_CEILING != 0
+    }
+
+    /// Whether it overlaps something that it could not be pushed out of, and stays.
+    pub const fn is_stuck(&self) -> bool {
+        self.flags & sys::FXS_STUCK != 0
+    }
+}
+
 impl Mover {
-    /// Four slides, no steps, floors of at most 45 degrees.
+    /// Blocked by the layers that its layer meets; four slides, no steps, floors of at most 45
+    /// degrees.
     pub const fn new(id: u32) -> Self {
-        Self {
-            id,
-            mask: u32::MAX,
-            passes: 4,
-            step_height: 0,
-            snap: 0,
-            floor_y_q30: 759250125,
-            one_way: 0,
-        }
+        Self { id, mask: 0, passes: 4, step_height: 0, snap: 0, floor_y_q30: 759250125, one_way: 0 }
     }
 
     /// Moves the character; `hits` becomes walls and ceilings in order, then the floor.

@@ -499,8 +499,11 @@ impl World {
         call: impl FnOnce(*const sys::fxs_world) -> i32,
     ) -> Result<u32, Error> {
         let status = call(self.as_ptr());
-        let is_there = |id| self.has_solid(id) || self.get(id).is_ok();
-        answer(status, || self.fault(status, if is_there(a) { b } else { a }))
+        let is_at_fault = |id| match self.get(id) {
+            Ok(row) => status == sys::FXS_E_UNDEFINED && matches!(row.shape, Shape::Sector { .. }),
+            Err(_) => !self.has_solid(id),
+        };
+        answer(status, || self.fault(status, if is_at_fault(a) { a } else { b }))
     }
 
     /// The contact of two colliders, or of a collider and a solid; layers and owners do not matter.

@@ -230,6 +230,48 @@ fn bad_input_gets_an_error_and_changes_nothing() {
 }
 
 #[test]
+fn an_error_names_the_sector_that_cannot_be_pushed() {
+    let mut world = crowd(4);
+    let wedge = Shape::Sector { radius: 5, half_angle: 9, half_height: 1, inner_radius: 0 };
+    world.set_shape(2, &wedge).unwrap();
+    for (a, b) in [(1, 2), (2, 1)] {
+        let error = world.push_out(a, b).unwrap_err().to_string();
+        assert_eq!(error, "id 2: not defined for these shapes");
+    }
+    assert_eq!(world.push_out(2, 9).unwrap_err().to_string(), "id must be 0..3, not 9");
+}
+
+#[test]
+fn a_mover_is_blocked_by_the_layers_that_its_layer_meets() {
+    let mut world = World::new(Config::new(4).layers(&[(0, 1)]).unwrap()).unwrap();
+    let ball = Shape::Sphere { radius: q!(1) };
+    world.add(&Collider::new(0, ball)).unwrap();
+    world.add(&Collider::new(1, ball).at([q!(3), 0, 0]).layer(2)).unwrap(); // it passes this
+    world.add(&Collider::new(2, ball).at([q!(6), 0, 0]).layer(1)).unwrap();
+    let mut hits = Vec::new();
+    let now = Mover::new(0).move_by(&mut world, [q!(9), 0, 0], &mut hits).unwrap();
+    assert_eq!((hits.len(), hits[0].id, now.is_on_wall()), (1, 2, true));
+    assert!(!now.is_on_ceiling() && !now.is_stuck());
+}
+
+#[test]
+fn an_explanation_is_text() {
+    let ball = Shape::Sphere { radius: q!(1) };
+    let wedge =
+        Shape::Sector { radius: q!(4), half_angle: 5461, half_height: q!(1), inner_radius: 0 };
+    let why = |a: &Shape, x: i32, y: i32, z: i32| {
+        let there = (&ball, Pose::at([x, y, z]));
+        explain((a, Pose::default()), there, Contact::Touching).unwrap().to_string()
+    };
+    assert_eq!(why(&ball, 0, 0, 0), "a hit");
+    assert_eq!(why(&ball, q!(5), q!(3), 0), "Height, Beside; height 1 units; planar 3 units");
+    assert_eq!(why(&ball, q!(2) + 1, 0, 0), "Beside; gap 0.00002 units");
+    assert_eq!(why(&wedge, q!(7), 0, 0), "Beside; gap 2 units; beyond");
+    let side = why(&wedge, 0, 0, q!(3));
+    assert!(side.contains(" units; outside, turn "), "{side}");
+}
+
+#[test]
 fn worlds_are_sent_and_shared() {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<World>();
