@@ -135,7 +135,7 @@ namespace Fixsync
         }
 
         /// <summary>Begins an attack with its frame 0; one that is under way is cancelled first.
-        /// </summary>
+        /// attack: from 0, in the order that `fixsync frames` prints.</summary>
         public void Start(World world, int attack, Rows<Command> rows = null)
         {
             CheckAttack(attack);

@@ -1,11 +1,12 @@
-// Every program of docs/web.md prints what the comments at its end say.
+// Every program of docs/web.md and of the README prints what the comments at its end say.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fixsync, page, ROOT, ran, served, test, WORK } from "./harness.mjs";
 
 const text = readFileSync(join(ROOT, "docs", "web.md"), "utf8");
-const programs = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program);
+const readme = readFileSync(join(ROOT, "bindings", "web", "README.md"), "utf8");
+const programs = [...(text + readme).matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program);
 const FOLDER = join(WORK, "docs");
 
 // A folder with the packed package installed.
@@ -25,7 +26,7 @@ function project() {
   ]);
 }
 
-test("the programs of docs/web.md print what they say, with the packed package", () => {
+test("the programs of docs/web.md and the README print what they say, with the packed package", () => {
   project();
   assert.ok(programs.length > 5);
   for (const [i, program] of programs.entries()) {

@@ -222,7 +222,8 @@ impl Body {
         }
     }
 
-    /// Begins an attack with its frame 0; one that is under way is cancelled first.
+    /// Begins an attack with its frame 0; one that is under way is cancelled first. `attack`: from
+    /// 0, in the order that `fixsync frames` prints.
     #[doc(alias = "fxs_body_start")]
     pub fn start(
         &mut self,
