@@ -5,6 +5,7 @@ import {
   boolean,
   integer,
   isList,
+  noOther,
   quoted,
   UINT32_MAX,
   uint32,
@@ -41,7 +42,8 @@ export class Body {
   #state = new Uint32Array(fxs_body.$size / 4);
 
   /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. */
-  constructor(world, frames, pose, { ids, owner, isMirrored = false }) {
+  constructor(world, frames, pose, { ids, owner, isMirrored = false, ...rest }) {
+    noOther(rest, "ids, owner, isMirrored");
     if (!(world instanceof World))
       throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
     if (!(frames instanceof FrameData))

@@ -50,6 +50,13 @@ export function wide(name, value, low, high) {
   return number;
 }
 
+/** Refuses options of other names than these: a misspelled one would be ignored. */
+export function noOther(rest, names) {
+  const [name] = Object.keys(rest);
+  if (name !== undefined)
+    throw new ArgumentTypeError(`an option must be one of ${names}, not ${quoted(name)}`);
+}
+
 export function boolean(name, value) {
   if (typeof value !== "boolean")
     throw new ArgumentTypeError(`${name} must be true or false, not ${quoted(value)}`);

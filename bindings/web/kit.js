@@ -5,6 +5,7 @@ import {
   ArgumentTypeError,
   integer,
   isList,
+  noOther,
   quoted,
   UINT32_MAX,
   uint32,
@@ -200,8 +201,9 @@ export class Mover {
   /** floorY: the least y of a floor's normal, in Q2.30; 45 degrees if it is left out. */
   constructor(
     id,
-    { mask, oneWay = 0, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125 } = {},
+    { mask, oneWay = 0, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125, ...rest } = {},
   ) {
+    noOther(rest, "mask, oneWay, passes, stepHeight, snap, floorY");
     this.#id = uint32("id", id);
     const both = integer("oneWay", oneWay, 0, UINT32_MAX) & (mask ?? ~0);
     if (both !== 0) {
@@ -363,7 +365,8 @@ export class Recorder {
 
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
    * the game likes to say. names: { layers, ids, game }, each by number. */
-  constructor(world, { tickRate = 60, meta = {}, names = null } = {}) {
+  constructor(world, { tickRate = 60, meta = {}, names = null, ...rest } = {}) {
+    noOther(rest, "tickRate, meta, names");
     const at = this.#rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
     const about = JSON.stringify({ tick_rate: tickRate, meta, ...(names && { names }) });
     const bytes = new TextEncoder().encode(about);

@@ -4,6 +4,7 @@ import {
   boolean,
   integer,
   isList,
+  noOther,
   quoted,
   uint32,
   vector,
@@ -79,7 +80,8 @@ export class TwoPlanes {
   #world;
 
   /** Ids are 0..capacity - 1, layers 0..15. */
-  constructor(capacity, { hitWhen, layers = null } = {}) {
+  constructor(capacity, { hitWhen, layers = null, ...rest } = {}) {
+    noOther(rest, "hitWhen, layers");
     this.#capacity = integer("capacity", capacity, 1, FXS_CAPACITY_MAX / 2);
     this.#world = new World(2 * capacity, { hitWhen, layers: [] });
     this.setLayers(layers);
@@ -131,7 +133,8 @@ export class TwoPlanes {
 
   /** Adds a hitbox: { ground: ["circle", radius] or ["rectangle", half_x, half_z], side:
    * [half_x, half_y] }. */
-  add(id, hitbox, position, { layer = 0, owner = 0, active = true } = {}) {
+  add(id, hitbox, position, { layer = 0, owner = 0, active = true, ...rest } = {}) {
+    noOther(rest, "layer, owner, active");
     return this.#one(FXS_COMMAND_ADD, id, (at) => {
       putSizes(at, hitbox);
       putPlace(at, position);

@@ -1,6 +1,13 @@
 // A peer of a match that rolls back: it steps on predicted inputs, and steps again where they were
 // wrong. It knows nothing of the network.
-import { ArgumentRangeError, ArgumentTypeError, integer, quoted, uint32 } from "./checks.js";
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  integer,
+  noOther,
+  quoted,
+  uint32,
+} from "./checks.js";
 import { History, Inputs } from "./history.js";
 import { hex16 } from "./logs.js";
 import { worldIn } from "./world.js";
@@ -24,7 +31,8 @@ export class Rollback {
 
   /** game: { world, play(inputs), save(), load(own) }; play gives what History.push takes. window:
    * how many frames may be predicted. delay: frames from a local input to the frame it is for. */
-  constructor(game, { players, window = 8, delay = 0 } = {}) {
+  constructor(game, { players, window = 8, delay = 0, ...rest } = {}) {
+    noOther(rest, "players, window, delay");
     const from = worldIn(game?.world) && game.world.frame;
     const frames = integer("window", window, 1, WINDOW_MAX);
     this.#delay = integer("delay", delay, 0, DELAY_MAX);

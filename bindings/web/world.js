@@ -6,6 +6,7 @@ import {
   int32,
   integer,
   isList,
+  noOther,
   quoted,
   UINT32_MAX,
   uint32,
@@ -91,7 +92,8 @@ export class World {
   #level = null;
 
   /** An empty world for ids 0..capacity - 1, in a level if one is given. */
-  constructor(capacity, { hitWhen = FXS_TOUCHING, layers = null, level = null } = {}) {
+  constructor(capacity, { hitWhen = FXS_TOUCHING, layers = null, level = null, ...rest } = {}) {
+    noOther(rest, "hitWhen, layers, level");
     this.#capacity = integer("capacity", capacity, 1, FXS_CAPACITY_MAX);
     this.#block.at = makeWorld(capacity, HIT_CAPACITY, hitWhenIn(hitWhen), layerMasks(layers));
     this.#hitCapacity = HIT_CAPACITY;
@@ -212,7 +214,8 @@ export class World {
 
   // ---- changes ----
 
-  add(id, shape, pose, { layer = 0, owner = 0, offset = NO_OFFSET, active = true } = {}) {
+  add(id, shape, pose, { layer = 0, owner = 0, offset = NO_OFFSET, active = true, ...rest } = {}) {
+    noOther(rest, "layer, owner, offset, active");
     putPose(scratch, pose);
     const { x, y, z, yaw = 0 } = pose;
     putCollider(scratch, [this.#id(id), shape, [x, y, z], yaw, layer, owner, offset, active]);

@@ -6,7 +6,9 @@ import { fixsync, page, ROOT, ran, served, test, WORK } from "./harness.mjs";
 
 const text = readFileSync(join(ROOT, "docs", "web.md"), "utf8");
 const readme = readFileSync(join(ROOT, "bindings", "web", "README.md"), "utf8");
-const programs = [...(text + readme).matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program);
+const programs = [...(text + readme).matchAll(/^```js\n(.*?)^```$/gms)].map(
+  ([, program]) => program,
+);
 const FOLDER = join(WORK, "docs");
 
 // A folder with the packed package installed.

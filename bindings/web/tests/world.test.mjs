@@ -15,15 +15,19 @@ import {
   Level,
   length,
   lift,
+  Mover,
   ONE,
   outline,
   pushOut,
   q,
   qNear,
+  Recorder,
+  Rollback,
   sector,
   side,
   sphere,
   stateFields,
+  TwoPlanes,
   World,
 } from "../index.js";
 import { kernel } from "../kernel.js";
@@ -136,6 +140,16 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
     [() => q("0.1"), RangeError, /its neighbours are 6553 and 6554; qNear/],
     [() => new World(0), RangeError, /^capacity must be 1..2147483648, not 0/],
     [() => new World(4, { layers: [[0, 32]] }), RangeError, /^layer must be 0..31, not 32/],
+    [
+      () => new World(4, { layer: [[0, 1]] }),
+      TypeError,
+      /^an option must be one of hitWhen, layers, level, not "layer"/,
+    ],
+    [() => world.add(2, sphere(1), HERE, { Layer: 3 }), TypeError, /not "Layer"/],
+    [() => new Mover(1, { step_height: 1 }), TypeError, /stepHeight, .* not "step_height"/],
+    [() => new Recorder(world, { tick: 60 }), TypeError, /tickRate, .* not "tick"/],
+    [() => new TwoPlanes(4, { layer: [] }), TypeError, /not "layer"/],
+    [() => new Rollback({ world }, { players: 2, delays: 1 }), TypeError, /delay, not "delays"/],
   ];
   const before = world.hash();
   for (const [act, Kind, words] of cases) {
