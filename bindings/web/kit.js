@@ -162,7 +162,8 @@ const hitsAt = (at, count) =>
 const maskIn = (mask) => (mask === undefined ? 0 : integer("mask", mask, 1, UINT32_MAX));
 
 /** Moves a collider straight, and slides it along obstacles; its hits, in order. */
-export function moveAndSlide(world, id, motion, { mask, passes = 4 } = {}) {
+export function moveAndSlide(world, id, motion, { mask, passes = 4, ...rest } = {}) {
+  noOther(rest, "mask, passes");
   const turns = integer("passes", passes, 1, FXS_PASSES_MAX);
   const hits = results.for(turns * fxs_cast_hit.$size);
   putWords(scratch, motionIn("motion", motion));
@@ -417,7 +418,8 @@ export class Recorder {
 
   /** Adds a query that was made after the step of this frame: the ids that it gave, then its
    * arguments. */
-  query(ids, shape, pose, mask = UINT32_MAX, { excludeOwner = 0 } = {}) {
+  query(ids, shape, pose, mask = UINT32_MAX, { excludeOwner = 0, ...rest } = {}) {
+    noOther(rest, "excludeOwner");
     if (!isList(ids)) throw new ArgumentTypeError(`ids must be an array, not ${quoted(ids)}`);
     const answer = ids.map((id, i) => uint32(`ids[${i}]`, id));
     const query = putQuery(shape, pose, mask, excludeOwner);

@@ -5,6 +5,7 @@ import {
   int32,
   integer,
   isList,
+  noOther,
   quoted,
   UINT32_MAX,
 } from "./checks.js";
@@ -74,7 +75,8 @@ export class Level {
   }
 
   /** The outline of the solid of an index, for drawing: { outer, hole, yLow, yHigh }. */
-  outline(index, { segments = 32 } = {}) {
+  outline(index, { segments = 32, ...rest } = {}) {
+    noOther(rest, "segments");
     const [{ address }, one] = [this, this.#index(index)];
     return outlined(`index ${index}`, segments, (...out) =>
       kernel.fxs_level_outline(address, one, ...out),
@@ -96,7 +98,8 @@ export class Level {
   }
 
   /** The ids of the solids that a shape meets, ascending: FXS_LEVEL + index. */
-  query(shape, pose, mask = UINT32_MAX, { hitWhen = FXS_TOUCHING } = {}) {
+  query(shape, pose, mask = UINT32_MAX, { hitWhen = FXS_TOUCHING, ...rest } = {}) {
+    noOther(rest, "hitWhen");
     const { address } = this;
     const query = putQuery(shape, pose, mask);
     const when = hitWhenIn(hitWhen);
@@ -107,7 +110,14 @@ export class Level {
 
   /** The solids that a shape that moves straight meets, by (fraction, id):
    * { id, fraction, normal }. */
-  cast(shape, pose, motion, mask = UINT32_MAX, { limit = 0, hitWhen = FXS_TOUCHING } = {}) {
+  cast(
+    shape,
+    pose,
+    motion,
+    mask = UINT32_MAX,
+    { limit = 0, hitWhen = FXS_TOUCHING, ...rest } = {},
+  ) {
+    noOther(rest, "limit, hitWhen");
     const { address } = this;
     const cast = putCast(shape, pose, motion, mask, { limit, hitWhen });
     return hitsAnswered(

@@ -240,7 +240,8 @@ export class TwoPlanes {
   // ---- questions ----
 
   /** The ids that a hitbox meets now, ascending. */
-  query(hitbox, position, mask = MASK_MAX, { excludeOwner = 0 } = {}) {
+  query(hitbox, position, mask = MASK_MAX, { excludeOwner = 0, ...rest } = {}) {
+    noOther(rest, "excludeOwner");
     putSizes(scratch, hitbox);
     putPlace(scratch, position);
     const [looked, owner] = [
@@ -258,8 +259,9 @@ export class TwoPlanes {
     position,
     motion,
     mask = MASK_MAX,
-    { excludeOwner = 0, limit = 0, hitWhen = null } = {},
+    { excludeOwner = 0, limit = 0, hitWhen = null, ...rest } = {},
   ) {
+    noOther(rest, "excludeOwner, limit, hitWhen");
     const at = scratch + fxs_hitbox_cast.hitbox;
     putSizes(at, hitbox);
     putPlace(at, position);
@@ -276,7 +278,8 @@ export class TwoPlanes {
   }
 
   /** A cast of a hitbox from its position, at all that layers and owners let it hit. */
-  sweep(id, motion, { limit = 0, hitWhen = null } = {}) {
+  sweep(id, motion, { limit = 0, hitWhen = null, ...rest } = {}) {
+    noOther(rest, "limit, hitWhen");
     const [self, most] = [this.#id(id), uint32("limit", limit)];
     putWords(scratch, motionIn("motion", motion));
     const when = hitWhen === null ? 0 : hitWhenIn(hitWhen);

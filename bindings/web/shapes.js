@@ -5,6 +5,7 @@ import {
   int32,
   integer,
   isList,
+  noOther,
   quoted,
   vector,
   wordIn,
@@ -138,8 +139,9 @@ export function castPair(
   shapeB,
   poseB,
   motionB,
-  { hitWhen = FXS_TOUCHING } = {},
+  { hitWhen = FXS_TOUCHING, ...rest } = {},
 ) {
+  noOther(rest, "hitWhen");
   const [a, atA, b, atB] = putPair(shapeA, poseA, shapeB, poseB);
   const [moveA, moveB, at] = [scratch + AT_MOTIONS, scratch + AT_MOTIONS + 12, scratch + AT_ANSWER];
   putWords(moveA, motionIn("motionA", motionA));

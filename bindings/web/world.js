@@ -110,7 +110,8 @@ export class World {
   }
 
   /** A world with a saved state; of one with a level, the level that it was saved with. */
-  static fromBytes(data, capacity, { level = null } = {}) {
+  static fromBytes(data, capacity, { level = null, ...rest } = {}) {
+    noOther(rest, "level");
     const world = new World(capacity, { level });
     try {
       world.load(data);
@@ -371,7 +372,8 @@ export class World {
 
   /** Pushes bodies that overlap apart; rows of id, x, y, z of those moved: a view until the next
    * call. */
-  separate(yields, { passes = 1 } = {}) {
+  separate(yields, { passes = 1, ...rest } = {}) {
+    noOther(rest, "passes");
     if (!isList(yields))
       throw new ArgumentTypeError(`yields must be [layer, to layer] pairs, not ${quoted(yields)}`);
     const masks = new Array(32).fill(0);
@@ -436,7 +438,8 @@ export class World {
   // ---- questions ----
 
   /** The ids that a shape meets now, ascending. */
-  query(shape, pose, mask = UINT32_MAX, { excludeOwner = 0 } = {}) {
+  query(shape, pose, mask = UINT32_MAX, { excludeOwner = 0, ...rest } = {}) {
+    noOther(rest, "excludeOwner");
     const query = putQuery(shape, pose, mask, excludeOwner);
     return idsAnswered("query", (ids, room, count) =>
       kernel.fxs_world_query(this.#at, query, ids, room, count),
@@ -444,7 +447,8 @@ export class World {
   }
 
   /** The ids that a shape meets now, nearest first: the first `limit` (0: all). */
-  nearest(shape, pose, mask = UINT32_MAX, { excludeOwner = 0, limit = 0 } = {}) {
+  nearest(shape, pose, mask = UINT32_MAX, { excludeOwner = 0, limit = 0, ...rest } = {}) {
+    noOther(rest, "excludeOwner, limit");
     const query = putQuery(shape, pose, mask, excludeOwner);
     const most = BigInt(uint32("limit", limit));
     return idsAnswered("nearest", (ids, room, count) =>
@@ -463,7 +467,8 @@ export class World {
   }
 
   /** A cast of a collider's own shape from its pose, at all that layers and owners let it hit. */
-  sweep(id, motion, { limit = 0, hitWhen = null } = {}) {
+  sweep(id, motion, { limit = 0, hitWhen = null, ...rest } = {}) {
+    noOther(rest, "limit, hitWhen");
     const at = scratch + AT_MOTION;
     putWords(at, motionIn("motion", motion));
     const [self, most] = [this.#id(id), uint32("limit", limit)];
@@ -491,14 +496,16 @@ export class World {
   }
 
   /** Why a query does not find b. */
-  explainQuery(shape, pose, b, mask, { excludeOwner } = {}) {
+  explainQuery(shape, pose, b, mask, { excludeOwner, ...rest } = {}) {
+    noOther(rest, "excludeOwner");
     const query = putQuery(shape, pose, mask, excludeOwner);
     const id = uint32("b", b);
     return explained(`id ${b}`, (out) => kernel.fxs_world_explain_query(this.#at, query, id, out));
   }
 
   /** The outline of a collider or a solid as it is now, for drawing: { outer, hole, yLow, yHigh }. */
-  outline(id, { segments = 32 } = {}) {
+  outline(id, { segments = 32, ...rest } = {}) {
+    noOther(rest, "segments");
     const one = uint32("id", id);
     return outlined(`id ${id}`, segments, (...out) =>
       kernel.fxs_world_outline(this.#at, one, ...out),
