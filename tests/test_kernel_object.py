@@ -47,7 +47,7 @@ EABI |= {"__aeabi_llsl", "__aeabi_llsr", "__aeabi_lasr", "__aeabi_uidivmod", "__
 X86_INTEGER = re.compile(
     r"v?(p(?!f)\w+|mov([au]p[sd]|dq[au]\d*|[dq]|s[sd]|[hl]p[sd]|hlps|lhps|nt\w+)|(x?or|andn?)p[sd]"
     r"|(shuf|unpck[hl]|blendv?|movmsk)p[sd]|(insert|extract)([if]\d+(x\d+)?|ps)|align[dq]"
-    r"|broadcast\w+|zeroupper)"
+    r"|broadcast\w+|shuf[if]\d+x\d+|zeroupper)"
 )
 
 

@@ -257,7 +257,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_the_command_passes_the_sample(run: Any):
     result = run("--frames", "30")
     assert result.exit_code == 0, result.output
-    assert result.output.count("the same") == len(CHECKS)
+    assert result.output.count(": the same\n") == len(CHECKS)
     assert not Path("synctest.jsonl").exists()
 
 
