@@ -30,8 +30,8 @@ class Sphere(ShapeValue):
 
 @final
 class Capsule(ShapeValue):
-    """A ball swept along a vertical segment of +-half_height. Its top is half_height + radius above
-    its centre.
+    """A ball swept along a vertical segment of +-half_height, which may be 0. Its top is
+    half_height + radius above its centre.
 
     radius: Q16.16, 1..2^29-1. half_height: Q16.16, 0..2^29-1."""
 
@@ -76,9 +76,9 @@ class Box(ShapeValue):
 @final
 class Sector(ShapeValue):
     """A vertical prism over a circular sector. Its apex is at the pose; it faces the yaw, with
-    half_angle to either side. A half_angle of 32768 is the whole disc. inner_radius is a hole
-    around the apex: a body wholly in it is APART, one that reaches out of it is not. Sectors do not
-    hit each other.
+    half_angle to either side. A half_angle of 32768 is the whole disc. inner_radius, below the
+    radius, is that of a hole around the apex; 0: no hole. A body wholly in the hole is APART, one
+    that reaches out of it is not. Sectors do not hit each other.
 
     radius, half_height: Q16.16, 1..2^29-1. half_angle: 1..32768 yaw steps. inner_radius: Q16.16,
     0..radius-1."""

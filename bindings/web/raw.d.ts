@@ -28,8 +28,8 @@ export const FXS_LEVEL: 2147483648;
 /** size: radius, 0, 0. A ball. */
 export const FXS_SPHERE: 0;
 /** size: radius, half_height, 0. A ball swept along a vertical
- * segment of +-half_height. Its top is half_height + radius
- * above its centre. */
+ * segment of +-half_height, which may be 0. Its top is
+ * half_height + radius above its centre. */
 export const FXS_CAPSULE: 1;
 /** size: radius, half_height, 0. A vertical cylinder. */
 export const FXS_CYLINDER: 2;
@@ -39,9 +39,10 @@ export const FXS_BOX: 3;
 /** size: radius, half_height, inner_radius; half_angle. A
  * vertical prism over a circular sector. Its apex is at the
  * pose; it faces the yaw, with half_angle to either side. A
- * half_angle of 32768 is the whole disc. inner_radius is a hole
- * around the apex: a body wholly in it is APART, one that
- * reaches out of it is not. Sectors do not hit each other. */
+ * half_angle of 32768 is the whole disc. inner_radius, below the
+ * radius, is that of a hole around the apex; 0: no hole. A body
+ * wholly in the hole is APART, one that reaches out of it is
+ * not. Sectors do not hit each other. */
 export const FXS_SECTOR: 4;
 /** a convex polygon of 3..32 vertices, upright */
 export const FXS_PRISM: 5;

@@ -13,7 +13,8 @@ namespace Fixsync
         /// <summary>Size: radius, 0, 0. A ball.</summary>
         Sphere = 0,
         /// <summary>Size: radius, half_height, 0. A ball swept along a vertical segment of
-        /// +-half_height. Its top is half_height + radius above its centre.</summary>
+        /// +-half_height, which may be 0. Its top is half_height + radius above its
+        /// centre.</summary>
         Capsule = 1,
         /// <summary>Size: radius, half_height, 0. A vertical cylinder.</summary>
         Cylinder = 2,
@@ -22,9 +23,9 @@ namespace Fixsync
         Box = 3,
         /// <summary>Size: radius, half_height, inner_radius; half_angle. A vertical prism over
         /// a circular sector. Its apex is at the pose; it faces the yaw, with half_angle to
-        /// either side. A half_angle of 32768 is the whole disc. inner_radius is a hole around
-        /// the apex: a body wholly in it is APART, one that reaches out of it is not. Sectors
-        /// do not hit each other.</summary>
+        /// either side. A half_angle of 32768 is the whole disc. inner_radius, below the
+        /// radius, is that of a hole around the apex; 0: no hole. A body wholly in the hole is
+        /// APART, one that reaches out of it is not. Sectors do not hit each other.</summary>
         Sector = 4,
     }
 
@@ -1817,7 +1818,8 @@ namespace Fixsync
         /// <summary>Size: radius, 0, 0. A ball.</summary>
         public const int FXS_SPHERE = 0;
         /// <summary>Size: radius, half_height, 0. A ball swept along a vertical segment of
-        /// +-half_height. Its top is half_height + radius above its centre.</summary>
+        /// +-half_height, which may be 0. Its top is half_height + radius above its
+        /// centre.</summary>
         public const int FXS_CAPSULE = 1;
         /// <summary>Size: radius, half_height, 0. A vertical cylinder.</summary>
         public const int FXS_CYLINDER = 2;
@@ -1826,9 +1828,9 @@ namespace Fixsync
         public const int FXS_BOX = 3;
         /// <summary>Size: radius, half_height, inner_radius; half_angle. A vertical prism over
         /// a circular sector. Its apex is at the pose; it faces the yaw, with half_angle to
-        /// either side. A half_angle of 32768 is the whole disc. inner_radius is a hole around
-        /// the apex: a body wholly in it is APART, one that reaches out of it is not. Sectors
-        /// do not hit each other.</summary>
+        /// either side. A half_angle of 32768 is the whole disc. inner_radius, below the
+        /// radius, is that of a hole around the apex; 0: no hole. A body wholly in the hole is
+        /// APART, one that reaches out of it is not. Sectors do not hit each other.</summary>
         public const int FXS_SECTOR = 4;
         /// <summary>A convex polygon of 3..32 vertices, upright.</summary>
         public const int FXS_PRISM = 5;

@@ -4,8 +4,8 @@
     SHAPE(sphere, 0, "radius: int", \
      "Returns the shape of a ball.") \
     SHAPE(capsule, 1, "radius: int, half_height: int", \
-     "Returns the shape of a ball swept along a vertical segment of +-half_height. Its top is " \
-     "half_height + radius above its centre.") \
+     "Returns the shape of a ball swept along a vertical segment of +-half_height, which may be " \
+     "0. Its top is half_height + radius above its centre.") \
     SHAPE(cylinder, 2, "radius: int, half_height: int", \
      "Returns the shape of a vertical cylinder.") \
     SHAPE(box, 3, "half_x: int, half_y: int, half_z: int", \
@@ -13,5 +13,6 @@
     SHAPE(sector, 4, "radius: int, half_angle: int, half_height: int, inner_radius: int = 0", \
      "Returns the shape of a vertical prism over a circular sector. Its apex is at the pose; it " \
      "faces the yaw, with half_angle to either side. A half_angle of 32768 is the whole disc. " \
-     "inner_radius is a hole around the apex: a body wholly in it is APART, one that reaches out" \
-     " of it is not. Sectors do not hit each other.")
+     "inner_radius, below the radius, is that of a hole around the apex; 0: no hole. A body " \
+     "wholly in the hole is APART, one that reaches out of it is not. Sectors do not hit each " \
+     "other.")

@@ -31,8 +31,8 @@ const gd_constant GD_CONSTANTS[] = {
      "size: radius, 0, 0. A ball."},
     {1, 0,
      "Kind\0CAPSULE\0"
-     "size: radius, half_height, 0. A ball swept along a vertical segment of +-half_height. Its "
-     "top is half_height + radius above its centre."},
+     "size: radius, half_height, 0. A ball swept along a vertical segment of +-half_height, "
+     "which may be 0. Its top is half_height + radius above its centre."},
     {2, 0,
      "Kind\0CYLINDER\0"
      "size: radius, half_height, 0. A vertical cylinder."},
@@ -43,8 +43,9 @@ const gd_constant GD_CONSTANTS[] = {
      "Kind\0SECTOR\0"
      "size: radius, half_height, inner_radius; half_angle. A vertical prism over a circular "
      "sector. Its apex is at the pose; it faces the yaw, with half_angle to either side. A "
-     "half_angle of 32768 is the whole disc. inner_radius is a hole around the apex: a body "
-     "wholly in it is APART, one that reaches out of it is not. Sectors do not hit each other."},
+     "half_angle of 32768 is the whole disc. inner_radius, below the radius, is that of a hole "
+     "around the apex; 0: no hole. A body wholly in the hole is APART, one that reaches out of "
+     "it is not. Sectors do not hit each other."},
     {5, 0,
      "SolidKind\0PRISM\0"
      "a convex polygon of 3..32 vertices, upright"},

@@ -5,17 +5,17 @@ extends Resource
 enum Kind {
 	## A ball.
 	SPHERE = 0,
-	## A ball swept along a vertical segment of +-half_height. Its top is half_height + radius
-	## above its centre.
+	## A ball swept along a vertical segment of +-half_height, which may be 0. Its top is
+	## half_height + radius above its centre.
 	CAPSULE = 1,
 	## A vertical cylinder.
 	CYLINDER = 2,
 	## A box, turned about Y by the yaw; with yaw 0 an AABB.
 	BOX = 3,
 	## A vertical prism over a circular sector. Its apex is at the pose; it faces the yaw, with
-	## half_angle to either side. A half_angle of 32768 is the whole disc. inner_radius is a hole
-	## around the apex: a body wholly in it is APART, one that reaches out of it is not. Sectors
-	## do not hit each other.
+	## half_angle to either side. A half_angle of 32768 is the whole disc. inner_radius, below
+	## the radius, is that of a hole around the apex; 0: no hole. A body wholly in the hole is
+	## APART, one that reaches out of it is not. Sectors do not hit each other.
 	SECTOR = 4,
 }
 

@@ -31,8 +31,8 @@ pub const FXS_LEVEL: u32 = 2147483648;
 /// size: radius, 0, 0. A ball.
 pub const FXS_SPHERE: u32 = 0;
 /// size: radius, half\_height, 0. A ball swept along a vertical
-/// segment of +-half\_height. Its top is half\_height + radius
-/// above its centre.
+/// segment of +-half\_height, which may be 0. Its top is
+/// half\_height + radius above its centre.
 pub const FXS_CAPSULE: u32 = 1;
 /// size: radius, half\_height, 0. A vertical cylinder.
 pub const FXS_CYLINDER: u32 = 2;
@@ -42,9 +42,10 @@ pub const FXS_BOX: u32 = 3;
 /// size: radius, half\_height, inner\_radius; half\_angle. A
 /// vertical prism over a circular sector. Its apex is at the
 /// pose; it faces the yaw, with half\_angle to either side. A
-/// half\_angle of 32768 is the whole disc. inner\_radius is a hole
-/// around the apex: a body wholly in it is APART, one that
-/// reaches out of it is not. Sectors do not hit each other.
+/// half\_angle of 32768 is the whole disc. inner\_radius, below the
+/// radius, is that of a hole around the apex; 0: no hole. A body
+/// wholly in the hole is APART, one that reaches out of it is
+/// not. Sectors do not hit each other.
 pub const FXS_SECTOR: u32 = 4;
 /// a convex polygon of 3..32 vertices, upright
 pub const FXS_PRISM: u32 = 5;
