@@ -1,4 +1,4 @@
-/* A vector to the length of a normal. */
+/* Normals of the hits of casts: a vector becomes one of length 2^30. */
 #include "normal.h"
 
 vector fxs_unit(int64_t x, int64_t y, int64_t z) {
