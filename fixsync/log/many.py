@@ -24,7 +24,7 @@ AT_ONCE = 2
 
 
 class Request(Struct):
-    """A request for a log."""
+    """One log, and the changes to play it with."""
 
     log: str
     settings: list[str]
@@ -39,7 +39,7 @@ class Request(Struct):
 
 
 class Answer(Struct):
-    """The result for a log, or the reason that there is none."""
+    """The result for a log, or the error in its place."""
 
     log: str
     found: WhatIf | None

@@ -1,4 +1,4 @@
-"""The meanings of another peer's messages for the match, as `Remote.receive` returns them."""
+"""Events of a match: the meaning of another peer's message, as `Remote.receive` returns it."""
 
 from __future__ import annotations
 

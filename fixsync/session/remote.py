@@ -301,7 +301,7 @@ class Remote:
     # Received messages. PacketError, with nothing changed, for a refused one.
 
     def receive(self, packet: Packet, now_ms: int) -> Event | None:
-        """Takes a message, and returns its meanings for the match."""
+        """Takes a message, and returns its meaning for the match."""
         self._check_number(packet)
         message = packet.message
         if isinstance(message, Hello):

@@ -73,7 +73,7 @@ def unsaved(straight: Straight) -> list[Unsaved]:
 
 
 def unsaved_lines(found: Sequence[Unsaved]) -> list[str]:
-    """The findings as text; no lines if there are none."""
+    """The findings as text, a line each, below a headline; empty without findings."""
     return ["load does not bring back:", *(f"  {one}" for one in found)] if found else []
 
 
