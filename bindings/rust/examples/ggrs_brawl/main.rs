@@ -82,7 +82,8 @@ struct Peer {
 }
 
 impl Peer {
-    fn tick(&mut self, handle: usize, frames: i32) -> Outcome<()> {
+    /// `waits`: it answers the others, and steps nothing.
+    fn tick(&mut self, handle: usize, frames: i32, waits: bool) -> Outcome<()> {
         self.session.poll_remote_clients();
         for event in self.session.events() {
             if let GgrsEvent::DesyncDetected { frame, .. } = event {
@@ -90,7 +91,7 @@ impl Peer {
             }
         }
         let now = self.session.current_frame();
-        if self.session.current_state() != SessionState::Running || self.is_done(frames) {
+        if waits || self.session.current_state() != SessionState::Running || self.is_done(frames) {
             return Ok(());
         }
         self.session.add_local_input(handle, pressed(handle, now))?;
@@ -220,10 +221,12 @@ fn play(options: &Options) -> Outcome<bool> {
     let end = Instant::now() + Duration::from_secs(60 + options.frames as u64 / 10);
     let is_seen = |watched: &Game| watched.hashes().count() >= options.frames as usize;
     while !peers.iter().all(|peer| peer.is_done(options.frames)) || !is_seen(&watched) {
-        for (handle, peer) in peers.iter_mut().enumerate() {
-            peer.tick(handle, options.frames)?;
-        }
         spectator.poll_remote_clients();
+        // A spectator whose last greeting is lost would be too far behind to catch up.
+        let waits = spectator.current_state() != SessionState::Running;
+        for (handle, peer) in peers.iter_mut().enumerate() {
+            peer.tick(handle, options.frames, waits)?;
+        }
         if spectator.current_state() == SessionState::Running && !is_seen(&watched) {
             match spectator.advance_frame() {
                 Ok(requests) => watched.handle(requests)?,
