@@ -161,6 +161,8 @@ fn free_port() -> Outcome<u16> {
 
 fn builder(options: &Options) -> Outcome<SessionBuilder<Brawl>> {
     let builder = SessionBuilder::<Brawl>::new().with_num_players(options.players)?;
+    // Long, because this is a test too: on a busy machine nobody is gone after GGRS's two seconds.
+    let builder = builder.with_disconnect_timeout(Duration::from_secs(30));
     Ok(builder.with_max_prediction_window(8).with_input_delay(1))
 }
 
