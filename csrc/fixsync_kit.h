@@ -1059,6 +1059,17 @@ FXS_API int32_t fxs_recorder_end_game_frame(fxs_recorder *recorder, const fxs_ev
                                             uint64_t n, const uint64_t *hash, char *text,
                                             uint64_t room);
 
+/* Ends the line of this frame of a log with a sim: all that a log can know of it.
+ * events: the n rows of its step. game: the game's own. state: fxs_hash64, seed 0, of the whole
+ * state that the simulation saves after the step: with it, replaying names the first frame in which
+ * anything differs. What is NULL is left out. Returns FXS_OK; FXS_E_RANGE for a row of the other
+ * list; FXS_E_ORDER while a question has no answer, or for a state in a log without a sim;
+ * FXS_E_ROOM. Cost: text. */
+FXS_API int32_t fxs_recorder_end_sim_frame(fxs_recorder *recorder, const fxs_event *events,
+                                           uint64_t n, const fxs_event *game, uint64_t game_count,
+                                           const uint64_t *hash, const uint64_t *state, char *text,
+                                           uint64_t room);
+
 /* Adds a frame as text: a line of another log, without its line feed.
  * The line must be canonical. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a line
  * that does not begin or end as the line of this frame; FXS_E_ROOM. Cost: text. */

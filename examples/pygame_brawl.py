@@ -70,7 +70,7 @@ def play(me: int, endpoint: Endpoint, peers: dict, bot=None, log=None) -> End:
                 hits = kept if isinstance(notice, TakenBack) else kept + told
                 if recorder and isinstance(notice, Confirmed):
                     row = notice.frame, notice.inputs, notice.events, notice.world_hash
-                    recorder.record(*row, notice.game)
+                    recorder.record(*row, notice.game, notice.state_hash)
         hits = [it for it in hits if it[0] > session.frame - SHOWN_FRAMES]
         screen.fill(BACK)
         for view in (side, above):

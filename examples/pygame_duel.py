@@ -194,7 +194,7 @@ def play(me: int, endpoint: Endpoint, peers: dict, match: Match, bot=None, log=N
                 hits = kept if isinstance(notice, TakenBack) else kept + told
                 if recorder and isinstance(notice, Confirmed):
                     row = notice.frame, notice.inputs, notice.events, notice.world_hash
-                    recorder.record(*row, notice.game)
+                    recorder.record(*row, notice.game, notice.state_hash)
         screen.fill((24, 26, 32))
         view.world(duel.world, before, pacer.alpha)
         told = [f"{Duel.names.ids[it.b]} is hit" for at, it in hits if at > session.frame - 40]

@@ -137,7 +137,7 @@ def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"hash": "0" * 16}, ["only the hash differs", "the log says     0000000000000000"]),
+        ({"hash": "0" * 16}, ["the world's hash differs", "the log says     0000000000000000"]),
         ({"queries": [[1]]},
          ['queries[0], the answer to ["query",["sphere",10],[0,0,0],0,4294967295]',
           "gives  [1,2]"]),
@@ -302,6 +302,7 @@ def test_replay_as_json_has_all_that_the_text_has(run: Run, tmp_path: Path) -> N
         "queries": 4,
         "hashes": 4,
         "game": 0,
+        "states": 0,
     }
     assert by_name["good.jsonl"]["hash"] == FRAMES[-1]["hash"]
     difference = by_name["match.jsonl"]["difference"]

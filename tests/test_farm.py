@@ -165,7 +165,7 @@ def results(every_kind: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def as_replayed(results: Path) -> dict[str, str]:
     """The verdicts by name. Every column is what replaying the log gives."""
     columns = "verdict, frames, hits, hash, line, field"
-    compared = "compared_events, compared_queries, compared_hashes"
+    compared = "compared_events, compared_queries, compared_hashes, compared_states"
     found = rows(results, f"name, {columns}, {compared}")
     for name, *values in found:
         result = replay(name)
@@ -173,7 +173,7 @@ def as_replayed(results: Path) -> dict[str, str]:
         assert values == [
             *(result.verdict.value, result.frames, result.hits, result.hash or None),
             *((error.line or None, error.field or None) if error else (None, None)),
-            *(counts.events, counts.queries, counts.hashes),
+            *(counts.events, counts.queries, counts.hashes, counts.states),
         ]
     return {name: verdict for name, verdict, *_ in found}
 

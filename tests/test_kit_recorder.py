@@ -199,6 +199,7 @@ def test_calls_that_come_at_the_wrong_place_are_refused_and_change_nothing() -> 
         "ids": [b"", 0],
         "hits": [ffi.NULL, 0],
         "step": [ffi.NULL, 0, 7],
+        "end_sim_frame": [ffi.NULL, 0, ffi.NULL, 0, ffi.NULL, ffi.NULL],
         "inputs": [ffi.NULL, 0],
         "input_list": [ffi.NULL, 0],
         "line": [b'{"frame":0,"commands":[]}', 25],
@@ -218,7 +219,7 @@ def test_calls_that_come_at_the_wrong_place_are_refused_and_change_nothing() -> 
     inputs = {"inputs", "input_list"}
     assert refused() == {"ids", "hits", *inputs}
     log.call(lib.fxs_recorder_query, query)
-    assert refused() == {"step", "line", *inputs}
+    assert refused() == {"step", "end_sim_frame", "line", *inputs}
     log.call(lib.fxs_recorder_ids, b"", 0)
     assert refused() == {"commands", "query", "cast", "ids", "hits", "line", *inputs}
     log.call(lib.fxs_recorder_step, ffi.NULL, 0, 7)
@@ -353,8 +354,16 @@ def test_a_log_of_inputs_begins_with_the_state_that_it_is_given(tmp_path: Path) 
     log.call(lib.fxs_recorder_end_frame, ffi.NULL, 0, ffi.NULL)
     log.call(lib.fxs_recorder_end_frame, ffi.new("fxs_event *"), 0, ffi.NULL)
     log.call(lib.fxs_recorder_end_frame, ffi.NULL, 0, ffi.new("uint64_t *", 2**64 - 1))
-    line = b'{"frame":9,"inputs":[1],"hash":"00000000000000ff"}'
+    line = b'{"frame":9,"inputs":[1],"hash":"00000000000000ff","state":"00000000000000ff"}'
     log.call(lib.fxs_recorder_line, line, len(line))
+    state, own = ffi.new("uint64_t *", 254), ffi.new("fxs_event[]", [(1, 2, 16, 2**32 - 1)])
+    end = lib.fxs_recorder_end_sim_frame
+    log.call(end, ffi.NULL, 0, ffi.NULL, 0, ffi.NULL, state)
+    log.call(end, own, 0, own, 1, state, state)
+    log.refuse("RANGE", end, own, 1, ffi.NULL, 0, ffi.NULL, ffi.NULL)
+    log.refuse(
+        "RANGE", end, ffi.NULL, 0, ffi.new("fxs_event[]", [(1, 2, 3, 0)]), 1, *[ffi.NULL] * 2
+    )
     path = tmp_path / "match.jsonl"
     path.write_bytes(log.end())
     numbers = [1, -(2**63), [2**63 - 1, 0], [], 7]
@@ -365,11 +374,20 @@ def test_a_log_of_inputs_begins_with_the_state_that_it_is_given(tmp_path: Path) 
             {"frame": 6, "inputs": []},
             {"frame": 7, "inputs": [], "events": []},
             {"frame": 8, "inputs": [], "hash": "f" * 16},
-            {"frame": 9, "inputs": [1], "hash": "00000000000000ff"},
+            {"frame": 9, "inputs": [1], "hash": "00000000000000ff", "state": "00000000000000ff"},
+            {"frame": 10, "inputs": [], "state": "00000000000000fe"},
+            {
+                "frame": 11,
+                "inputs": [],
+                "events": [],
+                "game": [[1, 2, 16, -1]],
+                "hash": "00000000000000fe",
+                "state": "00000000000000fe",
+            },
         )
     ]
     with Reader(path) as reader:
-        assert len(list(reader)) == 5
+        assert len(list(reader)) == 7
         assert reader.header.start == Start(5, b"any bytes")
         assert reader.footer is not None
 
@@ -380,6 +398,13 @@ def test_a_log_of_inputs_begins_with_the_state_that_it_is_given(tmp_path: Path) 
 ])  # fmt: skip
 def test_a_line_that_is_not_of_the_frame_is_refused(line: bytes) -> None:
     CLog(World(4), 10000).refuse("TEXT", lib.fxs_recorder_line, line, len(line))
+
+
+def test_a_frame_of_commands_has_no_whole_state() -> None:
+    log, state = CLog(World(4), 10000), ffi.new("uint64_t *", 254)
+    log.refuse("ORDER", lib.fxs_recorder_end_sim_frame, *[ffi.NULL, 0] * 2, state, state)
+    log.call(lib.fxs_recorder_end_sim_frame, *[ffi.NULL, 0] * 2, state, ffi.NULL)
+    assert b'"commands":[],"queries":[],"hash":"00000000000000fe"}' in log.end()
 
 
 def test_a_trace_begins_with_the_state_of_its_world_only() -> None:

@@ -19,6 +19,7 @@ from bumpers import Bumpers
 from model import direction
 from test_attacks import CASES, written
 from test_game_events import Scoring
+from test_whole_states import AT, FRAMES, Charging, Faulty, recorded
 from tools import VECTORS, ints, rows
 
 from fixsync import (
@@ -593,6 +594,19 @@ def test_one_wrong_answer_in_a_log_is_found_and_named(replayed, field, tmp_path)
     assert found["text"]["state"] == "bad"
     assert found["shown"][0]["differences"]["fields"] == [field]
     assert found["shown"][1]["differences"] is None
+
+
+def test_a_whole_state_that_differs_is_found_and_named(run_engine, tmp_path):
+    good = recorded(tmp_path / "good.jsonl")
+    bad = recorded(tmp_path / "bad.jsonl", Faulty)
+    logs = [export(log, simulations={"charging": Charging}) for log in (good, bad)]
+    found = run_engine(*map(entry, logs), seeks=[AT])
+    first, second = found["results"]
+    assert first["text"]["state"] == "good"
+    assert f"{FRAMES} whole states" in " ".join(first["text"]["lines"])
+    assert second["verdict"]["first"] == {"frame": AT, "fields": ["state"]}
+    assert "the simulation's whole state" in " ".join(second["text"]["lines"])
+    assert found["comparison"]["result"]["first"] == {"frame": AT, "fields": ["recorded"]}
 
 
 def test_a_kernel_that_computes_other_bits_than_the_native_one_is_told(replayed):

@@ -805,6 +805,8 @@ export interface LogFrame {
   readonly events?: readonly (readonly [a: number, b: number, kind: number, contact: number])[];
   readonly game?: readonly (readonly [a: number, b: number, kind: number, value: number])[];
   readonly hash?: string;
+  /** With a sim: the hash of its whole state. */
+  readonly state?: string;
 }
 
 /** A Blob or a File, without the types of the DOM. */

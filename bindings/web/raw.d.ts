@@ -1387,6 +1387,12 @@ export interface Kernel {
     recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint,
     hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint,
   ): number;
+  /** Ends the line of this frame of a log with a sim: all that a log can know of it. */
+  fxs_recorder_end_sim_frame(
+    recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint,
+    game: Pointer<"fxs_event">, game_count: bigint, hash: Pointer<"uint64_t">,
+    state: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint,
+  ): number;
   /** Adds a frame as text: a line of another log, without its line feed. */
   fxs_recorder_line(
     recorder: Pointer<"fxs_recorder">, line: Pointer<"char">, size: bigint, text: Pointer<"char">,

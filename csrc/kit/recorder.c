@@ -427,11 +427,20 @@ static void put_events(pen *p, const char *name, const fxs_event *events, uint64
     fxs_put_char(p, ']');
 }
 
+/* ,"name":"16 hexadecimal digits", of a known hash. */
+static void put_hash(pen *p, const char *name, const uint64_t *hash) {
+    if (hash != NULL) {
+        fxs_put_text(p, name);
+        fxs_put_hexadecimal(p, *hash, 16);
+        fxs_put_char(p, '"');
+    }
+}
+
 static int32_t end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
                          const fxs_event *game, uint64_t game_count, const uint64_t *hash,
-                         char *text, uint64_t room) {
+                         const uint64_t *state, char *text, uint64_t room) {
     draft d = begin_draft(recorder, text, room);
-    if (d.now.answers != d.now.questions) {
+    if (d.now.answers != d.now.questions || (state != NULL && !d.now.has_inputs)) {
         return FXS_E_ORDER;
     }
     end_commands(&d);
@@ -442,35 +451,52 @@ static int32_t end_frame(fxs_recorder *recorder, const fxs_event *events, uint64
     if (game != NULL) {
         put_events(&d.pen, ",\"game\":[", game, game_count);
     }
-    if (hash != NULL) {
-        fxs_put_text(&d.pen, ",\"hash\":\"");
-        fxs_put_hexadecimal(&d.pen, *hash, 16);
-        fxs_put_char(&d.pen, '"');
-    }
+    put_hash(&d.pen, ",\"hash\":\"", hash);
+    put_hash(&d.pen, ",\"state\":\"", state);
     fxs_put_text(&d.pen, "}\n");
     return keep_line(&d, recorder);
 }
 
 int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
                                const uint64_t *hash, char *text, uint64_t room) {
-    return end_frame(recorder, events, n, NULL, 0, hash, text, room);
+    return end_frame(recorder, events, n, NULL, 0, hash, NULL, text, room);
+}
+
+/* How many rows from the first on are the world's. */
+static uint64_t rows_of_world(const fxs_event *events, uint64_t n) {
+    uint64_t count = 0;
+    while (count < n && events[count].kind < FXS_GAME_EVENT) {
+        count++;
+    }
+    return count;
+}
+
+static int are_all_of_game(const fxs_event *events, uint64_t n) {
+    for (uint64_t i = 0; i < n; i++) {
+        if (events[i].kind < FXS_GAME_EVENT) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int32_t fxs_recorder_end_sim_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
+                                   const fxs_event *game, uint64_t game_count,
+                                   const uint64_t *hash, const uint64_t *state, char *text,
+                                   uint64_t room) {
+    if (rows_of_world(events, n) != n || !are_all_of_game(game, game_count)) {
+        return FXS_E_RANGE;
+    }
+    return end_frame(recorder, events, n, game, game_count, hash, state, text, room);
 }
 
 int32_t fxs_recorder_end_game_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
                                     const uint64_t *hash, char *text, uint64_t room) {
     static const fxs_event no_event = {0, 0, 0, 0};
-    uint64_t of_world = 0;
-    while (of_world < n && events[of_world].kind < FXS_GAME_EVENT) {
-        of_world++;
-    }
-    for (uint64_t i = of_world; i < n; i++) {
-        if (events[i].kind < FXS_GAME_EVENT) {
-            return FXS_E_RANGE;
-        }
-    }
     const fxs_event *rows = n ? events : &no_event;
-    return end_frame(recorder, rows, of_world, rows + (n ? of_world : 0), n - of_world, hash, text,
-                     room);
+    uint64_t of_world = rows_of_world(rows, n);
+    return fxs_recorder_end_sim_frame(recorder, rows, of_world, rows + of_world, n - of_world,
+                                      hash, NULL, text, room);
 }
 
 int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,

@@ -26,7 +26,7 @@ def play(path: Path) -> None:
         for frame in range(FRAMES):
             inputs = [bot.decide(game) for bot in bots]
             events = game.step(inputs)
-            recorder.record(frame, inputs, events, game.world.hash())
+            recorder.record(frame, inputs, events, game.world.hash(), state=game.hash())
 
 
 def why(browser: Browser, page: Path) -> None:

@@ -181,6 +181,12 @@ def _computed_rows(one: Info) -> Iterator[tuple[str, str]]:
     frames = text.plural(queries, "frame")
     yield "answers", f"{one.answers} (of {frames})" if queries else "none in the log"
     yield "hashes", f"{hashes}, the last {one.last_hash}" if hashes else "none in the log"
+    if one.header is not None and one.header.sim is not None:
+        states = one.frames_with["state"]
+        yield (
+            "whole states",
+            f"{states}, the last {one.last_state}" if states else "none in the log",
+        )
 
 
 def _counts(counts: Counter[str]) -> str:
@@ -226,4 +232,5 @@ def _json(one: Info) -> dict[str, Any]:
         "hits_max_frame": one.hits_max_frame,
         "answers": one.answers,
         "last_hash": one.last_hash or None,
+        "last_state": one.last_state or None,
     }

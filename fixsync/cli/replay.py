@@ -63,9 +63,9 @@ def replay_command(
 ) -> None:
     """Recompute matches and compare them with their logs.
 
-    Every event, answer and hash of a log is compared with the computed one. A LOG is a file, or a
-    folder: all logs in it and below are replayed, links to folders are not followed. Hits is the
-    sum over all frames.
+    Every event, answer, hash and state of a log is compared with the computed one. A LOG is a file,
+    or a folder: all logs in it and below are replayed, links to folders are not followed. Hits is
+    the sum over all frames.
 
     \b
     Exit code  0  identical, or nothing to compare
@@ -180,40 +180,39 @@ def _compared(results: list[Replay]) -> str:
     found = [result.compared for result in results]
     if not any(found):
         return "nothing to compare: the log has no events, answers or hashes"
-    events, game, queries, hashes = (
+    events, game, queries, hashes, states = (
         sum(getattr(compared, what) for compared in found)
-        for what in ("events", "game", "queries", "hashes")
+        for what in ("events", "game", "queries", "hashes", "states")
     )
     games = f" the game's events of {text.plural(game, 'frame')}," if game else ""
+    whole = f", and {text.plural(states, 'whole state')}" if states else ""
     return (
         f"compared the events of {text.plural(events, 'frame')},{games}"
-        f" {text.plural(queries, 'answer')} and {text.plural(hashes, 'hash', 'hashes')}"
+        f" {text.plural(queries, 'answer')} and {text.plural(hashes, 'hash', 'hashes')}{whole}"
     )
 
 
 def _difference_lines(difference: Difference, header: Header) -> Iterator[str]:
     said, seen = difference.expected, difference.found
-    first = "hash"
+    first = difference.fields[0]
     if difference.pair is not None:
-        first = "events"
         said, seen = (describe.events_text(events) or "no event" for events in (said, seen))
         yield f"  pair {', '.join(describe.named_id(id, header) for id in difference.pair)}"
     elif difference.query is not None:
-        first = "queries"
         said, seen = ("no answer" if a is None else text.compact(a) for a in (said, seen))
         asked = difference.question
         answer = f"the answer to {text.compact(asked)}" if asked else "for which there is no query"
         yield f"  queries[{difference.query}], {answer}"
-    elif difference.fields[0] == "game":
-        first = "game"
+    elif first == "game":
         said, seen = (describe.game_text(events, header) or "none" for events in (said, seen))
         yield "  the game's own events"
-    elif "events" in difference.fields:
-        first = "events"
+    elif first == "events":
         said, seen = text.compact(said), text.compact(seen)
         yield "  the same events in another order"
+    elif first == "state":
+        yield "  only the whole state differs: the difference is beside the world"
     else:
-        yield "  only the hash differs; the log's events and answers are as computed"
+        yield "  the world's hash differs; the log's events and answers are as computed"
     yield f"    the log says     {said}"
     yield f"    replaying gives  {seen}"
     for id, collider in difference.colliders.items():

@@ -53,6 +53,7 @@ _COMPARED = (
     "field",
     "digest",
 )
+_COMPUTED = ("events", "game", "queries", "hash", "state")
 _SIDE = ("reason", *_COMPARED)
 _JOIN = (
     " FROM logs JOIN verdicts AS old ON old.log = logs.log AND old.build = ?"
@@ -165,7 +166,8 @@ class FirstDifference:
 
     frame: int
     fields: list[str]
-    """Of "events", "queries", "hash" those that differ; "frame" if one side has no such frame."""
+    """Of "events", "game", "queries", "hash", "state" those that differ; "frame" if one side has no
+    such frame."""
     old: dict[str, Any]
     """Values of the old version."""
     new: dict[str, Any]
@@ -192,6 +194,6 @@ def _difference(frame: int, a: bytes | None, b: bytes | None) -> FirstDifference
     old, new = (json.loads(line) if line else {} for line in (a, b))
     if old.get("frame") != new.get("frame") or "frame" not in old:
         return FirstDifference(frame, ["frame"], {}, {})
-    fields = [key for key in ("events", "queries", "hash") if old.get(key) != new.get(key)]
+    fields = [key for key in _COMPUTED if old.get(key) != new.get(key)]
     values = ({key: side.get(key) for key in fields} for side in (old, new))
     return FirstDifference(old["frame"], fields, *values)

@@ -22,7 +22,7 @@ from fixsync.log.files import lock, resolved
 
 APPLICATION_ID = 0x66785346
 """In the header of the file: "fxSF"."""
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _OUTCOME = {
     "verdict": ("TEXT NOT NULL", "as the command prints it"),
@@ -33,6 +33,7 @@ _OUTCOME = {
     "compared_events": ("INTEGER NOT NULL", "frames whose events were compared"),
     "compared_queries": ("INTEGER NOT NULL", "answers that were compared"),
     "compared_hashes": ("INTEGER NOT NULL", "hashes that were compared"),
+    "compared_states": ("INTEGER NOT NULL", "whole states that were compared"),
     "differing_frames": ("INTEGER NOT NULL", "frames that differ"),
     "frame": ("INTEGER", "first frame that differs"),
     "line": ("INTEGER", "line of the error in a log that is not valid, from 1"),

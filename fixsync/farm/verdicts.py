@@ -48,6 +48,7 @@ class Outcome(Struct):
     compared_events: int = 0
     compared_queries: int = 0
     compared_hashes: int = 0
+    compared_states: int = 0
     differing_frames: int = 0
     difference: dict[str, Any] | None = None
     """The first differing frame: `frame`, `fields`, `expected`, `found`, `pair` or `query`."""

@@ -141,6 +141,7 @@ class _Worker:
             "compared_events": result.compared.events,
             "compared_queries": result.compared.queries,
             "compared_hashes": result.compared.hashes,
+            "compared_states": getattr(result.compared, "states", 0),
             "differing_frames": result.differing_frames,
             "difference": _difference(result.difference),
         }

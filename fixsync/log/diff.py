@@ -51,9 +51,8 @@ class Row:
     """One difference. Values are as in the logs; "absent" for a value that one log lacks."""
 
     group: str
-    """"header", "commands", "inputs", "events", "game", "queries", "hash", "state", or "length" if
-    one has ended.
-    """
+    """"header", "commands", "inputs", "events", "game", "queries", "hash", "whole state" (its hash),
+    "state" (a field of it), or "length" if one has ended."""
     name: str
     """The value within the group: "seed", "[3]", "1, 5", "collider 7: x"."""
     a: Any
@@ -225,7 +224,9 @@ class _Comparison:
         self._pairs: set[tuple[int, int]] = set()
         """Those whose events or hit differ in the frame."""
         self.hashes: list[tuple[_Side, str]] = []
-        """The hashes of the frame as the logs have them, if they differ."""
+        """The hashes of the frame as the logs have them, if they differ: of the whole states, if the
+        logs have them, else of the worlds."""
+        self.is_whole = False
         headers = a.reader.header, b.reader.header
         self._is_mixed = (headers[0].sim is None) != (headers[1].sim is None)
         """Whether one is a trace, and the other has the inputs of a simulation."""
@@ -289,6 +290,8 @@ class _Comparison:
         rows += self._told_rows("queries", a.queries, b.queries)
         if not self._is_mixed:  # a game may change its world after the step
             rows += self._told_rows("hash", a.hash, b.hash)
+            if isinstance(a, SimFrame) and isinstance(b, SimFrame):
+                rows += self._told_rows("whole state", a.state, b.state)
         return [*rows, *self._state_rows(bool(rows))]
 
     def _told_rows(self, group: str, a: Any, b: Any) -> list[Row]:
@@ -297,9 +300,10 @@ class _Comparison:
             return []
         if a == b:
             return []
-        if group == "hash":
+        if group in ("hash", "whole state"):
             self.hashes = [(self._a, a), (self._b, b)]
-            return [Row("hash", "", a, b)]
+            self.is_whole = group == "whole state"
+            return [Row(group, "", a, b)]
         if group == "events":
             self._pairs |= {event[:2] for event in {*map(tuple, a)} ^ {*map(tuple, b)}}
             return _event_rows(a, b)
@@ -315,7 +319,7 @@ class _Comparison:
             worlds = self._a.stepped_world(), self._b.stepped_world()
             states = [sim.fields_of(None, world.save()) for world in worlds if world is not None]
             return self._field_rows(*states)
-        if not differs and a.hash == b.hash:
+        if not differs and a.state == b.state:
             return []
         if self._result.header and not differs and _what_moves(a) == _what_moves(b):
             return []
@@ -368,9 +372,11 @@ def _blame(
     for side, told in comparison.hashes:
         if side.player is None:
             continue
-        name, found = side.reader.name, side.player.hash
+        name, player = side.reader.name, side.player
+        what = "whole state" if comparison.is_whole else "hash"
+        found = player.state if comparison.is_whole else player.hash
         if found == told:
-            notes.append(f"replaying {name} gives its hash")
+            notes.append(f"replaying {name} gives its {what}")
         else:
             wrong = wrong or side
             notes.append(

@@ -21,6 +21,7 @@ from fixsync.log.schema import (
     Move,
     Remove,
     SetPose,
+    SimFrame,
     TraceFrame,
 )
 
@@ -54,7 +55,7 @@ class Info:
     colliders_max: int = 0
     """The most colliders at once that commands added; those of a state are not counted."""
     frames_with: Counter[str] = field(default_factory=Counter)
-    """Number of frames with "events", "game", "queries" and "hash"."""
+    """Number of frames with "events", "game", "queries", "hash" and "state"."""
     events: Counter[str] = field(default_factory=Counter)
     """Number of events by kind: "enter", "stay" and "exit"."""
     game: Counter[int] = field(default_factory=Counter)
@@ -73,6 +74,8 @@ class Info:
     """The greatest x, y and z."""
     last_hash: str = ""
     """The last hash in the log."""
+    last_state: str = ""
+    """The last hash of a whole state in the log."""
     error: MatchLogError | None = None
     """Why it is not valid, or was not read to its end."""
     is_unreadable: bool = False
@@ -127,6 +130,9 @@ class _Count:
         if frame.hash is not UNSET:
             result.frames_with["hash"] += 1
             result.last_hash = frame.hash
+        if isinstance(frame, SimFrame) and frame.state is not UNSET:
+            result.frames_with["state"] += 1
+            result.last_state = frame.state
 
     def _events(self, frame: int, kinds: list[int]) -> None:
         result = self._result

@@ -226,8 +226,8 @@ def _named(names: Names) -> list[tuple[str, dict[str, str]]]:
 
 # bytes.find takes three times as long for this pattern.
 _MINUS_ZERO = re.compile(b"-0").search
-_OPTIONAL = attrgetter("frame", "queries", "events", "game", "hash")
 _HEX = "0123456789abcdef"
+_HASHES = {"hash", "state"}
 _FOOTER_LINE = inspect.type_info(Footer)
 
 
@@ -254,6 +254,8 @@ class FrameLines:
         self._type: type[TraceFrame] | type[SimFrame] = SimFrame if has_sim else TraceFrame
         self._decode = msgspec.json.Decoder(self._type).decode
         self._schema = inspect.type_info(self._type)
+        self._keys = self._type.__struct_fields__
+        self._values = attrgetter("frame", *self._keys[2:])
 
     def parse(self, line: bytes, due: int) -> Frame | Footer:
         """Any line after the first, strictly. A frame must have the number `due`."""
@@ -272,8 +274,9 @@ class FrameLines:
         if frame.frame != due:
             what = "missing" if frame.frame > due else "repeated"
             raise LineError("frame", f"expected {due}, found {frame.frame}: a frame is {what}")
-        if frame.hash is not UNSET:
-            frame.hash = _hexadecimal(frame.hash, 16, "hash")
+        for name in _HASHES & {*self._keys}:
+            if (value := getattr(frame, name)) is not UNSET:
+                setattr(frame, name, _hexadecimal(value, 16, name))
         return frame
 
     def parse_all(self, block: bytes, lines: list[bytes], due: int) -> list[Frame] | None:
@@ -294,16 +297,16 @@ class FrameLines:
             return None
         if count == 0:
             return frames
-        numbers, queries, events, games, hashes = zip(*map(_OPTIONAL, frames), strict=True)
+        numbers, *optional = zip(*map(self._values, frames), strict=True)
         if numbers != tuple(range(due, due + count)):
             return None
-        left_out = sum(part.count(UNSET) for part in (queries, events, games, hashes))
-        if block.count(b":") != 6 * count - left_out:
+        left_out = sum(part.count(UNSET) for part in optional)
+        if block.count(b":") != len(self._keys) * count - left_out:
             return None
-        if UNSET in hashes:
-            hashes = tuple(hash for hash in hashes if hash is not UNSET)
-        if hashes and not (set(map(len, hashes)) == {16} and _is_hexadecimal("".join(hashes))):
-            return None
+        for hashes in optional[3:]:
+            told = [hash for hash in hashes if hash is not UNSET] if UNSET in hashes else hashes
+            if told and not (set(map(len, told)) == {16} and _is_hexadecimal("".join(told))):
+                return None
         return frames
 
     def checked(self, frame: Frame) -> bytes:

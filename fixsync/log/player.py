@@ -160,12 +160,15 @@ class Player:
             raise LineError(f"commands[{i}]", _reason(error)) from error
 
     def filled(self, frame: Any) -> Any:
-        """The frame that was just played, with the computed values."""
+        """The frame that was just played, with the computed values. A whole state is written only
+        in the place of the log's own."""
         if self.simulation is None:
             return replace(frame, queries=self.answers, events=self.events, hash=self.hash)
         has_game = frame.game is not UNSET or sim.event_kinds(self.simulation) is not None
-        game = self.game if has_game else UNSET
-        return replace(frame, queries=UNSET, events=self.events, game=game, hash=self.hash)
+        found: dict[str, Any] = {"game": self.game if has_game else UNSET}
+        if frame.state is not UNSET:  # logs of earlier versions stay as they can be read there
+            found["state"] = self.state
+        return replace(frame, queries=UNSET, events=self.events, hash=self.hash, **found)
 
     def _make_room(self, count: int) -> None:
         """Room for so many rows of commands; those that are written stay."""
@@ -254,6 +257,14 @@ class Player:
     def hash(self) -> str:
         """The world's hash as a log writes it."""
         return f"{self._hash:016x}"
+
+    @property
+    def state(self) -> str:
+        """The hash of the simulation's whole state, or without a sim of the world, as a log writes
+        it."""
+        if self.simulation is None:
+            return self.hash
+        return f"{sim.hash_of(self.simulation.save()):016x}"
 
 
 def _refuse(frame: TraceFrame, error: CommandError, capacity: int) -> NoReturn:

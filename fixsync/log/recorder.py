@@ -314,9 +314,13 @@ class SimRecorder(_Recording):
         events: Iterable[Event] | None = None,
         hash: int | None = None,
         game: Iterable[GameEvent] | None = None,
+        state: int | None = None,
     ) -> None:
-        """Writes a frame: one input per player, and those of its results that are not None. `game`:
-        the game's own events, written if the simulation has `event_kinds`.
+        """Writes a frame: one input per player, and those of its results that are not None.
+
+        hash: of the world after the step. game: the game's own events, written if the simulation
+        has `event_kinds`. state: `hash()` of the simulation after the step. With it, replaying
+        names the first frame in which anything differs, in the world or beside it.
 
         ValueError, and nothing is written, unless `frame` is `next_frame`."""
         line = SimFrame(index(frame), cast("list[schema.Input]", list(inputs)))
@@ -328,6 +332,8 @@ class SimRecorder(_Recording):
             line.game = [(int(a), int(b), int(kind), int(value)) for a, b, kind, value in game]
         if hash is not None:
             line.hash = f"{hash:016x}"
+        if state is not None:
+            line.state = f"{state:016x}"
         self._record(line)
 
     @exclusive

@@ -91,7 +91,7 @@ def worst(codes: Iterable[int]) -> int:
 
 @dataclass
 class Compared:
-    """Number of events, answers and hashes of a log that were compared."""
+    """Number of events, answers, hashes and states of a log that were compared."""
 
     events: int = 0
     """Frames whose events were compared."""
@@ -100,19 +100,21 @@ class Compared:
     hashes: int = 0
     game: int = 0
     """Frames whose events of the game were compared: a trace's are not."""
+    states: int = 0
+    """Hashes of a simulation's whole state."""
 
     def __bool__(self) -> bool:
-        return bool(self.events or self.game or self.queries or self.hashes)
+        return bool(self.events or self.game or self.queries or self.hashes or self.states)
 
 
 @dataclass
 class Difference:
     """The first frame that differs from the log, and the first difference in it: of events, else
-    of the game's own, else of answers, else of the hash."""
+    of the game's own, else of answers, else of the world's hash, else of the whole state's."""
 
     frame: int
     fields: list[str]
-    """All that differs in this frame: "events", "game", "queries", "hash"."""
+    """All that differs in this frame: "events", "game", "queries", "hash", "state"."""
     expected: Any
     """The values in the log: the pair's events as (kind, contact), the game's events, an answer or
     None, or a hash."""
@@ -279,6 +281,9 @@ def _play(
             if hash is not UNSET:
                 hashes_told += 1
                 is_same = is_same and player.has_hash(hash)
+            if isinstance(frame, SimFrame) and frame.state is not UNSET:
+                compared.states += 1
+                is_same = is_same and player.state == frame.state
             if not is_same:
                 check_ids(frame, reader.header)
                 result.differing_frames += 1
@@ -301,10 +306,10 @@ def _play(
 
 
 def _difference(frame: Frame, player: Player) -> Difference:
-    found: dict[str, Any] = {"events": player.events}
-    if player.simulation is not None:
-        found["game"] = player.game
-    found |= {"queries": player.answers, "hash": player.hash}
+    found: dict[str, Any] = {"events": player.events, "game": player.game}
+    found |= {"queries": player.answers, "hash": player.hash, "state": player.state}
+    if player.simulation is None:
+        del found["game"], found["state"]
     said = {field: getattr(frame, field) for field in found}
     differing = [
         field for field in found if said[field] is not UNSET and said[field] != found[field]

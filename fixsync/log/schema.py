@@ -232,6 +232,8 @@ class SimFrame(Struct, forbid_unknown_fields=True, gc=False):
     events: list[Event] | UnsetType = UNSET
     game: list[GameEvent] | UnsetType = UNSET
     hash: str | UnsetType = UNSET
+    state: str | UnsetType = UNSET
+    """XXH64 of the simulation's whole state after the step."""
 
 
 Frame: TypeAlias = Union[TraceFrame, SimFrame]  # noqa: UP007

@@ -112,8 +112,8 @@ class _Peer:
             status.hash = f"{notice.state_hash:016x}"
             if self.recorder is None:
                 self.recorder = self._record(self._start(self.type))
-            events, hash, game = notice.events, notice.world_hash, notice.game
-            self.recorder.record(notice.frame, notice.inputs, events, hash, game)
+            results = notice.events, notice.world_hash, notice.game, notice.state_hash
+            self.recorder.record(notice.frame, notice.inputs, *results)
         elif isinstance(notice, Joined):
             status.joined = notice.frame
             self.recorder = self._record(self.simulation)

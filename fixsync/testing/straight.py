@@ -290,4 +290,4 @@ def write_log(straight: Straight, path: str | os.PathLike[str]) -> None:
     with SimRecorder(made, path, seed=straight.seed, replace=True, meta=meta) as recorder:
         for frame, values in enumerate(straight.inputs):
             events, game = sim.stepped(made, values)
-            recorder.record(frame, values, events, made.world.hash(), game)
+            recorder.record(frame, values, events, made.world.hash(), game, made.hash())

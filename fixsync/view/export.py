@@ -129,7 +129,8 @@ class _Run(Observed):
     the world.
 
     A change that a simulation makes after its step is in the frame's `after`: the frame's hash is
-    that of the state behind it. No match log has that key; only pages do."""
+    that of the state behind it. `whole` is the computed hash of the simulation's whole state. No
+    match log has these keys; only pages do."""
 
     def __init__(self, kind: sim.SimulationType) -> None:
         super().__init__(kind)
@@ -162,10 +163,14 @@ class _Run(Observed):
             line["game"] = game
         if frame.hash is not UNSET:
             line["hash"] = frame.hash
+        if frame.state is not UNSET:
+            line["state"] = frame.state
+        state = self.simulation.save()
+        line["whole"] = f"{sim.hash_of(state):016x}"
         self._lines.append(msgspec.json.encode(line) + b"\n")
         added = (command[1] for command in (*self._before, *after) if command[0] == "add")
         self.ids = max([self.ids, *(id + 1 for id in added)])
-        self._game.end(frame, self.simulation)
+        self._game.end(frame, self.simulation, state)
 
     def text(self, log: bytes) -> bytes:
         """The trace: the log's header, from the state of the simulation's new world on."""
@@ -196,12 +201,12 @@ class _Game:
         """The actions of owners in the frame that was stepped last."""
         self._seen = dict(phases)
 
-    def end(self, frame: SimFrame, simulation: Any) -> None:
+    def end(self, frame: SimFrame, simulation: Any, saved: bytes) -> None:
         self._frame = frame.frame
         for player, value in enumerate(frame.inputs):
             self._inputs.setdefault(player, _Series()).add(self._frame, value)
         fields = getattr(simulation, "state_fields", None)
-        for key, values in (fields(simulation.save()) if fields else {}).items():
+        for key, values in (fields(saved) if fields else {}).items():
             if key[0] in _OF_WORLD:
                 continue
             group = " ".join(map(str, key))

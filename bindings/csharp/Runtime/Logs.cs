@@ -273,6 +273,9 @@ namespace Fixsync
         {
             internal Event* Events;
             internal ulong* Hash;
+            internal ulong* State;
+            internal Event* Game;
+            internal ulong GameCount;
         }
 
         /// <summary>Ends this frame with the events of its step, and the hash of the world after
@@ -293,6 +296,31 @@ namespace Fixsync
         public void StepGame(ReadOnlySpan<Event> events, ulong? hash) =>
             Step(events, hash, (recorder, from, n, to, room) => Native.fxs_recorder_end_game_frame(
                 recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Hash, to, room));
+
+        /// <summary>Step in a log with a sim. game: the game's own events; null if it has none.
+        /// state: the hash of all that the simulation saves after the step, null if it is not
+        /// known. With it, replaying names the first frame in which anything differs.</summary>
+        public void StepSim(ReadOnlySpan<Event> events, Event[] game, ulong? hash, ulong? state)
+        {
+            ulong hashed = hash.GetValueOrDefault(), whole = state.GetValueOrDefault();
+            fixed (Event* rows = &Pin<Event>.First(events))
+            fixed (Event* own = &Pin<Event>.First(game))
+            {
+                var end = new Ending
+                {
+                    Events = rows,
+                    Hash = hash.HasValue ? &hashed : null,
+                    State = state.HasValue ? &whole : null,
+                    Game = game == null ? null : own,
+                    GameCount = game == null ? 0 : (ulong)game.Length,
+                };
+                Write("events", &end, events.Length, (recorder, from, n, to, room) =>
+                    Native.fxs_recorder_end_sim_frame(
+                        recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Game,
+                        ((Ending*)from)->GameCount, ((Ending*)from)->Hash,
+                        ((Ending*)from)->State, to, room));
+            }
+        }
 
         private void Step(ReadOnlySpan<Event> events, ulong? hash, Call call)
         {

@@ -3523,6 +3523,17 @@ namespace Fixsync
         public static extern int fxs_recorder_end_game_frame(
             RawRecorder* recorder, Event* events, ulong n, ulong* hash, byte* text, ulong room);
 
+        /// <summary>Ends the line of this frame of a log with a sim: all that a log can know of
+        /// it. events: the n rows of its step. game: the game's own. state: fxs_hash64, seed 0,
+        /// of the whole state that the simulation saves after the step: with it, replaying
+        /// names the first frame in which anything differs. What is NULL is left out. Returns
+        /// FXS_OK; FXS_E_RANGE for a row of the other list; FXS_E_ORDER while a question has no
+        /// answer, or for a state in a log without a sim; FXS_E_ROOM. Cost: text.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_recorder_end_sim_frame(
+            RawRecorder* recorder, Event* events, ulong n, Event* game, ulong gameCount,
+            ulong* hash, ulong* state, byte* text, ulong room);
+
         /// <summary>Adds a frame as text: a line of another log, without its line feed. The
         /// line must be canonical. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a
         /// line that does not begin or end as the line of this frame; FXS_E_ROOM. Cost:

@@ -228,8 +228,16 @@ namespace Fixsync.Tests
                 inputs.Inputs(new long[] { 3 });
                 inputs.InputList(new long[] { 4, 5 });
                 inputs.EndFrame();
+                inputs.StepSim(Array.Empty<Event>(), null, 1, 2);
+                inputs.StepSim(Array.Empty<Event>(), Array.Empty<Event>(), null, null);
+                Assert.Throws<InvalidOperationException>(
+                    () => first.StepSim(Array.Empty<Event>(), null, null, 2));
                 string text = Encoding.UTF8.GetString(inputs.TakeText());
                 Assert.IsTrue(text.Contains("[3,[4,5]]"), text);
+                Assert.IsTrue(text.EndsWith(
+                    ",\"events\":[],\"hash\":\"0000000000000001\",\"state\":"
+                    + "\"0000000000000002\"}\n"
+                    + "{\"frame\":2,\"inputs\":[],\"events\":[],\"game\":[]}\n"), text);
             }
         }
     }

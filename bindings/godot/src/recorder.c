@@ -160,6 +160,16 @@ static void step_game(gd_call *call) {
     gd_free(rows);
 }
 
+static void step_sim(gd_call *call) {
+    uint64_t n, m = 0, hash = (uint64_t)gd_int(call, 2), state = (uint64_t)gd_int(call, 3);
+    fxs_event *rows = gd_rows_of(call, 0, &GD_EVENT, &n);
+    fxs_event *own = rows ? gd_rows_of(call, 1, &GD_EVENT, &m) : NULL;
+    if (own != NULL)
+        WRITE(fxs_recorder_end_sim_frame, &to->recorder, rows, n, own, m, &hash, &state);
+    gd_free(own);
+    gd_free(rows);
+}
+
 static void end_frame(gd_call *call) {
     WRITE(fxs_recorder_end_frame, &to->recorder, NULL, 0, NULL);
 }
@@ -210,6 +220,10 @@ static const gd_method METHODS[] = {
      "Ends this frame with the events of its step, and the hash of the world right after it."},
     {"step_game(events: PackedInt64Array, hash: int) -> bool", step_game,
      "Ends this frame as step does; the game's own events follow those of the step."},
+    {"step_sim(events: PackedInt64Array, game: PackedInt64Array, hash: int, state: int) -> bool",
+     step_sim,
+     "Ends this frame of a log with a simulation: the events of its step, the game's own, the hash "
+     "of the world, and Fixsync.hash of all that the simulation saves, after the step."},
     {"end_frame() -> bool", end_frame,
      "Ends this frame without events and hash: replaying the log computes them."},
     {"line(text: String) -> bool", line, "Adds a frame as a line of another log."},

@@ -30,6 +30,7 @@ export function differences(run, hash) {
   return {
     fields,
     hash: fields.includes("hash") ? { a: frame.hash, b: hex16(hash) } : null,
+    state: fields.includes("state") ? { a: frame.state, b: frame.whole } : null,
     events: fields.includes("events") ? onlyInOne(frame.events, rowsOf(run.events)) : null,
     queries: fields.includes("queries") ? differingItems(frame.queries, run.answers) : null,
   };
@@ -50,7 +51,8 @@ function differingItems(a, b) {
 const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed", "level"];
 const headerValue = ({ header }, field) =>
   field === "layers" ? layerMasks(header.layers) : header[field];
-const RECORDED = ["queries", "events", "game", "hash"];
+const RECORDED = ["queries", "events", "game", "hash", "state"];
+const nameOfRecorded = (field) => (field === "state" ? "recorded" : field);
 
 // Two matches, frame by frame: differences of their commands, recorded answers and computed states.
 export class Comparison {
@@ -104,9 +106,9 @@ export class Comparison {
   // hashes: of both states after the frame.
   #fieldsAt(frame, hashes) {
     const { a, b } = this;
-    const state = hashes[0] === hashes[1] ? [] : ["state"];
+    const world = hashes[0] === hashes[1] ? [] : ["state"];
     const lines = [a, b].map(({ text, first }) => text.line(frame - first + 1));
-    if (sameBytes(...lines)) return state;
+    if (sameBytes(...lines)) return world;
     const [lineA, lineB] = [a.frame(frame), b.frame(frame)];
     const recorded = RECORDED.filter(
       (field) =>
@@ -114,10 +116,12 @@ export class Comparison {
         lineB[field] !== undefined &&
         !sameJson(lineA[field], lineB[field]),
     );
+    const isWhole = lineA.whole === lineB.whole || !lineA.whole || !lineB.whole;
     return [
       ...(sameJson(lineA.commands, lineB.commands) ? [] : ["commands"]),
-      ...state,
-      ...recorded,
+      ...world,
+      ...(isWhole || world.length > 0 ? [] : ["whole"]),
+      ...recorded.map(nameOfRecorded),
     ];
   }
 
@@ -138,6 +142,8 @@ export class Comparison {
       queries: fields.includes("queries") ? differingItems(lineA.queries, lineB.queries) : null,
       game: fields.includes("game") ? differingItems(lineA.game, lineB.game) : null,
       hash: fields.includes("hash") ? { a: lineA.hash, b: lineB.hash } : null,
+      state: fields.includes("recorded") ? { a: lineA.state, b: lineB.state } : null,
+      whole: lineA.whole === lineB.whole ? null : { a: lineA.whole, b: lineB.whole },
     };
   }
 }

@@ -78,7 +78,7 @@ export class Match {
       isDone: false,
       frames: 0,
       hash: null,
-      compared: { hashes: 0, events: 0, queries: 0, native: 0 },
+      compared: { hashes: 0, events: 0, queries: 0, states: 0, native: 0 },
       first: null, // the first frame where the log records something else: { frame, fields }
       differing: 0,
       nativeFirst: null,
@@ -245,6 +245,7 @@ export class Match {
     const fields = run.differing(hash);
     verdict.compared.hashes += frame.hash !== undefined;
     verdict.compared.events += frame.events !== undefined;
+    verdict.compared.states += frame.state !== undefined;
     verdict.compared.queries += frame.queries?.length ?? 0;
     if (fields.length > 0) {
       verdict.first ??= { frame: number, fields };

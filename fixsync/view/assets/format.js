@@ -34,14 +34,16 @@ const FIELD_NAMES = {
   events: "the events",
   game: "the game's own events",
   queries: "the queries' answers",
+  state: "the simulation's whole state",
 };
 
 // How much of a log was compared.
-function comparedText({ hashes, events, queries }) {
+function comparedText({ hashes, events, queries, states }) {
   const answers = [
     hashes && plural(hashes, "hash", "hashes"),
     events && plural(events, "list of events", "lists of events"),
     queries && plural(queries, "query's answer", "queries' answers"),
+    states && plural(states, "whole state"),
   ].filter(Boolean);
   return answers.length > 0 ? `Compared with the log: ${list(answers)}.` : "";
 }
@@ -128,10 +130,12 @@ export function verdictText(verdict, log, checked) {
 const DIFFERENCE_NAMES = {
   commands: "the commands",
   state: "the computed state",
+  whole: "the state beside the world",
   events: "the recorded events",
   game: "the recorded events of the game",
   queries: "the recorded queries' answers",
   hash: "the recorded hash",
+  recorded: "the recorded whole state",
   length: "one log goes on and the other does not",
 };
 

@@ -2,10 +2,11 @@
 import { FXS_ENTER, FXS_EXIT, FXS_STAY } from "../../../bindings/web/raw.js";
 import { cell, element, table } from "./elements.js";
 import { ordinal, plural } from "./format.js";
+import { differingFields } from "./game.js";
 import { CONTACT_NAMES, EVENT_NAMES, ROWS_MAX, SIGNS, valueDifferences } from "./inspector.js";
 import { colliderButton } from "./links.js";
 import { LEVEL } from "./solids.js";
-import { gameName, match, nameOf, player } from "./state.js";
+import { gameName, games, match, nameOf, player } from "./state.js";
 
 const ROWS_PLAYING_MAX = 25; // while nobody can read them
 
@@ -87,8 +88,19 @@ function differenceParts(found, names) {
     );
     parts.push(listOf(`≠ ${what}s`, items));
   }
-  if (found.hash)
-    parts.push(listOf("≠ hash", [`${names.a} ${found.hash.a}, ${names.b} ${found.hash.b}`]));
+  for (const [field, what] of [
+    ["hash", "hash"],
+    ["state", "whole state"],
+  ]) {
+    if (!found[field]) continue;
+    const { a, b } = found[field];
+    parts.push(listOf(`≠ ${what}`, [`${names.a} ${a}, ${names.b} ${b}`]));
+  }
+  if (found.whole) {
+    const fields = differingFields(games, player.frame);
+    const items = fields.map(({ name, a, b }) => `${name}: ${names.a} ${a}, ${names.b} ${b}`);
+    if (items.length > 0) parts.push(listOf("≠ state beside the world", items.slice(0, ROWS_MAX)));
+  }
   return parts;
 }
 

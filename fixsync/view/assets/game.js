@@ -123,6 +123,18 @@ function pairTables(known, games, at, plotted) {
   });
 }
 
+// The fields of the state whose values in a frame are not the same in two games.
+export function differingFields([a, b], frame) {
+  if (!a || !b) return [];
+  const rows = [a, b].map(
+    ({ state }) => new Map(state.map(([group, name, one]) => [`${group} ${name}`, one])),
+  );
+  const valueOf = (series) => (series ? inputText(valueAt(series, frame)?.value ?? "–") : "–");
+  return [...new Set(rows.flatMap((fields) => [...fields.keys()]))]
+    .map((name) => ({ name, a: valueOf(rows[0].get(name)), b: valueOf(rows[1].get(name)) }))
+    .filter((row) => row.a !== row.b);
+}
+
 // games: of each log, or null. plotted: keys of the rows that are plotted. False if there is
 // nothing to show.
 export function fillGame(target, games, frame, plotted) {

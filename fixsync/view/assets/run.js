@@ -38,6 +38,14 @@ export class Run extends Replay {
     return line;
   }
 
+  // The line of a simulation's page has its whole state as it was computed when the page was
+  // written: `whole`. A log may have recorded another one: `state`.
+  differing(hash) {
+    const { state, whole } = this.line;
+    const isOther = state !== undefined && state.toLowerCase() !== whole;
+    return [...super.differing(hash), ...(isOther ? ["state"] : [])];
+  }
+
   // Reads the colliders as they are now.
   look() {
     this.colliders = new Colliders(collidersOf(this.world));

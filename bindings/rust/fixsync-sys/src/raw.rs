@@ -2216,6 +2216,16 @@ unsafe extern "C" {
       recorder: *mut fxs_recorder, events: *const fxs_event, n: u64, hash: *const u64,
       text: *mut c_char, room: u64,
     ) -> i32;
+    /// Ends the line of this frame of a log with a sim: all that a log can know of it.
+    /// events: the n rows of its step. game: the game's own. state: fxs\_hash64, seed 0, of the whole
+    /// state that the simulation saves after the step: with it, replaying names the first frame in which
+    /// anything differs. What is NULL is left out. Returns FXS\_OK; FXS\_E\_RANGE for a row of the other
+    /// list; FXS\_E\_ORDER while a question has no answer, or for a state in a log without a sim;
+    /// FXS\_E\_ROOM. Cost: text.
+    pub fn fxs_recorder_end_sim_frame(
+      recorder: *mut fxs_recorder, events: *const fxs_event, n: u64, game: *const fxs_event,
+      game_count: u64, hash: *const u64, state: *const u64, text: *mut c_char, room: u64,
+    ) -> i32;
     /// Adds a frame as text: a line of another log, without its line feed.
     /// The line must be canonical. Returns FXS\_OK; FXS\_E\_ORDER within a frame; FXS\_E\_TEXT for a line
     /// that does not begin or end as the line of this frame; FXS\_E\_ROOM. Cost: text.

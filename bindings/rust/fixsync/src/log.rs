@@ -113,6 +113,9 @@ impl Recorder {
     /// log.inputs(&[1, 2])?; // of two players
     /// log.input_list(&[3, 4])?; // of a third
     /// log.end_frame(None, None)?;
+    /// log.inputs(&[1, 2, 3])?;
+    /// let state = fixsync::hash64(b"all that the game saves", 0);
+    /// log.end_sim_frame(Some(&[]), None, Some(world.hash()), Some(state))?;
     /// log.end()?;
     /// assert!(log.text().starts_with(r#"{"format":"fixsync-match""#));
     /// log.clear(); // it is in a file
@@ -234,6 +237,28 @@ impl Recorder {
         // SAFETY: so many rows, and so much room.
         self.write("frame", |raw, text, room| unsafe {
             sys::fxs_recorder_end_game_frame(raw, rows, n, hash, text, room)
+        })
+    }
+
+    /// Ends a frame of a log with a sim: `events` of the step, `game` the game's own, `hash` of the
+    /// world, `state` of all that the simulation saves. What is `None` is left out. With `state`,
+    /// replaying names the first frame in which anything differs.
+    #[doc(alias = "fxs_recorder_end_sim_frame")]
+    pub fn end_sim_frame(
+        &mut self,
+        events: Option<&[Event]>,
+        game: Option<&[Event]>,
+        hash: Option<u64>,
+        state: Option<u64>,
+    ) -> Result<(), Error> {
+        let rows = |list: Option<&[Event]>| list.map_or(core::ptr::null(), |l| l.as_ptr().cast());
+        let count = |list: Option<&[Event]>| list.map_or(0, |l| l.len() as u64);
+        let (events, n, own, m) = (rows(events), count(events), rows(game), count(game));
+        let hash = hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+        let state = state.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: so many rows, and so much room.
+        self.write("frame", |raw, text, room| unsafe {
+            sys::fxs_recorder_end_sim_frame(raw, events, n, own, m, hash, state, text, room)
         })
     }
 
