@@ -23,6 +23,7 @@ from fixsync import Pillar, Prism
 from fixsync.cli.level import level_command
 from fixsync.log.text import LineError
 from fixsync.maps import TiledError, TiledMap, read_tiled
+from fixsync.maps.document import Files
 from fixsync.maps.side import boxes
 from fixsync.maps.tmx import ELEMENTS_MAX, POINTS_MAX, parse_xml
 
@@ -144,8 +145,8 @@ def test_a_map_that_says_nothing_is_refused_with_what_it_has(read: Read) -> None
         "--tiles kind=deep 1 tile",
         "--tiles solid true for 3 tiles",
         "--tiles ground:0-2 in main: 2 of 0, 1 of 1, 1 of 2",
-        "--class water 1 object or tile",
         "--class wall 1 object or tile",
+        "--class water 1 object or tile",
         "--object a 1 object",
         "--shapes 1 tile has collision shapes",
     ]
@@ -263,6 +264,70 @@ def test_flipped_tiles_have_flipped_shapes(read: Read, flip: int, lacks: str, ha
     assert area(box) == HALVES[half]
 
 
+FULL = '<object id="1" x="0" y="0" width="{}" height="{}"/>'
+
+
+@pytest.mark.parametrize("flip", [flip for flip, _, _ in FLIPS])
+@pytest.mark.parametrize("cell", [(16, 16), (32, 16)])
+def test_a_tile_whose_shape_is_exactly_its_cell_is_solid(
+    read: Read, flip: int, cell: tuple[int, int]
+) -> None:
+    """Also a turned tile that is not a square, which stands out of its cell."""
+    width, height = cell
+    tileset = (
+        f'<tileset firstgid="1" name="t" tilewidth="{width}" tileheight="{height}" tilecount="4">'
+        f'<tile id="0"><objectgroup>{FULL.format(width, height)}</objectgroup></tile></tileset>'
+    )
+    text = a_map(layer(f"{1 | flip},0,0,0,0,0,0,0"), tilesets=tileset)
+    text = text.replace('tilewidth="16" tileheight="16"', f'tilewidth="{width}" tileheight="16"', 1)
+    expected: Any = (0, -1, 1, 0) if width == height else (0, Fraction(-1, 2), 1, 0)
+    if flip & 2**29 and width != height:
+        expected = (0, Fraction(-1, 2), Fraction(1, 2), Fraction(1, 2))
+    for options in ({}, {"solid_layers": ["main"]}, {"tiles": ["t:0"]}):
+        found = read(text, y=Y, shapes=True, **options)
+        assert [area(solid) for solid in found.level] == [expected]
+
+
+def test_tiles_whose_shapes_are_their_cells_are_merged(read: Read) -> None:
+    found = read(a_map(layer("5,5,5,3,5,5,5,0")), y=Y, shapes=True)
+    assert [area(solid) for solid in found.level] == [(0, -2, 3, 0), (3, -1, 4, Fraction(-1, 2))]
+
+
+def test_lines_among_collision_shapes_are_counted_or_become_walls(read: Read) -> None:
+    lines = '<object id="1" x="0" y="4"><polyline points="0,0 16,0"/></object>' + FULL.format(16, 0)
+    tileset = TILESET.replace(
+        "</tileset>", f'<tile id="5"><objectgroup>{lines}</objectgroup></tile>'
+    )
+    text = a_map(layer("6,6,5,0,0,0,0,0"), objects('<object gid="6" x="0" y="32" width="9" height="9"/>'),
+                 tilesets=tileset + "</tileset>")  # fmt: skip
+    found = read(text, y=Y, shapes=True)
+    assert len(found.level) == 1
+    assert found.left_out == {"polyline of a tile": 3, "flat rectangle of a tile": 3}
+    found = read(text, y=Y, shapes=True, line_width=1)
+    assert (len(found.level), found.left_out) == (7, {})
+
+
+def test_a_tile_object_without_shapes_is_solid_where_its_layer_is_chosen(read: Read) -> None:
+    """As the tiles of a tile layer."""
+    item = '<object id="1" gid="{}" x="{}" y="16" width="16" height="16"/>'
+    text = a_map(objects(item.format(1, 0), item.format(3, 16)))
+    found = read(text, y=Y, solid_layers=["things"], shapes=True)
+    assert [area(solid) for solid in found.level] == [(0, -1, 1, 0), (1, -1, 2, Fraction(-1, 2))]
+    assert len(read(text, y=Y, shapes=True).level) == 1
+
+
+def test_a_tile_that_is_a_part_of_a_picture_has_the_size_of_the_part(read: Read) -> None:
+    tile = (
+        '<tile id="9" x="8" y="8" width="16" height="16"><image width="64" height="64"/>'
+        '<objectgroup><object id="1" x="0" y="0" width="16" height="8"/></objectgroup></tile>'
+    )
+    text = a_map(
+        layer("10,0,0,0,0,0,0,0"), tilesets=TILESET.replace("</tileset>", tile + "</tileset>")
+    )
+    found = read(text, y=Y, shapes=True)
+    assert [area(solid) for solid in found.level] == [(0, Fraction(-1, 2), 1, 0)]
+
+
 def test_tile_objects_are_placed_stretched_turned_and_flipped(read: Read) -> None:
     ramp = '<object id="1" gid="{}" x="32" y="32" width="32" height="16" rotation="{}"/>'
     text = a_map(objects(ramp.format(4, 0), ramp.format(4 | 2**31, 90)))
@@ -301,6 +366,109 @@ def test_templates_are_merged(read: Read, tmp_path: Path) -> None:
     (tmp_path / "wall.tx").write_text('<template><object template="wall.tx"/></template>')
     with pytest.raises(TiledError, match="the object of a template is made from a template"):
         read(text, y=Y, solid_layers=["things"])
+
+
+SHAPED = """<tileset name="shaped" tilewidth="16" tileheight="16" tilecount="4">
+ <tile id="3"><objectgroup><object id="1" x="0" y="0" width="4" height="8"/></objectgroup></tile>
+</tileset>"""
+
+
+@pytest.mark.parametrize("flip", [flip for flip, _, _ in FLIPS])
+@pytest.mark.parametrize("turn", [0, 90])
+def test_a_tile_number_means_the_tilesets_of_the_file_that_it_stands_in(
+    read: Read, tmp_path: Path, flip: int, turn: int
+) -> None:
+    """The number of a template is of its own tileset, that of an object of the map's."""
+    (tmp_path / "shaped.tsx").write_text(SHAPED)
+    (tmp_path / "t.tx").write_text(
+        '<template><tileset firstgid="1" source="shaped.tsx"/>'
+        f'<object name="thing" gid="{4 | flip}" width="16" height="16"/></template>'
+    )
+    plain = '<tileset firstgid="{}" name="plain" tilewidth="16" tileheight="16" tilecount="100"/>'
+    shaped = '<tileset firstgid="{}" source="shaped.tsx"/>'
+    item = f'<object id="1" {{}} x="16" y="32" width="16" height="16" rotation="{turn}"/>'
+    alone = read(a_map(objects(item.format(f'gid="{4 | flip}"')), tilesets=shaped.format(1)),
+                 y=Y, shapes=True).level  # fmt: skip
+    assert len(alone) == 1
+    for order in ((1, 101), (201, 101)):
+        tilesets = "".join(t.format(n) for t, n in zip((plain, shaped), order, strict=True))
+        for own in ('template="t.tx"', f'template="t.tx" gid="{104 | flip}"'):
+            found = read(a_map(objects(item.format(own)), tilesets=tilesets), y=Y, shapes=True)
+            assert [s.vertices for s in found.level] == [s.vertices for s in alone]
+            assert [*found.names.values()] == ["thing"]
+        # The map's tile 4 has no shape, though the template's has one.
+        other = item.format(f'template="t.tx" gid="{order[0] + 3}"')
+        with pytest.raises(TiledError, match="nothing of it became solid"):
+            read(a_map(objects(other), tilesets=tilesets), y=Y, shapes=True)
+
+
+def test_the_file_of_a_template_and_its_tileset_are_read_once(
+    read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shaped.tsx").write_text(SHAPED)
+    (tmp_path / "t.tx").write_text(
+        '<template><tileset firstgid="1" source="shaped.tsx"/>'
+        '<object gid="4" width="16" height="16"/></template>'
+    )
+    opened: list[str] = []
+    before = Files.open
+    monkeypatch.setattr(
+        Files, "open", lambda self, path: opened.append(Path(path).name) or before(self, path)
+    )
+    items = [f'<object id="{i}" template="t.tx" x="{20 * i}" y="0"/>' for i in range(50)]
+    assert len(read(a_map(objects(*items)), y=Y, shapes=True).level) == 50
+    assert sorted(opened) == ["map.tmx", "shaped.tsx", "t.tx"]
+
+
+@pytest.mark.parametrize(
+    ("template", "own", "corners"),
+    [
+        ("<ellipse/>", '<polygon points="0,0 16,0 16,16"/>', 3),
+        ("<point/>", '<polygon points="0,0 16,0 16,16"/>', 3),
+        ('<polygon points="0,0 16,0 16,16"/>', "<ellipse/>", 32),
+        ('<polygon points="0,0 16,0 16,16"/>', "", 3),
+    ],
+)
+def test_the_shape_of_an_object_replaces_its_templates(
+    read: Read, tmp_path: Path, template: str, own: str, corners: int
+) -> None:
+    (tmp_path / "t.tx").write_text(
+        f'<template><object type="wall" width="32" height="16">{template}</object></template>'
+    )
+    text = a_map(objects(f'<object id="1" class="rock" template="t.tx" x="0" y="0">{own}</object>'))
+    found = read(text, y=Y, classes=["rock"])
+    assert [len(solid.vertices) for solid in found.level] == [corners]
+    with pytest.raises(TiledError, match="nothing in it is selected by --class 'wall'"):
+        read(text, y=Y, classes=["wall"])
+
+
+def test_an_error_of_a_template_stands_at_its_place_in_the_template(
+    read: Read, tmp_path: Path
+) -> None:
+    (tmp_path / "t.tx").write_text('<template><object width="x" height="16"/></template>')
+    with pytest.raises(TiledError, match=r"t\.tx, object\.width: expected a number .* found \"x\""):
+        read(a_map(objects('<object id="1" template="t.tx" x="0" y="0"/>')), y=Y,
+             solid_layers=["things"])  # fmt: skip
+
+
+@pytest.mark.parametrize("of_map", ["", '<property name="hint" value="1"/>'])
+def test_a_property_of_a_template_alone_makes_its_objects_solid(
+    read: Read, tmp_path: Path, of_map: str
+) -> None:
+    (tmp_path / "t.tx").write_text(
+        '<template><object name="wall" width="16" height="16"><properties>'
+        '<property name="solid" type="bool" value="true"/></properties></object></template>'
+    )
+    text = a_map(
+        f"<properties>{of_map}</properties>",
+        objects(BOX.replace("/>", "><properties><property name='solid' type='bool' value='false'/>"
+                            "</properties></object>"),
+                '<object id="1" template="t.tx" x="16" y="0"/>'),
+    )  # fmt: skip
+    assert [area(solid) for solid in read(text, y=Y).level] == [(1, -1, 2, 0)]
+    (tmp_path / "t.tx").write_text('<template><object width="16" height="16"/></template>')
+    with pytest.raises(TiledError, match="no property in it makes anything solid"):
+        read(a_map(objects('<object id="1" template="t.tx" x="16" y="0"/>')), y=Y)
 
 
 def test_points_are_places(read: Read) -> None:
@@ -491,8 +659,12 @@ def test_files_outside_the_folder_and_loops_are_refused(tmp_path: Path) -> None:
     assert len(read_tiled(path, y=Y, solid_layers=["main"], whole_tiles=True).level) == 3
     (inside / "link.tsx").symlink_to(tmp_path / "g.tsx")
     path.write_text(path.read_text().replace("../g.tsx", "link.tsx"))
-    with pytest.raises(TiledError, match="is outside the folder"):
-        read_tiled(path, y=Y, tiles=["solid"])
+    for root in (None, inside):
+        with pytest.raises(TiledError) as refused:
+            read_tiled(path, y=Y, tiles=["solid"], root=root)
+        assert '"link.tsx" is a link to a file that is outside' in str(refused.value)
+        (needed,) = re.findall(r": --root (\S+) takes it", str(refused.value))
+        assert len(read_tiled(path, y=Y, tiles=["solid"], whole_tiles=True, root=needed).level) == 2
     path.write_text(path.read_text().replace("link.tsx", "loop.tsx"))
     (inside / "loop.tsx").write_text('<tileset source="loop.tsx"/>')
     with pytest.raises(TiledError, match=r"loop.tsx, source: a tileset's file cannot name another"):

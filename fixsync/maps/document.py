@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections import ChainMap
+from collections.abc import Iterator, MutableMapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
@@ -19,11 +20,11 @@ __all__ = [
     "PIXELS_MAX",
     "SIZE_MAX",
     "Files",
+    "Instance",
     "MapError",
     "OutsideError",
     "Value",
     "properties_of",
-    "property_list",
 ]
 
 SIZE_MAX = 2**25
@@ -48,10 +49,13 @@ class OutsideError(MapError):
     """A map names a file outside the folder. `needed`: the nearest folder that has both, or ""."""
 
     def __init__(self, where: Value, name: str, root: Path, path: str) -> None:
-        self.needed = _common(path, root)
+        target = Path(path).resolve()
+        self.needed = _common(target, root)
+        is_link = target != Path(path).parent.resolve() / Path(path).name
+        link = " is a link to a file that" if is_link else ""
         takes = f": --root {self.needed} takes it" if self.needed else ""
         super().__init__(
-            where.file, where.path, f"{text.shown(name)} is outside the folder {root}{takes}"
+            where.file, where.path, f"{text.shown(name)}{link} is outside the folder {root}{takes}"
         )
 
 
@@ -131,23 +135,60 @@ class Value:
         return Fraction(value) if value else Fraction(0)
 
 
+_CLASS = frozenset(["class", "type"])
+_SHAPE = frozenset(["capsule", "ellipse", "point", "polygon", "polyline", "text"])
+
+
+class Instance(Value):
+    """An object of a template: each value that it does not have is the template's, at its place in
+    the template's file. Nothing is copied, so many objects of one template cost no more."""
+
+    __slots__ = ("_base", "_base_properties", "_own")
+
+    def __init__(
+        self, own: Value, base: Value, base_properties: MutableMapping[str, Value]
+    ) -> None:
+        super().__init__(own.file, own.path, own.value)
+        self._base = base
+        self._base_properties = base_properties
+        self._own = {*own.members()}
+        """The keys that are not the template's. A tile of 0 is none."""
+        for alike in (_CLASS, _SHAPE):
+            if alike & self._own:
+                self._own |= alike
+        if not own.get("gid", None).value:
+            self._own.discard("gid")
+
+    def __contains__(self, key: str) -> bool:
+        return super().__contains__(key) or (key not in self._own and key in self._base)
+
+    def get(self, key: str, default: Any) -> Value:
+        if key not in self._own and key in self._base:
+            return self._base.get(key, default)
+        return super().get(key, default)
+
+    @property
+    def properties(self) -> MutableMapping[str, Value]:
+        own = _properties(Value(self.file, self.path, self.value))
+        return ChainMap(own, self._base_properties) if own else self._base_properties
+
+
 def name_of(layer: Value) -> str:
     """The name of a layer, or its number after "#"."""
     return layer.get("name", "").string() or f"#{layer.get('id', '').value}"
 
 
-def properties_of(owner: Value) -> dict[str, Value]:
+def properties_of(owner: Value) -> MutableMapping[str, Value]:
     """The custom properties of something, by name."""
-    return {entry["name"].string(): entry["value"] for entry in property_list(owner).items()}
+    return owner.properties if isinstance(owner, Instance) else _properties(owner)
 
 
-def property_list(owner: Value) -> Value:
-    """The custom properties of something: a list, or an object as before Tiled 1.2."""
+def _properties(owner: Value) -> dict[str, Value]:
+    """Those of a list, or of an object as before Tiled 1.2."""
     found = owner.get("properties", [])
     if isinstance(found.value, dict):
-        entries = [{"name": name, "value": value} for name, value in found.members().items()]
-        return Value(found.file, found.path, entries)
-    return found
+        return {name: found[name] for name in found.members()}
+    return {entry["name"].string(): entry["value"] for entry in found.items()}
 
 
 class Files:
@@ -197,10 +238,10 @@ _XML = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*<|\xff\xfe|\xfe\xff")
 """The first bytes of XML, in UTF-8 or UTF-16."""
 
 
-def _common(path: str, root: Path) -> str:
-    """The nearest folder that has both, or "" if they have none."""
+def _common(target: Path, root: Path) -> str:
+    """The nearest folder that has both, or "" if they have none. `target`: no link is in it."""
     try:
-        found = os.path.commonpath([os.path.realpath(Path(path).parent), root.resolve()])
+        found = os.path.commonpath([target.parent, root.resolve()])
         return os.path.relpath(found)
     except ValueError:  # two drives
         return ""

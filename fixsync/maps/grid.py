@@ -102,12 +102,15 @@ class Grid:
             self.faults.append(MapError(fault.file, fault.path, fault.reason + hint))
             return _LEFT
         choice = choices.tile(tile, tile.properties) if tile is not None else None
-        shapes = () if tile is None or tile.is_whole(*self._size) else tile.shapes
-        if choice is None and not self._is_taken and not (choices.shapes and shapes):
+        has_shapes = tile is not None and bool(tile.shapes)
+        if choice is None and not self._is_taken and not (choices.shapes and has_shapes):
             return _LEFT
         choice = choice or self._layer_choice
         is_slope = choice is not None and choice.heights is not None
-        if tile is None or (not is_slope and (not shapes or choices.whole_tiles)):
+        if tile is None:
+            return self._group(choice)
+        is_cell = not has_shapes or choices.whole_tiles or tile.is_whole(cell, *self._size)
+        if is_cell and not is_slope:
             return self._group(choice)
         self.tiles[cell] = tile, choice
         return _SHAPED if is_slope or choices.shapes else _UNDECIDED

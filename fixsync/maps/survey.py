@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 
@@ -24,6 +24,8 @@ TILES_MAX = 8
 """Most different tiles of a layer that is listed by their numbers."""
 ROWS_MAX = 40
 """Most rows of a list."""
+WORK_MAX = 2**20
+"""Most properties of tiles and tile objects that are counted."""
 _TEXT_MAX = 30
 _DEPTH_MAX = 64
 
@@ -52,7 +54,9 @@ class _Survey:
         self._names: Counter[str] = Counter()
         """Of objects."""
         self._numbers: list[tuple[str, str]] = []
-        self._shaped = 0
+        self._in_layers: Counter[int] = Counter()
+        """Cells of tile layers by number."""
+        self._shaped = self._work = 0
         self._unread: dict[str, MapError] = {}
         self.damage: list[str] = []
 
@@ -92,9 +96,10 @@ class _Survey:
             kinds[kind] += 1
             own = merged.get("type", "").value or merged.get("class", "").value
             if kind == "tile object":
-                tilesets = self._templates.tilesets(item) or self._tilesets
+                tilesets = self._templates.tilesets(item, self._tilesets)
                 tile = self._tile(tilesets, merged["gid"].integer(0, 2**32 - 1))
-                self._tile_has(tile, 1, {} if tile is None else properties_of(merged))
+                if tile is not None:
+                    self._tile_has(tile, 1, properties_of(merged))
                 own = own or (tile.kind if tile else "")
             called = merged.get("name", "").value
             if kind not in ("point", "text"):
@@ -117,16 +122,14 @@ class _Survey:
             numbers[cell & NUMBER] += count
         del numbers[0]
         self._add_layer(name, f"tile layer: {_counted(numbers.total(), 'tile')}", is_hidden)
+        self._in_layers += numbers
+        if len(numbers) > TILES_MAX:
+            return
         used: dict[str, dict[int, int]] = {}
         for number, count in sorted(numbers.items()):
             tile = self._tile(self._tilesets, number)
-            self._tile_has(tile, count, {})
             if tile is not None:
                 used.setdefault(tile.tileset, {})[tile.id] = count
-                if tile.kind:
-                    self._classes[tile.kind] += count
-        if len(numbers) > TILES_MAX:
-            return
         for tileset, ids in used.items():
             text = f"--tiles {_quoted(f'{tileset}:{_spans(sorted(ids))}')}"
             each = ", ".join(f"{count} of {id}" for id, count in sorted(ids.items()))
@@ -139,20 +142,31 @@ class _Survey:
             self._unread[fault.reason] = fault
             return None
 
-    def _tile_has(self, tile: Tile | None, count: int, more: dict[str, Value]) -> None:
-        if tile is None:
-            return
-        for name, value in {**tile.properties, **more}.items():
-            self._tiles[name, text_of(value.value)] += count
+    def _tile_has(self, tile: Tile, count: int, own: MutableMapping[str, Value]) -> None:
         self._shaped += count if tile.shapes else 0
+        if self._work > WORK_MAX:
+            return
+        properties = ChainMap(own, tile.properties)
+        self._work += len(properties)
+        for name, value in properties.items():
+            self._tiles[name, text_of(value.value)] += count
+
+    def _tiles_of_layers(self) -> None:
+        for number, count in sorted(self._in_layers.items()):
+            tile = self._tile(self._tilesets, number)
+            if tile is not None:
+                self._tile_has(tile, count, {})
+                if tile.kind:
+                    self._classes[tile.kind] += count
 
     def lines(self, is_side: bool) -> Sequence[str]:
+        self._tiles_of_layers()
         sections = [
             [(option, "; ".join(found)) for option, found in self._layers.items()],
             [*self._properties()],
             self._numbers,
             [(f"--class {_quoted(name)}", _counted(n, "object or tile", "objects or tiles"))
-             for name, n in self._classes.most_common()],
+             for name, n in sorted(self._classes.items(), key=lambda row: (-row[1], row[0]))],
             self._named(),
             [("--shapes", _counted(self._shaped, "tile has", "tiles have") + " collision shapes")]
             * bool(self._shaped),
@@ -165,6 +179,9 @@ class _Survey:
             for option, what in rows
         ]
         lines += [f"  a damaged layer: {reason}" for reason in self.damage[:5]]
+        lines += [f"  properties of more than {WORK_MAX}: some are not counted"] * (
+            self._work > WORK_MAX
+        )
         lines += self._unread_lines()
         if rows and not is_side:
             lines.append(

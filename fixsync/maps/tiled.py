@@ -6,7 +6,7 @@ in the file and computed with as fractions; each coordinate of the level is roun
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -36,10 +36,14 @@ RUNS_MAX = 2**20
 """Most runs of tiles, each in one row, of a map's solid tile layers together."""
 ERRORS_MAX = 20
 """Most errors that are shown."""
+PROPERTIES_MAX = 2**20
+"""Most properties of a map's points together, those of their templates counted for each."""
 _CELL_INDEX_MAX = 10**8
 
 KEYS = ("solid", "layer", "y_low", "y_high")
 """The properties that are read, of the map, of layers and groups, and of objects."""
+_SOLID_KEYS = {*KEYS} - {"layer"}
+"""Those that make something solid."""
 
 
 class TiledError(ValueError):
@@ -160,7 +164,8 @@ def read_tiled(
 
 def _keys_of(owner: Value) -> dict[str, Value]:
     """Those of KEYS that something has."""
-    return {name: value for name, value in properties_of(owner).items() if name in KEYS}
+    found = properties_of(owner)
+    return {name: found[name] for name in KEYS if name in found}
 
 
 @dataclass(frozen=True)
@@ -183,7 +188,6 @@ class _Reading:
     def __init__(self, view: View, choices: Choices, files: Files) -> None:
         self._view = view
         self._choices = choices
-        self._files = files
         self._templates = Templates(files)
         self._found = TiledMap(Level([]))
         self._faults: list[MapError] = []
@@ -191,6 +195,7 @@ class _Reading:
         """Of tilesets that may not be needed."""
         self._cells = self._runs = 0
         """Of the solid tile layers so far."""
+        self._place_properties = 0
 
     def read(self, document: Value) -> TiledMap:
         if document.get("type", None).value != "map":
@@ -203,8 +208,8 @@ class _Reading:
             document["tileheight"].integer(1, PIXELS_MAX),
         )
         self._builder = Builder(self._view, self._tile)
-        self._tilesets = Tilesets(document.get("tilesets", []), self._files)
-        if not self._choices and not _says_solid(document):
+        self._tilesets = Tilesets(document.get("tilesets", []), self._templates)
+        if not self._choices and not _says_solid(document, self._templates):
             self._refuse(document, "no property in it makes anything solid")
         with self._attempt():
             self._layers(document["layers"], _Place(_keys_of(document)), 1)
@@ -280,6 +285,12 @@ class _Reading:
     def _leave_out(self, what: str, count: int = 1) -> None:
         self._found.left_out[what] += count
 
+    def _leave_out_lines(self, tile: Tile, choice: Choice | None) -> None:
+        """Collision shapes of a tile that have no inside."""
+        if self._choices.line_width is None and (choice is None or choice.heights is None):
+            for kind in tile.lines:
+                self._leave_out(f"{kind} of a tile")
+
     # Objects.
 
     def _object(self, item: Value, place: _Place) -> None:
@@ -314,7 +325,13 @@ class _Reading:
     def _point_of(self, item: Value, place: _Place) -> None:
         x, y = self._builder.point(item, *self._corner(item, place).at(0, 0))
         position = (x, y, 0) if self._view.side else (x, 0, y)
-        properties = {name: plain(value.value) for name, value in properties_of(item).items()}
+        found = properties_of(item)
+        self._place_properties += len(found)
+        if self._place_properties > PROPERTIES_MAX:
+            raise limit(
+                item, f"with it the map's points have more than {PROPERTIES_MAX} properties"
+            )
+        properties = {name: plain(value.value) for name, value in found.items()}
         name = item.get("name", "").string()
         self._found.places.append(Place(name, class_of(item), position, properties))
 
@@ -342,7 +359,7 @@ class _Reading:
     ) -> None:
         choices = self._choices
         cell = merged["gid"].integer(0, 2**32 - 1)
-        tilesets = self._templates.tilesets(item) or self._tilesets
+        tilesets = self._templates.tilesets(item, self._tilesets)
         named = choices.named(merged)
         choice = choices.kind(class_of(merged))
         is_taken = place.choice is not None or (bool(choices) and "solid" in own)
@@ -351,7 +368,7 @@ class _Reading:
         tile = self._tile_of(tilesets, cell, is_strict) if choices else None
         if tile is not None:
             kind = class_of(merged) or tile.kind
-            properties = {**tile.properties, **properties_of(merged)}
+            properties = ChainMap(properties_of(merged), tile.properties)
             choice = choices.tile(replace(tile, kind=kind), properties)
         choice = named or choice
         has_shapes = tile is not None and bool(tile.shapes)
@@ -363,9 +380,6 @@ class _Reading:
             raise item.fail(
                 "its tile has collision shapes: --shapes takes them, --whole-tiles its rectangle"
             )
-        if tile is not None and not has_shapes and choices.shapes and choice is None:
-            self._leave_out("shapeless tile object")
-            return
         choice = choice or place.choice
         width, height = size_in_map(merged, tile)
         across, down = tile.alignment if tile else (Fraction(0), Fraction(1))
@@ -376,6 +390,7 @@ class _Reading:
             placing = flipped(placing.moved(*tile.offset), cell, tile.width, tile.height)
             shapes = shapes_of(tile, choice, placing, choices.line_width)
             label = _tile_called(tile)
+            self._leave_out_lines(tile, choice)
         else:
             ends = ((0, 0), (width, 0), (width, height), (0, height))
             shapes, label = [Outline([placing.at(*end) for end in ends])], _called(merged)
@@ -452,6 +467,7 @@ class _Reading:
                     self._builder.solid(
                         layer, outline.moved(x, y), place.properties, choice, _tile_called(tile)
                     )
+                self._leave_out_lines(tile, choice)
             except LimitError:
                 raise
             except MapError as fault:
@@ -470,13 +486,14 @@ def _tile_called(tile: Tile) -> str:
     return f"tile {tile.id} of {tile.tileset!r}"
 
 
-def _says_solid(owner: Value) -> bool:
-    """Whether a map has a property that makes parts solid, or damage to report."""
+def _says_solid(owner: Value, templates: Templates) -> bool:
+    """Whether a map, or a template of its objects, has a property that makes parts solid, or damage
+    to report."""
     try:
-        if any(key in KEYS and key != "layer" for key in properties_of(owner)):
+        if _SOLID_KEYS & {*_keys_of(templates.merged(owner))}:
             return True
         inner = [owner[key].items() for key in ("layers", "objects") if key in owner]
-        return any(_says_solid(part) for part in chain(*inner))
+        return any(_says_solid(part, templates) for part in chain(*inner))
     except (MapError, RecursionError):
         return True
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePath
 
-from fixsync.maps.document import Files, MapError, Value, properties_of, property_list
-from fixsync.maps.outlines import Placing, kind_of, size_of
+from fixsync.maps.document import Files, Instance, MapError, Value, properties_of
+from fixsync.maps.outlines import AREAS, Placing, kind_of, size_of
 
 __all__ = [
     "FLIPPED_ACROSS",
@@ -42,21 +42,24 @@ class Tile:
     id: int
     width: Fraction
     height: Fraction
-    properties: Mapping[str, Value] = field(default_factory=dict)
+    properties: MutableMapping[str, Value] = field(default_factory=dict)
     kind: str = ""
     """Its class."""
     shapes: Sequence[Value] = ()
-    """Its collision shapes, but those without an inside."""
+    """Its collision shapes, without points and texts."""
+    lines: Sequence[str] = ()
+    """The kinds of those that have no inside."""
     offset: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     alignment: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
     fills_cell: bool = False
     """Whether it is drawn as large as a cell."""
 
-    def is_whole(self, width: int, height: int) -> bool:
+    def is_whole(self, cell: int, width: int, height: int) -> bool:
         """Whether its collision shapes are the cell, of a size, and no more."""
         if (
             len(self.shapes) != 1
             or [self.width, self.height] != [width, height]
+            or (width != height and cell & SWAPPED)
             or any(self.offset)
         ):
             return False
@@ -82,10 +85,10 @@ def flipped(placing: Placing, cell: int, width: Fraction, height: Fraction) -> P
 class _Tileset:
     """A tileset, which is read when one of its tiles is asked for."""
 
-    def __init__(self, entry: Value, files: Files) -> None:
+    def __init__(self, entry: Value, templates: Templates) -> None:
         self.first = entry["firstgid"].integer(1, NUMBER)
         self._entry = entry
-        self._files = files
+        self._templates = templates
         self._fault: MapError | None = None
         self._tiles: dict[int, Value] | None = None
         self._known: dict[int, Tile] = {}
@@ -109,7 +112,7 @@ class _Tileset:
 
     def _read(self) -> None:
         if self._entry.get("source", None).value:
-            self._entry = self._files.named(self._entry["source"])
+            self._entry = self._templates.files.named(self._entry["source"])
             if "source" in self._entry:
                 raise self._entry["source"].fail("a tileset's file cannot name another tileset")
             if "tilewidth" not in self._entry:
@@ -133,14 +136,15 @@ class _Tileset:
         properties.update({name: old[name] for name in old.members()})
         if own is not None:
             properties.update(properties_of(own))
+            # A part of a picture, or else all of it, is as large as the tile.
             sizes = [
-                own.get(f"image{key}", size).fraction(1) if f"image{key}" in own else size
+                next((own[k].fraction(1) for k in (key, f"image{key}") if k in own), size)
                 for key, size in zip(("width", "height"), sizes, strict=True)
             ]
             kind = str(own.get("type", "").value or own.get("class", "").value)
             if "objectgroup" in own:
                 found = own["objectgroup"].get("objects", []).items()
-                merged = [Templates(self._files).merged(item) for item in found]
+                merged = [self._templates.merged(item) for item in found]
                 shapes = [item for item in merged if kind_of(item) not in ("point", "text")]
         offset = entry.get("tileoffset", {})
         alignment = entry.get("objectalignment", "unspecified")
@@ -148,6 +152,7 @@ class _Tileset:
             raise alignment.expected(f"one of {', '.join(_ALIGNMENTS)}")
         return Tile(
             self.name, id, sizes[0], sizes[1], properties, kind, shapes,
+            [line for line in map(kind_of, shapes) if line not in AREAS],
             (offset.get("x", 0).fraction(), offset.get("y", 0).fraction()),
             _ALIGNMENTS[alignment.value], entry.get("tilerendersize", "tile").value == "grid",
         )  # fmt: skip
@@ -156,8 +161,8 @@ class _Tileset:
 class Tilesets:
     """The tilesets of a map or of a template."""
 
-    def __init__(self, entries: Value, files: Files) -> None:
-        self.all = sorted((_Tileset(e, files) for e in entries.items()), key=lambda t: t.first)
+    def __init__(self, entries: Value, templates: Templates) -> None:
+        self.all = sorted((_Tileset(e, templates) for e in entries.items()), key=lambda t: t.first)
         self._firsts = [tileset.first for tileset in self.all]
 
     def tile(self, cell: int) -> Tile | None:
@@ -169,47 +174,44 @@ class Tilesets:
         return self.all[place].tile(number - self._firsts[place])
 
 
+class _Template:
+    """A template: its object, the properties of that, and the tilesets of its tile."""
+
+    def __init__(self, document: Value, templates: Templates) -> None:
+        if document.get("type", None).value != "template":
+            raise document.fail("it is not a template")
+        self.object = document["object"]
+        if "template" in self.object:
+            raise self.object.fail("the object of a template is made from a template")
+        self.properties = properties_of(self.object)
+        entries = [document["tileset"].value] if self.object.get("gid", None).value else []
+        self.tilesets = Tilesets(Value(document.file, "tileset", entries), templates)
+
+
 class Templates:
-    """The templates of a map's objects."""
+    """The templates that the files of a map name. Each is read once."""
 
     def __init__(self, files: Files) -> None:
-        self._files = files
-        self._known: dict[tuple[str, str], Value] = {}
+        self.files = files
+        self._known: dict[tuple[str, str], _Template] = {}
 
     def merged(self, item: Value) -> Value:
         """An object with the values of its template where the object has none."""
         if "template" not in item:
             return item
-        template = self._template(item["template"])
-        base = template["object"]
-        members = base.members() | item.members()
-        properties = {
-            entry["name"].string(): entry.value
-            for owner in (base, item)
-            for entry in property_list(owner).items()
-        }
-        members["properties"] = [*properties.values()]
-        return Value(item.file, item.path, members)
+        template = self._of(item)
+        return Instance(item, template.object, template.properties)
 
-    def tilesets(self, item: Value) -> Tilesets | None:
-        """The tilesets of an object's tile, if its template says the tile."""
-        if "template" not in item or not item.get("gid", None).value:
-            return None
-        template = self._template(item["template"])
-        if "gid" not in template["object"]:
-            return None
-        entry = template.get("tileset", {})
-        return Tilesets(Value(entry.file, entry.path, [entry.value]), self._files)
+    def tilesets(self, item: Value, own: Tilesets) -> Tilesets:
+        """The tilesets of an object's tile: its template's if that says the tile, else its own."""
+        is_own = "template" not in item or item.get("gid", None).value
+        return own if is_own else self._of(item).tilesets
 
-    def _template(self, reference: Value) -> Value:
+    def _of(self, item: Value) -> _Template:
+        reference = item["template"]
         key = reference.file, reference.string()
         if key not in self._known:
-            template = self._files.named(reference)
-            if template.get("type", None).value != "template":
-                raise template.fail("it is not a template")
-            if "template" in template["object"]:
-                raise template["object"].fail("the object of a template is made from a template")
-            self._known[key] = template
+            self._known[key] = _Template(self.files.named(reference), self)
         return self._known[key]
 
 
