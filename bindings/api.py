@@ -356,9 +356,9 @@ def read_commands(api: Api) -> list[Command]:
 
 def read_kinds(api: Api) -> list[Kind]:
     """The table of kinds of shape."""
-    bodies = [figure for figure, _ in _rows("shape.h", "BODY_FIGURES", "FIGURE")]
+    bodies = [shape_class for shape_class, _ in _rows("shape.h", "BODY_CLASSES", "CLASS")]
     found = []
-    for code, name, _, figure, traits, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
+    for code, name, _, shape_class, traits, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
         flags = [flag.split("=") for flag in _arguments(traits.removeprefix("TRAITS"))]
         has = {key.strip(" ."): value.strip() == "1" for key, value in flags}
         *sizes, least, most = _arguments(ranges.removeprefix("RANGES"))
@@ -377,9 +377,9 @@ def read_kinds(api: Api) -> list[Kind]:
                 constant.value,
                 _words(constant),
                 tuple(numbers),
-                is_round=figure == "ROUND",
-                can_push=figure in bodies,
-                can_cast=figure in bodies,
+                is_round=shape_class == "ROUND",
+                can_push=shape_class in bodies,
+                can_cast=shape_class in bodies,
                 has_front=has["has_front"],
                 has_hole=has["has_hole"],
             )

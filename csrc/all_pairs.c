@@ -9,18 +9,18 @@
 
 /* Active colliders in order of ids. */
 typedef struct crowd {
-    const posed *who[SMALL_WORLD_MAX + BLOCK];
+    const placed_shape *who[SMALL_WORLD_MAX + BLOCK];
     uint64_t count;
 } crowd;
 
 SPECIALISED void take_in(const fxs_world *w, crowd *c) {
     const uint64_t *present = present_set(w);
     const uint64_t words = set_words(w->capacity);
-    const posed *all = colliders(w);
+    const placed_shape *all = colliders(w);
     uint64_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const posed *s = all + word * 64 + trailing_zeros(bits);
+            const placed_shape *s = all + word * 64 + trailing_zeros(bits);
             c->who[n] = s;
             n += s->active;
         }
@@ -30,7 +30,7 @@ SPECIALISED void take_in(const fxs_world *w, crowd *c) {
 
 /* ---- every pair ---- */
 
-/* The pairs whose bounds meet, by (a, b), each first << 8 | second: how many. */
+/* Writes the pairs whose bounds meet, by (a, b), each first << 8 | second. Returns the count. */
 SPECIALISED uint64_t propose_by_lanes(crowd *c, uint16_t *pairs) {
     int32_t bounds[LANE_BOUNDS * LANES_ROOM];
     const uint64_t n = c->count;
@@ -68,11 +68,11 @@ typedef struct axis_sets {
     uint8_t last[SMALL_WORLD_MAX];
 } axis_sets;
 
-static inline int64_t least_on(const posed *s, int is_x) {
-    return is_x ? (int64_t)s->x - s->reach_x : (int64_t)s->z - s->reach_z;
+static inline int64_t least_on(const placed_shape *s, int is_x) {
+    return is_x ? (int64_t)s->x - s->extent_x : (int64_t)s->z - s->extent_z;
 }
-static inline int64_t most_on(const posed *s, int is_x) {
-    return is_x ? (int64_t)s->x + s->reach_x : (int64_t)s->z + s->reach_z;
+static inline int64_t most_on(const placed_shape *s, int is_x) {
+    return is_x ? (int64_t)s->x + s->extent_x : (int64_t)s->z + s->extent_z;
 }
 
 SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
@@ -103,13 +103,13 @@ SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
     }
 }
 
-static inline uint32_t boxes_meet(const posed *a, const posed *b) {
+static inline uint32_t boxes_meet(const placed_shape *a, const placed_shape *b) {
     const int64_t x = abs64((int64_t)a->x - b->x);
     const int64_t y = abs64((int64_t)a->y - b->y);
     const int64_t z = abs64((int64_t)a->z - b->z);
-    return (uint32_t)((x <= (int64_t)a->reach_x + b->reach_x) &
-                      (y <= (int64_t)a->reach_y + b->reach_y) &
-                      (z <= (int64_t)a->reach_z + b->reach_z));
+    return (uint32_t)((x <= (int64_t)a->extent_x + b->extent_x) &
+                      (y <= (int64_t)a->extent_y + b->extent_y) &
+                      (z <= (int64_t)a->extent_z + b->extent_z));
 }
 
 /* As propose_by_lanes. */
@@ -135,13 +135,13 @@ static uint64_t propose_by_sets(const crowd *c, uint16_t *pairs) {
 
 /* ---- both ---- */
 
-/* The hits among the proposed pairs: how many. */
+/* Writes the hits among the proposed pairs. Returns the count. */
 SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16_t *pairs,
                                 uint64_t proposed, packed_hit *out) {
     uint64_t found = 0;
     for (uint64_t i = 0; i < proposed; i++) {
-        const posed *a = c->who[pairs[i] >> 8];
-        const posed *b = c->who[pairs[i] & 255];
+        const placed_shape *a = c->who[pairs[i] >> 8];
+        const placed_shape *b = c->who[pairs[i] & 255];
         if (may_hit(a, b)) {
             const uint32_t contact = (uint32_t)fxs_near_contact(a, b);
             out[found < w->hit_capacity ? found : w->hit_capacity] =

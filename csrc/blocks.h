@@ -6,7 +6,7 @@
 #define FIXSYNC_BLOCKS_H
 
 #include "hash.h"
-#include "posed.h"
+#include "placed_shape.h"
 
 #if !defined(FXS_NO_BUILTINS) && (defined(__SSE2__) || defined(_M_X64))
 #define FXS_SSE2 1
@@ -18,9 +18,9 @@
 #endif
 
 #define BLOCK 4
-#define LANES 16 /* numbers ranked at once */
+#define LANES 16        /* numbers ranked at once */
 #define RANKS_END 32768 /* ranks are below */
-#define FIELD 20 /* bits of a bound in a box */
+#define FIELD 20        /* bits of a bound in a box */
 #define FIELD_MASK (((uint64_t)1 << FIELD) - 1)
 #define GUARDS \
     ((uint64_t)1 << FIELD | (uint64_t)1 << (2 * FIELD + 1) | (uint64_t)1 << (3 * FIELD + 2))
@@ -39,7 +39,7 @@ typedef struct packed_box {
  * apart. They count steps of 4 raw units, and lie at most 12 raw units outside the bounds, within
  * -2^28 - 2..2^30 + 2^28 + 2, so that no difference overflows. */
 #define LANE_BOUNDS 6
-#define NO_LEAST ((int32_t)3 << 29) /* above all of them */
+#define NO_LEAST ((int32_t)3 << 29)   /* above all of them */
 #define NO_MOST (-((int32_t)1 << 29)) /* below all of them */
 
 static inline void clear_lane(int32_t *least, uint64_t stride) {
@@ -47,24 +47,24 @@ static inline void clear_lane(int32_t *least, uint64_t stride) {
     least[3 * stride] = least[4 * stride] = least[5 * stride] = NO_MOST;
 }
 
-static inline void put_axis(int32_t *least, int32_t *most, int32_t centre, int32_t reach) {
+static inline void put_axis(int32_t *least, int32_t *most, int32_t centre, int32_t extent) {
     const int32_t at = (int32_t)(((uint32_t)centre ^ (uint32_t)1 << 31) >> 2); /* rounded down */
-    const int32_t on = (int32_t)((uint32_t)reach >> 2) + 1;
+    const int32_t on = (int32_t)((uint32_t)extent >> 2) + 1;
     *least = at - on;
     *most = at + on;
 }
 
-static inline void put_lane(int32_t *least, uint64_t stride, const posed *s) {
+static inline void put_lane(int32_t *least, uint64_t stride, const placed_shape *s) {
     int32_t *most = least + 3 * stride;
-    put_axis(least, most, s->x, s->reach_x);
-    put_axis(least + stride, most + stride, s->y, s->reach_y);
-    put_axis(least + 2 * stride, most + 2 * stride, s->z, s->reach_z);
+    put_axis(least, most, s->x, s->extent_x);
+    put_axis(least + stride, most + stride, s->y, s->extent_y);
+    put_axis(least + 2 * stride, most + 2 * stride, s->z, s->extent_z);
 }
 
 #if !defined(FXS_SSE2) || defined(FXS_SCALAR_FORMS)
 /* Writes the bounds of BLOCK shapes. */
 static inline void put_lanes_scalar(int32_t *bounds, uint64_t stride,
-                                    const posed *const who[BLOCK]) {
+                                    const placed_shape *const who[BLOCK]) {
     for (uint32_t k = 0; k < BLOCK; k++) {
         put_lane(bounds + k, stride, who[k]);
     }
@@ -194,19 +194,20 @@ static inline void put_columns(int32_t *to, uint64_t stride, const __m128i rows[
     _mm_storeu_si128((__m128i *)(to + 2 * stride), _mm_unpacklo_epi64(high, high_2));
 }
 
-_Static_assert(offsetof(posed, reach_x) == 12, "centre and reach lie side by side");
+_Static_assert(offsetof(placed_shape, extent_x) == 12, "centre and extents lie side by side");
 
 /* Bounds on x, y and z, each beside a number of no use. */
-static inline void put_row(__m128i *least, __m128i *most, const posed *s) {
+static inline void put_row(__m128i *least, __m128i *most, const placed_shape *s) {
     const __m128i centre = _mm_loadu_si128((const __m128i *)&s->x);
-    const __m128i reach = _mm_loadu_si128((const __m128i *)&s->reach_x);
+    const __m128i extent = _mm_loadu_si128((const __m128i *)&s->extent_x);
     const __m128i at = _mm_srli_epi32(_mm_xor_si128(centre, _mm_set1_epi32(INT32_MIN)), 2);
-    const __m128i on = _mm_add_epi32(_mm_srli_epi32(reach, 2), _mm_set1_epi32(1));
+    const __m128i on = _mm_add_epi32(_mm_srli_epi32(extent, 2), _mm_set1_epi32(1));
     *least = _mm_sub_epi32(at, on);
     *most = _mm_add_epi32(at, on);
 }
 
-static inline void put_lanes(int32_t *bounds, uint64_t stride, const posed *const who[BLOCK]) {
+static inline void put_lanes(int32_t *bounds, uint64_t stride,
+                             const placed_shape *const who[BLOCK]) {
     __m128i least[BLOCK], most[BLOCK];
     put_row(least, most, who[0]);
     put_row(least + 1, most + 1, who[1]);
@@ -295,7 +296,8 @@ static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
     return vaddvq_u32(vshlq_u32(vshrq_n_u32(high, 31), vld1q_s32(LANE)));
 }
 
-static inline void put_lanes(int32_t *bounds, uint64_t stride, const posed *const who[BLOCK]) {
+static inline void put_lanes(int32_t *bounds, uint64_t stride,
+                             const placed_shape *const who[BLOCK]) {
     put_lanes_scalar(bounds, stride, who);
 }
 
@@ -359,7 +361,8 @@ static inline int are_within(const uint8_t *p, const uint64_t least[2], const ui
     return vmaxvq_u32(vorrq_u32(first, next)) >> 31 == 0;
 }
 #else
-static inline void put_lanes(int32_t *bounds, uint64_t stride, const posed *const who[BLOCK]) {
+static inline void put_lanes(int32_t *bounds, uint64_t stride,
+                             const placed_shape *const who[BLOCK]) {
     put_lanes_scalar(bounds, stride, who);
 }
 
@@ -392,11 +395,10 @@ static inline int are_within(const uint8_t *p, const uint64_t least[2], const ui
 #endif
 
 /* For each mask of BLOCK bits, the indices of its bits, ascending, and their number. */
-#define KEPT_OF_BLOCK \
+#define KEPT_OF_BLOCK                                                         \
     {{0}, {0},    {1},    {0, 1},    {2},    {0, 2},    {1, 2},    {0, 1, 2}, \
      {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}}
-static const uint8_t COUNT_OF_BLOCK[1 << BLOCK] = {0, 1, 1, 2, 1, 2, 2, 3,
-                                                   1, 2, 2, 3, 2, 3, 3, 4};
+static const uint8_t COUNT_OF_BLOCK[1 << BLOCK] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
 /* Appends first + k for each bit k of `met`: where the list then ends. There is room for BLOCK. */
 static inline uint64_t *keep_of_block(uint64_t *list, uint64_t first, uint32_t met) {

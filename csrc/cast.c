@@ -2,9 +2,9 @@
  *
  * b is held still and a moves, relative to it, from D = a - b along M, the difference of the
  * motions. The centres of a that touch b are a convex set, so the times of contact are an interval,
- * and its start is the answer. Every pair but two is a window of time (slabs: bounds on one
+ * and its start is the answer. Every pair but two is an interval of time (slabs: bounds on one
  * coordinate, linear in time) and a distance (the length of the gaps on two or three axes, each
- * linear in time between the moments at which it opens or closes) that is to fall to r. Two boxes
+ * linear in time between the times at which it opens or closes) that is to fall to r. Two boxes
  * are slabs alone. A round shape and a cylinder are two distances and the edge of a lid, which
  * counts at multiples of 2^-32 only.
  *
@@ -20,21 +20,21 @@ static planar whole(planar v) { /* of Q.46 that are whole raw units */
     return p;
 }
 
-static int clip_to(window *w, const axis *a, int64_t limit) {
+static int clip_to(interval64 *w, const axis *a, int64_t limit) {
     return fxs_clip(w, a, -limit, limit);
 }
 
 /* Four planar slabs; |p| + limit < 2^61.9 + 2^60.4. */
-static int32_t cast_boxes(const posed *a, const posed *b, planar p, planar m, window w,
-                          int when) {
+static int32_t cast_boxes(const placed_shape *a, const placed_shape *b, planar p, planar m,
+                          interval64 w, int when) {
     const planar turn = turn_between(a, b);
-    const int quarters = is_quarter(direction_of_posed(a)) && is_quarter(direction_of_posed(b));
+    const int quarters = is_quarter(direction_of(a)) && is_quarter(direction_of(b));
     const int frames = quarters ? 1 : 2; /* the axes of boxes that are parallel are the same */
     for (int i = 0; i < frames; i++) {
-        const posed *own = i == 0 ? b : a;
-        const posed *other = i == 0 ? a : b;
-        planar q = turned_back(p, direction_of_posed(own));
-        planar v = turned_back(m, direction_of_posed(own));
+        const placed_shape *own = i == 0 ? b : a;
+        const placed_shape *other = i == 0 ? a : b;
+        planar q = turned_back(p, direction_of(own));
+        planar v = turned_back(m, direction_of(own));
         planar limit = touching_boxes(own, other, turn);
         if (quarters) {
             q = whole(q);
@@ -47,12 +47,12 @@ static int32_t cast_boxes(const posed *a, const posed *b, planar p, planar m, wi
             return NONE;
         }
     }
-    return fxs_window_holds(&w, when) ? fxs_fraction_of(w.in) : NONE;
+    return fxs_interval64_holds(&w, when) ? fxs_time64_fraction(w.in) : NONE;
 }
 
-/* Turns p and m into the frame of a box; how many of their units a raw unit is. */
-static int64_t to_box_frame(const posed *box, planar *p, planar *m) {
-    const planar dir = direction_of_posed(box);
+/* Turns p and m into the frame of a box. Returns the number of their units in a raw unit. */
+static int64_t to_box_frame(const placed_shape *box, planar *p, planar *m) {
+    const planar dir = direction_of(box);
     *p = turned_back(*p, dir);
     *m = turned_back(*m, dir);
     if (!is_quarter(dir)) {
@@ -64,8 +64,8 @@ static int64_t to_box_frame(const posed *box, planar *p, planar *m) {
 }
 
 /* The time up to behind a fraction. */
-static window window_up_to(int32_t most) {
-    window w = WHOLE_MOTION;
+static interval64 interval_up_to(int32_t most) {
+    interval64 w = WHOLE_MOTION;
     if (most < WHOLE) {
         w.out.n = most + 1;
         w.out.d = WHOLE;
@@ -74,18 +74,18 @@ static window window_up_to(int32_t most) {
 }
 
 /* Clips to the time in which the gaps on x and z are within these. 0 if no contact can be in it. */
-static int meets_in_plane(window *w, axis axes[3], int64_t x, int64_t z, int when) {
-    return clip_to(w, axes, x) && clip_to(w, axes + 2, z) && fxs_window_holds(w, when);
+static int meets_in_plane(interval64 *w, axis axes[3], int64_t x, int64_t z, int when) {
+    return clip_to(w, axes, x) && clip_to(w, axes + 2, z) && fxs_interval64_holds(w, when);
 }
 
-/* D and M as above, a of the lesser figure; `meet` is -h..h unless one of them is a cylinder.
+/* D and M as above, a of the lesser class; `meet` is -h..h unless one of them is a cylinder.
  * Fractions above `most` may be missed. */
-static int32_t first_of_pair(const posed *a, const posed *b, const int64_t *D, const int64_t *M,
-                             heights meet, int when, int32_t most) {
+static int32_t first_of_pair(const placed_shape *a, const placed_shape *b, const int64_t *D,
+                             const int64_t *M, heights meet, int when, int32_t most) {
     /* The gap that touches, vertical ones included. */
     int64_t r = a->size[0] + (is_round(a) && is_round(b) ? b->size[0] : 0);
     int64_t unit = 1;
-    window w = window_up_to(most);
+    interval64 w = interval_up_to(most);
     axis axes[3];
     axes[1] = axis_of(D[1], M[1], meet.high);
     const heights on_axis = M[1] < 0 ? mirrored(meet) : meet;
@@ -95,27 +95,28 @@ static int32_t first_of_pair(const posed *a, const posed *b, const int64_t *D, c
     planar p = {D[0], D[2]};
     planar m = {M[0], M[2]};
     planar half = {0, 0};
-    switch (figure_of(b->kind)) {
+    switch (shape_class_of(b->kind)) {
     case ROUND: break;
     case CYLINDER:
         r += b->size[0]; /* the planar gap of a cylinder is from its axis */
         break;
     case BOX:
-        if (figure_of(a->kind) == BOX) {
+        if (shape_class_of(a->kind) == BOX) {
             return cast_boxes(a, b, p, m, w, when);
         }
         unit = to_box_frame(b, &p, &m);
         half.x = b->size[0] * unit;
         half.z = b->size[2] * unit;
         break;
-    CASES_OF_NO_BODY: return NONE; /* no cast comes here */
+    CASES_OF_NO_BODY:
+        return NONE; /* no cast comes here */
     }
     axes[0] = axis_of(p.x, m.x, half.x);
     axes[2] = axis_of(p.z, m.z, half.z);
     if (!meets_in_plane(&w, axes, half.x + r * unit, half.z + r * unit, when)) {
         return NONE;
     }
-    if (is_round(a) && figure_of(b->kind) == CYLINDER) {
+    if (is_round(a) && shape_class_of(b->kind) == CYLINDER) {
         return fxs_cylinder_edge_cast(axes, D, M, a->size[0], b->size[0], meet, w, when);
     }
     const axis upright = axis_of(D[1] * unit, M[1] * unit, meet.high * unit);
@@ -124,8 +125,8 @@ static int32_t first_of_pair(const posed *a, const posed *b, const int64_t *D, c
 }
 
 /* The same in any order. */
-static int32_t first_of_any(const posed *a, const posed *b, const int64_t *D, const int64_t *M,
-                            heights meet, int when, int32_t most) {
+static int32_t first_of_any(const placed_shape *a, const placed_shape *b, const int64_t *D,
+                            const int64_t *M, heights meet, int when, int32_t most) {
     if (!(pair_of(a->kind, b->kind) & SWAPPED)) {
         return first_of_pair(a, b, D, M, meet, when, most);
     }
@@ -134,18 +135,18 @@ static int32_t first_of_any(const posed *a, const posed *b, const int64_t *D, co
     return first_of_pair(b, a, minus_D, minus_M, mirrored(meet), when, most);
 }
 
-/* Whether a coordinate that goes from d to d + m is further than `reach` from 0, on one side, all
+/* Whether a coordinate that goes from d to d + m is further than `extent` from 0, on one side, all
  * the time. */
-static int is_beyond(int64_t d, int64_t m, int64_t reach) {
-    return d + min64(m, 0) > reach || d + max64(m, 0) < -reach;
+static int is_beyond(int64_t d, int64_t m, int64_t extent) {
+    return d + min64(m, 0) > extent || d + max64(m, 0) < -extent;
 }
 
-int32_t fxs_posed_cast(const posed *a, const posed *b, const int64_t *M, int when,
+int32_t fxs_placed_cast(const placed_shape *a, const placed_shape *b, const int64_t *M, int when,
                         int32_t most) {
     int64_t D[3] = {(int64_t)a->x - b->x, (int64_t)a->y - b->y, (int64_t)a->z - b->z};
-    if (is_beyond(D[0], M[0], (int64_t)a->reach_x + b->reach_x) ||
-        is_beyond(D[1], M[1], (int64_t)a->reach_y + b->reach_y) ||
-        is_beyond(D[2], M[2], (int64_t)a->reach_z + b->reach_z)) {
+    if (is_beyond(D[0], M[0], (int64_t)a->extent_x + b->extent_x) ||
+        is_beyond(D[1], M[1], (int64_t)a->extent_y + b->extent_y) ||
+        is_beyond(D[2], M[2], (int64_t)a->extent_z + b->extent_z)) {
         return NONE;
     }
     const int64_t h = (int64_t)a->size[1] + b->size[1];
@@ -153,7 +154,7 @@ int32_t fxs_posed_cast(const posed *a, const posed *b, const int64_t *M, int whe
     return first_of_any(a, b, D, M, meet, when, most);
 }
 
-int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, const vertex *centre,
+int32_t fxs_cylinder_solid_cast(const placed_shape *a, const solid *b, const vertex *centre,
                                 const int64_t *M, int when, int32_t most) {
     /* Heights that the shape never reaches are cut off; the others are below 2^30.6. The least gap
      * that is left there is 1 below 0: no class of contact depends on it. */
@@ -166,12 +167,12 @@ int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, const vertex *ce
     const int64_t middle = low + (high - low) / 2;
     const int64_t D[3] = {(int64_t)a->x - centre->x, a->y - middle, (int64_t)a->z - centre->z};
     if (low > most_y + spare || high < least - spare ||
-        is_beyond(D[0], M[0], (int64_t)a->reach_x + b->radius) ||
-        is_beyond(D[2], M[2], (int64_t)a->reach_z + b->radius)) {
+        is_beyond(D[0], M[0], (int64_t)a->extent_x + b->radius) ||
+        is_beyond(D[2], M[2], (int64_t)a->extent_z + b->radius)) {
         return NONE;
     }
     const heights meet = {low - middle - half, high - middle + half};
-    const posed disc = disc_of(b);
+    const placed_shape disc = disc_of(b);
     return first_of_any(a, &disc, D, M, meet, when, most);
 }
 
@@ -184,14 +185,14 @@ static int64_t gap_q16(i128 v, int32_t half) {
     return i128_sign(v) < 0 ? -e : e;
 }
 
-static vector normal_of_boxes(const posed *a, const posed *b, planar P) {
+static vector normal_of_boxes(const placed_shape *a, const placed_shape *b, planar P) {
     const planar turn = turn_between(a, b);
     vector best = {0, 0, 0};
     i128 greatest = i128_of(0);
     for (int i = 0; i < 4; i++) {
-        const posed *own = i < 2 ? b : a;
-        const posed *other = i < 2 ? a : b;
-        const planar dir = direction_of_posed(own);
+        const placed_shape *own = i < 2 ? b : a;
+        const placed_shape *other = i < 2 ? a : b;
+        const planar dir = direction_of(own);
         const planar limit = touching_boxes(own, other, turn);
         const int is_x = i % 2 == 0;
         const i128 p = is_x ? dot_wide(dir, P) : cross_wide(dir, P);
@@ -217,17 +218,17 @@ static vector normal_off_cylinder(int32_t radius, planar P, int64_t F) {
 }
 
 /* Of a round shape or a cylinder off a box. */
-static vector normal_off_box(const posed *box, planar P, int64_t F) {
-    const planar dir = direction_of_posed(box);
+static vector normal_off_box(const placed_shape *box, planar P, int64_t F) {
+    const planar dir = direction_of(box);
     const int64_t x = gap_q16(dot_wide(dir, P), box->size[0]);
     const int64_t z = gap_q16(cross_wide(dir, P), box->size[2]);
     return back(fxs_unit(x, F, z), box);
 }
 
-/* a is of the lesser figure; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not
+/* a is of the lesser class; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not
  * round. */
-static vector normal_of_pair(const posed *a, const posed *b, planar P, int64_t F) {
-    switch (figure_of(b->kind)) {
+static vector normal_of_pair(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
+    switch (shape_class_of(b->kind)) {
     case ROUND: break;
     case CYLINDER:
         if (is_round(a)) {
@@ -235,13 +236,14 @@ static vector normal_of_pair(const posed *a, const posed *b, planar P, int64_t F
         }
         break;
     case BOX:
-        return figure_of(a->kind) == BOX ? normal_of_boxes(a, b, P) : normal_off_box(b, P, F);
-    CASES_OF_NO_BODY: break; /* no cast comes here */
+        return shape_class_of(a->kind) == BOX ? normal_of_boxes(a, b, P) : normal_off_box(b, P, F);
+    CASES_OF_NO_BODY:
+        break; /* no cast comes here */
     }
     return fxs_unit(P.x, F, P.z);
 }
 
-vector fxs_pair_normal(const posed *a, const posed *b, planar P, int64_t F) {
+vector fxs_pair_normal(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
     if (!(pair_of(a->kind, b->kind) & SWAPPED)) {
         return normal_of_pair(a, b, P, F);
     }
@@ -251,10 +253,10 @@ vector fxs_pair_normal(const posed *a, const posed *b, planar P, int64_t F) {
     return n;
 }
 
-void fxs_posed_cast_normal(const posed *a, const posed *b, const int64_t *M, int32_t k,
-                            int32_t *out) {
+void fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b, const int64_t *M,
+                            int32_t k, int32_t *out) {
     vector n = {0, 0, 0};
-    if (k != 0 || fxs_posed_contact(a, b) != FXS_OVERLAPPING) {
+    if (k != 0 || fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
         const planar P = {((int64_t)a->x - b->x) * WHOLE + k * M[0],
                           ((int64_t)a->z - b->z) * WHOLE + k * M[2]};
         const int64_t y = ((int64_t)a->y - b->y) * WHOLE + k * M[1];
@@ -295,20 +297,20 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
                     (int64_t)pose_a->z - pose_b->z};
     int64_t M[3] = {(int64_t)motion_a[0] - motion_b[0], (int64_t)motion_a[1] - motion_b[1],
                     (int64_t)motion_a[2] - motion_b[2]};
-    int64_t reach = furthest(a) + furthest(b);
+    int64_t extent = furthest(a) + furthest(b);
     for (int i = 0; i < 3; i++) { /* before directions are worked out: most pairs are far apart */
-        if (is_beyond(D[i], M[i], reach)) {
+        if (is_beyond(D[i], M[i], extent)) {
             return 0;
         }
     }
-    posed sa, sb;
-    fxs_posed_make(&sa, a, pose_a);
-    fxs_posed_make(&sb, b, pose_b);
-    int32_t k = fxs_posed_cast(&sa, &sb, M, (int)hit_when, WHOLE);
+    placed_shape sa, sb;
+    fxs_place_shape(&sa, a, pose_a);
+    fxs_place_shape(&sb, b, pose_b);
+    int32_t k = fxs_placed_cast(&sa, &sb, M, (int)hit_when, WHOLE);
     if (k == NONE) {
         return 0;
     }
     *fraction = k;
-    fxs_posed_cast_normal(&sa, &sb, M, k, normal);
+    fxs_placed_cast_normal(&sa, &sb, M, k, normal);
     return 1;
 }

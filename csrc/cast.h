@@ -2,32 +2,34 @@
 #ifndef FIXSYNC_CAST_H
 #define FIXSYNC_CAST_H
 
-#include "cast_estimate.h"
 #include "normal.h"
+#include "toi.h"
 
 /* The fraction at which a, moving by M against b, first makes a contact >= when. NONE if it makes
  * none, or, perhaps, if the fraction is above `most`. Both kinds can be cast. */
-FXS_INTERNAL int32_t fxs_posed_cast(const posed *a, const posed *b, const int64_t *M, int when,
-                                     int32_t most);
+FXS_INTERNAL int32_t fxs_placed_cast(const placed_shape *a, const placed_shape *b, const int64_t *M,
+                                     int when, int32_t most);
 
 /* The same for a shape and a solid: a cylinder with its centre, or a prism with its vertices, whose
  * bounds meet those of the shape's motion. */
-FXS_INTERNAL int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, const vertex *centre,
-                                     const int64_t *M, int when, int32_t most);
-FXS_INTERNAL int32_t fxs_prism_cast(const posed *a, const solid *prism, const vertex *v,
+FXS_INTERNAL int32_t fxs_cylinder_solid_cast(const placed_shape *a, const solid *b,
+                                             const vertex *centre, const int64_t *M, int when,
+                                             int32_t most);
+FXS_INTERNAL int32_t fxs_prism_cast(const placed_shape *a, const solid *prism, const vertex *v,
                                     const int64_t *M, int when, int32_t most);
 
 /* The normal of a hit at fraction k. */
-FXS_INTERNAL void fxs_posed_cast_normal(const posed *a, const posed *b, const int64_t *M,
-                                         int32_t k, int32_t *out);
+FXS_INTERNAL void fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b,
+                                         const int64_t *M, int32_t k, int32_t *out);
 
 /* The same of a shape and a solid. No normal is that of shapes that overlap at the start. */
-FXS_INTERNAL void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v,
+FXS_INTERNAL void fxs_solid_cast_normal(const placed_shape *a, const solid *b, const vertex *v,
                                         const int64_t *M, int32_t k, int32_t *out);
 
 /* That of a pair: P = 65536 D + k M, where D leads from b to a, F the vertical gap with its
  * sign: 0 if neither is round. */
-FXS_INTERNAL vector fxs_pair_normal(const posed *a, const posed *b, planar P, int64_t F);
+FXS_INTERNAL vector fxs_pair_normal(const placed_shape *a, const placed_shape *b, planar P,
+                                    int64_t F);
 
 /* Sorts the hits of a cast by (fraction, id). */
 FXS_INTERNAL void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n);

@@ -1,9 +1,9 @@
 /* Casts of a round shape against a cylinder: contacts with the edge of a lid count at multiples of
  * 2^-32. */
-#include "cast_estimate.h"
+#include "toi.h"
 
-/* A round shape of radius r against a cylinder of radius R. At moments k / 2^32, all in 2^-32 raw
- * units; in the window |x|, |z| <= R + r < 2^62 and the vertical gap f <= r < 2^61. */
+/* A round shape of radius r against a cylinder of radius R. At times k / 2^32, all in 2^-32 raw
+ * units; in the interval |x|, |z| <= R + r < 2^62 and the vertical gap f <= r < 2^61. */
 typedef struct lid_edge {
     int64_t p[3], m[3]; /* these, the heights and the sizes in raw units */
     heights meet;
@@ -166,9 +166,9 @@ static int64_t lid_edge_find(const lid_edge *s, int64_t first, int64_t last, int
 /* The fraction at which the round shape is first beside the cylinder (f = 0), its planar distance
  * being k's; NONE if it is never. There f = 0 counts at the very ends of the slab, so the slab is
  * closed even when the disc is open. */
-static int32_t contact_beside(gap_distance *k, const axis *upright, heights meet, window w,
+static int32_t contact_beside(gap_distance *k, const axis *upright, heights meet, interval64 w,
                               int when) {
-    if (!fxs_clip(&w, upright, meet.low, meet.high) || !fxs_window_holds(&w, FXS_TOUCHING)) {
+    if (!fxs_clip(&w, upright, meet.low, meet.high) || !fxs_interval64_holds(&w, FXS_TOUCHING)) {
         return NONE;
     }
     return fxs_first_contact(k, &w, worth_for(when));
@@ -176,7 +176,7 @@ static int32_t contact_beside(gap_distance *k, const axis *upright, heights meet
 
 /* A fraction at or after the first contact at a multiple of 2^-32 from `start` to `end`; NONE if
  * there is none. Where the planar gap_distance k is never R + r, there is none. */
-static int32_t any_contact_at_edge(const lid_edge *s, gap_distance *k, const window *w,
+static int32_t any_contact_at_edge(const lid_edge *s, gap_distance *k, const interval64 *w,
                                    int64_t start, int64_t end, int when) {
     k->r = s->R + s->r;
     if (fxs_first_contact(k, w, worth_for(FXS_TOUCHING)) < 0) {
@@ -186,7 +186,7 @@ static int32_t any_contact_at_edge(const lid_edge *s, gap_distance *k, const win
     return found < 0 ? NONE : (int32_t)(found / WHOLE);
 }
 
-/* All moments from the first contact to the known one, `first`, are contacts: the least fraction
+/* All times from the first contact to the known one, `first`, are contacts: the least fraction
  * from `low` on whose last multiple of 2^-32 is a contact. */
 static int32_t first_fraction(const lid_edge *s, int32_t low, int32_t first, int when) {
     while (low < first) {
@@ -203,7 +203,7 @@ static int32_t first_fraction(const lid_edge *s, int32_t low, int32_t first, int
 /* Contacts count at real times at which the round shape is beside the cylinder (f = 0) or over a
  * lid (rho <= R), two cylinders' worth of places; elsewhere at multiples of 2^-32. */
 int32_t fxs_cylinder_edge_cast(const axis *axes, const int64_t *p, const int64_t *m, int64_t r,
-                               int64_t R, heights meet, window w, int when) {
+                               int64_t R, heights meet, interval64 w, int when) {
     gap_distance k = {{axes[0], axes[2]}, 2, 1, R + r, 0};
     int32_t first = contact_beside(&k, axes + 1, m[1] < 0 ? mirrored(meet) : meet, w, when);
     /* Before a root the planar distance is too large for any contact. */

@@ -8,7 +8,7 @@ static void mark_changed(fxs_world *w, uint32_t id) {
     set_put(changed_set(w), id);
 }
 
-static int32_t addable(const fxs_world *w, const fxs_collider *c, posed *s, anchor *p) {
+static int32_t addable(const fxs_world *w, const fxs_collider *c, placed_shape *s, anchor *p) {
     if (c->id >= w->capacity) {
         return FXS_E_ID;
     }
@@ -19,13 +19,13 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, posed *s, anch
     if (status == FXS_OK) {
         copy_fields((const uint8_t *)c, s, p);
         derive_round(w, s, p);
-        status = posed_derive(s, p);
+        status = derive_placed(s, p);
     }
     return status;
 }
 
 int32_t fxs_world_add_many(fxs_world *world, const fxs_collider *added, uint64_t n, uint64_t *bad) {
-    posed s;
+    placed_shape s;
     anchor p;
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = addable(world, added + i, &s, &p);
@@ -67,9 +67,9 @@ int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
 }
 
 /* Stores the changed copies of a collider if its centre is in range. */
-static int32_t replace(fxs_world *w, posed *s, const anchor *p) {
+static int32_t replace(fxs_world *w, placed_shape *s, const anchor *p) {
     uint32_t id = s->id;
-    int32_t status = posed_derive(s, p);
+    int32_t status = derive_placed(s, p);
     if (status == FXS_OK) {
         colliders(w)[id] = *s;
         anchors(w)[id] = *p;
@@ -111,7 +111,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
         if (status == FXS_OK && has_offset(anchors(world) + id)) {
             anchor p = anchors(world)[id];
             memcpy(&p, row_position(&r, i), 12);
-            posed s = colliders(world)[id];
+            placed_shape s = colliders(world)[id];
             status = aim(&s, &p);
         }
         if (status != FXS_OK) {
@@ -123,7 +123,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
     const int is_kept = grid_keeps(world, n);
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
-        posed *now = colliders(world) + id;
+        placed_shape *now = colliders(world) + id;
         anchor *p = anchors(world) + id;
         memcpy(p, row_position(&r, i), 12); /* x, y, z */
         if (has_offset(p)) {
@@ -161,7 +161,7 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
         if (status == FXS_OK && has_offset(anchors(world) + id)) {
             anchor p = anchors(world)[id];
             memcpy(&p, row_pose(&r, i), 12);
-            posed s = colliders(world)[id];
+            placed_shape s = colliders(world)[id];
             any_offset = 1;
             s.yaw = (uint16_t)row_yaw(&r, i);
             status = aim(&s, &p);
@@ -180,13 +180,13 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
         for (uint64_t end = n - i < TURNING_MAX ? n : i + TURNING_MAX; i < end; i++) {
             const uint32_t id = row_id(&r, i);
             const uint32_t yaw = row_yaw(&r, i);
-            posed *now = colliders(world) + id;
+            placed_shape *now = colliders(world) + id;
             anchor *p = anchors(world) + id;
             int32_t position[3];
             memcpy(position, row_pose(&r, i), 12);
             memcpy(p, position, 12); /* x, y, z */
             memcpy(now, position, 12);
-            uint32_t turns = now->yaw != yaw; /* else direction and reach stay */
+            uint32_t turns = now->yaw != yaw; /* else direction and extents stay */
             if (world->underived && !is_derived(now)) {
                 derive_round(world, now, p);
                 world->underived--;
@@ -238,7 +238,7 @@ int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shap
     }
     if (status == FXS_OK) {
         derive(world);
-        posed s = colliders(world)[id];
+        placed_shape s = colliders(world)[id];
         s.kind = (uint8_t)shape->kind;
         s.half_angle = (uint16_t)shape->half_angle;
         memcpy(s.size, shape->size, sizeof s.size);
@@ -251,7 +251,7 @@ int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t 
     int32_t status = find(world, id);
     if (status == FXS_OK) {
         derive(world);
-        posed s = colliders(world)[id];
+        placed_shape s = colliders(world)[id];
         anchor p = anchors(world)[id];
         p.ox = ox;
         p.oy = oy;
@@ -298,7 +298,7 @@ static void refresh_meets(fxs_world *w) {
     const uint64_t *present = present_set(w);
     for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity;
          id = set_next(present, id + 1, w->capacity)) {
-        posed *s = colliders(w) + id;
+        placed_shape *s = colliders(w) + id;
         s->meets = w->layers[s->layer];
     }
 }
@@ -318,7 +318,9 @@ int32_t fxs_world_set_layers(fxs_world *world, const uint32_t masks[32]) {
  * memory of the broad phase, and its id into the set of marks. The copy's `zero` holds
  * flags that a collider does not have. */
 enum { WAS_PRESENT = 1, WAS_CHANGED = 2 };
-static posed *kept_colliders(const fxs_world *w) { return (posed *)at(w, w->sorted_at); }
+static placed_shape *kept_colliders(const fxs_world *w) {
+    return (placed_shape *)at(w, w->sorted_at);
+}
 static anchor *kept_anchors(const fxs_world *w) { return (anchor *)at(w, w->rows_at); }
 
 static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
@@ -368,26 +370,18 @@ static void drop_kept(fxs_world *w, const fxs_command *commands, uint64_t n, int
 static int32_t apply_one(fxs_world *w, const fxs_command *command) {
     const fxs_collider *c = &command->collider;
     switch (command->type) {
-    case FXS_COMMAND_ADD:
-        return fxs_world_add(w, c);
-    case FXS_COMMAND_REMOVE:
-        return fxs_world_remove(w, c->id);
-    case FXS_COMMAND_TURN:
-        return fxs_world_turn(w, c->id, c->yaw);
+    case FXS_COMMAND_ADD: return fxs_world_add(w, c);
+    case FXS_COMMAND_REMOVE: return fxs_world_remove(w, c->id);
+    case FXS_COMMAND_TURN: return fxs_world_turn(w, c->id, c->yaw);
     case FXS_COMMAND_SHAPE: {
         const fxs_shape shape = {c->kind, c->half_angle, {c->size[0], c->size[1], c->size[2]}};
         return fxs_world_set_shape(w, c->id, &shape);
     }
-    case FXS_COMMAND_OFFSET:
-        return fxs_world_set_offset(w, c->id, c->ox, c->oy, c->oz);
-    case FXS_COMMAND_OWNER:
-        return fxs_world_set_owner(w, c->id, c->owner);
-    case FXS_COMMAND_LAYER:
-        return fxs_world_set_layer(w, c->id, c->layer);
-    case FXS_COMMAND_ACTIVE:
-        return fxs_world_set_active(w, c->id, c->active);
-    default:
-        return FXS_E_COMMAND;
+    case FXS_COMMAND_OFFSET: return fxs_world_set_offset(w, c->id, c->ox, c->oy, c->oz);
+    case FXS_COMMAND_OWNER: return fxs_world_set_owner(w, c->id, c->owner);
+    case FXS_COMMAND_LAYER: return fxs_world_set_layer(w, c->id, c->layer);
+    case FXS_COMMAND_ACTIVE: return fxs_world_set_active(w, c->id, c->active);
+    default: return FXS_E_COMMAND;
     }
 }
 
@@ -413,12 +407,9 @@ static int32_t apply_layers(fxs_world *w, const fxs_command *commands, uint64_t 
 static int32_t apply_run(fxs_world *w, const fxs_command *commands, uint64_t n, uint64_t *bad) {
     const row_source r = {NULL, NULL, NULL, commands};
     switch (commands->type) {
-    case FXS_COMMAND_MOVE:
-        return move_rows(w, n, r, bad);
-    case FXS_COMMAND_POSE:
-        return pose_rows(w, n, r, bad);
-    case FXS_COMMAND_LAYERS:
-        return apply_layers(w, commands, n, bad);
+    case FXS_COMMAND_MOVE: return move_rows(w, n, r, bad);
+    case FXS_COMMAND_POSE: return pose_rows(w, n, r, bad);
+    case FXS_COMMAND_LAYERS: return apply_layers(w, commands, n, bad);
     default:
         for (uint64_t i = 0; i < n; i++) {
             int32_t status = apply_one(w, commands + i);

@@ -19,7 +19,7 @@
 #define FXS_INTERNAL_TABLE extern
 #endif
 
-/* Two omissions do not compile: a figure or a pair of figures without its function, and a switch
+/* Two omissions do not compile: a class or a pair of classes without its function, and a switch
  * that misses one of them. No such switch has a default. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic error "-Wimplicit-function-declaration"

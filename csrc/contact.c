@@ -1,7 +1,8 @@
-/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_posed_contact first rejects by
+/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_placed_contact first rejects by
  * bounds; the others are near, which keeps every intermediate in 64 bits, or in 128 where noted.
- * Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
+ * Sizes are below 2^29, an extent below 2^29 * sqrt(2) + 5 < 2^29.6. */
 #include "contact.h"
+#include "depth.h"
 #include "wedge.h"
 
 /* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2
@@ -16,8 +17,8 @@ static inline int near_disc(int64_t R, planar d, int64_t q) {
 }
 
 /* NEAR for a box: v is the part of d outside it, in its frame and Q.46; |d| < 2^31, |v| < 2^61. */
-static inline int64_t depth_box(const posed *b, planar d, int64_t q) {
-    planar v = turned_back(d, direction_of_posed(b));
+static inline int64_t depth_box(const placed_shape *b, planar d, int64_t q) {
+    planar v = turned_back(d, direction_of(b));
     v.x = above_0(abs64(v.x) - b->size[0] * Q30_ONE);
     v.z = above_0(abs64(v.z) - b->size[2] * Q30_ONE);
     return depth_q46(v, q);
@@ -37,7 +38,7 @@ static inline planar from_edge(int64_t inner, int64_t outer, planar e, planar d)
 }
 
 /* Whether d is in the closed wedge. */
-static inline int in_wedge(const posed *s, const edges *e, planar d) {
+static inline int in_wedge(const placed_shape *s, const edges *e, planar d) {
     int64_t A = cross64(e->e2, d);
     int64_t B = cross64(d, e->e1);
     return s->half_angle == FXS_HALF_ANGLE_MAX ||
@@ -48,29 +49,29 @@ static inline int in_wedge(const posed *s, const edges *e, planar d) {
  * 2^118. q >= 0. */
 static int near_hole(int64_t inner, int64_t D2, int64_t q) {
     const int64_t L = inner * inner + D2 - q;
-    return L < 0 ? FXS_OVERLAPPING
-                 : classify_wide(i128_square(L), i128_mul(4 * inner * inner, D2));
+    return L < 0 ? FXS_OVERLAPPING : classify_wide(i128_square(L), i128_mul(4 * inner * inner, D2));
 }
 
 /* NEAR for a sector; inner is its inner_radius. q >= 0. */
-SPECIALISED int near_ring(const posed *s, int64_t inner, const edges *e, planar d, int64_t q) {
+SPECIALISED int near_ring(const placed_shape *s, int64_t inner, const edges *e, planar d,
+                          int64_t q) {
     if (in_wedge(s, e, d)) {
         const int64_t D2 = dot64(d, d);
         return D2 < inner * inner ? near_hole(inner, D2, q) : near_disc(s->size[0], d, q);
     }
     const int64_t depth_e1 = depth_q46(from_edge(inner, s->size[0], e->e1, d), q);
     const int64_t depth_e2 = depth_q46(from_edge(inner, s->size[0], e->e2, d), q);
-    return class_of(max64(depth_e1, depth_e2));
+    return contact_of_depth(max64(depth_e1, depth_e2));
 }
 
-static int near_sector(const posed *s, const edges *e, planar d, int64_t q) {
+static int near_sector(const placed_shape *s, const edges *e, planar d, int64_t q) {
     return s->size[2] ? near_ring(s, s->size[2], e, d, q) : near_ring(s, 0, e, d, q);
 }
 
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62. pa and pb lead from one to the other in
  * the frames of both. */
-static inline int64_t depth_on_axes(const posed *a, const posed *b, planar pa, planar pb,
-                                    planar turn) {
+static inline int64_t depth_on_axes(const placed_shape *a, const placed_shape *b, planar pa,
+                                    planar pb, planar turn) {
     const planar on_a = touching_boxes(a, b, turn);
     const planar on_b = touching_boxes(b, a, turn);
     const int64_t depth_a = min64(on_a.x - abs64(pa.x), on_a.z - abs64(pa.z));
@@ -82,9 +83,9 @@ static inline int64_t depth_on_axes(const posed *a, const posed *b, planar pa, p
  * is off by 1/2 at most, so a part of the product is off by sqrt(2). Rounding down adds 1, and the
  * direction that it stands for is itself off by 1/2: below 3 in all. So it decides every depth that
  * is further from 0 than 3 times the sizes. The exact direction decides the others. */
-static inline int64_t depth_boxes(const posed *a, const posed *b, planar d) {
-    const planar of_a = direction_of_posed(a);
-    const planar of_b = direction_of_posed(b);
+static inline int64_t depth_boxes(const placed_shape *a, const placed_shape *b, planar d) {
+    const planar of_a = direction_of(a);
+    const planar of_b = direction_of(b);
     const planar pa = turned_back(d, of_a); /* Q.46, below 2^62 */
     const planar pb = turned_back(d, of_b);
     const planar rel = turned_back(of_b, of_a);
@@ -100,14 +101,14 @@ static inline int64_t depth_boxes(const posed *a, const posed *b, planar d) {
 }
 
 /* The depth of two discs, which touch if d is as long as the sum of their radii. */
-static inline int64_t depth_discs(const posed *a, const posed *b, planar d) {
+static inline int64_t depth_discs(const placed_shape *a, const placed_shape *b, planar d) {
     int64_t both = (int64_t)a->size[0] + b->size[0];
     return both * both - dot64(d, d);
 }
 
-/* Two shapes that are near, the lesser figure first. */
+/* Two shapes that are near, the lesser class first. */
 typedef struct meeting {
-    const posed *a, *b;
+    const placed_shape *a, *b;
     planar d;           /* a's centre from b's */
     int64_t upright;    /* how far the two overlap in height, negative for a gap */
     int64_t gap;        /* above_0(-upright) */
@@ -124,8 +125,8 @@ typedef struct meeting {
  * margin of SPARE raw units, which is rare, or if the edges are not known. */
 #define UNKNOWN INT64_MIN
 SPECIALISED int64_t depth_by_discs(const meeting *m) {
-    const posed *s = m->a;
-    const posed *sector = m->b;
+    const placed_shape *s = m->a;
+    const placed_shape *sector = m->b;
     const int64_t radius = sector->size[0];
     int64_t from = 0;
     int64_t square;
@@ -142,7 +143,7 @@ SPECIALISED int64_t depth_by_discs(const meeting *m) {
         const int64_t from_e2 = floor_square(from_edge(0, radius, m->known->e2, m->d));
         square = min64(from_e1, from_e2);
     }
-    if (figure_of(s->kind) == BOX) { /* sqrt(a^2 + b^2) <= a + b/2 for a >= b */
+    if (shape_class_of(s->kind) == BOX) { /* sqrt(a^2 + b^2) <= a + b/2 for a >= b */
         inner = min64(s->size[0], s->size[2]);
         outer = max64(s->size[0], s->size[2]) + inner / 2;
     }
@@ -154,7 +155,7 @@ SPECIALISED int64_t depth_by_discs(const meeting *m) {
     return decided ? min64(decided, m->upright) : UNKNOWN;
 }
 
-/* The depth of each pair of figures. */
+/* The depth of each pair of classes. */
 
 SPECIALISED int64_t depth_ROUND_ROUND(const meeting *m) {
     return depth_discs(m->a, m->b, m->d) - m->gap * m->gap;
@@ -206,9 +207,8 @@ SPECIALISED int64_t depth_CYLINDER_SECTOR(const meeting *m) {
 
 SPECIALISED int64_t depth_BOX_SECTOR(const meeting *m) {
     const int64_t depth = depth_by_discs(m);
-    return depth != UNKNOWN
-               ? depth
-               : min64(fxs_sector_box(m->b, m->a, opposite(m->d)) - 1, m->upright);
+    return depth != UNKNOWN ? depth
+                            : min64(fxs_sector_box(m->b, m->a, opposite(m->d)) - 1, m->upright);
 }
 
 /* Attack areas do not hit each other. */
@@ -217,37 +217,38 @@ SPECIALISED int64_t depth_SECTOR_SECTOR(const meeting *m) {
     return -1;
 }
 
-SPECIALISED int64_t depth_at(figure_pair of, const posed *a, const posed *b, const edges *known,
-                             int64_t upright) {
+SPECIALISED int64_t depth_at(class_pair of, const placed_shape *a, const placed_shape *b,
+                             const edges *known, int64_t upright) {
     const planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
     const meeting m = {a, b, d, upright, above_0(-upright), known};
     switch (of) {
-#define DEPTH_OF_SAME(f) case f##_##f: return depth_##f##_##f(&m);
-#define DEPTH_OF_PAIR(a, b) case a##_##b: return depth_##a##_##b(&m);
-        FIGURE_PAIRS(DEPTH_OF_SAME, DEPTH_OF_PAIR)
-    case PAIR_COUNT:
-        break;
+#define DEPTH_OF_SAME(f) \
+    case f##_##f: return depth_##f##_##f(&m);
+#define DEPTH_OF_PAIR(a, b) \
+    case a##_##b: return depth_##a##_##b(&m);
+        CLASS_PAIRS(DEPTH_OF_SAME, DEPTH_OF_PAIR)
+    case PAIR_COUNT: break;
     }
     return INT64_MIN; /* not reached: pair_of gives no other */
 }
 
 /* size[1] is the half height of every kind (a sphere's is 0). */
-static inline int64_t upright_of(const posed *a, const posed *b) {
+static inline int64_t upright_of(const placed_shape *a, const placed_shape *b) {
     return (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
 }
 
-SPECIALISED int64_t depth_of_pair(figure_pair of, const posed *a, const posed *b,
+SPECIALISED int64_t depth_of_pair(class_pair of, const placed_shape *a, const placed_shape *b,
                                   const edges *known) {
     return depth_at(of, a, b, known, upright_of(a, b));
 }
 
 /* Each is written, and stays if it counts: no branch that a predictor could miss. */
-SPECIALISED uint32_t hits_of_pair(figure_pair of, const posed *all, const uint64_t *pairs,
+SPECIALISED uint32_t hits_of_pair(class_pair of, const placed_shape *all, const uint64_t *pairs,
                                   uint32_t n, int64_t least, uint64_t *hits) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const posed *a = all + (pairs[i] >> 32);
-        const posed *b = all + (pairs[i] & UINT32_MAX);
+        const placed_shape *a = all + (pairs[i] >> 32);
+        const placed_shape *b = all + (pairs[i] & UINT32_MAX);
         int64_t depth = depth_of_pair(of, a, b, NULL);
         uint64_t first = a->id < b->id ? a->id : b->id;
         uint64_t second = a->id < b->id ? b->id : a->id;
@@ -257,21 +258,21 @@ SPECIALISED uint32_t hits_of_pair(figure_pair of, const posed *all, const uint64
     return found;
 }
 
-/* An area to be compared with posed shapes of one kind. */
+/* An area to be compared with placed shapes of one kind. */
 typedef struct query_area {
-    const posed *area, *all;
+    const placed_shape *area, *all;
     const edges *known; /* of a sector, else NULL */
     int64_t least;      /* the depth that counts */
 } query_area;
 
 /* Keeps those of n ids that the area meets. `swap`: the area is of the greater kind. */
-SPECIALISED uint64_t met_of_pair(figure_pair of, int swap, const query_area *q,
-                                 const uint64_t *like, uint64_t n, uint64_t *ids) {
+SPECIALISED uint64_t met_of_pair(class_pair of, int swap, const query_area *q, const uint64_t *like,
+                                 uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const posed *s = q->all + like[i];
-        const posed *a = swap ? s : q->area;
-        const posed *b = swap ? q->area : s; /* every sector, but where nothing is met */
+        const placed_shape *s = q->all + like[i];
+        const placed_shape *a = swap ? s : q->area;
+        const placed_shape *b = swap ? q->area : s; /* every sector, but where nothing is met */
         const int64_t depth = depth_of_pair(of, a, b, q->known);
         ids[met] = like[i];
         met += depth >= q->least;
@@ -280,7 +281,8 @@ SPECIALISED uint64_t met_of_pair(figure_pair of, int swap, const query_area *q,
 }
 
 /* A shape where it stands, as far as depth_of_pair reads it; 0 if shape and pose are in range. */
-SPECIALISED uint64_t stand(posed *s, figure f, const fxs_shape *shape, const fxs_pose *pose) {
+SPECIALISED uint64_t stand(placed_shape *s, shape_class f, const fxs_shape *shape,
+                           const fxs_pose *pose) {
     s->x = pose->x;
     s->y = pose->y;
     s->z = pose->z;
@@ -302,9 +304,9 @@ SPECIALISED uint64_t stand(posed *s, figure f, const fxs_shape *shape, const fxs
 /* The contact of two shapes; UNDECIDED if a value is out of range, or if they are 2^30 or more
  * apart on an axis, where products could overflow. */
 enum { UNDECIDED = -1 };
-SPECIALISED int overlap_of_pair(figure_pair of, const fxs_shape *a, const fxs_pose *pose_a,
+SPECIALISED int overlap_of_pair(class_pair of, const fxs_shape *a, const fxs_pose *pose_a,
                                 const fxs_shape *b, const fxs_pose *pose_b) {
-    posed sa, sb;
+    placed_shape sa, sb;
     uint64_t faults = stand(&sa, lesser_of(of), a, pose_a);
     faults |= stand(&sb, greater_of(of), b, pose_b);
     /* Each is 0 .. 2^31 - 1 for a difference of -2^30 .. 2^30 - 1. */
@@ -312,11 +314,12 @@ SPECIALISED int overlap_of_pair(figure_pair of, const fxs_shape *a, const fxs_po
     const uint64_t y = (uint64_t)((int64_t)sa.y - sb.y + Q30_ONE);
     const uint64_t z = (uint64_t)((int64_t)sa.z - sb.z + Q30_ONE);
     faults |= (x | y | z) >> 31;
-    return faults == 0 ? class_of(depth_of_pair(of, &sa, &sb, NULL)) : UNDECIDED;
+    return faults == 0 ? contact_of_depth(depth_of_pair(of, &sa, &sb, NULL)) : UNDECIDED;
 }
 
-SPECIALISED int contact_of_pair(figure_pair of, const posed *a, const posed *b, int64_t upright) {
-    return class_of(depth_at(of, a, b, NULL, upright));
+SPECIALISED int contact_of_pair(class_pair of, const placed_shape *a, const placed_shape *b,
+                                int64_t upright) {
+    return contact_of_depth(depth_at(of, a, b, NULL, upright));
 }
 
 /* CALL(contact, pair, ...) is contact_of_pair(pair, ...); so are overlap, hits and met. */
@@ -326,69 +329,71 @@ SPECIALISED int contact_of_pair(figure_pair of, const posed *a, const posed *b, 
 /* Compiled once for each pair of kinds. */
 #define CALL(function, pair, ...) PAIRS[pair].function(__VA_ARGS__)
 
-#define PAIR_FUNCTIONS(pair)                                                                  \
-    static int contact_##pair(const posed *a, const posed *b, int64_t upright) {              \
-        return contact_of_pair(pair, a, b, upright);                                          \
-    }                                                                                         \
-    static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, \
-                              const fxs_pose *pose_b) {                                       \
-        return overlap_of_pair(pair, a, pose_a, b, pose_b);                                   \
-    }                                                                                         \
-    static uint32_t hits_##pair(const posed *all, const uint64_t *pairs, uint32_t n,          \
-                                int64_t least, uint64_t *hits) {                              \
-        return hits_of_pair(pair, all, pairs, n, least, hits);                                \
-    }                                                                                         \
-    static uint64_t met_##pair(int swap, const query_area *q, const uint64_t *like,           \
-                               uint64_t n, uint64_t *ids) {                                   \
-        return met_of_pair(pair, swap, q, like, n, ids);                                      \
+#define PAIR_FUNCTIONS(pair)                                                                    \
+    static int contact_##pair(const placed_shape *a, const placed_shape *b, int64_t upright) {  \
+        return contact_of_pair(pair, a, b, upright);                                            \
+    }                                                                                           \
+    static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,   \
+                              const fxs_pose *pose_b) {                                         \
+        return overlap_of_pair(pair, a, pose_a, b, pose_b);                                     \
+    }                                                                                           \
+    static uint32_t hits_##pair(const placed_shape *all, const uint64_t *pairs, uint32_t n,     \
+                                int64_t least, uint64_t *hits) {                                \
+        return hits_of_pair(pair, all, pairs, n, least, hits);                                  \
+    }                                                                                           \
+    static uint64_t met_##pair(int swap, const query_area *q, const uint64_t *like, uint64_t n, \
+                               uint64_t *ids) {                                                 \
+        return met_of_pair(pair, swap, q, like, n, ids);                                        \
     }
 #define FUNCTIONS_OF_SAME(f) PAIR_FUNCTIONS(f##_##f)
 #define FUNCTIONS_OF_PAIR(a, b) PAIR_FUNCTIONS(a##_##b)
-FIGURE_PAIRS(FUNCTIONS_OF_SAME, FUNCTIONS_OF_PAIR)
+CLASS_PAIRS(FUNCTIONS_OF_SAME, FUNCTIONS_OF_PAIR)
 
 #define PAIR_ROW(pair) {contact_##pair, overlap_##pair, hits_##pair, met_##pair},
 #define ROW_OF_SAME(f) PAIR_ROW(f##_##f)
 #define ROW_OF_PAIR(a, b) PAIR_ROW(a##_##b)
 static const struct {
-    int (*contact)(const posed *, const posed *, int64_t);
+    int (*contact)(const placed_shape *, const placed_shape *, int64_t);
     int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
-    uint32_t (*hits)(const posed *, const uint64_t *, uint32_t, int64_t, uint64_t *);
+    uint32_t (*hits)(const placed_shape *, const uint64_t *, uint32_t, int64_t, uint64_t *);
     uint64_t (*met)(int, const query_area *, const uint64_t *, uint64_t, uint64_t *);
-} PAIRS[PAIR_COUNT] = {FIGURE_PAIRS(ROW_OF_SAME, ROW_OF_PAIR)};
+} PAIRS[PAIR_COUNT] = {CLASS_PAIRS(ROW_OF_SAME, ROW_OF_PAIR)};
 #endif
 
-static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
-    return abs64(b - a) > reach_a + reach_b;
+static int is_far(int64_t a, int64_t b, int64_t extent_a, int64_t extent_b) {
+    return abs64(b - a) > extent_a + extent_b;
 }
 
-int fxs_near_contact(const posed *a, const posed *b) {
+int fxs_near_contact(const placed_shape *a, const placed_shape *b) {
     const uint32_t of = pair_of(a->kind, b->kind);
     const uint32_t swap = of & SWAPPED;
     return CALL(contact, of % SWAPPED, swap ? b : a, swap ? a : b, upright_of(a, b));
 }
 
-int fxs_cylinder_solid_contact(const posed *s, int32_t x, int32_t z, int32_t radius, int64_t gap) {
-    const posed disc = {.kind = FXS_CYLINDER, .x = x, .z = z, .size = {radius, 0, 0}};
+int fxs_cylinder_solid_contact(const placed_shape *s, int32_t x, int32_t z, int32_t radius,
+                               int64_t gap) {
+    const placed_shape disc = {.kind = FXS_CYLINDER, .x = x, .z = z, .size = {radius, 0, 0}};
     const uint32_t of = pair_of(s->kind, FXS_CYLINDER);
     const uint32_t swap = of & SWAPPED;
     return CALL(contact, of % SWAPPED, swap ? &disc : s, swap ? s : &disc, -gap);
 }
 
-int fxs_posed_contact(const posed *a, const posed *b) {
-    if (is_far(a->x, b->x, a->reach_x, b->reach_x) || is_far(a->z, b->z, a->reach_z, b->reach_z) ||
-        is_far(a->y, b->y, a->reach_y, b->reach_y)) {
+int fxs_placed_contact(const placed_shape *a, const placed_shape *b) {
+    if (is_far(a->x, b->x, a->extent_x, b->extent_x) ||
+        is_far(a->z, b->z, a->extent_z, b->extent_z) ||
+        is_far(a->y, b->y, a->extent_y, b->extent_y)) {
         return FXS_APART;
     }
     return fxs_near_contact(a, b);
 }
 
-uint32_t fxs_posed_hits(const posed *all, figure_pair of, const uint64_t *pairs, uint32_t n,
-                        int hit_when, uint64_t *hits) {
+uint32_t fxs_placed_hits(const placed_shape *all, class_pair of, const uint64_t *pairs, uint32_t n,
+                         int hit_when, uint64_t *hits) {
     return CALL(hits, of, all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
-uint64_t fxs_posed_met(const posed *area, const fxs_query *q, const posed *all, uint64_t *ids,
-                       uint64_t n, int hit_when) {
+uint64_t fxs_placed_met(const placed_shape *area, const fxs_query *q, const placed_shape *all,
+                        uint64_t *ids, uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };
     uint64_t met = 0;
     edges of_area;
@@ -403,7 +408,7 @@ uint64_t fxs_posed_met(const posed *area, const fxs_query *q, const posed *all, 
         uint64_t count[KIND_COUNT] = {0};
         uint64_t end = from + AT_ONCE < n ? from + AT_ONCE : n;
         for (uint64_t i = from; i < end; i++) {
-            const posed *s = all + ids[i];
+            const placed_shape *s = all + ids[i];
             like[s->kind][count[s->kind]] = ids[i];
             const uint32_t is_in_mask = q->mask >> s->layer & 1;
             const uint32_t is_kept =
@@ -413,8 +418,8 @@ uint64_t fxs_posed_met(const posed *area, const fxs_query *q, const posed *all, 
         for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
             if (count[kind]) {
                 const uint32_t of = pair_of(area->kind, kind);
-                met += CALL(met, of % SWAPPED, (of & SWAPPED) != 0, &asked, like[kind],
-                            count[kind], ids + met);
+                met += CALL(met, of % SWAPPED, (of & SWAPPED) != 0, &asked, like[kind], count[kind],
+                            ids + met);
             }
         }
     }
@@ -423,9 +428,9 @@ uint64_t fxs_posed_met(const posed *area, const fxs_query *q, const posed *all, 
 
 int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                     const fxs_pose *pose_b) {
-    posed sa, sb;
+    placed_shape sa, sb;
     int32_t status = fxs_pair_make(&sa, &sb, a, pose_a, b, pose_b);
-    return status != FXS_OK ? status : fxs_posed_contact(&sa, &sb);
+    return status != FXS_OK ? status : fxs_placed_contact(&sa, &sb);
 }
 
 static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
@@ -435,8 +440,8 @@ static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, c
     }
     const uint32_t of = pair_of(a->kind, b->kind);
     const uint32_t swap = of & SWAPPED;
-    return CALL(overlap, of % SWAPPED, swap ? b : a, swap ? pose_b : pose_a,
-                swap ? a : b, swap ? pose_a : pose_b);
+    return CALL(overlap, of % SWAPPED, swap ? b : a, swap ? pose_b : pose_a, swap ? a : b,
+                swap ? pose_a : pose_b);
 }
 
 int32_t fxs_overlap_many(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,

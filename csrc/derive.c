@@ -1,16 +1,16 @@
 /* Derived data of colliders (docs/contract.md, World). */
 #include "derive.h"
 
-void fxs_collider_of(const posed *s, const anchor *p, fxs_collider *out) {
+void fxs_collider_of(const placed_shape *s, const anchor *p, fxs_collider *out) {
     uint8_t *bytes = (uint8_t *)out;
-    memcpy(bytes, (const uint8_t *)s + offsetof(posed, id), TRAITS_SIZE);
+    memcpy(bytes, (const uint8_t *)s + offsetof(placed_shape, id), TRAITS_SIZE);
     memcpy(bytes + TRAITS_SIZE, p, sizeof *p);
     memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
 }
 
 void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count,
                         const uint32_t *offset_ids, uint32_t offset_count) {
-    fxs_turn_posed(colliders(w), turned_ids, turned_count);
+    fxs_turn_placed(colliders(w), turned_ids, turned_count);
     for (uint32_t i = 0; i < offset_count; i++) {
         set_centre(colliders(w) + offset_ids[i], anchors(w) + offset_ids[i]);
     }
@@ -27,7 +27,7 @@ void fxs_derive(fxs_world *w) {
         uint32_t offset_count = 0;
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            posed *s = colliders(w) + id;
+            placed_shape *s = colliders(w) + id;
             const anchor *p = anchors(w) + id;
             if (!is_derived(s)) {
                 derive_round(w, s, p);
@@ -41,12 +41,12 @@ void fxs_derive(fxs_world *w) {
     w->underived = 0;
 }
 
-const posed *fxs_derived(const fxs_world *w, uint32_t id, posed *copy) {
-    const posed *s = colliders(w) + id;
+const placed_shape *fxs_derived(const fxs_world *w, uint32_t id, placed_shape *copy) {
+    const placed_shape *s = colliders(w) + id;
     if (w->underived == 0 || is_derived(s)) {
         return s;
     }
     *copy = *s;
-    posed_derive(copy, anchors(w) + id);
+    derive_placed(copy, anchors(w) + id);
     return copy;
 }

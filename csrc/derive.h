@@ -1,11 +1,11 @@
-/* Derived data of a collider: centre, direction and reach. */
+/* Derived data of a collider: centre, direction and extents. */
 #ifndef FIXSYNC_DERIVE_H
 #define FIXSYNC_DERIVE_H
 
 #include "memory.h"
 
 /* Centre of s at p from its direction. FXS_OK or FXS_E_CENTRE. */
-static inline int32_t set_centre(posed *s, const anchor *p) {
+static inline int32_t set_centre(placed_shape *s, const anchor *p) {
     planar offset = {p->ox, p->oz};
     planar dir = {s->cos_q30, s->sin_q30};
     planar v = turned(offset, dir);
@@ -25,13 +25,13 @@ static inline int32_t set_centre(posed *s, const anchor *p) {
 static inline uint32_t has_offset(const anchor *p) { return (p->ox | p->oy | p->oz) != 0; }
 
 /* Whether a direction is kept: a round collider without an offset does not need one. */
-static inline uint32_t is_turned(const posed *s, const anchor *p) {
+static inline uint32_t is_turned(const placed_shape *s, const anchor *p) {
     return fxs_kinds[s->kind].is_turned | has_offset(p);
 }
 
 /* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or
  * FXS_E_CENTRE. */
-static inline int32_t aim(posed *s, const anchor *p) {
+static inline int32_t aim(placed_shape *s, const anchor *p) {
     memcpy(s, p, 12); /* x, y, z */
     if (!is_turned(s, p)) {
         return FXS_OK;
@@ -42,11 +42,11 @@ static inline int32_t aim(posed *s, const anchor *p) {
     return has_offset(p) ? set_centre(s, p) : FXS_OK;
 }
 
-/* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is
+/* Direction, extents and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is
  * then half done). */
-static inline int32_t posed_derive(posed *s, const anchor *p) {
+static inline int32_t derive_placed(placed_shape *s, const anchor *p) {
     int32_t status = aim(s, p);
-    set_reach(s);
+    set_extent(s);
     return status;
 }
 
@@ -58,15 +58,15 @@ FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids,
                                      uint32_t turned_count, const uint32_t *offset_ids,
                                      uint32_t offset_count);
 
-/* A load leaves direction, reach, centre and `meets` of all colliders to be derived when they are
+/* A load leaves direction, extents, centre and `meets` of all colliders to be derived when they are
  * needed: a collider that was re-posed before is derived once, not twice. Until then both parts of
  * a direction are 0, which no direction is. A function that reads or keeps derived data calls
  * derive first; with a const world it derives copies of the colliders that it reads. */
-static inline int is_derived(const posed *s) { return (s->cos_q30 | s->sin_q30) != 0; }
-static inline void derive_round(const fxs_world *w, posed *s,
+static inline int is_derived(const placed_shape *s) { return (s->cos_q30 | s->sin_q30) != 0; }
+static inline void derive_round(const fxs_world *w, placed_shape *s,
                                 const anchor *p) { /* as if nothing had to be turned */
-    memcpy(s, p, 12); /* x, y, z */
-    round_reach(s);
+    memcpy(s, p, 12);                              /* x, y, z */
+    set_round_extent(s);
     s->cos_q30 = (int32_t)Q30_ONE;
     s->meets = w->layers[s->layer];
 }
@@ -77,22 +77,22 @@ static inline void derive(fxs_world *w) {
     }
 }
 /* Without `meets`. */
-FXS_INTERNAL const posed *fxs_derived(const fxs_world *w, uint32_t id, posed *copy);
+FXS_INTERNAL const placed_shape *fxs_derived(const fxs_world *w, uint32_t id, placed_shape *copy);
 
-/* fxs_collider is a posed shape's fields from id to owner, an anchor, and the sizes: no padding
+/* fxs_collider is a placed shape's fields from id to owner, an anchor, and the sizes: no padding
  * between them. */
 #define TRAITS_SIZE 16
 _Static_assert(sizeof(fxs_collider) == 52 && sizeof(anchor) == 24 &&
                    offsetof(fxs_collider, x) == TRAITS_SIZE,
                "a collider has no padding");
-_Static_assert(offsetof(posed, size) - offsetof(posed, id) == TRAITS_SIZE,
-               "a posed shape's traits are a collider's");
+_Static_assert(offsetof(placed_shape, size) - offsetof(placed_shape, id) == TRAITS_SIZE,
+               "a placed shape's traits are a collider's");
 
 /* The collider that s and p make up; and the other way round, of its bytes wherever they lie:
  * unchecked and not derived. */
-FXS_INTERNAL void fxs_collider_of(const posed *s, const anchor *p, fxs_collider *out);
-static inline void copy_fields(const uint8_t *bytes, posed *s, anchor *p) {
-    memcpy((uint8_t *)s + offsetof(posed, id), bytes, TRAITS_SIZE);
+FXS_INTERNAL void fxs_collider_of(const placed_shape *s, const anchor *p, fxs_collider *out);
+static inline void copy_fields(const uint8_t *bytes, placed_shape *s, anchor *p) {
+    memcpy((uint8_t *)s + offsetof(placed_shape, id), bytes, TRAITS_SIZE);
     memcpy(p, bytes + TRAITS_SIZE, sizeof *p);
     memcpy(s->size, bytes + TRAITS_SIZE + sizeof *p, sizeof s->size);
     s->cos_q30 = s->sin_q30 = 0;

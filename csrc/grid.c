@@ -1,8 +1,8 @@
 /* Building the grid: size classes, the layout of keys, sorting. */
 #include "grid.h"
 
-#define AHEAD 8 /* colliders that gather asks for before it copies them */
-#define KEY_BITS 62 /* so that every end of a row is below 2^63 - 1 */
+#define AHEAD 8         /* colliders that gather asks for before it copies them */
+#define KEY_BITS 62     /* so that every end of a row is below 2^63 - 1 */
 #define ROW_KEY_BITS 52 /* of a key without x: leaves at least 10 bits to x */
 
 uint64_t fxs_grid_size(uint32_t capacity) {
@@ -11,9 +11,9 @@ uint64_t fxs_grid_size(uint32_t capacity) {
 
 /* The result of the first look at the colliders. */
 typedef struct survey {
-    int32_t low[3], high[3];              /* of the centres on x, z, y */
-    uint32_t longest, shortest, tallest;  /* collider on x and z, and on y */
-    uint32_t layers;                      /* that are there */
+    int32_t low[3], high[3];             /* of the centres on x, z, y */
+    uint32_t longest, shortest, tallest; /* collider on x and z, and on y */
+    uint32_t layers;                     /* that are there */
     uint32_t count;
 } survey;
 
@@ -23,40 +23,40 @@ typedef struct census {
     uint32_t many[33], widest[33], tallest[33];
 } census;
 
-static uint32_t length_of(const posed *s) {
-    return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z);
+static uint32_t length_of(const placed_shape *s) {
+    return 2 * (uint32_t)(s->extent_x > s->extent_z ? s->extent_x : s->extent_z);
 }
 
 static void take_survey(const fxs_world *w, survey *v) {
     const uint64_t *present = present_set(w);
     const uint64_t words = set_words(w->capacity);
-    const posed *all = colliders(w);
+    const placed_shape *all = colliders(w);
     int32_t x0 = INT32_MAX;
     int32_t x1 = INT32_MIN;
     int32_t y0 = x0;
     int32_t y1 = x1;
     int32_t z0 = x0;
     int32_t z1 = x1;
-    int32_t reach = 0;
+    int32_t extent = 0;
     int32_t least = INT32_MAX;
     int32_t tall = 0;
     uint32_t layers = 0;
     uint32_t count = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const posed *s = all + word * 64 + trailing_zeros(bits);
+            const placed_shape *s = all + word * 64 + trailing_zeros(bits);
             if (!s->active) {
                 continue;
             }
             int32_t x = s->x;
             int32_t y = s->y;
             int32_t z = s->z;
-            int32_t r = s->reach_x > s->reach_z ? s->reach_x : s->reach_z;
+            int32_t r = s->extent_x > s->extent_z ? s->extent_x : s->extent_z;
             count++;
             layers |= (uint32_t)1 << s->layer;
-            reach = r > reach ? r : reach;
+            extent = r > extent ? r : extent;
             least = r < least ? r : least;
-            tall = s->reach_y > tall ? s->reach_y : tall;
+            tall = s->extent_y > tall ? s->extent_y : tall;
             x0 = x < x0 ? x : x0;
             x1 = x > x1 ? x : x1;
             y0 = y < y0 ? y : y0;
@@ -66,7 +66,7 @@ static void take_survey(const fxs_world *w, survey *v) {
         }
     }
     const survey made = {
-        {x0, z0, y0}, {x1, z1, y1}, 2 * (uint32_t)reach, 2 * (uint32_t)least, 2 * (uint32_t)tall,
+        {x0, z0, y0}, {x1, z1, y1}, 2 * (uint32_t)extent, 2 * (uint32_t)least, 2 * (uint32_t)tall,
         layers,       count};
     *v = made;
 }
@@ -78,13 +78,13 @@ static void take_census(const fxs_world *w, uint32_t layers, census *v) {
     memset(v, 0, sizeof *v);
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const posed *s = colliders(w) + word * 64 + trailing_zeros(bits);
+            const placed_shape *s = colliders(w) + word * 64 + trailing_zeros(bits);
             if (s->active & (layers >> s->layer)) {
                 uint32_t length = length_of(s);
                 uint32_t b = bit_length(length);
                 v->many[b]++;
                 v->widest[b] = most32(v->widest[b], length);
-                v->tallest[b] = most32(v->tallest[b], 2 * (uint32_t)s->reach_y);
+                v->tallest[b] = most32(v->tallest[b], 2 * (uint32_t)s->extent_y);
             }
         }
     }
@@ -120,7 +120,7 @@ static uint32_t choose_classes(const fxs_world *w, grid *g, uint32_t group, uint
     return by.tallest[common];
 }
 
-/* Sorts the used layers into groups that meet the same layers; returns how many groups. The last
+/* Sorts the used layers into groups that meet the same layers. Returns the count. The last
  * group takes the rest. */
 static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
                               uint32_t members[GROUPS_MAX]) {
@@ -223,12 +223,12 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     g->key_end = g->class_at + class_bits;
 }
 
-/* The keys of all active colliders, in no order: how many. `plain`: there is one size class of
- * strips, and no isolated colliders. */
+/* The keys of all active colliders, in no order. Returns the count. `plain`: there is one size
+ * class of strips, and no isolated colliders. */
 static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
     const uint64_t *present = present_set(w);
     const uint64_t words = set_words(w->capacity);
-    const posed *all = colliders(w);
+    const placed_shape *all = colliders(w);
     grid *g = a->g;
     const int64_t low_x = g->low[0];
     const int64_t low_z = g->low[1];
@@ -243,12 +243,12 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            const posed *s = all + id;
+            const placed_shape *s = all + id;
             if (!s->active) {
                 continue;
             }
-            uint64_t x = (uint64_t)(s->x - low_x - s->reach_x);
-            uint64_t z = (uint64_t)(s->z - low_z - s->reach_z);
+            uint64_t x = (uint64_t)(s->x - low_x - s->extent_x);
+            uint64_t z = (uint64_t)(s->z - low_z - s->extent_z);
             uint64_t key = (x >> x_shift) * x_unit + id;
             if (plain) {
                 key += ((z * inverse >> 32) + 1) * z_unit;
@@ -258,7 +258,7 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
                                                  ? g->class_of_size[group][bit_length(length_of(s))]
                                                  : isolated;
                 size_class *c = g->classes + class_index;
-                key += row_key(g, class_index, y_row(g, c, (uint64_t)(s->y - low_y - s->reach_y)),
+                key += row_key(g, class_index, y_row(g, c, (uint64_t)(s->y - low_y - s->extent_y)),
                                z_row(c, z));
                 c->end++;
             }
@@ -272,7 +272,7 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
  * which each of them ends in its row. */
 static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const grid *g = a->g;
-    const posed *all = colliders(w);
+    const placed_shape *all = colliders(w);
     const uint64_t *keys = a->keys;
     const uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
     const int64_t low_x = g->low[0];
@@ -280,15 +280,15 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const int64_t low_y = g->low[2];
     const uint32_t shift = g->shift;
     for (uint32_t i = 0; i < n; i++) {
-        const posed *s = all + (keys[i] & id_mask);
+        const placed_shape *s = all + (keys[i] & id_mask);
         prefetch(all + (keys[i + AHEAD < n ? i + AHEAD : i] & id_mask));
         a->sorted[i] = *s;
         int64_t x = s->x - low_x;
         int64_t z = s->z - low_z;
         int64_t y = s->y - low_y;
-        int64_t rx = s->reach_x;
-        int64_t rz = s->reach_z;
-        int64_t ry = s->reach_y;
+        int64_t rx = s->extent_x;
+        int64_t rz = s->extent_z;
+        int64_t ry = s->extent_y;
         a->least[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) |
                       (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
         a->most[i] = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |

@@ -17,7 +17,7 @@
  * layers, and searches only groups that meet.
  *
  * All of this is rebuilt from the state at every step of a world that is not small. It only
- * proposes pairs; fxs_posed_contact decides. */
+ * proposes pairs; fxs_placed_contact decides. */
 #ifndef FIXSYNC_GRID_H
 #define FIXSYNC_GRID_H
 
@@ -31,8 +31,8 @@
 #define LAST_KEY (((uint64_t)1 << 63) - 1) /* above every key and every end of a row */
 
 typedef struct size_class {
-    uint32_t first, end; /* in the sorted arrays */
-    uint32_t wide, tall; /* longest collider on x and z, and on y; raw */
+    uint32_t first, end;           /* in the sorted arrays */
+    uint32_t wide, tall;           /* longest collider on x and z, and on y; raw */
     uint32_t z_inverse, y_inverse; /* floor(2^32 / size of a row) */
     uint32_t group;
 } size_class;
@@ -41,17 +41,17 @@ typedef struct size_class {
  * wide as need be. */
 typedef struct grid {
     uint32_t count, class_count;
-    uint32_t beams;                              /* rows are beams of y and z, not strips of z */
+    uint32_t beams;                               /* rows are beams of y and z, not strips of z */
     uint32_t x_at, z_at, y_at, class_at, key_end; /* bit positions in a key */
-    uint32_t x_drop; /* bits dropped from a field of x to make the key's */
-    uint32_t shift; /* raw bits dropped from a bound to make a field */
+    uint32_t x_drop;    /* bits dropped from a field of x to make the key's */
+    uint32_t shift;     /* raw bits dropped from a bound to make a field */
     uint32_t moved_max; /* ids that may move until the grid is not worth keeping */
     uint32_t indexed, index_shift, index_end; /* whether there is an index; of a key to its entry in
                                                  it; the last entry of it */
-    int64_t low[3], high[3]; /* at or below, at or above every bound */
+    int64_t low[3], high[3];                  /* at or below, at or above every bound */
     uint32_t group_of[32],
         class_of_size[GROUPS_MAX]
-                [33]; /* by layer; by group, and how many bits the collider's length has */
+                     [33]; /* by layer; by group, and how many bits the collider's length has */
     uint32_t met_groups[GROUPS_MAX]; /* for each group, the groups it meets */
     size_class classes[CLASSES_MAX];
 } grid;
@@ -60,7 +60,7 @@ typedef struct arrays {
     grid *g;
     uint64_t *keys, *spare; /* BLOCK more keys than colliders: the last ones are LAST_KEY */
     uint64_t *least, *most; /* of boxes in the order of the keys, like: */
-    posed *sorted;
+    placed_shape *sorted;
 } arrays;
 
 static inline uint64_t aligned(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
@@ -72,7 +72,7 @@ static inline arrays arrays_of(const fxs_world *w) {
     a.keys = (uint64_t *)at(w, w->rows_at);
     a.spare = a.keys + w->capacity + BLOCK;
     a.least = a.spare + w->capacity + BLOCK;
-    a.sorted = (posed *)at(w, w->sorted_at);
+    a.sorted = (placed_shape *)at(w, w->sorted_at);
     return a;
 }
 
@@ -83,7 +83,7 @@ static inline arrays arrays_of(const fxs_world *w) {
  * bytes, and 28 for each of MOVED_MAX(capacity) + BLOCK, are less than 64 * (capacity + BLOCK). */
 typedef struct moved_rows {
     uint32_t *lane_of, *ids; /* by id, its lane among the moved; by lane, its id */
-    int32_t *bounds; /* in lanes */
+    int32_t *bounds;         /* in lanes */
     uint64_t stride;
 } moved_rows;
 #define MOVED_MAX(count) (64 + (count) / 4)

@@ -253,7 +253,7 @@ static level_node *nodes_of(fxs_level *l, uint32_t row) {
 /* ---- cells ---- */
 
 enum {
-    CELLS_MET_MAX = 9,   /* a box that meets more cells, or longer lists, goes down the tree */
+    CELLS_MET_MAX = 9, /* a box that meets more cells, or longer lists, goes down the tree */
     LISTED_MET_MAX = 64
 };
 
@@ -262,7 +262,7 @@ static uint32_t cell_of(const fxs_level *l, int i, int32_t v) {
     return (uint32_t)min64(far, (int64_t)l->cell_count[i] - 1);
 }
 
-/* The cells that bounds meet on x and z; how many. */
+/* Sets the range of cells that bounds meet on x and z. Returns the count. */
 static uint64_t cells_of(const fxs_level *l, const int32_t least[3], const int32_t most[3],
                          uint32_t first[2], uint32_t last[2]) {
     for (int i = 0; i < 2; i++) {

@@ -5,7 +5,7 @@
 #define FIXSYNC_LEVEL_H
 
 #include "contact.h"
-#include "figure.h"
+#include "polygon.h"
 
 /* One solid of a level. A cylinder has one vertex, its centre. */
 typedef struct solid {
@@ -100,8 +100,8 @@ FXS_INTERNAL void fxs_polygon_of(polygon *p, const solid *prism, const vertex *v
                                  int64_t z);
 
 /* A cylinder of a level as a shape at the origin, without a height. */
-static inline posed disc_of(const solid *b) {
-    posed disc = {0};
+static inline placed_shape disc_of(const solid *b) {
+    placed_shape disc = {0};
     disc.kind = FXS_CYLINDER;
     disc.size[0] = b->radius;
     return disc;
@@ -111,24 +111,24 @@ static inline posed disc_of(const solid *b) {
 FXS_INTERNAL void fxs_solid_bounds(const fxs_level *l, const solid *s, level_node *out);
 
 /* How far s is above or below a solid; negative if it is neither, 0 if it touches that plane. */
-static inline int64_t solid_gap(const posed *s, const solid *b) {
+static inline int64_t solid_gap(const placed_shape *s, const solid *b) {
     return max64((int64_t)b->y_low - ((int64_t)s->y + s->size[1]),
                  ((int64_t)s->y - s->size[1]) - b->y_high);
 }
 
 /* Contact of s with a prism or any solid whose bounds it meets. The gap is solid_gap, or that of
  * s at another height. */
-FXS_INTERNAL int fxs_prism_contact(const posed *s, const solid *prism, const vertex *v,
+FXS_INTERNAL int fxs_prism_contact(const placed_shape *s, const solid *prism, const vertex *v,
                                    int64_t gap);
-FXS_INTERNAL int fxs_solid_contact_near(const posed *s, const fxs_level *l, uint32_t index,
+FXS_INTERNAL int fxs_solid_contact_near(const placed_shape *s, const fxs_level *l, uint32_t index,
                                         int64_t gap);
 
 /* The same wherever the two are. */
-FXS_INTERNAL int fxs_solid_contact(const posed *s, const fxs_level *l, uint32_t index);
+FXS_INTERNAL int fxs_solid_contact(const placed_shape *s, const fxs_level *l, uint32_t index);
 
 /* Writes the ids of the solids of the layers in `mask` that `area` meets, ascending, if there is
- * room for all; how many there are. */
-FXS_INTERNAL uint64_t fxs_level_met(const fxs_level *l, const posed *area, uint32_t mask,
+ * room for all. Returns the count. */
+FXS_INTERNAL uint64_t fxs_level_met(const fxs_level *l, const placed_shape *area, uint32_t mask,
                                     int hit_when, uint32_t *ids, uint64_t room);
 
 #endif

@@ -10,8 +10,8 @@ typedef struct solid_search {
     uint64_t found; /* those past the room are counted only */
     uint32_t walk_count, near_count;
     level_walk walks[WALKS_MAX];
-    const posed *walkers[WALKS_MAX];
-    const posed *near[NEAR_MAX];
+    const placed_shape *walkers[WALKS_MAX];
+    const placed_shape *near[NEAR_MAX];
     uint32_t near_solid[NEAR_MAX];
 } solid_search;
 
@@ -22,7 +22,7 @@ static void test_near(solid_search *s) {
         prefetch(level_vertices(w->level, all + s->near_solid[i]));
     }
     for (uint32_t i = 0; i < s->near_count; i++) {
-        const posed *a = s->near[i];
+        const placed_shape *a = s->near[i];
         const uint32_t b = s->near_solid[i];
         const int contact = fxs_solid_contact_near(a, w->level, b, solid_gap(a, all + b));
         if (contact >= (int)w->hit_when) {
@@ -64,10 +64,10 @@ uint64_t fxs_level_hits(const fxs_world *w, packed_hit *out, uint64_t found) {
     s.walk_count = s.near_count = 0;
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const posed *a = colliders(w) + word * 64 + trailing_zeros(bits);
+            const placed_shape *a = colliders(w) + word * 64 + trailing_zeros(bits);
             int64_t least[3], most[3];
             if (a->active) {
-                fxs_posed_bounds(a, least, most);
+                fxs_placed_bounds(a, least, most);
                 fxs_level_begin(s.walks + s.walk_count, w->level, least, most, a->meets);
                 s.walkers[s.walk_count++] = a;
             }

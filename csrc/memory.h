@@ -48,7 +48,9 @@ struct fxs_world {
 static inline void *at(const fxs_world *w, uint64_t offset) {
     return (uint8_t *)(uintptr_t)w + offset;
 }
-static inline posed *colliders(const fxs_world *w) { return (posed *)at(w, w->colliders_at); }
+static inline placed_shape *colliders(const fxs_world *w) {
+    return (placed_shape *)at(w, w->colliders_at);
+}
 static inline anchor *anchors(const fxs_world *w) { return (anchor *)at(w, w->anchors_at); }
 static inline uint64_t *present_set(const fxs_world *w) { return (uint64_t *)at(w, w->present_at); }
 static inline uint64_t *changed_set(const fxs_world *w) { return (uint64_t *)at(w, w->changed_at); }
@@ -87,7 +89,7 @@ static inline int is_symmetric(const uint32_t masks[FXS_LAYER_COUNT]) {
 }
 
 /* Whether layers and owners allow two colliders to hit. */
-static inline uint32_t may_hit(const posed *a, const posed *b) {
+static inline uint32_t may_hit(const placed_shape *a, const placed_shape *b) {
     return (a->meets >> b->layer & 1) & (uint32_t)((a->owner == 0) | (a->owner != b->owner));
 }
 

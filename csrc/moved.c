@@ -28,7 +28,7 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
             clear_lane(m.bounds + i, m.stride);
         }
     }
-    const posed *s = colliders(w) + id;
+    const placed_shape *s = colliders(w) + id;
     int32_t *lane = m.bounds + m.lane_of[id];
     if (set_has(present_set(w), id) && s->active) {
         put_lane(lane, m.stride, s);
@@ -38,7 +38,7 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
 }
 
 uint64_t fxs_with_moved(const fxs_world *w, const int64_t least[3], const int64_t most[3],
-                           uint64_t *found, uint64_t n) {
+                        uint64_t *found, uint64_t n) {
     const uint64_t *known = known_set(w);
     const moved_rows m = moved_of(w);
     int32_t own[LANE_BOUNDS];

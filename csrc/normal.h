@@ -8,7 +8,7 @@
 #ifndef FIXSYNC_NORMAL_H
 #define FIXSYNC_NORMAL_H
 
-#include "posed.h"
+#include "placed_shape.h"
 #include "wide256.h"
 
 typedef struct vector {
@@ -25,16 +25,16 @@ static inline int64_t towards_zero(i128 v, int64_t d) {
 }
 
 /* A planar direction, which may be longer than 2^30 by a little, turned by the frame's yaw. */
-static inline vector back(vector n, const posed *frame) {
+static inline vector back(vector n, const placed_shape *frame) {
     planar v = {n.x, n.z};
-    planar t = turned(v, direction_of_posed(frame));
+    planar t = turned(v, direction_of(frame));
     n.x = round_q30(t.x);
     n.z = round_q30(t.z);
     return n;
 }
 
 /* One of the axes of the frame, its sign that of `sign`. */
-static inline vector own_axis(const posed *frame, int is_x, int sign) {
+static inline vector own_axis(const placed_shape *frame, int is_x, int sign) {
     const vector n = {is_x ? sign * Q30_ONE : 0, 0, is_x ? 0 : sign * Q30_ONE};
     return back(n, frame);
 }

@@ -23,7 +23,8 @@ static void write_circle(fxs_vertex *out, const fxs_pose *centre, int32_t radius
     }
 }
 
-/* The corners of a figure with REACH_OF_SIDES, counterclockwise, with yaw 0: how many. */
+/* Writes the corners of a class with EXTENT_OF_SIDES, counterclockwise, with yaw 0. Returns the
+ * count. */
 enum { CORNERS_MAX = 4 };
 _Static_assert(SIDES_BITS == 1 << BOX, "corners_of gives the corners of boxes alone");
 static uint32_t corners_of(const fxs_shape *s, planar corners[CORNERS_MAX]) {
@@ -45,7 +46,7 @@ static void corners_write(fxs_vertex *out, const fxs_pose *centre, const planar 
     }
 }
 
-/* How the outline of a shape is drawn, by the traits of its kind: by its corners if its reach is
+/* How the outline of a shape is drawn, by the traits of its kind: by its corners if its extent is
  * that of its sides; any other by an arc on the outside and, if `inner` is not 0, one on the
  * inside. */
 typedef struct drawing {
@@ -118,7 +119,7 @@ static int32_t outline_write(const fxs_shape *s, const fxs_pose *centre, uint32_
 
 int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32_t segments,
                     fxs_vertex *vertices, uint64_t vertex_capacity, fxs_extent *extent) {
-    int32_t status = fxs_posed_check(shape, pose);
+    int32_t status = fxs_placed_check(shape, pose);
     return status != FXS_OK
                ? status
                : outline_write(shape, pose, segments, vertices, vertex_capacity, extent);
@@ -172,9 +173,8 @@ static int box_write(fxs_solid *out, const fxs_shape *box, const fxs_pose *pose)
     return 1;
 }
 
-int32_t fxs_solid_of(const fxs_shape *shape, const fxs_pose *pose, uint32_t layer,
-                     fxs_solid *out) {
-    int32_t status = fxs_posed_check(shape, pose);
+int32_t fxs_solid_of(const fxs_shape *shape, const fxs_pose *pose, uint32_t layer, fxs_solid *out) {
+    int32_t status = fxs_placed_check(shape, pose);
     if (status != FXS_OK) {
         return status;
     }

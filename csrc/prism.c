@@ -1,6 +1,6 @@
 /* Contact of a shape with a prism of a level (docs/contract.md, Levels), exact.
  *
- * The caller has rejected by bounds: on x and z the shape's centre is at most its reach, below
+ * The caller has rejected by bounds: on x and z the shape's centre is at most its extent, below
  * 2^29.6, from the bounds of the vertices, which span at most 2^30. So a vertex is below 2^30.8
  * from the centre on each axis. */
 #include "level.h"
@@ -24,8 +24,8 @@ static int near_polygon(const polygon *p, int64_t q) {
 }
 
 /* Against a box, whose frame has the direction dir; all Q.46: l below 2^62, H at most 2^59. */
-static int box_polygon(const polygon *p, const posed *box) {
-    const planar dir = direction_of_posed(box);
+static int box_polygon(const polygon *p, const placed_shape *box) {
+    const planar dir = direction_of(box);
     const planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE};
     int64_t least_x = INT64_MAX;
     int64_t least_z = INT64_MAX;
@@ -46,7 +46,7 @@ static int box_polygon(const polygon *p, const posed *box) {
     return min_int(found, min_int(classify(least_z, H.z), classify(-most_z, H.z)));
 }
 
-int fxs_prism_contact(const posed *s, const solid *prism, const vertex *v, int64_t gap) {
+int fxs_prism_contact(const placed_shape *s, const solid *prism, const vertex *v, int64_t gap) {
     polygon p;
     fxs_polygon_of(&p, prism, v, s->x, s->z);
     const int64_t r = s->size[0];
@@ -54,17 +54,12 @@ int fxs_prism_contact(const posed *s, const solid *prism, const vertex *v, int64
     if (f > (is_round(s) ? r : 0)) {
         return FXS_APART;
     }
-    switch (figure_of(s->kind)) {
-    case ROUND:
-        return near_polygon(&p, r * r - f * f);
-    case CYLINDER:
-        return min_int(classify(gap, 0), near_polygon(&p, r * r));
-    case BOX:
-        return min_int(classify(gap, 0), box_polygon(&p, s));
-    case SECTOR:
-        return min_int(classify(gap, 0), fxs_sector_polygon(s, &p));
-    case FIGURE_COUNT:
-        break;
+    switch (shape_class_of(s->kind)) {
+    case ROUND: return near_polygon(&p, r * r - f * f);
+    case CYLINDER: return min_int(classify(gap, 0), near_polygon(&p, r * r));
+    case BOX: return min_int(classify(gap, 0), box_polygon(&p, s));
+    case SECTOR: return min_int(classify(gap, 0), fxs_sector_polygon(s, &p));
+    case SHAPE_CLASS_COUNT: break;
     }
     return FXS_APART; /* not reached */
 }

@@ -5,7 +5,7 @@
  * interval. The set is a union of simple pieces. For a ball or capsule of radius r: the prism with
  * all that is at most r above and below it, balls about the vertices of both lids, cylinders about
  * the edges of both lids and about the upright edges, and a slab on each face. Each piece is a
- * window of time (linear bounds) and at most one quadratic that must fall to 0; the first time of
+ * interval of time (linear bounds) and at most one quadratic that must fall to 0; the first time of
  * any piece is the first of all. For a box all bounds are linear.
  *
  * Magnitudes. The swept bounds meet, so a vertex is below 2^31.1 from the centre on each axis; the
@@ -56,7 +56,7 @@ static void add_gap(quadratic *q, int64_t g0, int64_t gm, int64_t k) {
 }
 
 /* Signs of the value and the slope at t: the value times d^2 is below 2^250, as d is below 2^62. */
-static int quadratic_value(const quadratic *q, moment t) {
+static int quadratic_value(const quadratic *q, time64 t) {
     if (t.n == 0) {
         return i128_sign(q->c);
     }
@@ -65,14 +65,14 @@ static int quadratic_value(const quadratic *q, moment t) {
     const i256 constant = i256_mul(q->c, i128_square(t.d));
     return i256_sign(i256_add(i256_add(squared, constant), i256_add(linear, linear)));
 }
-static int quadratic_slope(const quadratic *q, moment t) {
+static int quadratic_slope(const quadratic *q, time64 t) {
     const i256 at_n = i256_mul(q->a, i128_of(t.n));
     return i256_sign(i256_add(at_n, i256_neg(i256_mul(q->b, i128_of(t.d)))));
 }
 
 /* Whether k / 65536 is not after the first root. */
 static int is_before_fall(const quadratic *q, int32_t k) {
-    const moment t = {k, WHOLE};
+    const time64 t = {k, WHOLE};
     return quadratic_slope(q, t) <= 0 && quadratic_value(q, t) >= 0;
 }
 
@@ -88,8 +88,8 @@ static int32_t fall_fraction(const quadratic *q, int64_t fine) {
     return fraction;
 }
 
-/* The sign of the least value from a moment on where it falls, up to the end of the window. */
-static int least_value(const quadratic *q, moment end) {
+/* The sign of the least value from a time on where it falls, up to the end of the interval. */
+static int least_value(const quadratic *q, time64 end) {
     if (quadratic_slope(q, end) <= 0) {
         return quadratic_value(q, end);
     }
@@ -97,12 +97,12 @@ static int least_value(const quadratic *q, moment end) {
 }
 
 /* The same as fall_to_0, by exact signs throughout. */
-static void fall_exactly(finding *f, const quadratic *q, const window *w, int64_t fine) {
+static void fall_exactly(finding *f, const quadratic *q, const interval64 *w, int64_t fine) {
     const int value = quadratic_value(q, w->in);
     const int slope = quadratic_slope(q, w->in);
     if (value <= 0) {
-        const int falls = slope < 0 && fxs_moment_order(w->in, w->out) < 0;
-        found_at(f, fxs_fraction_of(w->in), value < 0 || falls);
+        const int falls = slope < 0 && fxs_time64_order(w->in, w->out) < 0;
+        found_at(f, fxs_time64_fraction(w->in), value < 0 || falls);
         return;
     }
     if (slope >= 0) {
@@ -114,9 +114,9 @@ static void fall_exactly(finding *f, const quadratic *q, const window *w, int64_
     }
 }
 
-/* Finds where the value is at most 0 in a window whose bounds may be met with equality. Returns
- * whether it falls through 0 well inside the window. */
-static int fall_to_0(finding *f, const quadratic *q, const window *w) {
+/* Finds where the value is at most 0 in an interval whose bounds may be met with equality. Returns
+ * whether it falls through 0 well inside the interval. */
+static int fall_to_0(finding *f, const quadratic *q, const interval64 *w) {
     int64_t fine = 0;
     if (i128_sign(q->c) > 0) {
         if (i128_sign(q->b) <= 0) {
@@ -136,7 +136,7 @@ static int fall_to_0(finding *f, const quadratic *q, const window *w) {
             }
         }
     }
-    if (fxs_window_holds(w, FXS_TOUCHING)) {
+    if (fxs_interval64_holds(w, FXS_TOUCHING)) {
         fall_exactly(f, q, w, fine);
     }
     return 0;
@@ -154,19 +154,19 @@ typedef struct swept {
     int is_round;
     axis upright;
     heights meet;
-    window all; /* the part of the motion that matters */
+    interval64 all; /* the part of the motion that matters */
 } swept;
 
-/* Narrows the window to the solid's heights and `spare` more; for a cylinder its lids are a strict
- * bound. */
-static int within_heights(window *w, const swept *a, int64_t spare) {
+/* Narrows the interval to the solid's heights and `spare` more; for a cylinder its lids are a
+ * strict bound. */
+static int within_heights(interval64 *w, const swept *a, int64_t spare) {
     return fxs_clip(w, &a->upright, a->meet.low - spare, a->meet.high + spare);
 }
 
 /* The edge of a lid, the gap to which is g0 + t * gm, added to a planar distance. Where the gap is
  * not above 0, other pieces are nearer; where it is above r, nothing is met. So |g0| <= r +
  * |gm|. */
-static void fall_at_lid(finding *f, const swept *a, const window *w, const quadratic *flat,
+static void fall_at_lid(finding *f, const swept *a, const interval64 *w, const quadratic *flat,
                         int64_t g0, int64_t gm, int64_t k) {
     const int64_t least = g0 + min64(gm, 0);
     const int64_t most = g0 + max64(gm, 0);
@@ -180,9 +180,9 @@ static void fall_at_lid(finding *f, const swept *a, const window *w, const quadr
 /* A piece whose planar distance, squared and times k, less r^2 k, is `flat`: as high as the solid,
  * and for a round shape about the edges of both lids. Returns whether its upright side is met well
  * inside. */
-static int fall_at_piece(finding *f, const swept *a, const window *w, const quadratic *flat,
+static int fall_at_piece(finding *f, const swept *a, const interval64 *w, const quadratic *flat,
                          int64_t k) {
-    window upright = *w;
+    interval64 upright = *w;
     int is_inside = 0;
     if (within_heights(&upright, a, 0)) {
         is_inside = fall_to_0(f, flat, &upright);
@@ -198,8 +198,8 @@ static int fall_at_piece(finding *f, const swept *a, const window *w, const quad
  * 0. A centre inside the polygon has no s_j above twice its area, 2^61. */
 static void fall_within(finding *f, const swept *a, const polygon *p) {
     const int64_t spare = a->is_round ? a->r : 0;
-    window inside = a->all;
-    window on_axis = a->all;
+    interval64 inside = a->all;
+    interval64 on_axis = a->all;
     if (!within_heights(&on_axis, a, spare)) {
         return;
     }
@@ -213,19 +213,19 @@ static void fall_within(finding *f, const swept *a, const polygon *p) {
         }
     }
     within_heights(&inside, a, spare);
-    if (!fxs_window_holds(&inside, FXS_TOUCHING)) {
+    if (!fxs_interval64_holds(&inside, FXS_TOUCHING)) {
         return;
     }
-    /* The heights are a strict bound: they are not met at a single moment where one of them is at
+    /* The heights are a strict bound: they are not met at a single time where one of them is at
      * its end. */
     int overlaps = !on_axis.slides;
-    if (overlaps && fxs_moment_order(inside.in, inside.out) == 0) {
-        const moment t = inside.in;
+    if (overlaps && fxs_time64_order(inside.in, inside.out) == 0) {
+        const time64 t = inside.in;
         const i128 low = i128_sub(i128_mul(a->low0 - spare, t.d), i128_mul(a->my, t.n));
         const i128 high = i128_add(i128_mul(a->high0 - spare, t.d), i128_mul(a->my, t.n));
         overlaps = i128_sign(low) < 0 && i128_sign(high) < 0;
     }
-    found_at(f, fxs_fraction_of(inside.in), overlaps);
+    found_at(f, fxs_time64_fraction(inside.in), overlaps);
 }
 
 /* The face on edge j: beside it, 0 <= t_j <= |u|^2, at the distance s_j / |u|. Returns whether it
@@ -237,7 +237,7 @@ static int fall_at_face(finding *f, const swept *a, const polygon *p, uint32_t j
     const int64_t uu = dot64(u, u);
     const int64_t along_m = dot64(u, a->m);
     const axis along = axis_of(-dot64(u, m), along_m, 0);
-    window beside = a->all;
+    interval64 beside = a->all;
     if (!fxs_clip(&beside, &along, along_m < 0 ? -uu : 0, along_m < 0 ? 0 : uu)) {
         return 0;
     }
@@ -258,8 +258,7 @@ static void fall_at_vertex(finding *f, const swept *a, planar m) {
     /* No further than r across the motion, and along it: below 2^61.1, r * length below 2^59. */
     const int64_t reach = a->r * a->length;
     const int64_t start = dot64(m, a->m);
-    if (abs64(cross64(m, a->m)) > reach || start < -reach ||
-        start > reach + dot64(a->m, a->m)) {
+    if (abs64(cross64(m, a->m)) > reach || start < -reach || start > reach + dot64(a->m, a->m)) {
         return;
     }
     quadratic flat = {i128_of(0), i128_of(0), i128_of(-a->r * a->r)};
@@ -280,27 +279,32 @@ static void fall_at_prism(finding *f, const swept *a, const polygon *p) {
     }
 }
 
-static int32_t cast_round_or_cylinder(const posed *s, const solid *prism, const vertex *v,
+static int32_t cast_round_or_cylinder(const placed_shape *s, const solid *prism, const vertex *v,
                                       const int64_t *M, int when, int32_t most) {
     const int64_t low0 = (int64_t)prism->y_low - s->y - s->size[1];
     const int64_t high0 = (int64_t)s->y - s->size[1] - prism->y_high;
     const heights meet = {low0, -high0};
     const planar m = {M[0], M[2]};
     const int64_t length = (int64_t)fxs_isqrt64((uint64_t)dot64(m, m)) + 1;
-    swept a = {m,           low0,
-               high0,       M[1],
-               s->size[0],  length,
-               is_round(s), axis_of(0, M[1], 0),
-               M[1] < 0 ? mirrored(meet) : meet, WHOLE_MOTION};
+    swept a = {m,
+               low0,
+               high0,
+               M[1],
+               s->size[0],
+               length,
+               is_round(s),
+               axis_of(0, M[1], 0),
+               M[1] < 0 ? mirrored(meet) : meet,
+               WHOLE_MOTION};
     finding f = {NONE, most, when == FXS_TOUCHING};
     if (most < WHOLE) {
         a.all.out.n = most + 1;
         a.all.out.d = WHOLE;
     }
     if (!a.is_round) {
-        /* The lids are strict: where the heights meet at one moment only, nothing overlaps. */
-        window lids = a.all;
-        if (!within_heights(&lids, &a, 0) || !fxs_window_holds(&lids, when)) {
+        /* The lids are strict: where the heights meet at one time only, nothing overlaps. */
+        interval64 lids = a.all;
+        if (!within_heights(&lids, &a, 0) || !fxs_interval64_holds(&lids, when)) {
             return NONE;
         }
     }
@@ -313,17 +317,17 @@ static int32_t cast_round_or_cylinder(const posed *s, const solid *prism, const 
 /* ---- boxes ---- */
 
 /* The time n / d, 0 <= n <= d, below 2^123. */
-typedef struct instant {
+typedef struct time128 {
     i128 n, d;
-} instant;
+} time128;
 
 /* The sign of a - b. */
-static int instant_order(instant a, instant b) {
+static int time128_order(time128 a, time128 b) {
     return i256_sign(i256_add(i256_mul(a.n, b.d), i256_neg(i256_mul(b.n, a.d))));
 }
 
 /* floor(65536 * t), a digit at a time. */
-static int32_t instant_fraction(instant t) {
+static int32_t time128_fraction(time128 t) {
     int32_t k = 0;
     if (i128_cmp(t.n, t.d) == 0) {
         return WHOLE;
@@ -340,21 +344,21 @@ static int32_t instant_fraction(instant t) {
 }
 
 /* The times at which all bounds hold, closed, of 0 <= t <= 1. */
-typedef struct span_of_time {
-    instant in, out;
+typedef struct interval128 {
+    time128 in, out;
     int is_empty;
     int slides; /* a strict bound is met with equality all the time */
-} span_of_time;
+} interval128;
 
-static span_of_time whole_motion(void) {
-    const instant start = {i128_of(0), i128_of(1)};
-    const instant end = {i128_of(1), i128_of(1)};
-    const span_of_time w = {start, end, 0, 0};
+static interval128 whole_motion(void) {
+    const time128 start = {i128_of(0), i128_of(1)};
+    const time128 end = {i128_of(1), i128_of(1)};
+    const interval128 w = {start, end, 0, 0};
     return w;
 }
 
-/* Narrows the span_of_time to c + t * m <= 0. */
-static void bound(span_of_time *w, i128 c, i128 m, int is_strict) {
+/* Narrows the interval128 to c + t * m <= 0. */
+static void bound(interval128 *w, i128 c, i128 m, int is_strict) {
     const int rises = i128_sign(m);
     if (rises == 0) {
         w->is_empty |= i128_sign(c) > 0;
@@ -367,38 +371,36 @@ static void bound(span_of_time *w, i128 c, i128 m, int is_strict) {
         return;
     }
     if (rises < 0 && i128_sign(c) > 0) {
-        const instant in = {c, i128_neg(m)};
-        w->in = instant_order(in, w->in) > 0 ? in : w->in;
+        const time128 in = {c, i128_neg(m)};
+        w->in = time128_order(in, w->in) > 0 ? in : w->in;
     } else if (rises > 0 && i128_sign(sum) > 0) {
-        const instant out = {i128_neg(c), m};
-        w->out = instant_order(out, w->out) < 0 ? out : w->out;
+        const time128 out = {i128_neg(c), m};
+        w->out = time128_order(out, w->out) < 0 ? out : w->out;
     }
 }
 
-static void bound64(span_of_time *w, int64_t c, int64_t m, int is_strict) {
+static void bound64(interval128 *w, int64_t c, int64_t m, int is_strict) {
     bound(w, i128_of(c), i128_of(m), is_strict);
 }
 
-static int holds(const span_of_time *w) {
-    return !w->is_empty && instant_order(w->in, w->out) <= 0;
-}
+static int holds(const interval128 *w) { return !w->is_empty && time128_order(w->in, w->out) <= 0; }
 
 /* Whether some time is inside all bounds, for bounds that are all strict. */
-static int holds_strictly(const span_of_time *w) {
-    return !w->is_empty && !w->slides && instant_order(w->in, w->out) < 0;
+static int holds_strictly(const interval128 *w) {
+    return !w->is_empty && !w->slides && time128_order(w->in, w->out) < 0;
 }
 
 /* All bounds are strict, and all linear: of the box's frame in Q.46, of the prism's edges in its
  * square. */
-static int32_t cast_box_prism(const posed *s, const solid *prism, const vertex *v,
+static int32_t cast_box_prism(const placed_shape *s, const solid *prism, const vertex *v,
                               const int64_t *M, int when) {
-    const planar dir = direction_of_posed(s);
+    const planar dir = direction_of(s);
     const planar m = {M[0], M[2]};
     const planar turned_m = turned_back(m, dir);
     const planar H = {s->size[0] * Q30_ONE, s->size[2] * Q30_ONE};
     planar least = {INT64_MAX, INT64_MAX};
     planar most = {-INT64_MAX, -INT64_MAX};
-    span_of_time w = whole_motion();
+    interval128 w = whole_motion();
     polygon p;
     fxs_polygon_of(&p, prism, v, s->x, s->z);
     for (uint32_t j = 0; j < p.n; j++) {
@@ -419,16 +421,18 @@ static int32_t cast_box_prism(const posed *s, const solid *prism, const vertex *
     bound64(&w, (int64_t)prism->y_low - s->y - hh, -M[1], 1);
     bound64(&w, (int64_t)s->y - hh - prism->y_high, M[1], 1);
     const int is_met = when == FXS_OVERLAPPING ? holds_strictly(&w) : holds(&w);
-    return is_met ? instant_fraction(w.in) : NONE;
+    return is_met ? time128_fraction(w.in) : NONE;
 }
 
-int32_t fxs_prism_cast(const posed *s, const solid *prism, const vertex *v, const int64_t *M,
+int32_t fxs_prism_cast(const placed_shape *s, const solid *prism, const vertex *v, const int64_t *M,
                        int when, int32_t most) {
-    switch (figure_of(s->kind)) {
+    switch (shape_class_of(s->kind)) {
     case ROUND:
     case CYLINDER: return cast_round_or_cylinder(s, prism, v, M, when, most);
-    case BOX: return cast_box_prism(s, prism, v, M, when);
-    CASES_OF_NO_BODY: break; /* no cast comes here */
+    case BOX:
+        return cast_box_prism(s, prism, v, M, when);
+    CASES_OF_NO_BODY:
+        break; /* no cast comes here */
     }
     return NONE;
 }
@@ -470,8 +474,9 @@ static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int
 }
 
 /* Of a box: of the edges and the box's own axes, the first with the greatest gap. */
-static vector normal_of_box_prism(const posed *s, const planar *u, const planar *w, uint32_t n) {
-    const planar dir = direction_of_posed(s);
+static vector normal_of_box_prism(const placed_shape *s, const planar *u, const planar *w,
+                                  uint32_t n) {
+    const planar dir = direction_of(s);
     const int64_t halves[2] = {s->size[0], s->size[2]};
     vector best = {0, 0, 0};
     int64_t greatest = INT64_MIN;
@@ -512,8 +517,8 @@ static vector normal_of_box_prism(const posed *s, const planar *u, const planar 
 }
 
 /* The normal at a height where the gap is F, with its sign. */
-static vector normal_beside_prism(const posed *a, const solid *prism, const vertex *v, planar moved,
-                                  int64_t F) {
+static vector normal_beside_prism(const placed_shape *a, const solid *prism, const vertex *v,
+                                  planar moved, int64_t F) {
     polygon p;
     planar w[FXS_VERTICES_MAX];
     fxs_polygon_of(&p, prism, v, a->x, a->z);
@@ -521,16 +526,18 @@ static vector normal_beside_prism(const posed *a, const solid *prism, const vert
         w[j].x = moved.x - WHOLE * p.m[j].x;
         w[j].z = moved.z - WHOLE * p.m[j].z;
     }
-    switch (figure_of(a->kind)) {
+    switch (shape_class_of(a->kind)) {
     case ROUND:
     case CYLINDER: break;
-    case BOX: return normal_of_box_prism(a, p.u, w, p.n);
-    CASES_OF_NO_BODY: break; /* no cast comes here */
+    case BOX:
+        return normal_of_box_prism(a, p.u, w, p.n);
+    CASES_OF_NO_BODY:
+        break; /* no cast comes here */
     }
     return normal_off_prism(p.u, w, p.n, F);
 }
 
-void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v, const int64_t *M,
+void fxs_solid_cast_normal(const placed_shape *a, const solid *b, const vertex *v, const int64_t *M,
                            int32_t k, int32_t *out) {
     const planar moved = {k * M[0], k * M[2]};
     const int64_t above = WHOLE * ((int64_t)a->y - a->size[1] - b->y_high) + k * M[1];
@@ -538,7 +545,7 @@ void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v, cons
     const int64_t F = max64(0, above) - max64(0, below);
     vector n = {0, above >= 0 ? Q30_ONE : -Q30_ONE, 0};
     if (is_round(a) || (above < 0 && below < 0)) {
-        const posed disc = disc_of(b);
+        const placed_shape disc = disc_of(b);
         const planar P = {((int64_t)a->x - v->x) * WHOLE + moved.x,
                           ((int64_t)a->z - v->z) * WHOLE + moved.z};
         n = b->code == FXS_PRISM ? normal_beside_prism(a, b, v, moved, F)

@@ -36,7 +36,7 @@
 /* A direction to be searched: the pair with b at the origin, and the direction's axes. b is a
  * shape, or a solid of a level with its first vertex or its centre at the origin. */
 typedef struct trial {
-    posed a, b;
+    placed_shape a, b;
     const solid *against; /* NULL: b */
     vertex vertices[FXS_VERTICES_MAX];
     int64_t gap;  /* to the solid */
@@ -57,7 +57,7 @@ static int ends_contact(trial *s, int64_t major, int64_t minor) {
     s->a.z = (int32_t)(s->z + t.z);
     const solid *b = s->against;
     if (b == NULL) {
-        return fxs_posed_contact(&s->a, &s->b) != FXS_OVERLAPPING;
+        return fxs_placed_contact(&s->a, &s->b) != FXS_OVERLAPPING;
     }
     if (b->code == FXS_PRISM) {
         return fxs_prism_contact(&s->a, b, s->vertices, s->gap) != FXS_OVERLAPPING;
@@ -108,10 +108,10 @@ static planar settle(trial *s, push_estimate w) {
     return best;
 }
 
-/* push_out of two posed shapes that are not sectors. */
-planar fxs_push_of(const posed *a, const posed *b) {
+/* push_out of two placed shapes that are not sectors. */
+planar fxs_push_of(const placed_shape *a, const placed_shape *b) {
     planar none = {0, 0};
-    if (fxs_posed_contact(a, b) != FXS_OVERLAPPING) {
+    if (fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
         return none;
     }
     trial s = {.a = *a, .b = *b, .x = (int64_t)a->x - b->x, .z = (int64_t)a->z - b->z};
@@ -122,24 +122,24 @@ planar fxs_push_of(const posed *a, const posed *b) {
     return settle(&s, fxs_push_estimate(a, b, p, f));
 }
 
-/* lift of two posed shapes that are not sectors. The contact never grows with the vertical
+/* lift of two placed shapes that are not sectors. The contact never grows with the vertical
  * distance, so bisection finds the least one that ends it: it is above the present one, and at most
- * the reaches' sum, where the vertical gap is the whole radius, or, between prisms, the half
+ * the extents' sum, where the vertical gap is the whole radius, or, between prisms, the half
  * heights' sum. */
-static int32_t lift_of(const posed *a, const posed *b) {
-    if (fxs_posed_contact(a, b) != FXS_OVERLAPPING) {
+static int32_t lift_of(const placed_shape *a, const placed_shape *b) {
+    if (fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
         return 0;
     }
     int64_t dy = (int64_t)a->y - b->y;
     int64_t held = abs64(dy);
-    int64_t ended = (int64_t)a->reach_y + b->reach_y;
-    posed moved = *a;
-    posed still = *b;
+    int64_t ended = (int64_t)a->extent_y + b->extent_y;
+    placed_shape moved = *a;
+    placed_shape still = *b;
     still.y = 0;
     while (ended - held > 1) {
         int64_t middle = held + (ended - held) / 2;
         moved.y = (int32_t)middle;
-        if (fxs_posed_contact(&moved, &still) == FXS_OVERLAPPING) {
+        if (fxs_placed_contact(&moved, &still) == FXS_OVERLAPPING) {
             held = middle;
         } else {
             ended = middle;
@@ -148,19 +148,19 @@ static int32_t lift_of(const posed *a, const posed *b) {
     return (int32_t)(dy < 0 ? -ended - dy : ended - dy);
 }
 
-static int32_t side_of(const posed *a, const posed *b) {
+static int32_t side_of(const placed_shape *a, const placed_shape *b) {
     planar t = fxs_push_of(a, b);
     if (t.x == 0 && t.z == 0) {
         return FXS_SIDE_NONE;
     }
-    t = turned_back(t, direction_of_posed(b));
+    t = turned_back(t, direction_of(b));
     if (abs64(t.x) >= abs64(t.z)) {
         return t.x > 0 ? FXS_SIDE_POS_X : FXS_SIDE_NEG_X;
     }
     return t.z > 0 ? FXS_SIDE_POS_Z : FXS_SIDE_NEG_Z;
 }
-/* push_out of a posed shape that is not a sector. */
-planar fxs_push_of_solid(const posed *a, const fxs_level *l, uint32_t index) {
+/* push_out of a placed shape that is not a sector. */
+planar fxs_push_of_solid(const placed_shape *a, const fxs_level *l, uint32_t index) {
     const solid *b = solids(l) + index;
     const vertex *v = level_vertices(l, b);
     planar none = {0, 0};
@@ -171,7 +171,7 @@ planar fxs_push_of_solid(const posed *a, const fxs_level *l, uint32_t index) {
     s.gap = solid_gap(a, b);
     const int64_t f = max64(0, s.gap);
     if (b->code == FXS_CYLINDER) {
-        const posed disc = disc_of(b);
+        const placed_shape disc = disc_of(b);
         const planar p = {s.x, s.z};
         return settle(&s, fxs_push_estimate(a, &disc, p, f));
     }
@@ -184,10 +184,10 @@ planar fxs_push_of_solid(const posed *a, const fxs_level *l, uint32_t index) {
     return settle(&s, fxs_push_estimate_prism(a, &seen, f));
 }
 
-/* lift of a posed shape that is not a sector: by bisection as above, of the rise. The contact
+/* lift of a placed shape that is not a sector: by bisection as above, of the rise. The contact
  * never grows with a rise once the centre is level with the solid's or above it. The rise that
  * surely ends the contact is below 2^32.4. */
-static int64_t lift_of_solid(const posed *a, const fxs_level *l, uint32_t index) {
+static int64_t lift_of_solid(const placed_shape *a, const fxs_level *l, uint32_t index) {
     const solid *b = solids(l) + index;
     if (fxs_solid_contact(a, l, index) != FXS_OVERLAPPING) {
         return 0;
@@ -216,7 +216,7 @@ static int64_t lift_of_solid(const posed *a, const fxs_level *l, uint32_t index)
 
 /* The face of a prism that a is pushed out of, from 1 on; 0 for no push. |t| < 2^31.4, so the
  * products are below 2^124 and 2^61. */
-static int32_t side_of_prism(const posed *a, const fxs_level *l, uint32_t index) {
+static int32_t side_of_prism(const placed_shape *a, const fxs_level *l, uint32_t index) {
     const solid *b = solids(l) + index;
     polygon p;
     fxs_polygon_of(&p, b, level_vertices(l, b), a->x, a->z);
@@ -242,24 +242,24 @@ static int32_t side_of_prism(const posed *a, const fxs_level *l, uint32_t index)
     return side;
 }
 
-static int32_t bodies_check(const posed *a, const posed *b) {
+static int32_t bodies_check(const placed_shape *a, const placed_shape *b) {
     return can_push(a->kind) && can_push(b->kind) ? FXS_OK : FXS_E_UNDEFINED;
 }
 
-static int32_t make_bodies(posed *out_a, posed *out_b, const fxs_shape *a, const fxs_pose *pose_a,
-                           const fxs_shape *b, const fxs_pose *pose_b) {
+static int32_t make_bodies(placed_shape *out_a, placed_shape *out_b, const fxs_shape *a,
+                           const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
     const int32_t status = fxs_pair_make(out_a, out_b, a, pose_a, b, pose_b);
     return status != FXS_OK ? status : bodies_check(out_a, out_b);
 }
 
 /* FXS_E_UNDEFINED if b's kind has no sides. */
-static int32_t named_side(const posed *a, const posed *b) {
+static int32_t named_side(const placed_shape *a, const placed_shape *b) {
     return fxs_kinds[b->kind].has_sides ? side_of(a, b) : FXS_E_UNDEFINED;
 }
 
 int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                      const fxs_pose *pose_b, int32_t out_xz[2]) {
-    posed sa, sb;
+    placed_shape sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     if (status == FXS_OK) {
         planar t = fxs_push_of(&sa, &sb);
@@ -271,7 +271,7 @@ int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape
 
 int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                  const fxs_pose *pose_b, int32_t *out_y) {
-    posed sa, sb;
+    placed_shape sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     if (status == FXS_OK) {
         *out_y = lift_of(&sa, &sb);
@@ -281,7 +281,7 @@ int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
 
 int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                  const fxs_pose *pose_b) {
-    posed sa, sb;
+    placed_shape sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     return status != FXS_OK ? status : named_side(&sa, &sb);
 }
@@ -291,9 +291,9 @@ int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
 /* Two colliders that are bodies, derived, or such a collider and a solid. FXS_OK, or the fault
  * with one. */
 typedef struct bodies {
-    const posed *a, *b; /* b is NULL for a solid */
-    uint32_t index;      /* of the solid */
-    posed copies[2];
+    const placed_shape *a, *b; /* b is NULL for a solid */
+    uint32_t index;            /* of the solid */
+    placed_shape copies[2];
 } bodies;
 
 static int32_t find_bodies(const fxs_world *w, uint32_t a, uint32_t b, bodies *out) {

@@ -48,12 +48,13 @@ static push_estimate estimate_along(planar v) {
 
 /* The radius that s, a sphere, capsule or cylinder, shows a prism at a vertical gap of f <
  * radius. */
-static int64_t disc_radius_q30(const posed *s, int64_t f) {
+static int64_t disc_radius_q30(const placed_shape *s, int64_t f) {
     int64_t r = s->size[0];
     return is_round(s) ? root_q30(r * r - f * f) : r * Q30_ONE;
 }
 
-static push_estimate estimate_of_discs(const posed *a, const posed *b, planar p, int64_t f) {
+static push_estimate estimate_of_discs(const placed_shape *a, const placed_shape *b, planar p,
+                                       int64_t f) {
     int64_t sum = (int64_t)a->size[0] + b->size[0];
     int64_t reach = is_round(a) && is_round(b) ? root_q30(sum * sum - f * f)
                                                : disc_radius_q30(a, f) + disc_radius_q30(b, f);
@@ -97,12 +98,12 @@ static push_estimate better(push_estimate a, push_estimate b) {
 
 /* A box is symmetric about its centre, so p serves as the disc's centre from the box whichever of
  * them is a. */
-static push_estimate estimate_of_box_and_disc(const posed *box, const posed *disc, planar p,
-                                              int64_t f) {
+static push_estimate estimate_of_box_and_disc(const placed_shape *box, const placed_shape *disc,
+                                              planar p, int64_t f) {
     const int64_t radius = disc_radius_q30(disc, f);
     const int64_t half_x = box->size[0] * Q30_ONE;
     const int64_t half_z = box->size[2] * Q30_ONE;
-    const planar x = direction_of_posed(box);
+    const planar x = direction_of(box);
     const planar z = {-x.z, x.x};
     const planar at = turned_back(p, x);
     const planar beyond = {abs64(at.x) - half_x, abs64(at.z) - half_z};
@@ -122,14 +123,14 @@ static push_estimate estimate_of_box_and_disc(const posed *box, const posed *dis
 }
 
 /* Through the better of a box's own axes, along which the other one touches at the limits. */
-static push_estimate estimate_on_axes(const posed *box, planar limit, planar p) {
-    const planar x = direction_of_posed(box);
+static push_estimate estimate_on_axes(const placed_shape *box, planar limit, planar p) {
+    const planar x = direction_of(box);
     const planar z = {-x.z, x.x};
     const planar at = turned_back(p, x);
     return better(estimate_through(x, at.x, limit.x, p), estimate_through(z, at.z, limit.z, p));
 }
 
-static push_estimate estimate_of_boxes(const posed *a, const posed *b, planar p) {
+static push_estimate estimate_of_boxes(const placed_shape *a, const placed_shape *b, planar p) {
     const planar turn = turn_between(a, b);
     return better(estimate_on_axes(a, touching_boxes(a, b, turn), p),
                   estimate_on_axes(b, touching_boxes(b, a, turn), p));
@@ -177,10 +178,10 @@ static push_estimate estimate_of_disc_and_prism(const polygon *prism, int64_t rh
 }
 
 /* Along the axis of least depth, of the prism's edges and the box's own. */
-static push_estimate estimate_of_box_and_prism(const posed *box, const polygon *prism) {
+static push_estimate estimate_of_box_and_prism(const placed_shape *box, const polygon *prism) {
     const planar *m = prism->m;
     const planar *u = prism->u;
-    const planar x = direction_of_posed(box);
+    const planar x = direction_of(box);
     const planar z = {-x.z, x.x};
     const planar minus_x = {-x.x, -x.z};
     const planar minus_z = {-z.x, -z.z};
@@ -204,23 +205,22 @@ static push_estimate estimate_of_box_and_prism(const posed *box, const polygon *
         best = length < best.length ? estimate_over(u[j], length) : best;
     }
     const push_estimate own[4] = {{x, most.x + half_x * Q30_ONE},
-                        {minus_x, half_x * Q30_ONE - least.x},
-                        {z, most.z + half_z * Q30_ONE},
-                        {minus_z, half_z * Q30_ONE - least.z}};
+                                  {minus_x, half_x * Q30_ONE - least.x},
+                                  {z, most.z + half_z * Q30_ONE},
+                                  {minus_z, half_z * Q30_ONE - least.z}};
     for (int i = 0; i < 4; i++) {
         best = own[i].length < best.length ? own[i] : best;
     }
     return best;
 }
 
-push_estimate fxs_push_estimate(const posed *a, const posed *b, planar p, int64_t f) {
+push_estimate fxs_push_estimate(const placed_shape *a, const placed_shape *b, planar p, int64_t f) {
     const uint32_t of = pair_of(a->kind, b->kind);
     const push_estimate none = {{Q30_ONE, 0}, 0};
-    switch ((figure_pair)(of % SWAPPED)) {
+    switch ((class_pair)(of % SWAPPED)) {
     case ROUND_ROUND:
     case ROUND_CYLINDER:
-    case CYLINDER_CYLINDER:
-        return estimate_of_discs(a, b, p, f);
+    case CYLINDER_CYLINDER: return estimate_of_discs(a, b, p, f);
     case ROUND_BOX:
     case CYLINDER_BOX:
         return of & SWAPPED ? estimate_of_box_and_disc(a, b, p, f)
@@ -233,12 +233,11 @@ push_estimate fxs_push_estimate(const posed *a, const posed *b, planar p, int64_
     return none; /* not reached */
 }
 
-push_estimate fxs_push_estimate_prism(const posed *a, const polygon *prism, int64_t f) {
+push_estimate fxs_push_estimate_prism(const placed_shape *a, const polygon *prism, int64_t f) {
     const push_estimate none = {{Q30_ONE, 0}, 0};
-    switch (figure_of(a->kind)) {
+    switch (shape_class_of(a->kind)) {
     case ROUND:
-    case CYLINDER:
-        return estimate_of_disc_and_prism(prism, disc_radius_q30(a, f));
+    case CYLINDER: return estimate_of_disc_and_prism(prism, disc_radius_q30(a, f));
     case BOX:
         return estimate_of_box_and_prism(a, prism);
     CASES_OF_NO_BODY:

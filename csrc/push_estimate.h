@@ -12,10 +12,11 @@ typedef struct push_estimate {
 
 /* About the shortest real translation that ends the contact of a and b, which can be pushed and
  * overlap: p leads from b's centre to a's, f is their vertical gap, at least 0. */
-FXS_INTERNAL push_estimate fxs_push_estimate(const posed *a, const posed *b, planar p, int64_t f);
+FXS_INTERNAL push_estimate fxs_push_estimate(const placed_shape *a, const placed_shape *b, planar p,
+                                             int64_t f);
 
 /* The same of a and a prism, as a's centre sees it. */
-FXS_INTERNAL push_estimate fxs_push_estimate_prism(const posed *a, const polygon *prism,
-                                                  int64_t f);
+FXS_INTERNAL push_estimate fxs_push_estimate_prism(const placed_shape *a, const polygon *prism,
+                                                   int64_t f);
 
 #endif

@@ -1,11 +1,11 @@
 /* Questions about a world as it is now: contact, queries, nearest. */
 #include "blocks.h"
-#include "broad.h"
+#include "broad_query.h"
 #include "derive.h"
 #include "wide.h"
 
 int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
-    posed copies[2];
+    placed_shape copies[2];
     if (is_solid(world, a) || is_solid(world, b)) {
         const uint32_t own = is_solid(world, a) ? b : a;
         const uint32_t other = own == a ? b : a;
@@ -21,22 +21,22 @@ int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
     if (status != FXS_OK) {
         return status;
     }
-    return fxs_posed_contact(fxs_derived(world, a, copies), fxs_derived(world, b, copies + 1));
+    return fxs_placed_contact(fxs_derived(world, a, copies), fxs_derived(world, b, copies + 1));
 }
 
-/* The active colliders that a query meets, in scratch and in no order: how many. */
+/* Writes the active colliders that a query meets into scratch, in no order. Returns the count. */
 static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
-    posed area;
-    fxs_posed_make(&area, &q->shape, &q->pose);
+    placed_shape area;
+    fxs_place_shape(&area, &q->shape, &q->pose);
     int64_t least[3], most[3];
-    fxs_posed_bounds(&area, least, most);
+    fxs_placed_bounds(&area, least, most);
     uint64_t n, *near = fxs_broad_near(w, least, most, &n);
     *ids = near;
-    return fxs_posed_met(&area, q, colliders(w), near, n, (int)w->hit_when);
+    return fxs_placed_met(&area, q, colliders(w), near, n, (int)w->hit_when);
 }
 
 /* Squared distance of a collider's centre from a pose: three components of 33 bits. */
-static i128 distance_sq(const posed *s, const fxs_pose *from) {
+static i128 distance_sq(const placed_shape *s, const fxs_pose *from) {
     return i128_add(
         i128_add(i128_square((int64_t)s->x - from->x), i128_square((int64_t)s->y - from->y)),
         i128_square((int64_t)s->z - from->z));
@@ -145,7 +145,7 @@ static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int ne
                       uint64_t limit, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
                       uint64_t *count) {
     for (uint64_t i = 0; i < n; i++) {
-        int32_t status = fxs_posed_check(&queries[i].shape, &queries[i].pose);
+        int32_t status = fxs_placed_check(&queries[i].shape, &queries[i].pose);
         if (status != FXS_OK) {
             *count = i;
             return status;
@@ -169,8 +169,8 @@ static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int ne
         found += kept;
         if (w->level && !nearest_first) {
             const uint64_t room = found < id_capacity ? id_capacity - found : 0;
-            posed area;
-            fxs_posed_make(&area, &queries[i].shape, &queries[i].pose);
+            placed_shape area;
+            fxs_place_shape(&area, &queries[i].shape, &queries[i].pose);
             found += fxs_level_met(w->level, &area, queries[i].mask, (int)w->hit_when,
                                    room ? ids + found : ids, room);
         }

@@ -43,8 +43,8 @@ static int64_t half_up(int64_t v) { return (v + sign64(v)) / 2; }
 static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
     uint32_t first = gives_way(s, a, b) ? a : b;
     uint32_t second = first == a ? b : a;
-    const posed *sf = colliders(s->world) + first;
-    const posed *ss = colliders(s->world) + second;
+    const placed_shape *sf = colliders(s->world) + first;
+    const placed_shape *ss = colliders(s->world) + second;
     int32_t status = FXS_OK;
     planar t = fxs_push_of(sf, ss);
     if (both) {
@@ -68,10 +68,9 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
     if (!set_has(present_set(w), a) || !set_has(present_set(w), b)) {
         return 0;
     }
-    const posed *sa = colliders(w) + a;
-    const posed *sb = colliders(w) + b;
-    return sa->active && sb->active && may_hit(sa, sb) && can_push(sa->kind) &&
-           can_push(sb->kind);
+    const placed_shape *sa = colliders(w) + a;
+    const placed_shape *sb = colliders(w) + b;
+    return sa->active && sb->active && may_hit(sa, sb) && can_push(sa->kind) && can_push(sb->kind);
 }
 
 /* Ends the contact of a collider and a solid, if it gives way to that layer: a solid never does.
@@ -79,7 +78,7 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
 static int32_t push_off_solid(separation *s, uint32_t id, uint32_t index, int *any,
                               uint32_t *stuck) {
     const fxs_level *l = s->world->level;
-    const posed *a = colliders(s->world) + id;
+    const placed_shape *a = colliders(s->world) + id;
     const uint32_t layer = solids(l)[index].layer;
     if (!set_has(present_set(s->world), id) || !a->active || !can_push(a->kind) ||
         (a->meets >> layer & 1) == 0 || (s->yields[a->layer] >> layer & 1) == 0 ||
@@ -111,7 +110,7 @@ static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck)
         }
         int yielding = gives_way(s, a, b) + gives_way(s, b, a);
         if (yielding == (both ? 2 : 1) &&
-            fxs_posed_contact(colliders(s->world) + a, colliders(s->world) + b) ==
+            fxs_placed_contact(colliders(s->world) + a, colliders(s->world) + b) ==
                 FXS_OVERLAPPING) {
             int32_t status = separate_pair(s, a, b, both, stuck);
             if (status != FXS_OK) {

@@ -1,14 +1,18 @@
 /* The tables of kinds, and the check of a shape. */
 #include "shape.h"
 
-#define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma)                     \
+#define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma)                    \
     .least = {SHORT_LEAST, PAIR(l0, l1)}, .most = {SHORT_MOST, PAIR(m0, m1)}, \
     .rest_least = PAIR(l2, la), .rest_most = PAIR(m2, ma)
 
 #define TRAITS(turned, front, sides, flat, hole) turned, front, sides, flat, hole
 
-#define KIND_ROW(code, kind_name, sizes, figure, traits, ranges)                                   \
-    {.name = #kind_name, .size_count = sizes, .is_body = BODY_BITS >> figure & 1, traits, ranges},
+#define KIND_ROW(code, kind_name, sizes, shape_class, traits, ranges) \
+    {.name = #kind_name,                                              \
+     .size_count = sizes,                                             \
+     .is_body = BODY_BITS >> shape_class & 1,                         \
+     traits,                                                          \
+     ranges},
 
 #define NO_KIND {.name = "", RANGES(unused, 0, 0, unused, 0, 0, unused, 0, 0, 1, 0)}
 

@@ -1,22 +1,22 @@
-/* The table of shape kinds. A kind's row says how it is checked, its figure how it is computed. */
+/* The table of shape kinds. A kind's row says how it is checked, its class how it is computed. */
 #ifndef FIXSYNC_SHAPE_H
 #define FIXSYNC_SHAPE_H
 
 #include "compiler.h"
 #include "fixsync.h"
 
-/* Kinds that are tested alike have one figure: spheres and capsules are round. Bodies can be pushed
- * and cast, areas cannot. REACH_OF_RADIUS: no part of it is further from the centre on x and z than
- * size[0]. REACH_OF_SIDES: it lies within the rectangle of size[0] and size[2], and its reach, as
- * its contact, follows from the direction of its yaw; its kinds have is_turned. */
-#define BODY_FIGURES(FIGURE)          \
-    FIGURE(ROUND, REACH_OF_RADIUS)    \
-    FIGURE(CYLINDER, REACH_OF_RADIUS) \
-    FIGURE(BOX, REACH_OF_SIDES)
-#define AREA_FIGURES(FIGURE) FIGURE(SECTOR, REACH_OF_RADIUS)
-#define FIGURES(FIGURE) BODY_FIGURES(FIGURE) AREA_FIGURES(FIGURE)
+/* Kinds that are tested alike have one class: spheres and capsules are round. Bodies can be pushed
+ * and cast, areas cannot. EXTENT_OF_RADIUS: no part of it is further from the centre on x and z
+ * than size[0]. EXTENT_OF_SIDES: it lies within the rectangle of size[0] and size[2], and its
+ * extents, like its contact, follow from the direction of its yaw; its kinds have is_turned. */
+#define BODY_CLASSES(CLASS)           \
+    CLASS(ROUND, EXTENT_OF_RADIUS)    \
+    CLASS(CYLINDER, EXTENT_OF_RADIUS) \
+    CLASS(BOX, EXTENT_OF_SIDES)
+#define AREA_CLASSES(CLASS) CLASS(SECTOR, EXTENT_OF_RADIUS)
+#define SHAPE_CLASSES(CLASS) BODY_CLASSES(CLASS) AREA_CLASSES(CLASS)
 
-/* Pairs of figures: of one with itself, and of two, the lesser one first. Those with an area stand
+/* Pairs of classes: of one with itself, and of two, the lesser one first. Those with an area stand
  * apart: nothing is pushed. */
 #define BODY_PAIRS(SAME, PAIR) \
     SAME(ROUND)                \
@@ -30,13 +30,13 @@
     PAIR(CYLINDER, SECTOR)     \
     PAIR(BOX, SECTOR)          \
     SAME(SECTOR)
-#define FIGURE_PAIRS(SAME, PAIR) BODY_PAIRS(SAME, PAIR) AREA_PAIRS(SAME, PAIR)
+#define CLASS_PAIRS(SAME, PAIR) BODY_PAIRS(SAME, PAIR) AREA_PAIRS(SAME, PAIR)
 
 /* One row for each kind, in the order of the codes:
  *
  *   the code, and the name in match logs;
  *   how many of size[0], size[1] and size[2] a match log always has;
- *   the figure;
+ *   the class;
  *   traits:
  *     is_turned: its contact depends on the yaw;
  *     has_front: so does half a turn (a sector); a kind that is not turned has no front;
@@ -49,6 +49,7 @@
  *
  * size[1] is always vertical; size[0], and size[2] where it is not a hole, lie in the ground plane.
  * A row without one of these does not compile. */
+/* clang-format off */
 #define SHAPE_KINDS(KIND)                                                                          \
     KIND(FXS_SPHERE, sphere, 1, ROUND,                                                             \
          TRAITS(.is_turned = 0, .has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),\
@@ -66,6 +67,7 @@
          TRAITS(.is_turned = 1, .has_front = 1, .has_sides = 0, .has_flat_ends = 1, .has_hole = 1),\
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, inner_radius, 0, 0,         \
                 1, FXS_HALF_ANGLE_MAX))
+/* clang-format on */
 
 /* Kinds of the solids of a level, whose codes are numbered apart from those of shapes: the code,
  * the name in match logs, the least and the most number of vertices in the bytes of a level. */
@@ -73,20 +75,20 @@
     SOLID(FXS_CYLINDER, cylinder, .vertices_least = 0, .vertices_most = 0) \
     SOLID(FXS_PRISM, prism, .vertices_least = 3, .vertices_most = FXS_VERTICES_MAX)
 
-enum { REACH_OF_RADIUS, REACH_OF_SIDES };
-#define FIGURE_NAME(name, reach) name,
-typedef enum figure { FIGURES(FIGURE_NAME) FIGURE_COUNT } figure;
+enum { EXTENT_OF_RADIUS, EXTENT_OF_SIDES };
+#define CLASS_NAME(name, extent) name,
+typedef enum shape_class { SHAPE_CLASSES(CLASS_NAME) SHAPE_CLASS_COUNT } shape_class;
 
-#define FIGURE_BIT(name, reach) | 1 << name
-enum { BODY_BITS = 0 BODY_FIGURES(FIGURE_BIT) };
+#define CLASS_BIT(name, extent) | 1 << name
+enum { BODY_BITS = 0 BODY_CLASSES(CLASS_BIT) };
 
-/* In a switch over bodies, the cases of the figures that never come there. */
-#define CASE_OF_FIGURE(name, reach) case name:
-#define CASES_OF_NO_BODY AREA_FIGURES(CASE_OF_FIGURE) case FIGURE_COUNT
+/* In a switch over bodies, the cases of the classes that never come there. */
+#define CASE_OF_CLASS(name, extent) case name:
+#define CASES_OF_NO_BODY AREA_CLASSES(CASE_OF_CLASS) case SHAPE_CLASS_COUNT
 
-#define KIND_INDEX(code, name, sizes, figure, traits, ranges) INDEX_##name,
+#define KIND_INDEX(code, name, sizes, shape_class, traits, ranges) INDEX_##name,
 enum { SHAPE_KINDS(KIND_INDEX) KIND_COUNT };
-#define KIND_IS_AT(code, name, sizes, figure, traits, ranges)                   \
+#define KIND_IS_AT(code, name, sizes, shape_class, traits, ranges)                \
     _Static_assert(code == (int)INDEX_##name, "a kind's row stands at its code"); \
     _Static_assert(sizeof #name <= 11, "a kind's name has at most 10 letters");
 SHAPE_KINDS(KIND_IS_AT)
@@ -95,22 +97,23 @@ SHAPE_KINDS(KIND_IS_AT)
 enum { KIND_CODES = 8 };
 _Static_assert((int)KIND_COUNT <= (int)KIND_CODES, "a saved kind has too few bits");
 
-/* Four bits for each code: its figure. */
-#define FIGURE_BITS(code, name, sizes, figure, traits, ranges) | figure << 4 * code
-enum { FIGURES_BY_CODE = 0 SHAPE_KINDS(FIGURE_BITS) };
-#define FIGURE_OF(code) (FIGURES_BY_CODE >> 4 * (code) & 15)
-static inline figure figure_of(uint32_t code) { return (figure)FIGURE_OF(code); }
+/* Four bits for each code: its class. */
+#define CLASS_BITS(code, name, sizes, shape_class, traits, ranges) | shape_class << 4 * code
+enum { CLASSES_BY_CODE = 0 SHAPE_KINDS(CLASS_BITS) };
+#define CLASS_OF(code) (CLASSES_BY_CODE >> 4 * (code) & 15)
+static inline shape_class shape_class_of(uint32_t code) { return (shape_class)CLASS_OF(code); }
 
 /* Bit i of a set is code i. */
-#define ROUND_BIT(code, name, sizes, figure, traits, ranges) | (figure == ROUND) << code
-#define SECTOR_BIT(code, name, sizes, figure, traits, ranges) | (figure == SECTOR) << code
-#define SIDES_BIT(name, reach) | ((reach) == REACH_OF_SIDES) << name
-enum { SIDES_BITS = 0 FIGURES(SIDES_BIT) };
-#define TURNING_BIT(code, name, sizes, figure, traits, ranges) | (SIDES_BITS >> figure & 1) << code
+#define ROUND_BIT(code, name, sizes, shape_class, traits, ranges) | (shape_class == ROUND) << code
+#define SECTOR_BIT(code, name, sizes, shape_class, traits, ranges) | (shape_class == SECTOR) << code
+#define SIDES_BIT(name, extent) | ((extent) == EXTENT_OF_SIDES) << name
+enum { SIDES_BITS = 0 SHAPE_CLASSES(SIDES_BIT) };
+#define TURNING_BIT(code, name, sizes, shape_class, traits, ranges) \
+    | (SIDES_BITS >> shape_class & 1) << code
 enum {
     ROUND_KINDS = 0 SHAPE_KINDS(ROUND_BIT),
     SECTOR_KINDS = 0 SHAPE_KINDS(SECTOR_BIT),
-    TURNING_KINDS = 0 SHAPE_KINDS(TURNING_BIT) /* with REACH_OF_SIDES */
+    TURNING_KINDS = 0 SHAPE_KINDS(TURNING_BIT) /* with EXTENT_OF_SIDES */
 };
 
 /* Two numbers of 32 bits side by side, to be tested at once. */
@@ -127,7 +130,7 @@ static inline uint64_t outside(uint64_t v, uint64_t least, uint64_t most) {
  * size[0] and size[1]; the other two those of size[2] and half_angle. */
 struct kind {
     uint64_t least[2], most[2], rest_least, rest_most;
-    uint8_t is_body : 1; /* by its figure */
+    uint8_t is_body : 1; /* by its class */
     uint8_t is_turned : 1, has_front : 1, has_sides : 1, has_flat_ends : 1, has_hole : 1;
     uint8_t size_count;
     char name[11];

@@ -2,10 +2,10 @@
 #include "level.h"
 
 /* Whether the bounds of s meet those of a solid, wherever either is. */
-static int meets_bounds(const posed *s, const fxs_level *l, const solid *b) {
+static int meets_bounds(const placed_shape *s, const fxs_level *l, const solid *b) {
     int64_t least[3], most[3];
     level_node n;
-    fxs_posed_bounds(s, least, most);
+    fxs_placed_bounds(s, least, most);
     fxs_solid_bounds(l, b, &n);
     for (int i = 0; i < 3; i++) {
         if (n.least[i] > most[i] || n.most[i] < least[i]) {
@@ -15,14 +15,14 @@ static int meets_bounds(const posed *s, const fxs_level *l, const solid *b) {
     return 1;
 }
 
-int fxs_solid_contact_near(const posed *s, const fxs_level *l, uint32_t index, int64_t gap) {
+int fxs_solid_contact_near(const placed_shape *s, const fxs_level *l, uint32_t index, int64_t gap) {
     const solid *b = solids(l) + index;
     const vertex *v = level_vertices(l, b);
     return b->code == FXS_PRISM ? fxs_prism_contact(s, b, v, gap)
                                 : fxs_cylinder_solid_contact(s, v->x, v->z, b->radius, gap);
 }
 
-int fxs_solid_contact(const posed *s, const fxs_level *l, uint32_t index) {
+int fxs_solid_contact(const placed_shape *s, const fxs_level *l, uint32_t index) {
     const solid *b = solids(l) + index;
     return meets_bounds(s, l, b) ? fxs_solid_contact_near(s, l, index, solid_gap(s, b)) : FXS_APART;
 }
@@ -53,12 +53,12 @@ static void sort_in_place(uint32_t *ids, uint64_t n) {
     }
 }
 
-uint64_t fxs_level_met(const fxs_level *l, const posed *area, uint32_t mask, int hit_when,
+uint64_t fxs_level_met(const fxs_level *l, const placed_shape *area, uint32_t mask, int hit_when,
                        uint32_t *ids, uint64_t room) {
     int64_t least[3], most[3];
     level_walk walk;
     uint64_t met = 0;
-    fxs_posed_bounds(area, least, most);
+    fxs_placed_bounds(area, least, most);
     fxs_level_walk(&walk, l, least, most, mask);
     for (uint32_t i; (i = fxs_level_next(&walk)) != NO_SOLID;) {
         if (fxs_solid_contact_near(area, l, i, solid_gap(area, solids(l) + i)) >= hit_when) {
@@ -81,27 +81,27 @@ int32_t fxs_level_contact(const fxs_level *l, uint32_t index, const fxs_shape *s
     if (index >= l->count) {
         return FXS_E_ID;
     }
-    int32_t status = fxs_posed_check(shape, pose);
+    int32_t status = fxs_placed_check(shape, pose);
     if (status != FXS_OK) {
         return status;
     }
-    posed s;
-    fxs_posed_make(&s, shape, pose);
+    placed_shape s;
+    fxs_place_shape(&s, shape, pose);
     return fxs_solid_contact(&s, l, index);
 }
 
 int32_t fxs_level_query(const fxs_level *l, const fxs_query *query, uint32_t hit_when,
                         uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
     *count = 0;
-    int32_t status = fxs_posed_check(&query->shape, &query->pose);
+    int32_t status = fxs_placed_check(&query->shape, &query->pose);
     if (status != FXS_OK) {
         return status;
     }
     if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
         return FXS_E_HIT_WHEN;
     }
-    posed area;
-    fxs_posed_make(&area, &query->shape, &query->pose);
+    placed_shape area;
+    fxs_place_shape(&area, &query->shape, &query->pose);
     *count = fxs_level_met(l, &area, query->mask, (int)hit_when, ids, id_capacity);
     return *count > id_capacity ? FXS_E_ROOM : FXS_OK;
 }

@@ -18,9 +18,9 @@ uint64_t fxs_world_save_size(const fxs_world *world) {
 
 /* A collider's bytes are its words, the second and third of them put together from smaller fields.
  * On a little-endian machine they lie in memory as they are saved. */
-static void put_collider(uint8_t *p, const posed *s, const anchor *where) {
+static void put_collider(uint8_t *p, const placed_shape *s, const anchor *where) {
 #if LITTLE_ENDIAN_WORDS
-    memcpy(p, (const uint8_t *)s + offsetof(posed, id), offsetof(fxs_collider, x));
+    memcpy(p, (const uint8_t *)s + offsetof(placed_shape, id), offsetof(fxs_collider, x));
     memcpy(p + offsetof(fxs_collider, x), where, sizeof *where);
     memcpy(p + offsetof(fxs_collider, size), s->size, sizeof s->size);
 #else
@@ -61,7 +61,7 @@ static inline void get_collider(const uint8_t *p, fxs_collider *c) {
 #endif
 
 /* copy_fields of a saved collider. */
-static inline void copy_saved(const uint8_t *p, posed *s, anchor *where) {
+static inline void copy_saved(const uint8_t *p, placed_shape *s, anchor *where) {
 #if LITTLE_ENDIAN_WORDS
     copy_fields(p, s, where);
 #else
@@ -109,7 +109,7 @@ static void emit(const fxs_world *w, sink *s) {
     const uint64_t *present = present_set(w);
     const uint64_t *changed = changed_set(w);
     const uint64_t words = set_words(w->capacity);
-    const posed *all = colliders(w);
+    const placed_shape *all = colliders(w);
     const anchor *all_anchors = anchors(w);
     for (uint64_t word = 0; word < words; word++) {
         uint8_t *p = room_for(s, (size_t)AT_ONCE * COLLIDER_SIZE);
@@ -220,12 +220,12 @@ static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, ui
 /* Whether saved fields make a collider, but for its id: collider_status, and whether its centre is
  * in range. */
 static int is_unusual_collider(const uint8_t *p) {
-    posed s;
+    placed_shape s;
     anchor where;
     copy_saved(p, &s, &where);
     return (read32(p + 4) & TRAITS_UNUSED) == 0 &&
            shape_status(s.kind, s.half_angle, s.size) == FXS_OK &&
-           posed_derive(&s, &where) == FXS_OK;
+           derive_placed(&s, &where) == FXS_OK;
 }
 
 /* The same, quick for all but a sector with a hole, and a long offset. */
@@ -240,11 +240,11 @@ static inline int is_collider(const uint8_t *p) {
     return are_within(p + 16, k->least, k->most) || is_unusual_collider(p);
 }
 
-/* Each check returns the first offending part's address, or NULL. Each leaves its finds in scratch:
- * ids into the empty sets, colliders into the broad phase's, hits into the spare list if it has
- * room for all. Ids are looked at in runs, one after the other without a gap; *unbroken is where
- * that from 0 on ends. */
-static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t *unbroken) {
+/* Each reads one part of the saved bytes into scratch, and returns the address of the first bad
+ * row, or NULL: ids into the empty sets, colliders into the broad phase's memory, hits into the
+ * spare list if it has room for all. Ids are looked at in runs, one after the other without a gap;
+ * *unbroken is where that from 0 on ends. */
+static const uint8_t *read_colliders(const fxs_world *w, const parts *s, uint32_t *unbroken) {
     const uint8_t *p = s->colliders;
     const uint8_t *last = p + (uint64_t)COLLIDER_SIZE * s->count;
     uint32_t next = 0;
@@ -255,7 +255,7 @@ static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t 
         }
         const uint64_t room = (uint64_t)COLLIDER_SIZE * (w->capacity - first);
         const uint8_t *end = (uint64_t)(last - p) < room ? last : p + room;
-        posed *now = (posed *)at(w, w->sorted_at) + first;
+        placed_shape *now = (placed_shape *)at(w, w->sorted_at) + first;
         anchor *where = (anchor *)at(w, w->rows_at) + first;
         next = first;
         do {
@@ -272,7 +272,7 @@ static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t 
     return NULL;
 }
 
-static const uint8_t *bad_changed(const fxs_world *w, const parts *s) {
+static const uint8_t *read_changed(const fxs_world *w, const parts *s) {
     uint64_t *known = known_set(w);
     uint64_t next = 0;
     memcpy(known, mark_set(w), set_size(w->capacity));
@@ -295,8 +295,8 @@ static int is_pair(const fxs_world *w, uint32_t a, uint32_t b) {
                            : is_solid(w, b) && a < w->capacity && set_has(known, a);
 }
 
-static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when,
-                              uint32_t unbroken) {
+static const uint8_t *read_hits(const fxs_world *w, const parts *s, uint32_t hit_when,
+                                uint32_t unbroken) {
     const uint32_t one = s->hit_count <= w->hit_capacity;
     const uint32_t contacts = FXS_OVERLAPPING - hit_when;
     packed_hit *list = (packed_hit *)at(w, w->spare_at);
@@ -338,9 +338,9 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
     int32_t status = FXS_OK;
     uint32_t hit_when = read32(bytes + 8);
     uint32_t unbroken = 0;
-    const uint8_t *bad = bad_collider(world, &s, &unbroken);
-    bad = bad ? bad : bad_changed(world, &s);
-    bad = bad ? bad : bad_hit(world, &s, hit_when, unbroken);
+    const uint8_t *bad = read_colliders(world, &s, &unbroken);
+    bad = bad ? bad : read_changed(world, &s);
+    bad = bad ? bad : read_hits(world, &s, hit_when, unbroken);
     if (bad) {
         *at_offset = (uint64_t)(bad - bytes);
         status = FXS_E_STATE;

@@ -1,6 +1,6 @@
 /* Steps (docs/contract.md, World): this frame's hits, sorted, and the events since the last one. */
 #include "all_pairs.h"
-#include "broad.h"
+#include "broad_pairs.h"
 #include "level_hits.h"
 
 static uint64_t offset_of(const fxs_world *w, const packed_hit *list) {
@@ -19,7 +19,7 @@ static inline void put_event(fxs_event *events, uint64_t capacity, uint64_t at, 
 }
 
 /* Merges the hits of the last step with those of this one, both ascending and followed by NO_HIT,
- * into events: how many. Those past the capacity are only counted. */
+ * into events. Returns the count. Those past the capacity are only counted. */
 static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_event *events,
                              uint64_t capacity) {
     const packed_hit *old = hits(w);
@@ -75,7 +75,7 @@ static packed_hit *sorted_hits(const fxs_world *w, packed_hit *now, packed_hit *
 }
 
 /* Whether hits are found pair by pair. In a crowd, known by its hits in the last step, the grid is
- * faster, which tests pairs of like figures together. */
+ * faster, which tests pairs of like classes together. */
 static int is_small(const fxs_world *w) {
     const int is_crowd = w->hit_count > CROWD_HITS * w->count;
     return w->count <= LANES_WORLD_MAX || (w->count <= SMALL_WORLD_MAX && !is_crowd);

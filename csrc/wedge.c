@@ -4,6 +4,7 @@
  * are below 2^61.1, products take 128 bits. A polygon is seen in raw units: vectors are below
  * 2^32.4 and those of edges below 2^30 + 1, so that products fit in 64 bits. */
 #include "wedge.h"
+#include "depth.h"
 
 /* Both, seen from the apex. */
 typedef struct sector_view {
@@ -19,7 +20,7 @@ SPECIALISED int turn_sign(int is_box, planar u, planar v) {
     return is_box ? i128_sign(cross_wide(u, v)) : sign64(cross64(u, v));
 }
 
-/* A point of the figure from the apex. */
+/* A point of the box or the polygon, seen from the apex. */
 SPECIALISED planar within(int is_box, const sector_view *s) {
     if (is_box) {
         return opposite(s->apex);
@@ -120,8 +121,8 @@ SPECIALISED int class_full(int is_box, const sector_view *s, const planar e[2], 
     return found;
 }
 
-/* FAR of the contract: how far from the apex the figure reaches within a narrow angle, or within
- * the whole turn. */
+/* FAR of the contract: how far from the apex the box or the polygon reaches within a narrow angle,
+ * or within the whole turn. */
 SPECIALISED int class_far(int is_box, const sector_view *s, const planar e[2], int is_whole) {
     const int64_t hole = s->inner * s->inner;
     const uint32_t n = is_box ? 4 : s->polygon->n;
@@ -129,7 +130,7 @@ SPECIALISED int class_far(int is_box, const sector_view *s, const planar e[2], i
     for (uint32_t i = 0; i < n && found < FXS_OVERLAPPING; i++) {
         const planar c = vertex_at(is_box, s, i);
         if (is_whole || (turn_sign(is_box, e[1], c) >= 0 && turn_sign(is_box, c, e[0]) >= 0)) {
-            const int beyond = is_box ? FXS_OVERLAPPING - class_of(depth_q46(c, hole))
+            const int beyond = is_box ? FXS_OVERLAPPING - contact_of_depth(depth_q46(c, hole))
                                       : classify(hole, dot64(c, c));
             found = max_int(found, beyond);
         }
@@ -166,26 +167,26 @@ SPECIALISED int class_of_view(int is_box, const sector_view *s, uint32_t facing,
 
 /* An edge is longer than the radius by half a raw unit at most, so no rule finds anything at 2 raw
  * units more. */
-static int64_t beyond_edges(const posed *sector) {
+static int64_t beyond_edges(const placed_shape *sector) {
     const int64_t limit = (int64_t)sector->size[0] + 2;
     return limit * limit;
 }
 
-int fxs_sector_box(const posed *sector, const posed *box, planar d) {
+int fxs_sector_box(const placed_shape *sector, const placed_shape *box, planar d) {
     const planar half = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE};
-    const planar apex = turned_back(d, direction_of_posed(box));
+    const planar apex = turned_back(d, direction_of(box));
     const planar towards = {max64(-half.x, min64(apex.x, half.x)) - apex.x,
                             max64(-half.z, min64(apex.z, half.z)) - apex.z};
     if (floor_square(towards) > beyond_edges(sector)) {
         return FXS_APART;
     }
     const int64_t radius = sector->size[0];
-    const int nearest = class_of(depth_q46(towards, radius * radius));
+    const int nearest = contact_of_depth(depth_q46(towards, radius * radius));
     const sector_view s = {NULL, half, apex, towards, nearest, radius, sector->size[2]};
     return class_of_view(1, &s, (uint32_t)sector->yaw - box->yaw, sector->half_angle);
 }
 
-int fxs_sector_polygon(const posed *sector, const polygon *p) {
+int fxs_sector_polygon(const placed_shape *sector, const polygon *p) {
     const nearest_part part = nearest_part_of(p);
     if (classify_part(&part, beyond_edges(sector)) == FXS_APART) {
         return FXS_APART;

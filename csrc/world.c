@@ -23,7 +23,7 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     uint64_t hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
     uint64_t rows = (uint64_t)c->capacity + BLOCK;
     room(&end, sizeof *w);
-    w->colliders_at = room(&end, rows * sizeof(posed));
+    w->colliders_at = room(&end, rows * sizeof(placed_shape));
     w->anchors_at = room(&end, rows * sizeof(anchor));
     w->present_at = room(&end, set);
     w->changed_at = room(&end, set);
@@ -37,7 +37,7 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->digit_bits = (uint32_t)max64(6, min64(bit_length(c->capacity), 14));
     w->digits_at = room(&end, (uint64_t)4 << w->digit_bits);
     w->broad_at = room(&end, fxs_grid_size(c->capacity));
-    w->sorted_at = room(&end, rows * sizeof(posed));
+    w->sorted_at = room(&end, rows * sizeof(placed_shape));
     w->rows_at = room(&end, rows * sizeof(anchor));
     return end;
 }

@@ -1,21 +1,21 @@
 /* Casts into a world or a level: which colliders and solids a moving shape meets, in order. */
-#include "broad.h"
+#include "broad_query.h"
 #include "cast.h"
 #include "derive.h"
 
 /* How far a shape reaches in the plane along a motion and across it, times the motion's length
  * there. */
-typedef struct extent {
+typedef struct motion_extent {
     int64_t along, across;
-} extent;
+} motion_extent;
 
 /* The candidates of a cast: those of a query, or, for a collider's own sweep, those that it may
  * hit. */
 typedef struct job {
-    posed own;
+    placed_shape own;
     int64_t M[3];
-    int64_t length; /* of M in the plane, rounded up: below 2^29.6 */
-    extent reach;   /* of `own` */
+    int64_t length;       /* of M in the plane, rounded up: below 2^29.6 */
+    motion_extent extent; /* of `own` */
     int is_sweep;
     uint32_t mask, exclude_owner;
     uint32_t limit;
@@ -23,7 +23,7 @@ typedef struct job {
     const cast_filter *filter; /* NULL: every hit counts */
 } job;
 
-static int is_wanted(const job *j, const posed *s) {
+static int is_wanted(const job *j, const placed_shape *s) {
     if (!can_cast(s->kind)) {
         return 0;
     }
@@ -35,11 +35,11 @@ static int is_wanted(const job *j, const posed *s) {
 }
 
 /* Rounded up; below 2^60.2. */
-static extent extent_of(const job *j, const posed *s) {
-    extent e = {s->size[0] * j->length, s->size[0] * j->length};
-    if (has_turning_reach(s)) {
+static motion_extent motion_extent_of(const job *j, const placed_shape *s) {
+    motion_extent e = {s->size[0] * j->length, s->size[0] * j->length};
+    if (has_turning_extent(s)) {
         const planar m = {j->M[0], j->M[2]};
-        const planar on = turned_back(m, direction_of_posed(s)); /* Q.46, below 2^60.5 */
+        const planar on = turned_back(m, direction_of(s)); /* Q.46, below 2^60.5 */
         const int64_t x = abs64(on.x) / Q30_ONE + 1;
         const int64_t z = abs64(on.z) / Q30_ONE + 1;
         e.along = s->size[0] * x + s->size[2] * z;
@@ -53,13 +53,13 @@ static extent extent_of(const job *j, const posed *s) {
  * between them once more. Each lets the exact tests see the shapes less than 4 raw units nearer
  * than they are, so shapes within 8 are not parted. Bounds that may meet leave centres less than
  * 2^31 apart. */
-static int passes_by(const job *j, const posed *s, int32_t most) {
+static int passes_by(const job *j, const placed_shape *s, int32_t most) {
     const planar from = {(int64_t)j->own.x - s->x, (int64_t)j->own.z - s->z};
     const planar motion = {j->M[0], j->M[2]};
-    const extent e = extent_of(j, s);
+    const motion_extent e = motion_extent_of(j, s);
     const int64_t near = 8 * j->length;
-    const int64_t along = j->reach.along + e.along + near; /* below 2^61.3, as the next */
-    const int64_t across = j->reach.across + e.across + near;
+    const int64_t along = j->extent.along + e.along + near; /* below 2^61.3, as the next */
+    const int64_t across = j->extent.across + e.across + near;
     const int64_t beside = abs64(cross64(motion, from)); /* below 2^61, as the next */
     const int64_t start = dot64(motion, from);
     const int64_t pace = dot64(motion, motion) / WHOLE + 1; /* a fraction of 1 / 65536 */
@@ -116,21 +116,21 @@ typedef struct kept_hits {
 static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3],
                          int64_t most[3]) {
     const int64_t centre[3] = {j->own.x, j->own.y, j->own.z};
-    const int64_t reach[3] = {j->own.reach_x, j->own.reach_y, j->own.reach_z};
+    const int64_t extent[3] = {j->own.extent_x, j->own.extent_y, j->own.extent_z};
     const int64_t lift = (int64_t)1 << 30; /* divides numbers above 0 */
     for (int i = 0; i < 3; i++) {
         const int is_back = j->M[i] < 0;
         const int32_t before = is_back ? to : from;
         const int32_t after = is_back ? from : to;
-        least[i] = centre[i] - reach[i] + (j->M[i] * before + lift * WHOLE) / WHOLE - lift;
-        most[i] = centre[i] + reach[i] + (j->M[i] * after + lift * WHOLE) / WHOLE - lift;
+        least[i] = centre[i] - extent[i] + (j->M[i] * before + lift * WHOLE) / WHOLE - lift;
+        most[i] = centre[i] + extent[i] + (j->M[i] * after + lift * WHOLE) / WHOLE - lift;
     }
 }
 
-static int bounds_meet_box(const posed *s, const int64_t least[3], const int64_t most[3]) {
-    return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] &&
-           (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1] &&
-           (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2];
+static int bounds_meet_box(const placed_shape *s, const int64_t least[3], const int64_t most[3]) {
+    return (int64_t)s->x - s->extent_x <= most[0] && (int64_t)s->x + s->extent_x >= least[0] &&
+           (int64_t)s->y - s->extent_y <= most[1] && (int64_t)s->y + s->extent_y >= least[1] &&
+           (int64_t)s->z - s->extent_z <= most[2] && (int64_t)s->z + s->extent_z >= least[2];
 }
 
 /* Keeps a hit; returns the fraction after which others do not matter. The kept hits become a heap
@@ -167,12 +167,13 @@ static void solid_cast_normal(const job *j, const fxs_level *l, fxs_cast_hit *hi
 }
 
 /* Whether a hit is a floor for a filter: met downwards. */
-static int is_met_as_floor(const job *j, const fxs_level *l, const posed *s, fxs_cast_hit hit) {
+static int is_met_as_floor(const job *j, const fxs_level *l, const placed_shape *s,
+                           fxs_cast_hit hit) {
     if (j->M[1] >= 0) {
         return 0;
     }
     if (s) {
-        fxs_posed_cast_normal(&j->own, s, j->M, (int32_t)hit.fraction, hit.normal);
+        fxs_placed_cast_normal(&j->own, s, j->M, (int32_t)hit.fraction, hit.normal);
     } else {
         solid_cast_normal(j, l, &hit);
     }
@@ -182,7 +183,7 @@ static int is_met_as_floor(const job *j, const fxs_level *l, const posed *s, fxs
 
 /* Whether a hit with a collider, or with a solid of the level where s is NULL, counts for a filter.
  * A shape that is overlapped at the start is met with fraction 0. */
-static int is_counted(const job *j, const fxs_level *l, const posed *s, fxs_cast_hit hit) {
+static int is_counted(const job *j, const fxs_level *l, const placed_shape *s, fxs_cast_hit hit) {
     const cast_filter *f = j->filter;
     if (hit.id == f->own || (s && f->without && set_has(f->without, hit.id))) {
         return 0;
@@ -192,14 +193,13 @@ static int is_counted(const job *j, const fxs_level *l, const posed *s, fxs_cast
     const int is_one_way = f->one_way >> layer & 1;
     if (hit.fraction == 0 && (is_one_way || f->skips_overlapped)) {
         const int contact =
-            s ? fxs_posed_contact(&j->own, s) : fxs_solid_contact(&j->own, l, index);
+            s ? fxs_placed_contact(&j->own, s) : fxs_solid_contact(&j->own, l, index);
         if (contact == FXS_OVERLAPPING) {
             return 0;
         }
     }
     return !is_one_way || is_met_as_floor(j, l, s, hit);
 }
-
 
 /* The hits with solids. `last`: the fraction after which they do not matter. */
 static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_t last) {
@@ -211,7 +211,7 @@ static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_
     walk.z = j->own.z;
     walk.mx = j->M[0];
     walk.mz = j->M[2];
-    walk.across = j->reach.across + 8 * j->length;
+    walk.across = j->extent.across + 8 * j->length;
     for (uint32_t i; (i = fxs_level_next(&walk)) != NO_SOLID;) {
         const int32_t fraction = cast_solid(j, l, i, last);
         if (fraction == NONE) {
@@ -249,7 +249,7 @@ static void next_slice(slice *t, const job *j, int32_t length) {
 }
 
 /* Whether no slice before this one looked at a candidate of this one. */
-static int is_new_in(const slice *t, const posed *s) {
+static int is_new_in(const slice *t, const placed_shape *s) {
     return bounds_meet_box(s, t->least, t->most) &&
            (t->from == 0 || !bounds_meet_box(s, t->least_before, t->most_before));
 }
@@ -261,12 +261,12 @@ static int32_t cast_in_slice(fxs_world *w, const job *j, kept_hits *k, const sli
     const uint64_t *near = fxs_broad_near(w, t->least, t->most, &near_count);
     const int is_whole = t->from == 0 && t->to == WHOLE;
     for (uint64_t i = 0; i < near_count; i++) {
-        const posed *s = colliders(w) + near[i];
+        const placed_shape *s = colliders(w) + near[i];
         const int is_new = is_whole || is_new_in(t, s);
         if (!is_new || !is_wanted(j, s) || passes_by(j, s, last)) {
             continue;
         }
-        const int32_t fraction = fxs_posed_cast(&j->own, s, j->M, j->when, last);
+        const int32_t fraction = fxs_placed_cast(&j->own, s, j->M, j->when, last);
         if (fraction == NONE) {
             continue;
         }
@@ -296,13 +296,13 @@ static int32_t cast_at_colliders(fxs_world *w, const job *j, kept_hits *k) {
     return last;
 }
 
-/* Runs a job in a world, a level or both: its hits in order into `hits`, if there is room; returns
- * how many there are. */
+/* Runs a job in a world, a level or both: its hits in order into `hits`, if there is room. Returns
+ * the count. */
 static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits, uint64_t room) {
     kept_hits k = {hits, room, 0, 0, j->limit};
     int32_t last = WHOLE;
     j->length = (int64_t)fxs_isqrt64((uint64_t)(j->M[0] * j->M[0] + j->M[2] * j->M[2])) + 1;
-    j->reach = extent_of(j, &j->own);
+    j->extent = motion_extent_of(j, &j->own);
     if (w) {
         last = cast_at_colliders(w, j, &k);
     }
@@ -316,7 +316,7 @@ static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits
             if (hits[i].id >= FXS_LEVEL) {
                 solid_cast_normal(j, l, hits + i);
             } else {
-                fxs_posed_cast_normal(&j->own, colliders(w) + hits[i].id, j->M,
+                fxs_placed_cast_normal(&j->own, colliders(w) + hits[i].id, j->M,
                                        (int32_t)hits[i].fraction, hits[i].normal);
             }
         }
@@ -346,7 +346,7 @@ static int32_t set_job(job *j, int when, uint32_t kind, const int32_t *motion, u
 }
 
 static int32_t job_of_cast(int when, const fxs_cast *c, job *j) {
-    int32_t status = fxs_posed_check(&c->shape, &c->pose);
+    int32_t status = fxs_placed_check(&c->shape, &c->pose);
     if (status == FXS_OK) {
         status = set_job(j, when, c->shape.kind, c->motion, c->limit, c->hit_when);
     }
@@ -367,7 +367,7 @@ int32_t fxs_world_cast_many(fxs_world *world, const fxs_cast *casts, uint64_t n,
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
         job_of_cast((int)world->hit_when, casts + i, &j);
-        fxs_posed_make(&j.own, &casts[i].shape, &casts[i].pose);
+        fxs_place_shape(&j.own, &casts[i].shape, &casts[i].pose);
         j.mask = casts[i].mask;
         j.exclude_owner = casts[i].exclude_owner;
         uint64_t room = found < hit_capacity ? hit_capacity - found : 0;
@@ -387,7 +387,7 @@ int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hit
 /* FXS_OK or FXS_E_MOTION. */
 static int32_t filtered_job(job *j, const fxs_cast *cast, const cast_filter *filter) {
     memset(j, 0, sizeof *j);
-    fxs_posed_make(&j->own, &cast->shape, &cast->pose);
+    fxs_place_shape(&j->own, &cast->shape, &cast->pose);
     j->mask = cast->mask;
     j->exclude_owner = cast->exclude_owner;
     j->filter = filter;
@@ -412,12 +412,12 @@ int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filte
     }
     derive(world);
     for (uint64_t i = 0; i < set->n; i++) {
-        posed s = colliders(world)[set->ids[i]];
+        placed_shape s = colliders(world)[set->ids[i]];
         s.x += set->shift[0];
         s.y += set->shift[1];
         s.z += set->shift[2];
         const int32_t fraction =
-            is_wanted(&j, &s) ? fxs_posed_cast(&j.own, &s, j.M, j.when, last) : NONE;
+            is_wanted(&j, &s) ? fxs_placed_cast(&j.own, &s, j.M, j.when, last) : NONE;
         if (fraction == NONE || (is_met && fraction >= last)) {
             continue;
         }
@@ -462,7 +462,7 @@ int32_t fxs_level_cast(const fxs_level *l, const fxs_cast *cast, fxs_cast_hit *h
     if (status != FXS_OK) {
         return status;
     }
-    fxs_posed_make(&j.own, &cast->shape, &cast->pose);
+    fxs_place_shape(&j.own, &cast->shape, &cast->pose);
     j.mask = cast->mask;
     *count = run(NULL, l, &j, hits, hit_capacity);
     return *count > hit_capacity ? FXS_E_ROOM : FXS_OK;

@@ -91,7 +91,7 @@ int32_t shim_products(const uint64_t *v, uint64_t *out) {
 }
 void shim_track(const int64_t *u, const int64_t *m, int64_t r, int64_t n, int64_t d, int32_t *out) {
     gap_distance k = {{{u[0], m[0], 0, 1}, {u[1], m[1], 0, 1}, {u[2], m[2], 0, 1}}, 3, 0, r, 0};
-    moment t = {n, d};
+    time64 t = {n, d};
     gaps g;
     quadratic q;
     gaps_at(&g, &k, t);

@@ -58,10 +58,10 @@ uint32_t shim_lanes(LANE_BLOCK) { return met_of_lanes(bounds, stride, lane_box_o
 uint32_t shim_lanes_scalar(LANE_BLOCK) {
     return met_of_lanes_scalar(bounds, stride, scalar_box_of(own, stride));
 }
-typedef void put_form(int32_t *, uint64_t, const posed *const[BLOCK]);
+typedef void put_form(int32_t *, uint64_t, const placed_shape *const[BLOCK]);
 static void put_in_lanes(put_form *put, int32_t *bounds, uint64_t stride, const int32_t *rows) {
-    posed s[BLOCK];
-    const posed *who[BLOCK];
+    placed_shape s[BLOCK];
+    const placed_shape *who[BLOCK];
     for (uint32_t k = 0; k < BLOCK; k++) {
         memcpy(s + k, rows + 6 * k, 24); /* x, y, z and the reach on them */
         who[k] = s + k;

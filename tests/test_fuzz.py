@@ -44,7 +44,7 @@ FAULTS = {
         "classify_wide(i128_square(L), i128_mul(4 * R * R, q))",
         "FXS_TOUCHING",
     ),
-    "cast": ("cast_estimate.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
+    "cast": ("toi.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
     "angles": ("angle.c", "return (uint32_t)(r - (r * r > n));", "return (uint32_t)r;"),
     "level": ("level.c", "(uint32_t)p[2] | (uint32_t)p[3] << 8", "(uint32_t)p[2]"),
     "kit": ("kit/rewind.c", "kept < rewind->frames ? kept + 1 : kept", "kept + 1"),

@@ -1,4 +1,4 @@
-"""The tables of kinds and figures in csrc: a shape that lacks a piece does not compile."""
+"""The tables of kinds and classes in csrc: a shape that lacks a piece does not compile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from builds import COMPILER, CSRC
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 
-LAST_FIGURE = "FIGURE(SECTOR, REACH_OF_RADIUS)"
+LAST_CLASS = "CLASS(SECTOR, EXTENT_OF_RADIUS)"
 LAST_ROW = "                1, FXS_HALF_ANGLE_MAX))"
 LAST_PAIR = "    SAME(SECTOR)\n"
 CODE = "#define FXS_SECTOR 4 "
@@ -42,8 +42,8 @@ class Sources:
         self.change("fixsync.h", CODE, f"#define FXS_WEDGE {code}\n{CODE}")
         self.change("shape.h", LAST_ROW, f"{LAST_ROW} KIND({', '.join(row)})")
 
-    def add_figure(self, reach: str = "REACH_OF_RADIUS") -> None:
-        self.change("shape.h", LAST_FIGURE, f"{LAST_FIGURE} FIGURE(WEDGE, {reach})")
+    def add_class(self, extent: str = "EXTENT_OF_RADIUS") -> None:
+        self.change("shape.h", LAST_CLASS, f"{LAST_CLASS} CLASS(WEDGE, {extent})")
 
     def add_pairs(self, pairs: tuple[str, ...] = (*PAIRS, "SAME(WEDGE)")) -> None:
         lines = LAST_PAIR.rstrip() + " " + " ".join(pairs) + "\n"
@@ -65,16 +65,16 @@ def sources(tmp_path: Path) -> Sources:
     return Sources(tmp_path)
 
 
-def test_a_sixth_kind_of_a_figure_that_exists_compiles_with_its_row_alone(sources: Sources) -> None:
+def test_a_sixth_kind_of_a_class_that_exists_compiles_with_its_row_alone(sources: Sources) -> None:
     sources.add_row((*WEDGE[:3], "BOX", *WEDGE[4:]))
-    for file in ("shape.c", "contact.c", "prism.c", "outline.c", "broad.c", "state.c"):
+    for file in ("shape.c", "contact.c", "prism.c", "outline.c", "broad_pairs.c", "state.c"):
         assert sources.errors(file) == ""
 
 
 @pytest.mark.parametrize("left_out", range(len(WEDGE)), ids=lambda i: WEDGE[i].split("(")[0])
 def test_a_row_without_one_of_its_fields_does_not_compile(sources: Sources, left_out: int) -> None:
     sources.add_row((*WEDGE[:left_out], *WEDGE[left_out + 1 :]))
-    sources.add_figure()
+    sources.add_class()
     assert re.search("requires 6 arguments|too few arguments", sources.errors("shape.c"))
 
 
@@ -82,42 +82,42 @@ def test_a_row_without_one_of_its_fields_does_not_compile(sources: Sources, left
 def test_a_row_without_one_of_its_traits_does_not_compile(sources: Sources, left_out: int) -> None:
     traits = ", ".join((*TRAITS[:left_out], *TRAITS[left_out + 1 :]))
     sources.add_row((*WEDGE[:4], f"TRAITS({traits})", RANGES))
-    sources.add_figure()
+    sources.add_class()
     assert re.search("requires 5 arguments|too few arguments", sources.errors("shape.c"))
 
 
 def test_a_row_that_does_not_stand_at_its_code_does_not_compile(sources: Sources) -> None:
     sources.add_row(code=6)
-    sources.add_figure()
+    sources.add_class()
     assert "a kind's row stands at its code" in sources.errors("shape.c")
 
 
-def test_a_row_of_a_figure_that_is_not_listed_does_not_compile(sources: Sources) -> None:
+def test_a_row_of_a_class_that_is_not_listed_does_not_compile(sources: Sources) -> None:
     sources.add_row()
     assert re.search("WEDGE.*undeclared", sources.errors("shape.c"))
 
 
-def test_a_figure_without_a_pair_with_every_other_does_not_compile(sources: Sources) -> None:
+def test_a_class_without_a_pair_with_every_other_does_not_compile(sources: Sources) -> None:
     sources.add_row()
-    sources.add_figure()
-    assert "every two figures are a pair" in sources.errors("contact.c")
+    sources.add_class()
+    assert "every two classes are a pair" in sources.errors("contact.c")
     sources.add_pairs((*PAIRS[:-1], "SAME(WEDGE)"))
-    assert "pairs ascend by the greater figure" in sources.errors("contact.c")
+    assert "pairs ascend by the greater class" in sources.errors("contact.c")
 
 
 @pytest.mark.parametrize("other", ["ROUND", "CYLINDER", "BOX", "SECTOR", "WEDGE"])
-def test_a_pair_of_figures_without_a_function_does_not_compile(
+def test_a_pair_of_classes_without_a_function_does_not_compile(
     sources: Sources, other: str
 ) -> None:
     sources.add_row()
-    sources.add_figure()
+    sources.add_class()
     sources.add_pairs()
     assert re.search(rf"error.*depth_{other}_WEDGE", sources.errors("contact.c"))
 
 
-def test_a_switch_that_misses_a_figure_does_not_compile(sources: Sources) -> None:
+def test_a_switch_that_misses_a_class_does_not_compile(sources: Sources) -> None:
     sources.add_row()
-    sources.add_figure()
+    sources.add_class()
     sources.add_pairs()
     missing = r"error: enumeration value .*WEDGE.* not handled"
     assert re.search(missing, sources.errors("prism.c"))
@@ -128,13 +128,13 @@ def test_a_kind_of_solid_without_one_of_its_fields_does_not_compile(sources: Sou
     assert re.search("requires 4 arguments|too few arguments", sources.errors("shape.c"))
 
 
-BODY = "FIGURE(BOX, REACH_OF_SIDES)"
+BODY = "CLASS(BOX, EXTENT_OF_SIDES)"
 
 
 @pytest.mark.parametrize("file", ["push_estimate.c", "cast.c", "prism_cast.c"])
 def test_a_body_without_its_push_or_its_cast_does_not_compile(sources: Sources, file: str) -> None:
     sources.add_row()
-    sources.change("shape.h", BODY, f"{BODY} FIGURE(WEDGE, REACH_OF_RADIUS)")
+    sources.change("shape.h", BODY, f"{BODY} CLASS(WEDGE, EXTENT_OF_RADIUS)")
     sources.change(
         "shape.h",
         "    SAME(BOX)\n",
@@ -146,15 +146,15 @@ def test_a_body_without_its_push_or_its_cast_does_not_compile(sources: Sources, 
 
 def test_an_area_needs_no_code_for_pushes_and_casts(sources: Sources) -> None:
     sources.add_row()
-    sources.add_figure()
+    sources.add_class()
     sources.add_pairs()
-    for file in ("push_estimate.c", "cast.c", "prism_cast.c", "posed.c", "outline.c"):
+    for file in ("push_estimate.c", "cast.c", "prism_cast.c", "placed_shape.c", "outline.c"):
         assert sources.errors(file) == ""
 
 
-def test_a_figure_with_sides_needs_its_corners(sources: Sources) -> None:
+def test_a_class_with_sides_needs_its_corners(sources: Sources) -> None:
     sources.add_row()
-    sources.add_figure("REACH_OF_SIDES")
+    sources.add_class("EXTENT_OF_SIDES")
     sources.add_pairs()
     assert "corners_of gives the corners of boxes alone" in sources.errors("outline.c")
 

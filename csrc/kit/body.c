@@ -27,8 +27,7 @@ static attack_frame frame_of(const uint8_t *table, uint32_t attack, uint32_t fra
 }
 
 static attack_frame frame_under_way(const fxs_body *body, const uint8_t *table) {
-    return body->attack == FXS_NO_ATTACK ? no_attack()
-                                         : frame_of(table, body->attack, body->frame);
+    return body->attack == FXS_NO_ATTACK ? no_attack() : frame_of(table, body->attack, body->frame);
 }
 
 /* The collider at the origin that a part is in a frame of an attack. */
@@ -278,8 +277,7 @@ int32_t fxs_body_start(fxs_body *body, const uint8_t *table, fxs_world *world, u
     return status;
 }
 
-int32_t fxs_body_cancel(fxs_body *body, const uint8_t *table, fxs_world *world,
-                        fxs_command *rows) {
+int32_t fxs_body_cancel(fxs_body *body, const uint8_t *table, fxs_world *world, fxs_command *rows) {
     if (body->attack == FXS_NO_ATTACK) {
         return 0;
     }

@@ -106,8 +106,8 @@ enum { IN_A = 1, IN_B = 2, IN_BOTH = 3 };
 static void put_difference(row_list *list, const row_owner *owner, uint32_t field, int64_t in_a,
                            int64_t in_b, uint32_t has) {
     if (list->count < list->capacity) {
-        const fxs_difference row = {owner->of,       owner->a,      owner->b, field,
-                                    {in_a, in_b},    {!(has & IN_A), !(has & IN_B)}};
+        const fxs_difference row = {owner->of, owner->a,     owner->b,
+                                    field,     {in_a, in_b}, {!(has & IN_A), !(has & IN_B)}};
         list->rows[list->count] = row;
     }
     list->count++;
@@ -150,7 +150,7 @@ enum {
 };
 #define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma) \
     {FIELD_OF_##n0, FIELD_OF_##n1, FIELD_OF_##n2, (ma) > 0},
-#define SIZE_FIELDS(code, name, sizes, figure, traits, ranges) ranges
+#define SIZE_FIELDS(code, name, sizes, shape_class, traits, ranges) ranges
 static const uint32_t SIZES_OF[KIND_COUNT][4] = {SHAPE_KINDS(SIZE_FIELDS)};
 #undef RANGES
 
@@ -409,9 +409,7 @@ static void say_number(sentence *w, uint64_t v, uint32_t base, uint32_t digits) 
     }
 }
 
-static uint64_t without_sign(int64_t v) {
-    return v < 0 ? (uint64_t)-(v + 1) + 1 : (uint64_t)v;
-}
+static uint64_t without_sign(int64_t v) { return v < 0 ? (uint64_t)-(v + 1) + 1 : (uint64_t)v; }
 
 static void say_signed(sentence *w, int64_t v) {
     if (v < 0) {
@@ -448,18 +446,18 @@ enum { OWNER_COUNT = sizeof OWNERS / sizeof *OWNERS };
 #define FIELD_NAME(field, name) [FXS_FIELD_##field] = name,
 static const char *const FIELD_NAMES[FXS_FIELD_LAYERS] = {
     FIELD_NAME(PRESENT, "is there") FIELD_NAME(KIND, "kind") FIELD_NAME(HALF_X, "half_x")
-    FIELD_NAME(HALF_Y, "half_y") FIELD_NAME(HALF_Z, "half_z") FIELD_NAME(RADIUS, "radius")
-    FIELD_NAME(HALF_ANGLE, "half_angle") FIELD_NAME(HALF_HEIGHT, "half_height")
-    FIELD_NAME(INNER_RADIUS, "inner_radius") FIELD_NAME(X, "x") FIELD_NAME(Y, "y")
-    FIELD_NAME(Z, "z") FIELD_NAME(YAW, "yaw") FIELD_NAME(OX, "ox")
-    FIELD_NAME(OY, "oy") FIELD_NAME(OZ, "oz") FIELD_NAME(LAYER, "layer")
-    FIELD_NAME(OWNER, "owner") FIELD_NAME(ACTIVE, "active") FIELD_NAME(SIZE, "size[0]")
-    [FXS_FIELD_SIZE + 1] = "size[1]", [FXS_FIELD_SIZE + 2] = "size[2]", FIELD_NAME(ZERO, "zero")
-    FIELD_NAME(FRAME, "frame") FIELD_NAME(HIT_WHEN, "hit_when") FIELD_NAME(LEVEL, "level")
-    FIELD_NAME(CONTACT, "contact") FIELD_NAME(SINCE_LAST_STEP, "since_last_step")
-    FIELD_NAME(MIRRORED, "is_mirrored") FIELD_NAME(ATTACK, "attack")
-    FIELD_NAME(HAS_HIT, "has_hit")
-};
+        FIELD_NAME(HALF_Y, "half_y") FIELD_NAME(HALF_Z, "half_z") FIELD_NAME(RADIUS, "radius")
+            FIELD_NAME(HALF_ANGLE, "half_angle") FIELD_NAME(HALF_HEIGHT, "half_height")
+                FIELD_NAME(INNER_RADIUS, "inner_radius") FIELD_NAME(X, "x") FIELD_NAME(Y, "y")
+                    FIELD_NAME(Z, "z") FIELD_NAME(YAW, "yaw") FIELD_NAME(OX, "ox")
+                        FIELD_NAME(OY, "oy") FIELD_NAME(OZ, "oz") FIELD_NAME(LAYER, "layer")
+                            FIELD_NAME(OWNER, "owner") FIELD_NAME(ACTIVE, "active")
+                                FIELD_NAME(SIZE, "size[0]")[FXS_FIELD_SIZE + 1] = "size[1]",
+    [FXS_FIELD_SIZE + 2] = "size[2]",
+    FIELD_NAME(ZERO, "zero") FIELD_NAME(FRAME, "frame") FIELD_NAME(HIT_WHEN, "hit_when")
+        FIELD_NAME(LEVEL, "level") FIELD_NAME(CONTACT, "contact")
+            FIELD_NAME(SINCE_LAST_STEP, "since_last_step") FIELD_NAME(MIRRORED, "is_mirrored")
+                FIELD_NAME(ATTACK, "attack") FIELD_NAME(HAS_HIT, "has_hit")};
 
 static int is_length(uint32_t field) {
     return (field >= FXS_FIELD_HALF_X && field <= FXS_FIELD_Z && field != FXS_FIELD_HALF_ANGLE) ||

@@ -1,13 +1,13 @@
 /* Why a pair is not a hit, and by how much it misses (docs/contract.md). It asks for contacts, of
  * shapes that it grows, turns open or puts at one height; it has no geometry of its own. */
-#include "../fixsync_kit.h"
 #include "../derive.h"
+#include "../fixsync_kit.h"
 
 #include <string.h>
 
 /* Two shapes, or a shape and a solid of a level, whose b is not used then. */
 typedef struct explained {
-    posed a, b;
+    placed_shape a, b;
     const fxs_level *level; /* NULL: two shapes */
     uint32_t index;
     uint32_t grows; /* 0: a, 1: b */
@@ -18,7 +18,7 @@ static const solid *solid_of(const explained *e) { return solids(e->level) + e->
 
 static int contact_now(const explained *e) {
     return e->level ? fxs_solid_contact(&e->a, e->level, e->index)
-                    : fxs_posed_contact(&e->a, &e->b);
+                    : fxs_placed_contact(&e->a, &e->b);
 }
 
 static int counts_now(const explained *e) { return contact_now(e) >= e->hit_when; }
@@ -27,22 +27,22 @@ static int counts_now(const explained *e) { return contact_now(e) >= e->hit_when
 static void level_out(explained *e) { e->a.y = e->level ? solid_of(e)->y_low : e->b.y; }
 
 /* Otherwise size[2] is a hole, or 0. */
-static int has_planar_size_2(const posed *s) { return fxs_kinds[s->kind].size_count == 3; }
+static int has_planar_size_2(const placed_shape *s) { return fxs_kinds[s->kind].size_count == 3; }
 
 static int counts_grown(const explained *e, int64_t k) {
     explained grown = *e;
-    posed *s = e->grows ? &grown.b : &grown.a;
+    placed_shape *s = e->grows ? &grown.b : &grown.a;
     s->size[0] = (int32_t)(s->size[0] + k);
     if (has_planar_size_2(s)) {
         s->size[2] = (int32_t)(s->size[2] + k);
     }
-    set_reach(s);
+    set_extent(s);
     return counts_now(&grown);
 }
 
 static int counts_turned(const explained *e, int64_t k) {
     explained turned = *e;
-    posed *s = is_sector(&e->a) ? &turned.a : &turned.b;
+    placed_shape *s = is_sector(&e->a) ? &turned.a : &turned.b;
     s->half_angle = (uint16_t)(s->half_angle + k);
     return counts_now(&turned);
 }
@@ -62,7 +62,7 @@ static int64_t halve(const explained *e, int64_t low, int64_t high,
 }
 
 static int64_t growth(const explained *e) {
-    const posed *s = e->grows ? &e->b : &e->a;
+    const placed_shape *s = e->grows ? &e->b : &e->a;
     const int32_t other = has_planar_size_2(s) ? s->size[2] : s->size[0];
     const int64_t smallest = min64(s->size[0], other);
     const int64_t largest = max64(s->size[0], other);
@@ -80,7 +80,7 @@ static int64_t growth(const explained *e) {
 /* How the pair, at one height, misses a sector, and how far the sector must open to meet it. */
 static void explain_sector(const explained *e, fxs_explanation *out) {
     explained whole = *e;
-    posed *s = is_sector(&e->a) ? &whole.a : &whole.b;
+    placed_shape *s = is_sector(&e->a) ? &whole.a : &whole.b;
     const uint16_t half_angle = s->half_angle;
     const int32_t inner = s->size[2];
     s->size[2] = 0;
@@ -113,7 +113,7 @@ static int64_t height_between(const explained *e) {
     return abs64((int64_t)e->b.y - e->a.y) - ((int64_t)e->a.size[1] + e->b.size[1]);
 }
 
-static int64_t radius_if_round(const posed *s) { return is_round(s) ? s->size[0] : 0; }
+static int64_t radius_if_round(const placed_shape *s) { return is_round(s) ? s->size[0] : 0; }
 
 static int64_t height_with_radii(const explained *e, int64_t apart) {
     const int64_t other = e->level ? 0 : radius_if_round(&e->b);
@@ -200,7 +200,7 @@ static void put_opposite(explained *e, const fxs_world *world, uint32_t id) {
         e->index = id - FXS_LEVEL;
         return;
     }
-    posed copy;
+    placed_shape copy;
     e->b = *fxs_derived(world, id, &copy);
     e->grows = e->b.kind < e->a.kind;
 }
@@ -242,7 +242,7 @@ int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_ex
         return FXS_OK;
     }
     explained e;
-    posed copy;
+    placed_shape copy;
     memset(&e, 0, sizeof e);
     e.a = *fxs_derived(world, own, &copy);
     put_opposite(&e, world, other);
@@ -254,7 +254,7 @@ int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_ex
 
 int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, uint32_t b,
                                 fxs_explanation *out) {
-    int32_t status = fxs_posed_check(&query->shape, &query->pose);
+    int32_t status = fxs_placed_check(&query->shape, &query->pose);
     if (status == FXS_OK && !is_solid(world, b)) {
         status = find(world, b);
     }
@@ -264,7 +264,7 @@ int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, 
     explained e;
     memset(&e, 0, sizeof e);
     memset(out, 0, sizeof *out);
-    fxs_posed_make(&e.a, &query->shape, &query->pose);
+    fxs_place_shape(&e.a, &query->shape, &query->pose);
     put_opposite(&e, world, b);
     const uint32_t layer = e.level ? solid_of(&e)->layer : e.b.layer;
     const uint32_t owner = query->exclude_owner;

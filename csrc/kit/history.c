@@ -66,9 +66,7 @@ uint64_t fxs_history_size(const fxs_history_room *room) {
 
 /* ---- places in the block ---- */
 
-static uint8_t *block_of(const fxs_history *history) {
-    return (uint8_t *)(uintptr_t)(history + 1);
-}
+static uint8_t *block_of(const fxs_history *history) { return (uint8_t *)(uintptr_t)(history + 1); }
 
 static fxs_rewind *ring_of(const fxs_history *history) {
     return (fxs_rewind *)(void *)block_of(history);
@@ -81,9 +79,7 @@ static kept_frame *frame_at(const fxs_history *history, uint32_t after) {
     return (kept_frame *)(void *)(block_of(history) + ring_size(room) + frame_size(room) * at);
 }
 
-static fxs_command *commands_of(const kept_frame *of) {
-    return (fxs_command *)(uintptr_t)(of + 1);
-}
+static fxs_command *commands_of(const kept_frame *of) { return (fxs_command *)(uintptr_t)(of + 1); }
 
 static fxs_event *events_of(const fxs_history *history, const kept_frame *of) {
     uint64_t commands = filled_up(history->room.command_room * sizeof(fxs_command));
@@ -117,8 +113,8 @@ static int32_t make_empty(fxs_history *memory, const fxs_history_room *room) {
     return fxs_rewind_init(ring_of(memory), states_of(&copy), copy.own_size, copy.state_size);
 }
 
-int32_t fxs_history_init(fxs_history *memory, const fxs_history_room *room,
-                         const fxs_world *world, const uint8_t *own) {
+int32_t fxs_history_init(fxs_history *memory, const fxs_history_room *room, const fxs_world *world,
+                         const uint8_t *own) {
     if (fxs_history_size(room) != 0 && fxs_world_save_size(world) > room->state_size) {
         return FXS_E_ROOM;
     }
@@ -245,8 +241,8 @@ static int take_row(uint32_t *next, uint32_t *head, const fxs_event *told, const
  * row order. Each chain holds the rows of one value and others in row order, so that of equal rows
  * the first ones match. */
 static void compare(const fxs_history *history, const fxs_event *told, uint32_t told_count,
-                    const fxs_event *found, uint32_t found_count, fxs_event *gone,
-                    fxs_event *fresh, fxs_told *counts) {
+                    const fxs_event *found, uint32_t found_count, fxs_event *gone, fxs_event *fresh,
+                    fxs_told *counts) {
     uint32_t equal = 0; /* rows at the beginning of both: they match one another */
     while (equal < told_count && equal < found_count && is_same(&told[equal], &found[equal])) {
         equal++;

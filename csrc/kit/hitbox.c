@@ -1,6 +1,6 @@
 /* Two hitboxes of two planes (docs/contract.md): contact, push-out, lift and cast of a pair. */
 #include "hitbox.h"
-#include "../cast_estimate.h"
+#include "../toi.h"
 
 int32_t fxs_hitbox_status(const fxs_hitbox *h) {
     const fxs_shape ground = ground_view(h);
@@ -123,7 +123,7 @@ int32_t fxs_hitbox_lift(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_y
  * |D| < 2^31 on each axis. */
 static int32_t first_of_views(const views *s, const int64_t *D, const int64_t *M, int when) {
     const int64_t limit[3] = {min64(s->half_x + s->r, s->side_x), s->half_y, s->half_z + s->r};
-    window w = WHOLE_MOTION;
+    interval64 w = WHOLE_MOTION;
     axis axes[3];
     for (int i = 0; i < 3; i++) {
         axes[i] = axis_of(D[i], M[i], 0);
@@ -131,11 +131,11 @@ static int32_t first_of_views(const views *s, const int64_t *D, const int64_t *M
             return NONE;
         }
     }
-    if (!fxs_window_holds(&w, when)) {
+    if (!fxs_interval64_holds(&w, when)) {
         return NONE;
     }
     if (s->r == 0) {
-        return fxs_fraction_of(w.in);
+        return fxs_time64_fraction(w.in);
     }
     axes[0].half = s->half_x;
     axes[2].half = s->half_z;
@@ -207,4 +207,3 @@ int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t motion_a[3], con
     normal_at(&s, D, M, k, normal);
     return 1;
 }
-

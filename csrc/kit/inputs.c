@@ -100,8 +100,8 @@ int32_t fxs_inputs_put(fxs_inputs *inputs, uint32_t player, uint32_t frame, int6
     if (!is_kept) {
         return after <= (uint32_t)INT32_MAX ? FXS_E_RANGE : FXS_OK;
     }
-    uint64_t cell = after < inputs->window ? cell_after(inputs, after)
-                                           : cell_before(inputs, before);
+    uint64_t cell =
+        after < inputs->window ? cell_after(inputs, after) : cell_before(inputs, before);
     cell += player;
     if (known_of(inputs)[cell]) {
         return values_of(inputs)[cell] == value ? FXS_OK : FXS_E_TAKEN;

@@ -52,8 +52,8 @@ static int json_read_escape(json *j) {
     if (fxs_json_take(j, "u001")) {
         return json_take_in(j, '0', '9') || json_take_in(j, 'a', 'f');
     }
-    return fxs_json_take(j, "u000") && (json_take_in(j, '0', '7') || fxs_json_take(j, "b") ||
-                                    json_take_in(j, 'e', 'f'));
+    return fxs_json_take(j, "u000") &&
+           (json_take_in(j, '0', '7') || fxs_json_take(j, "b") || json_take_in(j, 'e', 'f'));
 }
 
 int fxs_json_read_string(json *j) {
@@ -62,7 +62,7 @@ int fxs_json_read_string(json *j) {
     }
     while (!fxs_json_take(j, "\"")) {
         int ok = fxs_json_take(j, "\\") ? json_read_escape(j)
-                                    : json_take_in(j, 0x20, 0x7f) || fxs_json_read_wide(j);
+                                        : json_take_in(j, 0x20, 0x7f) || fxs_json_read_wide(j);
         if (!ok) {
             return 0;
         }

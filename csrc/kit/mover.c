@@ -8,8 +8,7 @@
 
 /* Prepares the walk of a collider. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED or
  * FXS_E_MOTION. */
-static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
-                     const int32_t *motion) {
+static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask, const int32_t *motion) {
     fxs_collider c;
     fxs_config config;
     int32_t status = fxs_world_get(world, id, &c);
@@ -41,7 +40,7 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
     const int32_t position[3] = {c.x, c.y, c.z};
     memcpy(w->position, position, sizeof position);
     memcpy(w->start, position, sizeof position);
-    memcpy(w->posed, position, sizeof position);
+    memcpy(w->stored, position, sizeof position);
     return FXS_OK;
 }
 
@@ -136,9 +135,9 @@ static void subtract(int32_t *from, const int32_t *part) {
 
 /* Moves the collider to `at`, which is in int32. */
 static void put_in_world(walk *w, const int32_t *at) {
-    if (at[0] != w->posed[0] || at[1] != w->posed[1] || at[2] != w->posed[2]) {
+    if (at[0] != w->stored[0] || at[1] != w->stored[1] || at[2] != w->stored[2]) {
         fxs_world_move(w->world, w->filter.own, at[0], at[1], at[2]);
-        memcpy(w->posed, at, sizeof w->posed);
+        memcpy(w->stored, at, sizeof w->stored);
     }
 }
 
@@ -251,9 +250,8 @@ static void keep_along(int32_t *v, const int32_t *a, const int32_t *b) {
         pace += v[i] * line[i];
     }
     for (int i = 0; i < 3; i++) {
-        int64_t part = length_sq == 0
-                           ? 0
-                           : quotient(i128_mul(abs64(pace), abs64(line[i])), length_sq);
+        int64_t part =
+            length_sq == 0 ? 0 : quotient(i128_mul(abs64(pace), abs64(line[i])), length_sq);
         v[i] = (int32_t)(sign64(pace) * sign64(line[i]) < 0 ? -part : part);
     }
 }

@@ -116,8 +116,8 @@ static uint64_t scaled_to(uint64_t size, uint64_t length, uint64_t n) {
     i128 square = i128_umul(product, product);
     /* The square over n is at most length^2. Half of n, rounded down, is less than one part in
      * 2^62 too small, so the quotient is at most 1 too large. */
-    int64_t whole = n >> 63 ? quotient(i128_shr(square, 1), (int64_t)(n >> 1))
-                            : quotient(square, (int64_t)n);
+    int64_t whole =
+        n >> 63 ? quotient(i128_shr(square, 1), (int64_t)(n >> 1)) : quotient(square, (int64_t)n);
     i128 rest = i128_sub(square, i128_umul((uint64_t)whole, n));
     if (i128_sign(rest) < 0) {
         whole--;

@@ -39,8 +39,7 @@ static int reads(uint32_t type, uint32_t changing) {
 }
 
 /* The layer of a view and, of a row of the matrix, its mask. */
-static void put_layer(fxs_command *row, const fxs_planes_command *c, uint32_t view,
-                      int is_matrix) {
+static void put_layer(fxs_command *row, const fxs_planes_command *c, uint32_t view, int is_matrix) {
     const uint32_t layer = c->hitbox.layer;
     const int is_mask = !is_matrix || c->mask >> FXS_PLANES_LAYERS == 0;
     if (layer >= FXS_PLANES_LAYERS || !is_mask) {
@@ -167,8 +166,7 @@ static report take_report(const fxs_event *events, uint64_t *at, uint64_t end) {
 /* Whether a step may write e after `before` (NULL: first). */
 static int is_in_order(const fxs_event *before, const fxs_event *e) {
     const uint64_t key = pair_key(e->a, e->b);
-    if (e->a >= e->b || e->kind < FXS_ENTER || e->kind > FXS_EXIT ||
-        e->contact > FXS_OVERLAPPING) {
+    if (e->a >= e->b || e->kind < FXS_ENTER || e->kind > FXS_EXIT || e->contact > FXS_OVERLAPPING) {
         return 0;
     }
     if (before == NULL || key > pair_key(before->a, before->b)) {
@@ -297,8 +295,7 @@ int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t ma
 /* Of the hits of a hitbox's ground view, those in which the side view has a part, in order: how
  * many, at most `limit` if that is not 0. */
 static uint64_t keep_joined(const fxs_world *world, const fxs_hitbox *own, const int32_t *motion,
-                            uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
-                            uint64_t n) {
+                            uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits, uint64_t n) {
     static const int32_t STILL[3] = {0, 0, 0};
     fxs_config config;
     fxs_world_config(world, &config);
@@ -333,13 +330,10 @@ int32_t fxs_planes_cast(fxs_world *world, const fxs_hitbox_cast *cast, fxs_cast_
     if (cast->mask >> FXS_PLANES_LAYERS != 0) {
         return FXS_E_RANGE;
     }
-    const fxs_cast ground = {ground_view(own),
-                             ground_pose(own),
-                             {cast->motion[0], 0, cast->motion[2]},
-                             cast->mask,
-                             cast->exclude_owner,
-                             0,
-                             cast->hit_when};
+    const fxs_cast ground = {
+        ground_view(own), ground_pose(own),    {cast->motion[0], 0, cast->motion[2]},
+        cast->mask,       cast->exclude_owner, 0,
+        cast->hit_when};
     status = fxs_world_cast(world, &ground, hits, hit_capacity, count);
     if (status == FXS_OK) {
         *count = keep_joined(world, own, cast->motion, cast->limit, cast->hit_when, hits, *count);

@@ -1,6 +1,6 @@
 /* Recorder: a match log as text, line by line into the caller's buffer (docs/contract.md). */
-#include "../fixsync_kit.h"
 #include "../command.h"
+#include "../fixsync_kit.h"
 #include "../memory.h"
 #include "about.h"
 #include "pen.h"
@@ -236,8 +236,7 @@ int32_t fxs_recorder_query(fxs_recorder *recorder, const fxs_query *query, char 
                         query->exclude_owner ? 2 : 1, text, room);
 }
 
-int32_t fxs_recorder_cast(fxs_recorder *recorder, const fxs_cast *cast, char *text,
-                          uint64_t room) {
+int32_t fxs_recorder_cast(fxs_recorder *recorder, const fxs_cast *cast, char *text, uint64_t room) {
     const uint32_t numbers[4] = {cast->mask, cast->exclude_owner, cast->limit,
                                  cast->hit_when ? cast->hit_when : recorder->hit_when};
     return put_question(recorder, &cast->shape, &cast->pose, cast->motion, numbers, 4, text, room);
@@ -405,9 +404,9 @@ int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint3
     fxs_put_text(&p, "{\"tick_rate\":");
     fxs_put_number(&p, tick_rate);
     fxs_put_char(&p, '}');
-    return tick_rate ? fxs_recorder_begin_about(recorder, world, about, p.next, NULL, 0, text, room,
-                                                &at)
-                     : FXS_E_CONFIG;
+    return tick_rate
+               ? fxs_recorder_begin_about(recorder, world, about, p.next, NULL, 0, text, room, &at)
+               : FXS_E_CONFIG;
 }
 
 /* ,"name":[[a,b,kind,contact],...], the last signed for events of the game. */

@@ -1,7 +1,7 @@
 /* Rewind: a ring of the last frames, in the caller's memory. */
+#include "rewind.h"
 #include "../fixsync_kit.h"
 #include "../integer.h"
-#include "rewind.h"
 
 /* The ring: this head, then `frames` slots. A slot is the size of the state, the game's own bytes
  * and the state, both filled up to a multiple of 8. */

@@ -2,8 +2,8 @@
 #ifndef FIXSYNC_REWIND_H
 #define FIXSYNC_REWIND_H
 
-#include "../fixsync_kit.h"
 #include "../compiler.h"
+#include "../fixsync_kit.h"
 
 /* The size of a part of a block, filled up so that the next part is aligned to 8. */
 static inline uint64_t filled_up(uint64_t size) { return (size + 7) & ~(uint64_t)7; }

@@ -10,8 +10,8 @@ typedef struct walk {
     fxs_world *world;
     fxs_cast cast; /* its shape, the pose of its centre now; the motion is scratch */
     cast_filter filter;
-    int32_t position[3]; /* of its pose now */
-    int32_t start[3], posed[3]; /* at the start, and as the world has it */
+    int32_t position[3];         /* of its pose now */
+    int32_t start[3], stored[3]; /* at the start, and as the world has it */
 } walk;
 
 /* Prepares the walk of a mover. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED, FXS_E_MOVER or

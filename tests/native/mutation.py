@@ -69,7 +69,7 @@ SANITIZE = (
 # their tests.
 TESTS = {
     "angle.c": (("numbers aim kernel", ""), ("shapes push", "")),
-    "broad.c": (
+    "broad_pairs.c": (
         ("broad nearest", ""),
         ("kernel", "past"),
         ("world counts", ""),
@@ -77,21 +77,21 @@ TESTS = {
     ),
     "all_pairs.c": (("broad nearest", ""), ("kernel world", "")),
     "grid.c": (("broad nearest", ""), ("world counts", "")),
-    "search.c": (("broad nearest", ""), ("cast", "world or crowd or long or room")),
+    "broad_query.c": (("broad nearest", ""), ("cast", "world or crowd or long or room")),
     "sort.c": (("wide", "sort"), ("nearest kernel broad", "")),
     "moved.c": (("broad nearest", ""), ("world counts", "")),
     "step.c": (("kernel world", ""), ("broad counts", "")),
     "query.c": (("nearest kernel world", ""),),
     "world_cast.c": (("cast kernel", "world or sweep or crowd or long or room"), ("cast", "")),
     **dict.fromkeys(
-        ("cast.c", "normal.c", "cast_cylinder_edge.c", "cast_estimate.c"),
+        ("cast.c", "normal.c", "cast_cylinder_edge.c", "toi.c"),
         (
             ("world", "loaded"),
             ("cast kernel", "world or sweep or crowd or long or room or rows or refuse"),
             ("cast", ""),
         ),
     ),
-    "posed.c": (("shapes contact kernel", ""), ("push world", "")),
+    "placed_shape.c": (("shapes contact kernel", ""), ("push world", "")),
     "contact.c": (("contact kernel", "not every and not smallest"), ("contact shapes world", "")),
     "change.c": (("change kernel", ""), ("world", "")),
     "hash.c": (("kernel", ""), ("world fields", "")),

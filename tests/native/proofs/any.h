@@ -2,7 +2,7 @@
 #ifndef FIXSYNC_PROOFS_ANY_H
 #define FIXSYNC_PROOFS_ANY_H
 
-#include "posed.h"
+#include "placed_shape.h"
 #include "shape.c"
 
 int32_t nondet_int32(void);

@@ -1,7 +1,7 @@
 /* Casts: what its helpers state of themselves, in the ranges they state. */
 #define FXS_NO_INT128
 #include "cast_cylinder_edge.c"
-#include "cast_estimate.c"
+#include "toi.c"
 #include "world_cast.c"
 
 #include "any.h"
@@ -14,8 +14,8 @@ static int64_t any_between(int64_t low, int64_t high) {
     return v;
 }
 
-static moment any_moment(int64_t most) {
-    moment t = {nondet_int64(), nondet_int64()};
+static time64 any_time64(int64_t most) {
+    time64 t = {nondet_int64(), nondet_int64()};
     __CPROVER_assume(t.d > 0 && t.d <= most && t.n >= 0 && t.n <= t.d);
     return t;
 }
@@ -23,24 +23,24 @@ static moment any_moment(int64_t most) {
 /*@ cast, fraction_of: no overflow, within 0 .. 65536
     bounds    all moments with denominators to 2^61
     options   --unwind 18
-    in        cast_estimate.c
+    in        toi.c
     change    t.n *= 2;
     to        t.n *= 4; */
 void fractions_are_defined(void) {
-    moment t = any_moment((int64_t)1 << 61);
-    int32_t k = fxs_fraction_of(t);
+    time64 t = any_time64((int64_t)1 << 61);
+    int32_t k = fxs_time64_fraction(t);
     __CPROVER_assert(k >= 0 && k <= WHOLE, "a fraction");
 }
 
 /*@ cast, moments are compared without overflow, in 64 bits where those are enough
     bounds    all of its range
-    in        cast_estimate.c
+    in        toi.c
     change    (uint64_t)b.d) >> 31 == 0
     to        (uint64_t)b.d) >> 40 == 0
     quick */
 /* In 64 bits where those are enough. */
-void moments_are_compared_without_overflow(void) {
-    int order = fxs_moment_order(any_moment((int64_t)1 << 61), any_moment((int64_t)1 << 61));
+void times_are_compared_without_overflow(void) {
+    int order = fxs_time64_order(any_time64((int64_t)1 << 61), any_time64((int64_t)1 << 61));
     __CPROVER_assert(order >= -1 && order <= 1, "an order");
 }
 
@@ -75,11 +75,11 @@ void leading_bits_are_kept(void) {
 
 /*@ cast, slabs are clipped to 0..1 without overflow
     bounds    all slabs, motions and windows
-    in        cast_estimate.c
+    in        toi.c
     change    if (in.n > a->m || out.n < 0) {
     to        if (in.n > a->m) { */
 void slabs_are_clipped(void) {
-    window w = {any_moment((int64_t)1 << 61), any_moment((int64_t)1 << 61), 0};
+    interval64 w = {any_time64((int64_t)1 << 61), any_time64((int64_t)1 << 61), 0};
     axis a = axis_of(any_between(-((int64_t)1 << 62), (int64_t)1 << 62), any_between(-((int64_t)1 << 60), (int64_t)1 << 60), 0);
     int64_t limit = any_between(0, (int64_t)1 << 60);
     __CPROVER_assert(a.m >= 0, "mirrored");
@@ -102,12 +102,12 @@ void swept_bounds_hold_the_way(void) {
     job j = {0};
     int64_t least[3], most[3];
     j.own.x = nondet_int32();
-    j.own.reach_x = any_in(0, 1 << 30);
+    j.own.extent_x = any_in(0, 1 << 30);
     j.M[0] = any_between(-(int64_t)FXS_SIZE_MAX * WHOLE, (int64_t)FXS_SIZE_MAX * WHOLE);
     int32_t from = nondet_int32() & 1, to = from | (nondet_int32() & 1);
     sweep_bounds(&j, from, to, least, most);
     int64_t start = from ? j.M[0] : 0, end = to ? j.M[0] : 0, low = min64(start, end), high = max64(start, end);
-    int64_t at_least = least[0] - j.own.x + j.own.reach_x, at_most = most[0] - j.own.x - j.own.reach_x;
+    int64_t at_least = least[0] - j.own.x + j.own.extent_x, at_most = most[0] - j.own.x - j.own.extent_x;
     __CPROVER_assert(at_least * WHOLE <= low && low < (at_least + 1) * WHOLE, "rounded down at the least");
     __CPROVER_assert(at_most * WHOLE <= high && high < (at_most + 1) * WHOLE, "rounded down at the most");
 }

@@ -1,25 +1,25 @@
 /* Contact of two shapes of kinds KIND_A and KIND_B: no overflow, no lost bits, no undefined behaviour, for every valid input, and up to
  * 2^15 raw units beyond the reach of the shapes, which the broad phase may ask for. */
 #include "contact.c"
-#include "posed.c"
+#include "placed_shape.c"
 #include "wedge.c"
 
 #include "any.h"
 
 static int is_near(int64_t a, int64_t b, int64_t reach) { return abs64(b - a) <= reach + 32768; }
 
-/* Two posed shapes of these kinds that are near. */
-static void any_near(posed *a, posed *b) {
+/* Two placed shapes of these kinds that are near. */
+static void any_near(placed_shape *a, placed_shape *b) {
     fxs_shape shape_a = any_shape(KIND_A), shape_b = any_shape(KIND_B);
     fxs_pose pose_a = any_pose(), pose_b = any_pose();
     if (KIND_B == FXS_SECTOR) {
         shape_b.size[2] = 0; /* what a hole adds has its own proofs */
     }
-    fxs_posed_make(a, &shape_a, &pose_a);
-    fxs_posed_make(b, &shape_b, &pose_b);
-    __CPROVER_assume(is_near(a->x, b->x, (int64_t)a->reach_x + b->reach_x));
-    __CPROVER_assume(is_near(a->y, b->y, (int64_t)a->reach_y + b->reach_y));
-    __CPROVER_assume(is_near(a->z, b->z, (int64_t)a->reach_z + b->reach_z));
+    fxs_place_shape(a, &shape_a, &pose_a);
+    fxs_place_shape(b, &shape_b, &pose_b);
+    __CPROVER_assume(is_near(a->x, b->x, (int64_t)a->extent_x + b->extent_x));
+    __CPROVER_assume(is_near(a->y, b->y, (int64_t)a->extent_y + b->extent_y));
+    __CPROVER_assume(is_near(a->z, b->z, (int64_t)a->extent_z + b->extent_z));
 }
 
 /*@ contact of {a} and {b}: no overflow, nothing lost, nothing undefined
@@ -30,7 +30,7 @@ static void any_near(posed *a, posed *b) {
     to        #define FXS_SIZE_MAX 2147483647
     quick     00 01 02 11 12 22 */
 void contact_is_defined(void) {
-    posed a, b;
+    placed_shape a, b;
     any_near(&a, &b);
     int contact = class_of(depth_of_pair(pair_of(KIND_A, KIND_B), &a, &b, NULL));
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
@@ -46,7 +46,7 @@ void contact_is_defined(void) {
     to        #define FXS_SIZE_MAX 2147483647
     undecided 24 34 */
 void depth_is_defined(void) {
-    posed a, b;
+    placed_shape a, b;
     any_near(&a, &b);
     edges e = edges_of(&b);
     const planar d = {(int64_t)a.x - b.x, (int64_t)a.z - b.z};
@@ -106,17 +106,17 @@ int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
 /*@ bounds of a query for a sector: no overflow, nothing lost
     bounds    all sectors, poses and directions
     options   -DKIND_A=4 -DKIND_B=4 --unwind 4
-    in        posed.c
+    in        placed_shape.c
     change    ? Q30_ONE : high
     to        ? Q60_ONE : high
     quick */
 void bounds_are_defined(void) {
     fxs_shape shape = any_shape(KIND_A);
     fxs_pose pose = any_pose();
-    posed s;
-    fxs_posed_make(&s, &shape, &pose);
+    placed_shape s;
+    fxs_place_shape(&s, &shape, &pose);
     int64_t least[3], most[3];
-    fxs_posed_bounds(&s, least, most);
+    fxs_placed_bounds(&s, least, most);
     __CPROVER_assert(least[0] <= most[0] && least[1] <= most[1] && least[2] <= most[2], "bounds");
 }
 #endif

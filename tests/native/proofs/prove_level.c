@@ -6,7 +6,7 @@
 #define KIND_A FXS_SPHERE /* in the proofs of all kinds at once */
 #endif
 #include "contact.c"
-#include "posed.c"
+#include "placed_shape.c"
 #include "prism.c"
 #include "wedge.c"
 
@@ -14,11 +14,11 @@
 
 enum { SPAN = 1 << 30 }; /* as level.c checks it */
 
-static posed any_posed(uint32_t kind) {
+static placed_shape any_placed(uint32_t kind) {
     const fxs_shape shape = any_shape(kind);
     const fxs_pose pose = any_pose();
-    posed s;
-    fxs_posed_make(&s, &shape, &pose);
+    placed_shape s;
+    fxs_place_shape(&s, &shape, &pose);
     return s;
 }
 
@@ -64,10 +64,10 @@ static void any_near(int32_t at[2], int32_t centre, int32_t reach) {
     to        p->m[j].x = v[j].x + x;
     quick     00 22 33 44 */
 void polygon_is_defined(void) {
-    const posed s = any_posed(KIND_A);
+    const placed_shape s = any_placed(KIND_A);
     int32_t x[2], z[2];
-    any_near(x, s.x, s.reach_x);
-    any_near(z, s.z, s.reach_z);
+    any_near(x, s.x, s.extent_x);
+    any_near(z, s.z, s.extent_z);
     const vertex v[2] = {{x[0], z[0]}, {x[1], z[1]}};
     solid prism;
     prism.vertex_count = 2;
@@ -82,7 +82,7 @@ void polygon_is_defined(void) {
 /*@ contact of what is round from above and a prism of a level: no overflow, nothing lost, nothing undefined
     bounds    all radii, gaps, vertices and edges
     options   --unwind 5
-    in        figure.h
+    in        polygon.h
     change    const int64_t t = -dot64(u, m);
     to        const int64_t t = -4 * dot64(u, m); */
 void disc_polygon_is_defined(void) {
@@ -100,7 +100,7 @@ void disc_polygon_is_defined(void) {
     change    const planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE};
     to        const planar H = {box->size[0] * Q60_ONE, box->size[2] * Q30_ONE}; */
 void box_polygon_is_defined(void) {
-    const posed s = any_posed(FXS_BOX);
+    const placed_shape s = any_placed(FXS_BOX);
     const polygon p = any_polygon(FXS_BOX);
     const int contact = box_polygon(&p, &s);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
@@ -132,7 +132,7 @@ void sector_parts_are_defined(void) {
     to        return is_box ? i128_sign(cross_wide(u, v)) : sign64(2 * cross64(u, v));
     undecided */
 void sector_polygon_is_defined(void) {
-    const posed s = any_posed(FXS_SECTOR);
+    const placed_shape s = any_placed(FXS_SECTOR);
     const polygon p = any_polygon(FXS_SECTOR);
     const int contact = fxs_sector_polygon(&s, &p);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
@@ -148,16 +148,16 @@ void sector_polygon_is_defined(void) {
     quick     22
     undecided 44 */
 void cylinder_solid_is_defined(void) {
-    const posed s = any_posed(KIND_A);
+    const placed_shape s = any_placed(KIND_A);
     solid b;
     b.y_low = nondet_int32();
     b.y_high = nondet_int32();
     const int32_t radius = any_in(1, FXS_SIZE_MAX);
     const int32_t x = nondet_int32(), z = nondet_int32();
-    __CPROVER_assume(abs64((int64_t)x - s.x) <= (int64_t)radius + s.reach_x);
-    __CPROVER_assume(abs64((int64_t)z - s.z) <= (int64_t)radius + s.reach_z);
+    __CPROVER_assume(abs64((int64_t)x - s.x) <= (int64_t)radius + s.extent_x);
+    __CPROVER_assume(abs64((int64_t)z - s.z) <= (int64_t)radius + s.extent_z);
     const int64_t gap = solid_gap(&s, &b);
-    __CPROVER_assume(gap <= s.reach_y - s.size[1]);
+    __CPROVER_assume(gap <= s.extent_y - s.size[1]);
     const int contact = fxs_cylinder_solid_contact(&s, x, z, radius, gap);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }

@@ -91,20 +91,20 @@ static int lanes_meet(int32_t least_a, int32_t most_a, int32_t least_b, int32_t 
 /*@ bounds in lanes: those that meet are found, what was cleared is not; no overflow
     bounds    all centres, reaches to 2^30
     in        blocks.h
-    change    ((uint32_t)reach >> 2) + 1;
-    to        ((uint32_t)reach >> 2);
+    change    ((uint32_t)extent >> 2) + 1;
+    to        ((uint32_t)extent >> 2);
     quick */
 /* A collider, a second one, one that was cleared, and a query. */
 void lanes_meet_where_bounds_do(void) {
-    int32_t a = nondet_int32(), b = nondet_int32(), reach_a = any_in(0, 1 << 30), reach_b = any_in(0, 1 << 30);
+    int32_t a = nondet_int32(), b = nondet_int32(), extent_a = any_in(0, 1 << 30), extent_b = any_in(0, 1 << 30);
     int32_t least_a, most_a, least_b, most_b;
-    put_axis(&least_a, &most_a, a, reach_a);
-    put_axis(&least_b, &most_b, b, reach_b);
-    int64_t gap = abs64((int64_t)a - b) - reach_a - reach_b, from = nondet_int64(), to = nondet_int64();
+    put_axis(&least_a, &most_a, a, extent_a);
+    put_axis(&least_b, &most_b, b, extent_b);
+    int64_t gap = abs64((int64_t)a - b) - extent_a - extent_b, from = nondet_int64(), to = nondet_int64();
     __CPROVER_assume(from <= to && from > -((int64_t)1 << 34) && to < (int64_t)1 << 34);
     int32_t least = lane_bound(from), most = lane_bound(to);
     __CPROVER_assert(gap > 0 || lanes_meet(least_a, most_a, least_b, most_b), "bounds that meet are found");
-    __CPROVER_assert(from > (int64_t)a + reach_a || to < (int64_t)a - reach_a || lanes_meet(least, most, least_a, most_a), "by a query too");
+    __CPROVER_assert(from > (int64_t)a + extent_a || to < (int64_t)a - extent_a || lanes_meet(least, most, least_a, most_a), "by a query too");
     __CPROVER_assert(!lanes_meet(least_a, most_a, NO_LEAST, NO_MOST), "what was cleared meets nothing");
     __CPROVER_assert(!lanes_meet(least, most, NO_LEAST, NO_MOST), "nor a query");
 }

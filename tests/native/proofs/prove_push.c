@@ -25,7 +25,7 @@ static planar any_place(int64_t most) {
 /* 2^30.6, and a little more. */
 #define FURTHEST 1627512000
 
-static void any_body(posed *s, uint8_t kind) {
+static void any_body(placed_shape *s, uint8_t kind) {
     s->kind = kind;
     s->yaw = nondet_uint16();
     fxs_direction(s->yaw, &s->cos_q30, &s->sin_q30);
@@ -63,11 +63,11 @@ void estimate_along_is_defined(void) {
 /*@ push_out, the push_estimate between two boxes: no overflow
     bounds    all sizes, places and directions
     options   --unwind 5
-    in        posed.h
+    in        placed_shape.h
     change    {own->size[0] * Q30_ONE +
     to        {own->size[0] * Q60_ONE + */
 void boxes_part_along_an_axis(void) {
-    posed a, b;
+    placed_shape a, b;
     any_body(&a, FXS_BOX);
     any_body(&b, FXS_BOX);
     push_estimate w = estimate_of_boxes(&a, &b, any_place(FURTHEST));

@@ -74,7 +74,7 @@ void a_head_is_read_within_the_bytes(void) {
     to        (uint32_t)c.layer << 16
     quick */
 void colliders_are_read_as_written(void) {
-    posed s;
+    placed_shape s;
     anchor where = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};
     uint8_t bytes[COLLIDER_SIZE];
     fxs_collider c;

@@ -1,4 +1,4 @@
-/* Where a collider is posed, for every position, offset and direction: the centre is exact, and refused if it is outside int32. */
+/* The centre of a collider at its pose, for every position, offset and direction: exact, and refused if it is outside int32. */
 #include "any.h"
 
 /* Parts of an offset are below 2^31 or, of a short one, at most 2^29 from 0. */
@@ -59,14 +59,14 @@ static int80 rounded(int80 v) {
     change    y < INT32_MIN || y > INT32_MAX
     to        y < INT32_MIN */
 void centres_are_exact(void) {
-    posed s;
+    placed_shape s;
     s.kind = (uint8_t)any_in(FXS_SPHERE, FXS_SECTOR);
     s.yaw = nondet_uint16();
     for (uint32_t i = 0; i < 3; i++) {
         s.size[i] = any_in(0, FXS_SIZE_MAX);
     }
     anchor p = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};
-    int32_t status = posed_derive(&s, &p);
+    int32_t status = derive_placed(&s, &p);
     int80 at[3] = {p.x, (int80)p.y + p.oy, p.z};
     if (p.ox != 0 || p.oz != 0) {
         at[0] += rounded(vector.x);
@@ -81,7 +81,7 @@ void centres_are_exact(void) {
         __CPROVER_assert(s.x == at[0] && s.y == at[1] && s.z == at[2], "the exact centre");
         /* The components of a direction sum to less than 1.5: for one that is a unit vector, sqrt(2) is the most. */
         int unit = abs64(s.cos_q30) + abs64(s.sin_q30) < 3 * (Q30_ONE / 2);
-        __CPROVER_assert(s.reach_x >= 0 && s.reach_z >= 0 && (!unit || (s.reach_x <= 1 << 30 && s.reach_z <= 1 << 30)), "a reach");
+        __CPROVER_assert(s.extent_x >= 0 && s.extent_z >= 0 && (!unit || (s.extent_x <= 1 << 30 && s.extent_z <= 1 << 30)), "a reach");
     }
 }
 
@@ -96,14 +96,14 @@ void centres_are_exact(void) {
 void colliders_are_taken_iff_they_are_in_range(void) {
     uint8_t bytes[COLLIDER_SIZE];
     fxs_collider c;
-    posed s;
+    placed_shape s;
     anchor where;
     for (uint32_t i = 0; i < COLLIDER_SIZE; i++) {
         bytes[i] = (uint8_t)any_in(0, 255);
     }
     get_collider(bytes, &c);
     copy_saved(bytes, &s, &where);
-    int is_good = collider_status(&c) == FXS_OK && posed_derive(&s, &where) == FXS_OK;
+    int is_good = collider_status(&c) == FXS_OK && derive_placed(&s, &where) == FXS_OK;
     __CPROVER_assert((is_collider(bytes) != 0) == is_good, "taken");
 }
 

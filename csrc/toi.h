@@ -1,7 +1,7 @@
-/* When a shape that moves straight is near another: windows of time, and the distance in them.
+/* When a shape that moves straight is near another: intervals of time, and the distance in them.
  * Casts of pairs are made of these. */
-#ifndef FIXSYNC_CAST_ESTIMATE_H
-#define FIXSYNC_CAST_ESTIMATE_H
+#ifndef FIXSYNC_TOI_H
+#define FIXSYNC_TOI_H
 
 #include "level.h"
 #include "wide256.h"
@@ -11,12 +11,12 @@
 
 /* The time n / d, 0 <= n <= d, d > 0: d is a component of M, below 2^30, or below 2^60.6 where it
  * is turned; or a power of two. */
-typedef struct moment {
+typedef struct time64 {
     int64_t n, d;
-} moment;
+} time64;
 
 /* floor(65536 * t) */
-FXS_INTERNAL int32_t fxs_fraction_of(moment t);
+FXS_INTERNAL int32_t fxs_time64_fraction(time64 t);
 
 /* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a
  * distance, its gap is its distance from -half..half, on one side: -1 before, 0 within (no gap), 1
@@ -33,22 +33,23 @@ static inline axis axis_of(int64_t p, int64_t m, int64_t half) {
 
 /* The closed interval of times in all of a set of slabs. `slides` if the path stays on the boundary
  * of one, so that nothing overlaps. */
-typedef struct window {
-    moment in, out;
+typedef struct interval64 {
+    time64 in, out;
     int slides;
-} window;
+} interval64;
 
 #define WHOLE_MOTION {{0, 1}, {1, 1}, 0}
 
-/* Narrows the window to low <= p + t * m <= high; 0 if nothing is left of 0 <= t <= 1. |p| + |low|
- * and |p| + |high| < 2^62.4. */
-FXS_INTERNAL int fxs_clip(window *w, const axis *a, int64_t low, int64_t high);
+/* Narrows the interval to low <= p + t * m <= high; 0 if nothing is left of 0 <= t <= 1. |p| +
+ * |low| and |p| + |high| < 2^62.4. */
+FXS_INTERNAL int fxs_clip(interval64 *w, const axis *a, int64_t low, int64_t high);
 
 /* The sign of a - b. */
-FXS_INTERNAL int fxs_moment_order(moment a, moment b);
+FXS_INTERNAL int fxs_time64_order(time64 a, time64 b);
 
-/* Whether the window can hold a contact of at least `when`. OVERLAPPING needs an open interval. */
-FXS_INTERNAL int fxs_window_holds(const window *w, int when);
+/* Whether the interval can hold a contact of at least `when`. OVERLAPPING needs an open
+ * interval. */
+FXS_INTERNAL int fxs_interval64_holds(const interval64 *w, int when);
 
 /* value(t) = a t^2 - 2 b t + c, a at least 0: convex. */
 typedef struct quadratic {
@@ -64,10 +65,10 @@ FXS_INTERNAL int fxs_root_estimate(const quadratic *q, int64_t *fine);
 
 /* Whether a root estimated as `fine` is certainly after t, or before it; and at the fraction fine /
  * 256. */
-static inline int is_after(int64_t fine, moment t) {
+static inline int is_after(int64_t fine, time64 t) {
     return i128_cmp(i128_mul(fine - ROOT_ERROR, t.d), i128_mul(t.n, (int64_t)1 << 24)) > 0;
 }
-static inline int is_before(int64_t fine, moment t) {
+static inline int is_before(int64_t fine, time64 t) {
     return i128_cmp(i128_mul(fine + ROOT_ERROR, t.d), i128_mul(t.n, (int64_t)1 << 24)) < 0;
 }
 static inline int is_plain(int64_t fine) {
@@ -75,26 +76,24 @@ static inline int is_plain(int64_t fine) {
 }
 
 /* The distance of the two shapes, its square being the sum of the squares of the axes' gaps,
- * against r. It is convex in t. In the window each |gap| <= r on its axis, so where u + t * m is a
- * gap, |u| <= r + m < 2^61.3 and at any t of 0..1 |u + t * m| < 2^62.1. */
+ * against r. It is convex in t. In the interval each |gap| <= r on its axis, so where u + t * m is
+ * a gap, |u| <= r + m < 2^61.3 and at any t of 0..1 |u + t * m| < 2^62.1. */
 typedef struct gap_distance {
     axis axes[3];
     int count;
     int is_raw; /* in raw units, not in Q.46 */
     int64_t r;
-    int by_root; /* out: the first contact is where the distance falls to r, not where the window
+    int by_root; /* out: the first contact is where the distance falls to r, not where the interval
                     opens */
 } gap_distance;
 
-/* Whether a contact counts at the edge of a window, and at a single moment of least distance. */
+/* Whether a contact counts at the edge of an interval, and at a single time of least distance. */
 enum { AT_ENDS = 1, AT_TANGENT = 2 };
-static inline int worth_for(int when) {
-    return when == FXS_OVERLAPPING ? 0 : AT_ENDS | AT_TANGENT;
-}
+static inline int worth_for(int when) { return when == FXS_OVERLAPPING ? 0 : AT_ENDS | AT_TANGENT; }
 
-/* The fraction of the first contact in the window, or NONE; `worth` of AT_ENDS and AT_TANGENT. With
- * neither, the distance must fall below r. */
-FXS_INTERNAL int32_t fxs_first_contact(gap_distance *k, const window *w, int worth);
+/* The fraction of the first contact in the interval, or NONE; `worth` of AT_ENDS and AT_TANGENT.
+ * With neither, the distance must fall below r. */
+FXS_INTERNAL int32_t fxs_first_contact(gap_distance *k, const interval64 *w, int worth);
 
 /* Where a shape's centre stands when its height and the other one's meet, seen from the other one's
  * centre: low <= 0 <= high. They are -h and h, the half heights added, but for a cylinder of a
@@ -109,9 +108,9 @@ static inline heights mirrored(heights y) {
 }
 
 /* The fraction at which a round shape of radius r first makes a contact >= when with a cylinder of
- * radius R, or NONE. It moves from p by m, as the axes have it; the bounds leave the window w. */
+ * radius R, or NONE. It moves from p by m, as the axes have it; the bounds leave the interval w. */
 FXS_INTERNAL int32_t fxs_cylinder_edge_cast(const axis *axes, const int64_t *p, const int64_t *m,
-                                            int64_t r, int64_t R, heights meet, window w,
+                                            int64_t r, int64_t R, heights meet, interval64 w,
                                             int when);
 
 #endif

@@ -1,12 +1,8 @@
-/* The broad phase: which colliders may hit, and which may be near a box. It only proposes. */
-#ifndef FIXSYNC_BROAD_H
-#define FIXSYNC_BROAD_H
+/* The broad phase of a query or a cast: colliders that may be near a box. It only proposes. */
+#ifndef FIXSYNC_BROAD_QUERY_H
+#define FIXSYNC_BROAD_QUERY_H
 
 #include "memory.h"
-
-/* Finds every hit of the world as it is now, in any order, writes the first `hit_capacity` into
- * `out` and returns how many there are. `out` and the scratch are all it writes. */
-FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);
 
 /* The ids of active colliders whose bounds may meet a box (x, y, z; any numbers below 2^34), in no
  * order, all whose bounds do meet it among them: `*count` of them in scratch, valid until the broad

@@ -1,7 +1,7 @@
 /* Windows of time and distances of casts, exact. */
-#include "cast_estimate.h"
+#include "toi.h"
 
-int fxs_moment_order(moment a, moment b) {
+int fxs_time64_order(time64 a, time64 b) {
     if (((uint64_t)a.d | (uint64_t)b.d) >> 31 == 0) {
         int64_t l = a.n * b.d;
         int64_t r = b.n * a.d;
@@ -10,7 +10,7 @@ int fxs_moment_order(moment a, moment b) {
     return i128_cmp(i128_mul(a.n, b.d), i128_mul(b.n, a.d));
 }
 
-int32_t fxs_fraction_of(moment t) {
+int32_t fxs_time64_fraction(time64 t) {
     if (t.d >> 46 == 0) {
         return (int32_t)(((uint64_t)t.n << 16) / (uint64_t)t.d);
     }
@@ -29,24 +29,24 @@ int32_t fxs_fraction_of(moment t) {
     return k;
 }
 
-int fxs_clip(window *w, const axis *a, int64_t low, int64_t high) {
-    moment in = {low - a->p, a->m};
-    moment out = {high - a->p, a->m};
+int fxs_clip(interval64 *w, const axis *a, int64_t low, int64_t high) {
+    time64 in = {low - a->p, a->m};
+    time64 out = {high - a->p, a->m};
     if (in.n > a->m || out.n < 0) {
         return 0;
     }
-    if (in.n > 0 && fxs_moment_order(in, w->in) > 0) {
+    if (in.n > 0 && fxs_time64_order(in, w->in) > 0) {
         w->in = in;
     }
-    if (out.n < a->m && fxs_moment_order(out, w->out) < 0) {
+    if (out.n < a->m && fxs_time64_order(out, w->out) < 0) {
         w->out = out;
     }
     w->slides |= a->m == 0 && (in.n == 0 || out.n == 0);
     return 1;
 }
 
-int fxs_window_holds(const window *w, int when) {
-    int order = fxs_moment_order(w->in, w->out);
+int fxs_interval64_holds(const interval64 *w, int when) {
+    int order = fxs_time64_order(w->in, w->out);
     return when == FXS_OVERLAPPING ? order < 0 && !w->slides : order <= 0;
 }
 
@@ -63,7 +63,7 @@ typedef struct gaps {
 /* u of the gap u + t * m. */
 static int64_t axis_start(const axis *a) { return a->p - a->side * a->half; }
 
-static void gaps_at(gaps *g, const gap_distance *k, moment t) {
+static void gaps_at(gaps *g, const gap_distance *k, time64 t) {
     g->count = 0;
     if (k->is_raw) { /* |u| < 2^31, d <= 2^30 */
         g->shift = 0;
@@ -146,7 +146,7 @@ static int value_sign(const gaps *g) {
     return i256_sign(wide);
 }
 
-/* value(t) of the gaps that are open: c below 2^124.2. Its vertex lies past the moment the caller
+/* value(t) of the gaps that are open: c below 2^124.2. Its vertex lies past the time the caller
  * stands at, where it was positive or 0 and falling; so b > 0 and c >= 0. */
 static void quadratic_of(quadratic *q, const gap_distance *k) {
     q->a = q->b = i128_of(0);
@@ -222,7 +222,7 @@ int fxs_root_estimate(const quadratic *q, int64_t *fine) {
 /* Whether fraction / 65536 is not after the first root. */
 static int is_before_root(const gap_distance *k, int32_t fraction) {
     gaps g;
-    moment t = {fraction, WHOLE};
+    time64 t = {fraction, WHOLE};
     gaps_at(&g, k, t);
     return slope_sign(&g) <= 0 && value_sign(&g) >= 0;
 }
@@ -240,20 +240,20 @@ static int32_t root_fraction(const gap_distance *k, int64_t fine) {
     return fraction;
 }
 
-/* A piece of time, between two moments at which a gap opens or closes. */
+/* A piece of time, between two times at which a gap opens or closes. */
 typedef struct piece {
-    moment now, next;
-    axis *crossed;  /* whose gap changes at the end; NULL where the window ends */
-    quadratic q;    /* of the gaps that are open */
-    int estimate;   /* of its root, and where: see fxs_root_estimate */
+    time64 now, next;
+    axis *crossed; /* whose gap changes at the end; NULL where the interval ends */
+    quadratic q;   /* of the gaps that are open */
+    int estimate;  /* of its root, and where: see fxs_root_estimate */
     int64_t fine;
     int is_falling; /* at the start the distance is above r, or at it, and falls */
 } piece;
 
 enum { GOES_ON = -2 };
 
-/* Sets the side of each gap at the start: how many gaps are open. */
-static int open_gaps(gap_distance *k, moment start) {
+/* Sets the side of each gap at the start. Returns the number of open gaps. */
+static int open_gaps(gap_distance *k, time64 start) {
     int gap_count = 0;
     for (int i = 0; i < k->count; i++) {
         axis *a = k->axes + i;
@@ -268,17 +268,17 @@ static int open_gaps(gap_distance *k, moment start) {
     return gap_count;
 }
 
-/* The end of the piece: the first change of a gap, or the end of the window. */
-static void end_piece(piece *s, gap_distance *k, moment window_end) {
-    s->next = window_end;
+/* The end of the piece: the first change of a gap, or the end of the interval. */
+static void end_piece(piece *s, gap_distance *k, time64 end) {
+    s->next = end;
     s->crossed = NULL;
     for (int i = 0; i < k->count; i++) {
         axis *a = k->axes + i;
-        moment change = {a->side * a->half - a->p, a->m};
+        time64 change = {a->side * a->half - a->p, a->m};
         if (a->side == 0) {
             change.n += a->half;
         }
-        if (a->side <= 0 && change.n < change.d && fxs_moment_order(change, s->next) < 0) {
+        if (a->side <= 0 && change.n < change.d && fxs_time64_order(change, s->next) < 0) {
             s->next = change;
             s->crossed = a;
         }
@@ -299,7 +299,7 @@ static int32_t contact_by_estimate(piece *s, gap_distance *k) {
     return s->estimate < 0 && s->crossed == NULL ? NONE : GOES_ON;
 }
 
-/* Whether a moment at which distance - r has this sign, and falls or ends, is a contact. */
+/* Whether a time at which distance - r has this sign, and falls or ends, is a contact. */
 static int is_contact(int value, int worth) {
     return value < 0 || (value == 0 && (worth & AT_ENDS));
 }
@@ -311,11 +311,11 @@ static int32_t contact_at_start(piece *s, gap_distance *k, int worth) {
     const int slope = slope_sign(&g);
     k->by_root = 0;
     if (is_contact(value, worth)) {
-        return fxs_fraction_of(s->now);
+        return fxs_time64_fraction(s->now);
     }
     if (slope >= 0) { /* it never falls; the distance may be r all along */
         const int is_along = value == 0 && worth == AT_TANGENT && i128_sign(s->q.a) == 0;
-        return is_along ? fxs_fraction_of(s->now) : NONE;
+        return is_along ? fxs_time64_fraction(s->now) : NONE;
     }
     s->is_falling = 1;
     k->by_root = 1;
@@ -350,7 +350,7 @@ static int32_t contact_at_end(const piece *s, const gap_distance *k, int worth) 
     return s->crossed == NULL ? NONE : GOES_ON;
 }
 
-int32_t fxs_first_contact(gap_distance *k, const window *w, int worth) {
+int32_t fxs_first_contact(gap_distance *k, const interval64 *w, int worth) {
     const int gap_count = open_gaps(k, w->in);
     piece s;
     s.now = w->in;

@@ -1,7 +1,7 @@
 /* Shapes at their poses: checked, made, turned, and their bounds (docs/contract.md, Shapes). */
-#include "posed.h"
+#include "placed_shape.h"
 
-int32_t fxs_posed_check(const fxs_shape *shape, const fxs_pose *pose) {
+int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
     int32_t status = fxs_shape_check(shape);
     if (status != FXS_OK) {
         return status;
@@ -9,7 +9,7 @@ int32_t fxs_posed_check(const fxs_shape *shape, const fxs_pose *pose) {
     return pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
 }
 
-void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_pose *pose) {
+void fxs_place_shape(placed_shape *out, const fxs_shape *shape, const fxs_pose *pose) {
     out->kind = (uint8_t)shape->kind;
     out->half_angle = (uint16_t)shape->half_angle;
     out->yaw = (uint16_t)pose->yaw;
@@ -22,38 +22,38 @@ void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_pose *pose) {
     if (fxs_kinds[shape->kind].is_turned) {
         fxs_direction(out->yaw, &out->cos_q30, &out->sin_q30);
     }
-    set_reach(out);
+    set_extent(out);
 }
 
 int32_t fxs_pair_check(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                        const fxs_pose *pose_b) {
-    int32_t status = fxs_posed_check(a, pose_a);
-    return status != FXS_OK ? status : fxs_posed_check(b, pose_b);
+    int32_t status = fxs_placed_check(a, pose_a);
+    return status != FXS_OK ? status : fxs_placed_check(b, pose_b);
 }
 
-int32_t fxs_pair_make(posed *out_a, posed *out_b, const fxs_shape *a, const fxs_pose *pose_a,
-                      const fxs_shape *b, const fxs_pose *pose_b) {
+int32_t fxs_pair_make(placed_shape *out_a, placed_shape *out_b, const fxs_shape *a,
+                      const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
     int32_t status = fxs_pair_check(a, pose_a, b, pose_b);
     if (status == FXS_OK) {
-        fxs_posed_make(out_a, a, pose_a);
-        fxs_posed_make(out_b, b, pose_b);
+        fxs_place_shape(out_a, a, pose_a);
+        fxs_place_shape(out_b, b, pose_b);
     }
     return status;
 }
 
-void fxs_turn_posed(posed *all, const uint32_t *ids, uint32_t n) {
+void fxs_turn_placed(placed_shape *all, const uint32_t *ids, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
-        posed *s = all + ids[i];
+        placed_shape *s = all + ids[i];
         planar dir = fxs_direction_of(s->yaw);
         s->cos_q30 = (int32_t)dir.x;
         s->sin_q30 = (int32_t)dir.z;
-        turn_reach(s);
+        turn_extent(s);
     }
 }
 
 /* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it
  * faces. */
-static void sector_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
+static void sector_bounds(const placed_shape *s, int64_t least[3], int64_t most[3]) {
     const edges e = edges_of(s);
     const int64_t radius = s->size[0];
     const int64_t ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}};
@@ -71,13 +71,13 @@ static void sector_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
     }
 }
 
-void fxs_posed_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
-    least[0] = (int64_t)s->x - s->reach_x;
-    least[1] = (int64_t)s->y - s->reach_y;
-    least[2] = (int64_t)s->z - s->reach_z;
-    most[0] = (int64_t)s->x + s->reach_x;
-    most[1] = (int64_t)s->y + s->reach_y;
-    most[2] = (int64_t)s->z + s->reach_z;
+void fxs_placed_bounds(const placed_shape *s, int64_t least[3], int64_t most[3]) {
+    least[0] = (int64_t)s->x - s->extent_x;
+    least[1] = (int64_t)s->y - s->extent_y;
+    least[2] = (int64_t)s->z - s->extent_z;
+    most[0] = (int64_t)s->x + s->extent_x;
+    most[1] = (int64_t)s->y + s->extent_y;
+    most[2] = (int64_t)s->z + s->extent_z;
     if (is_sector(s)) {
         sector_bounds(s, least, most);
     }

@@ -1,5 +1,5 @@
 /* Pairs of colliders that are worth an exact test, found along the rows of the grid. */
-#include "broad.h"
+#include "broad_pairs.h"
 #include "derive.h"
 #include "grid.h"
 
@@ -7,7 +7,7 @@
 /* Pairs for each collider whose layers do not meet: with more, separate size classes are faster. */
 #define FILTERED_PER_COLLIDER 8
 
-typedef struct search {
+typedef struct pair_search {
     const fxs_world *w;
     arrays a;
     uint64_t id_mask, one; /* of a key: the bits of the id; the least step of x */
@@ -17,20 +17,20 @@ typedef struct search {
     uint64_t filtered_max; /* above it the search begins again, with size classes apart */
     /* Pairs whose boxes meet, as indices in the sorted arrays: first << 32 | second. */
     uint64_t pair[BATCH + BLOCK];
-} search;
+} pair_search;
 
 /* Tests the proposed pairs, sorted by kinds: a run of like pairs is predicted well. Boxes that meet
  * are at most two quanta further apart than they reach; a quantum is at most 2^13. */
-static void test_proposed(search *s, uint32_t proposed) {
-    const posed *all = s->a.sorted;
+static void test_proposed(pair_search *s, uint32_t proposed) {
+    const placed_shape *all = s->a.sorted;
     uint64_t like[PAIR_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];
     uint32_t count[PAIR_COUNT] = {0};
     uint32_t met = 0;
     for (uint32_t i = 0; i < proposed; i++) {
         uint64_t pair = s->pair[i];
         uint64_t swapped = pair << 32 | pair >> 32;
-        const posed *p = all + (pair >> 32);
-        const posed *q = all + (pair & UINT32_MAX);
+        const placed_shape *p = all + (pair >> 32);
+        const placed_shape *q = all + (pair & UINT32_MAX);
         const uint32_t found = pair_of(p->kind, q->kind);
         const uint32_t kinds = found % SWAPPED;
         like[kinds][count[kinds]] = found & SWAPPED ? swapped : pair;
@@ -44,7 +44,7 @@ static void test_proposed(search *s, uint32_t proposed) {
         }
         uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0;
         uint64_t *to = count[kinds] < room ? s->out + s->found : hit;
-        uint32_t found = fxs_posed_hits(all, (figure_pair)kinds, like[kinds], count[kinds],
+        uint32_t found = fxs_placed_hits(all, (class_pair)kinds, like[kinds], count[kinds],
                                          (int)s->w->hit_when, to);
         if (to == hit && room) {
             memcpy(s->out + s->found, hit, (size_t)(found < room ? found : room) * sizeof *hit);
@@ -56,8 +56,8 @@ static void test_proposed(search *s, uint32_t proposed) {
 /* Makes i a candidate with every index from j on whose key is below `end` and whose box meets i's.
  * Takes the end of the candidates so far and returns the new end. By blocks: nearly always one is
  * enough, so the branch is predicted. */
-static inline uint64_t *scan(search *s, const arrays *a, uint64_t *pair, uint64_t i, uint64_t j,
-                             uint64_t end) {
+static inline uint64_t *scan(pair_search *s, const arrays *a, uint64_t *pair, uint64_t i,
+                             uint64_t j, uint64_t end) {
     const packed_box own = {a->least[i], a->most[i]};
     do {
         pair = keep_of_block(pair, i << 32 | j,
@@ -94,7 +94,7 @@ static inline uint32_t seek_on(const arrays *a, uint32_t hint, uint64_t key) {
 
 /* Pairs within a size class. A collider searches its own row up to its own end, and the rows after
  * it from as far back as an earlier collider could begin and still reach it. */
-static inline void search_rows(search *s, const size_class *c, uint32_t rows) {
+static inline void search_rows(pair_search *s, const size_class *c, uint32_t rows) {
     const arrays a = s->a;
     const grid *g = a.g;
     const uint64_t *keys = a.keys;
@@ -123,7 +123,7 @@ static inline void search_rows(search *s, const size_class *c, uint32_t rows) {
     test_proposed(s, (uint32_t)(pair - s->pair));
 }
 
-static void search_class(search *s, const size_class *c) {
+static void search_class(pair_search *s, const size_class *c) {
     if (s->a.g->beams) {
         search_rows(s, c, 4);
     } else {
@@ -132,7 +132,7 @@ static void search_class(search *s, const size_class *c) {
 }
 
 /* Pairs of a collider of a size class with larger ones of the size class `large`. */
-static void search_larger(search *s, const size_class *c, uint32_t large) {
+static void search_larger(pair_search *s, const size_class *c, uint32_t large) {
     const arrays *a = &s->a;
     const grid *g = a->g;
     const size_class *coarse = g->classes + large;
@@ -140,15 +140,15 @@ static void search_larger(search *s, const size_class *c, uint32_t large) {
     uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
     uint64_t *pair = s->pair;
     for (uint32_t i = c->first; i < c->end && s->filtered <= s->filtered_max; i++) {
-        const posed *p = a->sorted + i;
-        int64_t x = (int64_t)p->x - p->reach_x - coarse->wide;
-        int64_t z = (int64_t)p->z - p->reach_z - coarse->wide;
-        int64_t y = (int64_t)p->y - p->reach_y - coarse->tall;
+        const placed_shape *p = a->sorted + i;
+        int64_t x = (int64_t)p->x - p->extent_x - coarse->wide;
+        int64_t z = (int64_t)p->z - p->extent_z - coarse->wide;
+        int64_t y = (int64_t)p->y - p->extent_y - coarse->tall;
         uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift);
         uint64_t x_end = x_key(g, a->most[i] & FIELD_MASK) + s->one;
         const uint32_t z_first = z_row(coarse, from_low(g, 1, max64(z, g->low[1])));
-        const uint32_t z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z));
-        const uint32_t y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
+        const uint32_t z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->extent_z));
+        const uint32_t y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->extent_y));
         uint32_t yr = y_row(g, coarse, from_low(g, 2, max64(y, g->low[2])));
         uint32_t zr = z_first;
         while (yr <= y_end) {
@@ -179,7 +179,7 @@ static void search_larger(search *s, const size_class *c, uint32_t large) {
     test_proposed(s, (uint32_t)(pair - s->pair));
 }
 
-static void search_classes(search *s) {
+static void search_classes(pair_search *s) {
     const grid *g = s->a.g;
     if (g->class_count == 0) {
         return;
@@ -203,7 +203,7 @@ static void search_classes(search *s) {
 }
 
 uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
-    search s;
+    pair_search s;
     derive(w);
     s.w = w;
     s.a = arrays_of(w);

@@ -1,6 +1,6 @@
 /* Colliders that may be near a box: one by one, in the grid, or by an index of it. */
+#include "broad_query.h"
 #include "all_pairs.h"
-#include "broad.h"
 #include "derive.h"
 #include "grid.h"
 #include "moved.h"
@@ -94,14 +94,12 @@ static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint6
     return met;
 }
 
-static int64_t clamped(int64_t v, int64_t low, int64_t high) {
-    return max64(low, min64(v, high));
-}
+static int64_t clamped(int64_t v, int64_t low, int64_t high) { return max64(low, min64(v, high)); }
 
-static int bounds_meet(const posed *s, const int64_t least[3], const int64_t most[3]) {
-    return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] &&
-           (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2] &&
-           (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1];
+static int bounds_meet(const placed_shape *s, const int64_t least[3], const int64_t most[3]) {
+    return (int64_t)s->x - s->extent_x <= most[0] && (int64_t)s->x + s->extent_x >= least[0] &&
+           (int64_t)s->z - s->extent_z <= most[2] && (int64_t)s->z + s->extent_z >= least[2] &&
+           (int64_t)s->y - s->extent_y <= most[1] && (int64_t)s->y + s->extent_y >= least[1];
 }
 
 static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const int64_t most[3],
@@ -110,7 +108,7 @@ static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const in
     uint64_t n = 0;
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const posed *s = colliders(w) + word * 64 + trailing_zeros(bits);
+            const placed_shape *s = colliders(w) + word * 64 + trailing_zeros(bits);
             found[n] = s->id;
             n += (uint64_t)(s->active && bounds_meet(s, least, most));
         }
@@ -138,8 +136,7 @@ typedef struct wanted_rows {
 } wanted_rows;
 
 static uint64_t packed_point(const grid *g, const uint64_t v[3]) {
-    return v[0] >> g->shift | v[1] >> g->shift << (FIELD + 1) |
-           v[2] >> g->shift << (2 * FIELD + 2);
+    return v[0] >> g->shift | v[1] >> g->shift << (FIELD + 1) | v[2] >> g->shift << (2 * FIELD + 2);
 }
 
 /* Sets the box of a query. 0 if it misses the whole grid. */
