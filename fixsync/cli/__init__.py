@@ -7,9 +7,11 @@ import importlib
 import io
 import json
 import os
+import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import takewhile
 from typing import TextIO
 
@@ -17,7 +19,7 @@ import click
 
 from fixsync import __version__
 from fixsync.cli import streams
-from fixsync.log.files import is_standard_output
+from fixsync.log import files
 
 __all__ = ["main"]
 
@@ -69,11 +71,50 @@ def fixsync() -> None:
     """Exact, order-stable hit detection: replay, compare and inspect recorded matches."""
 
 
+class _Ended(KeyboardInterrupt):
+    """A signal asks this process to end: whatever cleans up after Ctrl-C does so after it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+@contextmanager
+def _cleaning() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the process as they would have done, after it has cleaned up."""
+    names = ("SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    # Those that somebody ignores, as nohup does, stay ignored.
+    found = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+
+    def end(number: int, _: object) -> None:
+        for again in found:
+            signal.signal(again, signal.SIG_IGN)
+        raise _Ended(number)
+
+    for number in found:
+        signal.signal(number, end)
+    ended = None
+    try:
+        yield
+    except (click.Abort, _Ended) as error:
+        ended = error if isinstance(error, _Ended) else error.__cause__
+        if not isinstance(ended, _Ended):
+            raise
+    finally:
+        files.discard_unfinished()
+        for number in found:
+            signal.signal(number, signal.SIG_DFL)
+    if isinstance(ended, _Ended):
+        signal.raise_signal(ended.number)
+
+
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
     try:
-        streams.prepare()
-        sys.exit(_exit_code())
+        with _cleaning():
+            streams.prepare()
+            sys.exit(_exit_code())
     except (click.Abort, KeyboardInterrupt):
         streams.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
@@ -109,12 +150,11 @@ def _json_stream(words: Sequence[str]) -> TextIO | None:
         found, _, _ = command.make_parser(lenient).parse_args(rest[:-1])
     if "--json" not in before and found.get("as_json") is not True:
         return None
-    files = [
+    outputs = [
         found[p.name] for p in command.params if p.name in found and isinstance(p.type, OutputFile)
     ]
-    return (
-        sys.stderr if any(file == "-" or is_standard_output(file) for file in files) else sys.stdout
-    )
+    takes_it = any(output == "-" or files.is_standard_output(output) for output in outputs)
+    return sys.stderr if takes_it else sys.stdout
 
 
 def _print_error(error: click.ClickException) -> None:
@@ -148,7 +188,7 @@ def _exit_code() -> int:
         if (
             isinstance(cause, BrokenPipeError)
             and cause.filename
-            and is_standard_output(cause.filename)
+            and files.is_standard_output(cause.filename)
         ):
             raise cause from None
         try:

@@ -23,7 +23,7 @@ _BINS = tuple(ONE // 8 << i for i in range(6))
 """Gaps of the line that counts misses, in raw units: an eighth of a unit to four units."""
 
 
-@click.command("attacks")
+@click.command("attacks", cls=options.Command)
 @click.argument("log", type=options.FILE)
 @options.sim_option
 @options.line_bytes_option

@@ -16,7 +16,7 @@ from fixsync.cli import options, streams, text
 _FRAME_NS = 1e9 / 60
 
 
-@click.command("bench")
+@click.command("bench", cls=options.Command)
 @click.option(
     "--scene",
     "names",

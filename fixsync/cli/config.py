@@ -24,7 +24,7 @@ def kernel_folder() -> Path:
     raise FileNotFoundError(f"no fixsync.h in {places[0]}, nor in {places[1]}")
 
 
-@click.command("config")
+@click.command("config", cls=options.Command)
 @click.option("--cflags", is_flag=True, help="Compiler flags for the headers.")
 @click.option("--libs", is_flag=True, help="Libraries to link (the kernel needs none).")
 @click.option("--include", is_flag=True, help="Folder of the headers.")

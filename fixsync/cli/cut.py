@@ -14,7 +14,7 @@ from fixsync.log import files
 from fixsync.log.cut import cut
 
 
-@click.command("cut")
+@click.command("cut", cls=options.Command)
 @click.argument("log", type=options.FILE)
 @click.argument("frames", metavar="FIRST..LAST")
 @click.option(

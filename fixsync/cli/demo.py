@@ -23,7 +23,7 @@ from fixsync.view import export, write, write_arena
 _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
 
 
-@click.command("demo")
+@click.command("demo", cls=options.Command)
 @options.number("--frames", 900, 2, 100_000, "Length of the match.")
 @options.number("--seed", 1, 0, 2**64 - 1, "Seed for game, bots and network.")
 @click.option(

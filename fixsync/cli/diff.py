@@ -27,7 +27,7 @@ Cells: TypeAlias = tuple[str, str, str]
 """A field that differs, and its values in A and B."""
 
 
-@click.command("diff")
+@click.command("diff", cls=options.Command)
 @click.argument("a", type=options.FILE)
 @click.argument("b", type=options.FILE)
 @click.option(

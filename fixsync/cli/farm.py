@@ -40,11 +40,13 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
 
     `settings_of` reads the options from --memory to --line-bytes-max."""
     shared = (
-        click.argument("sources", nargs=-1, required=True, metavar="DIR|GLOB|LIST..."),
+        click.argument(
+            "sources", nargs=-1, required=True, type=options.Source(), metavar="DIR|GLOB|LIST..."
+        ),
         click.option(
             "-r",
             "--results",
-            type=click.Path(dir_okay=False, path_type=Path),
+            type=options.OutputDatabase(),
             default=Path(results),
             show_default=True,
             metavar="FILE",
@@ -149,7 +151,7 @@ def as_usage_errors(ctx: click.Context, results: Path) -> Iterator[None]:
         raise
 
 
-@click.command("farm")
+@click.command("farm", cls=options.Command)
 @shared_options("farm.sqlite", "Results file, an SQLite database.")
 @click.option("--again", is_flag=True, help="Verify logs with a known verdict too.")
 @click.option(
@@ -164,7 +166,10 @@ def as_usage_errors(ctx: click.Context, results: Path) -> Iterator[None]:
     help="Place of the workers: this machine or a Dask cluster.",
 )
 @click.option(
-    "--scheduler", metavar="ADDRESS", help="Dask scheduler: tcp://host:8786, or its file."
+    "--scheduler",
+    type=options.Source(),
+    metavar="ADDRESS",
+    help="Dask scheduler: tcp://host:8786, or its file.",
 )
 @click.pass_context
 def farm_command(

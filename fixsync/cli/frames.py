@@ -21,7 +21,7 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-@click.command("frames")
+@click.command("frames", cls=options.Command)
 @click.argument("source", metavar="JSON", type=options.FILE)
 @click.option(
     "-o",

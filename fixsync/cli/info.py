@@ -20,7 +20,7 @@ from fixsync.log.schema import Header, MatchLogError
 from fixsync.shapes import Contact
 
 
-@click.command("info")
+@click.command("info", cls=options.Command)
 @click.argument(
     "logs", nargs=-1, required=True, type=click.Path(exists=True, readable=False), metavar="LOG..."
 )

@@ -54,7 +54,7 @@ def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
     return click.option(option, is_flag=True, help=help)
 
 
-@click.command("level")
+@click.command("level", cls=options.Command)
 @click.argument("source", metavar="MAP", type=options.FILE)
 @click.option(
     "-o",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from fixsync import sim
 from fixsync.cli import project
 from fixsync.cli.streams import echo
 from fixsync.log import files
+from fixsync.log.replay import find_logs
 from fixsync.log.schema import LINE_BYTES_MAX
 
 _Command = TypeVar("_Command", bound=Callable[..., Any] | click.Command)
@@ -26,30 +28,91 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 """A file to read."""
 
 
-class OutputFile(click.Path):
+class Output(click.Path):
+    """What a command writes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a name is needed, and this one is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+    def written(self, value: Any) -> list[Path]:
+        """The files that are written or removed."""
+        return [value]
+
+
+class OutputFile(Output):
     """A file to write. "-" is standard output; a file of that name is "./-"."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, readable=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "":
-            self.fail("a name is needed, and this one is empty", param, ctx)
         return files.STANDARD_OUTPUT if value == "-" else super().convert(value, param, ctx)
 
 
-class OutputFolder(click.Path):
+class OutputFolder(Output):
     """A folder to write to, which standard output cannot be."""
 
     def __init__(self) -> None:
         super().__init__(file_okay=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "":
-            self.fail("a name is needed, and this one is empty", param, ctx)
         if value == "-":
             self.fail("standard output is not a folder; a folder of this name is ./-", param, ctx)
         return super().convert(value, param, ctx)
+
+    def written(self, value: Any) -> list[Path]:  # noqa: ARG002 - a folder is not a file
+        return []
+
+
+class OutputDatabase(Output):
+    """An SQLite database to write, which has a lock and SQLite's own files beside it."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def written(self, value: Any) -> list[Path]:
+        ends = ("", ".lock", "-journal", "-wal", "-shm")
+        return [value.with_name(f"{value.name}{end}") for end in ends]
+
+
+class Source(click.types.StringParamType):
+    """A text that may be the name of a file to read: a pattern, an address, a folder, a list."""
+
+
+class Command(click.Command):
+    """A command of `fixsync`. Before it does anything, it compares each of its outputs with each
+    of its inputs: an output over its own input is an error."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        given = [(p.type, ctx.params.get(p.name or "")) for p in self.params]
+        outputs = [
+            file
+            for type, value in given
+            if isinstance(type, Output) and value is not None
+            for file in type.written(value)
+        ]
+        if outputs:
+            inputs = [file for type, value in given for file in _read_by(type, value)]
+            try:
+                for output in outputs:
+                    files.check_output(output, inputs)
+            except ValueError as error:
+                raise click.UsageError(str(error), ctx) from error
+        return super().invoke(ctx)
+
+
+def _read_by(type: object, value: Any) -> Iterator[str | Path]:
+    """The files that a parameter names to be read. A folder stands for the logs in it."""
+    if isinstance(type, Output) or not isinstance(type, (click.Path, Source)):
+        return
+    for path in value if isinstance(value, tuple) else () if value is None else (value,):
+        if isinstance(type, click.Path) and type.file_okay and Path(path).is_dir():
+            with suppress(ValueError, OSError):  # the command's own error
+                yield from find_logs([path])
+        else:
+            yield path
 
 
 class Seconds(click.FloatRange):

@@ -40,7 +40,7 @@ def _fault(
     return name, int(frame) if at else None
 
 
-@click.command("peers")
+@click.command("peers", cls=options.Command)
 @click.argument("reference", required=False, metavar="[SIMULATION]")
 @options.number("--players", 2, 2, 8, "Number of players, each a process.")
 @options.number("--spectators", 0, 0, 8, "Number of spectators.")

@@ -32,9 +32,9 @@ from fixsync.farm.sandbox import Identity, Settings, WorkerError
 from fixsync.farm.store import Store
 
 
-@click.command("regress")
-@click.argument("old")
-@click.argument("new")
+@click.command("regress", cls=options.Command)
+@click.argument("old", type=options.Source())
+@click.argument("new", type=options.Source())
 @shared_options("regress.sqlite", "Results file with the verdicts of both.")
 @options.number(
     "--explain", 3, 0, None, "For up to N changed logs, find the first differing frame.", "N"

@@ -33,7 +33,7 @@ _STYLES = {
 }
 
 
-@click.command("replay")
+@click.command("replay", cls=options.Command)
 @click.argument(
     "logs",
     nargs=-1,

@@ -39,7 +39,7 @@ from fixsync.testing.unsaved import Unsaved, unsaved, unsaved_lines
 _HINTS_SHOWN_MAX = 12
 
 
-@click.command("synctest")
+@click.command("synctest", cls=options.Command)
 @click.argument("reference", required=False, metavar="[SIMULATION]")
 @options.number("--players", 2, 1, sim.PLAYERS_MAX, "Number of players.")
 @options.number("--frames", 300, 1, 1_000_000, "Length of the match that the bots play.")
@@ -62,10 +62,9 @@ _HINTS_SHOWN_MAX = 12
     "-o",
     "--out",
     type=options.OutputFile(),
-    default=Path("synctest.jsonl"),
-    show_default=True,
     metavar="LOG",
-    help="Log to write of the smallest match found that shows a difference (-: standard output).",
+    help="Log to write of the smallest match found that shows a difference (-: standard output)."
+    "  [default: synctest.jsonl, unless it is the log of --inputs]",
 )
 @options.json_option
 @click.pass_context
@@ -78,7 +77,7 @@ def synctest_command(
     inputs: Path | None,
     back: int,
     checks: tuple[str, ...],
-    out: Path,
+    out: Path | None,
     as_json: bool,
 ) -> None:
     """Find out whether a simulation depends on how it is run.
@@ -102,8 +101,10 @@ def synctest_command(
                2  the simulation cannot be run
     """
     simulation = options.chosen_simulation(reference)
+    out = _written(out, inputs)
     try:
-        files.require_compression(out)
+        if out is not None:
+            files.require_compression(out)
         made = options.found_simulation(simulation)
         given: Inputs
         if inputs is not None:
@@ -131,7 +132,7 @@ def synctest_command(
     divergences = [divergence for divergence in found if divergence is not None]
     first = min(divergences, key=lambda divergence: divergence.frame, default=None)
     least = unwritten = None
-    if first is not None:
+    if first is not None and out is not None:
         least = smallest(straight, first.check, back=back, reference=simulation)
         try:
             write_log(least, out)
@@ -155,6 +156,18 @@ def synctest_command(
     ctx.exit(report.exit_code)
 
 
+def _written(out: Path | None, inputs: Path | None) -> Path | None:
+    """The log to write. Without -o a log of an earlier run is not replaced by a part of itself."""
+    if out is not None:
+        return out
+    out = Path("synctest.jsonl")
+    try:
+        files.check_output(out, [] if inputs is None else [inputs])
+    except ValueError:
+        return None
+    return out
+
+
 @dataclass
 class _Report:
     reference: str
@@ -165,7 +178,7 @@ class _Report:
     unsaved: list[Unsaved]
     smallest: Straight | None
     """Written to `out`."""
-    out: Path
+    out: Path | None
     hints: list[Hint]
 
     @property
@@ -198,7 +211,7 @@ class _Report:
             )
             return
         say("", *self.first.explain().splitlines())
-        if self.smallest is not None:
+        if self.smallest is not None and self.out is not None:
             name, length = self.out, text.plural(self.smallest.frames, "frame")
             say("", f"smallest match found that shows it: {name} ({length})")
             if not text.takes_stdout(self.out):

@@ -9,10 +9,11 @@ import click
 
 from fixsync import sim
 from fixsync.cli import options, streams, text
+from fixsync.log import files
 from fixsync.view import Exported, export, write
 
 
-@click.command("view")
+@click.command("view", cls=options.Command)
 @click.argument(
     "logs",
     nargs=-1,
@@ -59,6 +60,7 @@ def view_command(
     if is_opened and text.takes_stdout(output):
         raise click.UsageError("--open needs a page in a file, not on standard output")
     with text.refusals():
+        files.check_output(out, logs)  # its default name too, which may be a link
         found = [_export(log, simulations, line_bytes_max, is_quiet=as_json) for log in logs]
         size = write(out, found, title)
     if as_json:

@@ -24,7 +24,7 @@ from fixsync.log.settings import Setting, altered_lines
 from fixsync.log.whatif import OtherMatch, WhatIf
 
 
-@click.command("whatif")
+@click.command("whatif", cls=options.Command)
 @click.argument(
     "logs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="LOG..."
 )

@@ -17,7 +17,7 @@ from fixsync.log.spans import spans_text
 from fixsync.numbers import ONE, decimal
 
 
-@click.command("why")
+@click.command("why", cls=options.Command)
 @click.argument("log", type=options.FILE)
 @click.argument("a")
 @click.argument("b")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 
 from fixsync import sim
+from fixsync.log.files import check_output
 from fixsync.log.lines import check_ids, format_frame
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
@@ -29,8 +30,9 @@ def cut(
 
     The log is replayed up to `last`, so it needs its simulation if it has one. The part begins
     with the computed state before `first`; its frames are the log's own. ValueError if the log does
-    not have these frames; MatchLogError if it is not valid; OSError for files that cannot be read
-    or written."""
+    not have these frames, or is the output; MatchLogError if it is not valid; OSError for files
+    that cannot be read or written."""
+    check_output(output, [path])
     if first > last:
         raise ValueError(f"frames must be FIRST..LAST, not {first}..{last}")
     with Reader(path, line_bytes_max=line_bytes_max) as reader, ExitStack() as stack:

@@ -7,16 +7,18 @@ a file name or a platform."""
 from __future__ import annotations
 
 import bz2
+import contextlib
 import errno
 import importlib
 import lzma
 import os
+import re
 import stat
 import struct
 import sys
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import FileIO
 from pathlib import Path
 from types import ModuleType
@@ -34,7 +36,8 @@ _BUFFER_BYTES = 1 << 16
 _GZIP_LEVEL = 6  # level 9 takes half as long again, and saves 1%
 _XZ_MEMORY_BYTES_MAX = 1 << 28
 
-_ONLY_NEW = os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+_NOT_A_LINK = getattr(os, "O_NOFOLLOW", 0)
+_ONLY_NEW = os.O_EXCL | _NOT_A_LINK
 _CREATE = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0) | _ONLY_NEW
 _MODE = 0o666
 """Less the umask."""
@@ -189,27 +192,102 @@ def resolved(path: Path) -> Path:
     return found
 
 
+def check_output(output: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """ValueError if an output is one of the inputs, by whatever name: writing it would destroy the
+    input. Pipes and devices may be both."""
+    written = _identity(output)
+    for path in inputs if written is not None else ():
+        if written == _identity(path):
+            raise ValueError(
+                f"the output {os.fspath(output)} is the same file as the input {os.fspath(path)}:"
+                " give the output another name"
+            )
+
+
+def _identity(path: str | os.PathLike[str]) -> tuple[int, int] | None:
+    """Device and inode of a regular file; None for all else."""
+    try:
+        if is_standard_output(path):
+            found = os.fstat(sys.__stdout__.fileno()) if sys.__stdout__ else None
+        else:
+            found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if found and stat.S_ISREG(found.st_mode) else None
+
+
+_HIDDEN = re.compile(r"\.fixsync-[0-9a-f]{16}")
+_unfinished: set[Path] = set()
+"""The hidden files of this process."""
+
+
+def discard_unfinished() -> None:
+    """Removes the hidden files of outputs that are not whole, for a process that ends."""
+    while _unfinished:
+        _unfinished.pop().unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Removes the hidden files of processes that were killed: those that nobody has locked. Where
+    files have no locks, and on Windows, where a file must be closed before it gets its name, all
+    stay."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        found = [entry for entry in entries if _HIDDEN.fullmatch(entry.name)]
+        for entry in found:
+            with contextlib.suppress(OSError):
+                if entry.is_file(follow_symlinks=False):
+                    with FileIO(os.open(entry.path, os.O_RDWR | _NOT_A_LINK), "r+") as file:
+                        if lock(file.fileno()):
+                            Path(entry.path).unlink()
+
+
 class _Whole:
     """A file that appears under its name when it is whole. Until then it has a hidden name of its
-    own in the same folder, and a file of its name stays."""
+    own in the same folder, and a file of its name stays. Its lock says that its process lives; the
+    next output in the folder removes hidden files without one."""
 
     def __init__(self, path: Path) -> None:
         self._target = resolved(path)
-        self._hidden = self._target.with_name(f".fixsync-{os.urandom(8).hex()}")
-        self.file = FileIO(os.open(self._hidden, _CREATE, _MODE), "wb")
+        _sweep(self._target.parent)
+        while True:
+            self._hidden = self._target.with_name(f".fixsync-{os.urandom(8).hex()}")
+            _unfinished.add(self._hidden)
+            try:
+                self.file = FileIO(os.open(self._hidden, _CREATE, _MODE), "wb")
+            except BaseException:
+                _unfinished.discard(self._hidden)
+                raise
+            if self._is_held():
+                return
+            self.discard()  # removed by another process before it had its lock
+
+    def _is_held(self) -> bool:
+        number = self.file.fileno()
+        try:
+            return lock(number) and os.path.samestat(os.fstat(number), self._hidden.stat())
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True  # on a file system without locks
 
     def finish(self) -> None:
         try:
             os.fsync(self.file.fileno())
-            self.file.close()
+            if os.name != "posix":
+                self.file.close()
             self._hidden.replace(self._target)
+            self.file.close()  # not before: without its lock the hidden file may be removed
         except BaseException:
             self.discard()
             raise
+        _unfinished.discard(self._hidden)
 
     def discard(self) -> None:
         self.file.close()
         self._hidden.unlink(missing_ok=True)
+        _unfinished.discard(self._hidden)
 
 
 class Closing(ABC):

@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from fixsync import sim
 from fixsync.level import LEVEL, Solid
-from fixsync.log.files import is_log_name
+from fixsync.log.files import check_output, is_log_name
 from fixsync.log.lines import check_ids, format_frame, plain
 from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
@@ -206,8 +206,10 @@ def replay(
 
     The output is canonical, and has no last line if the log was cut short. Nothing is written for a
     log that is not valid. `simulations`: by name, for logs with a sim, searched before those that
-    `fixsync.sim.named` knows. `progress` is called now and then. OSError for files that cannot be
-    read or written."""
+    `fixsync.sim.named` knows. `progress` is called now and then. ValueError for an output that is
+    the log; OSError for files that cannot be read or written."""
+    if output is not None:
+        check_output(output, [path])
     result = Replay(os.fspath(path))
     began = time.perf_counter()
     try:

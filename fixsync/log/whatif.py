@@ -13,6 +13,7 @@ from fixsync import sim
 from fixsync._native.status import CommandError
 from fixsync.level import LEVEL
 from fixsync.log.attacks import Lives
+from fixsync.log.files import check_output
 from fixsync.log.hits import (
     InconsistentError,
     Row,
@@ -316,8 +317,11 @@ def whatif(
     all that a game did with its hits, are as recorded. The recorded hits are the log's own events,
     or computed where it has none. output: where to write the changed match, as a trace.
 
-    ValueError for a setting that is wrong or makes a value out of range; MatchLogError for a log
-    that is not valid or whose simulation is not known; OSError for one that cannot be read."""
+    ValueError for a setting that is wrong or makes a value out of range, and for an output that is
+    the log; MatchLogError for a log that is not valid or whose simulation is not known; OSError for
+    one that cannot be read."""
+    if output is not None:
+        check_output(output, [path])
     made = [one if isinstance(one, Setting) else Setting(one) for one in settings]
     try:
         try:

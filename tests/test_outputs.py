@@ -1,0 +1,310 @@
+"""A command does not write over what it reads, and leaves nothing behind when it is ended."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import logs
+import pytest
+from tools import Run
+
+from fixsync import cli, sim
+from fixsync.cli import options
+from fixsync.log import files
+from fixsync.log.cut import cut
+from fixsync.log.recorder import SimRecorder
+from fixsync.log.replay import replay
+from fixsync.log.whatif import whatif
+from fixsync.maps import read_tiled
+from fixsync.sample.skillfight import SkillFight
+
+ROOT = Path(__file__).resolve().parent.parent
+
+FORMS = {
+    ("cut", "log"): "match.jsonl 1..2 -o OUT",
+    ("view", "logs"): "match.jsonl -o OUT",
+    ("whatif", "logs"): "match.jsonl --set *.radius+=1 -o OUT",
+    ("replay", "logs"): "match.jsonl -o OUT",
+    ("frames", "source"): "frames.json -o OUT",
+    ("level", "source"): "map.fxlevel -o OUT",
+    ("synctest", "inputs"): "skillfight --inputs inputs.jsonl -o OUT",
+    ("farm", "sources"): "list.txt -r OUT",
+    ("farm", "scheduler"): "folder --engine dask --scheduler scheduler.json -r OUT",
+    ("regress", "sources"): "old.whl new.whl list.txt -r OUT",
+    ("regress", "old"): "old.whl new.whl folder -r OUT",
+    ("regress", "new"): "old.whl new.whl folder -r OUT",
+}
+"""How each file that a command reads is named, where the command also writes."""
+
+MORE = (
+    ("folder/match.jsonl", "replay folder -o OUT"),
+    ("folder/match.jsonl", "whatif folder --set *.radius+=1 -o OUT"),
+    ("match.jsonl", "view folder/match.jsonl match.jsonl -o OUT"),
+    ("match.jsonl", "view match.jsonl folder/match.jsonl -o OUT"),
+    ("list.txt.lock", "farm list.txt.lock -r list.txt"),
+    ("list.txt-journal", "farm list.txt-journal -r list.txt"),
+    ("list.txt-wal", "regress old.whl new.whl list.txt-wal -r list.txt"),
+)
+STORMS = ROOT / "replay_logs" / "storms.jsonl.gz"
+FIGHTER = ROOT / "examples" / "fighter.json"
+MAP = ROOT / "examples" / "arena.tmj"
+READ = {"logs": "match.jsonl", "log": "match.jsonl", "inputs": "inputs.jsonl"}
+READ |= {"source": "frames.json"}
+READ |= {"sources": "list.txt", "scheduler": "scheduler.json", "old": "old.whl", "new": "new.whl"}
+
+
+def commands() -> dict[str, click.Command]:
+    with click.Context(cli.fixsync) as ctx:
+        found = {name: cli.fixsync.get_command(ctx, name) for name in cli.COMMANDS}
+    return {name: command for name, command in found.items() if command is not None}
+
+
+def is_output(parameter: click.Parameter) -> bool:
+    return isinstance(parameter.type, options.Output)
+
+
+def read_by(command: click.Command) -> list[str]:
+    """The parameters of a command that writes which name a file to read."""
+    if not any(isinstance(p.type, options.Output) and p.type.file_okay for p in command.params):
+        return []
+    return [
+        str(p.name)
+        for p in command.params
+        if not is_output(p)
+        and (
+            isinstance(p.type, options.Source)
+            or (isinstance(p.type, click.Path) and p.type.file_okay)
+        )
+    ]
+
+
+def test_every_file_that_a_command_reads_or_writes_is_declared_as_such() -> None:
+    for name, command in commands().items():
+        assert isinstance(command, options.Command), name
+        for parameter in command.params:
+            type, about = parameter.type, f"{name}: {parameter.name}"
+            named_so = {"-o", "--output", "--out", "-r", "--results"} & {*parameter.opts}
+            assert is_output(parameter) == bool(named_so), about
+            # A path that need not exist is one to write.
+            assert is_output(parameter) or not isinstance(type, click.Path) or type.exists, about
+            if read_by(command) and isinstance(parameter, click.Argument):
+                is_text = type is click.STRING
+                assert not is_text or parameter.name in ("frames", "reference"), about
+    assert {(name, p) for name, c in commands().items() for p in read_by(c)} == {*FORMS}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a file of each kind."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    small = logs.model_frames(logs.small_match())
+    logs.write(tmp_path / "match.jsonl", logs.header(), small)
+    shutil.copy("match.jsonl", "folder/match.jsonl")
+    shutil.copy(FIGHTER, "frames.json")
+    Path("map.fxlevel").write_bytes(read_tiled(MAP).level.to_bytes())
+    game = sim.start(SkillFight, 5, 2)
+    with SimRecorder(game, tmp_path / "inputs.jsonl", seed=5) as recorder:
+        for frame in range(3):
+            recorder.record(frame, [0, 0], game.step([0, 0]), game.world.hash())
+    for name in ("old.whl", "new.whl", "scheduler.json"):
+        (tmp_path / name).write_bytes(b"content")
+    for name in ("list.txt", "list.txt.lock", "list.txt-journal", "list.txt-wal"):
+        (tmp_path / name).write_text("folder/match.jsonl\n")
+    return tmp_path
+
+
+def same(path: Path) -> str:
+    return str(path)
+
+
+def relative(path: Path) -> str:
+    return f"folder/../{path.name}"
+
+
+def by_link(path: Path) -> str:
+    link = path.with_name(f"link{''.join(path.suffixes)}")
+    link.symlink_to(path)
+    return str(link)
+
+
+def by_hard_link(path: Path) -> str:
+    link = path.with_name(f"link{''.join(path.suffixes)}")
+    link.hardlink_to(path)
+    return str(link)
+
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="signals, pipes with names and locks")
+NAMINGS = (same, relative, by_link, by_hard_link)
+
+
+def refused(run: Run, words: str, path: Path, naming: Callable[[Path], str]) -> None:
+    before = {file: file.read_bytes() for file in path.parent.rglob("*") if file.is_file()}
+    named = naming(path)
+    code, out, err = run(*[named if word == "OUT" else word for word in words.split()])
+    assert (code, out) == (2, "")
+    # A hard link is refused as a results file as well, and a database's own files have other names.
+    assert "is the same file as the input" in err, err
+    assert path.name in err
+    after = {file: file.read_bytes() for file in before}
+    assert after == before
+    assert {*path.parent.glob(".fixsync-*")} == set()
+
+
+@pytest.mark.parametrize("naming", NAMINGS)
+@pytest.mark.parametrize("form", FORMS, ids="-".join)
+def test_an_output_over_its_own_input_is_refused_and_the_input_stays(
+    run: Run, folder: Path, form: tuple[str, str], naming: Callable[[Path], str]
+) -> None:
+    command, parameter = form
+    read = "map.fxlevel" if command == "level" else READ[parameter]
+    refused(run, f"{command} {FORMS[form]}", folder / read, naming)
+
+
+@pytest.mark.parametrize(("read", "words"), MORE, ids=[words for _, words in MORE])
+def test_a_log_of_a_folder_or_beside_others_or_a_lists_name_is_no_output_either(
+    run: Run, folder: Path, read: str, words: str
+) -> None:
+    refused(run, words, folder / read, same)
+
+
+def test_the_page_that_view_names_itself_is_not_its_log(run: Run, folder: Path) -> None:
+    (folder / "match.html").symlink_to("match.jsonl")
+    refused(run, "view match.jsonl", folder / "match.jsonl", same)
+
+
+@POSIX
+def test_a_log_is_not_appended_to_itself(folder: Path) -> None:
+    before = (folder / "match.jsonl").read_bytes()
+    with (folder / "match.jsonl").open("ab") as stdout:
+        done = started("cut", "match.jsonl", "1..2", "-o", "-", stdout=stdout).wait()
+    assert done == 2
+    assert (folder / "match.jsonl").read_bytes() == before
+
+
+def test_the_functions_of_logs_refuse_it_as_the_commands_do(folder: Path) -> None:
+    log = folder / "match.jsonl"
+    before = log.read_bytes()
+    calls: list[Callable[[], object]] = [
+        lambda: cut(log, by_link(log), 1, 2),
+        lambda: replay(log, output=log),
+        lambda: whatif(log, ["*.radius += 1"], output=log),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"the output .* is the same file as the input"):
+            call()
+    assert log.read_bytes() == before
+
+
+def test_a_device_may_be_input_and_output() -> None:
+    files.check_output(os.devnull, [os.devnull])
+
+
+# Ended.
+
+
+class Halfway:
+    """`cut` of a log in a pipe, which waits for more after it has begun its output."""
+
+    def __init__(self, folder: Path, output: str) -> None:
+        data = gzip.decompress(STORMS.read_bytes())
+        pipe = folder / f"pipe-{output}"
+        os.mkfifo(pipe)
+        before = hidden(folder)
+        self.process = started(
+            "cut", pipe.name, "1..150", "-o", output, cwd=folder, stderr=subprocess.PIPE
+        )
+        self._pipe = pipe.open("wb", buffering=0)
+        half = len(data) // 2
+        self._pipe.write(data[:half])
+        while hidden(folder) == before:
+            assert self.process.poll() is None
+        self._rest = data[half:]
+
+    def end(self, number: int) -> tuple[int, bytes]:
+        self.process.send_signal(number)
+        _, err = self.process.communicate()
+        self._pipe.close()
+        return self.process.returncode, err
+
+    def finish(self) -> int:
+        self._pipe.write(self._rest)
+        self._pipe.close()
+        self.process.communicate()
+        return self.process.returncode
+
+
+def hidden(folder: Path) -> set[Path]:
+    return {*folder.glob(".fixsync-*")}
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_that_ends_a_command_leaves_nothing_of_its_output(folder: Path, name: str) -> None:
+    number = getattr(signal, name)
+    code, err = Halfway(folder, "part.jsonl").end(number)
+    # As whoever ended it expects: by the signal. Ctrl-C has an exit code of its own.
+    assert code == (130 if name == "SIGINT" else -number)
+    assert err == (b"\ninterrupted\n" if name == "SIGINT" else b"\n")
+    assert hidden(folder) == set()
+    assert not (folder / "part.jsonl").exists()
+
+
+@POSIX
+def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:
+    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        half = Halfway(folder, "part.jsonl")
+    finally:
+        signal.signal(signal.SIGHUP, previous)
+    half.process.send_signal(signal.SIGHUP)
+    assert half.finish() == 0
+    assert (folder / "part.jsonl").exists()
+
+
+@POSIX
+def test_the_next_output_removes_what_a_killed_process_left_and_nothing_else(
+    run: Run, folder: Path
+) -> None:
+    log = folder / "match.jsonl"
+    assert Halfway(folder, "killed.jsonl").end(signal.SIGKILL) == (-signal.SIGKILL, b"")
+    (left,) = hidden(folder)
+    others = [folder / ".fixsync-notes", folder / ".fixsync-0123456789abcdef0"]
+    for other in others:
+        other.write_text("not ours")
+    pipe, link = folder / f".fixsync-{'0' * 16}", folder / f".fixsync-{'1' * 16}"
+    os.mkfifo(pipe)
+    link.symlink_to(log)
+    live = Halfway(folder, "live.jsonl")
+    assert not left.exists()
+    assert run("cut", log, "1..2", "-o", "other.jsonl")[0] == 0
+    assert live.finish() == 0
+    assert replay(folder / "live.jsonl").frames == 150
+    assert hidden(folder) == {*others, pipe, link}
+
+
+@POSIX
+@pytest.mark.parametrize("module", ["_cffi_backend", "msgspec", "click", "rich"])
+def test_ctrl_c_while_modules_are_imported_prints_no_traceback(tmp_path: Path, module: str) -> None:
+    """The last module is imported by a command, the others before there is one."""
+    slow = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemError\n"
+    (tmp_path / f"{module}.py").write_text(slow)
+    path = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    process = started("replay", str(STORMS), env=path, stderr=subprocess.PIPE)
+    _, err = process.communicate()
+    told = {-signal.SIGINT: b"", 130: b"\ninterrupted\n"}
+    assert process.returncode in told
+    assert err == told[process.returncode]
+
+
+def started(*arguments: str, **settings: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", "from _fixsync_command import main; main()", *arguments]
+    return subprocess.Popen(command, **settings)  # type: ignore[call-overload,no-any-return]
