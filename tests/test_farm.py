@@ -28,6 +28,7 @@ import pytest
 import trouble
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 from tools import Run, by_default, needs
 
 import fixsync
@@ -824,6 +825,79 @@ def test_another_file_is_no_results_file_and_stays_as_it_is(run: Run, tmp_path: 
         assert (code, out) == (2, "")
         assert said in err
         assert (path.exists() and path.read_bytes()) == before
+
+
+def content(results: Path) -> dict[str, list[str]]:
+    """All that a results file says, as text, read as the commands read it."""
+    with Store(results) as store:
+        found = {
+            table: [repr(row) for row in store.query(f"SELECT * FROM {table}")]  # noqa: S608
+            for table in ("builds", "runs", "logs", "verdicts")
+        }
+        found["counts"] = [repr(row) for row in store.counts()]
+        found["known"] = [repr(row) for kind, *_ in store.counts() for row in store.known(kind)]
+    return found
+
+
+def damaged(rng: random.Random, data: bytes) -> bytes:
+    changed = bytearray(data)
+    at = rng.randrange(len(data))
+    changed[at] ^= rng.choice((1, 0x80, 0xFF, rng.randrange(1, 256)))
+    return bytes(changed)
+
+
+@examples(400)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_damaged_byte_of_a_results_file_is_told_or_is_in_one_value(
+    results: Path, seed: int
+) -> None:
+    """A number or a character that became another one cannot be noticed; all else is."""
+    rng = random.Random(seed)
+    path = results.with_name("damaged.sqlite")
+    for file in results.parent.glob("damaged.sqlite*"):
+        file.unlink()
+    path.write_bytes(damaged(rng, results.read_bytes()))
+    try:
+        found = content(path)
+    except (ResultsError, sqlite3.Error, UnicodeDecodeError):
+        return
+    usual = content(results)
+    assert {name: len(lines) for name, lines in found.items()} == {
+        name: len(lines) for name, lines in usual.items()
+    }
+    changed = sum(
+        a != b
+        for table in ("builds", "runs", "logs", "verdicts")
+        for a, b in zip(found[table], usual[table], strict=True)
+    )
+    assert changed <= 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b"CREATE VIEW results", b"CREATE VIEW r\xffsults", "r.sqlite is"),
+        (b"CREATE TABLE runs", b"CREATE TABLE r\xffns", "r.sqlite is"),
+        (b"max(run) FROM", b"min(run) FROM", "r.sqlite is damaged: its schema is not that of"),
+        (b"diverged", b"divorced", "r.sqlite is damaged: a row of verdicts has a wrong value"),
+        (b'{"frame"', b'{"fr\xffme"', "r.sqlite is damaged: "),
+        (b'{"frame"', b'["frame"', "r.sqlite is damaged: "),
+        (b"SELECT logs.name", b"SELECT logs.size", "its schema is not that of version 1"),
+        (b"SQLite format 3", b"SQLite format 4", "r.sqlite is not a results file of fixsync"),
+    ],
+)
+def test_a_damaged_results_file_ends_with_2_and_names_the_file(
+    run: Run, results: Path, every_kind: Path, tmp_path: Path, old: bytes, new: bytes, said: str
+) -> None:
+    path = tmp_path / "r.sqlite"
+    data = results.read_bytes().replace(old, new)
+    assert data != results.read_bytes()
+    path.write_bytes(data)
+    code, out, err = run(every_kind, "-r", path)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert path.read_bytes() == data
 
 
 @posix

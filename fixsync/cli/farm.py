@@ -141,7 +141,7 @@ def as_usage_errors(ctx: click.Context, results: Path) -> Iterator[None]:
         raise click.UsageError(str(error), ctx) from error
     except (WorkerError, ResultsError) as error:
         raise click.ClickException(str(error)) from error
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise click.ClickException(f"{results} cannot be read: {error}") from error
     except KeyboardInterrupt:
         file = text.printable(str(results))

@@ -9,15 +9,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fixsync.farm.find import Found
 from fixsync.farm.sandbox import Identity
-from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE, Outcome
+from fixsync.farm.verdicts import CRASHED, EXIT_CODES, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE, Outcome
 from fixsync.log.files import lock, resolved
 
 APPLICATION_ID = 0x66785346
@@ -174,14 +176,45 @@ class Store:
                 f"{self.path} has results of version {version};"
                 f" this fixsync writes version {SCHEMA_VERSION}"
             )
+        with self._errors("is damaged"):
+            self._check_content()
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA foreign_keys = OFF")
+
+    def _check_content(self) -> None:
+        """ResultsError for a damaged file: pages that SQLite cannot read, another schema, and
+        values of another type or verdict than this module writes."""
+        # It finds what quick_check does, and names that differ in table and index too.
+        (found,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise ResultsError(f"{self.path} is damaged: {' '.join(found.split())}")
+        with contextlib.closing(sqlite3.connect(":memory:")) as usual:
+            for statement in _SCHEMA.split(";\n"):
+                usual.execute(statement)
+            if _objects(self._db) != _objects(usual):
+                raise ResultsError(f"{self.path} is damaged: its schema is not that of version 1")
+            tables = [name for kind, name, _ in _objects(usual) if kind == "table"]
+        for table in tables:
+            wrong = " OR ".join(_wrong(self._db, table))
+            # Of the schema alone.
+            rows = self._db.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1")  # noqa: S608
+            if rows.fetchone() is not None:
+                raise ResultsError(f"{self.path} is damaged: a row of {table} has a wrong value")
+            # Text that is not UTF-8 is an error when it is read.
+            deque(self._db.execute(f"SELECT * FROM {table}"), 0)  # noqa: S608
+        for (text,) in self._db.execute("SELECT difference FROM verdicts WHERE difference != ''"):
+            try:
+                json.loads(text)
+            except ValueError as error:
+                raise ResultsError(f"{self.path} is damaged: a difference: {error}") from error
 
     @contextlib.contextmanager
     def _errors(self, what: str) -> Iterator[None]:
         """Errors of SQLite come as ResultsErrors that name the file and the cause."""
         try:
             yield
+        except UnicodeDecodeError as error:  # in the text of SQLite's own message
+            raise ResultsError(f"{self.path} {what}: {error}") from error
         except sqlite3.Error as error:
             # Of an input or output error the extended name says which; Python 3.10 has no name.
             name = getattr(error, "sqlite_errorname", "")
@@ -361,6 +394,26 @@ def _stored(name: str) -> str | bytes:
 def name_of(name: str | bytes) -> str:
     """A name from the database."""
     return name if isinstance(name, str) else os.fsdecode(name)
+
+
+def _objects(db: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """The tables and views of a database, with their statements, but without comments."""
+    rows = db.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master ORDER BY rowid")
+    return [
+        (kind, name, " ".join(re.sub(r"--[^\n]*", "", sql).split())) for kind, name, sql in rows
+    ]
+
+
+def _wrong(db: sqlite3.Connection, table: str) -> Iterator[str]:
+    """Conditions that hold for no row that this module writes."""
+    for _, name, type, is_needed, _, is_key in db.execute(f"PRAGMA table_info({table})"):
+        if not type:  # the name of a log, text or bytes
+            yield f"typeof({name}) NOT IN ('text', 'blob')"
+            continue
+        allowed = [type.lower(), *(() if is_needed or is_key else ("null",))]
+        yield f"typeof({name}) NOT IN ({', '.join(map(repr, allowed))})"
+        if name == "verdict":
+            yield f"verdict NOT IN ({', '.join(map(repr, EXIT_CODES))})"
 
 
 class _Lock:
