@@ -31,6 +31,7 @@ __all__ = [
     "Simulation",
     "SimulationType",
     "Stepped",
+    "bot_seed",
     "check_input",
     "checked_game_events",
     "event_kinds",
@@ -85,7 +86,8 @@ class Simulation(Protocol):
       `{owner: (attack, phase)}`, phase "startup", "active" or "recovery", for the viewer's lanes.
       It is read right after the world's step. With bodies it is
       `{body.owner: (body.attack, body.phase)}` of those with an attack.
-    - `bot(player, seed)`, of the class: a `Bot` that plays.
+    - `bot(player, seed)`, of the class: a `Bot` that plays. `seed` is 0..2^32-1, the same for all
+      players: it may be multiplied and stays within 64 bits.
     """
 
     @property
@@ -120,7 +122,8 @@ class SimulationType(Protocol):
     @property
     def name(self) -> str: ...
 
-    def __call__(self, seed: int, players: int) -> Simulation: ...
+    def __call__(self, seed: int, players: int) -> Simulation:
+        """`seed` is 0..2^64-1, `players` 1..8."""
 
 
 class Bot(Protocol):
@@ -147,6 +150,11 @@ class HasBots(Protocol):
     """A type of simulation that brings its own players."""
 
     def bot(self, player: int, seed: int) -> Bot: ...
+
+
+def bot_seed(seed: int) -> int:
+    """The seed for the bots of a match with this seed: its low 32 bits."""
+    return seed & UINT32_MAX
 
 
 def hash_of(data: bytes) -> int:

@@ -24,7 +24,7 @@ from fixsync.session import (
     TakenBack,
     Timing,
 )
-from fixsync.session.kinds import kind_of
+from fixsync.session.session import kind_of
 from fixsync.sim import Simulation
 
 SEMANTICS = b"for tests"

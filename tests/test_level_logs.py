@@ -27,7 +27,7 @@ from fixsync.log.schema import MatchLogError
 from fixsync.names import Names
 from fixsync.session import Match
 from fixsync.session.desync import pair_told
-from fixsync.session.end import Reason
+from fixsync.session.notices import Reason
 from fixsync.sim import Input
 from fixsync.testing.agreement import assert_peers_agree
 

@@ -24,6 +24,7 @@ from fixsync.session.packets import (
     HASHES_MAX,
     PACKET_BYTES_MAX,
     PIECE_BYTES,
+    WINDOW,
     Blob,
     Bye,
     Codec,
@@ -34,9 +35,9 @@ from fixsync.session.packets import (
     Run,
     Update,
     Want,
+    Window,
     digest_of,
 )
-from fixsync.session.window import WINDOW, Window
 from fixsync.sim import Input
 
 MATCH = Match("bumpers", seed=5, players=3, frames=200, spectators=1, id=9)

@@ -529,6 +529,19 @@ def test_a_peer_of_another_protocol_version_is_refused():
     check_end(network, 0, Reason.REFUSED, 0, told)
 
 
+def test_a_refusal_by_a_running_match_arrives_however_long_the_settings_are():
+    long = "n" * 200
+    settings = replace(match(2, frames=150, spectators=1), simulation=long)
+    kind = type("Long", (Bumpers,), {"name": long})
+    network = Network(settings, simulation=kind).start_all()
+    network.run(800)
+    network.match = replace(settings, simulation="m" * 200)
+    network.simulation = type("Other", (Bumpers,), {"name": "m" * 200})
+    network.start(2)
+    assert network.run(1000, lambda: network.session(2).end is not None)
+    check_end(network, 2, Reason.REFUSED, 2, "peer 0 refuses peer 2: field simulation: nnn")
+
+
 def test_a_spectator_with_other_settings_is_refused_and_the_match_goes_on():
     network = Network(match(2, frames=150, spectators=1)).start_all()
     network.run(800)
@@ -583,6 +596,96 @@ def test_a_player_whose_inputs_the_others_refuse_ends_the_match_and_the_reason_i
     network.start(1, simulation=Lax(5, 2)).play = lambda: 9
     played(network)
     check_end(network, 0, Reason.SILENT, 1, "input of player 1: must be 0..4, not 9")
+
+
+# A game that raises.
+
+
+class Raising(Bumpers):
+    """Raises in the middle of one call of one of its methods."""
+
+    method, call = "", 0
+
+    def _count(self, method: str) -> None:
+        if method == self.method:
+            self.call -= 1
+            if self.call == 0:
+                raise ZeroDivisionError(f"in {method}")
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = super().step(inputs)
+        self.met[0] += 1000
+        self._count("step")
+        self.met[0] -= 1000
+        return events
+
+    def save(self) -> bytes:
+        self._count("save")
+        return super().save()
+
+    def load(self, data: bytes) -> None:
+        self.world.load(data[8 + 4 * self.players :])
+        self._count("load")
+        super().load(data)
+
+    def check_input(self, player: int, value: Input) -> None:
+        self._count("check_input")
+        super().check_input(player, value)
+
+    @property
+    def is_over(self) -> bool:
+        self._count("is_over")
+        return False
+
+
+class Catching(Network):
+    """A loop that catches what a game raises, and goes on."""
+
+    raised = 0
+
+    def advance(self, peer: Peer) -> None:
+        try:
+            super().advance(peer)
+        except ZeroDivisionError:
+            self.raised += 1
+            for receiver, data in peer.session.outgoing(self.now_ms):
+                self.dispatch(peer, receiver, data)
+
+
+@pytest.mark.parametrize("method", ["step", "save", "load", "check_input", "is_over"])
+@both_ways
+def test_a_game_that_raises_once_loses_no_frame_and_no_notice(prediction_max: int, method: str):
+    if method == "load" and not prediction_max:
+        return  # Lockstep loads nothing.
+    for seed in range(4):
+        settings = match(2, prediction_max=prediction_max, input_delay=1, frames=100, seed=seed)
+        network = Catching(settings, seed, Weather(delay_ms=50, jitter_ms=30, loss=5))
+        game = Raising(seed, 2)
+        game.method, game.call = method, 1 + seed * (1 if method == "load" else 7)
+        network.start(0)
+        network.start(1, simulation=game)
+        completed(network)
+        # An exception of check_input for another player's input refuses a packet, no more.
+        assert network.raised == 1 or method == "check_input"
+        assert game.call <= 0
+        assert [len(peer.witness.hashes) for peer in network.peers.values()] == [100, 100]
+
+
+def test_a_game_that_cannot_load_its_state_after_it_raised_goes_on_when_it_can():
+    class Twice(Raising):
+        def load(self, data: bytes) -> None:
+            if self.method == "step" and self.call <= 0:
+                self.method = ""
+                raise ZeroDivisionError("in load")
+            super().load(data)
+
+    network = Catching(match(2, frames=60), 1, Weather(delay_ms=30))
+    game = Twice(5, 2)
+    game.method, game.call = "step", 30
+    network.start(0)
+    network.start(1, simulation=game)
+    completed(network)
+    assert (network.raised, game.method) == (1, "")
 
 
 # Pacing.

@@ -167,13 +167,13 @@ FAULTY = [seed for seed in range(60) if plan(seed).fault][:4]
 def test_the_simulator_fails_when_a_session_goes_back_to_the_wrong_frame(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    restep = Timeline._restep
+    take_back = Timeline._take_back
 
-    def wrong(self: Timeline, first: int):  # type: ignore[no-untyped-def]
+    def wrong(self: Timeline, first: int) -> None:
         self.states[first] = self.states[max(self.first_state, first - 1)]
-        return restep(self, first)
+        take_back(self, first)
 
-    monkeypatch.setattr(Timeline, "_restep", wrong)
+    monkeypatch.setattr(Timeline, "_take_back", wrong)
     with pytest.raises(FailedMatchError):
         run_each(SOUND)
 

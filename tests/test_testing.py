@@ -16,9 +16,11 @@ from bumpers import Bumpers, inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap
+from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap, sim
 from fixsync.log.replay import Verdict, replay
 from fixsync.records import Events
+from fixsync.sample.peer import Task, _Peer
+from fixsync.sample.plan import Run
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Session
 from fixsync.sim import SimulationType
@@ -286,3 +288,23 @@ def test_loading_the_plugin_loads_nothing_else_of_fixsync():
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(found.stdout.split())
     assert not loaded & {"fixsync.session", "fixsync.testing.synctest", "fixsync.log.recorder"}
+
+
+def test_bots_get_the_same_seed_of_32_bits_from_the_sync_test_and_from_peers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    seeds = []
+
+    class Told(SkillFight):
+        name = "told"
+
+        @classmethod
+        def bot(cls, player: int, seed: int) -> Any:
+            seeds.append(seed)
+            return super().bot(player, 10 * seed + player)
+
+    monkeypatch.setitem(sim._registered, "told", Told)
+    assert len(bot_inputs(Told, 2**64 - 1, 2, 3)) == 3
+    plan = Run("told", seed=2**64 - 1, frames=2)
+    _Peer(Task(plan, 1, 1, 1, str(tmp_path / "log"), str(tmp_path)))
+    assert seeds == [2**32 - 1] * 3

@@ -14,18 +14,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from fixsync.game.random import Random
 from fixsync.log.recorder import SimRecorder
 from fixsync.sample.faults import faulty
 from fixsync.sample.plan import Run
 from fixsync.session import Confirmed, Joined, Notice, Predicted, Session, Timing
-from fixsync.session.kinds import kind_of
+from fixsync.session.session import kind_of
 from fixsync.session.udp import Address, Endpoint, now_ms, play
 from fixsync.sim import (
     HasBots,
     Input,
     Simulation,
     SimulationType,
+    bot_seed,
     idle_input,
     start,
 )
@@ -89,7 +89,7 @@ class _Peer:
             found = faulty(self.plan.fault, self.plan.fault_frame, found)
         self.simulation = self._start(found)
         self.bot = (
-            self.type.bot(task.me, Random(self.plan.seed).next_u64())
+            self.type.bot(task.me, bot_seed(self.plan.seed))
             if isinstance(self.type, HasBots) and task.me < self.plan.players
             else None
         )

@@ -2,12 +2,23 @@
 
 from fixsync.session.blobs import Evidence
 from fixsync.session.desync import Desync
-from fixsync.session.end import End, Reason
-from fixsync.session.kinds import LockstepSession, RollbackSession, SpectatorSession
 from fixsync.session.match import Match, Timing
-from fixsync.session.notices import Confirmed, Joined, Notice, Predicted, TakenBack
+from fixsync.session.notices import (
+    Confirmed,
+    End,
+    Joined,
+    Notice,
+    Predicted,
+    Reason,
+    TakenBack,
+)
 from fixsync.session.remote import Phase
-from fixsync.session.session import Session
+from fixsync.session.session import (
+    LockstepSession,
+    RollbackSession,
+    Session,
+    SpectatorSession,
+)
 
 __all__ = [
     "Confirmed",

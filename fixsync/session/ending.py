@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fixsync.session.blobs import Evidence, decoded
 from fixsync.session.desync import Desync
-from fixsync.session.end import End, Reason
 from fixsync.session.joining import Joining
+from fixsync.session.notices import End, Reason
 from fixsync.session.packets import TEXT_CHARACTERS_MAX
 from fixsync.session.remote import Local, Phase, Remote
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from fixsync.session.blobs import Offer, Snapshot
-from fixsync.session.end import End, Reason
 from fixsync.session.match import FRAMES_MAX, HOST
+from fixsync.session.notices import End, Reason
 from fixsync.session.packets import (
     HASHES_MAX,
     RUN_FRAMES_MAX,

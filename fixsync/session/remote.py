@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import TypeAlias
 
 from fixsync._native.checks import rate
 from fixsync.session.blobs import Collector, Evidence, Offer, evidence_bytes_max
-from fixsync.session.end import End, Reason
-from fixsync.session.events import Arrived, Ended, Event, Greeted, Refused, Updated
 from fixsync.session.match import HOST, INPUT_DELAY_MAX, PREDICTION_MAX, Match, Timing
+from fixsync.session.notices import End, Reason
 from fixsync.session.packets import (
     NEVER,
+    TEXT_CHARACTERS_MAX,
     Blob,
     Bye,
     Head,
@@ -25,10 +26,10 @@ from fixsync.session.packets import (
     Piece,
     Update,
     Want,
+    Window,
 )
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
-from fixsync.session.window import Window
 
 AHEAD_FRAMES_MAX = 256
 """Inputs and hashes are taken up to this many frames ahead. Players are never farther apart than
@@ -41,6 +42,48 @@ _BACKLOG_FRAMES_MAX = 3600
 # start none is older than `detection_frames_max`; one who joins may hear from some players later.
 _STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
 _RTT_MS_MAX = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A setting of the peer is another one, and the match cannot begin."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Greeted:
+    """The peer knows this peer's present life."""
+
+    join: bool
+    """The match runs there: this peer must come in by a snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """Inputs, hashes or acknowledgements have come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A snapshot or evidence is whole."""
+
+    kind: Blob
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The match is over for the peer, and so for this one."""
+
+    reason: Reason
+    frame: int
+    peer: int
+    text: str
+
+
+Event: TypeAlias = Refused | Greeted | Updated | Arrived | Ended
+"""The meaning of a message, as `Remote.receive` returns it."""
 
 
 class Phase(Enum):
@@ -296,6 +339,7 @@ class Remote:
         """Sends a life of the peer, once, that it is out of the match."""
         local = self.local
         head, confirmed = (local.me, local.instance, instance), local.timeline.confirmed
+        text = text[:TEXT_CHARACTERS_MAX]
         self.reply = Bye(*head, reason, confirmed, self.peer, text, True)
 
     # Received messages. PacketError, with nothing changed, for a refused one.

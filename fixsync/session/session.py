@@ -7,16 +7,12 @@ count."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fixsync._native.checks import integer
 from fixsync.semantics import semantics_id
-from fixsync.session.end import End, Reason
 from fixsync.session.ending import Ending
-from fixsync.session.events import Arrived, Event, Greeted, Refused, Updated
 from fixsync.session.joining import Joining
 from fixsync.session.match import FRAMES_MAX, HOST, Match, Timing
-from fixsync.session.notices import Confirmed, Notice
+from fixsync.session.notices import End, Notice, Reason
 from fixsync.session.outgoing import Outgoing
 from fixsync.session.packets import (
     NEVER,
@@ -27,7 +23,7 @@ from fixsync.session.packets import (
     PacketError,
     VersionError,
 )
-from fixsync.session.remote import Local, Phase, Remote
+from fixsync.session.remote import Arrived, Event, Greeted, Local, Phase, Refused, Remote, Updated
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 from fixsync.sim import Input, Simulation, check_input, idle_input
@@ -227,29 +223,34 @@ class Session:
 
         `value` is this player's input for frame `frame + input_delay`; the first input given for a
         frame counts. A spectator's is ignored. ValueError or TypeError, with nothing changed, for
-        an input that the simulation refuses."""
+        an input that the simulation refuses.
+
+        An exception that the simulation raises passes through. Nothing is lost: the frame is due
+        again, from the same state, and the next call returns the notices of this one too."""
         if self.match.is_player(self.me):
             value = check_input(self.simulation, self.me, value)
         self._ending.time(now_ms)
-        notices, self._joined = self._joined, []
-        if notices or self.phase is not Phase.RUNNING:
+        timeline = self._timeline
+        if self._joined or self.phase is not Phase.RUNNING:
+            notices, self._joined = [*self._joined, *timeline.take_notices()], []
             return notices
         before = self.frame, self.confirmed
-        notices.extend(self._settled(now_ms))
+        self._settle(now_ms)
         if self.end is None:
             self._joining.take_seat()
             self._seats.feed(self.frame + self.match.input_delay, value)
         for _ in range(1 if self.is_playing else _CATCH_UP_FRAMES):
-            if self._may_step():
-                notices.extend(self._timeline.step())
-                notices.extend(self._settled(now_ms))
+            if not self._may_step():
+                break
+            timeline.step()
+            self._settle(now_ms)
         if before != (self.frame, self.confirmed):
             self._local.moved_ms = now_ms
         if self.end is None:  # The evidence of an end is kept.
             self._local.let_go()
         self._ending.complete(now_ms)
         self._ending.stall(now_ms)
-        return notices
+        return timeline.take_notices()
 
     def outgoing(self, now_ms: int) -> list[tuple[int, bytes]]:
         """Packets to send now, each with the peer that it goes to. Call it every frame, or more
@@ -270,15 +271,14 @@ class Session:
             return False
         return timeline.is_known(timeline.head) or (self.is_playing and timeline.can_step)
 
-    def _settled(self, now_ms: int) -> Iterator[Notice]:
+    def _settle(self, now_ms: int) -> None:
         """Confirms; each frame is compared with what the others had before the next one is."""
-        for notice in self._timeline.settle():
-            yield notice
-            if isinstance(notice, Confirmed):
-                for remote in self._remotes.values():
-                    self._compare(remote, now_ms)
-                if self.end is not None:
-                    return
+        timeline = self._timeline
+        timeline.settle()
+        while timeline.can_confirm and self.end is None:
+            timeline.confirm()
+            for remote in self._remotes.values():
+                self._compare(remote, now_ms)
 
     def _compare(self, remote: Remote, now_ms: int) -> None:
         frame = remote.first_difference()
@@ -338,3 +338,55 @@ def _check_simulation(match: Match, simulation: Simulation) -> None:
         )
     if simulation.world.frame != 0:
         raise ValueError(f"the simulation must be at frame 0, not {simulation.world.frame}")
+
+
+class LockstepSession(Session):
+    """A player that steps a frame only when all its inputs have arrived: it never rolls back.
+
+    ValueError unless the match's prediction_max is 0 and `me` is a player.
+    """
+
+    @staticmethod
+    def _check(match: Match, me: int) -> None:
+        if match.prediction_max != 0:
+            raise ValueError(f"a lockstep match has prediction_max 0, not {match.prediction_max}")
+        _check_player(match, me)
+
+
+class RollbackSession(Session):
+    """A player that steps on guessed inputs, and rolls back after a wrong guess.
+
+    ValueError if the match's prediction_max is 0, or `me` is not a player.
+    """
+
+    @staticmethod
+    def _check(match: Match, me: int) -> None:
+        if match.prediction_max == 0:
+            raise ValueError("a rollback match has a prediction_max of 1 or more, not 0")
+        _check_player(match, me)
+
+
+class SpectatorSession(Session):
+    """A peer that watches: it joins by a snapshot, and steps the frames whose inputs the host has.
+
+    ValueError unless `me` is one of the match's spectators.
+    """
+
+    @staticmethod
+    def _check(match: Match, me: int) -> None:
+        if match.is_player(me):
+            raise ValueError(
+                f"a spectator of this match is numbered from {match.players} on, not {me}"
+            )
+
+
+def kind_of(match: Match, me: int) -> type[Session]:
+    """The kind of session that a peer of a match needs."""
+    if not match.is_player(me):
+        return SpectatorSession
+    return RollbackSession if match.prediction_max else LockstepSession
+
+
+def _check_player(match: Match, me: int) -> None:
+    if not match.is_player(me):
+        raise ValueError(f"a player of this match is numbered 0..{match.players - 1}, not {me}")

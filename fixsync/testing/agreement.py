@@ -9,7 +9,7 @@ from fixsync import sim
 from fixsync.fields import difference_lines, differences
 from fixsync.game.random import Random
 from fixsync.session import Confirmed, Match, Reason, Session
-from fixsync.session.kinds import kind_of
+from fixsync.session.session import kind_of
 from fixsync.sim import SimulationType
 from fixsync.testing.synctest import (
     LOADS,

@@ -270,7 +270,7 @@ def bot_inputs(
     made = _made(simulation, seed, players)
     if not isinstance(simulation, sim.HasBots):
         return [(sim.idle_input(made),) * players] * frames
-    bots = [simulation.bot(player, seed) for player in range(players)]
+    bots = [simulation.bot(player, sim.bot_seed(seed)) for player in range(players)]
     inputs = []
     for frame in range(frames):
         with _running(f"frame {frame}"):
