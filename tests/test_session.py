@@ -661,7 +661,8 @@ def test_a_game_that_raises_once_loses_no_frame_and_no_notice(prediction_max: in
         settings = match(2, prediction_max=prediction_max, input_delay=1, frames=100, seed=seed)
         network = Catching(settings, seed, Weather(delay_ms=50, jitter_ms=30, loss=5))
         game = Raising(seed, 2)
-        game.method, game.call = method, 1 + seed * (1 if method == "load" else 7)
+        game.method = method
+        game.call = 1 + seed if method == "load" else 3 + 7 * seed
         network.start(0)
         network.start(1, simulation=game)
         completed(network)
