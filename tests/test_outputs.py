@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import json
 import os
 import shutil
 import signal
@@ -14,10 +16,11 @@ from pathlib import Path
 import click
 import logs
 import pytest
+from rich.console import Console
 from tools import Run
 
 from fixsync import cli, sim
-from fixsync.cli import options
+from fixsync.cli import options, text
 from fixsync.log import files
 from fixsync.log.cut import cut
 from fixsync.log.recorder import SimRecorder
@@ -206,6 +209,54 @@ def test_the_functions_of_logs_refuse_it_as_the_commands_do(folder: Path) -> Non
 
 def test_a_device_may_be_input_and_output() -> None:
     files.check_output(os.devnull, [os.devnull])
+
+
+# Large inputs.
+
+
+@pytest.mark.parametrize(
+    "words", ["info", "replay", "why 1 2", "attacks", "whatif --set *.radius+=1", "diff OTHER"]
+)
+def test_the_text_for_a_log_is_bounded_however_large_its_header_is(
+    run: Run, tmp_path: Path, words: str
+) -> None:
+    count = 20_000
+    header = logs.header(
+        capacity=count,
+        meta={f"key{i}": "x" * 20 for i in range(count)} | {"long": "x" * count, "k" * 5000: 1},
+        names={"layers": {}, "ids": {str(i): f"name{i}" for i in range(1, count)}},
+    )
+    path = logs.write(tmp_path / "a.jsonl", header, logs.model_frames(logs.small_match()))
+    other = logs.write(
+        tmp_path / "b.jsonl", logs.header(), logs.model_frames(logs.small_match())[:20]
+    )
+    command, *rest = words.split()
+    code, out, _ = run(command, path, *[other if word == "OTHER" else word for word in rest])
+    assert code in (0, 1)
+    assert out.count("\n") < 200
+    assert len(out) < 60_000
+    if command == "info":
+        assert "meta key39 xxx" in " ".join(out.split())
+        assert "key40" not in out
+        assert "meta and 19,962 more keys; --json has all" in " ".join(out.split())
+        assert "more characters" in out
+        _, out, _ = run("info", path, "--json")
+        assert len(json.loads(out)["logs"][0]["header"]["meta"]) == count + 2
+
+
+@pytest.mark.parametrize("width", [40, 120, None])
+def test_a_table_says_how_many_rows_it_leaves_out(width: int | None) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=width or 1000, force_terminal=width is not None)
+    rows = [(f"row{i}", "x") for i in range(text.ROWS_MAX + 5)]
+    text.show(console, text.table(("name", "value"), rows))
+    text.show(console, text.pairs_table(rows))
+    text.say(console, *(name for name, _ in rows))
+    shown = out.getvalue()
+    assert shown.count(f"row{text.ROWS_MAX - 1}") == 3
+    assert f"row{text.ROWS_MAX}" not in shown
+    assert shown.count("and 5 more rows; --json has all") == 2
+    assert shown.count("and 5 more lines; --json has all") == 1
 
 
 # Ended.

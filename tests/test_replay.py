@@ -201,12 +201,6 @@ def test_the_output_of_a_log_that_diverges_has_what_was_computed(tmp_path: Path)
     assert (tmp_path / "filled.jsonl").read_bytes() == logs.text_of(HEAD, FRAMES)
 
 
-def test_the_output_may_be_the_log_itself(tmp_path: Path) -> None:
-    path = logs.write(tmp_path / "match.jsonl", HEAD, changed(2, hash=None, events=None))
-    replay(path, output=path)
-    assert path.read_bytes() == logs.text_of(HEAD, FRAMES)
-
-
 # Logs that are cut short or not valid.
 
 

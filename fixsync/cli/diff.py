@@ -116,7 +116,10 @@ def _print(result: Diff, rows_max: int) -> None:
     text.say(out, f"A  {result.a}", f"B  {result.b}", "")
     if result.header and result.headers:
         text.say(out, "the headers differ:")
-        text.show(out, _table(result.header, result.headers))
+        text.show(out, _table(result.header[:rows_max], result.headers))
+        if len(result.header) > rows_max:
+            rest = text.plural(len(result.header) - rows_max, "more difference")
+            text.say(out, f"and {rest} of the headers")
     if result.frame is not None and result.headers:
         lines = sorted({header.line_of(result.frame) for header in result.headers})
         line = f" (line {' and '.join(map(str, lines))})"

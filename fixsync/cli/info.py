@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,9 @@ from fixsync.log.lines import plain
 from fixsync.log.replay import Verdict
 from fixsync.log.schema import Header, MatchLogError
 from fixsync.shapes import Contact
+
+_META_SHOWN = 40
+_KEY_SHOWN = 80
 
 
 @click.command("info", cls=options.Command)
@@ -141,8 +145,11 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
         yield "begins", f"at frame {header.start.frame}, with a state of {state}"
     if header.unit_mm is not None:
         yield "one unit", f"{header.unit_mm} mm"
-    for key, value in header.meta.items():
-        yield f"meta {key}", value if isinstance(value, str) else text.compact(value)
+    for key, value in islice(header.meta.items(), _META_SHOWN):
+        shown = value if isinstance(value, str) else text.compact(value)
+        yield f"meta {text.shortened(key, _KEY_SHOWN)}", shown
+    if len(header.meta) > _META_SHOWN:
+        yield "meta", f"and {len(header.meta) - _META_SHOWN:,} more keys; --json has all"
 
 
 def _trace_rows(one: Info, header: Header) -> Iterator[tuple[str, str]]:

@@ -143,9 +143,8 @@ def _print(out: Console, results: list[Replay], output: Path | None) -> None:
     same = [result for result in results if result.verdict is Verdict.IDENTICAL]
     if same:
         text.say(out, f"identical: {_compared(same)}")
-    for result in results:
-        if result.verdict is not Verdict.IDENTICAL:
-            text.say(out, *_story(result))
+    others = (result for result in results if result.verdict is not Verdict.IDENTICAL)
+    text.say(out, *(line for result in others for line in _story(result)))
     for result in results if len(results) == 1 else ():
         if result.over_after is not None:
             text.say(out, f"the match is over after frame {result.over_after}")

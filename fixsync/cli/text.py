@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ from fixsync.log.reader import Reader
 from fixsync.numbers import ONE, decimal
 
 _UNCUT = 10_000
+ROWS_MAX = 1000
+"""Rows of a table, and lines that are printed at once. --json has all of them."""
+TEXT_MAX = 10_000
+"""Characters of a line or a cell."""
 _NARROW = 60
 _GAP = 2
 """Blanks between the columns of a table."""
@@ -50,54 +55,72 @@ def takes_stdout(output: Path | None) -> bool:
 
 def say(out: Console, *lines: str | Text) -> None:
     """Lines, as long as they are. Names in a text cannot steer the terminal."""
-    for line in lines:
+    for line in lines[:ROWS_MAX]:
         out.print(_safe(line), soft_wrap=True)
+    if len(lines) > ROWS_MAX:
+        say(out, f"and {plural(len(lines) - ROWS_MAX, 'more line')}; --json has all")
 
 
 def table(
     names: Sequence[str], rows: Iterable[Sequence[str | Text]], *, numbers: Collection[str] = ()
 ) -> Table:
-    """A table with these columns, of which `numbers` are aligned to the right."""
+    """A table with these columns, of which `numbers` are aligned to the right. Beyond ROWS_MAX
+    rows it says how many it leaves out."""
     made = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for name in names:
         if name in numbers:
             made.add_column(name, justify="right", no_wrap=True)
         else:
             made.add_column(name, overflow="fold")
-    for row in rows:
+    return _filled(made, rows)
+
+
+def _filled(made: Table, rows: Iterable[Sequence[str | Text]]) -> Table:
+    found = iter(rows)
+    for row in islice(found, ROWS_MAX):
         made.add_row(*map(_safe, row))
+    if more := sum(1 for _ in found):
+        made.caption = f"and {plural(more, 'more row')}; --json has all"  # for `show`
     return made
 
 
 def pairs_table(rows: Iterable[tuple[str | Text, str | Text]]) -> Table:
-    """Names and values below each other."""
+    """Names and values below each other; at most ROWS_MAX, as in a table."""
+    return _filled(_pairs(), rows)
+
+
+def _pairs() -> Table:
     made = Table.grid(padding=(0, _GAP))
     made.add_column(no_wrap=True)
     made.add_column(overflow="fold")
-    for row in rows:
-        made.add_row(*map(_safe, row))
     return made
 
 
 def show(out: Console, table: Table) -> None:
     """A table. On a narrow terminal each of its cells has a line; where it is not for a terminal,
     no line ends with blanks."""
+    left_out, table.caption = table.caption, None
     if table.show_header and out.width < _NARROW:
         table = _upright(table)
     if out.is_terminal:
         out.print(table)
-        return
-    with out.capture() as captured:
-        out.print(table)
-    say(out, *(line.rstrip() for line in captured.get().splitlines()))
+    else:
+        with out.capture() as captured:
+            out.print(table)
+        for line in captured.get().splitlines():
+            out.print(Text(line.rstrip()), soft_wrap=True)
+    if left_out:
+        say(out, str(left_out))
 
 
 def _upright(table: Table) -> Table:
-    rows: list[tuple[str | Text, Any]] = []
+    made = _pairs()
     for cells in zip(*(column.cells for column in table.columns), strict=True):
-        rows += [("", "")] if rows else []
-        rows += zip((Text(str(c.header), "bold") for c in table.columns), cells, strict=True)
-    return pairs_table(rows)
+        if made.row_count:
+            made.add_row("", "")
+        for column, cell in zip(table.columns, cells, strict=True):
+            made.add_row(Text(str(column.header), "bold"), cell)
+    return made
 
 
 @contextmanager
@@ -166,7 +189,12 @@ def printable_lines(text: str) -> str:
 
 
 def _safe(text: str | Text) -> Text:
-    return Text(printable(text)) if isinstance(text, str) else text
+    return Text(printable(shortened(text))) if isinstance(text, str) else text
+
+
+def shortened(text: str, most: int = TEXT_MAX) -> str:
+    """A text that says how much of it is left out, if it is longer."""
+    return text if len(text) <= most else f"{text[:most]}… and {len(text) - most:,} more characters"
 
 
 def units(raw: int) -> str:

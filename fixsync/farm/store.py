@@ -202,11 +202,11 @@ class Store:
                 raise ResultsError(f"{self.path} is damaged: a row of {table} has a wrong value")
             # Text that is not UTF-8 is an error when it is read.
             deque(self._db.execute(f"SELECT * FROM {table}"), 0)  # noqa: S608
-        for (text,) in self._db.execute("SELECT difference FROM verdicts WHERE difference != ''"):
-            try:
-                json.loads(text)
-            except ValueError as error:
-                raise ResultsError(f"{self.path} is damaged: a difference: {error}") from error
+        texts = self._db.execute("SELECT difference FROM verdicts WHERE difference != ''")
+        try:
+            deque((json.loads(text) for (text,) in texts), 0)
+        except ValueError as error:
+            raise ResultsError(f"{self.path} is damaged: a difference: {error}") from error
 
     @contextlib.contextmanager
     def _errors(self, what: str) -> Iterator[None]:
