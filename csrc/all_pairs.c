@@ -103,15 +103,6 @@ SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
     }
 }
 
-static inline uint32_t boxes_meet(const placed_shape *a, const placed_shape *b) {
-    const int64_t x = abs64((int64_t)a->x - b->x);
-    const int64_t y = abs64((int64_t)a->y - b->y);
-    const int64_t z = abs64((int64_t)a->z - b->z);
-    return (uint32_t)((x <= (int64_t)a->extent_x + b->extent_x) &
-                      (y <= (int64_t)a->extent_y + b->extent_y) &
-                      (z <= (int64_t)a->extent_z + b->extent_z));
-}
-
 /* As propose_by_lanes. */
 static uint64_t propose_by_sets(const crowd *c, uint16_t *pairs) {
     axis_sets x, z;
@@ -126,7 +117,7 @@ static uint64_t propose_by_sets(const crowd *c, uint16_t *pairs) {
             for (met &= later; met; met &= met - 1) {
                 const uint64_t j = word * 64 + trailing_zeros(met);
                 pairs[n] = (uint16_t)(i << 8 | j);
-                n += boxes_meet(c->who[i], c->who[j]);
+                n += extents_overlap(c->who[i], c->who[j]);
             }
         }
     }

@@ -29,11 +29,11 @@
      GUARDS) /* added to some of the guards, it reaches bit 63 iff they are all there */
 
 /* Bounds on three axes, quantised to FIELD bits each (rounded down, which keeps order), a guard bit
- * above each field: x in the low field, then z, then y. `most` has its guards set: a box begins
- * before another ends on all axes iff most - least keeps them all. */
-typedef struct packed_box {
-    uint64_t least, most;
-} packed_box;
+ * above each field: x in the low field, then z, then y. `max` has its guards set: a box begins
+ * before another ends on all axes iff max - min keeps them all. */
+typedef struct packed_aabb {
+    uint64_t min, max;
+} packed_aabb;
 
 /* Bounds side by side: the least of all on x, then on y and on z, then the most, `stride` numbers
  * apart. They count steps of 4 raw units, and lie at most 12 raw units outside the bounds, within
@@ -83,10 +83,10 @@ static inline int32_t lane_bound(int64_t v) {
 /* A bit for each of BLOCK boxes, the first lowest: 1 if it meets `box` and its key is below `end`.
  * Keys and `end` are at most 2^63 - 1, so that a difference has bit 63 set iff the key is below. */
 static inline uint32_t met_of_block_scalar(const uint64_t *keys, const uint64_t *least,
-                                           const uint64_t *most, packed_box box, uint64_t end) {
+                                           const uint64_t *most, packed_aabb box, uint64_t end) {
     uint32_t met = 0;
     for (uint32_t k = 0; k < BLOCK; k++) {
-        uint64_t kept = (box.most - least[k]) & (most[k] - box.least) & GUARDS;
+        uint64_t kept = (box.max - least[k]) & (most[k] - box.min) & GUARDS;
         met |= (uint32_t)(((kept + CARRY) & (keys[k] - end)) >> 63) << k;
     }
     return met;
@@ -166,16 +166,16 @@ static inline __m128i load_two(const uint64_t *p) { return _mm_loadu_si128((cons
 static inline __m128i both(uint64_t v) { return _mm_set1_epi64x((long long)v); }
 
 static inline __m128i met_of_two(const uint64_t *keys, const uint64_t *least, const uint64_t *most,
-                                 packed_box box, uint64_t end) {
-    __m128i kept = _mm_and_si128(_mm_sub_epi64(both(box.most), load_two(least)),
-                                 _mm_sub_epi64(load_two(most), both(box.least)));
+                                 packed_aabb box, uint64_t end) {
+    __m128i kept = _mm_and_si128(_mm_sub_epi64(both(box.max), load_two(least)),
+                                 _mm_sub_epi64(load_two(most), both(box.min)));
     __m128i carried = _mm_add_epi64(_mm_and_si128(kept, both(GUARDS)), both(CARRY));
     return _mm_and_si128(carried, _mm_sub_epi64(load_two(keys), both(end)));
 }
 
 /* Halving the numbers' width three times keeps their signs, and makes a byte of each. */
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
-                                    const uint64_t *most, packed_box box, uint64_t end) {
+                                    const uint64_t *most, packed_aabb box, uint64_t end) {
     __m128i low = met_of_two(keys, least, most, box, end);
     __m128i high = met_of_two(keys + 2, least + 2, most + 2, box, end);
     __m128i narrow = _mm_packs_epi16(low, high);
@@ -280,16 +280,16 @@ static inline int are_within(const uint8_t *p, const uint64_t least[2], const ui
 }
 #elif defined(FXS_NEON)
 static inline uint32x2_t met_of_two(const uint64_t *keys, const uint64_t *least,
-                                    const uint64_t *most, packed_box box, uint64_t end) {
-    uint64x2_t kept = vandq_u64(vsubq_u64(vdupq_n_u64(box.most), vld1q_u64(least)),
-                                vsubq_u64(vld1q_u64(most), vdupq_n_u64(box.least)));
+                                    const uint64_t *most, packed_aabb box, uint64_t end) {
+    uint64x2_t kept = vandq_u64(vsubq_u64(vdupq_n_u64(box.max), vld1q_u64(least)),
+                                vsubq_u64(vld1q_u64(most), vdupq_n_u64(box.min)));
     uint64x2_t carried = vaddq_u64(vandq_u64(kept, vdupq_n_u64(GUARDS)), vdupq_n_u64(CARRY));
     uint64x2_t below = vsubq_u64(vld1q_u64(keys), vdupq_n_u64(end));
     return vshrn_n_u64(vandq_u64(carried, below), 32);
 }
 
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
-                                    const uint64_t *most, packed_box box, uint64_t end) {
+                                    const uint64_t *most, packed_aabb box, uint64_t end) {
     static const int32_t LANE[BLOCK] = {0, 1, 2, 3};
     uint32x4_t high = vcombine_u32(met_of_two(keys, least, most, box, end),
                                    met_of_two(keys + 2, least + 2, most + 2, box, end));
@@ -376,7 +376,7 @@ static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane
 }
 
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
-                                    const uint64_t *most, packed_box box, uint64_t end) {
+                                    const uint64_t *most, packed_aabb box, uint64_t end) {
     return met_of_block_scalar(keys, least, most, box, end);
 }
 

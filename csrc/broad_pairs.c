@@ -58,10 +58,10 @@ static void test_proposed(pair_search *s, uint32_t proposed) {
  * enough, so the branch is predicted. */
 static inline uint64_t *scan(pair_search *s, const arrays *a, uint64_t *pair, uint64_t i,
                              uint64_t j, uint64_t end) {
-    const packed_box own = {a->least[i], a->most[i]};
+    const packed_aabb own = {a->min[i], a->max[i]};
     do {
         pair = keep_of_block(pair, i << 32 | j,
-                             met_of_block(a->keys + j, a->least + j, a->most + j, own, end));
+                             met_of_block(a->keys + j, a->min + j, a->max + j, own, end));
         j += BLOCK;
         if (pair >= s->pair + BATCH) {
             test_proposed(s, (uint32_t)(pair - s->pair));
@@ -145,11 +145,11 @@ static void search_larger(pair_search *s, const size_class *c, uint32_t large) {
         int64_t z = (int64_t)p->z - p->extent_z - coarse->wide;
         int64_t y = (int64_t)p->y - p->extent_y - coarse->tall;
         uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift);
-        uint64_t x_end = x_key(g, a->most[i] & FIELD_MASK) + s->one;
-        const uint32_t z_first = z_row(coarse, from_low(g, 1, max64(z, g->low[1])));
-        const uint32_t z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->extent_z));
-        const uint32_t y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->extent_y));
-        uint32_t yr = y_row(g, coarse, from_low(g, 2, max64(y, g->low[2])));
+        uint64_t x_end = x_key(g, a->max[i] & FIELD_MASK) + s->one;
+        const uint32_t z_first = z_row(coarse, from_low(g, 2, max64(z, g->low[2])));
+        const uint32_t z_end = z_row(coarse, from_low(g, 2, (int64_t)p->z + p->extent_z));
+        const uint32_t y_end = y_row(g, coarse, from_low(g, 1, (int64_t)p->y + p->extent_y));
+        uint32_t yr = y_row(g, coarse, from_low(g, 1, max64(y, g->low[1])));
         uint32_t zr = z_first;
         while (yr <= y_end) {
             uint64_t row = row_key(g, large, yr, zr);

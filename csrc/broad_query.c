@@ -65,12 +65,12 @@ typedef struct listed {
 
 /* Appends the indices that a query meets in the blocks of the list, and empties the list: where the
  * appended indices end. */
-static inline uint64_t *keep_listed(const arrays *a, listed *blocks, packed_box here,
+static inline uint64_t *keep_listed(const arrays *a, listed *blocks, packed_aabb here,
                                     uint64_t *met) {
     for (uint32_t i = 0; i < blocks->n; i++) {
         uint64_t at = blocks->at[i];
         const uint64_t end = blocks->end[i];
-        const uint32_t found = met_of_block(a->keys + at, a->least + at, a->most + at, here, end);
+        const uint32_t found = met_of_block(a->keys + at, a->min + at, a->max + at, here, end);
         met = keep_of_block(met, at, found);
     }
     blocks->n = 0;
@@ -80,7 +80,7 @@ static inline uint64_t *keep_listed(const arrays *a, listed *blocks, packed_box 
 /* Lists the blocks of a span, a few at once: nearly always all of them, so that no branch depends
  * on how many they are. */
 static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint64_t end,
-                                  packed_box here, uint64_t *met) {
+                                  packed_aabb here, uint64_t *met) {
     static const uint64_t ON[SPAN_BLOCKS] = {0, BLOCK, 2 * BLOCK, 3 * BLOCK};
     static const uint64_t SAME[SPAN_BLOCKS] = {0};
     for (uint32_t from = s.from; from < s.to; from += SPAN_BLOCKS * BLOCK) {
@@ -96,33 +96,26 @@ static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint6
 
 static int64_t clamped(int64_t v, int64_t low, int64_t high) { return max64(low, min64(v, high)); }
 
-static int bounds_meet(const placed_shape *s, const int64_t least[3], const int64_t most[3]) {
-    return (int64_t)s->x - s->extent_x <= most[0] && (int64_t)s->x + s->extent_x >= least[0] &&
-           (int64_t)s->z - s->extent_z <= most[2] && (int64_t)s->z + s->extent_z >= least[2] &&
-           (int64_t)s->y - s->extent_y <= most[1] && (int64_t)s->y + s->extent_y >= least[1];
-}
-
-static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const int64_t most[3],
-                            uint64_t *found) {
+static uint64_t look_at_all(const fxs_world *w, const aabb *box, uint64_t *found) {
     const uint64_t *present = present_set(w);
     uint64_t n = 0;
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             const placed_shape *s = colliders(w) + word * 64 + trailing_zeros(bits);
             found[n] = s->id;
-            n += (uint64_t)(s->active && bounds_meet(s, least, most));
+            n += (uint64_t)(s->active && extents_meet_aabb(s, box));
         }
     }
     return n;
 }
 
-/* A query of the grid: its box in steps of the grid from its low corner, by the grid's axes x, z
- * and y, and the indices in the sorted arrays that it has found so far. */
+/* A query of the grid: its box in steps of the grid from its low corner, and the indices in the
+ * sorted arrays that it has found so far. */
 typedef struct grid_query {
     arrays a;
     const uint32_t *index;
     uint64_t from[3], to[3];
-    packed_box here;
+    packed_aabb here;
     listed blocks;
     uint64_t *last; /* where the found indices end */
 } grid_query;
@@ -136,22 +129,21 @@ typedef struct wanted_rows {
 } wanted_rows;
 
 static uint64_t packed_point(const grid *g, const uint64_t v[3]) {
-    return v[0] >> g->shift | v[1] >> g->shift << (FIELD + 1) | v[2] >> g->shift << (2 * FIELD + 2);
+    return v[0] >> g->shift | v[2] >> g->shift << (FIELD + 1) | v[1] >> g->shift << (2 * FIELD + 2);
 }
 
 /* Sets the box of a query. 0 if it misses the whole grid. */
-static int set_query_box(grid_query *q, const int64_t least[3], const int64_t most[3]) {
-    static const uint32_t AXIS[3] = {0, 2, 1}; /* x, z, y are the grid's; x, y, z the caller's */
+static int set_query_box(grid_query *q, const aabb *box) {
     const grid *g = q->a.g;
     for (uint32_t i = 0; i < 3; i++) {
-        if (most[AXIS[i]] < g->low[i] || least[AXIS[i]] > g->high[i]) {
+        if (box->max[i] < g->low[i] || box->min[i] > g->high[i]) {
             return 0;
         }
-        q->from[i] = from_low(g, i, clamped(least[AXIS[i]], g->low[i], g->high[i]));
-        q->to[i] = from_low(g, i, clamped(most[AXIS[i]], g->low[i], g->high[i]));
+        q->from[i] = from_low(g, i, clamped(box->min[i], g->low[i], g->high[i]));
+        q->to[i] = from_low(g, i, clamped(box->max[i], g->low[i], g->high[i]));
     }
-    q->here.least = packed_point(g, q->from);
-    q->here.most = packed_point(g, q->to) | GUARDS;
+    q->here.min = packed_point(g, q->from);
+    q->here.max = packed_point(g, q->to) | GUARDS;
     return 1;
 }
 
@@ -163,10 +155,10 @@ static inline wanted_rows rows_of(const grid_query *q, uint32_t class_index) {
     const size_class *c = g->classes + class_index;
     wanted_rows rows;
     rows.size_class = class_index;
-    rows.z_first = z_row(c, back_from(q->from[1], c->wide));
-    rows.z_last = z_row(c, q->to[1]);
-    rows.y_first = y_row(g, c, back_from(q->from[2], c->tall));
-    rows.y_last = y_row(g, c, q->to[2]);
+    rows.z_first = z_row(c, back_from(q->from[2], c->wide));
+    rows.z_last = z_row(c, q->to[2]);
+    rows.y_first = y_row(g, c, back_from(q->from[1], c->tall));
+    rows.y_last = y_row(g, c, q->to[1]);
     rows.x_begin = x_key(g, back_from(q->from[0], c->wide) >> g->shift);
     rows.x_end = x_key(g, q->to[0] >> g->shift) + ((uint64_t)1 << g->x_at);
     rows.hint = c->first;
@@ -177,8 +169,7 @@ static inline wanted_rows rows_of(const grid_query *q, uint32_t class_index) {
 static inline uint32_t walk_row(grid_query *q, uint32_t at, uint64_t end) {
     const arrays *a = &q->a;
     while (a->keys[at] < end) {
-        const uint32_t found =
-            met_of_block(a->keys + at, a->least + at, a->most + at, q->here, end);
+        const uint32_t found = met_of_block(a->keys + at, a->min + at, a->max + at, q->here, end);
         q->last = keep_of_block(q->last, at, found);
         at += (uint32_t)below_in_block(a->keys + at, end);
     }
@@ -245,12 +236,12 @@ static void look_in_class(grid_query *q, uint32_t class_index) {
     }
 }
 
-static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t least[3],
-                             const int64_t most[3], uint64_t *found) {
+static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const aabb *box,
+                             uint64_t *found) {
     const grid *g = a->g;
     grid_query q;
     q.a = *a;
-    if (g->count == 0 || !set_query_box(&q, least, most)) {
+    if (g->count == 0 || !set_query_box(&q, box)) {
         return 0;
     }
     q.index = index_of(a, w);
@@ -268,8 +259,7 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
     return (uint64_t)(q.last - found);
 }
 
-uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64_t most[3]) {
-    static const uint32_t AXIS[3] = {0, 2, 1};
+uint64_t fxs_broad_guess(const fxs_world *w, const aabb *box) {
     const grid *g = arrays_of(w).g;
     if (!w->grid_fresh || g->count == 0) {
         return 0;
@@ -277,9 +267,9 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
     const size_class *usual = g->classes + g->class_count - 1;
     uint64_t n = g->count; /* < 2^32, times an extent < 2^32.6 in two steps */
     for (uint32_t i = 0; i < 3; i++) {
-        const int64_t low = max64(least[AXIS[i]], g->low[i]);
-        const int64_t high = min64(most[AXIS[i]], g->high[i]);
-        const int64_t length = i == 2 ? usual->tall : usual->wide;
+        const int64_t low = max64(box->min[i], g->low[i]);
+        const int64_t high = min64(box->max[i], g->high[i]);
+        const int64_t length = i == 1 ? usual->tall : usual->wide;
         const int64_t shared = high - low + length;
         const int64_t extent = g->high[i] - g->low[i];
         if (shared <= 0) {
@@ -292,8 +282,7 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
     return n;
 }
 
-uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3],
-                         uint64_t *count) {
+uint64_t *fxs_broad_near(fxs_world *w, const aabb *box, uint64_t *count) {
     arrays a = arrays_of(w);
     derive(w);
     if (w->count > LANES_WORLD_MAX) {
@@ -307,10 +296,10 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
         make_index(w, &a);
     }
     if (!w->grid_fresh) {
-        *count = look_at_all(w, least, most, a.spare);
+        *count = look_at_all(w, box, a.spare);
     } else {
-        *count = look_in_grid(w, &a, least, most, a.spare);
-        *count = w->moved_count ? fxs_with_moved(w, least, most, a.spare, *count) : *count;
+        *count = look_in_grid(w, &a, box, a.spare);
+        *count = w->moved_count ? fxs_with_moved(w, box, a.spare, *count) : *count;
     }
     return a.spare;
 }

@@ -360,10 +360,6 @@ static const struct {
 } PAIRS[PAIR_COUNT] = {CLASS_PAIRS(ROW_OF_SAME, ROW_OF_PAIR)};
 #endif
 
-static int is_far(int64_t a, int64_t b, int64_t extent_a, int64_t extent_b) {
-    return abs64(b - a) > extent_a + extent_b;
-}
-
 int fxs_near_contact(const placed_shape *a, const placed_shape *b) {
     const uint32_t of = pair_of(a->kind, b->kind);
     const uint32_t swap = of & SWAPPED;
@@ -379,12 +375,7 @@ int fxs_cylinder_solid_contact(const placed_shape *s, int32_t x, int32_t z, int3
 }
 
 int fxs_placed_contact(const placed_shape *a, const placed_shape *b) {
-    if (is_far(a->x, b->x, a->extent_x, b->extent_x) ||
-        is_far(a->z, b->z, a->extent_z, b->extent_z) ||
-        is_far(a->y, b->y, a->extent_y, b->extent_y)) {
-        return FXS_APART;
-    }
-    return fxs_near_contact(a, b);
+    return extents_overlap(a, b) ? fxs_near_contact(a, b) : FXS_APART;
 }
 
 uint32_t fxs_placed_hits(const placed_shape *all, class_pair of, const uint64_t *pairs, uint32_t n,

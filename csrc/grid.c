@@ -11,7 +11,7 @@ uint64_t fxs_grid_size(uint32_t capacity) {
 
 /* The result of the first look at the colliders. */
 typedef struct survey {
-    int32_t low[3], high[3];             /* of the centres on x, z, y */
+    int32_t low[3], high[3];             /* of the centres */
     uint32_t longest, shortest, tallest; /* collider on x and z, and on y */
     uint32_t layers;                     /* that are there */
     uint32_t count;
@@ -66,7 +66,7 @@ static void take_survey(const fxs_world *w, survey *v) {
         }
     }
     const survey made = {
-        {x0, z0, y0}, {x1, z1, y1}, 2 * (uint32_t)extent, 2 * (uint32_t)least, 2 * (uint32_t)tall,
+        {x0, y0, z0}, {x1, y1, z1}, 2 * (uint32_t)extent, 2 * (uint32_t)least, 2 * (uint32_t)tall,
         layers,       count};
     *v = made;
 }
@@ -190,7 +190,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
         most = extent[i] > most ? extent[i] : most;
     }
     g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
-    g->beams = v->high[2] - (int64_t)v->low[2] > 8 * (int64_t)usual;
+    g->beams = v->high[1] - (int64_t)v->low[1] > 8 * (int64_t)usual;
     uint32_t class_bits = bit_length(g->class_count - !isolated);
     uint32_t z_bits;
     uint32_t y_bits;
@@ -201,8 +201,8 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
             size_class *c = g->classes + i; /* lengths are at least 2 */
             c->z_inverse = (uint32_t)(((uint64_t)1 << 32) / c->wide >> smaller);
             c->y_inverse = (uint32_t)(((uint64_t)1 << 32) / c->tall >> smaller);
-            uint32_t z = row_bits(extent[1], c->z_inverse);
-            uint32_t y = g->beams ? row_bits(extent[2], c->y_inverse) : 0;
+            uint32_t z = row_bits(extent[2], c->z_inverse);
+            uint32_t y = g->beams ? row_bits(extent[1], c->y_inverse) : 0;
             z_bits = z > z_bits ? z : z_bits;
             y_bits = y > y_bits ? y : y_bits;
         }
@@ -231,8 +231,8 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
     const placed_shape *all = colliders(w);
     grid *g = a->g;
     const int64_t low_x = g->low[0];
-    const int64_t low_z = g->low[1];
-    const int64_t low_y = g->low[2];
+    const int64_t low_z = g->low[2];
+    const int64_t low_y = g->low[1];
     const uint64_t x_unit = (uint64_t)1 << g->x_at;
     const uint64_t z_unit = (uint64_t)1 << g->z_at;
     const uint64_t inverse = g->classes[0].z_inverse;
@@ -276,8 +276,8 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const uint64_t *keys = a->keys;
     const uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
     const int64_t low_x = g->low[0];
-    const int64_t low_z = g->low[1];
-    const int64_t low_y = g->low[2];
+    const int64_t low_z = g->low[2];
+    const int64_t low_y = g->low[1];
     const uint32_t shift = g->shift;
     for (uint32_t i = 0; i < n; i++) {
         const placed_shape *s = all + (keys[i] & id_mask);
@@ -289,10 +289,10 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
         int64_t rx = s->extent_x;
         int64_t rz = s->extent_z;
         int64_t ry = s->extent_y;
-        a->least[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) |
-                      (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
-        a->most[i] = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
-                     (uint64_t)(y + ry) >> shift << (2 * FIELD + 2) | GUARDS;
+        a->min[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) |
+                    (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
+        a->max[i] = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
+                    (uint64_t)(y + ry) >> shift << (2 * FIELD + 2) | GUARDS;
     }
     const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1);
     const uint64_t kept = FIELD_MASK >> g->x_drop << g->x_drop;
@@ -300,7 +300,7 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const uint32_t up = g->x_at > g->x_drop ? g->x_at - g->x_drop : 0;
     const uint32_t down = g->x_drop > g->x_at ? g->x_drop - g->x_at : 0;
     for (uint32_t i = 0; i < n; i++) {
-        a->spare[i] = (keys[i] & row_mask) + ((a->most[i] & kept) << up >> down) + one;
+        a->spare[i] = (keys[i] & row_mask) + ((a->max[i] & kept) << up >> down) + one;
     }
 }
 
@@ -346,7 +346,7 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
     gather(w, a, n);
     for (uint32_t i = n; i < n + BLOCK; i++) {
         a->keys[i] = LAST_KEY;
-        a->least[i] = a->most[i] = 0;
+        a->min[i] = a->max[i] = 0;
     }
     return unmet != 0;
 }

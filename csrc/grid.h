@@ -48,7 +48,7 @@ typedef struct grid {
     uint32_t moved_max; /* ids that may move until the grid is not worth keeping */
     uint32_t indexed, index_shift, index_end; /* whether there is an index; of a key to its entry in
                                                  it; the last entry of it */
-    int64_t low[3], high[3];                  /* at or below, at or above every bound */
+    int64_t low[3], high[3];                  /* x, y, z: at or below, at or above every bound */
     uint32_t group_of[32],
         class_of_size[GROUPS_MAX]
                      [33]; /* by layer; by group, and how many bits the collider's length has */
@@ -59,7 +59,7 @@ typedef struct grid {
 typedef struct arrays {
     grid *g;
     uint64_t *keys, *spare; /* BLOCK more keys than colliders: the last ones are LAST_KEY */
-    uint64_t *least, *most; /* of boxes in the order of the keys, like: */
+    uint64_t *min, *max;    /* of boxes in the order of the keys, like: */
     placed_shape *sorted;
 } arrays;
 
@@ -68,10 +68,10 @@ static inline uint64_t aligned(uint64_t size) { return (size + 7) & ~(uint64_t)7
 static inline arrays arrays_of(const fxs_world *w) {
     arrays a;
     a.g = (grid *)at(w, w->broad_at);
-    a.most = (uint64_t *)at(w, w->broad_at + aligned(sizeof(grid)));
+    a.max = (uint64_t *)at(w, w->broad_at + aligned(sizeof(grid)));
     a.keys = (uint64_t *)at(w, w->rows_at);
     a.spare = a.keys + w->capacity + BLOCK;
-    a.least = a.spare + w->capacity + BLOCK;
+    a.min = a.spare + w->capacity + BLOCK;
     a.sorted = (placed_shape *)at(w, w->sorted_at);
     return a;
 }

@@ -180,24 +180,19 @@ static int read_solid(const uint8_t *bytes, uint64_t size, solid *s, vertex *v, 
 
 /* ---- the tree ---- */
 
-static int32_t to_int32(int64_t v) { return (int32_t)max64(INT32_MIN, min64(v, INT32_MAX)); }
-
 void fxs_solid_bounds(const fxs_level *l, const solid *s, level_node *out) {
     const vertex *v = level_vertices(l, s);
-    int64_t least[2] = {v->x, v->z};
-    int64_t most[2] = {v->x, v->z};
+    int64_t min[2] = {v->x, v->z};
+    int64_t max[2] = {v->x, v->z};
     for (uint32_t j = 1; j < s->vertex_count; j++) {
-        least[0] = min64(least[0], v[j].x);
-        least[1] = min64(least[1], v[j].z);
-        most[0] = max64(most[0], v[j].x);
-        most[1] = max64(most[1], v[j].z);
+        min[0] = min64(min[0], v[j].x);
+        min[1] = min64(min[1], v[j].z);
+        max[0] = max64(max[0], v[j].x);
+        max[1] = max64(max[1], v[j].z);
     }
-    out->least[0] = to_int32(least[0] - s->radius);
-    out->least[1] = s->y_low;
-    out->least[2] = to_int32(least[1] - s->radius);
-    out->most[0] = to_int32(most[0] + s->radius);
-    out->most[1] = s->y_high;
-    out->most[2] = to_int32(most[1] + s->radius);
+    const aabb box = {{min[0] - s->radius, s->y_low, min[1] - s->radius},
+                      {max[0] + s->radius, s->y_high, max[1] + s->radius}};
+    out->box = aabb_clamp(&box);
     out->layers = (uint32_t)1 << s->layer;
 }
 
@@ -213,10 +208,10 @@ static uint64_t spread(uint64_t v) {
  * not widen the nodes of small ones. An extent is at most 2^30, so its class has 4 bits. */
 enum { SOLID_KEY_BITS = 36 };
 static uint64_t solid_key(const level_node *b) {
-    const uint64_t x = (uint64_t)((int64_t)b->least[0] + b->most[0] - 2 * (int64_t)INT32_MIN);
-    const uint64_t z = (uint64_t)((int64_t)b->least[2] + b->most[2] - 2 * (int64_t)INT32_MIN);
-    const int64_t extent_x = (int64_t)b->most[0] - b->least[0];
-    const int64_t extent_z = (int64_t)b->most[2] - b->least[2];
+    const uint64_t x = (uint64_t)((int64_t)b->box.min[0] + b->box.max[0] - 2 * (int64_t)INT32_MIN);
+    const uint64_t z = (uint64_t)((int64_t)b->box.min[2] + b->box.max[2] - 2 * (int64_t)INT32_MIN);
+    const int64_t extent_x = (int64_t)b->box.max[0] - b->box.min[0];
+    const int64_t extent_z = (int64_t)b->box.max[2] - b->box.min[2];
     const uint64_t extent_class = bit_length((uint64_t)max64(extent_x, extent_z)) / 2;
     return extent_class << 32 | spread(x >> 17) << 1 | spread(z >> 17);
 }
@@ -238,10 +233,7 @@ static uint64_t *sorted_solids(const fxs_level *l, uint64_t *words, uint32_t ind
 }
 
 static void widen(level_node *to, const level_node *by) {
-    for (uint32_t i = 0; i < 3; i++) {
-        to->least[i] = to->least[i] < by->least[i] ? to->least[i] : by->least[i];
-        to->most[i] = to->most[i] > by->most[i] ? to->most[i] : by->most[i];
-    }
+    aabb32_union(&to->box, &by->box);
     to->layers |= by->layers;
     to->index |= by->index & LARGE_BELOW;
 }
@@ -263,11 +255,11 @@ static uint32_t cell_of(const fxs_level *l, int i, int32_t v) {
 }
 
 /* Sets the range of cells that bounds meet on x and z. Returns the count. */
-static uint64_t cells_of(const fxs_level *l, const int32_t least[3], const int32_t most[3],
-                         uint32_t first[2], uint32_t last[2]) {
+static uint64_t cells_of(const fxs_level *l, const aabb32 *box, uint32_t first[2],
+                         uint32_t last[2]) {
     for (int i = 0; i < 2; i++) {
-        first[i] = cell_of(l, i, least[2 * i]);
-        last[i] = cell_of(l, i, most[2 * i]);
+        first[i] = cell_of(l, i, box->min[2 * i]);
+        last[i] = cell_of(l, i, box->max[2 * i]);
     }
     return (uint64_t)(last[0] - first[0] + 1) * (last[1] - first[1] + 1);
 }
@@ -290,10 +282,10 @@ static void build_cells(fxs_level *l) {
     for (uint32_t i = 1; i < n; i++) {
         widen(&all, nodes + i);
     }
-    l->origin[0] = all.least[0];
-    l->origin[1] = all.least[2];
-    const uint64_t extent_x = (uint64_t)((int64_t)all.most[0] - all.least[0]);
-    const uint64_t extent_z = (uint64_t)((int64_t)all.most[2] - all.least[2]);
+    l->origin[0] = all.box.min[0];
+    l->origin[1] = all.box.min[2];
+    const uint64_t extent_x = (uint64_t)((int64_t)all.box.max[0] - all.box.min[0]);
+    const uint64_t extent_z = (uint64_t)((int64_t)all.box.max[2] - all.box.min[2]);
     l->cell_shift = 1; /* extents below 2^32: their product in cells is at most 2^62 */
     while (((extent_x >> l->cell_shift) + 1) * ((extent_z >> l->cell_shift) + 1) > n &&
            l->cell_shift < 32) {
@@ -308,7 +300,7 @@ static void build_cells(fxs_level *l) {
     uint64_t used = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t first[2], last[2];
-        const uint64_t met = cells_of(l, nodes[i].least, nodes[i].most, first, last);
+        const uint64_t met = cells_of(l, &nodes[i].box, first, last);
         if (met > CELLS_PER_SOLID * CELLS_PER_SOLID || used + met > CELLS_PER_SOLID * (uint64_t)n) {
             nodes[i].index |= LARGE_BELOW;
             continue;
@@ -333,7 +325,7 @@ static void build_cells(fxs_level *l) {
         if (nodes[i].index & LARGE_BELOW) {
             continue;
         }
-        cells_of(l, nodes[i].least, nodes[i].most, first, last);
+        cells_of(l, &nodes[i].box, first, last);
         for (uint32_t z = first[1]; z <= last[1]; z++) {
             for (uint32_t x = first[0]; x <= last[0]; x++) {
                 list[--starts[(uint64_t)z * l->cell_count[0] + x]] = i;
@@ -376,14 +368,10 @@ static void open_cell(level_walk *w) {
     w->listed_end = start[1];
 }
 
-void fxs_level_begin(level_walk *walk, const fxs_level *l, const int64_t least[3],
-                     const int64_t most[3], uint32_t mask) {
+void fxs_level_begin(level_walk *walk, const fxs_level *l, const aabb *box, uint32_t mask) {
     walk->level = l;
     walk->mask = mask;
-    for (uint32_t i = 0; i < 3; i++) {
-        walk->least[i] = to_int32(least[i]);
-        walk->most[i] = to_int32(most[i]);
-    }
+    walk->box = aabb_clamp(box);
     walk->x = walk->z = walk->mx = walk->mz = walk->across = 0;
     walk->row = 0;
     walk->at[0] = walk->end[0] = 0;
@@ -394,8 +382,7 @@ void fxs_level_begin(level_walk *walk, const fxs_level *l, const int64_t least[3
     walk->row = l->row_count - 1;
     walk->at[walk->row] = 0;
     walk->end[walk->row] = l->row_size[walk->row];
-    walk->in_cells =
-        cells_of(l, walk->least, walk->most, walk->first_cell, walk->last_cell) <= CELLS_MET_MAX;
+    walk->in_cells = cells_of(l, &walk->box, walk->first_cell, walk->last_cell) <= CELLS_MET_MAX;
     for (uint32_t z = walk->first_cell[1]; walk->in_cells && z <= walk->last_cell[1]; z++) {
         prefetch(cell_starts(l) + (uint64_t)z * l->cell_count[0] + walk->first_cell[0]);
     }
@@ -419,9 +406,8 @@ void fxs_level_open(level_walk *walk) {
     open_cell(walk);
 }
 
-void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3],
-                    const int64_t most[3], uint32_t mask) {
-    fxs_level_begin(walk, l, least, most, mask);
+void fxs_level_walk(level_walk *walk, const fxs_level *l, const aabb *box, uint32_t mask) {
+    fxs_level_begin(walk, l, box, mask);
     fxs_level_open(walk);
 }
 
@@ -432,22 +418,20 @@ void fxs_level_prefetch(const level_walk *walk) {
 }
 
 static int node_meets(const level_walk *w, const level_node *n) {
-    return ((n->layers & w->mask) != 0) & (n->least[0] <= w->most[0]) &
-           (n->most[0] >= w->least[0]) & (n->least[2] <= w->most[2]) & (n->most[2] >= w->least[2]) &
-           (n->least[1] <= w->most[1]) & (n->most[1] >= w->least[1]);
+    return ((n->layers & w->mask) != 0) & aabb32_overlaps(&n->box, &w->box);
 }
 
 /* Whether the line keeps clear of a node: |x|, |z| < 2^32, a half extent at most 2^31, |mx|, |mz| <
  * 2^29, across < 2^61. Bounds that end at the end of int32 may stand for larger ones. */
 static int line_passes(const level_walk *w, const level_node *n) {
-    if ((w->mx | w->mz) == 0 || n->least[0] == INT32_MIN || n->least[2] == INT32_MIN ||
-        n->most[0] == INT32_MAX || n->most[2] == INT32_MAX) {
+    if ((w->mx | w->mz) == 0 || n->box.min[0] == INT32_MIN || n->box.min[2] == INT32_MIN ||
+        n->box.max[0] == INT32_MAX || n->box.max[2] == INT32_MAX) {
         return 0;
     }
-    const int64_t half_x = ((int64_t)n->most[0] - n->least[0]) / 2 + 1;
-    const int64_t half_z = ((int64_t)n->most[2] - n->least[2]) / 2 + 1;
-    const int64_t x = w->x - (n->least[0] + half_x);
-    const int64_t z = w->z - (n->least[2] + half_z);
+    const int64_t half_x = ((int64_t)n->box.max[0] - n->box.min[0]) / 2 + 1;
+    const int64_t half_z = ((int64_t)n->box.max[2] - n->box.min[2]) / 2 + 1;
+    const int64_t x = w->x - (n->box.min[0] + half_x);
+    const int64_t z = w->z - (n->box.min[2] + half_z);
     return abs64(z * w->mx - x * w->mz) > w->across + half_x * abs64(w->mz) + half_z * abs64(w->mx);
 }
 
@@ -459,8 +443,8 @@ static uint32_t next_listed(level_walk *w) {
         while (w->listed < w->listed_end) {
             const level_node *node = level_row(l, 0) + cell_lists(l)[w->listed++];
             if (node_meets(w, node) && !line_passes(w, node)) {
-                const uint32_t x = cell_of(l, 0, node->least[0]);
-                const uint32_t z = cell_of(l, 1, node->least[2]);
+                const uint32_t x = cell_of(l, 0, node->box.min[0]);
+                const uint32_t z = cell_of(l, 1, node->box.min[2]);
                 if ((x > w->first_cell[0] ? x : w->first_cell[0]) == w->cell[0] &&
                     (z > w->first_cell[1] ? z : w->first_cell[1]) == w->cell[1]) {
                     return node->index;

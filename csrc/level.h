@@ -17,12 +17,12 @@ typedef struct solid {
     uint8_t code, layer;
 } solid;
 
-/* Bounds of a node of the tree or, in the lowest row, of a solid; 32 bytes. Clamped to int32:
- * centres of shapes are int32, so two bounds that meet at all meet within it. */
+/* A node of the tree or, in the lowest row, a solid; 32 bytes. Its box is clamped to int32: centres
+ * of shapes are int32, so two boxes that overlap at all overlap within it. */
 typedef struct level_node {
-    int32_t least[3], most[3]; /* x, y, z */
-    uint32_t index;            /* of the solid, in the lowest row; and LARGE_BELOW */
-    uint32_t layers;           /* bit of each layer that is below */
+    aabb32 box;
+    uint32_t index;  /* of the solid, in the lowest row; and LARGE_BELOW */
+    uint32_t layers; /* bit of each layer that is below */
 } level_node;
 
 /* Of a node: it has a solid that the cells do not list. */
@@ -64,7 +64,7 @@ static inline const level_node *level_row(const fxs_level *l, uint32_t row) {
 /* A walk over the solids of some layers whose bounds meet a box. */
 typedef struct level_walk {
     const fxs_level *level;
-    int32_t least[3], most[3];
+    aabb32 box;
     uint32_t mask;
     /* Along a motion (mx, mz) from (x, z): no further from that line than `across` divided by the
      * motion's length. A motion of (0, 0) leaves out nothing. */
@@ -80,12 +80,12 @@ typedef struct level_walk {
 } level_walk;
 
 /* Begins a walk; the box may have any numbers below 2^34 and is clamped to int32. */
-FXS_INTERNAL void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3],
-                                 const int64_t most[3], uint32_t mask);
+FXS_INTERNAL void fxs_level_walk(level_walk *walk, const fxs_level *l, const aabb *box,
+                                 uint32_t mask);
 
 /* The same in two calls. The first one only prefetches the memory that the second one reads. */
-FXS_INTERNAL void fxs_level_begin(level_walk *walk, const fxs_level *l, const int64_t least[3],
-                                  const int64_t most[3], uint32_t mask);
+FXS_INTERNAL void fxs_level_begin(level_walk *walk, const fxs_level *l, const aabb *box,
+                                  uint32_t mask);
 FXS_INTERNAL void fxs_level_open(level_walk *walk);
 
 /* Prefetches the first bounds that the walk will read. */

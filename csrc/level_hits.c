@@ -65,10 +65,10 @@ uint64_t fxs_level_hits(const fxs_world *w, packed_hit *out, uint64_t found) {
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             const placed_shape *a = colliders(w) + word * 64 + trailing_zeros(bits);
-            int64_t least[3], most[3];
+            aabb box;
             if (a->active) {
-                fxs_placed_bounds(a, least, most);
-                fxs_level_begin(s.walks + s.walk_count, w->level, least, most, a->meets);
+                fxs_placed_bounds(a, &box);
+                fxs_level_begin(s.walks + s.walk_count, w->level, &box, a->meets);
                 s.walkers[s.walk_count++] = a;
             }
             if (s.walk_count == WALKS_MAX) {

@@ -37,8 +37,7 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
     }
 }
 
-uint64_t fxs_with_moved(const fxs_world *w, const int64_t least[3], const int64_t most[3],
-                        uint64_t *found, uint64_t n) {
+uint64_t fxs_with_moved(const fxs_world *w, const aabb *box, uint64_t *found, uint64_t n) {
     const uint64_t *known = known_set(w);
     const moved_rows m = moved_of(w);
     int32_t own[LANE_BOUNDS];
@@ -48,13 +47,13 @@ uint64_t fxs_with_moved(const fxs_world *w, const int64_t least[3], const int64_
         kept += !set_has(known, (uint32_t)found[i]);
     }
     for (uint32_t i = 0; i < 3; i++) {
-        own[i] = lane_bound(least[i]);
-        own[i + 3] = lane_bound(most[i]);
+        own[i] = lane_bound(box->min[i]);
+        own[i + 3] = lane_bound(box->max[i]);
     }
-    const lane_box box = lane_box_of(own, 1);
+    const lane_box lanes = lane_box_of(own, 1);
     uint64_t *last = found + kept;
     for (uint64_t i = 0; i < w->moved_count; i += BLOCK) {
-        const uint32_t met = met_of_lanes(m.bounds + i, m.stride, box);
+        const uint32_t met = met_of_lanes(m.bounds + i, m.stride, lanes);
         if (met) { /* hardly ever */
             last = keep_of_block(last, i, met);
         }

@@ -21,7 +21,7 @@ static inline int grid_keeps(fxs_world *w, uint64_t n) {
 
 /* Of n ids found in the grid, those that did not move since, and those of the moved whose bounds
  * may meet the box. Returns the count. */
-FXS_INTERNAL uint64_t fxs_with_moved(const fxs_world *w, const int64_t least[3],
-                                     const int64_t most[3], uint64_t *found, uint64_t n);
+FXS_INTERNAL uint64_t fxs_with_moved(const fxs_world *w, const aabb *box, uint64_t *found,
+                                     uint64_t n);
 
 #endif

@@ -53,7 +53,7 @@ void fxs_turn_placed(placed_shape *all, const uint32_t *ids, uint32_t n) {
 
 /* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it
  * faces. */
-static void sector_bounds(const placed_shape *s, int64_t least[3], int64_t most[3]) {
+static void sector_bounds(const placed_shape *s, aabb *out) {
     const edges e = edges_of(s);
     const int64_t radius = s->size[0];
     const int64_t ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}};
@@ -66,19 +66,14 @@ static void sector_bounds(const placed_shape *s, int64_t least[3], int64_t most[
         int32_t back = fxs_yaw_between(s->yaw, 16384 * i + 32768);
         high = abs64(turn) <= s->half_angle ? Q30_ONE : high;
         low = abs64(back) <= s->half_angle ? -Q30_ONE : low;
-        least[2 * i] = centre[i] + round_q30(radius * low) - SECTOR_WIDER;
-        most[2 * i] = centre[i] + round_q30(radius * high) + SECTOR_WIDER;
+        out->min[2 * i] = centre[i] + round_q30(radius * low) - SECTOR_WIDER;
+        out->max[2 * i] = centre[i] + round_q30(radius * high) + SECTOR_WIDER;
     }
 }
 
-void fxs_placed_bounds(const placed_shape *s, int64_t least[3], int64_t most[3]) {
-    least[0] = (int64_t)s->x - s->extent_x;
-    least[1] = (int64_t)s->y - s->extent_y;
-    least[2] = (int64_t)s->z - s->extent_z;
-    most[0] = (int64_t)s->x + s->extent_x;
-    most[1] = (int64_t)s->y + s->extent_y;
-    most[2] = (int64_t)s->z + s->extent_z;
+void fxs_placed_bounds(const placed_shape *s, aabb *out) {
+    *out = extents_of(s);
     if (is_sector(s)) {
-        sector_bounds(s, least, most);
+        sector_bounds(s, out);
     }
 }

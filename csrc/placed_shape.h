@@ -2,6 +2,7 @@
 #ifndef FIXSYNC_PLACED_SHAPE_H
 #define FIXSYNC_PLACED_SHAPE_H
 
+#include "aabb.h"
 #include "angle.h"
 #include "shape.h"
 
@@ -97,9 +98,35 @@ static inline void set_extent(placed_shape *s) {
     turn_extent(s);
 }
 
-/* Bounds of s, x, y, z: they contain all that the exact tests can meet, of a sector its wedge
- * alone. Below 2^32 in magnitude. */
-FXS_INTERNAL void fxs_placed_bounds(const placed_shape *s, int64_t least[3], int64_t most[3]);
+/* The box of s's extents about its centre. */
+static inline aabb extents_of(const placed_shape *s) {
+    const aabb box = {
+        {(int64_t)s->x - s->extent_x, (int64_t)s->y - s->extent_y, (int64_t)s->z - s->extent_z},
+        {(int64_t)s->x + s->extent_x, (int64_t)s->y + s->extent_y, (int64_t)s->z + s->extent_z}};
+    return box;
+}
+
+static inline int extents_meet_aabb(const placed_shape *s, const aabb *box) {
+    return (int64_t)s->x - s->extent_x <= box->max[0] &&
+           (int64_t)s->x + s->extent_x >= box->min[0] &&
+           (int64_t)s->z - s->extent_z <= box->max[2] &&
+           (int64_t)s->z + s->extent_z >= box->min[2] &&
+           (int64_t)s->y - s->extent_y <= box->max[1] && (int64_t)s->y + s->extent_y >= box->min[1];
+}
+
+/* Whether the extents of two shapes overlap, without a branch. */
+static inline uint32_t extents_overlap(const placed_shape *a, const placed_shape *b) {
+    const int64_t x = abs64((int64_t)a->x - b->x);
+    const int64_t y = abs64((int64_t)a->y - b->y);
+    const int64_t z = abs64((int64_t)a->z - b->z);
+    return (uint32_t)((x <= (int64_t)a->extent_x + b->extent_x) &
+                      (y <= (int64_t)a->extent_y + b->extent_y) &
+                      (z <= (int64_t)a->extent_z + b->extent_z));
+}
+
+/* The bounds of s: they contain all that the exact tests can meet, of a sector its wedge alone.
+ * Below 2^32 in magnitude. */
+FXS_INTERNAL void fxs_placed_bounds(const placed_shape *s, aabb *out);
 
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);

@@ -28,9 +28,9 @@ int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
 static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
     placed_shape area;
     fxs_place_shape(&area, &q->shape, &q->pose);
-    int64_t least[3], most[3];
-    fxs_placed_bounds(&area, least, most);
-    uint64_t n, *near = fxs_broad_near(w, least, most, &n);
+    aabb box;
+    fxs_placed_bounds(&area, &box);
+    uint64_t n, *near = fxs_broad_near(w, &box, &n);
     *ids = near;
     return fxs_placed_met(&area, q, colliders(w), near, n, (int)w->hit_when);
 }

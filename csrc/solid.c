@@ -3,16 +3,12 @@
 
 /* Whether the bounds of s meet those of a solid, wherever either is. */
 static int meets_bounds(const placed_shape *s, const fxs_level *l, const solid *b) {
-    int64_t least[3], most[3];
+    aabb box;
     level_node n;
-    fxs_placed_bounds(s, least, most);
+    fxs_placed_bounds(s, &box);
     fxs_solid_bounds(l, b, &n);
-    for (int i = 0; i < 3; i++) {
-        if (n.least[i] > most[i] || n.most[i] < least[i]) {
-            return 0;
-        }
-    }
-    return 1;
+    const aabb32 clamped = aabb_clamp(&box);
+    return aabb32_overlaps(&clamped, &n.box);
 }
 
 int fxs_solid_contact_near(const placed_shape *s, const fxs_level *l, uint32_t index, int64_t gap) {
@@ -55,11 +51,11 @@ static void sort_in_place(uint32_t *ids, uint64_t n) {
 
 uint64_t fxs_level_met(const fxs_level *l, const placed_shape *area, uint32_t mask, int hit_when,
                        uint32_t *ids, uint64_t room) {
-    int64_t least[3], most[3];
+    aabb box;
     level_walk walk;
     uint64_t met = 0;
-    fxs_placed_bounds(area, least, most);
-    fxs_level_walk(&walk, l, least, most, mask);
+    fxs_placed_bounds(area, &box);
+    fxs_level_walk(&walk, l, &box, mask);
     for (uint32_t i; (i = fxs_level_next(&walk)) != NO_SOLID;) {
         if (fxs_solid_contact_near(area, l, i, solid_gap(area, solids(l) + i)) >= hit_when) {
             if (met < room) {

@@ -113,8 +113,7 @@ typedef struct kept_hits {
 
 /* Bounds of the moving shape between two fractions, rounded down: other bounds are whole. |M *
  * fraction| <= 2^45. */
-static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3],
-                         int64_t most[3]) {
+static void sweep_bounds(const job *j, int32_t from, int32_t to, aabb *out) {
     const int64_t centre[3] = {j->own.x, j->own.y, j->own.z};
     const int64_t extent[3] = {j->own.extent_x, j->own.extent_y, j->own.extent_z};
     const int64_t lift = (int64_t)1 << 30; /* divides numbers above 0 */
@@ -122,15 +121,9 @@ static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3
         const int is_back = j->M[i] < 0;
         const int32_t before = is_back ? to : from;
         const int32_t after = is_back ? from : to;
-        least[i] = centre[i] - extent[i] + (j->M[i] * before + lift * WHOLE) / WHOLE - lift;
-        most[i] = centre[i] + extent[i] + (j->M[i] * after + lift * WHOLE) / WHOLE - lift;
+        out->min[i] = centre[i] - extent[i] + (j->M[i] * before + lift * WHOLE) / WHOLE - lift;
+        out->max[i] = centre[i] + extent[i] + (j->M[i] * after + lift * WHOLE) / WHOLE - lift;
     }
-}
-
-static int bounds_meet_box(const placed_shape *s, const int64_t least[3], const int64_t most[3]) {
-    return (int64_t)s->x - s->extent_x <= most[0] && (int64_t)s->x + s->extent_x >= least[0] &&
-           (int64_t)s->y - s->extent_y <= most[1] && (int64_t)s->y + s->extent_y >= least[1] &&
-           (int64_t)s->z - s->extent_z <= most[2] && (int64_t)s->z + s->extent_z >= least[2];
 }
 
 /* Keeps a hit; returns the fraction after which others do not matter. The kept hits become a heap
@@ -203,10 +196,10 @@ static int is_counted(const job *j, const fxs_level *l, const placed_shape *s, f
 
 /* The hits with solids. `last`: the fraction after which they do not matter. */
 static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_t last) {
-    int64_t least[3], most[3];
+    aabb box;
     level_walk walk;
-    sweep_bounds(j, 0, min_int(last + 1, WHOLE), least, most);
-    fxs_level_walk(&walk, l, least, most, j->is_sweep ? j->own.meets : j->mask);
+    sweep_bounds(j, 0, min_int(last + 1, WHOLE), &box);
+    fxs_level_walk(&walk, l, &box, j->is_sweep ? j->own.meets : j->mask);
     walk.x = j->own.x;
     walk.z = j->own.z;
     walk.mx = j->M[0];
@@ -228,37 +221,34 @@ static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_
  * slice before it. */
 typedef struct slice {
     int32_t from, to;
-    int64_t least[3], most[3];
-    int64_t least_before[3], most_before[3];
+    aabb box, box_before;
 } slice;
 
 /* A motion along no axis has bounds much larger than the volume that the shape sweeps. Where they
  * hold many colliders, the motion is cut into slices. */
 static int32_t slice_length(const fxs_world *w, const job *j, const slice *whole) {
-    const uint64_t guess = fxs_broad_guess(w, whole->least, whole->most);
+    const uint64_t guess = fxs_broad_guess(w, &whole->box);
     const int32_t slices = 1 + (int32_t)fxs_isqrt64(guess / (j->limit ? 2 : 8));
     return (WHOLE + slices - 1) / slices;
 }
 
 static void next_slice(slice *t, const job *j, int32_t length) {
-    memcpy(t->least_before, t->least, sizeof t->least);
-    memcpy(t->most_before, t->most, sizeof t->most);
+    t->box_before = t->box;
     t->from = t->to;
     t->to = min_int(t->from + length, WHOLE);
-    sweep_bounds(j, t->from, t->to, t->least, t->most);
+    sweep_bounds(j, t->from, t->to, &t->box);
 }
 
 /* Whether no slice before this one looked at a candidate of this one. */
 static int is_new_in(const slice *t, const placed_shape *s) {
-    return bounds_meet_box(s, t->least, t->most) &&
-           (t->from == 0 || !bounds_meet_box(s, t->least_before, t->most_before));
+    return extents_meet_aabb(s, &t->box) && (t->from == 0 || !extents_meet_aabb(s, &t->box_before));
 }
 
 /* The hits with the colliders of a slice, as cast_at_colliders. */
 static int32_t cast_in_slice(fxs_world *w, const job *j, kept_hits *k, const slice *t,
                              int32_t last) {
     uint64_t near_count;
-    const uint64_t *near = fxs_broad_near(w, t->least, t->most, &near_count);
+    const uint64_t *near = fxs_broad_near(w, &t->box, &near_count);
     const int is_whole = t->from == 0 && t->to == WHOLE;
     for (uint64_t i = 0; i < near_count; i++) {
         const placed_shape *s = colliders(w) + near[i];
@@ -283,7 +273,7 @@ static int32_t cast_in_slice(fxs_world *w, const job *j, kept_hits *k, const sli
 static int32_t cast_at_colliders(fxs_world *w, const job *j, kept_hits *k) {
     int32_t last = WHOLE;
     slice t = {.from = 0, .to = WHOLE};
-    sweep_bounds(j, 0, WHOLE, t.least, t.most);
+    sweep_bounds(j, 0, WHOLE, &t.box);
     const int32_t length = slice_length(w, j, &t);
     if (length == WHOLE) {
         return cast_in_slice(w, j, k, &t, last);

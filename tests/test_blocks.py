@@ -25,11 +25,11 @@ SHIM = r"""
 #define BOXES const uint64_t *keys, const uint64_t *least, const uint64_t *most, uint64_t of, uint64_t to
 
 uint32_t shim_met(BOXES, uint64_t end) {
-    packed_box box = {of, to};
+    packed_aabb box = {of, to};
     return met_of_block(keys, least, most, box, end);
 }
 uint32_t shim_met_scalar(BOXES, uint64_t end) {
-    packed_box box = {of, to};
+    packed_aabb box = {of, to};
     return met_of_block_scalar(keys, least, most, box, end);
 }
 void shim_add(uint64_t *to, const uint64_t *from, uint64_t v) { add_to_block(to, from, v); }
@@ -85,7 +85,7 @@ uint64_t shim_differences(uint64_t n) {
             state ^= state << 17;
             v[i] = state * UINT64_C(0x2545F4914F6CDD1D);
         }
-        packed_box box = {v[12], v[13]};
+        packed_aabb box = {v[12], v[13]};
         differ += met_of_block(v, least, most, box, v[14]) != met_of_block_scalar(v, least, most, box, v[14]);
     }
     return differ;

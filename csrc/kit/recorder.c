@@ -480,9 +480,8 @@ static int are_all_of_game(const fxs_event *events, uint64_t n) {
 }
 
 int32_t fxs_recorder_end_sim_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                                   const fxs_event *game, uint64_t game_count,
-                                   const uint64_t *hash, const uint64_t *state, char *text,
-                                   uint64_t room) {
+                                   const fxs_event *game, uint64_t game_count, const uint64_t *hash,
+                                   const uint64_t *state, char *text, uint64_t room) {
     if (rows_of_world(events, n) != n || !are_all_of_game(game, game_count)) {
         return FXS_E_RANGE;
     }
@@ -494,8 +493,8 @@ int32_t fxs_recorder_end_game_frame(fxs_recorder *recorder, const fxs_event *eve
     static const fxs_event no_event = {0, 0, 0, 0};
     const fxs_event *rows = n ? events : &no_event;
     uint64_t of_world = rows_of_world(rows, n);
-    return fxs_recorder_end_sim_frame(recorder, rows, of_world, rows + of_world, n - of_world,
-                                      hash, NULL, text, room);
+    return fxs_recorder_end_sim_frame(recorder, rows, of_world, rows + of_world, n - of_world, hash,
+                                      NULL, text, room);
 }
 
 int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,

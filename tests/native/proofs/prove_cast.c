@@ -100,14 +100,14 @@ void slabs_are_clipped(void) {
  * M is any product, up to that of the longest motion and the last moment. */
 void swept_bounds_hold_the_way(void) {
     job j = {0};
-    int64_t least[3], most[3];
+    aabb box;
     j.own.x = nondet_int32();
     j.own.extent_x = any_in(0, 1 << 30);
     j.M[0] = any_between(-(int64_t)FXS_SIZE_MAX * WHOLE, (int64_t)FXS_SIZE_MAX * WHOLE);
     int32_t from = nondet_int32() & 1, to = from | (nondet_int32() & 1);
-    sweep_bounds(&j, from, to, least, most);
+    sweep_bounds(&j, from, to, &box);
     int64_t start = from ? j.M[0] : 0, end = to ? j.M[0] : 0, low = min64(start, end), high = max64(start, end);
-    int64_t at_least = least[0] - j.own.x + j.own.extent_x, at_most = most[0] - j.own.x - j.own.extent_x;
+    int64_t at_least = box.min[0] - j.own.x + j.own.extent_x, at_most = box.max[0] - j.own.x - j.own.extent_x;
     __CPROVER_assert(at_least * WHOLE <= low && low < (at_least + 1) * WHOLE, "rounded down at the least");
     __CPROVER_assert(at_most * WHOLE <= high && high < (at_most + 1) * WHOLE, "rounded down at the most");
 }

@@ -115,8 +115,8 @@ void bounds_are_defined(void) {
     fxs_pose pose = any_pose();
     placed_shape s;
     fxs_place_shape(&s, &shape, &pose);
-    int64_t least[3], most[3];
-    fxs_placed_bounds(&s, least, most);
-    __CPROVER_assert(least[0] <= most[0] && least[1] <= most[1] && least[2] <= most[2], "bounds");
+    aabb box;
+    fxs_placed_bounds(&s, &box);
+    __CPROVER_assert(box.min[0] <= box.max[0] && box.min[1] <= box.max[1] && box.min[2] <= box.max[2], "bounds");
 }
 #endif
