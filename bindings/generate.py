@@ -21,6 +21,11 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTPUTS: dict[str, Callable[[Api], str]] = {
     "bindings/csharp/Runtime/Native.cs": csharp.native,
     "bindings/godot/addons/fixsync/kinds.gd": godot.kinds,
+    **{
+        f"bindings/godot/addons/fixsync/{name}_{dimensions}d.gd": godot.node(name, dimensions)
+        for name in ("character", "collider", "level", "world")
+        for dimensions in (2, 3)
+    },
     "bindings/godot/src/kinds.h": godot.makers,
     "bindings/godot/src/tables.c": godot.tables,
     "bindings/rust/fixsync-sys/src/raw.rs": rust.sys,

@@ -18,7 +18,7 @@ SOURCES = sorted((GODOT / "src").glob("*.c"))
 COMPILER = shutil.which("cc")
 
 TYPES = {
-    *("bool", "int", "String", "Vector3i"),
+    *("bool", "int", "Node", "String", "Vector3i"),
     *("PackedByteArray", "PackedInt64Array", "PackedStringArray"),
 }
 

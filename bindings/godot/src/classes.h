@@ -5,8 +5,8 @@
 #include "values.h"
 
 extern const gd_class GD_FIXSYNC, GD_CLASS_WORLD, GD_CLASS_LEVEL, GD_CLASS_MOVER, GD_CLASS_FRAMES,
-    GD_CLASS_BODY, GD_CLASS_REWIND, GD_CLASS_INPUTS, GD_CLASS_HISTORY, GD_CLASS_RECORDER,
-    GD_CLASS_RANDOM, GD_CLASS_PLANES;
+    GD_CLASS_BODY, GD_CLASS_NODES, GD_CLASS_INPUTS, GD_CLASS_HISTORY, GD_CLASS_RECORDER,
+    GD_CLASS_RANDOM;
 
 /* A level, held by its own object and by the worlds that were made with it. */
 typedef struct gd_level_data {

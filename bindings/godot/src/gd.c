@@ -345,6 +345,22 @@ static gd_string_name name_of(const char *text) {
 
 static void free_name(gd_string_name *name) { destruct[GD_STRING_NAME](name); }
 
+gd_method_bind gd_method_of(const char *class_name, const char *method, int64_t hash) {
+    gd_string_name class = name_of(class_name), name = name_of(method);
+    gd_method_bind found = gd_engine.classdb_get_method_bind(&class, &name, hash);
+    free_name(&class);
+    free_name(&name);
+    return found;
+}
+
+gd_string gd_string_of(const char *text) {
+    gd_string string;
+    gd_engine.string_new_with_utf8_chars_and_len(&string, text, (int64_t)length(text));
+    return string;
+}
+
+void gd_free_string(gd_string *text) { destruct[GD_STRING](text); }
+
 static gd_engine_object *create_instance(void *userdata, uint8_t notifies) {
     (void)notifies;
     const gd_class *class = userdata;

@@ -112,6 +112,13 @@ void *gd_new(gd_call *call, const gd_class *class);
 void gd_return_object(gd_call *call, void *object);
 void gd_drop(void *object);
 
+/* ---- the engine's own methods ---- */
+
+/* A method of a class of the engine; NULL: it has none with this hash. */
+gd_method_bind gd_method_of(const char *class_name, const char *method, int64_t hash);
+gd_string gd_string_of(const char *text);
+void gd_free_string(gd_string *text);
+
 /* ---- errors and memory ---- */
 
 /* Prints "Class.method: " and the text, in which %s is a text, %d an int64_t and %u a uint64_t. */

@@ -96,6 +96,7 @@ typedef void (*gd_variant_from)(gd_variant *to, void *from);
 typedef void *(*gd_variant_inside)(gd_variant *variant);
 typedef void (*gd_construct)(void *to, const void *const *arguments);
 typedef void (*gd_destruct)(void *at);
+typedef const void *gd_method_bind;
 typedef void (*gd_builtin)(void *base, const void *const *arguments, void *result, int32_t count);
 
 /* ENGINE(result, name, parameters) of each function of the interface. */
@@ -130,6 +131,12 @@ typedef void (*gd_builtin)(void *base, const void *const *arguments, void *resul
     ENGINE(gd_variant *, array_operator_index_const, (const void *array, int64_t index))           \
     ENGINE(uint64_t, variant_get_object_instance_id, (const gd_variant *variant))                  \
     ENGINE(gd_engine_object *, object_get_instance_from_id, (uint64_t id))                         \
+    ENGINE(uint64_t, object_get_instance_id, (const gd_engine_object *object))                     \
+    ENGINE(void, object_method_bind_ptrcall,                                                       \
+           (gd_method_bind method, gd_engine_object *object, const void *const *arguments,         \
+            void *result))                                                                         \
+    ENGINE(gd_method_bind, classdb_get_method_bind,                                                \
+           (const gd_string_name *class_name, const gd_string_name *method, int64_t hash))         \
     ENGINE(void, object_destroy, (gd_engine_object *object))                                       \
     ENGINE(void, object_set_instance,                                                              \
            (gd_engine_object *object, const gd_string_name *class_name, void *instance))           \

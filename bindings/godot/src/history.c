@@ -117,13 +117,13 @@ static bool has_own_size(gd_call *call, uint64_t size) {
 static void put(gd_call *call, gd_world *world, const fxs_command *commands, uint64_t n,
                 const fxs_event *events, uint64_t m) {
     gd_history *history = self(call);
-    uint64_t hash = (uint64_t)gd_int(call, 6);
-    uint64_t after = (uint64_t)gd_int(call, 5);
+    uint64_t hash = (uint64_t)gd_int(call, 5);
+    uint64_t after = (uint64_t)gd_int(call, 4);
     int32_t status = FXS_E_ROOM;
     for (int tries = 0; status == FXS_E_ROOM && tries < 2; tries++) {
         if (tries > 0 && !grow(call, fxs_world_save_size(world->world), n, m))
             return;
-        status = fxs_history_push(history->history, world->world, gd_bytes_of(call, 4).at,
+        status = fxs_history_push(history->history, world->world, gd_bytes_of(call, 3).at,
                                   gd_bool(call, 1), after > 0 ? &hash : NULL, commands, n, after,
                                   events, m, history->gone, history->fresh, &history->told);
     }
@@ -137,22 +137,22 @@ static void put(gd_call *call, gd_world *world, const fxs_command *commands, uin
     else if (status == FXS_E_RANGE)
         gd_fail(call, "events must be those of the world, of kind 1..3, then the game's own, of "
                       "kind 16 and above");
-    else if (gd_is_ok(call, "push", status))
+    else if (gd_is_ok(call, "push", status)) {
+        world->command_count = 0;
         gd_return_bool(call, true);
+    }
     if (status < 0)
         history->told = (fxs_told){0, 0};
 }
 
 static void push(gd_call *call) {
     gd_world *world = gd_world_of(call, 0);
-    uint64_t n, m;
-    if (world == NULL || !has_own_size(call, gd_bytes_of(call, 4).count))
+    uint64_t m;
+    if (world == NULL || !has_own_size(call, gd_bytes_of(call, 3).count))
         return;
-    fxs_command *commands = gd_rows_of(call, 2, &GD_COMMAND, &n);
-    fxs_event *events = commands == NULL ? NULL : gd_rows_of(call, 3, &GD_EVENT, &m);
-    if (events != NULL && gd_check(call, 5, 0, (int64_t)n))
-        put(call, world, commands, n, events, m);
-    gd_free(commands);
+    fxs_event *events = gd_rows_of(call, 2, &GD_EVENT, &m);
+    if (events != NULL && gd_check(call, 4, 0, (int64_t)world->command_count))
+        put(call, world, world->commands.at, world->command_count, events, m);
     gd_free(events);
 }
 
@@ -264,11 +264,11 @@ static const gd_method METHODS[] = {
      "Begins before the next frame of a world. window is how many frames may be unconfirmed. own "
      "is the game's own state as bytes; its size stays. past is how many states to keep of frames "
      "before those."},
-    {"push(world: FixsyncWorld, is_final: bool, commands: PackedInt64Array, "
-     "events: PackedInt64Array, own: PackedByteArray = [], after: int = 0, hash: int = 0) -> bool",
+    {"push(world: FixsyncWorld, is_final: bool, events: PackedInt64Array, "
+     "own: PackedByteArray = [], after: int = 0, hash: int = 0) -> bool",
      push,
-     "Keeps the frame that was just stepped, with the state after it. is_final: all inputs of this "
-     "frame are known. commands: those since the last push. events: those of the step, then the "
+     "Keeps the frame that was just stepped, with the state after it, and takes the commands that "
+     "the world kept since the last push. is_final: all inputs of this frame are known. events: those of the step, then the "
      "game's own. after: how many of the last commands came after the step, as reactions; then "
      "hash is that of the world right after the step."},
     {"gone() -> PackedInt64Array", gone,

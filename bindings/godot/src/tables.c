@@ -576,40 +576,6 @@ static const gd_number CARRIED[] = {
 };
 const gd_layout GD_CARRIED = {9, sizeof(fxs_carried), CARRIED};
 
-static const gd_number HITBOX[] = {
-    {"id", 0, 4, 0},
-    {"kind", 4, 1, 0},
-    {"layer", 5, 1, 0},
-    {"active", 6, 1, 0},
-    {"owner", 8, 4, 0},
-    {"x", 12, 4, 1},
-    {"y", 16, 4, 1},
-    {"z", 20, 4, 1},
-    {"ground0", 24, 4, 1},
-    {"ground1", 28, 4, 1},
-    {"side0", 32, 4, 1},
-    {"side1", 36, 4, 1},
-};
-const gd_layout GD_HITBOX = {12, sizeof(fxs_hitbox), HITBOX};
-
-static const gd_number PLANES_COMMAND[] = {
-    {"type", 0, 4, 0},
-    {"mask", 4, 4, 0},
-    {"id", 8, 4, 0},
-    {"kind", 12, 1, 0},
-    {"layer", 13, 1, 0},
-    {"active", 14, 1, 0},
-    {"owner", 16, 4, 0},
-    {"x", 20, 4, 1},
-    {"y", 24, 4, 1},
-    {"z", 28, 4, 1},
-    {"ground0", 32, 4, 1},
-    {"ground1", 36, 4, 1},
-    {"side0", 40, 4, 1},
-    {"side1", 44, 4, 1},
-};
-const gd_layout GD_PLANES_COMMAND = {14, sizeof(fxs_planes_command), PLANES_COMMAND};
-
 static const gd_number EXPLANATION[] = {
     {"why", 0, 4, 0},
     {"grows", 4, 4, 0},

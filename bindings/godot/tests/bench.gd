@@ -45,7 +45,6 @@ func _rollback() -> void:
 	world.move_many(_ids, _to[0])
 	world.step()
 	var own := PackedByteArray([0, 0, 0, 0])
-	var no_commands := PackedInt64Array()
 	var history := FixsyncHistory.create(world, 16, own)
 	var best := INF
 	for round in 300:
@@ -54,7 +53,7 @@ func _rollback() -> void:
 			history.back(1, world)
 			for at in range(1, 9):
 				world.move_many(_ids, _to[(at + round) % 64])
-				history.push(world, false, no_commands, world.step(), own)
+				history.push(world, false, world.step(), own)
 		best = minf(best, 100.0 * (Time.get_ticks_usec() - start))
 	print("rollback_of_8 %d" % best)
 

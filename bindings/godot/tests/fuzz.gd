@@ -4,8 +4,7 @@ extends SceneTree
 
 const CLASSES: Array[String] = [
 	"Fixsync", "FixsyncWorld", "FixsyncLevel", "FixsyncMover", "FixsyncFrames", "FixsyncBody",
-	"FixsyncRewind", "FixsyncInputs", "FixsyncHistory", "FixsyncRecorder", "FixsyncRandom",
-	"FixsyncPlanes",
+	"FixsyncNodes", "FixsyncInputs", "FixsyncHistory", "FixsyncRecorder", "FixsyncRandom",
 ]
 const NUMBERS: Array[int] = [
 	0, 1, 2, 3, 4, 5, 15, 16, 31, 32, 63, 64, 65535, 65536, -1, 2147483647, 2147483648, -2147483648,
@@ -18,6 +17,7 @@ var _objects: Array[Object] = []
 var _table := PackedByteArray()
 var _states: Array[PackedByteArray] = []
 var _freed: Array = []
+var _host := Node3D.new()
 
 
 func _initialize() -> void:
@@ -32,6 +32,7 @@ func _run() -> void:
 	var node := Node.new()
 	node.free()
 	_freed = [node]
+	root.add_child(_host)
 	for name in CLASSES:
 		var methods: Array[Dictionary] = []
 		for method in ClassDB.class_get_method_list(name, true):
@@ -87,9 +88,9 @@ func _fill() -> void:
 	var body := FixsyncBody.create(frames)
 	body.add(world, PackedInt64Array([10, 11, 12, 13]), 9, Vector3i(5, 6, 7))
 	var fresh: Array[Object] = [
-		world, level, frames, body, FixsyncMover.create(1), FixsyncRewind.create(world, 4, 2),
+		world, level, frames, body, FixsyncMover.create(1), FixsyncNodes.create(_host, 8, 0, 65536),
 		FixsyncInputs.create(2, 8), FixsyncHistory.create(world, 6, PackedByteArray([1, 2])),
-		FixsyncRecorder.create(world), FixsyncRandom.create(5), FixsyncPlanes.create(8),
+		FixsyncRecorder.create(world), FixsyncRandom.create(5),
 		FixsyncWorld.new(), FixsyncBody.new(),
 	]
 	_objects.append_array(fresh)
@@ -190,6 +191,8 @@ func _value(argument: Dictionary) -> Variant:
 				return _numbers(20000)
 			return _shape() if "shape" in argument.name or argument.name in ["a", "b"] else _rows()
 		TYPE_OBJECT:
+			if argument.class_name == &"Node":
+				return [_host, root, null][_chance.randi() % 3]
 			return _object_of(argument.class_name)
 	return null
 

@@ -188,39 +188,23 @@ func _advance(world: FixsyncWorld, inputs: FixsyncInputs, history: FixsyncHistor
 	world.move(1, world.position(1) + Vector3i(inputs.take(frame)[0], 0, 0))
 	var events := world.step()
 	var own := PackedByteArray([frame])
-	check(history.push(world, is_final, world.take_commands(), events, own), "push")
+	check(history.push(world, is_final, events, own), "push")
 	return history.fresh().size()
 
 
-func test_a_ring_rewinds_and_a_state_says_what_differs() -> void:
+func test_a_state_says_what_differs() -> void:
 	var world := FixsyncWorld.create(4)
 	world.add(1, BALL, Vector3i())
-	var ring := FixsyncRewind.create(world, 3, 1)
+	var history := FixsyncHistory.create(world, 5)
 	for frame in 5:
-		check(ring.push(world, PackedByteArray([frame])), "push")
 		world.move(1, Vector3i(frame, 0, 0))
-		world.step()
-	equal([ring.count(), ring.oldest()], [3, 2], "kept")
+		check(history.push(world, false, world.step()), "push")
 	var now := world.save()
-	check(ring.load(3, world), "load")
+	check(history.back(3, world), "back")
 	equal([world.frame(), world.position(1)], [3, Vector3i(2, 0, 0)], "then")
-	equal(ring.own(), PackedByteArray([3]), "own")
 	equal(Fixsync.state_differences(now, world.save(), [1], ["boss"]),
 		PackedStringArray(["world, frame: 5 and 3",
 			"collider 1 (boss), x: 4 and 2 (0.00006 and 0.00003 units)"]), "differences")
-
-
-func test_hitboxes_meet_where_both_views_meet() -> void:
-	var world := FixsyncPlanes.create(4)
-	world.keep_commands(true)
-	var near: Array[int] = [Fixsync.COMMAND_ADD, 0, 1, Fixsync.CYLINDER, 0, 1, 0, 0, 0, 0, 5, 0, 5, 5]
-	var far: Array[int] = [Fixsync.COMMAND_ADD, 0, 2, Fixsync.BOX, 0, 1, 0, 3, 9, 0, 5, 5, 5, 5]
-	check(FixsyncPlanes.apply(world, near + far), "added")
-	equal(FixsyncPlanes.events(world, world.step()), PackedInt64Array([1, 2, 1, 2]), "events")
-	equal(FixsyncPlanes.hits(world), PackedInt64Array([1, 2, 2]), "hits")
-	equal(FixsyncPlanes.hitbox(world, 2), PackedInt64Array(far.slice(2)), "hitbox")
-	equal(world.command_count(), 4, "two commands each")
-	refused(FixsyncPlanes.hitbox(world, 4).size(), 0, "FixsyncPlanes.hitbox: id must be 0..3, not 4")
 
 
 func test_a_world_grows_for_its_hits_and_many_answers_have_ends() -> void:

@@ -10,17 +10,96 @@ extends RefCounted
 static var faults := PackedStringArray()
 
 
+## Bakes the bodies under a level node into it, and its place.
+static func bake(level: Node) -> void:
+	var root := level.owner
+	var place: Variant = level.transform
+	if level != root:
+		place = FixsyncPlace.within(level, FixsyncPlace.frame_of(level, root))
+	var view := FixsyncView2D.of(level)
+	var pose := FixsyncPlace.pose_from(place, view, 0)
+	var solids := PackedInt64Array()
+	if level is Node3D:
+		var upright := Transform3D(
+				Basis(Vector3.UP, FixsyncDraw.angle_of(pose[1])), FixsyncDraw.units(pose[0]))
+		solids = solids_3d(level, upright.affine_inverse() * place)
+	else:
+		var upright := view.transform(pose[0], pose[1])
+		solids = solids_2d(
+				level, upright.affine_inverse() * place, view.pixels, view.is_side,
+				Fixsync.nearest(level.get(&"low")) / 65536.0,
+				Fixsync.nearest(level.get(&"high")) / 65536.0)
+		level.set(&"baked_view", _numbers_of(view))
+	level.set(&"baked", solids)
+	if pose != FixsyncPlace.own(level):
+		level.set_meta(
+				FixsyncPlace.META, PackedInt64Array([pose[0].x, pose[0].y, pose[0].z, pose[1]]))
+	for fault in faults:
+		push_warning("%s: not in the level: %s" % [level.name, fault])
+
+
+static func _numbers_of(view: FixsyncView2D) -> PackedInt64Array:
+	return [roundi(view.pixels * 65536.0), int(view.is_side)]
+
+
+## The solids of a level node, relative to it: those of its file, then the baked ones.
+static func solids_of(level: Node) -> PackedInt64Array:
+	var rows := read(level.file)
+	rows.append_array(level.baked)
+	return rows
+
+
+## The solids of a level node where they are in its world.
+static func placed(level: Node) -> PackedInt64Array:
+	var view := FixsyncView2D.of(level)
+	if level is Node2D and not level.baked.is_empty() and level.baked_view != _numbers_of(view):
+		push_error("%s was baked for %s pixels a unit, seen from the %s: open its scene, and save it"
+				% [level.name, level.baked_view[0] / 65536, ["top", "side"][level.baked_view[1]]]
+				if level.baked_view.size() == 2 else "%s: bake it again" % level.name)
+	var frame := FixsyncPlace.frame_of(level)
+	while frame != null and not FixsyncPlace.is_world(frame):
+		var is_still: bool = frame.get(&"transform") in [Transform2D(), Transform3D(), null]
+		if not is_still and not FixsyncPlace.is_collider(frame) \
+				and not frame.has_meta(FixsyncPlace.META):
+			push_warning(("%s is moved, and its level %s is not: enable the plugin, and save the scene"
+					+ " that it is in") % [frame.name, level.name])
+		frame = FixsyncPlace.frame_of(frame)
+	var pose := FixsyncPlace.pose_of(level)
+	var rows := solids_of(level)
+	if pose == [Vector3i.ZERO, 0]:
+		return rows
+	var moved := PackedInt64Array()
+	var at := 0
+	while at < rows.size():
+		var count := rows[at + 2]
+		var low: int = rows[at + 3] + pose[0].y
+		var high: int = rows[at + 4] + pose[0].y
+		var points: Array[Vector2i] = []
+		for i in maxi(1, count):
+			var point := Vector3i(rows[at + 5 + 2 * i], 0, rows[at + 6 + 2 * i])
+			point = FixsyncPlace.turned(point, pose[1]) + pose[0]
+			points.append(Vector2i(point.x, point.z))
+		if count == 0:
+			_add(moved, level, FixsyncLevel.pillar(
+				points[0].x, points[0].y, rows[at + 7], low, high, rows[at + 1]))
+			at += 8
+		else:
+			_prism_of(moved, level, rows[at + 1], low, high, points)
+			at += 5 + 2 * count
+	return moved
+
+
 ## The solids of all static bodies and areas under a node. An upright box or polygon becomes
 ## a prism, a cylinder a solid cylinder. A concave polygon becomes several prisms.
-static func solids_3d(root: Node) -> PackedInt64Array:
+static func solids_3d(root: Node, place := Transform3D()) -> PackedInt64Array:
 	faults.clear()
 	var solids := PackedInt64Array()
 	for node in _bodies(root):
 		var body: CollisionObject3D = node.get_parent()
-		var at: Transform3D = FixsyncPlace.within(node)
+		var at: Transform3D = place * FixsyncPlace.within(node, root)
 		var layer := _layer(body.collision_layer)
 		if node is CollisionPolygon3D:
-			_polygon_3d(solids, node, layer)
+			_polygon_3d(solids, node, at, layer)
 		elif not node is CollisionShape3D or node.shape == null:
 			faults.append("%s has no shape" % node.name)
 		elif not at.basis.y.normalized().is_equal_approx(Vector3.UP):
@@ -47,11 +126,12 @@ static func solids_3d(root: Node) -> PackedInt64Array:
 ## The same in 2D. Seen from above, yaw turns from x towards y, and all solids reach from low
 ## to high. Seen from the side, y is height, and only boxes that are not turned can stand upright.
 static func solids_2d(
-	root: Node, pixels: float, side: bool, low: float, high: float) -> PackedInt64Array:
+	root: Node, place: Transform2D, pixels: float, side: bool, low: float, high: float
+) -> PackedInt64Array:
 	faults.clear()
 	var solids := PackedInt64Array()
 	for node in _bodies(root):
-		var at: Transform2D = FixsyncPlace.within(node)
+		var at: Transform2D = place * FixsyncPlace.within(node, root)
 		var layer := _layer(node.get_parent().collision_layer)
 		var polygon := PackedVector2Array()
 		if node is CollisionPolygon2D:
@@ -118,8 +198,8 @@ static func _q(units: float) -> int:
 
 
 # A polygon in the plane of its node that is as deep as the node says: its own z must be upright.
-static func _polygon_3d(solids: PackedInt64Array, node: CollisionPolygon3D, layer: int) -> void:
-	var at: Transform3D = FixsyncPlace.within(node)
+static func _polygon_3d(
+	solids: PackedInt64Array, node: CollisionPolygon3D, at: Transform3D, layer: int) -> void:
 	if not is_equal_approx(absf(at.basis.z.normalized().y), 1.0):
 		faults.append("%s: turn the polygon flat, by 90 degrees about x" % node.name)
 		return
@@ -148,6 +228,12 @@ static func _prism(
 	var points: Array[Vector2i] = []
 	for point in polygon:
 		points.append(Vector2i(_q(point.x), _q(point.y)))
+	_prism_of(solids, node, layer, _q(low), _q(high), points)
+
+
+static func _prism_of(
+	solids: PackedInt64Array, node: Node, layer: int, low: int, high: int,
+	points: Array[Vector2i]) -> void:
 	var area := 0
 	for i in points.size():
 		area += _cross(points[0], points[i], points[(i + 1) % points.size()])
@@ -164,7 +250,7 @@ static func _prism(
 	var flat := PackedInt64Array()
 	for point in points:
 		flat.append_array([point.x, point.y])
-	_add(solids, node, FixsyncLevel.prism(flat, _q(low), _q(high), layer))
+	_add(solids, node, FixsyncLevel.prism(flat, low, high, layer))
 
 
 static func _add(solids: PackedInt64Array, node: Node, solid: PackedInt64Array) -> void:

@@ -6,6 +6,7 @@ extends RefCounted
 ##
 ## A shape is its row, as FixsyncShape.row gives it.
 
+const LEVEL := Color(0.5, 0.6, 0.9)  ## The colour of the lines of a level.
 const _ARC := 24  # pieces of a whole circle
 const _SMALL_ARC := 16  # of one below a unit: lines cost most of a frame
 
@@ -35,11 +36,24 @@ static func colour(active: bool, hits: bool) -> Color:
 	return Color.GRAY if not active else Color.RED if hits else Color.GREEN
 
 
-## The lines of a shape at the origin with yaw 0, as a mesh of the colour of its material.
-static func mesh(shape: PackedInt64Array) -> ArrayMesh:
+## The row of the shape of a collider, whose row of FixsyncWorld.colliders begins at an index.
+static func shape_of(rows: PackedInt64Array, at: int) -> PackedInt64Array:
+	var row := PackedInt64Array([rows[at + 1]])
+	var next := at + 13
+	for size: StringName in FixsyncShape.SIZES[rows[at + 1]]:
+		if size == &"half_angle":
+			row.append(rows[at + 5])
+		else:
+			row.append(rows[next])
+			next += 1
+	return row
+
+
+## Pairs of points as a mesh of lines, of the colour of its material.
+static func mesh(pairs: PackedVector3Array) -> ArrayMesh:
 	var arrays := []
 	arrays.resize(Mesh.ARRAY_MAX)
-	arrays[Mesh.ARRAY_VERTEX] = lines(shape)
+	arrays[Mesh.ARRAY_VERTEX] = pairs
 	var made := ArrayMesh.new()
 	made.add_surface_from_arrays(Mesh.PRIMITIVE_LINES, arrays)
 	return made

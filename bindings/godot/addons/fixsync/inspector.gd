@@ -1,16 +1,90 @@
 @tool
 extends EditorInspectorPlugin
-## Below a collider's properties: why is it not a hit with another collider of the scene?
-##
-## It builds the world as it is when the match begins, out of the scene that is edited.
+## The layers of the world as a list to choose from, what is wrong with a collider, and why it is
+## not a hit with another collider of the scene as it begins.
+
+
+class Layers:
+	extends EditorProperty
+	## A layer, or several: of those that the world has.
+
+	var _button := MenuButton.new()
+
+	func _init() -> void:
+		_button.flat = false
+		_button.alignment = HORIZONTAL_ALIGNMENT_LEFT
+		_button.clip_text = true
+		add_child(_button)
+		add_focusable(_button)
+		_button.about_to_popup.connect(_fill)
+		_button.get_popup().index_pressed.connect(_choose)
+
+	func _update_property() -> void:
+		var value: Variant = get_edited_object().get(get_edited_property())
+		_button.text = value if value is String else ", ".join(value)
+		_button.tooltip_text = _button.text
+
+	## The names that can be chosen: those of the world, and those that are in use.
+	func names() -> PackedStringArray:
+		var world := FixsyncPlace.world_above(get_edited_object())
+		var found: PackedStringArray = world.get(&"layers") if world != null else (
+				PackedStringArray(["body", "attack", "wall"]))
+		var value: Variant = get_edited_object().get(get_edited_property())
+		for name: String in [value] if value is String else value:
+			if not found.has(name):
+				found.append(name)
+		return found
+
+	func _fill() -> void:
+		var popup := _button.get_popup()
+		var value: Variant = get_edited_object().get(get_edited_property())
+		popup.clear()
+		for name in names():
+			if value is String:
+				popup.add_radio_check_item(name)
+			else:
+				popup.add_check_item(name)
+			popup.set_item_checked(-1, value == name if value is String else name in value)
+
+	func _choose(index: int) -> void:
+		choose(names()[index])
+
+	## Chooses a layer; where there may be several, adds it or takes it out.
+	func choose(name: String) -> void:
+		var value: Variant = get_edited_object().get(get_edited_property())
+		if value is String:
+			emit_changed(get_edited_property(), name)
+			return
+		var changed: PackedStringArray = value.duplicate()
+		if not name in changed:
+			changed.append(name)
+		else:
+			changed.remove_at(changed.find(name))
+		emit_changed(get_edited_property(), changed)
 
 
 func _can_handle(object: Object) -> bool:
 	return object is FixsyncCollider3D or object is FixsyncCollider2D
 
 
-func _parse_end(object: Object) -> void:
+func _parse_property(
+	_object: Object, _type: Variant.Type, name: String, _hint: PropertyHint, _text: String,
+	_usage: int, _wide: bool) -> bool:
+	if not name in ["layer", "blocked_by", "one_way"]:
+		return false
+	add_property_editor(name, Layers.new())
+	return true
+
+
+func _parse_begin(object: Object) -> void:
 	var box := VBoxContainer.new()
+	# Godot does not ask a node whose script does not run in the editor.
+	for line in FixsyncPlace.warnings(object):
+		var label := Label.new()
+		label.text = line
+		label.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
+		label.add_theme_color_override(&"font_color", Color(1.0, 0.8, 0.4))
+		box.add_child(label)
 	var choice := OptionButton.new()
 	var answer := Label.new()
 	answer.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
@@ -23,9 +97,10 @@ func _parse_end(object: Object) -> void:
 		if node != object:
 			others.append(node)
 			choice.add_item(world.get_path_to(node))
+	choice.disabled = others.is_empty()
 	choice.item_selected.connect(func(index: int) -> void:
 		answer.text = ""
 		if index > 0:
-			FixsyncPlace.sync(world)
+			FixsyncPlace.sync_colliders(EditorInterface.get_edited_scene_root())
 			answer.text = FixsyncWhy.of_nodes(world, object, others[index - 1]))
 	add_custom_control(box)

@@ -1,15 +1,37 @@
 class_name FixsyncLines3D
 extends Node3D
-## The lines of all colliders of a world while it runs: one draw call for all of a shape.
+## The lines of the level and of all colliders of a world while it runs: one draw call for all of a
+## shape.
 
-var _groups := {}  # numbers of a shape: its MultiMesh
+var _groups := {}  # row of a shape: its MultiMesh
+
+
+## Draws the solids of a level from now on.
+func show_level(level: FixsyncLevel) -> void:
+	var pairs := PackedVector3Array()
+	for index in level.count():
+		var seen := level.outline(index, 24)
+		var count := seen[2]
+		for i in count:
+			var at := 4 + 2 * i
+			var next := 4 + 2 * ((i + 1) % count)
+			var low := Vector3(seen[at], seen[0], seen[at + 1]) / 65536.0
+			var high := Vector3(low.x, seen[1] / 65536.0, low.z)
+			var low_next := Vector3(seen[next], seen[0], seen[next + 1]) / 65536.0
+			pairs.append_array(
+					[low, low_next, high, Vector3(low_next.x, high.y, low_next.z), low, high])
+	var shown := MeshInstance3D.new()
+	shown.mesh = FixsyncDraw.mesh(pairs)
+	shown.material_override = FixsyncDraw.material()
+	shown.material_override.albedo_color = FixsyncDraw.LEVEL
+	add_child(shown)
 
 
 ## Draws the rows of FixsyncWorld.colliders. hitting has the ids that hit now.
 func show_rows(rows: PackedInt64Array, hitting: Dictionary) -> void:
-	var members := {}  # numbers of a shape: the places in rows
+	var members := {}  # row of a shape: the places in rows
 	for at in range(0, rows.size(), 16):
-		var shape := _shape(rows, at)
+		var shape := FixsyncDraw.shape_of(rows, at)
 		if not members.has(shape):
 			members[shape] = []
 		members[shape].append(at)
@@ -31,29 +53,12 @@ func show_rows(rows: PackedInt64Array, hitting: Dictionary) -> void:
 			_groups[shape].visible_instance_count = 0
 
 
-func _shape(rows: PackedInt64Array, at: int) -> PackedInt64Array:
-	return [rows[at + 1], rows[at + 5], rows[at + 13], rows[at + 14], rows[at + 15]]
-
-
-## The row that FixsyncShape.row gives, of a kind, a half angle and three sizes.
-func _row(shape: PackedInt64Array) -> PackedInt64Array:
-	var row := PackedInt64Array([shape[0]])
-	var next := 2
-	for size: StringName in FixsyncShape.SIZES[shape[0]]:
-		if size == &"half_angle":
-			row.append(shape[1])
-		else:
-			row.append(shape[next])
-			next += 1
-	return row
-
-
 func _group(shape: PackedInt64Array) -> MultiMesh:
 	if not _groups.has(shape):
 		var multi := MultiMesh.new()
 		multi.transform_format = MultiMesh.TRANSFORM_3D
 		multi.use_colors = true
-		multi.mesh = FixsyncDraw.mesh(_row(shape))
+		multi.mesh = FixsyncDraw.mesh(FixsyncDraw.lines(shape))
 		multi.instance_count = 16
 		var shown := MultiMeshInstance3D.new()
 		shown.multimesh = multi

@@ -2,9 +2,29 @@ class_name FixsyncStage
 extends RefCounted
 ## The common part of FixsyncWorld3D and FixsyncWorld2D: the world, its history, the game's rules.
 ##
-## A frame is a call of _fixsync_tick of each node that has it, in the order of the scene tree, the
-## step, and a call of _fixsync_hit for each hit of a node's colliders. FixsyncHistory alone decides
-## which events are predicted, taken back and confirmed.
+## A frame is a call of _fixsync_tick of each node that has it, in the order of the scene tree and
+## then in that of joining, the step, and a call of _fixsync_hit for each hit of a node's colliders.
+## FixsyncHistory alone decides which events are predicted, taken back and confirmed. Nodes that
+## join and leave are kept in a journal, which is undone where frames are taken back.
+
+
+## A node with a collider, rules or state.
+class Member:
+	var node: Node
+	var instance := 0  # the engine's number of the node: it stays when the node is freed
+	var order := 0  # rules run in this order
+	var id := -1  # of its collider
+	var whole: Node  # the collider that it is a part of, or null
+	var hearing: Array[Node] = []  # nodes that hear its hits
+	var ticks := false
+	var kept: Array = []  # [property, type]: the game's own state
+	var initial: Array = []  # values of these when it joined
+	var is_in := false
+
+
+enum { JOIN, LEAVE, IN, OUT }  # changes of the journal: a member, the root of a subtree
+
+const _JOINED := 1 << 20  # orders of a frame
 
 var world: FixsyncWorld  ## The colliders as they are now.
 var history: FixsyncHistory  ## The frames that may be stepped again.
@@ -14,13 +34,28 @@ var level: FixsyncLevel  ## The solids, or null.
 var nodes := {}  ## The collider nodes, by id.
 
 var host: Node  ## The world node: it has the signals.
-var _kept: Array = []  # [node, property, type]: the game's own state
-var _own := PackedByteArray()
-var _ticking: Array[Node] = []
+var _members := {}  # by instance
+var _ticking: Array[Member] = []  # replaced, never changed: loops go on over the old one
+var _keeping: Array[Member] = []
 var _hearing := {}  # id: the nodes that hear its hits
+var _told := {}  # the collider nodes of the last confirmed frame, by id
 var _game_events := PackedInt64Array()  # rows of this frame
+var _saves := {}  # frame: the own state before it
 var _view: FixsyncView2D
-var _lines: FixsyncLines3D
+var _shown: FixsyncNodes
+var _lines: Node
+
+var _journal: Array[Array] = []  # [frame, stamp, change, member or root, scene]
+var _stamp := 0  # the frame whose step sees a change that is made now
+var _joined := 0  # members that joined in this frame
+var _newest := 0  # the first frame that was never stepped
+var _outer := {}  # frame: changes that came from outside of the rules
+var _touched := {}  # instances that entered or left the tree, outside of a frame
+var _touched_in_frame := {}
+var _to_despawn: Array[Node] = []
+var _undone: Array[Array] = []  # [frame, scene, parent, root]: spawned, and taken back
+var _out := {}  # roots that despawned: [visible, process_mode] once they are hidden
+var _is_stepping := false
 
 
 ## Builds the world out of the nodes under a host: levels, colliders, rules, state.
@@ -29,31 +64,39 @@ func _init(new_host: Node) -> void:
 	_view = FixsyncView2D.of(host)
 	level = _read_level()
 	world = FixsyncWorld.create(host.capacity, host.hit_when, _masks(), level)
-	_add_colliders()
-	if not Engine.is_editor_hint():
-		_add_rules()
+	var is_flat := host is Node2D
+	_shown = FixsyncNodes.create(
+			host, host.capacity, (2 if _view.is_side else 1) if is_flat else 0,
+			roundi(_view.pixels * 65536.0) if is_flat else 65536)
+	_join(_found_under(host))
+	_told = nodes.duplicate()
+	_journal.clear()
 	inputs = FixsyncInputs.create(host.players, maxi(256, 8 * host.window))
-	history = FixsyncHistory.create(world, host.window, save_own())
+	history = FixsyncHistory.create(world, host.window)
+	_saves[0] = save_own()
 	if host.record:
 		recorder = FixsyncRecorder.create(world, host.tick_rate)
 	world.keep_commands(true)
+	if host.is_inside_tree() and not Engine.is_editor_hint():
+		host.get_tree().node_added.connect(_on_node_added)
 
 
 # ---- layers ----
 
 ## The number of a layer by its name.
-func layer(name: String) -> int:
+func layer(name: String, of: Node = host) -> int:
 	var at: int = host.layers.find(name)
 	if at < 0 or at > 31:
-		push_error("layer must be one of %s, not '%s'" % [", ".join(host.layers), name])
+		push_error("%s: layer must be one of %s, not '%s'"
+				% [of.name, ", ".join(host.layers), name])
 	return clampi(at, 0, 31)
 
 
 ## A bit for each layer of a list of names.
-func mask(names: PackedStringArray) -> int:
+func mask(names: PackedStringArray, of: Node = host) -> int:
 	var bits := 0
 	for name in names:
-		bits |= 1 << layer(name)
+		bits |= 1 << layer(name, of)
 	return bits
 
 
@@ -80,92 +123,419 @@ func _read_level() -> FixsyncLevel:
 	var solids := PackedInt64Array()
 	var has_level := false
 	for node in host.find_children("*", "", true, false):
-		if node is FixsyncLevel3D or node is FixsyncLevel2D:
+		if FixsyncPlace.is_level(node) and FixsyncPlace.world_above(node) == host:
 			has_level = true
-			solids.append_array(node.solids())
+			solids.append_array(FixsyncBake.placed(node))
 	return FixsyncLevel.create(solids) if has_level else null
 
 
-func _add_colliders() -> void:
+## The nodes of this world in a subtree that have a collider, rules or state, in its order.
+func _found_under(root: Node) -> Array[Node]:
 	var found: Array[Node] = []
-	for node in host.find_children("*", "", true, false):
-		if node is FixsyncCollider3D or node is FixsyncCollider2D:
+	var all: Array[Node] = [root]
+	all.append_array(root.find_children("*", "", true, false))
+	for node in all:
+		if _is_wanted(node) and not _members.has(node.get_instance_id()):
 			found.append(node)
-			if node.id >= 0 and not nodes.has(node.id):
-				nodes[node.id] = node
+	return found
+
+
+func _is_wanted(node: Node) -> bool:
+	var is_one := FixsyncPlace.is_collider(node)
+	if not is_one and not Engine.is_editor_hint():
+		is_one = node.has_method(&"_fixsync_tick") or node.has_method(&"_fixsync_state")
+	return is_one and (node == host or FixsyncPlace.world_above(node.get_parent()) == host)
+
+
+## Adds nodes to the match, in their order. First come those with an id of their own.
+func _join(found: Array[Node]) -> void:
+	var first := 0 if history == null else (_frame() + _stamp + 1) * _JOINED
+	var ids := {}
+	var taken := {}
+	for change in _journal:
+		if change[1] == _stamp and change[2] == LEAVE:
+			taken[change[3].id] = true  # its hits end at the next step
+	for node in found:
+		if FixsyncPlace.is_collider(node):
+			if node.given_id == -2:
+				node.given_id = node.id
+			if node.given_id >= 0 and not taken.has(node.given_id) and not world.has(node.given_id):
+				ids[node] = node.given_id
+				taken[node.given_id] = true
+			elif node.given_id >= 0:
+				push_error("%s: id %d is taken: it gets the least free one"
+						% [node.name, node.given_id])
 	var free := 0
 	for node in found:
-		if nodes.get(node.id) != node:
-			while nodes.has(free):
+		var member := Member.new()
+		member.node = node
+		member.instance = node.get_instance_id()
+		member.order = first + _joined
+		_joined += 1
+		if FixsyncPlace.is_collider(node):
+			while not ids.has(node) and (taken.has(free) or world.has(free)):
 				free += 1
-			node.id = free
-			nodes[free] = node
-		node.enter(self)
+			member.id = ids.get(node, free)
+			taken[member.id] = true
+			_add_collider(member)
+		_read_rules(member)
+		_enter(member)
+		_journal.append([_frame(), _stamp, JOIN, member, null])
 
 
-func _add_rules() -> void:
-	var all: Array[Node] = [host]
-	all.append_array(host.find_children("*", "", true, false))
-	for node in all:
-		if node.has_method(&"_fixsync_state"):
-			for property: StringName in node._fixsync_state():
-				_keep(node, property)
-		if node.has_method(&"_fixsync_tick"):
-			_ticking.append(node)
-		if node.has_method(&"_fixsync_hit"):
-			for id: int in nodes:
-				if node == nodes[id] or node.is_ancestor_of(nodes[id]):
-					if not _hearing.has(id):
-						_hearing[id] = []
-					_hearing[id].append(node)
-	_own.resize(12 * _kept.size())
+func _add_collider(member: Member) -> void:
+	var node := member.node
+	node.stage = self
+	node.id = member.id
+	member.whole = FixsyncPlace.whole(node)
+	FixsyncPlace.check(node)
+	if node.shape == null:
+		push_error("%s has no shape" % node.name)
+		return
+	var pose := FixsyncPlace.pose_of(node)
+	var position: Vector3i = pose[0]
+	var yaw: int = pose[1]
+	var offset := Vector3i.ZERO
+	var owner: int = node.owner_id
+	if member.whole != null:
+		offset = position
+		position = member.whole.get_raw_position()
+		yaw = member.whole.get_yaw()
+		if owner < 0:
+			owner = member.whole.owner_id
+	node.start_position = position
+	node.start_yaw = yaw
+	world.add(
+			member.id, node.shape.row(), position, yaw, layer(node.layer, node), maxi(0, owner),
+			offset, node.starts_active)
+	if node is FixsyncCharacter3D or node is FixsyncCharacter2D:
+		node.mover = FixsyncMover.create(
+				member.id, mask(node.blocked_by, node), 4, Fixsync.nearest(node.step_height),
+				Fixsync.nearest(node.snap), FixsyncPlace.floor_y(node.floor_max_degrees),
+				mask(node.one_way, node))
+
+
+func _read_rules(member: Member) -> void:
+	if Engine.is_editor_hint():
+		return
+	var node := member.node
+	member.ticks = node.has_method(&"_fixsync_tick")
+	if node.has_method(&"_fixsync_state"):
+		for property: StringName in node._fixsync_state():
+			var value: Variant = node.get(property)
+			if typeof(value) in [TYPE_BOOL, TYPE_INT, TYPE_VECTOR2I, TYPE_VECTOR3I]:
+				member.kept.append([property, typeof(value)])
+				member.initial.append(value)
+			else:
+				push_error("%s.%s must be an int, a bool, a Vector2i or a Vector3i, not a %s"
+						% [node.name, property, type_string(typeof(value))])
+	var above := node
+	while member.id >= 0 and above != null:
+		if above.has_method(&"_fixsync_hit"):
+			member.hearing.push_front(above)
+		above = null if above == host else above.get_parent()
+
+
+func _enter(member: Member) -> void:
+	if not is_instance_valid(member.node):
+		return
+	member.is_in = true
+	_members[member.instance] = member
+	if member.ticks:
+		_ticking = _with(_ticking, member)
+	if not member.kept.is_empty():
+		_keeping = _with(_keeping, member)
+	if not member.node.tree_exiting.is_connected(_on_node_exits):
+		member.node.tree_exiting.connect(_on_node_exits.bind(member.instance))
+	if member.id < 0:
+		return
+	member.node.id = member.id
+	nodes[member.id] = member.node
+	if not member.hearing.is_empty():
+		_hearing[member.id] = member.hearing
+	if member.whole == null:
+		_shown.put(member.id, member.node)
+	elif is_instance_valid(member.whole):
+		member.whole.parts.append(member.node)
+
+
+func _leave(member: Member) -> void:
+	member.is_in = false
+	_members.erase(member.instance)
+	if member.ticks:
+		_ticking = _ticking.filter(func(other: Member) -> bool: return other != member)
+	if not member.kept.is_empty():
+		_keeping = _keeping.filter(func(other: Member) -> bool: return other != member)
+	if member.id < 0:
+		return
+	nodes.erase(member.id)
+	_hearing.erase(member.id)
+	_shown.drop(member.id)
+	_drop_part(member)
+
+
+func _drop_part(member: Member) -> void:
+	if member.whole != null and is_instance_valid(member.whole) and is_instance_valid(member.node):
+		member.whole.parts.erase(member.node)
+
+
+func _with(list: Array[Member], member: Member) -> Array[Member]:
+	var longer := list.duplicate()
+	var at := longer.size()
+	while at > 0 and longer[at - 1].order > member.order:
+		at -= 1
+	longer.insert(at, member)
+	return longer
+
+
+# ---- nodes that join and leave ----
+
+## FixsyncWorld3D.spawn explains it.
+func spawn(scene: PackedScene, raw: Vector3i, yaw: int, owner: int, parent: Node) -> Node:
+	var above := host if parent == null else parent
+	if scene == null or (above != host and not host.is_ancestor_of(above)):
+		push_error("spawn: scene must not be null, and parent must be a node of the world")
+		return null
+	var root := _undone_root(scene, above)
+	if root == null:
+		root = scene.instantiate()
+		FixsyncPlace.put(root, raw, yaw, _view)
+		_own(root, owner)
+		above.add_child(root, true)
+	else:
+		FixsyncPlace.put(root, raw, yaw, _view)
+		_own(root, owner)
+	if _is_stepping:
+		_journal.append([_frame(), _stamp, IN, root, scene])
+		_join(_found_under(root))
+	return root
+
+
+func _own(root: Node, owner: int) -> void:
+	for node in FixsyncPlace.colliders(root):
+		if owner > 0 and FixsyncPlace.whole(node) == null and node.owner_id <= 0:
+			node.owner_id = owner
+
+
+## A root that this frame spawned before it was taken back: as it was when it joined.
+func _undone_root(scene: PackedScene, parent: Node) -> Node:
+	if not _is_stepping:
+		return null
+	for at in _undone.size():
+		var row := _undone[at]
+		if row[0] == _frame() and row[1] == scene and row[2] == parent and is_instance_valid(row[3]):
+			_undone.remove_at(at)
+			return row[3]
+	return null
+
+
+## FixsyncWorld3D.despawn explains it.
+func despawn(node: Node) -> void:
+	if node == null or not host.is_ancestor_of(node):
+		push_error("despawn: node must be a node of the world")
+	elif _is_stepping:
+		_despawn(node)
+	else:
+		_to_despawn.append(node)
+
+
+func _despawn(root: Node) -> void:
+	var left: Array[Member] = []
+	for member: Member in _members.values():
+		if member.node == root or root.is_ancestor_of(member.node):
+			left.append(member)
+	left.sort_custom(_is_earlier)
+	for member in left:
+		_remove(member)
+	_out[root] = _out.get(root, [])
+	_out[root].erase(null)
+	_journal.append([_frame(), _stamp, OUT, root, null])
+
+
+func _is_earlier(a: Member, b: Member) -> bool:
+	return a.order < b.order
+
+
+func _remove(member: Member) -> void:
+	if member.id >= 0 and world.has(member.id):
+		world.remove(member.id)
+	_leave(member)
+	_journal.append([_frame(), _stamp, LEAVE, member, null])
+
+
+func _on_node_added(node: Node) -> void:
+	if _is_wanted(node):
+		if _is_stepping:
+			_touched_in_frame[node.get_instance_id()] = true
+		else:
+			_touched[node.get_instance_id()] = true
+
+
+func _on_node_exits(instance: int) -> void:
+	if _is_stepping:
+		_touched_in_frame[instance] = true
+	else:
+		_touched[instance] = true
+
+
+## The nodes that came and the members that left, by what the tree is now.
+func _changes(touched: Dictionary) -> Array:
+	var came: Array[Node] = []
+	var left: Array[Member] = []
+	for instance: int in touched:
+		var node := instance_from_id(instance) as Node
+		var is_here := (
+				node != null and not node.is_queued_for_deletion() and not _out.has(node)
+				and (node == host or host.is_ancestor_of(node)))
+		if is_here and not _members.has(instance):
+			came.append(node)
+		elif not is_here and _members.has(instance):
+			left.append(_members[instance])
+	touched.clear()
+	came.sort_custom(func(a: Node, b: Node) -> bool: return b.is_greater_than(a))
+	left.sort_custom(_is_earlier)
+	return [came, left]
+
+
+## Nodes that a rule added with add_child, or freed: as spawned.
+func _adopt() -> void:
+	var changes := _changes(_touched_in_frame)
+	for member: Member in changes[1]:
+		_remove(member)
+	var came: Array[Node] = changes[0]
+	for node in came:
+		if not came.has(node.get_parent()):
+			_journal.append([_frame(), _stamp, IN, node, null])
+	_join(came)
+
+
+## The changes from outside of the rules that belong to a frame: new ones if it is played first.
+func _change_from_outside(frame: int) -> void:
+	if frame >= _newest:
+		_newest = frame + 1
+		var changes := _changes(_touched)
+		if not (changes[0].is_empty() and changes[1].is_empty() and _to_despawn.is_empty()):
+			_outer[frame] = changes + [_to_despawn.duplicate()]
+			_to_despawn.clear()
+			if not changes[1].is_empty() and history.first() < frame:
+				push_warning("%s left before frame %d was confirmed: use despawn, which can be taken"
+						% [changes[1].map(_name_of), frame] + " back")
+	if not _outer.has(frame):
+		return
+	for member: Member in _outer[frame][1]:
+		if member.is_in:
+			_remove(member)
+		elif member.id >= 0 and world.has(member.id) and not nodes.has(member.id):
+			world.remove(member.id)
+	_join(_outer[frame][0].filter(func(node: Variant) -> bool:
+		return is_instance_valid(node) and not _members.has(node.get_instance_id())))
+	for root: Variant in _outer[frame][2]:
+		if is_instance_valid(root):
+			_despawn(root)
+
+
+func _name_of(member: Member) -> String:
+	return str(member.node.name) if is_instance_valid(member.node) else "collider %d" % member.id
+
+
+## Undoes the changes that a frame and those after it made.
+func _undo(frame: int) -> void:
+	while not _journal.is_empty() and _journal[-1][0] >= frame:
+		var change: Array = _journal.pop_back()
+		match change[2]:
+			JOIN:
+				_leave(change[3])
+				_begin_again(change[3])
+			LEAVE:
+				_enter(change[3])
+			IN:
+				if is_instance_valid(change[3]):
+					_undone.append([change[0], change[4], change[3].get_parent(), change[3]])
+			OUT:
+				_out[change[3]].append(null)  # it comes back
+
+
+## Gives a node the state that it joined with.
+func _begin_again(member: Member) -> void:
+	for i in member.kept.size():
+		if is_instance_valid(member.node):
+			member.node.set(member.kept[i][0], member.initial[i])
+
+
+## Frees what was spawned in a frame that is played now, and was not spawned again.
+func _drop_undone(frame: int) -> void:
+	for row in _undone.duplicate():
+		if row[0] <= frame:
+			_undone.erase(row)
+			if is_instance_valid(row[3]):
+				row[3].queue_free()
+
+
+## Hides roots that despawned until they are freed, and shows those that came back.
+func _hide_roots() -> void:
+	for root: Variant in _out.keys():
+		if not is_instance_valid(root):
+			_out.erase(root)
+		elif _out[root].has(null):
+			if _out[root].size() > 1:
+				root.set(&"visible", _out[root][0])
+				root.process_mode = _out[root][1]
+			_out.erase(root)
+		elif _out[root].is_empty():
+			_out[root] = [root.get(&"visible"), root.process_mode]
+			root.set(&"visible", false)
+			root.process_mode = Node.PROCESS_MODE_DISABLED
+
+
+func _frame() -> int:
+	return history.head() if history != null else 0
 
 
 # ---- the game's own state ----
 
-func _keep(node: Node, property: StringName) -> void:
-	var type := typeof(node.get(property))
-	if type in [TYPE_BOOL, TYPE_INT, TYPE_VECTOR2I, TYPE_VECTOR3I]:
-		_kept.append([node, property, type])
-	else:
-		push_error("%s.%s must be an int, a bool, a Vector2i or a Vector3i, not a %s"
-				% [node.name, property, type_string(type)])
-
-
 ## The game's own state as bytes, 12 for each property.
 func save_own() -> PackedByteArray:
+	var own := PackedByteArray()
+	var count := 0
+	for member in _keeping:
+		count += member.kept.size()
+	own.resize(12 * count)
 	var at := 0
-	for entry: Array in _kept:
-		var value: Variant = entry[0].get(entry[1])
-		match entry[2]:
-			TYPE_VECTOR3I:
-				_own.encode_s32(at, value.x)
-				_own.encode_s32(at + 4, value.y)
-				_own.encode_s32(at + 8, value.z)
-			TYPE_VECTOR2I:
-				_own.encode_s32(at, value.x)
-				_own.encode_s32(at + 4, value.y)
-			_:
-				_own.encode_s64(at, value)
-		at += 12
-	return _own
+	for member in _keeping:
+		for entry: Array in member.kept:
+			var value: Variant = member.node.get(entry[0]) if is_instance_valid(member.node) else 0
+			match entry[1]:
+				TYPE_VECTOR3I:
+					own.encode_s32(at, value.x)
+					own.encode_s32(at + 4, value.y)
+					own.encode_s32(at + 8, value.z)
+				TYPE_VECTOR2I:
+					own.encode_s32(at, value.x)
+					own.encode_s32(at + 4, value.y)
+				_:
+					own.encode_s64(at, value)
+			at += 12
+	return own
 
 
 ## Gives the nodes the values that save_own saved.
 func load_own(bytes: PackedByteArray) -> void:
 	var at := 0
-	for entry: Array in _kept:
-		var value: Variant = bytes.decode_s64(at)
-		match entry[2]:
-			TYPE_VECTOR3I:
-				value = Vector3i(
-						bytes.decode_s32(at), bytes.decode_s32(at + 4), bytes.decode_s32(at + 8))
-			TYPE_VECTOR2I:
-				value = Vector2i(bytes.decode_s32(at), bytes.decode_s32(at + 4))
-			TYPE_BOOL:
-				value = value != 0
-		entry[0].set(entry[1], value)
-		at += 12
+	for member in _keeping:
+		for entry: Array in member.kept:
+			var value: Variant = bytes.decode_s64(at)
+			match entry[1]:
+				TYPE_VECTOR3I:
+					value = Vector3i(
+							bytes.decode_s32(at), bytes.decode_s32(at + 4),
+							bytes.decode_s32(at + 8))
+				TYPE_VECTOR2I:
+					value = Vector2i(bytes.decode_s32(at), bytes.decode_s32(at + 4))
+				TYPE_BOOL:
+					value = value != 0
+			if is_instance_valid(member.node):
+				member.node.set(entry[0], value)
+			at += 12
 
 
 # ---- frames ----
@@ -181,32 +551,44 @@ func play_to(frame: int) -> void:
 		step(inputs.take(next), next < known)
 		next += 1
 	tell_confirmed()
-	if host.moves_nodes:
-		_show()
+	show()
 
 
 ## Goes back to before a frame, if it was stepped already.
 func rewind(frame: int) -> void:
 	if frame != history.head():
 		history.back(frame, world)
-		load_own(history.own())
+		_undo(frame)
+		load_own(_saves[frame])
 
 
 ## Steps the next frame with an input for each player.
 func step(values: PackedInt64Array, is_final: bool) -> void:
 	var frame := history.head()
+	_is_stepping = true
+	_stamp = frame
+	_joined = 0
 	_game_events.clear()
-	for node in _ticking:
-		node._fixsync_tick(frame, values)
+	_change_from_outside(frame)
+	for member in _ticking:
+		if member.is_in and is_instance_valid(member.node):
+			member.node._fixsync_tick(frame, values)
+			if not _touched_in_frame.is_empty():
+				_adopt()
 	var events := world.step()
-	var hash := world.hash()
+	# Only hits have reactions, which come after this hash.
+	var hash := world.hash() if not events.is_empty() else 0
 	var before := world.command_count()
+	_stamp = frame + 1
 	for at in range(0, events.size(), 4):
 		_hear(events[at], events[at + 1], events[at + 2], events[at + 3])
 		_hear(events[at + 1], events[at], events[at + 2], events[at + 3])
 	var after := world.command_count() - before
 	events.append_array(_game_events)
-	history.push(world, is_final, world.take_commands(), events, save_own(), after, hash)
+	history.push(world, is_final, events, [], after, hash)
+	_saves[frame + 1] = save_own()
+	_drop_undone(frame)
+	_is_stepping = false
 	var rows := history.gone()
 	for at in range(0, rows.size(), 4):
 		host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
@@ -216,9 +598,13 @@ func step(values: PackedInt64Array, is_final: bool) -> void:
 
 
 func _hear(mine: int, other: int, kind: int, contact: int) -> void:
-	if _hearing.has(mine):
-		for node: Node in _hearing[mine]:
+	if not _hearing.has(mine):
+		return
+	for node: Variant in _hearing[mine]:
+		if is_instance_valid(node):
 			node._fixsync_hit(mine, other, kind, contact)
+			if not _touched_in_frame.is_empty():
+				_adopt()
 
 
 ## Adds an event of the game's own to this frame, from _fixsync_tick or _fixsync_hit.
@@ -231,6 +617,7 @@ func add_event(kind: int, a: int, b: int, value: int) -> void:
 
 ## Emits the signals of the frames that became final, and records them.
 func tell_confirmed() -> void:
+	_hide_roots()
 	while history.confirm():
 		_tell_frame()
 
@@ -242,50 +629,69 @@ func _tell_frame() -> void:
 	if recorder != null:
 		recorder.commands(history.commands())
 		recorder.step_game(rows, hash)
+	_saves.erase(frame)
+	_outer.erase(frame)
+	for change in _journal:
+		if change[1] <= frame and change[2] == JOIN and change[3].id >= 0:
+			_told[change[3].id] = change[3].node
 	for at in range(0, rows.size(), 4):
 		match rows[at + 2]:
 			Fixsync.ENTER:
 				host.hit_entered.emit(frame, rows[at], rows[at + 1], rows[at + 3])
+				_tell_nodes(&"hit_entered", rows[at], rows[at + 1])
 			Fixsync.STAY:
 				host.hit_stayed.emit(frame, rows[at], rows[at + 1], rows[at + 3])
 			Fixsync.EXIT:
 				host.hit_exited.emit(frame, rows[at], rows[at + 1])
+				_tell_nodes(&"hit_exited", rows[at], rows[at + 1])
 			var kind:
 				host.game_event.emit(frame, kind, rows[at], rows[at + 1], rows[at + 3])
 	host.frame_confirmed.emit(frame, hash)
+	while not _journal.is_empty() and _journal[0][1] <= frame:
+		_forget(_journal.pop_front())
+
+
+## The signal of both nodes of a hit.
+func _tell_nodes(signal_name: StringName, a: int, b: int) -> void:
+	for pair: Array in [[a, b], [b, a]]:
+		var mine: Variant = _told.get(pair[0])
+		var other: Variant = _told.get(pair[1])
+		if is_instance_valid(mine):
+			mine.emit_signal(signal_name, other if is_instance_valid(other) else null)
+
+
+## The end of a change that nothing can take back any more.
+func _forget(change: Array) -> void:
+	if change[2] == LEAVE and change[3].id >= 0:
+		_told.erase(change[3].id)
+	elif change[2] == OUT and is_instance_valid(change[3]):
+		_out.erase(change[3])
+		change[3].queue_free()
 
 
 # ---- showing ----
-
-## Whether colliders draw their lines.
-func draws() -> bool:
-	return host.draw_colliders
-
 
 ## The view of a FixsyncWorld2D.
 func view() -> FixsyncView2D:
 	return _view
 
 
-func _show() -> void:
-	var rows := world.colliders()
-	var hitting := {}
-	if draws():
+## Puts the nodes where their colliders are, and draws lines if the world wants it.
+func show() -> void:
+	if host.moves_nodes:
+		_shown.show(world)
+	if host.draw_colliders:
+		if _lines == null:
+			_lines = FixsyncLines2D.new(_view) if host is Node2D else FixsyncLines3D.new()
+			host.add_child(_lines, false, Node.INTERNAL_MODE_BACK)
+			if level != null:
+				_lines.show_level(level)
+		var hitting := {}
 		var hits := world.hits()
 		for at in range(0, hits.size(), 3):
 			hitting[hits[at]] = true
 			hitting[hits[at + 1]] = true
-	for at in range(0, rows.size(), 16):
-		var node: Node = nodes.get(rows[at])
-		if node != null:
-			node.show_pose(Vector3i(rows[at + 7], rows[at + 8], rows[at + 9]), rows[at + 4])
-			if node is FixsyncCollider2D:
-				node.show_state(rows[at + 3] != 0, hitting.has(rows[at]))
-	if draws() and host is FixsyncWorld3D:
-		if _lines == null:
-			_lines = FixsyncLines3D.new()
-			host.add_child(_lines, false, Node.INTERNAL_MODE_BACK)
-		_lines.show_rows(rows, hitting)
+		_lines.show_rows(world.colliders(), hitting)
 	elif _lines != null:
 		_lines.queue_free()
 		_lines = null

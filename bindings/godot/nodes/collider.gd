@@ -1,0 +1,107 @@
+@tool
+@icon("icons/collider_{d}.svg")
+class_name FixsyncCollider{D}
+extends Node{D}
+## A collider of the FixsyncWorld{D} above it: a hurtbox, an attack, a trigger.
+##
+## Place it like any node. In the editor its place becomes raw_position and yaw, integers that are
+## saved with the scene; a game reads only these. While the game runs, the node is where the
+## collider is. A collider under another one is a part of it: it moves and turns with it, and
+## raw_position is its offset.
+2:## FixsyncView2D says how the screen lies in the world.
+
+## A hit with another collider began, in a confirmed frame. other is its node; null for a solid of
+## the level, and for a collider without a node.
+signal hit_entered(other: Node)
+## A hit ended, in a confirmed frame.
+signal hit_exited(other: Node)
+
+## Its id, less than the world's capacity. -1: the least free one, in the order of the tree.
+@export var id := -1
+## Its shape and sizes.
+@export var shape: FixsyncShape:
+	set(value):
+		shape = value
+		update_configuration_warnings()
+## A name of the world's layers.
+@export var layer := "body":
+	set(value):
+		layer = value
+		update_configuration_warnings()
+## Colliders of one owner do not hit each other; 0: no owner. -1: the owner of the collider that it
+## is a part of, else 0.
+@export_range(-1, 4294967295) var owner_id := -1
+## Whether it is active when it joins the match.
+@export var starts_active := true
+2:## Seen from the side: faces left, drawn and struck mirrored; its yaw is 32768. In the editor it is
+2:## the same as a scale.x of -1. Set it in _fixsync_tick and _fixsync_hit.
+2:@export var flipped := false:
+2:	get:
+2:		return (get_yaw() + 16384 & 65535) > 32768 if is_in_match() else flipped
+2:	set(value):
+2:		flipped = value
+2:		if is_in_match() and stage.view().is_side:
+2:			turn(32768 if value else 0)
+2:## Its place on the axis that the screen does not have, in units: the height seen from above, the
+2:## depth seen from the side.
+2:@export var depth := "0"
+## Where it is when the match begins, in multiples of 1/65536; of a part, its offset. The editor
+## sets it: relative to the world, or to the scene that it is in.
+@export_custom(PROPERTY_HINT_NONE, "", PROPERTY_USAGE_DEFAULT | PROPERTY_USAGE_READ_ONLY)
+var raw_position := Vector3i.ZERO
+## Its yaw when the match begins: 65536 steps are a turn, 0 is +X, 16384 is +Z.
+@export_custom(PROPERTY_HINT_NONE, "", PROPERTY_USAGE_DEFAULT | PROPERTY_USAGE_READ_ONLY)
+var yaw := 0
+
+var stage: FixsyncStage  ## The world that it is in, while that runs.
+var parts: Array[FixsyncCollider{D}] = []  ## The colliders that move with it.
+var start_position := Vector3i.ZERO  ## Where in the world it joined the match.
+var start_yaw := 0  ## Its yaw in the world when it joined.
+var given_id := -2  ## The id that it was given, -1 for the least free one; -2 before the match.
+
+
+# ---- while the world runs ----
+
+## Whether its collider is in the world, in the frame that is played.
+func is_in_match() -> bool:
+	return stage != null and stage.nodes.get(id) == self
+
+
+## Where it is now; for a part, where the collider is that it is a part of.
+func get_raw_position() -> Vector3i:
+	return stage.world.position(id)
+
+
+## Its yaw now.
+func get_yaw() -> int:
+	return stage.world.yaw(id)
+
+
+## Whether it is active now.
+func is_active() -> bool:
+	return stage.world.is_active(id)
+
+
+## Puts it, and its parts, at a position. Call this and the next two only in _fixsync_tick and
+## _fixsync_hit.
+func set_pose(raw: Vector3i, new_yaw: int) -> void:
+	stage.world.set_pose(id, raw, new_yaw)
+	for part in parts:
+		stage.world.set_pose(part.id, raw, new_yaw)
+
+
+## Turns it, and its parts.
+func turn(new_yaw: int) -> void:
+	stage.world.turn(id, new_yaw)
+	for part in parts:
+		stage.world.turn(part.id, new_yaw)
+
+
+## Makes it active or not; an inactive collider hits nothing.
+func set_active(active: bool) -> void:
+	if stage.world.is_active(id) != active:
+		stage.world.set_active(id, active)
+
+
+func _get_configuration_warnings() -> PackedStringArray:
+	return FixsyncPlace.warnings(self)

@@ -1,0 +1,159 @@
+@tool
+@icon("icons/world_{d}.svg")
+class_name FixsyncWorld{D}
+extends Node{D}
+## A world of colliders that rolls back. Its signals come once for each confirmed frame, in order.
+##
+## Colliders, levels and rules are the nodes under it. A node with a method _fixsync_tick(frame,
+## inputs) has rules, one with _fixsync_hit(mine, other, kind, contact) hears hits of its
+## colliders, and one with _fixsync_state() names its properties that a frame depends on.
+
+## A hit began in a confirmed frame. a and b are ids, a < b; contact is 1 (touching) or 2. Colliders
+## have a signal of this name too, with the other node.
+signal hit_entered(frame: int, a: int, b: int, contact: int)
+## A hit of the last frame goes on in a confirmed frame.
+signal hit_stayed(frame: int, a: int, b: int, contact: int)
+## A hit of the last frame ended in a confirmed frame.
+signal hit_exited(frame: int, a: int, b: int)
+## An event of the game's own, in a confirmed frame.
+signal game_event(frame: int, kind: int, a: int, b: int, value: int)
+## A frame that is not confirmed has this event: begin a spark, a sound. kind is 1, 2, 3 for
+## entered, stayed and exited, or a kind of the game's own, and contact its value.
+signal hit_predicted(frame: int, a: int, b: int, kind: int, contact: int)
+## A predicted event was wrong: stop the spark.
+signal hit_taken_back(frame: int, a: int, b: int, kind: int, contact: int)
+## After all events of a frame; hash is that of the world right after its step.
+signal frame_confirmed(frame: int, hash: int)
+
+## The greatest number of colliders at a time.
+@export_range(1, 65536) var capacity := 64
+## The names of the layers; a layer is its place in this list.
+@export var layers := PackedStringArray(["body", "attack", "wall"])
+## Pairs of layers that meet, such as "body attack". None: all meet.
+@export var pairs := PackedStringArray()
+## Whether shapes that only touch are a hit.
+@export_enum("Touching:1", "Overlapping:2") var hit_when := 1
+## How many players give inputs.
+@export_range(1, 64) var players := 2
+2:## How many pixels a unit has.
+2:@export_range(1.0, 4096.0, 1.0) var pixels_per_unit := 64.0
+2:## Whether the screen shows the world from the side, with gravity; else from above.
+2:@export var is_side_view := false
+## Frames that may be predicted.
+@export_range(1, 256) var window := 12
+## Frames a second, for the match log.
+@export_range(1, 1000) var tick_rate := 60
+## Keeps a match log: take_log().
+@export var record := false
+## Moves the nodes to where their colliders are, after each play_to.
+@export var moves_nodes := true
+## Draws the lines of the level and of all colliders while the game runs: green, grey if inactive,
+## red while they hit.
+@export var draw_colliders := false
+## Begins when the node is ready. Else call start, on all peers with the same nodes.
+@export var starts_alone := true
+
+var stage: FixsyncStage  ## The world and all that it keeps; null before start.
+
+
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_READY and starts_alone and not Engine.is_editor_hint():
+		start()
+
+
+## Builds the world out of the nodes under this one, at frame 0.
+func start() -> void:
+	stage = FixsyncStage.new(self)
+
+
+## Adds an instance of a scene to the match, and returns it. In _fixsync_tick and _fixsync_hit it
+## joins at once, and leaves again if that frame is taken back; elsewhere it joins in the next
+## frame that was not played yet: call it in the same frame on all peers. raw and new_yaw are the
+## place of its root in the world. owner is for its colliders that have none of their own. parent
+## is a node of the world; null: the world's node.
+func spawn(
+		scene: PackedScene, raw := Vector3i.ZERO, new_yaw := 0, owner := 0,
+		parent: Node = null) -> Node:
+	return stage.spawn(scene, raw, new_yaw, owner, parent)
+
+
+## Takes a node out of the match with all colliders and rules under it. It comes back if that frame
+## is taken back, and is freed when the frame is confirmed. Elsewhere than in _fixsync_tick and
+## _fixsync_hit it is taken out in the next frame that was not played yet.
+func despawn(node: Node) -> void:
+	stage.despawn(node)
+
+
+## Adds the input of a player for a frame, your own or one that arrived. False: it is too early;
+## add it again later.
+func put_input(player: int, frame: int, value: int) -> bool:
+	return stage.inputs.put(player, frame, value)
+
+
+## Steps up to and including a frame; inputs that have not arrived are predicted. Where a prediction
+## was wrong, it goes back and steps again. It stops where no more frames may be predicted.
+func play_to(frame: int) -> void:
+	stage.play_to(frame)
+
+
+## For an add-on that keeps the inputs: goes back to before a frame.
+func rewind(frame: int) -> void:
+	stage.rewind(frame)
+
+
+## For an add-on that keeps the inputs: steps the next frame with an input for each player.
+func play(inputs: PackedInt64Array) -> void:
+	stage.step(inputs, false)
+
+
+## For an add-on that keeps the inputs: all frames before this one were stepped on the real inputs.
+func settle(frame: int) -> void:
+	stage.history.settle(frame)
+	stage.tell_confirmed()
+	stage.show()
+
+
+## The frame that is stepped next.
+func head() -> int:
+	return stage.history.head()
+
+
+## The first frame that is not confirmed.
+func confirmed() -> int:
+	return stage.history.first()
+
+
+## The first frame for which an input is not known.
+func known() -> int:
+	return stage.inputs.confirmed()
+
+
+## How many more frames may be predicted.
+func free_frames() -> int:
+	return stage.history.free_frames()
+
+
+## The collider node with an id, or null, as for a solid of the level.
+func collider(id: int) -> Node:
+	return stage.nodes.get(id)
+
+
+## Adds an event of the game's own to the frame that is played, from _fixsync_tick or _fixsync_hit.
+## kind: 16 or more.
+func add_event(kind: int, a: int, b: int, value: int) -> void:
+	stage.add_event(kind, a, b, value)
+
+
+## Why two colliders, or a collider and a solid, are not a hit now.
+func why(a: int, b: int) -> String:
+	return FixsyncWhy.of_pair(stage.world, a, b)
+
+
+## The text of the match log since the last call; with `record`. Write it to a file.
+func take_log() -> String:
+	return stage.recorder.take_text()
+
+
+## Ends the match log.
+func end_log() -> void:
+	stage.recorder.finish()
