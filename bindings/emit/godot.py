@@ -149,7 +149,7 @@ def node(name: str, dimensions: int) -> Callable[[Api], str]:
     """The writer of addons/fixsync/NAME_2d.gd or NAME_3d.gd. In its source {D} is 2D or 3D, and a
     line that begins with "2:" or "3:" is in one of them only."""
 
-    def write(api: Api) -> str:
+    def write(_: Api) -> str:
         lines = (NODES / f"{name}.gd").read_text(encoding="utf-8").split("\n")
         other = f"{5 - dimensions}:"
         kept = [line.removeprefix(f"{dimensions}:") for line in lines if not line.startswith(other)]
