@@ -499,6 +499,28 @@ def test_a_change_that_nothing_uses_is_a_warning(setting: str, words: str, tmp_p
     assert found.warnings == [f"{setting}: {words}"]
 
 
+def test_a_change_that_selects_nothing_of_any_log_is_an_error_of_the_command(
+    tmp_path: Path, run: Run
+) -> None:
+    path, out = small(tmp_path), tmp_path / "changed.jsonl"
+    out.write_text("kept")
+    for arguments in ((path,), (path, path_of("grazes")), (path, "-o", out)):
+        code, said, err = run("whatif", *arguments, "--set", "P9*.radius += 1")
+        assert (code, said) == (2, "")
+        assert "P9*.radius += 1: no collider is selected; names: P0 torso, P1 torso" in err
+    assert out.read_text() == "kept"
+    code, said, _ = run("whatif", path, path_of("grazes"), "--set", " P0*.radius += 1 ")
+    assert (code, "no collider is selected" in said) == (0, True)
+
+
+def test_an_attack_that_is_carried_along_is_no_warning(tmp_path: Path) -> None:
+    match: list[list[Any]] = [
+        [add(1, ["sphere", 10], 0), ["active", 1, False]],
+        [["active", 1, True], ["move", 1, [1, 0, 0]], ["move", 1, [0, 0, 0]]],
+    ]
+    assert whatif(small(tmp_path, match), ["1.radius += 31r"]).warnings == []
+
+
 # What is not known.
 
 

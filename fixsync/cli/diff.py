@@ -16,7 +16,7 @@ from rich.table import Table
 from fixsync._native.raw import LAYER_COUNT
 from fixsync.cli import describe, hits, options, text
 from fixsync.fields import ABSENT, ANGLES, LENGTHS
-from fixsync.log.diff import Diff, Pair, Row, diff
+from fixsync.log.diff import Diff, Pair, Row, diff, diff_builds
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.schema import Header
 from fixsync.log.spans import spans_text
@@ -29,7 +29,7 @@ Cells: TypeAlias = tuple[str, str, str]
 
 @click.command("diff", cls=options.Command)
 @click.argument("a", type=options.FILE)
-@click.argument("b", type=options.FILE)
+@click.argument("b", type=options.FILE, required=False)
 @click.option(
     "--ignore-meta",
     is_flag=True,
@@ -42,12 +42,12 @@ Cells: TypeAlias = tuple[str, str, str]
     help="List all hits that differ, over all frames.",
 )
 @options.number("--rows", 40, 1, None, "Number of differences to show.")
-@options.sim_option
+@options.versions_option
 @options.line_bytes_option
 @options.json_option
 def diff_command(
     a: Path,
-    b: Path,
+    b: Path | None,
     ignore_meta: bool,
     is_hits: bool,
     rows: int,
@@ -55,12 +55,15 @@ def diff_command(
     line_bytes_max: int,
     as_json: bool,
 ) -> None:
-    """Find the first frame in which two logs differ.
+    """Find the first frame in which two logs, or two versions of a game, differ.
 
     All differences of that frame are listed. Both logs are replayed, so the worlds are compared
     too, collider by collider. Events, answers, hashes and frames that only one log has are counted,
     not compared. If hashes of a simulation differ, a log is also replayed in four new processes, to
     find out whether the simulation depends on its process.
+
+    One log is played with two versions of its simulation: --sim OLD:Game --sim NEW:Game, or with
+    --at DIR twice, for folders with two versions of the same modules.
 
     --events compares the hits of all frames, and nothing else.
 
@@ -72,14 +75,17 @@ def diff_command(
     if is_hits:
         _list_hits(a, b, rows, simulations, line_bytes_max, as_json=as_json)
     with text.refusals():
-        result = diff(
-            a,
-            b,
-            simulations=simulations,
-            references=simulations.references,
-            ignore_meta=ignore_meta,
-            line_bytes_max=line_bytes_max,
-        )
+        if b is None:
+            result = diff_builds(a, *simulations.builds(a), line_bytes_max=line_bytes_max)
+        else:
+            result = diff(
+                a,
+                b,
+                simulations=simulations.of_one_game or simulations,
+                references=simulations.references,
+                ignore_meta=ignore_meta,
+                line_bytes_max=line_bytes_max,
+            )
     if as_json:
         text.print_json(_json(result))
     else:
@@ -89,7 +95,7 @@ def diff_command(
 
 def _list_hits(
     a: Path,
-    b: Path,
+    b: Path | None,
     rows_max: int,
     simulations: options.Simulations,
     line_bytes_max: int,
@@ -97,7 +103,13 @@ def _list_hits(
     as_json: bool,
 ) -> NoReturn:
     with text.refusals():
-        found = diff_hits(a, b, simulations=simulations, line_bytes_max=line_bytes_max)
+        found = diff_hits(
+            a,
+            b or a,
+            simulations=simulations,
+            builds=simulations.builds(a) if b is None else None,
+            line_bytes_max=line_bytes_max,
+        )
     code = int(bool(found.differing))
     if as_json:
         text.print_json({"exit_code": code, **msgspec.to_builtins(found)})

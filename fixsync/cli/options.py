@@ -12,9 +12,11 @@ from typing import Any, TypeVar
 import click
 
 from fixsync import sim
+from fixsync.builds import Home
 from fixsync.cli import project
 from fixsync.cli.streams import echo
 from fixsync.log import files
+from fixsync.log.reader import Reader
 from fixsync.log.replay import find_logs
 from fixsync.log.schema import LINE_BYTES_MAX
 
@@ -166,34 +168,119 @@ def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+_AT = "fixsync --at"
+
+
+def _homes(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...]) -> None:
+    if len(folders) not in (0, 2):
+        raise click.BadParameter(
+            f"takes two folders, the old game's and the new one's, not {len(folders)}", ctx, param
+        )
+    ctx.meta[_AT] = folders
+
+
+def versions_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--sim and --at, for commands that play a log with two versions of a game."""
+    return click.option(
+        "--at",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        is_eager=True,  # --sim is looked for there
+        expose_value=False,
+        callback=_homes,
+        help="Folder of a version of the game, for --sim or its pyproject.toml. Give two.",
+    )(sim_option(command))
+
+
 class Simulations(dict[str, sim.SimulationType]):
     """Simulations by name."""
 
     def __init__(self) -> None:
         self.references: dict[str, str] = {}
         """How the command line, or pyproject.toml, names each."""
+        self.versions: tuple[Simulations, Simulations] | None = None
+        """The two of a comparison: those of `--at`, or two of `--sim`."""
+        self.labels = ("", "")
+        """The folders of the versions, or how the command line names them."""
+
+    def add(self, reference: str, simulation: sim.SimulationType) -> None:
+        """ValueError for one that no log can refer to."""
+        name = getattr(simulation, "name", None)
+        if not isinstance(name, str):
+            raise ValueError(f"{reference} needs an attribute name: logs refer to it")
+        self[name], self.references[name] = simulation, reference
+
+    @property
+    def of_one_game(self) -> tuple[Simulations, Simulations] | None:
+        """The versions, unless two of `--sim` are for logs of different games."""
+        is_one = self.versions is not None and (
+            not self or self.versions[0].keys() == self.versions[1].keys()
+        )
+        return self.versions if is_one else None
+
+    def builds(self, log: Path) -> tuple[sim.SimulationType, sim.SimulationType]:
+        """The two versions that play the inputs of a log. UsageError if none are given."""
+        if self.versions is None:
+            raise click.UsageError(
+                f"Missing argument 'B': {log} alone needs two versions of its game,"
+                " --sim OLD:Game --sim NEW:Game, or --at DIR twice"
+            )
+        with Reader(log) as reader:
+            name = reader.header.sim
+        if name is None:
+            raise click.UsageError(f"{log} is a trace: it has no inputs to play again")
+        old, new = (side.chosen(name) for side in self.versions)
+        return old, new
+
+    def chosen(self, name: str) -> sim.SimulationType:
+        """The one of a log's name, or the only one, whatever its name is."""
+        if name not in self and len(self) != 1:
+            raise click.UsageError(f"the log has the simulation {name!r}: give one of that name")
+        return self.get(name) or next(iter(self.values()))
 
 
 def _simulations(
     ctx: click.Context, param: click.Parameter, references: tuple[str, ...]
 ) -> Simulations:
-    if references:
-        _look_in(Path())
-    else:
-        references = project_simulations().simulations
     found = Simulations()
-    for reference in references:
-        try:
-            simulation = found_simulation(reference)
-        except ValueError as error:
-            raise click.BadParameter(str(error), ctx, param) from error
-        name = getattr(simulation, "name", None)
-        if not isinstance(name, str):
-            raise click.BadParameter(
-                f"{reference} needs an attribute name: logs refer to it", ctx, param
-            )
-        found[name], found.references[name] = simulation, reference
+    try:
+        if folders := ctx.meta.get(_AT):
+            found.versions = _in_folders(folders, references)
+            found.labels = str(folders[0]), str(folders[1])
+            return found
+        if references:
+            _look_in(Path())
+        parts = [Simulations() for _ in references]
+        for one, reference in zip(parts, references, strict=True):
+            one.add(reference, found_simulation(reference))
+            found.add(reference, *one.values())
+        if len(parts) == 2:
+            found.versions, found.labels = (parts[0], parts[1]), (references[0], references[1])
+        for reference in () if references else project_simulations().simulations:
+            found.add(reference, found_simulation(reference))
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
     return found
+
+
+def _in_folders(
+    folders: tuple[Path, Path], references: tuple[str, ...]
+) -> tuple[Simulations, Simulations]:
+    """The simulations of two folders: one reference of the command line is for both."""
+    if len(references) > 2:
+        raise ValueError(f"of --at, --sim names one for both or one each, not {len(references)}")
+    sides = Simulations(), Simulations()
+    for i, (side, folder) in enumerate(zip(sides, folders, strict=True)):
+        own = references[i % len(references) :][:1] if references else project.named(folder)[0]
+        if not own:
+            raise ValueError(
+                f"{folder} has no pyproject.toml with a sim of [tool.fixsync]: give --sim"
+            )
+        home = Home(folder)
+        for reference in own:
+            side.add(reference, home.find(found_simulation, reference))
+    return sides
 
 
 def _look_in(folder: Path) -> None:

@@ -20,11 +20,12 @@ class Named(NamedTuple):
     """Where the file is. Modules are looked for there too."""
 
 
-def named() -> Named:
-    """The simulations in `sim` of `[tool.fixsync]`, in the pyproject.toml of this folder or of the
-    nearest folder above it that has this table. UsageError for a file that is not right."""
+def named(here: Path | None = None) -> Named:
+    """The simulations in `sim` of `[tool.fixsync]`, in the pyproject.toml of a folder (by default
+    the current one) or of the nearest folder above it that has this table. UsageError for a file
+    that is not right."""
     try:
-        here = Path.cwd()
+        here = here or Path.cwd()
     except OSError:
         return Named()  # the folder was removed
     for folder in (here, *here.parents):

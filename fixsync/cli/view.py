@@ -10,6 +10,7 @@ import click
 from fixsync import sim
 from fixsync.cli import options, streams, text
 from fixsync.log import files
+from fixsync.log.diff import Diff, diff_builds
 from fixsync.view import Exported, export, write
 
 
@@ -29,7 +30,7 @@ from fixsync.view import Exported, export, write
 )
 @click.option("--title", default="", help="Title of the page; by default the log's name.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
-@options.sim_option
+@options.versions_option
 @options.line_bytes_option
 @options.json_option
 def view_command(
@@ -37,7 +38,7 @@ def view_command(
     output: Path | None,
     title: str,
     is_opened: bool,
-    simulations: Mapping[str, sim.SimulationType],
+    simulations: options.Simulations,
     line_bytes_max: int,
     as_json: bool,
 ) -> None:
@@ -45,8 +46,9 @@ def view_command(
 
     The page is one file and needs no network. It draws the match from above and from the side. The
     same kernel recomputes every frame in the browser and compares it with the log and with this
-    machine. Two logs are compared, and the page opens at the first frame that differs. Without a
-    log, the page is empty and plays logs that are dropped onto it.
+    machine. Two logs are compared, and the page opens at the first frame that differs. One log is
+    compared with itself under two versions of its simulation: --sim OLD:Game --sim NEW:Game, or
+    --at DIR twice. Without a log, the page is empty and plays logs that are dropped onto it.
 
     \b
     Exit code  0  the page is written
@@ -61,20 +63,54 @@ def view_command(
         raise click.UsageError("--open needs a page in a file, not on standard output")
     with text.refusals():
         files.check_output(out, logs)  # its default name too, which may be a link
-        found = [_export(log, simulations, line_bytes_max, is_quiet=as_json) for log in logs]
-        size = write(out, found, title)
+        versions, difference = simulations.of_one_game, None
+        if versions is not None and len(logs) == 1:
+            builds = simulations.builds(logs[0])
+            difference = diff_builds(logs[0], *builds, line_bytes_max=line_bytes_max)
+            if difference.error is not None:
+                raise difference.error
+            sides: list[Mapping[str, sim.SimulationType]] = [
+                {_name_in(difference): one} for one in builds
+            ]
+            logs = [logs[0]] * 2
+        else:
+            sides = [*(versions or (simulations, simulations))]
+        found = [
+            _export(log, side, line_bytes_max, is_quiet=as_json)
+            for log, side in zip(logs, sides, strict=False)
+        ]
+        if difference is not None:
+            for one, label in zip(found, simulations.labels, strict=True):
+                one.name += f" with {label}"
+        size = write(out, found, title, difference)
     if as_json:
-        text.print_json(
-            {"page": str(out), "size": size, "logs": [_json(one) for one in found]}, out
-        )
+        document = {"page": str(out), "size": size, "logs": [_json(one) for one in found]}
+        if difference is not None:
+            document |= {"same": difference.is_same, "frame": difference.frame}
+        text.print_json(document, out)
     else:
         for one in found:
             if one.cut:
                 cut = f"cut short after {text.plural(one.frames, 'frame')}: {one.cut}"
                 streams.echo(f"{text.printable(one.name)}: {cut}", err=True)
+        if difference is not None:
+            text.say(text.console(out), _difference_line(difference))
         text.say(text.console(out), f"written: {out} ({text.size(size)})")
     if is_opened and click.launch(out.resolve().as_uri()) != 0:
         streams.echo("no browser could be started: open the page yourself", err=True)
+
+
+def _name_in(difference: Diff) -> str:
+    """The name that the log has for its simulation."""
+    return str(difference.headers[0].sim) if difference.headers else ""
+
+
+def _difference_line(found: Diff) -> str:
+    if found.frame is None:
+        return f"the {found.frames} frames are the same"
+    rows = [f"{row.group} {row.name}".strip() for row in found.rows]
+    first = next((row for row in rows if row.startswith("state ")), rows[0])
+    return f"first difference in frame {found.frame}: {first}"
 
 
 def _export(

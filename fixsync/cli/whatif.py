@@ -107,6 +107,7 @@ def whatif_command(
         raise click.ClickException(found[0].error)
     code = 2 if any(one.found is None for one in found) else 0
     reports = [one.found for one in found if one.found is not None]
+    _require_selected([Setting(one).text for one in settings], reports)
     if as_json:
         text.print_json({"exit_code": code, **_json(found)}, output)
     else:
@@ -118,6 +119,14 @@ def whatif_command(
         if output is not None:
             text.say(out, f"written: {output}")
     sys.exit(code)
+
+
+def _require_selected(settings: Sequence[str], reports: Sequence[WhatIf]) -> None:
+    """An error for a setting that selects no collider of any log."""
+    for one in settings if reports else ():
+        if all(one in report.unselected for report in reports):
+            near = (text for text in reports[0].warnings if text.startswith(f"{one}: "))
+            raise click.ClickException(next(near))
 
 
 def _answered(requests: Sequence[Request], *, is_hidden: bool) -> list[Answer]:

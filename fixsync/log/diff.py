@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from typing import Any
@@ -12,27 +12,22 @@ from typing import Any
 from msgspec import UNSET
 
 from fixsync import sim
+from fixsync.builds import origin
 from fixsync.fields import ABSENT, differences
 from fixsync.level import Level, Solid
 from fixsync.log import fresh
-from fixsync.log.lines import check_ids, plain
-from fixsync.log.player import Player, UnknownSimulationError
+from fixsync.log.lines import plain
+from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.replay import by_pair, placed_of
-from fixsync.log.schema import (
-    FRAME_MAX,
-    LINE_BYTES_MAX,
-    Frame,
-    Header,
-    MatchLogError,
-    SimFrame,
-)
-from fixsync.log.text import LineError, key_path
-from fixsync.records import Collider, Events
+from fixsync.log.runs import Run, Simulations, ended, walk
+from fixsync.log.schema import LINE_BYTES_MAX, Frame, Header, MatchLogError, SimFrame
+from fixsync.log.text import key_path
+from fixsync.records import Collider
 from fixsync.shapes import Contact
-from fixsync.world import Command, World
+from fixsync.world import World
 
-__all__ = ["Diff", "Pair", "Row", "Standing", "diff"]
+__all__ = ["Diff", "Pair", "Row", "Standing", "diff", "diff_builds"]
 
 PAIRS_MAX = 8
 SOLIDS_MAX = 8
@@ -121,7 +116,7 @@ def diff(
     a: str | os.PathLike[str],
     b: str | os.PathLike[str],
     *,
-    simulations: Mapping[str, sim.SimulationType] | None = None,
+    simulations: Simulations | tuple[Simulations, Simulations] | None = None,
     references: Mapping[str, str] | None = None,
     ignore_meta: bool = False,
     line_bytes_max: int = LINE_BYTES_MAX,
@@ -129,101 +124,65 @@ def diff(
     """Compares two logs up to the first frame that differs, replaying both.
 
     Parts that only one of the logs has (events, answers, hashes, the frames before the first of the
-    other) are counted, not compared. `ignore_meta`: ignores differences of the header in `meta`,
-    `names` and `unit_mm`. `references`: how `fixsync.sim.find` knows `simulations` in another
-    process; after a difference of hashes, new processes replay a log with it. Both logs are read to
-    their end, so an error there is found; frames after the first difference are not replayed.
-    OSError for files that cannot be read."""
+    other) are counted, not compared. `simulations`: of both logs, or of each its own.
+    `ignore_meta`: ignores differences of the header in `meta`, `names` and `unit_mm`. `references`:
+    how `fixsync.sim.find` knows `simulations` in another process; after a difference of hashes, new
+    processes replay a log with it. Both logs are read to their end, so an error there is found;
+    frames after the first difference are not replayed. OSError for files that cannot be read."""
     result = Diff(os.fspath(a), os.fspath(b))
-    try:
-        with (
-            Reader(a, line_bytes_max=line_bytes_max) as reader_a,
-            Reader(b, line_bytes_max=line_bytes_max) as reader_b,
-        ):
-            result.headers = (reader_a.header, reader_b.header)
-            result.header = list(_header_rows(*result.headers, ignore_meta=ignore_meta))
-            sides = _Side(reader_a, simulations), _Side(reader_b, simulations)
-            comparison = _Comparison(result, *sides)
-            comparison.run()
-            result.notes += _played_with(sides)
-            result.notes += _blame(comparison, simulations or {}, references or {})
-    except MatchLogError as error:
-        result.error = error
+    sims = simulations if isinstance(simulations, tuple) else (simulations, simulations)
+    with _compared(result, line_bytes_max) as (reader_a, reader_b):
+        result.header = list(_header_rows(*result.headers or (), ignore_meta=ignore_meta))
+        runs = Run(reader_a, sims[0]), Run(reader_b, sims[1])
+        comparison = _Comparison(result, *runs)
+        comparison.run()
+        result.notes += dict.fromkeys(note for run in runs for note in _played_with(run))
+        result.notes += _blame(comparison, sims[1] or {}, references or {})
     return result
 
 
-class _Side:
-    """One of the two logs: its frames one by one, and its world after each."""
+def diff_builds(
+    path: str | os.PathLike[str],
+    a: sim.SimulationType,
+    b: sim.SimulationType,
+    *,
+    line_bytes_max: int = LINE_BYTES_MAX,
+) -> Diff:
+    """Plays the inputs of a log with two versions of a simulation up to the first frame in which
+    their matches differ: in events, in the worlds, or in the states beside them.
 
-    def __init__(
-        self, reader: Reader, simulations: Mapping[str, sim.SimulationType] | None
-    ) -> None:
-        self.reader = reader
-        self.player: Player | None = None
-        self.unplayed = ""
-        self._frame: Frame | None = None
-        self._before: bytes | None = None
-        """The bytes that the simulation saved before that frame; None before the first."""
-        try:
-            self.player = Player(reader.header, simulations)
-        except UnknownSimulationError as wrong:
-            # Without its simulation a log can still be read and compared.
-            self.unplayed = wrong.reason
-        except LineError as wrong:
-            raise reader.error(wrong) from wrong
-
-    def __iter__(self) -> Iterator[Frame]:
-        for frame in self.reader:
-            try:
-                check_ids(frame, self.reader.header)
-                self._frame = frame
-                if self.player is not None:
-                    simulation = self.player.simulation
-                    self._before = None if simulation is None else simulation.save()
-                    self.player.play(frame)
-            except LineError as wrong:
-                raise self.reader.error(wrong) from wrong
-            yield frame
-
-    def stepped_world(self) -> World | None:
-        """The world right after the step of the last frame given."""
-        if self.player is None:
-            return None
-        if not isinstance(self._frame, SimFrame):
-            return self.player.world  # all commands come before the step
-        inputs = self._frame.inputs
-        made = self.player.start(len(inputs), self._before)
-        observer = _AtStep(made.world)
-        made.world.attach(observer)
-        made.step([sim.check_input(made, i, value) for i, value in enumerate(inputs)])
-        made.world.detach(observer)
-        return observer.copy
+    ValueError for a log that is a trace; OSError for a file that cannot be read. `error` of the
+    result for a log that is not valid, or that one of the versions cannot play."""
+    result = Diff(os.fspath(path), os.fspath(path))
+    with _compared(result, line_bytes_max) as (reader_a, reader_b):
+        runs = Run(reader_a, player=a), Run(reader_b, player=b)
+        _Comparison(result, *runs).run()
+        for name, run in zip("AB", runs, strict=True):
+            result.notes += [f"{name} was {note}" for note in _played_with(run)]
+    return result
 
 
-class _AtStep:
-    """Keeps a copy of a world as it is right after its step."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self.copy = world
-
-    def changed(self, command: Command) -> None:
-        """Nothing to do."""
-
-    def stepped(self, events: Events) -> None:  # noqa: ARG002 - the protocol's name
-        self.copy = self._world.copy()
-
-    def loaded(self) -> None:
-        """Nothing to do: a simulation may load its world within a step."""
+@contextmanager
+def _compared(result: Diff, line_bytes_max: int) -> Iterator[tuple[Reader, Reader]]:
+    """The logs of a result, which gets their error if one is not valid."""
+    try:
+        with (
+            Reader(result.a, line_bytes_max=line_bytes_max) as reader_a,
+            Reader(result.b, line_bytes_max=line_bytes_max) as reader_b,
+        ):
+            result.headers = (reader_a.header, reader_b.header)
+            yield reader_a, reader_b
+    except MatchLogError as error:
+        result.error = error
 
 
 class _Comparison:
-    def __init__(self, result: Diff, a: _Side, b: _Side) -> None:
+    def __init__(self, result: Diff, a: Run, b: Run) -> None:
         self._result = result
         self._a, self._b = a, b
         self._pairs: set[tuple[int, int]] = set()
         """Those whose events or hit differ in the frame."""
-        self.hashes: list[tuple[_Side, str]] = []
+        self.hashes: list[tuple[Run, str]] = []
         """The hashes of the frame as the logs have them, if they differ: of the whole states, if the
         logs have them, else of the worlds."""
         self.is_whole = False
@@ -236,9 +195,10 @@ class _Comparison:
                 f"{trace.reader.name} has commands, {game.reader.name} has inputs: compared are "
                 "events, answers and the worlds right after each step"
             )
-        for side in (a, b):
-            if side.unplayed:
-                result.notes.append(f"{side.reader.name} was not replayed: {side.unplayed}")
+        for run in (a, b):
+            run.keeps_states = True
+            if run.unknown is not None:
+                result.notes.append(f"{run.reader.name} was not replayed: {run.unknown.reason}")
 
     @property
     def frame(self) -> int | None:
@@ -246,12 +206,12 @@ class _Comparison:
         return self._result.frame
 
     def run(self) -> None:
-        result = self._result
-        sides = self._a, self._b
-        first = max(side.reader.header.first_frame for side in sides)
-        frames_a, frames_b = (self._frames_from(first, side) for side in sides)
-        for count, (a, b) in enumerate(zip_longest(frames_a, frames_b)):
-            number = (first + count) & FRAME_MAX
+        result, runs = self._result, (self._a, self._b)
+
+        def skipped(run: Run) -> None:
+            self._only_in(run.reader.name, "frames")
+
+        for number, (a, b) in walk(runs, skipped=skipped):
             if a is None or b is None:
                 told = ("present" if frame else ABSENT for frame in (a, b))
                 rows = [Row("length", f"frame {number}", *told)]
@@ -263,20 +223,13 @@ class _Comparison:
                 result.rows, result.more_rows = rows[:ROWS_MAX], max(0, len(rows) - ROWS_MAX)
                 break
             result.frames += 1
-        for reader in (self._a.reader, self._b.reader):
-            for _ in reader:
-                pass
-            if reader.cut:
-                frames = f"{reader.frames} frame{'' if reader.frames == 1 else 's'}"
-                result.notes.append(f"{reader.name} was cut short after {frames}: {reader.cut}")
-
-    def _frames_from(self, first: int, side: _Side) -> Iterator[Frame]:
-        """The frames from this number on. Those before it are played, and counted."""
-        for frame in side:
-            if side.reader.frames > first - side.reader.header.first_frame:
-                yield frame
-            else:
-                self._only_in(side.reader.name, "frames")
+        ended(runs)
+        for name, (count, cut) in {
+            run.reader.name: (run.reader.frames, run.reader.cut) for run in runs
+        }.items():
+            if cut:
+                frames = f"{count} frame{'' if count == 1 else 's'}"
+                result.notes.append(f"{name} was cut short after {frames}: {cut}")
 
     def _only_in(self, name: str, what: str) -> None:
         key = f"{what} only in {name}"
@@ -323,7 +276,7 @@ class _Comparison:
             return []
         if self._result.header and not differs and _what_moves(a) == _what_moves(b):
             return []
-        return self._field_rows(_fields(a), _fields(b))
+        return self._field_rows(self._a.fields(), self._b.fields())
 
     def _field_rows(self, a: Any, b: Any) -> list[Row]:
         header = {row.name for row in self._result.header}
@@ -349,17 +302,11 @@ class _Comparison:
         ]
 
 
-def _played_with(sides: tuple[_Side, _Side]) -> list[str]:
-    """Which simulation the logs were replayed with, and from where."""
-    notes = []
-    for side in sides:
-        simulation = None if side.player is None else side.player.simulation
-        if simulation is not None:
-            kind = type(simulation)
-            file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-            where = f" of {file}" if file else ""
-            notes.append(f"replayed with {kind.__module__}:{kind.__qualname__}{where}")
-    return list(dict.fromkeys(notes))
+def _played_with(run: Run) -> Iterator[str]:
+    """Which simulation a log was replayed with, and from where."""
+    simulation = None if run.player is None else run.player.simulation
+    if simulation is not None:
+        yield f"replayed with {origin(simulation)}"
 
 
 def _blame(
@@ -405,10 +352,6 @@ def _what_moves(player: Player) -> Any:
     if player.simulation is not None:
         return player.simulation.save()
     return player.world.colliders(), player.world.hits()
-
-
-def _fields(player: Player) -> Any:
-    return sim.fields_of(player.simulation, (player.simulation or player.world).save())
 
 
 def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:

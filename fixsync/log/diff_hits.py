@@ -1,20 +1,18 @@
-"""All frames in which the hits of two match logs differ."""
+"""All frames in which the hits of two match logs, or of two versions of a game, differ."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from fixsync import sim
 from fixsync.log.hits import Ids, Row, Totals, TwoHits, rows_of, totals_of
-from fixsync.log.lines import check_ids
-from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
+from fixsync.log.runs import Run, Simulations, walk
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX, Event
 from fixsync.log.spans import Span, add_frame, numbered
-from fixsync.log.text import LineError
 from fixsync.shapes import EventKind
 
 __all__ = ["HitsDiff", "diff_hits"]
@@ -41,32 +39,37 @@ def diff_hits(
     a: str | os.PathLike[str],
     b: str | os.PathLike[str],
     *,
-    simulations: Mapping[str, sim.SimulationType] | None = None,
+    simulations: Simulations | None = None,
+    builds: tuple[sim.SimulationType, sim.SimulationType] | None = None,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> HitsDiff:
     """Compares the hits of all frames that two logs have. Hits are those of a log's events, or
-    computed where it has none.
+    computed where it has none. builds: simulations that play the inputs of A and of B; all hits are
+    then computed.
 
     MatchLogError for a log that is not valid, or has no events and a simulation that is not known;
-    OSError for one that cannot be read."""
+    ValueError for builds and a log that is a trace; OSError for one that cannot be read."""
     with (
         Reader(a, line_bytes_max=line_bytes_max) as reader_a,
         Reader(b, line_bytes_max=line_bytes_max) as reader_b,
     ):
-        readers = reader_a, reader_b
-        first = max(reader.header.first_frame for reader in readers)
+        own = builds or (None, None)
+        runs = (
+            Run(reader_a, simulations, player=own[0]),
+            Run(reader_b, simulations, player=own[1]),
+        )
+        first = max(run.reader.header.first_frame for run in runs)
         two, differing = TwoHits(), list[Span]()
-        sides = [_events(reader, simulations, first) for reader in readers]
         before: list[set[Ids]] = [set(), set()]
-        for events in zip(*sides, strict=False):
+        for _, pair in walk(runs):
+            if None in pair:
+                continue  # an error there is found too
+            events = [run.events for run in runs]
             hits = [{event[:2] for event in side if event[2] != _EXIT} for side in events]
             if hits[0] != hits[1]:
                 add_frame(differing, two.frames)
             two.take(*map(_events_of, before, hits, events))
             before = hits
-        for side in sides:  # an error there is found too
-            for _ in side:
-                pass
         names = {**reader_b.header.names.ids, **reader_a.header.names.ids}
         rows = rows_of(two, names, first)
         last = (first + two.frames - 1) & FRAME_MAX
@@ -77,7 +80,7 @@ def diff_hits(
             differing=numbered(differing, first),
             rows=rows,
             totals=totals_of(two, rows),
-            notes=[*_notes(readers, first)],
+            notes=[*_notes((reader_a, reader_b), first)],
         )
 
 
@@ -89,33 +92,6 @@ def _events_of(before: set[Ids], hits: set[Ids], events: list[Event]) -> list[Ev
         *((a, b, _EXIT, 0) for a, b in sorted(before - hits | before & entered)),
         *((a, b, _ENTER if (a, b) in begun else _STAY, 0) for a, b in sorted(hits)),
     ]
-
-
-def _events(
-    reader: Reader, simulations: Mapping[str, sim.SimulationType] | None, first: int
-) -> Iterator[list[Event]]:
-    """The events of the frames from this number on."""
-    header = reader.header
-    try:
-        player: Player | None = Player(header, simulations)
-    except UnknownSimulationError as wrong:
-        player, unknown = None, wrong
-    except LineError as wrong:
-        raise reader.error(wrong) from wrong
-    for frame in reader:
-        try:
-            check_ids(frame, header)
-            if player is not None:
-                player.play(frame)
-        except LineError as wrong:
-            raise reader.error(wrong) from wrong
-        if reader.frames > (first - header.first_frame):
-            if frame.events is not UNSET:
-                yield frame.events
-            elif player is not None:
-                yield player.events
-            else:
-                raise reader.error(unknown)
 
 
 def _notes(readers: tuple[Reader, Reader], first: int) -> Iterator[str]:

@@ -346,14 +346,21 @@ class Rewriter:
             if old != new and (id, field) not in found:
                 found[id, field] = Altered(id, field, old, new)
 
+    def unselected(self) -> dict[str, str]:
+        """The settings that select no collider, and what they could."""
+        return {
+            one.text: f"{one.text}: no collider is selected; {one.similar(self._names)}"
+            for one in self._settings
+            if one.text not in self._selected
+        }
+
     def warnings(self) -> Iterator[str]:
         """Of the settings that changed nothing, why."""
+        yield from (unselected := self.unselected()).values()
         for one in self._settings:
-            if self.altered[one.text]:
+            if self.altered[one.text] or one.text in unselected:
                 continue
-            if one.text not in self._selected:
-                yield f"{one.text}: no collider is selected; {one.similar(self._names)}"
-            elif kinds := self._lacking[one.text]:
+            if kinds := self._lacking[one.text]:
                 yield f"{one.text}: {_fields_text(sorted(kinds), one.field)}"
             else:
                 yield f"{one.text}: every value stays as it is"

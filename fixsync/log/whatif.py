@@ -117,6 +117,8 @@ class WhatIf(Struct, kw_only=True):
     attacks: list[AttackTotals]
     """Of the attacks with rows, by id."""
     warnings: list[str]
+    unselected: list[str] = []
+    """The settings that select no collider of the match."""
     other: OtherMatch | None = None
     """Of another simulation."""
 
@@ -135,6 +137,8 @@ class _Changed:
         self.rewriter = Rewriter(settings, Names())
         self.pushed: dict[int, str] = {}
         """For changed colliders that stand against something: the obstacle and the frame."""
+        self.moved_twice: dict[int, str] = {}
+        """For those that are moved twice in a frame: which."""
         self.answers = 0
         """The number of answers to queries and casts that differ."""
         self._player: Player
@@ -208,7 +212,7 @@ class _Changed:
         if len(moved) > len(set(moved)):
             for id in self.rewriter.ids:
                 if moved.count(id) > 1:
-                    self.pushed.setdefault(id, f"is moved twice in frame {frame}")
+                    self.moved_twice.setdefault(id, f"is moved twice in frame {frame}")
 
     def compare_answers(self, recorded: Any) -> None:
         """Counts the answers of the frame that differ from the recorded ones."""
@@ -225,6 +229,11 @@ class _Changed:
         """Removes the output."""
         if self._writer is not None:
             self._writer.abandon()
+
+    @property
+    def has_output(self) -> bool:
+        """Whether the changed match is written."""
+        return self._output is not None
 
     def attacks(self) -> set[int]:
         """The ids that were attacks."""
@@ -317,9 +326,9 @@ def whatif(
     all that a game did with its hits, are as recorded. The recorded hits are the log's own events,
     or computed where it has none. output: where to write the changed match, as a trace.
 
-    ValueError for a setting that is wrong or makes a value out of range, and for an output that is
-    the log; MatchLogError for a log that is not valid or whose simulation is not known; OSError for
-    one that cannot be read."""
+    ValueError for a setting that is wrong, makes a value out of range, or with `output` selects no
+    collider, and for an output that is the log; MatchLogError for a log that is not valid or whose
+    simulation is not known; OSError for one that cannot be read."""
     if output is not None:
         check_output(output, [path])
     made = [one if isinstance(one, Setting) else Setting(one) for one in settings]
@@ -328,17 +337,18 @@ def whatif(
             return _from_events(path, made, output, progress, line_bytes_max)
         except InconsistentError:
             changed = _Changed(made, output)
-            watched = _kept(
-                changed,
-                lambda: watch(
+
+            def run() -> WhatIf:
+                watched = watch(
                     path,
                     changed,
                     simulations=simulations,
                     progress=progress,
                     line_bytes_max=line_bytes_max,
-                ),
-            )
-            return _told(path, watched.header, watched.cut, changed)
+                )
+                return _told(path, watched.header, watched.cut, changed)
+
+            return _kept(changed, run)
     except _RefusedError:
         found = replay(path, simulations=simulations, line_bytes_max=line_bytes_max)
         if found.error is not None:  # not because of the settings
@@ -346,7 +356,7 @@ def whatif(
         raise
 
 
-def _kept(changed: _Changed, run: Callable[[], Any]) -> Any:
+def _kept(changed: _Changed, run: Callable[[], WhatIf]) -> WhatIf:
     """Runs, and leaves no output after an error."""
     try:
         return run()
@@ -373,7 +383,7 @@ def _from_events(
         except LineError as wrong:
             raise reader.error(wrong) from wrong
 
-        def run() -> None:
+        def run() -> WhatIf:
             changed.begin(Start(header, world, header.names.ids, header.names.layers))
             for frame in reader:
                 if isinstance(frame, SimFrame) or frame.events is UNSET:
@@ -383,11 +393,15 @@ def _from_events(
                 if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                     progress(reader)
 
-        _kept(changed, run)
-        return _told(path, header, reader.cut, changed)
+            return _told(path, header, reader.cut, changed)
+
+        return _kept(changed, run)
 
 
 def _told(path: str | os.PathLike[str], header: Header, cut: str, changed: _Changed) -> WhatIf:
+    unselected = changed.rewriter.unselected()
+    if unselected and changed.has_output:
+        raise ValueError("; ".join(unselected.values()))
     changed.close(is_whole=not cut)
     two, first = changed.two, header.first_frame
     rows = rows_of(two, changed.names, first)
@@ -403,6 +417,7 @@ def _told(path: str | os.PathLike[str], header: Header, cut: str, changed: _Chan
         totals=totals_of(two, rows),
         attacks=by_attack(two, rows, changed.attacks(), rewriter.ids),
         warnings=[*rewriter.warnings(), *_unknown(changed, rows)],
+        unselected=[*unselected],
     )
 
 
@@ -430,9 +445,13 @@ def _unknown(changed: _Changed, rows: Iterable[Row]) -> Iterator[str]:
 
     altered = changed.rewriter.ids
     solids = {row.a.id: str(row.b) for row in rows if row.b.id >= LEVEL and row.a.id in altered}
+    # A mover carries the attacks of a body along: these are moved twice, and not pushed.
+    attacks = changed.attacks()
+    twice = {id: text for id, text in changed.moved_twice.items() if id not in attacks}
+    pushed = {**twice, **changed.pushed}
     found = [
-        f"{changed.names.get(id, id)} {changed.pushed.get(id) or f'meets {solids[id]}'}"
-        for id in sorted(changed.pushed.keys() | solids.keys())
+        f"{changed.names.get(id, id)} {pushed.get(id) or f'meets {solids[id]}'}"
+        for id in sorted(pushed.keys() | solids.keys())
     ]
     if found:
         more = f" (and {len(found) - 4} more colliders)" if len(found) > 4 else ""

@@ -18,6 +18,7 @@ from msgspec import UNSET
 import fixsync
 from fixsync import sim
 from fixsync.log import files
+from fixsync.log.diff import Diff
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, Add, GameEvent, Header, SimFrame, TraceFrame
@@ -32,6 +33,8 @@ PROGRESS_FRAMES = 256
 """How many frames lie between two calls of `export`'s progress."""
 
 _GZIP_LEVEL = 6
+_HELD_MAX = 100
+"""The most fields of a difference that a page lists."""
 
 
 @dataclass
@@ -244,19 +247,32 @@ class _Series:
             values.append(exact)
 
 
-def page(logs: Sequence[Exported], title: str = "") -> str:
+def page(logs: Sequence[Exported], title: str = "", difference: Diff | None = None) -> str:
     """The page that shows one log, or two against each other, or, of none, one to drop logs onto.
-    `title`: "" makes one of the logs' names.
-    """
+    `title`: "" makes one of the logs' names. difference: of the matches of two versions of a game,
+    to show its fields."""
     if len(logs) > 2:
         raise ValueError(f"a page shows at most two logs, not {len(logs)}")
     title = title or " and ".join(log.name for log in logs) or "fixsync view"
-    manifest = {
+    manifest: dict[str, Any] = {
         "title": title,
         "version": fixsync.__version__,
         "logs": [log.entry() for log in logs],
     }
+    if difference is not None and difference.frame is not None:
+        manifest["held"] = _held(difference)
     return bundle.page(title, manifest, [_compressed(log.text) for log in logs])
+
+
+def _held(difference: Diff) -> dict[str, Any]:
+    """The fields that differ in the first frame that does."""
+    rows = []
+    for row in difference.rows[:_HELD_MAX]:
+        if row.group == "state":
+            group, _, field = row.name.rpartition(": ")
+            rows.append({"group": group, "field": field, "a": str(row.a), "b": str(row.b)})
+    caption = "≠ what each version computed, raw"
+    return {"frame": difference.frame, "rows": rows, "caption": caption}
 
 
 def _base64(data: bytes) -> str:
@@ -267,10 +283,15 @@ def _compressed(text: bytes) -> bytes:
     return gzip.compress(text, _GZIP_LEVEL, mtime=0)
 
 
-def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = "") -> int:
-    """Writes the page of the logs; returns how many bytes it has. A file that is there already is
-    replaced once the page is whole."""
-    return _write(out, page(logs, title))
+def write(
+    out: str | os.PathLike[str],
+    logs: Sequence[Exported],
+    title: str = "",
+    difference: Diff | None = None,
+) -> int:
+    """Writes the page of the logs, as `page` makes it; returns how many bytes it has. A file that is
+    there already is replaced once the page is whole."""
+    return _write(out, page(logs, title, difference))
 
 
 def write_arena(out: str | os.PathLike[str]) -> int:

@@ -96,7 +96,7 @@ function differenceParts(found, names) {
     const { a, b } = found[field];
     parts.push(listOf(`≠ ${what}`, [`${names.a} ${a}, ${names.b} ${b}`]));
   }
-  if (found.whole) {
+  if (found.whole && !match.manifest.held) {
     const fields = differingFields(games, player.frame);
     const items = fields.map(({ name, a, b }) => `${name}: ${names.a} ${a}, ${names.b} ${b}`);
     if (items.length > 0) parts.push(listOf("≠ state beside the world", items.slice(0, ROWS_MAX)));
@@ -158,7 +158,8 @@ export function fillFrame(target, sides) {
   target.replaceChildren(...parts);
 }
 
-// The states of two computers in a frame, as the arena knows them: logs hold only their hashes.
+// The states of two computers in a frame, as the arena knows them, or of two versions of a game:
+// logs hold only their hashes.
 function heldParts() {
   const { held } = match.manifest;
   if (held?.frame !== player.frame) return [];
@@ -172,7 +173,7 @@ function heldParts() {
       ...[a, b].map((value) => cell(String(value), { class: "number" })),
     );
   });
-  const caption = "≠ what each computer had, raw";
+  const caption = held.caption ?? "≠ what each computer had, raw";
   return [table({ caption, heads: ["", "A", "B"], numbers: [1, 2], class: "pair" }, rows)];
 }
 

@@ -1,0 +1,96 @@
+"""Two versions of a game in one process: simulations from folders whose modules have equal names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from fixsync import sim
+
+__all__ = ["Home", "origin"]
+
+_SHARED = {"fixsync", *sys.stdlib_module_names}
+
+
+class Home:
+    """A folder with a version of a game. Its modules are there only while its code runs, in the
+    place of those with equal names."""
+
+    def __init__(self, folder: Path) -> None:
+        """OSError for a folder that cannot be read."""
+        self._folder = str(folder.resolve())
+        names = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+        self._names = names - _SHARED
+        self._modules: dict[str, ModuleType] = {}
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """While it is open, modules are imported from the folder."""
+        others = self._taken()
+        sys.modules.update(self._modules)
+        sys.path.insert(0, self._folder)
+        try:
+            yield
+        finally:
+            sys.path.remove(self._folder)
+            self._modules = self._taken()
+            sys.modules.update(others)
+
+    def _taken(self) -> dict[str, ModuleType]:
+        """The modules with names of the folder, which are taken away."""
+        found = [name for name in sys.modules if name.partition(".")[0] in self._names]
+        return {name: sys.modules.pop(name) for name in found}
+
+    def find(self, find: Callable[[str], sim.SimulationType], reference: str) -> _Type:
+        """The simulation of the folder. find: as `fixsync.sim.find`."""
+        with self.entered():
+            return _Type(self, find(reference))
+
+    def file_of(self, kind: type) -> str | None:
+        """The file of a class of the folder."""
+        return getattr(self._modules.get(kind.__module__), "__file__", None)
+
+
+class _InHome:
+    """An object of a folder. Its methods and properties run with the folder's modules."""
+
+    def __init__(self, home: Home, made: Any) -> None:
+        self._home = home
+        self._made = made
+
+    def __getattr__(self, name: str) -> Any:
+        with self._home.entered():
+            value = getattr(self._made, name)
+        return self._bound(value) if callable(value) and not isinstance(value, type) else value
+
+    def _bound(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            with self._home.entered():
+                return method(*arguments)
+
+        return call
+
+
+class _Type(_InHome):
+    """A type of simulation."""
+
+    def __call__(self, seed: int, players: int) -> Any:
+        with self._home.entered():
+            return _InHome(self._home, self._made(seed, players))
+
+
+def origin(simulation: object) -> str:
+    """Where a simulation comes from: `module:Class of FILE`."""
+    home, made = (
+        (simulation._home, simulation._made)
+        if isinstance(simulation, _InHome)
+        else (None, simulation)
+    )
+    kind = type(made)
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None) if home is None else home.file_of(kind)
+    return f"{kind.__module__}:{kind.__qualname__}{f' of {file}' if file else ''}"
