@@ -609,6 +609,14 @@ def test_a_whole_state_that_differs_is_found_and_named(run_engine, tmp_path):
     assert found["comparison"]["result"]["first"] == {"frame": AT, "fields": ["recorded"]}
 
 
+def test_two_versions_of_a_game_first_differ_beside_their_worlds(run_engine, tmp_path):
+    log = recorded(tmp_path / "log.jsonl", has_states=False)
+    sides = [export(log, simulations={"charging": kind}) for kind in (Charging, Faulty)]
+    found = run_engine(*map(entry, sides))["comparison"]
+    assert found["result"]["first"] == {"frame": AT, "fields": ["whole"]}
+    assert "What differs there: the state beside the world." in found["text"]["lines"]
+
+
 def test_a_kernel_that_computes_other_bits_than_the_native_one_is_told(replayed):
     log = export(LOGS[0])
     hashes = bytearray(log.hashes)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import logs
 import pytest
+from test_whole_states import AT, Charging, Faulty, recorded
 
 from fixsync import (
     LEVEL,
@@ -28,12 +29,13 @@ from fixsync import (
 )
 from fixsync.game import flat
 from fixsync.log.cut import cut
+from fixsync.log.diff import diff_builds
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.names import Names
 from fixsync.sample.skillfight import SkillFight
 from fixsync.sim import names_of, start
-from fixsync.view import export
+from fixsync.view import export, write
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGHT = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
@@ -1227,3 +1229,21 @@ def test_attacks_are_those_of_fixsync_attacks_and_a_click_goes_there(opened):
     assert len(gaps) > 100
     page.click("#attacks th button >> text=result")
     assert page.locator("#attacks tbody tr td:nth-child(3)").first.inner_text() != column[0]
+
+
+def test_two_versions_of_a_game_open_at_the_first_frame_that_differs_with_the_field(
+    browser, tmp_path
+):
+    """Their worlds are equal there: the difference is beside them."""
+    log = recorded(tmp_path / "log.jsonl", has_states=False)
+    kinds = (Charging, Faulty)
+    sides = [export(log, simulations={"charging": kind}) for kind in kinds]
+    out = tmp_path / "page.html"
+    write(out, sides, "", diff_builds(log, *kinds))
+    page = browser.new_page()
+    page.goto(out.as_uri())
+    shows(page, AT)
+    said = page.inner_text("#differences")
+    page.close()
+    assert re.search(r"≠ ball 1, charge\s+\d+\s+\d+", said)
+    assert "collider" not in said
