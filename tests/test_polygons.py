@@ -17,7 +17,7 @@ from model_level import SPAN_MAX, minus, polygon_fault
 from strategies import examples
 
 from fixsync.maps import polygons
-from fixsync.maps.polygons import convex_pieces
+from fixsync.maps.polygons import convex_pieces, pieces_of
 
 Point = tuple[int, int]
 Ring = Sequence[Point]
@@ -339,3 +339,41 @@ def test_a_polygon_has_at_most_4096_vertices(monkeypatch: pytest.MonkeyPatch) ->
     square = [(-9, -9999), (99999, -9999), (99999, 9999), (-9, 9999)]
     with pytest.raises(ValueError, match="the polygon has 4100 vertices with its holes"):
         convex_pieces(square, [zigzag(4096)])
+
+
+CIRCLE = [(x, z) for x in range(-65, 66) for z in range(-65, 66) if x * x + z * z == 65 * 65]
+"""36 points, all corners of their hull."""
+
+
+@examples(400)
+@given(
+    st.permutations(range(36)) | st.just([*range(36)]),
+    st.integers(3, 36),
+    st.integers(0, 35),
+    st.sampled_from([1, 2, 3, 5, -1, -2, 7]),
+    st.sampled_from([1, 2**22]),
+)
+def test_a_polygon_that_is_convex_already_is_the_piece_that_cutting_gives(
+    order: list[int], count: int, start: int, step: int, scale: int
+) -> None:
+    """Among them stars that turn one way but more than once, and polygons in any order."""
+    ring = sorted(CIRCLE, key=lambda p: atan2(p[1], p[0]))
+    points = [ring[order[(start + step * i) % 36]] for i in range(count)]
+    points = [(x * scale, z * scale) for x, z in dict.fromkeys(points)]
+    assert found(pieces_of, points) == found(convex_pieces, points)
+
+
+def found(cut: Any, points: list[Point]) -> Any:
+    """The pieces, or the error."""
+    try:
+        return cut(points)
+    except ValueError as error:
+        return str(error)
+
+
+def test_a_convex_polygon_is_not_checked_edge_by_edge(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = sorted(CIRCLE, key=lambda p: atan2(p[1], p[0]))
+    monkeypatch.setattr(polygons, "_check_edges", None)
+    assert pieces_of(ring[:32][::-1]) == [[ring[31], *ring[:31]]]
+    with pytest.raises(TypeError):
+        pieces_of(ring)

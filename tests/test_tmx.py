@@ -21,11 +21,10 @@ from tools import Run
 
 from fixsync import Pillar, Prism
 from fixsync.cli.level import level_command
-from fixsync.log.text import LineError
 from fixsync.maps import TiledError, TiledMap, read_tiled
 from fixsync.maps.document import Files
 from fixsync.maps.side import boxes
-from fixsync.maps.tmx import ELEMENTS_MAX, POINTS_MAX, parse_xml
+from fixsync.maps.tmx import ELEMENTS_MAX, Points, parse_xml
 
 ONE = 65536
 Y = (0, 1)
@@ -816,11 +815,27 @@ def test_no_attribute_stands_for_the_elements_within(xml: str) -> None:
     assert parse_xml(xml.encode()) == parse_xml(plain.encode())
 
 
-def test_points_are_counted_before_they_are_read() -> None:
-    line = '<object id="1" x="0" y="0"><polyline points="{}"/></object>'
-    half, more = "0,0 " * (POINTS_MAX // 2), "0,0 " * (POINTS_MAX // 2 + 1)
-    with pytest.raises(LineError, match=rf"more than {POINTS_MAX} points"):
-        parse_xml(a_map(objects(line.format(half), line.format(more))).encode())
+@pytest.mark.parametrize("kind", ["polyline", "polygon", "tile", "template"])
+def test_points_are_counted_for_each_use_before_they_are_read(
+    read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr("fixsync.maps.builder.POINTS_MAX", 9)
+    tag = "polyline" if kind == "polyline" else "polygon"
+    shape = f'<{tag} points="0,0 8,0 8,8"/>'
+    item = f'<object id="1" x="0" y="0">{shape}</object>'
+    if kind == "template":
+        (tmp_path / "t.tx").write_text(f"<template><object>{shape}</object></template>")
+        item = '<object id="1" template="t.tx" x="0" y="0"/>'
+    parts = [objects(*[item] * 4)]
+    if kind == "tile":
+        parts = [layer("4,4,0,0,0,0,0,0"), objects('<object gid="4" x="0" y="0"/>' * 2)]
+    options: Any = {"shapes": True} if kind == "tile" else {"solid_layers": ["things"]}
+    calls: list[object] = []
+    before = Points.split_up
+    monkeypatch.setattr(Points, "split_up", lambda self: calls.append(self) or before(self))
+    with pytest.raises(TiledError, match=r"layers\[\d\](.objects\[[13]\])?: .* more than 9 points"):
+        read(a_map(*parts), y=Y, line_width=1, **options)
+    assert len(calls) <= 3
 
 
 def test_a_polygon_and_a_line_with_too_many_points_are_refused(read: Read) -> None:

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT
 from fixsync.level import Pillar, Prism, Solid
 from fixsync.maps.choice import Choice
 from fixsync.maps.document import MapError, Value
 from fixsync.maps.outlines import Outline
-from fixsync.maps.polygons import convex_pieces
+from fixsync.maps.polygons import pieces_of
 from fixsync.maps.side import SlopeError, boxes
 from fixsync.maps.solids import Rectangle
 from fixsync.numbers import ONE, decimal
 
-__all__ = ["SOLIDS_MAX", "Builder", "Ends", "LimitError", "View", "limit"]
+__all__ = ["POINTS_MAX", "SOLIDS_MAX", "Builder", "Ends", "LimitError", "View", "limit"]
 
 SOLIDS_MAX = 2**16
 """Most solids of a map."""
+
+POINTS_MAX = 2**20
+"""Most points of polygons and lines that become solids, those of templates and tiles counted for
+each of their objects and cells."""
 
 Ends = tuple[Fraction | int, Fraction | int]
 
@@ -39,6 +44,12 @@ def _shown(value: Fraction) -> str:
 
 
 _DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,100})?", re.ASCII)
+
+
+def _line(slope: Fraction, start: Fraction) -> tuple[int, int, int]:
+    """(a, b, c), so that slope * x + start is (a * x + b) / c."""
+    below = lcm(slope.denominator, start.denominator)
+    return int(slope * below), int(start * below), below
 
 
 @dataclass(frozen=True)
@@ -64,12 +75,17 @@ class Builder:
         self.rounding = Fraction(0)
         self._view = view
         self._tile = tile
-        self._up = 1 if view.z_down else -1
         self._raw = ONE / Fraction(view.pixels_per_unit or tile[0])
         """Raw units of one pixel."""
+        ups = (self._raw, self._raw if view.z_down else -self._raw)
+        self._axes = [_line(up, -up * start) for up, start in zip(ups, view.origin, strict=True)]
         self._step = None if view.steps is None else max(1, round(view.steps * ONE))
         self._worst = Fraction(0)
         """Greatest rounding of the solid being made."""
+        self._points = 0
+        self._ends: tuple[Value | None, Value | None] | None = None
+        """y_low and y_high of the last solid, and in raw units with their rounding."""
+        self._known = 0, 0, Fraction(0)
 
     def solid(
         self,
@@ -77,21 +93,20 @@ class Builder:
         outline: Outline,
         own: Mapping[str, Value],
         choice: Choice | None,
-        called: str,
+        called: Callable[[], str],
     ) -> None:
         """The solids that an outline becomes."""
-        self._worst = Fraction(0)
         low, high, layer = self._heights(where, own, choice)
         if outline.circle is not None and not self._view.side:
             centre, radius = outline.circle
-            x, z = self.point(where, *centre)
+            x, z = (self._coordinate(where, axis, centre[axis]) for axis in (0, 1))
             self._check_room(where, 1)
             try:
                 self._add(Pillar(x, z, self._rounded(radius * self._raw), low, high, layer))
             except ValueError as error:
                 raise where.fail(f"{error} (raw units)") from None
             return
-        vertices = [self.point(where, *point) for point in outline.points]
+        vertices = self.vertices(where, outline)
         try:
             made = (
                 self._boxes(vertices, layer)
@@ -101,7 +116,7 @@ class Builder:
             self._check_room(where, len(made))
         except SlopeError:
             raise where.fail(
-                f"{called} is a slope, which no solid seen from the side is: "
+                f"{called()} is a slope, which no solid seen from the side is: "
                 "--steps HEIGHT makes steps of it"
             ) from None
         except ValueError as error:
@@ -112,7 +127,7 @@ class Builder:
 
     @staticmethod
     def _prisms(vertices: list[tuple[int, int]], low: int, high: int, layer: int) -> list[Prism]:
-        return [Prism(piece, low, high, layer) for piece in convex_pieces(vertices)]
+        return [Prism(piece, low, high, layer) for piece in pieces_of(vertices)]
 
     def _boxes(self, vertices: list[tuple[int, int]], layer: int) -> list[Prism]:
         room = SOLIDS_MAX - len(self.solids)
@@ -126,6 +141,14 @@ class Builder:
         """The ends of the solids of a map seen from the side, along z."""
         near, far = (round(end * ONE) for end in self._view.z)
         return near, far
+
+    def count_points(self, where: Value, count: int) -> None:
+        """Called before anything is done with the points."""
+        self._points += count
+        if self._points > POINTS_MAX:
+            raise limit(
+                where, f"with it the map has more than {POINTS_MAX} points of polygons and lines"
+            )
 
     def _check_room(self, where: Value, count: int) -> None:
         if len(self.solids) + count > SOLIDS_MAX:
@@ -144,13 +167,18 @@ class Builder:
             layer = choice.layer
         else:
             layer = own["layer"].integer(0, LAYER_COUNT - 1) if "layer" in own else 0
+        self._worst = Fraction(0)
         if self._view.side:
             return 0, 1, layer
-        low, high = (self._height(where, own, key, i) for i, key in enumerate(("y_low", "y_high")))
-        if low >= high:
-            raise own.get("y_high", where).expected(
-                f"a number of more than y_low, {_shown(Fraction(low, ONE))}"
-            )
+        ends = own.get("y_low"), own.get("y_high")
+        if self._ends is None or any(a is not b for a, b in zip(ends, self._ends, strict=True)):
+            low, high = (self._height(where, own, k, i) for i, k in enumerate(("y_low", "y_high")))
+            if low >= high:
+                raise own.get("y_high", where).expected(
+                    f"a number of more than y_low, {_shown(Fraction(low, ONE))}"
+                )
+            self._ends, self._known = ends, (low, high, self._worst)
+        low, high, self._worst = self._known
         return low, high, layer
 
     def _height(self, where: Value, own: Mapping[str, Value], key: str, end: int) -> int:
@@ -172,13 +200,23 @@ class Builder:
             raise value.expected("a number of units of -32768..32767.99998")
         return raw
 
-    def point(self, where: Value, x: Fraction, y: Fraction) -> tuple[int, int]:
-        """A pixel in raw units."""
-        return self._coordinate(where, 0, x), self._coordinate(where, 1, y)
+    def vertices(self, where: Value, outline: Outline) -> list[tuple[int, int]]:
+        """The points of an outline in raw units."""
+        below, at = outline.below, self._at
+        return [(at(where, 0, x, below), at(where, 1, y, below)) for x, y in outline.points]
 
     def _coordinate(self, where: Value, axis: int, pixel: Fraction) -> int:
-        exact = (pixel - self._view.origin[axis]) * (self._up if axis else 1) * self._raw
-        raw = self._rounded(exact)
+        return self._at(where, axis, pixel.numerator, pixel.denominator)
+
+    def _at(self, where: Value, axis: int, pixel: int, below: int) -> int:
+        """The raw unit nearest to pixel / below, of two the even one."""
+        times, plus, over = self._axes[axis]
+        exact = pixel * times + below * plus
+        below *= over
+        raw, rest = divmod(exact, below)
+        if rest:
+            raw += 2 * rest > below or (2 * rest == below and raw % 2 == 1)
+            self._worst = max(self._worst, Fraction(abs(exact - raw * below), below))
         if not INT32_MIN <= raw <= INT32_MAX:
             units = _shown(Fraction(raw, ONE))
             name = "x" if axis == 0 else "y" if self._view.side else "z"
@@ -203,7 +241,6 @@ class Builder:
         self._check_room(layer, len(found))
         if not found:
             return
-        self._worst = Fraction(0)
         low, high, number = self._heights(layer, own, choice)
         rounding = self._worst
         known: dict[tuple[int, int], tuple[int, Fraction]] = {}

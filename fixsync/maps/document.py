@@ -16,7 +16,7 @@ from fixsync.log.text import LineError, key_path
 from fixsync.maps.tmx import parse_xml
 
 __all__ = [
-    "DIGITS_MAX",
+    "NUMBER_MAX",
     "PIXELS_MAX",
     "SIZE_MAX",
     "Files",
@@ -31,8 +31,9 @@ SIZE_MAX = 2**25
 """Most bytes of a map and of the files that it names together."""
 PIXELS_MAX = 10**9
 """Greatest number of pixels that a map may name."""
-DIGITS_MAX = 400
-"""Most digits of a number, and its most distant decimal place."""
+NUMBER_MAX = 64
+"""Most characters of a number, and its most distant decimal place."""
+_LONG = f"a number has at most {NUMBER_MAX} characters and decimal places"
 
 
 class MapError(Exception):
@@ -60,14 +61,24 @@ class OutsideError(MapError):
 
 
 class Value:
-    """A value of a file and its path, which faults name."""
+    """A value of a file and its path, which faults name. `key`: the path, or the key or index in
+    `outer`: the path is put together only for a fault."""
 
-    __slots__ = ("file", "path", "value")
+    __slots__ = ("_key", "_outer", "file", "value")
 
-    def __init__(self, file: str, path: str, value: Any) -> None:
+    def __init__(self, file: str, key: str | int, value: Any, outer: Value | None = None) -> None:
         self.file = file
-        self.path = path
         self.value = value
+        self._key = key
+        self._outer = outer
+
+    @property
+    def path(self) -> str:
+        if self._outer is None:
+            return str(self._key)
+        if isinstance(self._key, int):
+            return f"{self._outer.path}[{self._key}]"
+        return key_path(self._outer.path, self._key)
 
     def fail(self, reason: str) -> MapError:
         return MapError(self.file, self.path, reason)
@@ -92,19 +103,19 @@ class Value:
 
     def get(self, key: str, default: Any) -> Value:
         """The value of a key, or the default."""
-        return Value(self.file, key_path(self.path, key), self.members().get(key, default))
+        return Value(self.file, key, self.members().get(key, default), self)
 
     def items(self) -> Iterator[Value]:
         if not isinstance(self.value, list):
             raise self.expected("a list")
         for i, value in enumerate(self.value):
-            yield Value(self.file, f"{self.path}[{i}]", value)
+            yield Value(self.file, i, value, self)
 
     def string(self) -> str:
         if type(self.value) is not str:
             raise self.expected("a string")
         try:
-            text.check_string(self.value, self.path)
+            text.check_string(self.value, "")
         except LineError as wrong:
             raise self.fail(wrong.reason) from None
         return self.value
@@ -122,17 +133,22 @@ class Value:
 
     def fraction(self, low: int = -PIXELS_MAX, high: int = PIXELS_MAX) -> Fraction:
         """A number as it stands in the file."""
-        is_number = type(self.value) is int or isinstance(self.value, text.Number)
+        value = self.value
+        if type(value) is int and low <= value <= high:
+            return Fraction(value)
+        is_number = type(value) is int or isinstance(value, text.Number)
+        if is_number and len(str(value)) > NUMBER_MAX:
+            raise self.fail(_LONG)
         try:
-            value = Decimal(self.value if is_number else "NaN")
+            found = Decimal(value if is_number else "NaN")
         except InvalidOperation:  # an exponent that no Decimal has
-            value = Decimal("NaN")
-        if not value.is_finite() or not low <= value <= high:
+            found = Decimal("NaN")
+        if not found.is_finite() or not low <= found <= high:
             raise self.expected(f"a number of {low}..{high}")
         # Before it is a fraction, because that of 1e-999999999 would fill the memory.
-        if value and (value.adjusted() < -DIGITS_MAX or len(value.as_tuple().digits) > DIGITS_MAX):
-            raise self.fail(f"a number has at most {DIGITS_MAX} digits and decimal places")
-        return Fraction(value) if value else Fraction(0)
+        if found and found.adjusted() < -NUMBER_MAX:
+            raise self.fail(_LONG)
+        return Fraction(*found.as_integer_ratio()) if found else Fraction(0)
 
 
 _CLASS = frozenset(["class", "type"])
@@ -148,11 +164,11 @@ class Instance(Value):
     def __init__(
         self, own: Value, base: Value, base_properties: MutableMapping[str, Value]
     ) -> None:
-        super().__init__(own.file, own.path, own.value)
+        super().__init__(own.file, own._key, own.value, own._outer)
         self._base = base
         self._base_properties = base_properties
         self._own = {*own.members()}
-        """The keys that are not the template's. A tile of 0 is none."""
+        """The keys that are not the template's. A tile number of 0 is not one of them."""
         for alike in (_CLASS, _SHAPE):
             if alike & self._own:
                 self._own |= alike
@@ -169,7 +185,7 @@ class Instance(Value):
 
     @property
     def properties(self) -> MutableMapping[str, Value]:
-        own = _properties(Value(self.file, self.path, self.value))
+        own = _properties(super().get("properties", []))
         return ChainMap(own, self._base_properties) if own else self._base_properties
 
 
@@ -180,12 +196,13 @@ def name_of(layer: Value) -> str:
 
 def properties_of(owner: Value) -> MutableMapping[str, Value]:
     """The custom properties of something, by name."""
-    return owner.properties if isinstance(owner, Instance) else _properties(owner)
+    if isinstance(owner, Instance):
+        return owner.properties
+    return _properties(owner.get("properties", []))
 
 
-def _properties(owner: Value) -> dict[str, Value]:
+def _properties(found: Value) -> dict[str, Value]:
     """Those of a list, or of an object as before Tiled 1.2."""
-    found = owner.get("properties", [])
     if isinstance(found.value, dict):
         return {name: found[name] for name in found.members()}
     return {entry["name"].string(): entry["value"] for entry in found.items()}

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fixsync.maps.choice import Choice, Choices
 from fixsync.maps.document import MapError
-from fixsync.maps.outlines import Outline, Placing, outlines
+from fixsync.maps.outlines import Outline, Placing, kind_of, outlines
 from fixsync.maps.solids import Run, runs_of
 from fixsync.maps.tilesets import NUMBER, SWAPPED, Tile, Tilesets, flipped
 
@@ -143,12 +143,13 @@ def shapes_of(
         zero = Fraction(0)
         ends = [(zero, tile.height), (tile.width, tile.height), (tile.width, right), (zero, left)]
         corners = [end for i, end in enumerate(ends) if end != ends[i - 1]]
-        return [Outline([placing.at(*corner) for corner in corners])]
+        return [placing.outline(corners)]
     return [
         outline
         for item in tile.shapes
         for outline in outlines(
             item,
+            kind_of(item),
             placing.moved(item["x"].fraction(), item["y"].fraction()).turned(
                 item.get("rotation", 0).fraction()
             ),

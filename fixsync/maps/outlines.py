@@ -1,20 +1,29 @@
-"""The area that an object of Tiled covers: polygons and circles, in pixels of the map, as
-fractions."""
+"""The area that an object of Tiled covers: polygons and circles, in pixels of the map, exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from math import isqrt
+from math import isqrt, lcm
+from typing import Any, NamedTuple
 
 from fixsync.maps.document import Value
 from fixsync.maps.polygons import POLYGON_VERTICES_MAX
-from fixsync.maps.rotation import Rotation
+from fixsync.maps.rotation import rotation
+from fixsync.maps.tmx import Points
 
-__all__ = ["AREAS", "Outline", "Place2", "Placing", "kind_of", "outlines"]
+__all__ = [
+    "AREAS",
+    "Outline",
+    "Place2",
+    "Placing",
+    "kind_of",
+    "outlines",
+    "point_count",
+    "rectangle",
+]
 
 Place2 = tuple[Fraction, Fraction]
 """A point of the map, in pixels."""
@@ -26,62 +35,92 @@ AREAS = ("rectangle", "polygon", "ellipse", "capsule")
 """Kinds of objects that have an inside."""
 
 
-@dataclass(frozen=True)
-class Placing:
-    """Where the points of an object lie: an affine map from its own pixels to those of the map."""
+class Outline(NamedTuple):
+    """One part of the area of an object: points in pixels of the map, over `below`. `circle`: the
+    centre and the radius, if it is one."""
 
-    x: Fraction = Fraction(0)
-    y: Fraction = Fraction(0)
-    along: Place2 = (Fraction(1), Fraction(0))
+    points: Sequence[tuple[int, int]]
+    below: int
+    circle: tuple[Place2, Fraction] | None = None
+
+    def moved(self, x: Fraction, y: Fraction) -> Outline:
+        times = lcm(x.denominator, y.denominator)
+        below = self.below * times
+        by_x, by_y = int(x * below), int(y * below)
+        points = [(px * times + by_x, py * times + by_y) for px, py in self.points]
+        if self.circle is None:
+            return Outline(points, below)
+        (cx, cy), radius = self.circle
+        return Outline(points, below, ((cx + x, cy + y), radius))
+
+
+class Placing(NamedTuple):
+    """Where the points of an object lie: an affine map from its own pixels to those of the map.
+
+    Its numbers are integers over `below`, which only grows: a fraction would be reduced at every
+    step."""
+
+    x: int = 0
+    y: int = 0
+    along: tuple[int, int] = (1, 0)
     """Where a step to the right goes."""
-    down: Place2 = (Fraction(0), Fraction(1))
+    down: tuple[int, int] = (0, 1)
+    below: int = 1
     scale: Fraction | None = Fraction(1)
     """Of circles; None if they become ovals."""
 
-    def at(self, x: Fraction | int, y: Fraction | int) -> Place2:
-        return (
-            self.x + x * self.along[0] + y * self.down[0],
-            self.y + x * self.along[1] + y * self.down[1],
+    def outline(self, points: Iterable[tuple[Fraction | int, Fraction | int]]) -> Outline:
+        """The outline of points in the object's own pixels."""
+        points = [*points]
+        below = lcm(*(number.denominator for point in points for number in point))
+        return self.over(
+            below,
+            [
+                (x.numerator * (below // x.denominator), y.numerator * (below // y.denominator))
+                for x, y in points
+            ],
         )
 
+    def over(self, below: int, points: Iterable[tuple[int, int]]) -> Outline:
+        """The same of points over a number of their own."""
+        (ax, ay), (dx, dy) = self.along, self.down
+        left, top = self.x * below, self.y * below
+        found = [(left + x * ax + y * dx, top + x * ay + y * dy) for x, y in points]
+        return Outline(found, self.below * below)
+
     def moved(self, x: Fraction | int, y: Fraction | int) -> Placing:
-        return Placing(*self.at(x, y), self.along, self.down, self.scale)
+        ((left, top),), below, _ = self.outline([(x, y)])
+        times = below // self.below
+        along, down = _times(self.along, times), _times(self.down, times)
+        return Placing(left, top, along, down, below, self.scale)
 
     def turned(self, degrees: Fraction) -> Placing:
         if not degrees:
             return self
-        turn, here = Rotation(degrees), Placing(along=self.along, down=self.down)
-        steps = (
-            turn.turned(*step) for step in ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))
-        )
-        along, down = (here.at(*step) for step in steps)
-        return Placing(self.x, self.y, along, down, self.scale)
+        cos, sin, below = rotation(degrees)
+        here = self._replace(x=0, y=0)
+        (along, down), _, _ = here.over(1, [(cos, sin), (-sin, cos)])
+        return Placing(self.x * below, self.y * below, along, down, self.below * below, self.scale)
 
     def stretched(self, x: Fraction | int, y: Fraction | int) -> Placing:
-        along = self.along[0] * x, self.along[1] * x
-        down = self.down[0] * y, self.down[1] * y
+        times = lcm(x.denominator, y.denominator)
+        along, down = _times(self.along, int(x * times)), _times(self.down, int(y * times))
         size = abs(Fraction(x))
         scale = self.scale * size if self.scale is not None and size == abs(y) else None
-        return Placing(self.x, self.y, along, down, scale)
+        return Placing(self.x * times, self.y * times, along, down, self.below * times, scale)
 
     def swapped(self) -> Placing:
         """Columns become rows."""
-        return Placing(self.x, self.y, self.down, self.along, self.scale)
+        return self._replace(along=self.down, down=self.along)
 
 
-@dataclass(frozen=True)
-class Outline:
-    """One part of the area of an object. `circle`: the centre and the radius, if it is one."""
+def _times(step: tuple[int, int], times: int) -> tuple[int, int]:
+    return step[0] * times, step[1] * times
 
-    points: Sequence[Place2]
-    circle: tuple[Place2, Fraction] | None = None
 
-    def moved(self, x: Fraction, y: Fraction) -> Outline:
-        points = [(px + x, py + y) for px, py in self.points]
-        if self.circle is None:
-            return Outline(points)
-        (cx, cy), radius = self.circle
-        return Outline(points, ((cx + x, cy + y), radius))
+def rectangle(placing: Placing, width: Fraction, height: Fraction) -> Outline:
+    """A rectangle from the corner of an object."""
+    return placing.outline(((0, 0), (width, 0), (width, height), (0, height)))
 
 
 def kind_of(item: Value) -> str:
@@ -93,9 +132,7 @@ def kind_of(item: Value) -> str:
     if "polygon" in item:
         return "polygon"
     if "polyline" in item:
-        ends = item["polyline"].value
-        is_closed = isinstance(ends, list) and len(ends) > 3 and ends[0] == ends[-1]
-        return "polygon" if is_closed else "polyline"
+        return "polygon" if _is_closed(item["polyline"].value) else "polyline"
     width, height = size_of(item)
     if not width or not height:
         return "flat rectangle" if width or height else "point"
@@ -105,93 +142,122 @@ def kind_of(item: Value) -> str:
     return "rectangle"
 
 
+def _is_closed(points: Any) -> bool:
+    if isinstance(points, Points):
+        return points.is_closed
+    return isinstance(points, list) and len(points) > 3 and points[0] == points[-1]
+
+
+def point_count(item: Value) -> int:
+    """The number of points that an object lists."""
+    return sum(_length(item[key].value) for key in ("polygon", "polyline") if key in item)
+
+
+def _length(points: Any) -> int:
+    if isinstance(points, Points):
+        return points.length
+    return len(points) if isinstance(points, list) else 0
+
+
 def size_of(item: Value) -> Place2:
     return item.get("width", 0).fraction(0), item.get("height", 0).fraction(0)
 
 
-def outlines(item: Value, placing: Placing, line_width: Fraction | None) -> list[Outline]:
-    """The area that an object covers; `placing` is its corner's. Lines cover something if they have
-    a width."""
-    kind = kind_of(item)
+def outlines(
+    item: Value, kind: str, placing: Placing, line_width: Fraction | None
+) -> list[Outline]:
+    """The area that an object of a kind covers; `placing` is its corner's. Lines cover something if
+    they have a width."""
     width, height = size_of(item)
     if kind == "polygon":
         points = item["polygon" if "polygon" in item else "polyline"]
         found = _vertices(points, placing, POLYGON_VERTICES_MAX + 1)
         # A ring that is closed twice is one that ends where it begins.
-        return [Outline(found[:-1] if len(found) > 3 and found[0] == found[-1] else found)]
+        is_closed = len(found.points) > 3 and found.points[0] == found.points[-1]
+        return [found._replace(points=found.points[:-1]) if is_closed else found]
     if kind == "rectangle":
-        ends = ((0, 0), (width, 0), (width, height), (0, height))
-        return [Outline([placing.at(*end) for end in ends])]
+        return [rectangle(placing, width, height)]
     if kind in ("ellipse", "capsule"):
         return [_oval(kind, width, height, placing)]
     if kind == "polyline" and line_width:
         return _walls(_vertices(item["polyline"], placing, LINE_POINTS_MAX), line_width)
     if kind == "flat rectangle" and line_width:
-        return _walls([placing.at(0, 0), placing.at(width, height)], line_width)
+        return _walls(placing.outline([(0, 0), (width, height)]), line_width)
     return []
 
 
-def _vertices(points: Value, placing: Placing, most: int) -> list[Place2]:
+def _vertices(points: Value, placing: Placing, most: int) -> Outline:
     """The points of a list, which must not have more than so many."""
-    count = len(points.value) if isinstance(points.value, list) else 0
+    count = _length(points.value)
     if count > most:
         raise points.fail(f"it has {count} points; at most {most} are taken")
-    return [placing.at(p["x"].fraction(), p["y"].fraction()) for p in points.items()]
+    if isinstance(points.value, Points):
+        points = Value(points.file, points.path, points.value.split_up())
+    return placing.outline((p["x"].fraction(), p["y"].fraction()) for p in points.items())
 
 
 @cache
-def _circle() -> list[Place2]:
-    one = Fraction(1), Fraction(0)
-    return [Rotation(Fraction(360 * i, OVAL_VERTICES)).turned(*one) for i in range(OVAL_VERTICES)]
+def _circle() -> tuple[Sequence[tuple[int, int]], int]:
+    """Points of a circle of radius 1, and the number that they are over."""
+    turns = [rotation(Fraction(360 * i, OVAL_VERTICES)) for i in range(OVAL_VERTICES)]
+    unit = lcm(*(below for _, _, below in turns))
+    return [(cos * unit // below, sin * unit // below) for cos, sin, below in turns], unit
 
 
 def _oval(kind: str, width: Fraction, height: Fraction, placing: Placing) -> Outline:
     """An ellipse, or a capsule: two half circles and the rectangle between them."""
-    x, y = width / 2, height / 2
+    points, unit = _circle()
+    times = 2 * lcm(width.denominator, height.denominator)
+    x, y = int(width * times) // 2, int(height * times) // 2
     radius = min(x, y)
     wide, high = (x, y) if kind == "ellipse" else (radius, radius)
-    centre = placing.moved(x, y)
-    points = [
-        centre.at(cos * wide + _sign(cos) * (x - wide), sin * high + _sign(sin) * (y - high))
-        for cos, sin in _circle()
-    ]
-    is_circle = width == height and placing.scale is not None
-    circle = (centre.at(0, 0), radius * (placing.scale or 0)) if is_circle else None
-    return Outline(points, circle)
+    more_x, more_y = (x - wide) * unit, (y - high) * unit
+    centre = placing.moved(width / 2, height / 2)
+    found = centre.over(
+        times * unit,
+        [
+            (cos * wide + _sign(cos) * more_x, sin * high + _sign(sin) * more_y)
+            for cos, sin in points
+        ],
+    )
+    if width != height or placing.scale is None:
+        return found
+    middle = Fraction(centre.x, centre.below), Fraction(centre.y, centre.below)
+    return found._replace(circle=(middle, width / 2 * placing.scale))
 
 
-def _sign(value: Fraction) -> int:
+def _sign(value: int) -> int:
     return (value > 0) - (value < 0)
 
 
-def _walls(points: Sequence[Place2], width: Fraction) -> list[Outline]:
+def _walls(line: Outline, width: Fraction) -> list[Outline]:
     """Each stretch of a line as a rectangle, half of the width on either side. At an inner corner
-    both go on for half of the width."""
+    both go on for half of the width.
+
+    A length is within 2^-64 of it, and exact if it is a fraction."""
     found = []
-    for i, ((ax, ay), (bx, by)) in enumerate(pairwise(points)):
+    for i, ((ax, ay), (bx, by)) in enumerate(pairwise(line.points)):
         dx, dy = bx - ax, by - ay
         if not dx and not dy:
             continue
-        half = width / 2 / _root(dx * dx + dy * dy)
-        before = half if i else 0
-        after = half if i + 2 < len(points) else 0
-        start = ax - dx * before, ay - dy * before
-        end = bx + dx * after, by + dy * after
-        side = -dy * half, dx * half
+        # Half of the width along the line is (dx, dy) * half / below, over line.below.
+        below = 2 * width.denominator * isqrt((dx * dx + dy * dy) << 128)
+        half = width.numerator * line.below << 64
+        along = dx * half, dy * half
+        before = 1 if i else 0
+        after = 1 if i + 2 < len(line.points) else 0
+        ax, ay, bx, by = (v * below for v in (ax, ay, bx, by))
+        ax, ay = ax - along[0] * before, ay - along[1] * before
+        bx, by = bx + along[0] * after, by + along[1] * after
         found.append(
             Outline(
                 [
-                    (start[0] - side[0], start[1] - side[1]),
-                    (end[0] - side[0], end[1] - side[1]),
-                    (end[0] + side[0], end[1] + side[1]),
-                    (start[0] + side[0], start[1] + side[1]),
-                ]
+                    (ax + along[1], ay - along[0]),
+                    (bx + along[1], by - along[0]),
+                    (bx - along[1], by + along[0]),
+                    (ax - along[1], ay + along[0]),
+                ],
+                line.below * below,
             )
         )
     return found
-
-
-def _root(value: Fraction) -> Fraction:
-    """The square root, within 2^-64 of it and exact for squares of fractions."""
-    size = value.numerator * value.denominator
-    return Fraction(isqrt(size << 128), value.denominator << 64)

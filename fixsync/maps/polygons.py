@@ -12,7 +12,7 @@ from heapq import heapify, heappop
 from fixsync._native.checks import counted, integers
 from fixsync._native.raw import INT32_MAX, INT32_MIN
 
-__all__ = ["SPAN_MAX", "VERTICES_MAX", "Point", "convex_pieces"]
+__all__ = ["SPAN_MAX", "VERTICES_MAX", "Point", "convex_pieces", "pieces_of"]
 
 Point = tuple[int, int]
 """(x, z) in raw units."""
@@ -60,6 +60,38 @@ def convex_pieces(
     order = {point: i for i, point in enumerate(p for ring in rings for p in ring.points)}
     pieces = [_from_first(_corners(piece), order) for piece in _merged(_triangles(chain))]
     return sorted(pieces, key=lambda piece: [order[point] for point in piece])
+
+
+def pieces_of(points: Sequence[Point]) -> list[list[Point]]:
+    """`convex_pieces` of a polygon without holes whose coordinates are known to be int32. One that
+    is convex already, as most are, is neither checked edge by edge nor cut."""
+    return [_convex(points)] if _is_convex(points) else convex_pieces(points)
+
+
+def _is_convex(points: Sequence[Point]) -> bool:
+    """Whether a polygon is a prism's: strictly convex, once round, 3..32 vertices, not too wide."""
+    if not 3 <= len(points) <= VERTICES_MAX:
+        return False
+    (ax, az), (bx, bz) = points[-2:]
+    turn = changes = 0
+    for cx, cz in points:
+        cross = (bx - ax) * (cz - bz) - (bz - az) * (cx - bx)
+        if cross == 0 or (turn and (cross > 0) != (turn > 0)):
+            return False
+        # Edges turn one way, each by less than half a turn: once round if they change twice between
+        # the half of the directions that go right and the half that go left.
+        is_right = cx > bx or (cx == bx and cz > bz)
+        changes += is_right != (bx > ax or (bx == ax and bz > az))
+        turn = cross
+        ax, az, bx, bz = bx, bz, cx, cz
+    spans = (max(line) - min(line) for line in zip(*points, strict=True))
+    return changes == 2 and max(spans) <= SPAN_MAX
+
+
+def _convex(points: Sequence[Point]) -> list[Point]:
+    """A convex polygon, turning from +X towards +Z and beginning with the same vertex."""
+    is_left = _cross(*points[:3]) > 0
+    return [*points] if is_left else [points[0], *points[:0:-1]]
 
 
 def _cross(o: Point, a: Point, b: Point) -> int:

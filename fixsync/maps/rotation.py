@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
-__all__ = ["Rotation"]
+__all__ = ["rotation"]
 
 _BITS = 128
 _PI = 0x3243F6A8885A308D313198A2E03707344
@@ -12,25 +13,22 @@ _PI = 0x3243F6A8885A308D313198A2E03707344
 _KEPT = 2**100
 
 
-class Rotation:
-    """A rotation by an angle in degrees that takes +X towards +Z (in Tiled: clockwise).
+@lru_cache(1024)
+def rotation(degrees: Fraction) -> tuple[int, int, int]:
+    """Cosine and sine of an angle in degrees, and the number that both are over. Turning by it
+    takes +X towards +Z (in Tiled: clockwise).
 
-    Sine and cosine are within 2^-100, so a turned point is rounded as its exact place would be; at
-    multiples of 30 degrees those that are fractions are exact."""
-
-    def __init__(self, degrees: Fraction) -> None:
-        quarters, rest = divmod(degrees, 90)
-        cos, sin = _cos_sin(rest)
-        for _ in range(quarters % 4):
-            cos, sin = -sin, cos
-        self._cos, self._sin = cos, sin
-
-    def turned(self, x: Fraction, z: Fraction) -> tuple[Fraction, Fraction]:
-        return x * self._cos - z * self._sin, x * self._sin + z * self._cos
+    They are within 2^-100, so a turned point is rounded as its exact place would be; at multiples
+    of 30 degrees those that are fractions are exact."""
+    quarters, rest = divmod(degrees, 90)
+    cos, sin = _cos_sin(rest)
+    for _ in range(quarters % 4):
+        cos, sin = -sin, cos
+    return (cos // _KEPT, sin // _KEPT, 1) if rest == 0 else (cos, sin, _KEPT)
 
 
-def _cos_sin(degrees: Fraction) -> tuple[Fraction, Fraction]:
-    """Of 0..90 degrees, each a multiple of 2^-100."""
+def _cos_sin(degrees: Fraction) -> tuple[int, int]:
+    """Of 0..90 degrees, over 2^100."""
     angle = int(degrees * _PI / 180)
     sums = [1 << _BITS, 0]
     term, n = 1 << _BITS, 0
@@ -38,5 +36,5 @@ def _cos_sin(degrees: Fraction) -> tuple[Fraction, Fraction]:
         n += 1
         term = (term * angle >> _BITS) // n
         sums[n % 2] += -term if n % 4 in (2, 3) else term
-    cos, sin = (Fraction(round(Fraction(total * _KEPT, 1 << _BITS)), _KEPT) for total in sums)
+    cos, sin = (round(Fraction(total * _KEPT, 1 << _BITS)) for total in sums)
     return cos, sin

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from fixsync.maps.polygons import Point, convex_pieces
+from fixsync.maps.polygons import Point, pieces_of
 
 __all__ = ["Box", "SlopeError", "boxes"]
 
@@ -25,7 +25,7 @@ def boxes(vertices: Sequence[Point], step: int | None, count_max: int) -> list[B
     slopes it is steps of the height `step`, the last one lower, each as wide as the polygon is at
     half the height of the step; SlopeError without `step`. ValueError as `convex_pieces` has it,
     and for more than `count_max` boxes."""
-    convex_pieces(vertices)
+    pieces_of(vertices)
     edges = [
         (a, b) if a[1] < b[1] else (b, a)
         for a, b in zip(vertices, [*vertices[1:], vertices[0]], strict=True)

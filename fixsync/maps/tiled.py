@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from fixsync.maps.cells import CELLS_MAX, WIDTH_MAX, rows_of
 from fixsync.maps.choice import Choice, Choices, class_of, plain
 from fixsync.maps.document import PIXELS_MAX, Files, MapError, Value, name_of, properties_of
 from fixsync.maps.grid import Grid, shapes_of
-from fixsync.maps.outlines import Outline, Placing, kind_of, outlines
+from fixsync.maps.outlines import Placing, kind_of, outlines, point_count, rectangle
 from fixsync.maps.solids import rectangles
 from fixsync.maps.survey import survey
 from fixsync.maps.tilesets import SWAPPED, Templates, Tile, Tilesets, flipped, size_in_map
@@ -316,14 +317,15 @@ class _Reading:
             if choice is None and choices and "solid" not in own:
                 self._leave_out("non-solid object")
             else:
-                self._area(merged, self._corner(merged, place), own, choice)
+                self._area(merged, kind, self._corner(merged, place), own, choice)
 
     def _corner(self, item: Value, place: _Place) -> Placing:
-        x, y = (item[key].fraction() + by for key, by in (("x", place.x), ("y", place.y)))
-        return Placing().moved(x, y).turned(item.get("rotation", 0).fraction())
+        x, y = item["x"].fraction(), item["y"].fraction()
+        corner = Placing().moved(x + place.x if place.x else x, y + place.y if place.y else y)
+        return corner.turned(item.get("rotation", 0).fraction())
 
     def _point_of(self, item: Value, place: _Place) -> None:
-        x, y = self._builder.point(item, *self._corner(item, place).at(0, 0))
+        ((x, y),) = self._builder.vertices(item, self._corner(item, place).outline([(0, 0)]))
         position = (x, y, 0) if self._view.side else (x, 0, y)
         found = properties_of(item)
         self._place_properties += len(found)
@@ -336,16 +338,22 @@ class _Reading:
         self._found.places.append(Place(name, class_of(item), position, properties))
 
     def _area(
-        self, item: Value, placing: Placing, own: Mapping[str, Value], choice: Choice | None
+        self,
+        item: Value,
+        kind: str,
+        placing: Placing,
+        own: Mapping[str, Value],
+        choice: Choice | None,
     ) -> None:
-        found = outlines(item, placing, self._choices.line_width)
+        self._builder.count_points(item, point_count(item))
+        found = outlines(item, kind, placing, self._choices.line_width)
         if not found:
-            self._leave_out(kind_of(item))
+            self._leave_out(kind)
         first = len(self._builder.solids)
         shape = next((key for key in ("polygon", "polyline") if key in item), None)
         where = item[shape] if shape else item
         for outline in found:
-            self._builder.solid(where, outline, own, choice, _called(item))
+            self._builder.solid(where, outline, own, choice, partial(_called, item))
         self._name(item, first)
 
     def _name(self, item: Value, first: int) -> None:
@@ -388,12 +396,12 @@ class _Reading:
             sizes = (tile.height, tile.width) if cell & SWAPPED else (tile.width, tile.height)
             placing = placing.stretched(width / sizes[0], height / sizes[1])
             placing = flipped(placing.moved(*tile.offset), cell, tile.width, tile.height)
+            self._builder.count_points(item, tile.point_count)
             shapes = shapes_of(tile, choice, placing, choices.line_width)
-            label = _tile_called(tile)
+            label = partial(_tile_called, tile)
             self._leave_out_lines(tile, choice)
         else:
-            ends = ((0, 0), (width, 0), (width, height), (0, height))
-            shapes, label = [Outline([placing.at(*end) for end in ends])], _called(merged)
+            shapes, label = [rectangle(placing, width, height)], partial(_called, merged)
         first = len(self._builder.solids)
         for outline in shapes:
             self._builder.solid(item, outline, own, choice, label)
@@ -462,10 +470,15 @@ class _Reading:
             if cell in bad:
                 continue
             try:
+                self._builder.count_points(layer, tile.point_count)
                 x, y = column * width + place.x, row * height + place.y
                 for outline in grid.shapes(cell, tile, choice):
                     self._builder.solid(
-                        layer, outline.moved(x, y), place.properties, choice, _tile_called(tile)
+                        layer,
+                        outline.moved(x, y),
+                        place.properties,
+                        choice,
+                        partial(_tile_called, tile),
                     )
                 self._leave_out_lines(tile, choice)
             except LimitError:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import PurePath
 
 from fixsync.maps.document import Files, Instance, MapError, Value, properties_of
-from fixsync.maps.outlines import AREAS, Placing, kind_of, size_of
+from fixsync.maps.outlines import AREAS, Placing, kind_of, point_count, size_of
 
 __all__ = [
     "FLIPPED_ACROSS",
@@ -49,6 +49,8 @@ class Tile:
     """Its collision shapes, without points and texts."""
     lines: Sequence[str] = ()
     """The kinds of those that have no inside."""
+    point_count: int = 0
+    """Of the shapes that are polygons and lines."""
     offset: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     alignment: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
     fills_cell: bool = False
@@ -153,6 +155,7 @@ class _Tileset:
         return Tile(
             self.name, id, sizes[0], sizes[1], properties, kind, shapes,
             [line for line in map(kind_of, shapes) if line not in AREAS],
+            sum(map(point_count, shapes)),
             (offset.get("x", 0).fraction(), offset.get("y", 0).fraction()),
             _ALIGNMENTS[alignment.value], entry.get("tilerendersize", "tile").value == "grid",
         )  # fmt: skip

@@ -12,12 +12,10 @@ from xml.parsers import expat
 
 from fixsync.log.text import LineError, Number
 
-__all__ = ["ELEMENTS_MAX", "POINTS_MAX", "parse_xml"]
+__all__ = ["ELEMENTS_MAX", "Points", "parse_xml"]
 
 ELEMENTS_MAX = 2**17
 """Most elements of a file, cells not counted."""
-POINTS_MAX = 2**20
-"""Most points of the polygons and lines of a file together."""
 NESTED_MAX = 256
 """How deep elements are nested."""
 
@@ -54,12 +52,21 @@ def _node(attributes: dict[str, str]) -> _Node:
     return node
 
 
-def _points(text: str) -> Any:
-    """A list of points, or the text if it holds something else."""
-    pairs = [pair.split(",") for pair in text.split(maxsplit=text.count(","))]
-    if any(len(pair) != 2 for pair in pairs):
-        return text
-    return [{"x": _number(x), "y": _number(y)} for x, y in pairs]
+class Points(str):
+    """The points of a polygon or a line as the text that they are until they are needed."""
+
+    __slots__ = ("is_closed", "length")
+
+    def __init__(self, text: str) -> None:
+        self.length = text.count(",")
+        self.is_closed = self.length > 3 and text.split(None, 1)[0] == text.rsplit(None, 1)[-1]
+
+    def split_up(self) -> Any:
+        """A list as JSON has it, or the text if it holds something else."""
+        pairs = [pair.split(",") for pair in self.split(maxsplit=self.length)]
+        if any(len(pair) != 2 for pair in pairs):
+            return str(self)
+        return [{"x": _number(x), "y": _number(y)} for x, y in pairs]
 
 
 def _value(kind: str, text: str) -> Any:
@@ -93,7 +100,7 @@ class _Reading:
     def __init__(self) -> None:
         self.document: _Node = {}
         self._open: list[tuple[str, _Node, list[str]]] = []
-        self._depth = self._count = self._point_count = 0
+        self._depth = self._count = 0
         self._skipped = 0
         """Depth of the element that is passed over, with all in it; 0 for none."""
         self.parser = parser = expat.ParserCreate()
@@ -177,11 +184,7 @@ class _Reading:
         elif tag in ("ellipse", "point", "capsule"):
             into[tag] = True
         elif tag in ("polygon", "polyline"):
-            points = node.get("points", "")
-            self._point_count += points.count(",")
-            if self._point_count > POINTS_MAX:
-                self.fail(f"the file has more than {POINTS_MAX} points of polygons and lines")
-            into[tag] = _points(points)
+            into[tag] = Points(node.get("points", ""))
         elif tag == "text":
             into["text"] = {"text": text}
         elif (tag, outer) == ("image", "tile"):
