@@ -31,10 +31,9 @@ static void test_proposed(pair_search *s, uint32_t proposed) {
         uint64_t swapped = pair << 32 | pair >> 32;
         const placed_shape *p = all + (pair >> 32);
         const placed_shape *q = all + (pair & UINT32_MAX);
-        const uint32_t found = pair_of(p->kind, q->kind);
-        const uint32_t kinds = found % SWAPPED;
-        like[kinds][count[kinds]] = found & SWAPPED ? swapped : pair;
-        count[kinds] += may_hit(p, q);
+        const pair_order order = order_of_kinds(p->kind, q->kind);
+        like[order.pair][count[order.pair]] = order.is_swapped ? swapped : pair;
+        count[order.pair] += may_hit(p, q);
         met += p->meets >> q->layer & 1;
     }
     s->filtered += proposed - met;

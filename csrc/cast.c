@@ -127,7 +127,7 @@ static int32_t first_of_pair(const placed_shape *a, const placed_shape *b, const
 /* The same in any order. */
 static int32_t first_of_any(const placed_shape *a, const placed_shape *b, const int64_t *D,
                             const int64_t *M, heights meet, int when, int32_t most) {
-    if (!(pair_of(a->kind, b->kind) & SWAPPED)) {
+    if (!order_of_kinds(a->kind, b->kind).is_swapped) {
         return first_of_pair(a, b, D, M, meet, when, most);
     }
     const int64_t minus_D[3] = {-D[0], -D[1], -D[2]};
@@ -244,7 +244,7 @@ static vector normal_of_pair(const placed_shape *a, const placed_shape *b, plana
 }
 
 vector fxs_pair_normal(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
-    if (!(pair_of(a->kind, b->kind) & SWAPPED)) {
+    if (!order_of_kinds(a->kind, b->kind).is_swapped) {
         return normal_of_pair(a, b, P, F);
     }
     const planar minus_P = {-P.x, -P.z};

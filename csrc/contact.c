@@ -3,6 +3,7 @@
  * Sizes are below 2^29, an extent below 2^29 * sqrt(2) + 5 < 2^29.6. */
 #include "contact.h"
 #include "depth.h"
+#include "hit.h"
 #include "wedge.h"
 
 /* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2
@@ -222,14 +223,12 @@ SPECIALISED int64_t depth_at(class_pair of, const placed_shape *a, const placed_
     const planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
     const meeting m = {a, b, d, upright, above_0(-upright), known};
     switch (of) {
-#define DEPTH_OF_SAME(f) \
-    case f##_##f: return depth_##f##_##f(&m);
 #define DEPTH_OF_PAIR(a, b) \
     case a##_##b: return depth_##a##_##b(&m);
-        CLASS_PAIRS(DEPTH_OF_SAME, DEPTH_OF_PAIR)
+        CLASS_PAIRS(DEPTH_OF_PAIR)
     case PAIR_COUNT: break;
     }
-    return INT64_MIN; /* not reached: pair_of gives no other */
+    return INT64_MIN; /* not reached: no kinds have another pair */
 }
 
 /* size[1] is the half height of every kind (a sphere's is 0). */
@@ -250,9 +249,9 @@ SPECIALISED uint32_t hits_of_pair(class_pair of, const placed_shape *all, const 
         const placed_shape *a = all + (pairs[i] >> 32);
         const placed_shape *b = all + (pairs[i] & UINT32_MAX);
         int64_t depth = depth_of_pair(of, a, b, NULL);
-        uint64_t first = a->id < b->id ? a->id : b->id;
-        uint64_t second = a->id < b->id ? b->id : a->id;
-        hits[found] = (first << 33) + (second << 1) + (uint64_t)(depth > 0);
+        const uint32_t first = a->id < b->id ? a->id : b->id;
+        const uint32_t second = a->id < b->id ? b->id : a->id;
+        hits[found] = hit_pack(first, second, FXS_TOUCHING + (uint32_t)(depth > 0));
         found += depth >= least;
     }
     return found;
@@ -322,56 +321,51 @@ SPECIALISED int contact_of_pair(class_pair of, const placed_shape *a, const plac
     return contact_of_depth(depth_at(of, a, b, NULL, upright));
 }
 
-/* CALL(contact, pair, ...) is contact_of_pair(pair, ...); so are overlap, hits and met. */
+/* CALL(contact, pair, ...) is contact_of_pair(pair, ...); so are overlap, hits and met. Each is
+ * compiled once for each pair, or with FXS_SMALL once. */
 #ifdef FXS_SMALL
 #define CALL(function, pair, ...) function##_of_pair(pair, __VA_ARGS__)
 #else
-/* Compiled once for each pair of kinds. */
 #define CALL(function, pair, ...) PAIRS[pair].function(__VA_ARGS__)
 
-#define PAIR_FUNCTIONS(pair)                                                                    \
-    static int contact_##pair(const placed_shape *a, const placed_shape *b, int64_t upright) {  \
-        return contact_of_pair(pair, a, b, upright);                                            \
-    }                                                                                           \
-    static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,   \
-                              const fxs_pose *pose_b) {                                         \
-        return overlap_of_pair(pair, a, pose_a, b, pose_b);                                     \
-    }                                                                                           \
-    static uint32_t hits_##pair(const placed_shape *all, const uint64_t *pairs, uint32_t n,     \
-                                int64_t least, uint64_t *hits) {                                \
-        return hits_of_pair(pair, all, pairs, n, least, hits);                                  \
-    }                                                                                           \
-    static uint64_t met_##pair(int swap, const query_area *q, const uint64_t *like, uint64_t n, \
-                               uint64_t *ids) {                                                 \
-        return met_of_pair(pair, swap, q, like, n, ids);                                        \
+#define FUNCTIONS_OF_PAIR(A, B)                                                                    \
+    static int contact_##A##_##B(const placed_shape *a, const placed_shape *b, int64_t upright) {  \
+        return contact_of_pair(A##_##B, a, b, upright);                                            \
+    }                                                                                              \
+    static int overlap_##A##_##B(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,   \
+                                 const fxs_pose *pose_b) {                                         \
+        return overlap_of_pair(A##_##B, a, pose_a, b, pose_b);                                     \
+    }                                                                                              \
+    static uint32_t hits_##A##_##B(const placed_shape *all, const uint64_t *pairs, uint32_t n,     \
+                                   int64_t least, uint64_t *hits) {                                \
+        return hits_of_pair(A##_##B, all, pairs, n, least, hits);                                  \
+    }                                                                                              \
+    static uint64_t met_##A##_##B(int swap, const query_area *q, const uint64_t *like, uint64_t n, \
+                                  uint64_t *ids) {                                                 \
+        return met_of_pair(A##_##B, swap, q, like, n, ids);                                        \
     }
-#define FUNCTIONS_OF_SAME(f) PAIR_FUNCTIONS(f##_##f)
-#define FUNCTIONS_OF_PAIR(a, b) PAIR_FUNCTIONS(a##_##b)
-CLASS_PAIRS(FUNCTIONS_OF_SAME, FUNCTIONS_OF_PAIR)
+CLASS_PAIRS(FUNCTIONS_OF_PAIR)
 
-#define PAIR_ROW(pair) {contact_##pair, overlap_##pair, hits_##pair, met_##pair},
-#define ROW_OF_SAME(f) PAIR_ROW(f##_##f)
-#define ROW_OF_PAIR(a, b) PAIR_ROW(a##_##b)
-static const struct {
+#define ROW_OF_PAIR(A, B) {contact_##A##_##B, overlap_##A##_##B, hits_##A##_##B, met_##A##_##B},
+static const struct pair_functions {
     int (*contact)(const placed_shape *, const placed_shape *, int64_t);
     int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
     uint32_t (*hits)(const placed_shape *, const uint64_t *, uint32_t, int64_t, uint64_t *);
     uint64_t (*met)(int, const query_area *, const uint64_t *, uint64_t, uint64_t *);
-} PAIRS[PAIR_COUNT] = {CLASS_PAIRS(ROW_OF_SAME, ROW_OF_PAIR)};
+} PAIRS[PAIR_COUNT] = {CLASS_PAIRS(ROW_OF_PAIR)};
 #endif
 
 int fxs_near_contact(const placed_shape *a, const placed_shape *b) {
-    const uint32_t of = pair_of(a->kind, b->kind);
-    const uint32_t swap = of & SWAPPED;
-    return CALL(contact, of % SWAPPED, swap ? b : a, swap ? a : b, upright_of(a, b));
+    const int64_t upright = upright_of(a, b);
+    const ordered o = ordered_pair(a, b);
+    return CALL(contact, o.pair, o.first, o.second, upright);
 }
 
 int fxs_cylinder_solid_contact(const placed_shape *s, int32_t x, int32_t z, int32_t radius,
                                int64_t gap) {
     const placed_shape disc = {.kind = FXS_CYLINDER, .x = x, .z = z, .size = {radius, 0, 0}};
-    const uint32_t of = pair_of(s->kind, FXS_CYLINDER);
-    const uint32_t swap = of & SWAPPED;
-    return CALL(contact, of % SWAPPED, swap ? &disc : s, swap ? s : &disc, -gap);
+    const ordered o = ordered_pair(s, &disc);
+    return CALL(contact, o.pair, o.first, o.second, -gap);
 }
 
 int fxs_placed_contact(const placed_shape *a, const placed_shape *b) {
@@ -408,8 +402,8 @@ uint64_t fxs_placed_met(const placed_shape *area, const fxs_query *q, const plac
         }
         for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
             if (count[kind]) {
-                const uint32_t of = pair_of(area->kind, kind);
-                met += CALL(met, of % SWAPPED, (of & SWAPPED) != 0, &asked, like[kind], count[kind],
+                const pair_order order = order_of_kinds(area->kind, kind);
+                met += CALL(met, order.pair, order.is_swapped, &asked, like[kind], count[kind],
                             ids + met);
             }
         }
@@ -429,10 +423,9 @@ static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, c
     if ((a->kind >= KIND_COUNT) | (b->kind >= KIND_COUNT)) {
         return UNDECIDED;
     }
-    const uint32_t of = pair_of(a->kind, b->kind);
-    const uint32_t swap = of & SWAPPED;
-    return CALL(overlap, of % SWAPPED, swap ? b : a, swap ? pose_b : pose_a, swap ? a : b,
-                swap ? pose_a : pose_b);
+    const pair_order order = order_of_kinds(a->kind, b->kind);
+    return order.is_swapped ? CALL(overlap, order.pair, b, pose_b, a, pose_a)
+                            : CALL(overlap, order.pair, a, pose_a, b, pose_b);
 }
 
 int32_t fxs_overlap_many(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,

@@ -16,29 +16,25 @@ FXS_INTERNAL int fxs_near_contact(const placed_shape *a, const placed_shape *b);
 FXS_INTERNAL int fxs_cylinder_solid_contact(const placed_shape *s, int32_t x, int32_t z,
                                             int32_t radius, int64_t gap);
 
-#define NAME_OF_SAME(f) f##_##f,
 #define NAME_OF_PAIR(a, b) a##_##b,
-typedef enum class_pair { CLASS_PAIRS(NAME_OF_SAME, NAME_OF_PAIR) PAIR_COUNT } class_pair;
+typedef enum class_pair { CLASS_PAIRS(NAME_OF_PAIR) PAIR_COUNT } class_pair;
 #define INDEX_OF_PAIR(a, b) ((b) * ((b) + 1) / 2 + (a))
 #define PAIR_IS_AT(a, b) \
     _Static_assert(a##_##b == (int)INDEX_OF_PAIR(a, b), "pairs ascend by the greater class");
-#define SAME_IS_AT(f) PAIR_IS_AT(f, f)
-CLASS_PAIRS(SAME_IS_AT, PAIR_IS_AT)
+CLASS_PAIRS(PAIR_IS_AT)
 _Static_assert((int)PAIR_COUNT == (int)INDEX_OF_PAIR(0, SHAPE_CLASS_COUNT),
                "every two classes are a pair");
 
 /* In a switch over pairs of bodies, the cases of the pairs that never come there. */
-#define CASE_OF_SAME(f) case f##_##f:
 #define CASE_OF_PAIR(a, b) case a##_##b:
-#define CASES_OF_NO_BODIES AREA_PAIRS(CASE_OF_SAME, CASE_OF_PAIR) case PAIR_COUNT
+#define CASES_OF_NO_BODIES AREA_PAIRS(CASE_OF_PAIR) case PAIR_COUNT
 
 /* The lesser class of a pair, and the greater one. */
 static inline shape_class lesser_of(class_pair of) {
     switch (of) {
 #define LESSER_OF_PAIR(a, b) \
     case a##_##b: return a;
-#define LESSER_OF_SAME(f) LESSER_OF_PAIR(f, f)
-        CLASS_PAIRS(LESSER_OF_SAME, LESSER_OF_PAIR)
+        CLASS_PAIRS(LESSER_OF_PAIR)
     case PAIR_COUNT: break;
     }
     return SHAPE_CLASS_COUNT;
@@ -47,24 +43,44 @@ static inline shape_class greater_of(class_pair of) {
     switch (of) {
 #define GREATER_OF_PAIR(a, b) \
     case a##_##b: return b;
-#define GREATER_OF_SAME(f) GREATER_OF_PAIR(f, f)
-        CLASS_PAIRS(GREATER_OF_SAME, GREATER_OF_PAIR)
+        CLASS_PAIRS(GREATER_OF_PAIR)
     case PAIR_COUNT: break;
     }
     return SHAPE_CLASS_COUNT;
 }
 
-/* The pair of two kinds, and SWAPPED if b has the lesser class. */
-enum { SWAPPED = 128 };
-static inline uint32_t pair_of(uint32_t a, uint32_t b) {
-#define PAIR_OF(a, b) ((a) <= (b) ? INDEX_OF_PAIR(a, b) : INDEX_OF_PAIR(b, a) + SWAPPED)
-#define PAIRS_OF_KIND(code, name, sizes, shape_class, traits, ranges)                \
-    {PAIR_OF((int)shape_class, CLASS_OF(0)), PAIR_OF((int)shape_class, CLASS_OF(1)), \
-     PAIR_OF((int)shape_class, CLASS_OF(2)), PAIR_OF((int)shape_class, CLASS_OF(3)), \
-     PAIR_OF((int)shape_class, CLASS_OF(4)), PAIR_OF((int)shape_class, CLASS_OF(5)), \
-     PAIR_OF((int)shape_class, CLASS_OF(6)), PAIR_OF((int)shape_class, CLASS_OF(7))},
-    static const uint8_t OF[KIND_COUNT][KIND_CODES] = {SHAPE_KINDS(PAIRS_OF_KIND)};
-    return OF[a][b];
+/* The order of two kinds: their pair, and whether the second one has the lesser class. */
+typedef struct pair_order {
+    class_pair pair;
+    uint32_t is_swapped;
+} pair_order;
+
+static inline pair_order order_of_kinds(uint32_t a, uint32_t b) {
+    enum { SWAPPED = 128 };
+#define ORDERED_INDEX(a, b) ((a) <= (b) ? INDEX_OF_PAIR(a, b) : INDEX_OF_PAIR(b, a) + SWAPPED)
+#define ORDERS_OF_KIND(code, name, sizes, shape_class, traits, ranges)                           \
+    {ORDERED_INDEX((int)shape_class, CLASS_OF(0)), ORDERED_INDEX((int)shape_class, CLASS_OF(1)), \
+     ORDERED_INDEX((int)shape_class, CLASS_OF(2)), ORDERED_INDEX((int)shape_class, CLASS_OF(3)), \
+     ORDERED_INDEX((int)shape_class, CLASS_OF(4)), ORDERED_INDEX((int)shape_class, CLASS_OF(5)), \
+     ORDERED_INDEX((int)shape_class, CLASS_OF(6)), ORDERED_INDEX((int)shape_class, CLASS_OF(7))},
+    static const uint8_t OF[KIND_COUNT][KIND_CODES] = {SHAPE_KINDS(ORDERS_OF_KIND)};
+    const uint32_t index = OF[a][b];
+    const pair_order order = {(class_pair)(index % SWAPPED), index & SWAPPED};
+    return order;
+}
+
+/* Two shapes in the order of their classes: the lesser one first. */
+typedef struct ordered {
+    class_pair pair;
+    uint32_t is_swapped; /* a and b of ordered_pair are `second` and `first` */
+    const placed_shape *first, *second;
+} ordered;
+
+static inline ordered ordered_pair(const placed_shape *a, const placed_shape *b) {
+    const pair_order order = order_of_kinds(a->kind, b->kind);
+    const ordered o = {order.pair, order.is_swapped, order.is_swapped ? b : a,
+                       order.is_swapped ? a : b};
+    return o;
 }
 
 /* The hits among n pairs of indices in `all` (each first << 32 | second), packed as in hit.h:

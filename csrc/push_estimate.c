@@ -215,16 +215,14 @@ static push_estimate estimate_of_box_and_prism(const placed_shape *box, const po
 }
 
 push_estimate fxs_push_estimate(const placed_shape *a, const placed_shape *b, planar p, int64_t f) {
-    const uint32_t of = pair_of(a->kind, b->kind);
+    const ordered o = ordered_pair(a, b);
     const push_estimate none = {{Q30_ONE, 0}, 0};
-    switch ((class_pair)(of % SWAPPED)) {
+    switch (o.pair) {
     case ROUND_ROUND:
     case ROUND_CYLINDER:
     case CYLINDER_CYLINDER: return estimate_of_discs(a, b, p, f);
     case ROUND_BOX:
-    case CYLINDER_BOX:
-        return of & SWAPPED ? estimate_of_box_and_disc(a, b, p, f)
-                            : estimate_of_box_and_disc(b, a, p, f);
+    case CYLINDER_BOX: return estimate_of_box_and_disc(o.second, o.first, p, f);
     case BOX_BOX:
         return estimate_of_boxes(a, b, p);
     CASES_OF_NO_BODIES:

@@ -16,21 +16,20 @@
 #define AREA_CLASSES(CLASS) CLASS(SECTOR, EXTENT_OF_RADIUS)
 #define SHAPE_CLASSES(CLASS) BODY_CLASSES(CLASS) AREA_CLASSES(CLASS)
 
-/* Pairs of classes: of one with itself, and of two, the lesser one first. Those with an area stand
- * apart: nothing is pushed. */
-#define BODY_PAIRS(SAME, PAIR) \
-    SAME(ROUND)                \
-    PAIR(ROUND, CYLINDER)      \
-    SAME(CYLINDER)             \
-    PAIR(ROUND, BOX)           \
-    PAIR(CYLINDER, BOX)        \
-    SAME(BOX)
-#define AREA_PAIRS(SAME, PAIR) \
-    PAIR(ROUND, SECTOR)        \
-    PAIR(CYLINDER, SECTOR)     \
-    PAIR(BOX, SECTOR)          \
-    SAME(SECTOR)
-#define CLASS_PAIRS(SAME, PAIR) BODY_PAIRS(SAME, PAIR) AREA_PAIRS(SAME, PAIR)
+/* Pairs of classes, the lesser one first. Those with an area stand apart: nothing is pushed. */
+#define BODY_PAIRS(PAIR)     \
+    PAIR(ROUND, ROUND)       \
+    PAIR(ROUND, CYLINDER)    \
+    PAIR(CYLINDER, CYLINDER) \
+    PAIR(ROUND, BOX)         \
+    PAIR(CYLINDER, BOX)      \
+    PAIR(BOX, BOX)
+#define AREA_PAIRS(PAIR)   \
+    PAIR(ROUND, SECTOR)    \
+    PAIR(CYLINDER, SECTOR) \
+    PAIR(BOX, SECTOR)      \
+    PAIR(SECTOR, SECTOR)
+#define CLASS_PAIRS(PAIR) BODY_PAIRS(PAIR) AREA_PAIRS(PAIR)
 
 /* One row for each kind, in the order of the codes:
  *

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler
 
 LAST_CLASS = "CLASS(SECTOR, EXTENT_OF_RADIUS)"
 LAST_ROW = "                1, FXS_HALF_ANGLE_MAX))"
-LAST_PAIR = "    SAME(SECTOR)\n"
+LAST_PAIR = "    PAIR(SECTOR, SECTOR)\n"
 CODE = "#define FXS_SECTOR 4 "
 TRAITS = (
     *(".is_turned = 1", ".has_front = 0", ".has_sides = 1"),
@@ -45,7 +45,7 @@ class Sources:
     def add_class(self, extent: str = "EXTENT_OF_RADIUS") -> None:
         self.change("shape.h", LAST_CLASS, f"{LAST_CLASS} CLASS(WEDGE, {extent})")
 
-    def add_pairs(self, pairs: tuple[str, ...] = (*PAIRS, "SAME(WEDGE)")) -> None:
+    def add_pairs(self, pairs: tuple[str, ...] = (*PAIRS, "PAIR(WEDGE, WEDGE)")) -> None:
         lines = LAST_PAIR.rstrip() + " " + " ".join(pairs) + "\n"
         self.change("shape.h", LAST_PAIR, lines)
 
@@ -101,7 +101,7 @@ def test_a_class_without_a_pair_with_every_other_does_not_compile(sources: Sourc
     sources.add_row()
     sources.add_class()
     assert "every two classes are a pair" in sources.errors("contact.c")
-    sources.add_pairs((*PAIRS[:-1], "SAME(WEDGE)"))
+    sources.add_pairs((*PAIRS[:-1], "PAIR(WEDGE, WEDGE)"))
     assert "pairs ascend by the greater class" in sources.errors("contact.c")
 
 
@@ -137,8 +137,9 @@ def test_a_body_without_its_push_or_its_cast_does_not_compile(sources: Sources, 
     sources.change("shape.h", BODY, f"{BODY} CLASS(WEDGE, EXTENT_OF_RADIUS)")
     sources.change(
         "shape.h",
-        "    SAME(BOX)\n",
-        "    SAME(BOX) PAIR(ROUND, WEDGE) PAIR(CYLINDER, WEDGE) PAIR(BOX, WEDGE) SAME(WEDGE)\n",
+        "    PAIR(BOX, BOX)\n",
+        "    PAIR(BOX, BOX) PAIR(ROUND, WEDGE) PAIR(CYLINDER, WEDGE) PAIR(BOX, WEDGE)"
+        " PAIR(WEDGE, WEDGE)\n",
     )
     sources.change("shape.h", LAST_PAIR, f"    PAIR(WEDGE, SECTOR) \\\n{LAST_PAIR}")
     assert re.search(r"error: enumeration value .*WEDGE.* not handled", sources.errors(file))
