@@ -9,7 +9,7 @@ import re
 import sys
 from array import array
 from functools import lru_cache
-from struct import Struct
+from struct import Struct, calcsize
 from typing import TYPE_CHECKING
 
 from fixsync._native.checks import shown
@@ -28,6 +28,8 @@ COLLIDER_COLUMNS = (
     *("id", "kind", "layer", "active", "zero", "yaw", "half_angle", "owner"),
     *("x", "y", "z", "ox", "oy", "oz", "a", "b", "c"),
 )
+LAYER_AT = calcsize(COLLIDER.format[: 1 + COLLIDER_COLUMNS.index("layer")])
+"""The offset of a collider's layer in its row."""
 COMMAND = Struct("=II" + COLLIDER.format[1:])  # type, mask, collider
 POSITION = Struct("=iii")
 QUERY = Struct("=IIiiiiiiIII")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fixsync._native.kinds import KINDS
 from fixsync._native.raw import LAYER_COUNT, UINT64_MAX, CData, constant, ffi, lib, uninitialised
+from fixsync._native.rows import COLLIDER, HIT
 
 GroupKey: TypeAlias = tuple["str | int", ...]
 """The object that a group of fields belongs to: ("world",), ("collider", 7), ("hit", 3, 9),
@@ -17,6 +18,18 @@ Value: TypeAlias = int | str | bool
 
 MAGICS = MAGIC, MAGIC_LEVEL = b"FXS1", b"FXS2"
 """The first bytes of a world's saved state: without a level, and with one."""
+
+HEAD_SIZE = 140
+"""Bytes before the level's hash, which only a world with a level has, and the parts: the magic, the
+frame, hit_when, the layer matrix."""
+MASKS_AT = 12
+PARTS = {
+    "colliders": Struct(f"<{COLLIDER.format[1:]}"),
+    "hits": Struct(f"<{HIT.format[1:]}"),
+    "changed": Struct("<I"),
+}
+"""After the head: the number of records of each part, and the records. state.c decides; this is for
+messages."""
 
 _ROW = Struct("=4I2q2I")
 _ROWS = ffi.typeof("fxs_difference[]")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import unpack_from
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from fixsync._native.checks import integer, refuse
 from fixsync._native.kinds import KINDS, shape_fault, shape_text
@@ -17,12 +18,7 @@ from fixsync._native.raw import (
     lib,
 )
 from fixsync._native.rows import CAST, POSE, QUERY, SHAPE
-from fixsync._native.state import MAGIC, MAGIC_LEVEL, MAGICS
-
-_MASKS_AT = 12
-_HEAD_SIZE = 140
-# What follows the head: three counts, each followed by so many records of so many bytes.
-_PARTS = (("colliders", 52), ("hits", 12), ("changed", 4))
+from fixsync._native.state import HEAD_SIZE, MAGIC, MAGIC_LEVEL, MAGICS, MASKS_AT, PARTS
 
 _HIT_WHENS = f"{lib.FXS_TOUCHING}..{lib.FXS_OVERLAPPING}"
 
@@ -164,8 +160,8 @@ def refuse_state(data: bytes, at: int, capacity: int, level: _Level | None) -> N
 
 
 def _state_fault(data: bytes, at: int, capacity: int, level: _Level | None) -> str:
-    head_size = _HEAD_SIZE + (8 if level else 0)
-    size_min = head_size + 12
+    head_size = HEAD_SIZE + (8 if level else 0)
+    size_min = head_size + 4 * len(PARTS)
     if (data[:4] == MAGIC_LEVEL) is (level is None) and data[:4] in MAGICS:
         return _head_fault(data, 0, level)
     if len(data) < size_min:
@@ -173,50 +169,57 @@ def _state_fault(data: bytes, at: int, capacity: int, level: _Level | None) -> s
     if at < head_size:
         return _head_fault(data, at, level)
     start = head_size
-    for name, size in _PARTS:
+    for name, row in PARTS.items():
         if start + 4 > len(data):
             return f"the bytes end before the number of {name}"
         (count,) = unpack_from("<I", data, start)
         left = len(data) - start - 4
-        if count > left // size:
-            return f"{count} {name} of {size} bytes each do not fit the {left} bytes that are left"
-        end = start + 4 + count * size
+        if count > left // row.size:
+            return (
+                f"{count} {name} of {row.size} bytes each do not fit the {left} bytes that are left"
+            )
+        end = start + 4 + count * row.size
         if at < end:
-            index = max(0, at - start - 4) // size
+            index = max(0, at - start - 4) // row.size
+            record = start + 4 + index * row.size
+            before = row.unpack_from(data, record - row.size) if index else None
             solids = level.count() if level else 0
-            fault = _RECORD_FAULTS[name](data, start + 4 + index * size, index, capacity, solids)
-            return f"{name}[{index}]: {fault}"
+            hit_when = unpack_from("<I", data, 8)[0]
+            given = row.unpack_from(data, record), before, capacity, solids, hit_when
+            return f"{name}[{index}]: {_RECORD_FAULTS[name](*given)}"
         start = end
     return f"{len(data) - start} bytes after the end"
 
 
 def _head_fault(data: bytes, at: int, level: _Level | None) -> str:
-    if at < 4 and level is None:
-        if data[:4] == MAGIC_LEVEL:
-            return "it is of a world with a level; this world has none"
-        return f"a saved state begins with {MAGIC!r}, not with {data[:4]!r}"
-    if level is not None:
-        if data[:4] == MAGIC:
-            return "it is of a world without a level; this world has one"
-        if at < 4:
-            return f"a saved state begins with {MAGIC_LEVEL!r}, not with {data[:4]!r}"
-        if at == _HEAD_SIZE:
-            (found,) = unpack_from("<Q", data, _HEAD_SIZE)
-            return f"its level is {found:016x}; this world's is {level.hash():016x}"
-    if at < _MASKS_AT:
+    own, other = (MAGIC, MAGIC_LEVEL) if level is None else (MAGIC_LEVEL, MAGIC)
+    if data[:4] == other:
+        return (
+            "it is of a world with a level; this world has none"
+            if level is None
+            else "it is of a world without a level; this world has one"
+        )
+    if at < 4:
+        return f"a saved state begins with {own!r}, not with {data[:4]!r}"
+    if level is not None and at == HEAD_SIZE:
+        (found,) = unpack_from("<Q", data, HEAD_SIZE)
+        return f"its level is {found:016x}; this world's is {level.hash():016x}"
+    if at < MASKS_AT:
         return f"hit_when must be {_HIT_WHENS}, not {unpack_from('<I', data, 8)[0]}"
-    masks = unpack_from(f"<{LAYER_COUNT}I", data, _MASKS_AT)
-    i = (at - _MASKS_AT) // 4
+    masks = unpack_from(f"<{LAYER_COUNT}I", data, MASKS_AT)
+    i = (at - MASKS_AT) // 4
     layers = range(LAYER_COUNT)
     j = next((j for j in layers if (masks[i] >> j ^ masks[j] >> i) & 1), i)
     return f"the layer masks are not symmetric: {i} and {j} disagree whether they meet"
 
 
-def _collider_fault(data: bytes, record: int, index: int, capacity: int, _solids: int) -> str:
-    id, kind, layer, active, zero, yaw, half_angle = unpack_from("<IBBBBHH", data, record)
-    x, y, z, ox, oy, oz, *sizes = unpack_from("<9i", data, record + 16)
-    if index and id <= (before := unpack_from("<I", data, record - 52)[0]):
-        return f"ids must ascend, but {id} follows {before}"
+_Row: TypeAlias = tuple[int, ...]
+
+
+def _collider_fault(row: _Row, before: _Row | None, capacity: int, *_: int) -> str:
+    id, kind, layer, active, zero, yaw, half_angle, _owner, *numbers = row
+    if before and id <= before[0]:
+        return f"ids must ascend, but {id} follows {before[0]}"
     if id >= capacity:
         return f"id must be 0..{capacity - 1}, not {id}"
     if layer >= LAYER_COUNT:
@@ -225,30 +228,31 @@ def _collider_fault(data: bytes, record: int, index: int, capacity: int, _solids
         return f"active must be 0 or 1, not {active}"
     if zero:
         return f"the byte after active must be 0, not {zero}"
-    fault = shape_fault((kind, half_angle, *sizes))
-    return " ".join(fault) if fault else _centre_fault((x, y, z), yaw, (ox, oy, oz))
+    fault = shape_fault((kind, half_angle, *numbers[6:]))
+    return " ".join(fault) if fault else _centre_fault((*numbers[:3],), yaw, (*numbers[3:6],))
 
 
-def _hit_fault(data: bytes, record: int, index: int, capacity: int, solids: int) -> str:
-    a, b, contact = unpack_from("<3I", data, record)
-    hit_when = unpack_from("<I", data, 8)[0]
+def _hit_fault(row: _Row, before: _Row | None, capacity: int, solids: int, hit_when: int) -> str:
+    a, b, contact = row
     first = lib.FXS_LEVEL
     if not (a < b < capacity or (a < capacity and first <= b < first + solids)):
         or_solid = f", or b {first}..{first + solids - 1}" if solids else ""
         return f"a pair must be a < b < {capacity}{or_solid}, not {a}, {b}"
     if not hit_when <= contact <= lib.FXS_OVERLAPPING:
         return f"contact must be {hit_when}..{lib.FXS_OVERLAPPING}, not {contact}"
-    if index and (a, b) <= (before := unpack_from("<2I", data, record - 12)):
+    if before and (a, b) <= before[:2]:
         return f"pairs must ascend, but {a}, {b} follows {before[0]}, {before[1]}"
     return f"{a} or {b} is neither among the colliders nor among the changed ids"
 
 
-def _changed_fault(data: bytes, record: int, index: int, capacity: int, _solids: int) -> str:
-    (id,) = unpack_from("<I", data, record)
-    if id >= capacity:
-        return f"id must be 0..{capacity - 1}, not {id}"
-    before = unpack_from("<I", data, record - 4)[0] if index else "nothing"
-    return f"ids must ascend, but {id} follows {before}"
+def _changed_fault(row: _Row, before: _Row | None, capacity: int, *_: int) -> str:
+    if row[0] >= capacity:
+        return f"id must be 0..{capacity - 1}, not {row[0]}"
+    return f"ids must ascend, but {row[0]} follows {before[0] if before else 'nothing'}"
 
 
-_RECORD_FAULTS = {"colliders": _collider_fault, "hits": _hit_fault, "changed": _changed_fault}
+_RECORD_FAULTS: dict[str, Callable[..., str]] = {
+    "colliders": _collider_fault,
+    "hits": _hit_fault,
+    "changed": _changed_fault,
+}

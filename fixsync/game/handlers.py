@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from fixsync._native.checks import integer, integers, shown
 from fixsync._native.raw import LAYER_COUNT, UINT32_MAX
+from fixsync._native.rows import COLLIDER, LAYER_AT
 from fixsync.records import Events
 from fixsync.shapes import CONTACTS, Contact, EventKind
 from fixsync.world import World
@@ -31,9 +32,6 @@ contact.
 
 _F = TypeVar("_F", bound=Handler)
 _LAYER_MAX = LAYER_COUNT - 1
-# Where a row of `World.colliders().buffer` has the layer, and how long it is: in bytes, and in
-# uint32.
-_LAYER_AT, _ROW_SIZE, _ROW_WORDS = 5, 52, 13
 
 
 class _Route(NamedTuple):
@@ -135,7 +133,8 @@ class Handlers:
 
     def _layers_now(self) -> dict[int, int]:
         rows = self._world.colliders().buffer
-        return dict(zip(rows.cast("I")[::_ROW_WORDS], rows[_LAYER_AT::_ROW_SIZE], strict=True))
+        ids = rows.cast("I")[:: COLLIDER.size // 4]
+        return dict(zip(ids, rows[LAYER_AT :: COLLIDER.size], strict=True))
 
     def _of_hits(self, layers: dict[int, int]) -> dict[int, int]:
         """The layers of the ids in the last step's hits that are still there."""
