@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias
 
-from fixsync._native import kernel, kit
+from fixsync._native import kernel
 from fixsync._native.checks import coordinate, integer
 from fixsync._native.raw import HALF_ANGLE_MAX, INT32_MAX, TURN, YAW_MAX
 from fixsync.numbers import ONE, degrees, exact, q_near, yaw_of
@@ -53,7 +53,7 @@ def turned_towards(yaw: int, end: int, most: int) -> int:
     """A yaw turned towards another the shorter way, by `most` (0..65536) steps at most: a homing
     missile, a turret. Half a turn goes towards smaller yaws."""
     steps = integer("most", most, 0, TURN)
-    turned: int = kit.turn_towards(_yaw("yaw", yaw), _yaw("end", end), steps)
+    turned: int = kernel.turn_towards(_yaw("yaw", yaw), _yaw("end", end), steps)
     return turned
 
 

@@ -5,8 +5,7 @@
 - `rows`: the kernel's structures as bytes, and buffers of them.
 - `kinds`: the table of shape kinds.
 - `status`: what the kernel refused, as an exception.
-- `kernel`: the functions that need no world.
-- `kit`: the kit's functions that need no world.
+- `kernel`: the functions that need no world, the kit's too.
 - `changes`: the table of commands, as tuples and as rows.
 - `memory`: a world's memory and its lock.
 - `world`: everything that is done in that memory.

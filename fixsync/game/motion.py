@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fixsync import records
-from fixsync._native import kit
+from fixsync._native import kernel
 from fixsync._native.checks import integer, integers
-from fixsync._native.kit import CARRY_FLAGS, MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
+from fixsync._native.kernel import CARRY_FLAGS, MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
 from fixsync.numbers import ONE
 from fixsync.records import CastHit, cast_hits
@@ -43,7 +43,7 @@ def along(motion: Motion, fraction: int, normal: Motion | None = None) -> Motion
     the obstacle, less than a raw unit off on each axis; without, toward zero."""
     part = integer("fraction", fraction, 0, 65536)
     out = None if normal is None else _normal_of(normal)
-    return kit.along(motion_of("motion", motion), part, out)
+    return kernel.along(motion_of("motion", motion), part, out)
 
 
 def slide(motion: Motion, normal: Motion) -> Motion:
@@ -68,7 +68,7 @@ def bounce(motion: Motion, normal: Motion, kept: int = ONE) -> Motion:
         raise ValueError(
             "normal must not be (0, 0, 0): the two overlap at the start, so push_out first"
         )
-    found = kit.bounce((x, y, z), out, integer("kept", kept, 0, ONE))
+    found = kernel.bounce((x, y, z), out, integer("kept", kept, 0, ONE))
     if found is None:
         raise ValueError(f"motion {(x, y, z)} bounces to outside {INT32_MIN}..{INT32_MAX}")
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from fixsync._native import kit
+from fixsync._native import kernel
 from fixsync._native.checks import coordinate, integer, integers
 from fixsync._native.raw import INT32_MAX, INT32_MIN
 from fixsync.numbers import ONE
@@ -78,7 +78,7 @@ def dot(a: Vector, b: Vector) -> int:
 
 def scale(vector: Vector, factor: int) -> Vector:
     """A vector (x, y, z) times a factor: scale((q(3), 0, q(4)), q("0.5"))."""
-    found = kit.vector("scale", _vector("vector", vector), coordinate("factor", factor))
+    found = kernel.vector("scale", _vector("vector", vector), coordinate("factor", factor))
     return found or _refuse("scale", vector, factor)
 
 
@@ -87,7 +87,7 @@ def with_length(vector: Vector, length: int) -> Vector:
 
     ValueError for (0, 0, 0)."""
     size = integer("length", length, 0, INT32_MAX)
-    found = kit.vector("with_length", _vector("vector", vector), size)
+    found = kernel.vector("with_length", _vector("vector", vector), size)
     return found or _refuse("with_length", vector, length)
 
 
@@ -97,7 +97,7 @@ def _vector(name: str, value: Vector) -> Vector:
 
 
 def _number(name: str, *args: int | Vector) -> int:
-    found = kit.number(name, *args)
+    found = kernel.number(name, *args)
     return _refuse(name, *args) if found is None else found
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence, Sequence
 from typing import Any, TypeVar
 
-from fixsync._native import kit
+from fixsync._native import kernel
 from fixsync._native.checks import integer
 from fixsync._native.raw import INT64_MAX, INT64_MIN, UINT64_MAX
 
@@ -26,7 +26,7 @@ class Random:
     __slots__ = ("_state",)
 
     def __init__(self, seed: int) -> None:
-        self._state = kit.new_state(integer("seed", seed, 0, UINT64_MAX))
+        self._state = kernel.new_state(integer("seed", seed, 0, UINT64_MAX))
 
     @property
     def state(self) -> int:
@@ -40,14 +40,14 @@ class Random:
 
     def next_u64(self) -> int:
         """The next number, 0..2^64-1."""
-        number: int = kit.random_next(self._state)
+        number: int = kernel.random_next(self._state)
         return number
 
     def below(self, count: int) -> int:
         """A number of 0..count-1, each equally likely; count is 1..2^64."""
         if not (type(count) is int and 0 < count <= UINT64_MAX):
             count = integer("count", count, 1, UINT64_MAX + 1) % (UINT64_MAX + 1)
-        number: int = kit.random_below(self._state, count)
+        number: int = kernel.random_below(self._state, count)
         return number
 
     def between(self, low: int, high: int) -> int:
@@ -58,8 +58,8 @@ class Random:
             high = integer("high", high, INT64_MIN, INT64_MAX)
             if low > high:
                 raise ValueError(f"low must be at most high, not {low} > {high}")
-        place = kit.new_place()
-        kit.random_between(self._state, low, high, place)
+        place = kernel.new_place()
+        kernel.random_between(self._state, low, high, place)
         number: int = place[0]
         return number
 
@@ -67,7 +67,7 @@ class Random:
         """True in numerator of denominator cases, 0..2^64-1 and 1..2^64-1."""
         numerator = integer("numerator", numerator, 0, UINT64_MAX)
         denominator = integer("denominator", denominator, 1, UINT64_MAX)
-        return bool(kit.random_chance(self._state, numerator, denominator))
+        return bool(kernel.random_chance(self._state, numerator, denominator))
 
     def choice(self, values: Sequence[_T]) -> _T:
         """One of the values, each equally likely."""
@@ -78,7 +78,7 @@ class Random:
         Yates).
         """
         before = list(values)
-        for place, i in enumerate(kit.shuffled(self._state, len(before))):
+        for place, i in enumerate(kernel.shuffled(self._state, len(before))):
             values[place] = before[i]
 
     def __reduce__(self) -> tuple[type[Random], tuple[int]]:

@@ -19,8 +19,7 @@ those that `save` gives, and a refused `load` changes nothing."""
 
 from __future__ import annotations
 
-from fixsync.state.declared import State
-from fixsync.state.kinds import count, up_to, within
+from fixsync.state.declared import State, count, up_to, within
 from fixsync.state.stated import Stated
 
 __all__ = ["State", "Stated", "count", "up_to", "within"]
