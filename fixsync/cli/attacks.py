@@ -25,9 +25,7 @@ _BINS = tuple(ONE // 8 << i for i in range(6))
 
 @click.command("attacks", cls=options.Command)
 @click.argument("log", type=options.FILE)
-@options.sim_option
-@options.line_bytes_option
-@options.json_option
+@options.log_options
 def attacks_command(
     log: Path,
     simulations: Mapping[str, sim.SimulationType],

@@ -25,9 +25,7 @@ from fixsync.log.cut import cut
     metavar="PART",
     help="Log to write (.gz, .xz, .bz2, .zst; -: standard output).",
 )
-@options.sim_option
-@options.line_bytes_option
-@options.json_option
+@options.log_options
 def cut_command(
     log: Path,
     frames: str,

@@ -42,9 +42,8 @@ Cells: TypeAlias = tuple[str, str, str]
     help="List all hits that differ, over all frames.",
 )
 @options.number("--rows", 40, 1, None, "Number of differences to show.")
-@options.versions_option
-@options.line_bytes_option
-@options.json_option
+@options.at_option
+@options.log_options
 def diff_command(
     a: Path,
     b: Path | None,

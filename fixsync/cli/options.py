@@ -156,16 +156,17 @@ SIM_HELP = (
 )
 
 
-def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--sim, for commands that replay logs with a simulation."""
-    return click.option(
+def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--sim, --line-bytes-max and --json, for commands that replay logs."""
+    sim_option = click.option(
         "--sim",
         "simulations",
         multiple=True,
         metavar="MODULE:OBJECT",
         callback=_simulations,
         help=SIM_HELP,
-    )(command)
+    )
+    return sim_option(line_bytes_option(json_option(command)))
 
 
 _AT = "fixsync --at"
@@ -179,18 +180,16 @@ def _homes(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...]
     ctx.meta[_AT] = folders
 
 
-def versions_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--sim and --at, for commands that play a log with two versions of a game."""
-    return click.option(
-        "--at",
-        multiple=True,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        metavar="DIR",
-        is_eager=True,  # --sim is looked for there
-        expose_value=False,
-        callback=_homes,
-        help="Folder of a version of the game, for --sim or its pyproject.toml. Give two.",
-    )(sim_option(command))
+at_option = click.option(
+    "--at",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    is_eager=True,  # --sim is looked for there
+    expose_value=False,
+    callback=_homes,
+    help="Folder of a version of the game, for --sim or its pyproject.toml. Give two.",
+)
 
 
 class Simulations(dict[str, sim.SimulationType]):

@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from fixsync import sim
@@ -51,9 +50,7 @@ _STYLES = {
     help="Write the log with all computed values (one LOG; .gz, .xz, .bz2, .zst;"
     " -: standard output).",
 )
-@options.sim_option
-@options.line_bytes_option
-@options.json_option
+@options.log_options
 def replay_command(
     logs: Sequence[Path],
     output: Path | None,
@@ -82,8 +79,7 @@ def replay_command(
         raise click.UsageError(str(error)) from error
     if output is not None and len(paths) != 1:
         raise click.UsageError(f"-o takes one log, not {len(paths)}")
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
-    with text.progress(*columns, is_hidden=as_json) as bar:
+    with text.progress(is_hidden=as_json) as bar:
         task = bar.add_task("", total=len(paths))
         results = []
         for number, path in enumerate(paths):

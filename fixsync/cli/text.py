@@ -125,18 +125,19 @@ def _upright(table: Table) -> Table:
 
 @contextmanager
 def progress(*columns: str | ProgressColumn, is_hidden: bool) -> Iterator[Progress]:
-    """Bars on standard error, if that is a terminal, that are gone at the end."""
+    """Bars on standard error, if that is a terminal, that are gone at the end. Without columns: a
+    name, the bar, the time that is left."""
+    usual = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
     is_hidden = is_hidden or not sys.stderr.isatty()
     err = Console(stderr=True)
-    with Progress(*columns, console=err, transient=True, disable=is_hidden) as bar:
+    with Progress(*columns or usual, console=err, transient=True, disable=is_hidden) as bar:
         yield bar
 
 
 @contextmanager
 def reading(log: Path, *, is_hidden: bool) -> Iterator[Callable[[Reader], None]]:
     """A bar for a log that is read, moved by the function that is yielded."""
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
-    with progress(*columns, is_hidden=is_hidden) as bar:
+    with progress(is_hidden=is_hidden) as bar:
         task = bar.add_task(printable(log.name), total=1.0)
         yield lambda reader: bar.update(task, completed=reader.progress)
 

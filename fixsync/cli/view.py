@@ -30,9 +30,8 @@ from fixsync.view import Exported, export, write
 )
 @click.option("--title", default="", help="Title of the page; by default the log's name.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
-@options.versions_option
-@options.line_bytes_option
-@options.json_option
+@options.at_option
+@options.log_options
 def view_command(
     logs: Sequence[Path],
     output: Path | None,

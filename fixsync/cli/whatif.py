@@ -12,7 +12,6 @@ import click
 import msgspec
 from click.core import ParameterSource
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from fixsync.cli import hits, options, streams, text
@@ -43,9 +42,7 @@ from fixsync.log.whatif import OtherMatch, WhatIf
     help="Write the changed match as a log (one LOG, with --set; -: standard output).",
 )
 @options.number("--rows", 40, 1, None, "Number of rows to show.")
-@options.sim_option
-@options.line_bytes_option
-@options.json_option
+@options.log_options
 @click.pass_context
 def whatif_command(
     ctx: click.Context,
@@ -133,8 +130,7 @@ def _answered(requests: Sequence[Request], *, is_hidden: bool) -> list[Answer]:
     if len(requests) == 1:
         with text.reading(Path(requests[0].log), is_hidden=is_hidden) as show:
             return [answer(requests[0], show)]
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
-    with text.progress(*columns, is_hidden=is_hidden) as bar:
+    with text.progress(is_hidden=is_hidden) as bar:
         task = bar.add_task(text.plural(len(requests), "log"), total=len(requests))
         return answers(requests, lambda: bar.advance(task))
 

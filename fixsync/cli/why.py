@@ -22,9 +22,7 @@ from fixsync.numbers import ONE, decimal
 @click.argument("a")
 @click.argument("b")
 @options.number("--frame", None, 0, 2**32 - 1, "Frame to explain.", "N")
-@options.sim_option
-@options.line_bytes_option
-@options.json_option
+@options.log_options
 def why_command(
     log: Path,
     a: str,

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import IO
 
 import msgspec
 from msgspec import Struct
 
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, Outcome
+from fixsync.processes import Worker
 
 _PROGRAM = Path(__file__).parent / "worker.py"
 _START_SECONDS = 120.0
 _TRACE_BYTES = 4000
 _ERRORS_BYTES_MAX = 1 << 20
 _OUTCOME = msgspec.json.Decoder(Outcome)
-_END = None
 
 
 class WorkerError(Exception):
@@ -101,8 +98,7 @@ class Sandbox:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lines: SimpleQueue[bytes | None] = SimpleQueue()
+        self._worker: Worker | None = None
         self._errors: IO[bytes] | None = None
         self._scratch = ""
         self._done = 0
@@ -143,12 +139,11 @@ class Sandbox:
         self._stop()
 
     def _ready(self) -> None:
-        if self._process is None:
+        if self._worker is None:
             self._start()
 
     def _start(self) -> None:
         settings = self._settings
-        self._lines = SimpleQueue()
         self._done = 0
         try:
             scratch = tempfile.mkdtemp(prefix="fixsync-farm-", dir=settings.scratch or None)
@@ -164,48 +159,37 @@ class Sandbox:
                 self._remove()
                 raise WorkerError("closed")
             try:
-                # In its own session: an interrupt from the keyboard goes to the parent only.
-                process = subprocess.Popen(  # noqa: S603
-                    [settings.python, str(_PROGRAM), json.dumps(argument)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    env=environment,
-                    start_new_session=True,
-                )
+                arguments = [settings.python, str(_PROGRAM), json.dumps(argument)]
+                worker = Worker(arguments, errors=errors, environment=environment, is_apart=True)
             except OSError as error:
                 self._remove()
                 raise WorkerError(f"{settings.python} cannot be started: {error}") from error
-            self._process = process
-        threading.Thread(target=_read, args=(process.stdout, self._lines), daemon=True).start()
+            self._worker = worker
         try:
-            line = self._lines.get(timeout=_START_SECONDS)
-        except Empty:
-            line = _END
-        if line is _END:
+            line = worker.answer(_START_SECONDS)
+        except TimeoutError:
+            line = None
+        if line is None:
             said = self._written() or "it wrote nothing"
             self._stop()
             raise WorkerError(f"a worker cannot be started with {settings.python}: {said}")
         self._identity = _IDENTITY.decode(line)
 
     def _ask(self, names: Sequence[str]) -> None:
-        errors, process = self._errors, self._process
+        errors, worker = self._errors, self._worker
         if errors is not None and os.fstat(errors.fileno()).st_size > _ERRORS_BYTES_MAX:
             errors.truncate(0)
-        if process is not None and process.stdin is not None:
-            # A process that has ended does not answer; `_answer` handles that.
-            with contextlib.suppress(OSError, ValueError):
-                process.stdin.write(json.dumps({"logs": names}).encode() + b"\n")
-                process.stdin.flush()
+        if worker is not None:
+            worker.ask(json.dumps({"logs": names}).encode())
 
     def _answer(self) -> tuple[Outcome, bool]:
         """The outcome of the current log, and whether the process may go on."""
-        seconds = self._settings.seconds
+        seconds, worker = self._settings.seconds, self._worker
         try:
-            line = self._lines.get(timeout=seconds or None)
-        except Empty:
+            line = worker.answer(seconds or None) if worker is not None else None
+        except TimeoutError:
             return Outcome(TIMED_OUT, why=f"took longer than {seconds:g} s", seconds=seconds), False
-        if line is _END:
+        if line is None:
             return self._crash(), False
         outcome = _OUTCOME.decode(line)
         if outcome.verdict == OUT_OF_MEMORY:
@@ -219,10 +203,10 @@ class Sandbox:
         return outcome, True
 
     def _crash(self) -> Outcome:
-        process = self._process
-        if process is None:
+        worker = self._worker
+        if worker is None:
             raise WorkerError("closed")
-        code = process.wait()
+        code = worker.wait()
         if self._is_closed:
             raise WorkerError("closed")
         why = f"the worker ended with exit code {code}"
@@ -245,27 +229,13 @@ class Sandbox:
 
     def _stop(self) -> None:
         with self._lock:
-            process, self._process = self._process, None
-            if process is None:
-                return
-            process.kill()
-            process.wait()
-            if process.stdin is not None:
-                # Closing flushes a request that nobody will read.
-                with contextlib.suppress(OSError):
-                    process.stdin.close()
-            self._remove()
+            worker, self._worker = self._worker, None
+            if worker is not None:
+                worker.stop()
+                self._remove()
 
     def _remove(self) -> None:
         if self._errors is not None:
             self._errors.close()
             self._errors = None
         shutil.rmtree(self._scratch, ignore_errors=True)
-
-
-def _read(pipe: IO[bytes], lines: SimpleQueue[bytes | None]) -> None:
-    """Passes on the answers, so that waiting for one can time out."""
-    with pipe:
-        for line in pipe:
-            lines.put(line)
-    lines.put(_END)

@@ -6,6 +6,7 @@ import os
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from heapq import nsmallest
 from typing import NamedTuple, TypeAlias
 
@@ -27,7 +28,7 @@ from fixsync.log.schema import (
     SetLayers,
 )
 from fixsync.log.spans import Span, numbered
-from fixsync.log.watch import Start, Step, Watched, Watcher, watch
+from fixsync.log.watch import Start, Step, watch
 from fixsync.records import Collider
 from fixsync.shapes import Box, EventKind, Pose, Sector
 from fixsync.world import World
@@ -369,14 +370,9 @@ def attacks(
     MatchLogError for a log that is not valid or whose simulation is not known; OSError for one that
     cannot be read."""
 
-    def run(watcher: Watcher) -> Watched:
-        return watch(
-            path,
-            watcher,
-            simulations=simulations,
-            progress=progress,
-            line_bytes_max=line_bytes_max,
-        )
+    run = partial(
+        watch, path, simulations=simulations, progress=progress, line_bytes_max=line_bytes_max
+    )
 
     census = _Census()
     run(census)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -101,46 +100,37 @@ def answers(requests: Sequence[Request], said: Callable[[], None]) -> list[Answe
             said()
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for done in [pool.submit(serve) for _ in range(AT_ONCE)]:
-            done.result()
+        try:
+            for done in [pool.submit(serve) for _ in range(AT_ONCE)]:
+                done.result()
+        finally:  # after an interrupt no log is begun
+            while not waiting.empty():
+                waiting.get_nowait()
     return [found[i] for i in range(len(requests))]
 
 
 def _served(waiting: SimpleQueue[int], requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
     """Requests that wait, with the answers of one process; a log that ends it has that as its
     error, and the next log gets a new one."""
-    process: subprocess.Popen[bytes] | None = None
+    worker: processes.Worker | None = None
     try:
         while True:
             try:
                 i = waiting.get_nowait()
             except Empty:
                 return
-            process = process or _started()
-            assert process.stdin is not None  # noqa: S101 - both are pipes
-            assert process.stdout is not None  # noqa: S101
+            worker = worker or processes.Worker(
+                processes.command("fixsync.log.many"), environment=processes.environment()
+            )
+            worker.ask(msgspec.json.encode(requests[i]))
             try:
-                process.stdin.write(msgspec.json.encode(requests[i]) + b"\n")
-                process.stdin.flush()
-                yield i, msgspec.json.decode(process.stdout.readline(), type=Answer)
-            except (OSError, msgspec.DecodeError):
-                process.kill()
-                code = process.wait()
+                yield i, msgspec.json.decode(worker.answer() or b"", type=Answer)
+            except msgspec.DecodeError:
+                code, worker = worker.stop(), None
                 yield i, Answer(requests[i].log, None, f"its process ended with exit code {code}")
-                process = None
     finally:
-        if process is not None:
-            process.kill()
-            process.communicate()
-
-
-def _started() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603
-        processes.command("fixsync.log.many"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=processes.environment(),
-    )
+        if worker is not None:
+            worker.stop()
 
 
 def main() -> None:
