@@ -125,17 +125,22 @@ class LyingNetwork(Network):
         made: dict[int, dict[int, int]] = defaultdict(dict)
         self.made[me] = made
         seats = peer.session._seats
-        feed = seats.feed
-
-        def fed(due: int, value: Any) -> None:
-            before = {seat: seats.streams[seat].next for seat in seats.sources}
-            feed(due, value)
-            for seat, first in before.items():
-                stream = seats.streams[seat]
-                made[seat].update((frame, stream[frame]) for frame in range(first, stream.next))  # type: ignore[misc]
-
-        seats.feed = fed  # type: ignore[method-assign]
+        for name in ("feed", "give"):
+            setattr(seats, name, self._noting(peer, getattr(seats, name)))
         return peer
+
+    def _noting(self, peer: Peer, call: Callable[[int, Any], None]) -> Callable[[int, Any], None]:
+        """A function that makes inputs of a peer's seats, and notes them."""
+        seats, made = peer.session._seats, self.made[peer.me]
+
+        def noted(first: int, second: Any) -> None:
+            before = {seat: seats.streams[seat].next for seat in seats.sources}
+            call(first, second)
+            for seat, at in before.items():
+                stream = seats.streams[seat]
+                made[seat].update((frame, stream[frame]) for frame in range(at, stream.next))  # type: ignore[misc]
+
+        return noted
 
     def crash(self, me: int) -> None:
         super().crash(me)

@@ -18,8 +18,8 @@ from strategies import examples
 
 from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Reason, Session
-from fixsync.session.blobs import Collector, Evidence, Offer, Snapshot, decoded
-from fixsync.session.outgoing import RUNS_BYTES
+from fixsync.session.blobs import Asked, Collector, Evidence, Offer, Snapshot, decoded
+from fixsync.session.outgoing import RUNS_BYTES, _run
 from fixsync.session.packets import (
     HASHES_MAX,
     PACKET_BYTES_MAX,
@@ -38,6 +38,7 @@ from fixsync.session.packets import (
     Window,
     digest_of,
 )
+from fixsync.session.streams import Stream
 from fixsync.sim import Input
 
 MATCH = Match("bumpers", seed=5, players=3, frames=200, spectators=1, id=9)
@@ -58,6 +59,10 @@ def drawn(kind: inspect.Type) -> st.SearchStrategy[Any]:
         return st.text(max_size=60)
     if isinstance(kind, inspect.BoolType):
         return st.booleans()
+    if isinstance(kind, inspect.NoneType):
+        return st.none()
+    if isinstance(kind, inspect.DictType):
+        return st.dictionaries(drawn(kind.key_type), drawn(kind.value_type), min_size=1, max_size=4)
     # Two runs of two long inputs, and all hashes, fit a packet.
     most = kind.max_length if isinstance(kind.item_type, inspect.IntType) else 2
     items = st.lists(drawn(kind.item_type), min_size=kind.min_length or 0, max_size=most)
@@ -322,7 +327,7 @@ def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
     session, other = network.session(1), network.session(0)
     assert session.phase is Phase.CONNECTING
     assert session._remotes[0].is_established
-    update = other._outgoing[1]._update(network.now_ms)
+    update = next(other._outgoing[1]._updates(network.now_ms))
     first = session._seats.streams[1].next
     lie = msgspec.structs.replace(update, runs=[Run(1, first, [1, 2])])
     assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
@@ -347,7 +352,7 @@ def test_who_sent_the_snapshot_leaves_out_no_hash():
     assert not remote.is_mutual
     first = remote.hash_next + 1
     lie = msgspec.structs.replace(
-        network.session(0)._outgoing[3]._update(network.now_ms),
+        next(network.session(0)._outgoing[3]._updates(network.now_ms)),
         echo_ms=0,
         hash_first=first,
         hashes=[],
@@ -363,7 +368,7 @@ def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
     assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.is_established)
     assert not remote.is_mutual
     at = session.confirmed
-    update = back._outgoing[1]._update(network.now_ms)
+    update = next(back._outgoing[1]._updates(network.now_ms))
     for number, first in enumerate((at + 1, at), 10**6):
         lie = msgspec.structs.replace(
             update, echo_ms=0, hash_first=first, hashes=[], confirmed=at + 1, frame=at + 1, runs=[]
@@ -390,7 +395,7 @@ def test_the_host_gives_no_input_of_a_seat_that_its_player_has_taken():
     codec, stream = Codec(LATE, 0), session._seats.streams[2]
     assert stream.next > session._seats.since[2]
     lie = msgspec.structs.replace(
-        network.session(0)._outgoing[1]._update(network.now_ms),
+        next(network.session(0)._outgoing[1]._updates(network.now_ms)),
         runs=[Run(2, stream.next, [1])],
     )
     before = stream.next
@@ -402,7 +407,7 @@ def test_the_host_names_the_frame_of_a_handover_once():
     network, session, _ = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
     since = session.seats[2]
     assert since is not None
-    update = network.session(0)._outgoing[1]._update(network.now_ms)
+    update = next(network.session(0)._outgoing[1]._updates(network.now_ms))
     lie = msgspec.structs.replace(update, seats=[0, 0, since + 50])
     assert session.receive(Codec(LATE, 0).seal(lie, 1, 10**6, 0), network.now_ms) == 0
     assert session.seats[2] == since
@@ -414,7 +419,7 @@ def test_a_late_player_gives_no_input_before_its_seat_is_handed_over():
     assert session.seats[2] is None
     stream = session._seats.streams[2]
     lie = msgspec.structs.replace(
-        late._outgoing[1]._update(network.now_ms), runs=[Run(2, stream.next, [1])]
+        next(late._outgoing[1]._updates(network.now_ms)), runs=[Run(2, stream.next, [1])]
     )
     before = stream.next
     assert session.receive(Codec(LATE, 2).seal(lie, 1, 10**6, 0), network.now_ms) == 2
@@ -427,7 +432,7 @@ def test_who_joined_late_and_has_answered_leaves_out_no_hash():
     assert remote.is_mutual
     first = remote.hash_next + 1
     lie = msgspec.structs.replace(
-        late._outgoing[1]._update(network.now_ms), hash_first=first, hashes=[]
+        next(late._outgoing[1]._updates(network.now_ms)), hash_first=first, hashes=[]
     )
     data = Codec(LATE, 2).seal(lie, 1, 10**6, 0)
     assert session.receive(data, network.now_ms) is None
@@ -438,8 +443,10 @@ def test_a_player_who_never_takes_hashes_stops_the_match(monkeypatch: pytest.Mon
     monkeypatch.setattr("fixsync.session.remote.AHEAD_FRAMES_MAX", 40)
     network = Network(Match("bumpers", seed=5, players=2, frames=300)).start_all()
     outgoing = network.session(1)._outgoing[0]
-    update = outgoing._update
-    outgoing._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
+    updates = outgoing._updates
+    outgoing._updates = lambda now: (  # type: ignore[method-assign]
+        msgspec.structs.replace(update, hash_needed=0) for update in updates(now)
+    )
     network.run(3000)
     assert network.session(0).confirmed == 40
     assert len(network.session(0)._timeline.hashes) == 40
@@ -460,7 +467,7 @@ def beginning() -> tuple[Network, Session, Update]:
     session = network.session(1)
     assert network.run(900, lambda: session.frame > 4)
     assert not session._remotes[0].is_mutual
-    return network, session, network.session(0)._outgoing[1]._update(network.now_ms)
+    return network, session, next(network.session(0)._outgoing[1]._updates(network.now_ms))
 
 
 def test_who_was_there_from_the_start_leaves_out_no_hash_even_if_it_never_answers():
@@ -482,7 +489,7 @@ def test_before_a_match_begins_no_hash_is_left_out():
     assert network.run(500, lambda: remote.is_established)
     assert session.phase is Phase.CONNECTING
     assert not remote.is_mutual
-    update = network.session(0)._outgoing[1]._update(network.now_ms)
+    update = next(network.session(0)._outgoing[1]._updates(network.now_ms))
     lie = msgspec.structs.replace(update, echo_ms=0, hash_first=90, confirmed=90, frame=90)
     assert session.receive(fresh(lie), network.now_ms) is None
     assert remote.fault == "hashes from frame 90 on, but frame 0 is the next"
@@ -528,7 +535,7 @@ def test_hashes_are_held_for_256_frames_ahead():
     session, codec = network.session(3), Codec(MATCH, 3)
     assert network.run(2000, lambda: session.confirmed > 20)
     update, remote = (
-        network.session(0)._outgoing[3]._update(network.now_ms),
+        next(network.session(0)._outgoing[3]._updates(network.now_ms)),
         session._remotes[0],
     )
     for number in range(10**6, 10**6 + 10):
@@ -547,7 +554,7 @@ def test_a_check_of_inputs_that_raises_something_else_refuses_the_packet():
     network = Network(MATCH, 1, simulation=Indexing).start_all()
     network.run(900)
     session = network.session(1)
-    message = network.session(0)._outgoing[1]._update(network.now_ms)
+    message = next(network.session(0)._outgoing[1]._updates(network.now_ms))
     lie = msgspec.structs.replace(message, runs=[Run(0, session._seats.streams[0].next, [9])])
     assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
     assert "IndexError" in session._remotes[0].fault
@@ -557,22 +564,21 @@ def test_the_largest_update_fits_a_packet():
     settings = Match("bumpers", seed=1, players=8, prediction_max=32, input_delay=16)
     network = Network(settings, 1).start_all()
     network.run(600)
-    update = network.session(0)._outgoing[1]._update(network.now_ms)
+    update = next(network.session(0)._outgoing[1]._updates(network.now_ms))
     high = 2**32 - 2
     largest = msgspec.structs.replace(
         update,
-        **dict.fromkeys(("sent_ms", "echo_ms", "frame", "confirmed", "hash_needed"), high),
+        **dict.fromkeys(("sent_ms", "echo_ms", "frame", "confirmed", "seat", "hash_needed"), high),
         instance=2**63,
         heard=2**63,
         hash_first=high,
         hashes=[2**63] * HASHES_MAX,
         needs=[high] * 8,
         seats=[high] * 8,
-        runs=[Run(slot, high, [1]) for slot in range(8)],
+        runs=[],
     )
     spare = PACKET_BYTES_MAX - len(CODEC.seal(largest, 1, 1, 0))
-    # A run of more than 15 values has two bytes more.
-    assert spare + 8 >= RUNS_BYTES + 8 * 2
+    assert spare >= RUNS_BYTES - 9 * HASHES_MAX
 
 
 # The numbers of packets.
@@ -688,8 +694,10 @@ def test_a_spectator_that_never_takes_hashes_is_dropped(monkeypatch: pytest.Monk
     settings = Match("bumpers", seed=5, players=2, spectators=1, frames=300, id=9)
     network = Network(settings, 1).start_all(2)
     outgoing = network.session(2)._outgoing[0]
-    update = outgoing._update
-    outgoing._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
+    updates = outgoing._updates
+    outgoing._updates = lambda now: (  # type: ignore[method-assign]
+        msgspec.structs.replace(update, hash_needed=0) for update in updates(now)
+    )
     assert network.run(20_000, lambda: network.is_over)
     ends = [peer.session.end and peer.session.end.reason for peer in network.peers.values()]
     assert ends == [Reason.COMPLETED, Reason.COMPLETED, Reason.JOIN_FAILED]
@@ -718,30 +726,30 @@ def test_packets_that_were_heard_already_change_nothing():
 # Blobs.
 
 
+def pieces(offer: Offer, wants: tuple[bytes, list[int]] | None) -> list[Piece]:
+    """What a peer sends that is asked for pieces."""
+    if wants is None:
+        return []
+    asked = Asked(Want(0, 1, 1, Blob.EVIDENCE, 3, *wants))
+    return [offer.piece(index, Blob.EVIDENCE, 3, (0, 1, 1)) for index in asked.take(offer, 64)]
+
+
 @given(st.binary(max_size=5000), st.randoms(use_true_random=False))
 def test_a_blob_comes_together_from_pieces_in_any_order(data: bytes, random: Any):
-    collector = Collector(Blob.EVIDENCE, 3)
-    rounds = 0
+    collector = Collector(Blob.EVIDENCE, 3, 0)
+    now = 0
     while collector.data is None:
-        digest, missing = collector.wants()
-        found = Offer(data).pieces(Want(0, 1, 1, Blob.EVIDENCE, 3, digest, missing), (0, 1, 1))
+        found = pieces(Offer(data), collector.wants(now))
         random.shuffle(found)
         for piece in found[: max(1, len(found) // 2)]:
             assert collector.fault(piece) == ""
-            collector.take(piece)
-        rounds += 1
-        assert rounds < 50
+            collector.take(piece, now)
+        now += 20
+        assert now < 2000
     assert collector.data == data
 
 
 def test_the_work_of_a_blob_is_in_proportion_to_its_size(monkeypatch: pytest.MonkeyPatch):
-    class Held(dict[int, bytes]):
-        looked = 0
-
-        def __contains__(self, index: object) -> bool:
-            self.looked += 1
-            return super().__contains__(index)
-
     hashed: list[int] = []
 
     def digest(data: bytes) -> bytes:
@@ -750,22 +758,24 @@ def test_the_work_of_a_blob_is_in_proportion_to_its_size(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("fixsync.session.blobs.digest_of", digest)
     data = bytes(800 * PIECE_BYTES)
-    offer, collector = Offer(data), Collector(Blob.SNAPSHOT, 0)
-    collector._pieces = held = Held()
+    offer, collector = Offer(data), Collector(Blob.SNAPSHOT, 0, 0)
+    asked = now = 0
     while collector.data is None:
-        for piece in offer.pieces(Want(0, 1, 1, Blob.SNAPSHOT, 0, *collector.wants()), (0, 1, 1)):
-            collector.take(piece)
+        wants = collector.wants(now)
+        asked += len(wants[1]) if wants else 0
+        for piece in pieces(offer, wants):
+            collector.take(piece, now)
+        now += 20
     assert collector.data == data
     assert hashed == [len(data)] * 2
-    assert held.looked < 4 * 800
+    assert asked <= 800
 
 
 def test_pieces_that_do_not_fit_their_blob_are_refused():
-    collector = Collector(Blob.SNAPSHOT, 0)
-    want = Want(0, 1, 1, Blob.SNAPSHOT, 0, b"", [])
-    first, second, third = Offer(bytes(3000)).pieces(want, (0, 1, 1))
+    collector = Collector(Blob.SNAPSHOT, 0, 0)
+    first, second, third = pieces(Offer(bytes(3000)), (b"", []))
     assert collector.fault(first) == ""
-    collector.take(first)
+    collector.take(first, 0)
     for wrong in (
         msgspec.structs.replace(second, index=3),
         msgspec.structs.replace(second, data=second.data[1:]),
@@ -777,16 +787,56 @@ def test_pieces_that_do_not_fit_their_blob_are_refused():
 
 
 def test_a_blob_that_is_not_what_its_digest_says_is_asked_for_again():
-    collector = Collector(Blob.SNAPSHOT, 0)
-    want = Want(0, 1, 1, Blob.SNAPSHOT, 0, b"", [])
-    true, forged = (Offer(data).pieces(want, (0, 1, 1)) for data in (bytes(1500), b"1" * 1500))
-    collector.take(true[0])
-    collector.take(msgspec.structs.replace(forged[1], digest=true[1].digest))
+    collector = Collector(Blob.SNAPSHOT, 0, 0)
+    true, forged = (pieces(Offer(data), (b"", [])) for data in (bytes(1500), b"1" * 1500))
+    collector.take(true[0], 0)
+    collector.take(msgspec.structs.replace(forged[1], digest=true[1].digest), 0)
     assert collector.data is None
-    assert collector.wants() == (b"", [])
+    assert collector.wants(0) == (b"", [])
     for piece in true:
-        collector.take(piece)
+        collector.take(piece, 0)
     assert collector.data == bytes(1500)
+
+
+def test_a_peer_that_has_another_blob_now_is_taken_at_its_word_when_the_first_stopped():
+    collector = Collector(Blob.SNAPSHOT, 0, 0)
+    first, second = (pieces(Offer(data), (b"", [])) for data in (bytes(1500), b"1" * 1500))
+    collector.take(first[0], 0)
+    for piece in second:
+        collector.take(piece, 900)
+    assert collector.data is None
+    for piece in second:
+        collector.take(piece, 1000)
+    assert collector.data == b"1" * 1500
+
+
+def test_inputs_are_packed_as_changes_and_read_back():
+    random, stream = Random(3), Stream(7, 0)
+    for _ in range(300):
+        last = stream.last
+        if random.chance(1, 8):
+            stream.push(random.choice((5, -(2**63), (1, 2), (2**63 - 1,) * 16)))
+        elif isinstance(last, tuple) and random.chance(1, 2):
+            at = random.below(len(last))
+            stream.push((*last[:at], random.below(2**40), *last[at + 1 :]))
+        else:
+            stream.push(last)
+    packed = stream.packed(stream.next)
+    for first in range(7, stream.next - 40, 13):
+        parts = [packed[first][0], *[packed[at][1] for at in range(first + 1, first + 40)]]
+        run = _run(1, first, 40, b"".join(parts))
+        encoded = msgspec.msgpack.encode(run)
+        decoded_run = msgspec.msgpack.decode(encoded, type=Run)
+        assert decoded_run.inputs() == [stream[at] for at in range(first, first + 40)]
+        assert len(encoded) < 40 * 60
+
+
+@pytest.mark.parametrize("values", [[None], [{0: 1}], [5, {0: 1}], [(1, 2), {2: 1}]])
+def test_a_change_of_nothing_is_refused(values: list[Any]):
+    network, session = running()
+    _, data = forged(session, 0, runs=[Run(0, session._seats.streams[0].next, values)])
+    assert session.receive(data, network.now_ms) is None
+    assert "seat 0: " in session._remotes[0].fault
 
 
 @given(st.binary(max_size=300))

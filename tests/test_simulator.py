@@ -66,7 +66,7 @@ def test_a_seed_makes_the_same_match_twice():
 
 def test_a_spectator_ends_at_once_if_a_host_that_returned_lacks_its_next_input():
     # Lost packets: the host hears it, lets it go, and hears it again before it knows.
-    network = run(48, planned=PLANS[2])
+    network = run(13, planned=PLANS[2])
     spectator = network.session(network.match.players)
     assert spectator.end is not None
     assert spectator.end.reason is Reason.JOIN_FAILED

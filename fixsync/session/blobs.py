@@ -28,6 +28,18 @@ SNAPSHOT_BYTES_MAX = 64 * 2**20
 """The largest snapshot that is accepted, in bytes. Memory is taken as pieces arrive, not before."""
 _EVIDENCE_BYTES = 64 * 2**10
 
+WINDOW_PIECES_FIRST = 16
+WINDOW_PIECES_MIN = 8
+WINDOW_PIECES_MAX = 512
+"""Pieces on their way to one peer: 512 KiB."""
+QUEUE_MS_MAX = 30
+"""The delay that a transfer may add to its path before it slows down."""
+_FIRST_MS = 200
+_LATE_MS = 40
+_EPOCH_MS_MIN = 50
+_OTHER_MS = 1000
+_LONG_MS = 2**31
+
 _Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 _GameEvent: TypeAlias = tuple[UInt32, UInt32, UInt32, _Int32]
 _Digest8 = Annotated[bytes, Meta(min_length=8, max_length=8)]
@@ -85,16 +97,43 @@ class Offer:
         self.data = data
         self.digest = digest_of(data)
 
-    def pieces(self, want: Want, head: Head) -> list[Piece]:
-        """The requested pieces; the first ones if they were requested of another blob."""
-        data, digest, size = self.data, self.digest, len(self.data)
-        indices = want.pieces if want.digest == digest else range(PIECES_ASKED_MAX)
-        return [
-            Piece(*head, want.kind, want.frame, digest, size, index, data[at : at + PIECE_BYTES])
-            for index in indices
-            if index < _count_of(size)
-            for at in (index * PIECE_BYTES,)
-        ]
+    @property
+    def count(self) -> int:
+        """The number of its pieces."""
+        return _count_of(len(self.data))
+
+    def piece(self, index: int, kind: int, frame: int, head: Head) -> Piece:
+        part = self.data[index * PIECE_BYTES : (index + 1) * PIECE_BYTES]
+        return Piece(*head, kind, frame, self.digest, len(self.data), index, part)
+
+
+class Asked:
+    """The pieces that a peer asked for and that were not sent yet."""
+
+    def __init__(self, want: Want) -> None:
+        self.kind, self.frame, self.digest = want.kind, want.frame, want.digest
+        self._indices = dict.fromkeys(want.pieces)
+
+    def add(self, want: Want) -> bool:
+        """Adds a request for pieces of the same blob; False for another blob."""
+        if (self.kind, self.frame, self.digest) != (want.kind, want.frame, want.digest):
+            return False
+        for index in want.pieces[: WINDOW_PIECES_MAX - len(self._indices)]:
+            self._indices[index] = None
+        return True
+
+    def take(self, offer: Offer, most: int) -> list[int]:
+        """The next pieces to send. Of a blob that the peer does not know yet: the first ones."""
+        if self.digest != offer.digest:
+            self.digest = offer.digest
+            self._indices = dict.fromkeys(range(WINDOW_PIECES_FIRST))
+        taken = list(islice(self._indices, most))
+        for index in taken:
+            del self._indices[index]
+        return [index for index in taken if index < offer.count]
+
+    def __bool__(self) -> bool:
+        return bool(self._indices) or not self.digest
 
 
 def evidence_bytes_max(state_bytes: int) -> int:
@@ -103,28 +142,94 @@ def evidence_bytes_max(state_bytes: int) -> int:
 
 
 class Collector:
-    """Assembles a blob from pieces in any order."""
+    """Collects a blob from pieces in any order, and decides which to ask for next.
 
-    def __init__(self, kind: Blob, frame: int, bytes_max: int = SNAPSHOT_BYTES_MAX) -> None:
+    At most `window` pieces are on their way. The window doubles each round trip until the path
+    holds them back: when packets take longer than the shortest round trip by more than
+    QUEUE_MS_MAX, or a quarter of them is lost. So the queue that a transfer makes on its path, and
+    with it the delay of a match's inputs, stays below that. Then it grows slowly."""
+
+    def __init__(
+        self, kind: Blob, frame: int, now_ms: int, bytes_max: int = SNAPSHOT_BYTES_MAX
+    ) -> None:
         self.kind = kind
         self.frame = frame
         self.bytes_max = bytes_max
         self.data: bytes | None = None
         """The blob, once it is whole."""
+        self.moved_ms = now_ms
+        """When a piece came last that was missing."""
+        self._begin()
+
+    def _begin(self) -> None:
         self._digest = b""
         self._size = 0
         self._pieces: dict[int, bytes] = {}
-        self._first_missing = 0
+        self._asked: dict[int, int] = {}
+        """When each piece was asked for that is on its way, the first asked first."""
+        self._again: set[int] = set()
+        """The pieces that were asked for more than once: their round trip is not known."""
+        self._next = 0
+        self._first_ms: int | None = None
+        self.window = WINDOW_PIECES_FIRST
+        self._is_growing_fast = True
+        self._rtt_ms = self._rtt_ms_min = -1
+        self._spread_ms = 0
+        self._epoch_ms = self._epoch_rtt_ms_min = -1
+        self._epoch_got = self._epoch_lost = 0
 
-    def wants(self) -> tuple[bytes, list[int]]:
-        """The digest, and the pieces to request next."""
+    @property
+    def count(self) -> int:
+        """The number of pieces that have come."""
+        return len(self._pieces)
+
+    @property
+    def progress(self) -> str:
+        """How much has come, for people."""
         if not self._digest:
+            return "nothing of it had arrived"
+        have = min(self._size, PIECE_BYTES * self.count)
+        return f"{have} of {self._size} bytes had arrived"
+
+    def wants(self, now_ms: int) -> tuple[bytes, list[int]] | None:
+        """The digest, and the pieces to request now; None if there are none."""
+        if not self._digest:
+            if self._first_ms is not None and now_ms - self._first_ms < _FIRST_MS:
+                return None
+            self._first_ms = now_ms
             return b"", []
-        while self._first_missing in self._pieces:
-            self._first_missing += 1
-        rest = range(self._first_missing, _count_of(self._size))
-        missing = (index for index in rest if index not in self._pieces)
-        return self._digest, list(islice(missing, PIECES_ASKED_MAX))
+        self._adapt(now_ms)
+        late = now_ms - self._rtt_ms - 4 * self._spread_ms - _LATE_MS
+        again: list[int] = []
+        for index, asked_ms in self._asked.items():
+            if asked_ms > late or len(again) == PIECES_ASKED_MAX:
+                break
+            again.append(index)
+        room = min(PIECES_ASKED_MAX - len(again), self.window - len(self._asked))
+        end = min(self._next + max(0, room), _count_of(self._size))
+        indices = [*again, *range(self._next, end)]
+        self._next = end
+        self._epoch_lost += len(again)
+        self._again.update(again)
+        for index in indices:
+            self._asked.pop(index, None)
+            self._asked[index] = now_ms
+        return (self._digest, indices) if indices else None
+
+    def _adapt(self, now_ms: int) -> None:
+        """Once a round trip: a larger window, or a smaller one."""
+        if self._rtt_ms < 0 or now_ms - self._epoch_ms < max(self._rtt_ms, _EPOCH_MS_MIN):
+            return
+        got, lost = self._epoch_got, self._epoch_lost
+        is_queued = self._epoch_rtt_ms_min > self._rtt_ms_min + QUEUE_MS_MAX
+        if got and (is_queued or lost > got // 4):
+            self._is_growing_fast = False
+            self.window = max(WINDOW_PIECES_MIN, self.window * 3 // 4)
+        elif got >= self.window // 2:
+            more = self.window if self._is_growing_fast else 1 + self.window // 8
+            self.window = min(WINDOW_PIECES_MAX, self.window + more)
+        self._epoch_ms, self._epoch_rtt_ms_min = now_ms, _LONG_MS
+        self._epoch_got = self._epoch_lost = 0
 
     def fault(self, piece: Piece) -> str:
         """Why a piece is refused; "" for one that may be taken."""
@@ -138,19 +243,46 @@ class Collector:
             return f"a blob of {piece.size} bytes, but its first piece said {self._size}"
         return ""
 
-    def take(self, piece: Piece) -> None:
-        """Takes a piece without fault. The first one selects the blob."""
+    def take(self, piece: Piece, now_ms: int) -> None:
+        """Takes a piece without fault. The first one selects the blob, until nothing of that comes
+        for a second."""
         if self.data is not None:
             return
+        if self._digest not in (b"", piece.digest):
+            if now_ms - self.moved_ms < _OTHER_MS:
+                return
+            self._begin()
         if not self._digest:
-            self._digest, self._size, self._first_missing = piece.digest, piece.size, 0
-        if piece.digest != self._digest:
+            self._digest, self._size = piece.digest, piece.size
+            self._next = min(WINDOW_PIECES_FIRST, _count_of(self._size))
+            self._asked = dict.fromkeys(range(self._next), now_ms)
+            self._again.update(self._asked)
+            if self._first_ms is not None:
+                self._measure(now_ms - self._first_ms)
+            self._epoch_ms, self._epoch_rtt_ms_min = now_ms, _LONG_MS
+        asked_ms = self._asked.pop(piece.index, None)
+        if piece.index in self._pieces:
             return
+        if asked_ms is not None and piece.index not in self._again:
+            self._measure(now_ms - asked_ms)
+        self._again.discard(piece.index)
+        self._epoch_got += 1
+        self.moved_ms = now_ms
         self._pieces[piece.index] = piece.data
         if len(self._pieces) == _count_of(self._size):
-            data = b"".join(self._pieces[index] for index in sorted(self._pieces))
-            self._pieces = {}
+            data = b"".join([self._pieces[index] for index in range(len(self._pieces))])
             if digest_of(data) == self._digest:
                 self.data = data
+                self._pieces = {}
             else:
-                self._digest = b""
+                self._begin()
+
+    def _measure(self, rtt_ms: int) -> None:
+        if self._rtt_ms < 0:
+            self._rtt_ms = self._rtt_ms_min = rtt_ms
+            self._spread_ms = rtt_ms // 4
+            return
+        self._spread_ms += (abs(rtt_ms - self._rtt_ms) - self._spread_ms) // 4
+        self._rtt_ms += (rtt_ms - self._rtt_ms) // 8
+        self._rtt_ms_min = min(self._rtt_ms_min, rtt_ms)
+        self._epoch_rtt_ms_min = min(self._epoch_rtt_ms_min, rtt_ms)

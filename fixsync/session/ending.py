@@ -35,7 +35,7 @@ class Ending:
         for remote in local.remotes.values():
             remote.collector = None
             if desync is not None and remote.is_required:
-                remote.ask_evidence(frame)
+                remote.ask_evidence(frame, now_ms)
 
     def desync(self, frame: int, peer: int, text: str, now_ms: int) -> None:
         """Ends the match over the earliest frame known, and asks every player for evidence.
@@ -74,7 +74,9 @@ class Ending:
 
     def stall(self, now_ms: int) -> None:
         """Ends the match if no frame was stepped or confirmed for too long."""
-        stall_ms = self.local.timing.stall_ms
+        # A peer that comes back gets its snapshot first: 10 ms for each piece that it has.
+        pieces = sum(remote.progress for remote in self.local.required())
+        stall_ms = self.local.timing.stall_ms + 10 * pieces
         if self.local.end is None and now_ms - self.local.moved_ms > stall_ms:
             peer = [*self.local.waiting_for(), self.local.me][0]
             text = f"peer {peer} is heard, but has held the match up for {stall_ms} ms"
@@ -89,12 +91,14 @@ class Ending:
         if local.phase is Phase.CONNECTING:
             self.joining.begin(now_ms)
         is_running = local.phase is Phase.RUNNING
-        if not is_running and now_ms - self.joining.since_ms > timing.connect_ms:
-            is_joining = local.phase is Phase.JOINING
+        if not is_running and now_ms - self.joining.moved_ms > timing.connect_ms:
             peer = [*local.waiting_for(), local.me][0]
-            what = "snapshot" if is_joining else "answer"
-            text = f"no {what} from peer {peer} within {timing.connect_ms} ms"
-            reason = Reason.JOIN_FAILED if is_joining else Reason.SILENT
+            text = f"no answer from peer {peer} within {timing.connect_ms} ms"
+            reason = Reason.SILENT
+            if local.phase is Phase.JOINING:
+                reason, progress = Reason.JOIN_FAILED, self.joining.progress
+                text = f"no snapshot from peer {peer}: {progress}, and no more came"
+                text += f" for {timing.connect_ms} ms"
             self.end(reason, peer, text + self._why_refused(peer), now_ms)
             return
         for remote in local.remotes.values():

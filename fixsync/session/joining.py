@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from fixsync.session.blobs import Collector, Snapshot, decoded
-from fixsync.session.match import HOST
-from fixsync.session.notices import Joined
+from fixsync.session.match import FRAMES_MAX, HOST
+from fixsync.session.notices import Joined, Reason
 from fixsync.session.packets import Blob
-from fixsync.session.remote import Local, Phase
+from fixsync.session.remote import Local, Phase, Remote
 from fixsync.sim import hash_of
+
+_STEPS_MAX = 16
+"""Frames that a peer steps at once while it catches up."""
+_CATCH_UP_MS = 2000
+_SEATING_MS = 2500
+"""Besides six round trips: how long a player who has a snapshot, and does not catch up any more,
+may wait for its seat."""
+_LOOPS_MS = 64
+"""An offer and its answer wait for two loops each."""
+_LEAD_FRAMES_MAX = 160
 
 
 class Joining:
@@ -15,8 +25,10 @@ class Joining:
 
     def __init__(self, local: Local, now_ms: int) -> None:
         self.local = local
-        self.since_ms = now_ms
+        self._since_ms = now_ms
         """The time at which the present wait began."""
+        self.catches_up_until_ms = 0
+        """Until then it may step several frames at once, to be where the others are."""
         self.has_begun = False
         """It was in the match from frame 0 on."""
         if not local.seats.is_mine_taken:
@@ -50,8 +62,24 @@ class Joining:
         """Asks a peer for a snapshot."""
         self.local.phase = Phase.JOINING
         self.local.feeder = feeder
-        self.local.remotes[feeder].collector = Collector(Blob.SNAPSHOT, 0)
-        self.since_ms = now_ms
+        self.local.remotes[feeder].collector = Collector(Blob.SNAPSHOT, 0, now_ms)
+        self._since_ms = now_ms
+
+    @property
+    def _collector(self) -> Collector | None:
+        feeder = self.local.feeder
+        return None if feeder is None else self.local.remotes[feeder].collector
+
+    @property
+    def moved_ms(self) -> int:
+        """The time at which the present wait began, or a piece of the snapshot came."""
+        collector = self._collector
+        return self._since_ms if collector is None else max(self._since_ms, collector.moved_ms)
+
+    @property
+    def progress(self) -> str:
+        """How much of the snapshot has come, for people."""
+        return "" if self._collector is None else self._collector.progress
 
     def load(self, data: bytes, now_ms: int) -> Joined:
         """Continues from a snapshot. ValueError, with nothing changed, for one that cannot be."""
@@ -87,13 +115,72 @@ class Joining:
         self.local.moved_ms = now_ms
         self.local.phase = Phase.RUNNING
 
-    def take_seat(self) -> None:
+    def take_seat(self, now_ms: int) -> None:
         """Begins to play, once nobody can hold an input of this seat that is not held here."""
-        me, seats = self.local.me, self.local.seats
+        local = self.local
+        me, seats = local.me, local.seats
         if not seats.is_mine_taken or me in seats.sources:
             return
         next_frame = seats.streams[me].next
+        required = local.required()
         if next_frame >= seats.since[me] and all(
-            remote.is_mutual and remote.needs[me] <= next_frame for remote in self.local.required()
+            remote.is_mutual and remote.needs[me] <= next_frame for remote in required
         ):
             seats.sources.add(me)
+            self.catches_up_until_ms = now_ms + _CATCH_UP_MS
+
+    def steps(self, now_ms: int) -> int:
+        """The number of frames that one `advance` may step."""
+        local = self.local
+        if not local.is_playing:
+            return _STEPS_MAX
+        if now_ms >= self.catches_up_until_ms:
+            return 1
+        behind = max([-remote.frames_behind(now_ms) for remote in local.required()], default=0)
+        if behind < 1:
+            self.catches_up_until_ms = 0
+        return min(max(1, behind), _STEPS_MAX)
+
+    def offer_seats(self, now_ms: int) -> None:
+        """The host offers vacant seats to the players who have come for them, and gives them.
+
+        An offer names a frame that is far enough ahead for the offer, the answer, the handover and
+        the first inputs to arrive before anybody needs an input of that frame. If the answer does
+        not come before the host plays that frame, it offers a later one."""
+        local = self.local
+        if local.me != HOST or not local.seats.has_vacant:
+            return
+        for remote in local.remotes.values():
+            is_waiting = local.match.is_player(remote.peer) and not remote.is_required
+            if is_waiting and remote.is_fed and not remote.is_fresh:
+                self._offer_seat(remote, now_ms)
+
+    def _offer_seat(self, remote: Remote, now_ms: int) -> None:
+        local, seats, seat = self.local, self.local.seats, remote.peer
+        match, rtt_ms, jitter_ms = local.match, remote.rtt_ms or 0, remote.jitter_ms
+        made = seats.streams[seat].next
+        if remote.offer and remote.accepted == remote.offer >= made:
+            seats.give(seat, remote.offer)
+            remote.hear(now_ms)  # From now on it may not be silent.
+            return
+        behind = local.all_confirmed() - remote.confirmed
+        if behind + _STEPS_MAX <= remote.behind_min:
+            remote.behind_min, remote.seating_ms = behind, now_ms
+        waited_ms = now_ms - remote.seating_ms
+        behind_max = _STEPS_MAX + match.frames_of(rtt_ms + 4 * jitter_ms)
+        answer_ms = 2 * rtt_ms + 4 * jitter_ms + _LOOPS_MS
+        lead = match.frames_of(answer_ms + answer_ms * remote.offers // 2)
+        frame = made + min(lead, _LEAD_FRAMES_MAX)
+        if frame >= (FRAMES_MAX if local.frames is None else local.frames):
+            return  # The match is over before.
+        if waited_ms > _SEATING_MS + 6 * rtt_ms:
+            text = (
+                f"player {seat} did not take its seat in {waited_ms} ms: {remote.offers} offers, "
+                f"the last for frame {remote.offer}, its last answer for "
+                f"{remote.accepted or 'none'}; it was {behind} frames behind, allowed are "
+                f"{behind_max}"
+            )
+            remote.drop(Reason.JOIN_FAILED, text)
+        elif remote.offer < made and behind <= behind_max and remote.rtt_ms is not None:
+            remote.offer = frame
+            remote.offers += 1

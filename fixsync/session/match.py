@@ -88,6 +88,11 @@ class Match:
         f's hash is there for every g > f + delay + prediction."""
         return self.input_delay + self.prediction_max + 1
 
+    def frames_of(self, ms: int) -> int:
+        """The frames of a time, rounded up."""
+        numerator, denominator = rate("tick_rate", self.tick_rate)
+        return -(-ms * numerator // (1000 * denominator))
+
     def is_player(self, peer: int) -> bool:
         return peer < self.players
 
@@ -104,11 +109,12 @@ class Timing:
     """Times in milliseconds; each peer may have its own."""
 
     connect_ms: int = 15_000
-    """Time to wait for the other players at the start, and for a snapshot."""
+    """Time to wait for the other players at the start; of a snapshot, for its next piece."""
     silence_ms: int = 5_000
     """How long a player may be silent."""
     stall_ms: int = 20_000
-    """How long a player who is heard may hold the match up."""
+    """How long a player who is heard may hold the match up; 10 ms more for each KiB of a snapshot
+    that it got."""
     resend_ms: int = 16
     """Interval at which unacknowledged data is sent again."""
     hello_ms: int = 50

@@ -5,31 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from fixsync.session.blobs import Offer, Snapshot
-from fixsync.session.match import FRAMES_MAX, HOST
+from fixsync.session.match import HOST
 from fixsync.session.notices import End, Reason
 from fixsync.session.packets import (
     HASHES_MAX,
+    PACKET_BYTES_MAX,
     RUN_FRAMES_MAX,
     Blob,
     Bye,
     Codec,
     Message,
-    Piece,
     Run,
     Update,
     Want,
 )
-from fixsync.session.remote import Local, Phase, Remote
-from fixsync.sim import Input
+from fixsync.session.remote import AHEAD_FRAMES_MAX, Local, Phase, Remote
 
-# Room in an Update for inputs, in bytes: PACKET_BYTES_MAX less the head, the hashes and the lists
-# by seat.
-RUNS_BYTES = 540
-_WANT_MS_MIN = 50
-_WANT_PIECES_FEW = 4
+# What an Update has besides hashes and runs: the datagram's head of 28 bytes, 15 numbers and flags,
+# and two lists by seat.
+_UPDATE_BYTES = 170
+_HASH_BYTES = 9
+# What a run has besides its inputs.
+_RUN_BYTES = 10
+RUNS_BYTES = PACKET_BYTES_MAX - _UPDATE_BYTES
+"""Room in an Update for runs and hashes."""
+UPDATES_MAX = 8
+"""Updates to one peer that go out at once."""
+SNAPSHOT_MS = 500
+"""No two snapshots are made in less."""
 _LONG_AGO_MS = -(2**62)
+_Lacking = tuple[int, int, int]  # a seat, and the first and the last + 1 of its frames
 
 
 class Outgoing:
@@ -42,11 +50,27 @@ class Outgoing:
 
     def packets(self, codec: Codec, now_ms: int) -> Iterator[bytes]:
         """The packets to send now."""
-        remote = self.remote
         for message in self._messages(now_ms):
-            self.remote.sent += 1
-            got = remote.window.newest if remote.window.life == message.heard else 0
-            yield codec.seal(message, remote.peer, self.remote.sent, got)
+            yield self._sealed(codec, message)
+
+    def _sealed(self, codec: Codec, message: Message) -> bytes:
+        remote = self.remote
+        remote.sent += 1
+        got = remote.window.newest if remote.window.life == message.heard else 0
+        data = codec.seal(message, remote.peer, remote.sent, got)
+        remote.bytes_out += len(data)
+        return data
+
+    def pieces(self, codec: Codec, most: int, now_ms: int) -> Iterator[bytes]:
+        """The pieces to send now, at most so many, of those that the peer asked for."""
+        remote, asked = self.remote, self.remote.asked
+        if not asked or self.local.is_over:
+            return
+        offer = self._offer(asked.kind, asked.frame, now_ms)
+        if offer is not None:
+            for index in asked.take(offer, most):
+                piece = offer.piece(index, asked.kind, asked.frame, remote.head)
+                yield self._sealed(codec, piece)
 
     def _messages(self, now_ms: int) -> Iterator[Message]:
         local, remote = self.local, self.remote
@@ -56,22 +80,23 @@ class Outgoing:
         if local.is_over:
             return
         yield from self._hellos(now_ms)
-        if remote.want is not None:
-            yield from self._pieces(remote.want)
-            remote.want = None
         yield from self._wants(now_ms)
         if not remote.instance or local.phase is Phase.JOINING:
             return
         streams = local.seats.streams
         own_next = max((streams[seat].next for seat in local.seats.sources), default=0)
         is_new = local.end is None and self.remote.sent_next < own_next
-        if not is_new and now_ms - self._update_ms < local.timing.resend_ms:
+        pause_ms = local.timing.resend_ms
+        if remote.is_fresh and remote.has_snapshot:
+            # It takes no Update before it has its snapshot.
+            is_new, pause_ms = False, local.timing.hello_ms
+        if not is_new and now_ms - self._update_ms < pause_ms:
             return
         self._update_ms, self.remote.sent_next = now_ms, own_next
         if local.end is not None:
             yield self._bye(local.end)
         if remote.is_established and (local.end is None or local.end.reason is Reason.COMPLETED):
-            yield self._update(now_ms)
+            yield from self._updates(now_ms)
 
     def _hellos(self, now_ms: int) -> Iterator[Message]:
         local, remote = self.local, self.remote
@@ -89,11 +114,19 @@ class Outgoing:
         is_complete = self.local.has_evidence
         return Bye(*self.remote.head, end.reason, end.frame, end.peer, end.text, is_complete)
 
-    def _update(self, now_ms: int) -> Update:
+    def _updates(self, now_ms: int) -> Iterator[Update]:
+        """An Update, and more if its inputs do not fit one packet."""
         local, remote, timeline = self.local, self.remote, self.local.timeline
         hash_first = max(remote.hash_needed, timeline.first_hash)
         hash_end = max(hash_first, min(timeline.confirmed, hash_first + HASHES_MAX))
-        return Update(
+        hashes = [timeline.hashes[frame] for frame in range(hash_first, hash_end)]
+        first_runs, *more = self._runs(hash_end, RUNS_BYTES - _HASH_BYTES * len(hashes), now_ms)
+        seat = 0
+        if local.me == HOST and not remote.is_required:
+            seat = remote.offer
+        elif remote.peer == HOST and local.offered:
+            seat = self.accepts()
+        update = Update(
             *self.remote.head,
             sent_ms=now_ms & 0xFFFFFFFF,
             echo_ms=0
@@ -101,61 +134,141 @@ class Outgoing:
             else (remote.echo[0] + now_ms - remote.echo[1]) & 0xFFFFFFFF,
             frame=timeline.head,
             confirmed=timeline.confirmed,
-            ready=self._is_ready(),
+            seat=seat,
             needs=[stream.next for stream in local.seats.streams],
             seats=local.seats.since,
-            runs=self._runs(hash_end),
+            runs=first_runs,
             hash_needed=remote.hash_next,
             hash_first=hash_first,
-            hashes=[timeline.hashes[frame] for frame in range(hash_first, hash_end)],
+            hashes=hashes,
         )
+        yield update
+        for runs in more:
+            yield replace(update, runs=runs, hashes=[])
 
-    def _is_ready(self) -> bool:
-        """Whether this peer, having joined, has caught up, and every player hears it."""
-        players = self.local.required()
-        behind = min((player.confirmed for player in players), default=0)
-        is_near = self.local.timeline.confirmed + 2 >= behind
-        return is_near and all(player.is_mutual for player in players)
+    def accepts(self) -> int:
+        """The offer of a seat that this peer can keep; 0: none. Every player must hear it."""
+        local = self.local
+        if local.seats.is_mine_taken or not local.match.is_player(local.me):
+            return 0
+        return local.offered if all(it.is_mutual for it in local.required()) else 0
 
-    def _runs(self, hash_end: int) -> list[Run]:
-        """Inputs that the peer lacks, the seats it lacks most of first.
+    def _lacking(self, hash_end: int) -> list[_Lacking]:
+        """The inputs that the peer lacks and may have now, by seat.
 
         Inputs made here go no farther ahead of the hashes that the peer has by this packet than a
         peer's frame can be ahead of what it has confirmed: whoever steps on an input can compare
         the states that led to it."""
         local, remote, seats = self.local, self.remote, self.local.seats
-        if not local.match.is_player(local.me):
+        if not local.match.is_player(local.me) or (remote.is_fresh and remote.has_snapshot):
             return []
         own_end = hash_end + local.match.input_delay + local.match.prediction_max + 1
-        end = FRAMES_MAX
+        end = remote.confirmed + AHEAD_FRAMES_MAX  # It takes no later ones.
         if not remote.is_required:
             # One who watches or joins gets only what all players have confirmed: it cannot change,
             # even if a player whose input nobody else has falls over and comes back.
-            own_end = end = local.all_confirmed()
-        room = RUNS_BYTES
-        runs: list[Run] = []
-        chosen = self._seats()
-        for seat in sorted(chosen, key=lambda seat: (remote.needs[seat], seat)):
+            own_end = end = min(end, local.all_confirmed())
+        lacking = []
+        is_fed = self._is_fed
+        for seat in self._seats():
             stream = seats.streams[seat]
             first = max(remote.needs[seat], stream.first)
             if seat in seats.sources:
                 last = min(own_end, stream.next)
-            elif self._is_fed or seat == remote.peer:
+            elif is_fed or seat == remote.peer:
                 last = min(end, stream.next)
             else:
                 last = min(own_end, seats.since[seat], stream.next)
-            values: list[Input] = []
-            share = max(room // len(chosen), 200 if not runs else 0)
-            for frame in range(first, min(last, first + RUN_FRAMES_MAX)):
-                size = _size_of(stream[frame])
-                if size > min(share, room):
-                    break
-                share -= size
+            if first < last:
+                lacking.append((seat, first, last))
+        return lacking
+
+    def _runs(self, hash_end: int, room: int, now_ms: int) -> list[list[Run]]:
+        """The inputs for the packets of now: all that the peer lacks, if that fits one packet.
+
+        Otherwise those that were not sent yet, in up to UPDATES_MAX packets, and earlier ones that
+        fit the last packet too. Inputs without an acknowledgement in time go out again."""
+        lacking = self._lacking(hash_end)
+        runs, left = [], room
+        for seat, first, last in lacking:
+            if last - first > RUN_FRAMES_MAX:
+                break
+            packed = self.local.seats.streams[seat].packed(last)
+            parts = [packed[first][0], *[packed[at][1] for at in range(first + 1, last)]]
+            values = b"".join(parts)
+            left -= _RUN_BYTES + len(values)
+            if left < 0:
+                break
+            runs.append(_run(seat, first, len(parts), values))
+        else:
+            for seat, _, last in lacking:
+                self.remote.passed[seat] = last
+            return [runs]
+        return self._many_runs(lacking, room, now_ms)
+
+    def _many_runs(self, lacking: list[_Lacking], room: int, now_ms: int) -> list[list[Run]]:
+        remote, streams = self.remote, self.local.seats.streams
+        high = max(last for *_, last in lacking)
+        start = high  # the first frame that goes out now
+        for seat, first, last in lacking:
+            needed, since_ms = remote.acked[seat]
+            if needed != first:
+                remote.acked[seat] = first, now_ms
+            elif now_ms - since_ms > remote.resend_after_ms:
+                remote.acked[seat] = first, now_ms
+                remote.passed[seat] = first
+            passed = remote.passed[seat] = max(remote.passed[seat], first)
+            if passed < last:
+                start = min(start, passed)
+        # Earlier frames that fit the packets which are needed anyway.
+        packed = {seat: streams[seat].packed(last) for seat, _, last in lacking}
+        size, room_all = 0, room
+        for at in range(high - 1, min(first for _, first, _ in lacking) - 1, -1):
+            heads = 0
+            for seat, first, last in lacking:
+                if first <= at < last:
+                    whole, change = packed[seat][at]
+                    size += len(change)
+                    heads += _RUN_BYTES + len(whole) - len(change)
+                elif at < first:
+                    heads += _RUN_BYTES + len(packed[seat][first][0])
+            if at >= start:
+                while size + heads > room_all:
+                    room_all += RUNS_BYTES
+            elif size + heads > room_all or room_all > UPDATES_MAX * RUNS_BYTES:
+                break
+            else:
+                start = at
+        return self._packed_runs(lacking, start, high, room)
+
+    def _packed_runs(
+        self, lacking: list[_Lacking], start: int, high: int, room: int
+    ) -> list[list[Run]]:
+        """The inputs from a frame on, frame after frame, in up to UPDATES_MAX packets."""
+        passed = self.remote.passed
+        packed = {seat: self.local.seats.streams[seat].packed(last) for seat, _, last in lacking}
+        packets: list[dict[int, tuple[int, list[bytes]]]] = [{}]
+        for frame in range(start, high):
+            for seat, first, last in lacking:
+                if not first <= frame < last:
+                    continue
+                whole, change = packed[seat][frame]
+                run = packets[-1].get(seat)
+                size = _RUN_BYTES + len(whole) if run is None else len(change)
+                is_full = run is not None and len(run[1]) == RUN_FRAMES_MAX
+                if size > room or is_full:
+                    if len(packets) == UPDATES_MAX:
+                        return [_runs_of(packet) for packet in packets]
+                    packets.append({})
+                    room, run = RUNS_BYTES, None
+                    size = _RUN_BYTES + len(whole)
+                if run is None:
+                    packets[-1][seat] = frame, [whole]
+                else:
+                    run[1].append(change)
                 room -= size
-                values.append(stream[frame])
-            if values:
-                runs.append(Run(seat, first, values))
-        return runs
+                passed[seat] = max(passed[seat], frame + 1)
+        return [_runs_of(packet) for packet in packets]
 
     @property
     def _is_fed(self) -> bool:
@@ -175,37 +288,40 @@ class Outgoing:
         return {seat for seat in chosen if match.is_player(seat)}
 
     def _wants(self, now_ms: int) -> Iterator[Message]:
-        """Asks for missing pieces: for many once a round trip, so that they do not come twice; for
-        few more often."""
-        remote = self.remote
+        """Asks for missing pieces."""
+        local, remote = self.local, self.remote
         collector = remote.collector
         if collector is None or collector.data is not None:
             return
         if collector.kind is Blob.SNAPSHOT and not remote.is_established:
             return
-        digest, missing = collector.wants()
-        is_much = len(missing) > _WANT_PIECES_FEW
-        pause_ms = max(_WANT_MS_MIN, remote.rtt_ms or 0) if is_much else _WANT_MS_MIN
-        if now_ms - self._want_ms >= pause_ms:
+        if now_ms - self._want_ms < local.timing.resend_ms:
+            return
+        wants = collector.wants(now_ms)
+        if wants is not None:
             self._want_ms = now_ms
-            kind, frame = collector.kind, collector.frame
-            yield Want(*self.remote.head, kind, frame, digest, missing)
+            yield Want(*remote.head, collector.kind, collector.frame, *wants)
 
-    def _pieces(self, want: Want) -> list[Piece]:
+    def _offer(self, kind: int, frame: int, now_ms: int) -> Offer | None:
+        """The blob that the peer may have now."""
         local, remote = self.local, self.remote
-        if want.kind == Blob.EVIDENCE:
-            offer = Offer(msgspec.msgpack.encode(local.evidence(want.frame)))
-        elif local.phase is Phase.RUNNING and remote.must_join:
-            if remote.snapshot is None:
-                remote.snapshot = Offer(self._take_snapshot())
-                remote.is_fed = True
-            offer = remote.snapshot
-        else:
-            return []
-        return offer.pieces(want, self.remote.head)
+        if kind == Blob.EVIDENCE:
+            found = local.evidence(frame)
+            held = remote.evidence
+            if held is None or held[:2] != (frame, len(found.inputs)):
+                offer = Offer(msgspec.msgpack.encode(found))
+                held = remote.evidence = frame, len(found.inputs), offer
+            return held[2]
+        if local.phase is not Phase.RUNNING or not remote.must_join:
+            return None
+        if not remote.has_snapshot:
+            remote.snapshot = self._take_snapshot(now_ms)
+            remote.has_snapshot = remote.is_fed = remote.snapshot is not None
+        return remote.snapshot
 
-    def _take_snapshot(self) -> bytes:
-        """The newest state that every other player is known to have confirmed.
+    def _take_snapshot(self, now_ms: int) -> Offer | None:
+        """The newest state that every other player is known to have confirmed; None if it must
+        wait, because one was made for another peer a short time ago that does not serve here.
 
         A player who comes back has its own inputs from there on, sent by those who got them; so it
         can send them to those who did not. The state is still held here: it is not older than the
@@ -216,18 +332,35 @@ class Outgoing:
             local.instance if seat == local.me else local.remotes[seat].started_instance
             for seat in range(local.match.players)
         ]
-        confirmed = remote.confirmed
+        seats = list(local.seats.since)
+        offer = local.snapshot
+        if offer is not None and now_ms - local.snapshot_ms < SNAPSHOT_MS:
+            made, *rest = local.snapshot_of
+            oldest = max(timeline.first_hash, *[it.first for it in local.seats.streams])
+            if rest != [seats, lives] or not oldest <= made <= frame:
+                return None
+            frame = made
+        else:
+            state, digest = timeline.states[frame], timeline.inputs_digests[frame]
+            made_of = Snapshot(frame, state, digest, seats, lives)
+            offer = local.snapshot = Offer(msgspec.msgpack.encode(made_of))
+            local.snapshot_ms, local.snapshot_of = now_ms, (frame, seats, lives)
+        confirmed, asked = remote.confirmed, remote.asked
         remote.reset(frame, frame)
+        remote.asked = asked
         if remote.is_required:
             # A snapshot on its way may be lost: until it answers, it has confirmed no more.
             remote.confirmed = confirmed
-        state, digest = timeline.states[frame], timeline.inputs_digests[frame]
-        return msgspec.msgpack.encode(Snapshot(frame, state, digest, local.seats.since, lives))
+        return offer
 
 
-def _size_of(value: Input) -> int:
-    """An upper bound of an input's size in MessagePack."""
-    if isinstance(value, tuple):
-        return 3 + sum(map(_size_of, value))
-    bits = value.bit_length()
-    return 1 if 0 <= bits < 6 else 3 if bits < 16 else 5 if bits < 32 else 9
+def _run(seat: int, first: int, count: int, values: bytes) -> Run:
+    """A run of packed inputs, as a list of MessagePack."""
+    head = bytes([0x90 | count]) if count < 16 else b"\xdc" + count.to_bytes(2, "big")
+    return Run(seat, first, msgspec.Raw(head + values))  # type: ignore[arg-type]
+
+
+def _runs_of(packet: dict[int, tuple[int, list[bytes]]]) -> list[Run]:
+    return [
+        _run(seat, first, len(parts), b"".join(parts)) for seat, (first, parts) in packet.items()
+    ]

@@ -28,7 +28,7 @@ from fixsync.session.match import (
 from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 
 MAGIC = b"FXP"
-VERSION = 3
+VERSION = 4
 PACKET_BYTES_MAX = 1232
 """The size that fits any path without fragments: IPv6's least MTU of 1280 less its header and
 UDP's."""
@@ -39,10 +39,10 @@ _HEAD_BYTES = _TAG_END + _NUMBERS.size
 
 NEVER = FRAMES_MAX + 1
 """In `Update.seats`: the host plays this seat."""
-HASHES_MAX = 48
+HASHES_MAX = 96
 RUN_FRAMES_MAX = 64
 PIECE_BYTES = 1024
-PIECES_ASKED_MAX = 16
+PIECES_ASKED_MAX = 64
 TEXT_CHARACTERS_MAX = 300
 DIGEST_BYTES = 16
 
@@ -62,6 +62,8 @@ _Digest = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]
 _Numbers = Annotated[tuple[Int64, ...], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
 InputValue = Union[Int64, _Numbers]  # noqa: UP007
 """A `fixsync.sim.Input`."""
+_Place = Annotated[int, Meta(ge=0, le=INPUT_NUMBERS_MAX - 1)]
+_Changes = Annotated[dict[_Place, Int64], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
 DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
 """The errors that MessagePack from elsewhere may raise."""
 
@@ -85,6 +87,8 @@ class Hello(_Message, tag=1, frozen=True):
     """It answers a Hello, and needs no answer."""
     join: bool
     """The receiver must come in by a snapshot: the match runs without it."""
+    progress: UInt32
+    """The number of pieces of a snapshot that the sender has, while it joins."""
     kernel: Annotated[bytes, Meta(max_length=64)]
     """The semantics id."""
     simulation: Annotated[str, Meta(max_length=200)]
@@ -105,7 +109,28 @@ class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=F
 
     slot: _Slot
     first: FrameNumber
-    values: Annotated[list[InputValue], Meta(min_length=1, max_length=RUN_FRAMES_MAX)]
+    values: Annotated[
+        list[Union[Int64, _Numbers, _Changes, None]],  # noqa: UP007
+        Meta(min_length=1, max_length=RUN_FRAMES_MAX),
+    ]
+    """Each an input; or, not the first: None for the one before it again, or the numbers of the
+    one before it that change, by place."""
+
+    def inputs(self) -> list[InputValue]:
+        """The inputs. PacketError for a change of nothing."""
+        found: list[InputValue] = []
+        value: InputValue | None = None
+        for given in self.values:
+            if isinstance(given, dict):
+                if not isinstance(value, tuple) or max(given) >= len(value):
+                    raise PacketError(f"seat {self.slot}: {given} changes no input")
+                value = tuple([given.get(at, number) for at, number in enumerate(value)])
+            elif given is not None:
+                value = given
+            if value is None:
+                raise PacketError(f"seat {self.slot}: a run must begin with an input")
+            found.append(value)
+        return found
 
 
 class Update(_Message, tag=2, frozen=True):
@@ -119,8 +144,9 @@ class Update(_Message, tag=2, frozen=True):
     """The next frame that the sender will step."""
     confirmed: FrameNumber
     """Below it the sender has stepped every frame on inputs that are final."""
-    ready: bool
-    """A peer that joined has caught up."""
+    seat: UInt32
+    """From the host, the frame from which it offers the receiver its vacant seat; to the host, the
+    frame of the offer that the sender can keep. 0: none."""
     needs: Annotated[list[FrameNumber], Meta(min_length=1, max_length=PLAYERS_MAX)]
     """By seat, the first frame whose input the sender lacks."""
     seats: Annotated[list[UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]

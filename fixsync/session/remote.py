@@ -10,11 +10,19 @@ from enum import Enum, auto
 from typing import TypeAlias
 
 from fixsync._native.checks import rate
-from fixsync.session.blobs import Collector, Evidence, Offer, evidence_bytes_max
-from fixsync.session.match import HOST, INPUT_DELAY_MAX, PREDICTION_MAX, Match, Timing
+from fixsync.session.blobs import Asked, Collector, Evidence, Offer, evidence_bytes_max
+from fixsync.session.match import (
+    FRAMES_MAX,
+    HOST,
+    INPUT_DELAY_MAX,
+    PREDICTION_MAX,
+    Match,
+    Timing,
+)
 from fixsync.session.notices import End, Reason
 from fixsync.session.packets import (
     NEVER,
+    PIECE_BYTES,
     TEXT_CHARACTERS_MAX,
     Blob,
     Bye,
@@ -30,13 +38,15 @@ from fixsync.session.packets import (
 )
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
+from fixsync.sim import Input
 
 AHEAD_FRAMES_MAX = 256
 """Inputs and hashes are taken up to this many frames ahead. Players are never farther apart than
 two predictions and two delays; a peer that catches up takes what comes in order, and asks for the
 rest again."""
 
-# A peer that watches or joins is dropped when it is this many frames behind.
+# A peer that watches or joins is dropped when it is this many frames behind; while its snapshot is
+# on its way, four times as many.
 _BACKLOG_FRAMES_MAX = 3600
 # States are kept for at most this many confirmed frames. Between players who were there from the
 # start none is older than `detection_frames_max`; one who joins may hear from some players later.
@@ -114,6 +124,13 @@ class Local:
     is_over: bool = False
     feeder: int | None = None
     """The peer that this one joins by."""
+    offered: int = 0
+    """The frame from which the host offers this peer its seat; 0: none."""
+    snapshot: Offer | None = None
+    """The last snapshot that was made here."""
+    snapshot_ms: int = 0
+    snapshot_of: tuple[int, list[int], list[int]] = (0, [], [])
+    """Its frame, seats and lives."""
     moved_ms: int = 0
     """When a frame was stepped or confirmed last."""
     received: int = 0
@@ -183,9 +200,9 @@ class Local:
         for remote in self.remotes.values():
             if remote.is_required and is_player:
                 states = min(states, remote.compared)
-            elif remote.is_fresh and remote.snapshot is None:
+            elif remote.is_fresh and not remote.has_snapshot:
                 continue
-            elif confirmed - remote.floor > _BACKLOG_FRAMES_MAX or not remote.can_be_fed:
+            elif confirmed - remote.floor > remote.backlog_max or not remote.can_be_fed:
                 remote.drop(Reason.JOIN_FAILED, f"too far behind, in frame {remote.confirmed}")
                 continue
             inputs = min(inputs, remote.confirmed)
@@ -225,12 +242,17 @@ class Remote:
         self.is_newest = False
         """The last packet that came from it is its newest."""
         self.rtt_ms: int | None = None
+        self.jitter_ms = 0
+        """How much the round trip varies, smoothed."""
+        self.bytes_in = self.bytes_out = 0
         self.refused = 0
         """Number of its packets that were refused."""
         self.fault = ""
         """Why the last of them was."""
-        self.reply: Message | None = None
+        self.reply: Bye | None = None
         """To be sent once."""
+        self.farewell: Bye | None = None
+        """Why its last life was dropped: the answer to what still comes from that."""
         self.owes_answer = False
         self.bye: Bye | None = None
         self.is_done = False
@@ -261,12 +283,28 @@ class Remote:
         """The first of its hashes that has not come."""
         self.hashes: dict[int, int] = {}
         """Its hashes that came and wait to be compared."""
+        self.has_snapshot = False
+        """It was sent a snapshot, or is being sent one."""
         self.snapshot: Offer | None = None
-        """The snapshot that it joins by."""
+        """The snapshot, as long as it may ask for pieces of it."""
+        self.evidence: tuple[int, int, Offer] | None = None
+        """The evidence that it asks for, with its frame and the number of inputs in it."""
         self.is_fed = False
         """It is sent the inputs of all seats, not only of those played here."""
-        self.want: Want | None = None
-        """Its last request."""
+        self.asked: Asked | None = None
+        self.progress = 0
+        """The pieces of a snapshot that it has, while it joins."""
+        self.seating_ms = 0
+        """When it had its snapshot, or was last seen to catch up."""
+        self.behind_min = FRAMES_MAX
+        """The least number of frames that it was behind what all have confirmed."""
+        self.offer = self.accepted = self.offers = 0
+        """The frame from which it is offered its seat, the offer that it can keep, and the number
+        of offers."""
+        self.passed = [floor] * self.local.match.players
+        """By seat, the first frame whose input was not sent to it yet."""
+        self.acked = [(floor, 0)] * self.local.match.players
+        """By seat, what it needed when that changed last, and the time."""
         self.sent_next = floor
         """The next of this peer's inputs when an Update went out last."""
 
@@ -299,6 +337,17 @@ class Remote:
         floor = min(self.confirmed, self.hash_needed)
         return min(floor, self.compared) if self.local.match.is_player(self.peer) else floor
 
+    @property
+    def backlog_max(self) -> int:
+        """The frames that it may be behind, if the match can do without it."""
+        return _BACKLOG_FRAMES_MAX * (4 if self.is_fresh else 1)
+
+    @property
+    def resend_after_ms(self) -> int:
+        """When inputs that were not acknowledged count as lost."""
+        rtt_ms = 250 if self.rtt_ms is None else self.rtt_ms
+        return rtt_ms + 4 * self.jitter_ms + 2 * self.local.timing.resend_ms
+
     def hear(self, now_ms: int) -> None:
         self.heard_ms = max(self.heard_ms, now_ms)
 
@@ -306,6 +355,7 @@ class Remote:
         """Lets a peer go that the match can do without."""
         if self.instance:
             self.refuse(self.instance, reason, text)
+            self.farewell = self.reply
         self.instance = 0
         self.is_established = False
         confirmed = self.local.timeline.confirmed
@@ -323,6 +373,7 @@ class Remote:
             *self.head,
             is_answer=is_answer,
             join=self.must_join,
+            progress=self._progress_here,
             kernel=local.semantics,
             simulation=match.simulation,
             seed=match.seed,
@@ -334,6 +385,14 @@ class Remote:
             tick_rate=match.tick_rate,
             level=b"" if level is None else level.hash().to_bytes(8, "big"),
         )
+
+    @property
+    def _progress_here(self) -> int:
+        local = self.local
+        if local.phase is not Phase.JOINING or local.feeder is None:
+            return 0
+        collector = local.remotes[local.feeder].collector
+        return 0 if collector is None else collector.count
 
     def refuse(self, instance: int, reason: Reason, text: str) -> None:
         """Sends a life of the peer, once, that it is out of the match."""
@@ -383,6 +442,9 @@ class Remote:
         if message.heard != self.local.instance:
             raise PacketError("meant for an earlier life of this peer")
         if message.instance != self.instance:
+            farewell = self.farewell
+            if farewell is not None and message.instance == farewell.heard and not self.instance:
+                self.reply = farewell
             raise PacketError("from a life of the peer that has not said hello, or is over")
 
     def _hello_fault(self, hello: Hello) -> str:
@@ -415,6 +477,11 @@ class Remote:
             # In a match, one who does not hear this peer counts as silent: it may begin another.
             self.hear(now_ms)
         self.owes_answer |= not hello.is_answer
+        if is_heard:
+            # One that has more pieces than a state here needs claims them to be waited for.
+            states = local.timeline.states
+            most = 64 + len(states[local.timeline.head]) // PIECE_BYTES
+            self.progress = max(self.progress, min(hello.progress, most))
         return Greeted(hello.join) if is_heard else None
 
     def _begin_life(self, hello: Hello, now_ms: int) -> None:
@@ -429,11 +496,13 @@ class Remote:
         is_in = self.is_required
         floors = (local.seats.streams[0].first, local.timeline.first_hash) if is_in else (0, 0)
         self.reset(*floors)
+        for stream in local.seats.streams:
+            stream.forget_early()
         self.instance = hello.instance
         self.is_established = False
         self.acked_ms = now_ms
         if local.phase is Phase.JOINING and self.peer == local.feeder:
-            self.collector = Collector(Blob.SNAPSHOT, 0)
+            self.collector = Collector(Blob.SNAPSHOT, 0, now_ms)
 
     def _take_update(self, update: Update, now_ms: int) -> Event | None:
         local, seats = self.local, self.local.seats
@@ -442,7 +511,9 @@ class Remote:
         if local.phase is Phase.JOINING:
             self._take_times(update, now_ms)
             return None
-        self._check_update(update)
+        runs = self._check_update(update)
+        if self.is_fresh:
+            self.seating_ms, self.snapshot = now_ms, None
         self._take_times(update, now_ms)
         if local.phase is Phase.ENDED:
             self.take_acks(update)
@@ -453,16 +524,20 @@ class Remote:
             for seat in seats.learn(update.seats):
                 if seat in local.remotes:
                     local.remotes[seat].hear(now_ms)  # From now on it may not be silent.
-        self._take_runs(update)
-        is_waiting = local.match.is_player(self.peer) and not self.is_required
-        if local.me == HOST and is_waiting and update.ready and self.is_fed:
-            seats.give(self.peer)
+        for seat, first, values in runs:
+            frames = self._decides(seat)
+            if frames is not None:
+                seats.streams[seat].take(first, values, frames)
+        if self.peer == HOST:
+            local.offered = update.seat
+        self.accepted = update.seat
         return Updated()
 
     def _take_want(self, want: Want, now_ms: int) -> None:
         if want.kind == Blob.SNAPSHOT and self.is_lost_host:
             raise PacketError("the host cannot come back while a seat is vacant")
-        self.want = want
+        if self.asked is None or not self.asked.add(want):
+            self.asked = Asked(want)
         self.hear(now_ms)
 
     def _take_bye(self, bye: Bye, now_ms: int) -> Event | None:
@@ -496,7 +571,8 @@ class Remote:
             return Updated()
         return Ended(reason, bye.frame, bye.peer, bye.text)
 
-    def _check_update(self, update: Update) -> None:
+    def _check_update(self, update: Update) -> list[tuple[int, int, list[Input]]]:
+        """The runs of an Update: seat, first frame, inputs. PacketError for what cannot be."""
         local = self.local
         players, seats, confirmed = local.match.players, local.seats, local.timeline.confirmed
         if len(update.needs) != players or len(update.seats) != players:
@@ -514,12 +590,19 @@ class Remote:
             raise PacketError("hashes of frames that are not confirmed there")
         if local.match.is_player(self.peer) and update.hash_first > self.hash_next:
             self._check_jump(update)
+        runs = []
         for run in update.runs:
-            if run.slot >= players:
-                raise PacketError(f"a run of seat {run.slot}, of {players}")
-            if self._decides(run.slot) is None:
-                raise PacketError(f"inputs of seat {run.slot}, which is not its own")
-            seats.check(run, local.is_made_here(run.slot), local.timeline.simulation)
+            seat = run.slot
+            if seat >= players:
+                raise PacketError(f"a run of seat {seat}, of {players}")
+            if self._decides(seat) is None:
+                raise PacketError(f"inputs of seat {seat}, which is not its own")
+            inputs = run.inputs()
+            seats.check(
+                seat, run.first, inputs, local.is_made_here(seat), local.timeline.simulation
+            )
+            runs.append((seat, run.first, inputs))
+        return runs
 
     def _check_jump(self, update: Update) -> None:
         """PacketError if the peer may not leave out the hashes from `hash_next` on."""
@@ -578,17 +661,15 @@ class Remote:
             return range(min(since, made))
         return None
 
-    def _take_runs(self, update: Update) -> None:
-        for run in update.runs:
-            frames = self._decides(run.slot)
-            if frames is not None:
-                self.local.seats.streams[run.slot].take(run.first, run.values, frames)
-
     def _take_times(self, update: Update, now_ms: int) -> None:
         self.hear(now_ms)
         rtt_ms = (now_ms - update.echo_ms) & 0xFFFFFFFF
         if update.echo_ms and rtt_ms <= _RTT_MS_MAX:
-            self.rtt_ms = rtt_ms if self.rtt_ms is None else (7 * self.rtt_ms + rtt_ms) // 8
+            if self.rtt_ms is None:
+                self.rtt_ms, self.jitter_ms = rtt_ms, rtt_ms // 8
+            else:
+                self.jitter_ms += (abs(rtt_ms - self.rtt_ms) - self.jitter_ms) // 4
+                self.rtt_ms = (7 * self.rtt_ms + rtt_ms) // 8
         self.echo = update.sent_ms, now_ms
 
     def take_acks(self, update: Update) -> None:
@@ -625,10 +706,10 @@ class Remote:
                 return frame
         return None
 
-    def ask_evidence(self, frame: int) -> None:
+    def ask_evidence(self, frame: int, now_ms: int) -> None:
         timeline = self.local.timeline
         most = evidence_bytes_max(len(timeline.states[timeline.head]))
-        self.collector = Collector(Blob.EVIDENCE, frame, most)
+        self.collector = Collector(Blob.EVIDENCE, frame, now_ms, most)
 
     def _take_piece(self, piece: Piece, now_ms: int) -> Event | None:
         collector = self.collector
@@ -638,7 +719,7 @@ class Remote:
         if fault:
             raise PacketError(fault)
         self.hear(now_ms)
-        collector.take(piece)
+        collector.take(piece, now_ms)
         return None if collector.data is None else Arrived(collector.kind, collector.data)
 
     # What is known of it.

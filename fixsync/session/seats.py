@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fixsync.session.match import FRAMES_MAX, Match
-from fixsync.session.packets import NEVER, PacketError, Run
+from fixsync.session.packets import NEVER, PacketError
 from fixsync.session.streams import Stream
 from fixsync.sim import Input, Simulation, check_input
 
@@ -55,11 +55,13 @@ class Seats:
             while stream.next <= due:
                 stream.push(value if seat == self.me else self.idle)
 
-    def check(self, run: Run, is_made_here: bool, simulation: Simulation) -> None:
+    def check(
+        self, seat: int, first: int, values: list[Input], is_made_here: bool, simulation: Simulation
+    ) -> None:
         """PacketError if a run of inputs is impossible."""
-        seat, stream = run.slot, self.streams[run.slot]
-        end = run.first + len(run.values)
-        conflict = stream.conflict(run.first, run.values)
+        stream = self.streams[seat]
+        end = first + len(values)
+        conflict = stream.conflict(first, values)
         if conflict is not None:
             raise PacketError(f"two inputs of seat {seat} for frame {conflict}")
         if is_made_here and end > stream.next:
@@ -68,7 +70,7 @@ class Seats:
                 f"{stream.next} frames have one"
             )
         try:
-            for value in run.values[max(0, stream.next - run.first) :]:
+            for value in values[max(0, stream.next - first) :]:
                 check_input(simulation, seat, value)
         except (TypeError, ValueError) as wrong:
             raise PacketError(str(wrong)) from None
@@ -85,9 +87,11 @@ class Seats:
                 found.append(seat)
         return found
 
-    def give(self, seat: int) -> None:
-        """The host gives a seat to its player: it plays from the next input on."""
-        self.since[seat] = self.streams[seat].next
+    def give(self, seat: int, frame: int) -> None:
+        """The host gives a seat to its player, who plays it from a frame on."""
+        while self.streams[seat].next < frame:
+            self.streams[seat].push(self.idle)
+        self.since[seat] = frame
         self.sources.discard(seat)
 
     def let_go(self, frame: int) -> None:

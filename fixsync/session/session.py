@@ -13,7 +13,7 @@ from fixsync.session.ending import Ending
 from fixsync.session.joining import Joining
 from fixsync.session.match import FRAMES_MAX, HOST, Match, Timing
 from fixsync.session.notices import End, Notice, Reason
-from fixsync.session.outgoing import Outgoing
+from fixsync.session.outgoing import SNAPSHOT_MS, Outgoing
 from fixsync.session.packets import (
     NEVER,
     TEXT_CHARACTERS_MAX,
@@ -28,7 +28,9 @@ from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 from fixsync.sim import Input, Simulation, check_input, idle_input
 
-_CATCH_UP_FRAMES = 16
+PIECES_MAX = 64
+"""Pieces of snapshots and evidence that go out at once, to all peers together."""
+_PIECES_A_MS = 4
 _AHEAD_FRAMES = 2
 _UNHEARD_MS = 500
 _INSTANCE_MAX = 2**64 - 1
@@ -82,6 +84,7 @@ class Session:
             peer: Outgoing(self._local, remote) for peer, remote in self._remotes.items()
         }
         self._joined: list[Notice] = []
+        self._pieces, self._pieces_ms = PIECES_MAX, now_ms
         self._joining = Joining(self._local, now_ms)
         self._ending = Ending(self._local, self._joining)
         if self.phase is Phase.CONNECTING:
@@ -195,6 +198,7 @@ class Session:
             if event is not None:
                 self._heed(remote, event, now_ms)
             remote.take_number(packet, now_ms)
+            remote.bytes_in += len(data)
         except PacketError as wrong:
             self._local.refused += 1
             if isinstance(wrong, VersionError) and self.phase is Phase.CONNECTING:
@@ -237,9 +241,9 @@ class Session:
         before = self.frame, self.confirmed
         self._settle(now_ms)
         if self.end is None:
-            self._joining.take_seat()
+            self._joining.take_seat(now_ms)
             self._seats.feed(self.frame + self.match.input_delay, value)
-        for _ in range(1 if self.is_playing else _CATCH_UP_FRAMES):
+        for _ in range(self._joining.steps(now_ms)):
             if not self._may_step():
                 break
             timeline.step()
@@ -247,6 +251,7 @@ class Session:
         if before != (self.frame, self.confirmed):
             self._local.moved_ms = now_ms
         if self.end is None:  # The evidence of an end is kept.
+            self._joining.offer_seats(now_ms)
             self._local.let_go()
         self._ending.complete(now_ms)
         self._ending.stall(now_ms)
@@ -256,11 +261,28 @@ class Session:
         """Packets to send now, each with the peer that it goes to. Call it every frame, or more
         often."""
         self._ending.time(now_ms)
-        return [
+        packets = [
             (peer, data)
             for peer, outgoing in self._outgoing.items()
             for data in outgoing.packets(self._codec, now_ms)
         ]
+        self._send_pieces(packets, now_ms)
+        return packets
+
+    def _send_pieces(self, packets: list[tuple[int, bytes]], now_ms: int) -> None:
+        """Adds the pieces that peers asked for: after all inputs, paced, to one peer as many as to
+        another."""
+        local = self._local
+        if local.snapshot is not None and now_ms - local.snapshot_ms > SNAPSHOT_MS:
+            local.snapshot = None
+        since_ms, self._pieces_ms = self._pieces_ms, now_ms
+        self._pieces = min(PIECES_MAX, self._pieces + _PIECES_A_MS * (now_ms - since_ms))
+        asking = [peer for peer, remote in self._remotes.items() if remote.asked]
+        for at, peer in enumerate(asking):
+            share = self._pieces // (len(asking) - at)
+            for data in self._outgoing[peer].pieces(self._codec, share, now_ms):
+                packets.append((peer, data))
+                self._pieces -= 1
 
     # Stepping.
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from fixsync.sim import Input
+
+_encoded = msgspec.msgpack.Encoder().encode
+_REPEATED = b"\xc0"  # nil
 
 
 class Stream:
-    """Inputs of the frames from `first` to `next` - 1. Earlier ones were dropped."""
+    """Inputs of the frames from `first` to `next` - 1. Earlier ones were dropped; of later ones
+    those wait that came before an earlier one."""
 
-    __slots__ = ("_values", "first", "last", "next")
+    __slots__ = ("_early", "_packed", "_packed_next", "_values", "first", "last", "next")
 
     def __init__(self, first: int, idle: Input) -> None:
         self.first = first
@@ -18,6 +24,9 @@ class Stream:
         self.last = idle
         """The newest input, which is also the guess for the frames after it."""
         self._values: dict[int, Input] = {}
+        self._early: dict[int, Input] = {}
+        self._packed: dict[int, tuple[bytes, bytes]] = {}
+        self._packed_next = first
 
     def push(self, value: Input) -> None:
         self._values[self.next] = self.last = value
@@ -28,7 +37,7 @@ class Stream:
         return self._values[frame]
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._values) + len(self._early)
 
     def guess(self, frame: int) -> Input:
         """The input of a frame, or a guess if it has not come."""
@@ -42,13 +51,46 @@ class Stream:
         return None
 
     def take(self, first: int, values: Sequence[Input], frames: range) -> None:
-        """Appends the values that follow without a gap, of those frames only."""
-        if first <= self.next and frames.start <= self.next:
-            for value in values[self.next - first : max(0, frames.stop - first)]:
-                self.push(value)
+        """Takes values of those frames only. A value after a gap waits for those before it."""
+        end = min(first + len(values), frames.stop)
+        for frame in range(max(first, self.next, frames.start), end):
+            if frame == self.next:
+                self.push(values[frame - first])
+            else:
+                self._early.setdefault(frame, values[frame - first])
+        if self._early:
+            while self.next in self._early:
+                self.push(self._early[self.next])
+            for frame in [frame for frame in self._early if frame < self.next]:
+                del self._early[frame]
+
+    def forget_early(self) -> None:
+        """Forgets the values that wait: they may be of a life that is over."""
+        self._early.clear()
+
+    def packed(self, last: int) -> dict[int, tuple[bytes, bytes]]:
+        """By frame before `last`, the MessagePack of its input: whole, and as a change of the one
+        before it."""
+        while self._packed_next < last:
+            frame = self._packed_next
+            value, before = self._values[frame], self._values.get(frame - 1)
+            whole = change = _encoded(value)
+            if value == before:
+                change = _REPEATED
+            elif (
+                isinstance(value, tuple) and isinstance(before, tuple) and len(value) == len(before)
+            ):
+                pairs = enumerate(zip(value, before, strict=True))
+                changes = _encoded({at: new for at, (new, old) in pairs if new != old})
+                change = min(whole, changes, key=len)
+            self._packed[frame] = whole, change
+            self._packed_next += 1
+        return self._packed
 
     def let_go(self, floor: int) -> None:
         """Forgets the inputs before a frame."""
         while self.first < min(floor, self.next):
             del self._values[self.first]
+            self._packed.pop(self.first, None)
             self.first += 1
+        self._packed_next = max(self._packed_next, self.first)
