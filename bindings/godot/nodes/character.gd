@@ -4,13 +4,17 @@ class_name FixsyncCharacter{D}
 extends FixsyncCollider{D}
 ## A collider that walks: along walls, up steps, on floors. Call move in _fixsync_tick.
 
+# The editor knows the default of a typed constant, also where a script of the game extends this one.
+const _WALLS: PackedStringArray = ["wall"]
+const _NONE: PackedStringArray = []
+
 ## Layers that block it. None: those that meet its own layer.
-@export var blocked_by := PackedStringArray(["wall"]):
+@export var blocked_by := _WALLS:
 	set(value):
 		blocked_by = value
 		update_configuration_warnings()
 ## Layers that are a floor from above, and block no other way.
-@export var one_way := PackedStringArray():
+@export var one_way := _NONE:
 	set(value):
 		one_way = value
 		update_configuration_warnings()

@@ -11,6 +11,9 @@ extends Node{D}
 2:## Godot's layer 1 is the first of the world's layers.
 ## They are baked when the scene is saved, or with the button; a game reads only the baked numbers.
 
+# The editor knows the default of a typed constant, also where a script of the game extends this one.
+const _NONE: PackedInt64Array = []
+
 ## A level of `fixsync level map.tmj -o map.fxlevel`. Its solids come before the baked ones.
 @export_file("*.fxlevel") var file := ""
 2:## Heights of the solids in units, seen from above; seen from the side, how deep they are.
@@ -20,9 +23,9 @@ extends Node{D}
 ## Bakes the solids now.
 @export_tool_button("Bake", "Bake") var bake_now := bake
 ## The baked solids, in raw numbers, relative to the world or to the scene that they are in.
-@export_storage var baked := PackedInt64Array()
+@export_storage var baked := _NONE
 2:## Pixels of a unit and whether they were seen from the side, when the solids were baked.
-2:@export_storage var baked_view := PackedInt64Array()
+2:@export_storage var baked_view := _NONE
 
 
 ## Turns the bodies under this node into solids. Call it before the world starts if a script made

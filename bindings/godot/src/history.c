@@ -229,8 +229,26 @@ static void commands(gd_call *call) {
     gd_return_rows(call, self(call)->commands, self(call)->confirmed.commands, &GD_COMMAND);
 }
 
+/* Bit k of the kinds: events of kind k; bit 0: the game's own. 0: all. */
 static void events(gd_call *call) {
-    gd_return_rows(call, self(call)->events, self(call)->confirmed.events, &GD_EVENT);
+    gd_history *history = self(call);
+    int64_t kinds = gd_int(call, 0);
+    uint64_t n = history->confirmed.events, kept = 0;
+    if (kinds == 0) {
+        gd_return_rows(call, history->events, n, &GD_EVENT);
+        return;
+    }
+    gd_room room = {NULL, 0};
+    if (!gd_check(call, 0, 0, 15) || !gd_grow(call, &room, n * sizeof(fxs_event)))
+        return;
+    fxs_event *found = room.at;
+    for (uint64_t k = 0; k < n; k++) {
+        uint32_t kind = history->events[k].kind;
+        if (kinds >> (kind <= FXS_EXIT ? kind : 0) & 1)
+            found[kept++] = history->events[k];
+    }
+    gd_return_rows(call, found, kept, &GD_EVENT);
+    gd_free(room.at);
 }
 
 static void head(gd_call *call) { gd_return_int(call, fxs_history_head(self(call)->history)); }
@@ -287,8 +305,9 @@ static const gd_method METHODS[] = {
     {"frame() -> int", frame, "Returns the number of the confirmed frame."},
     {"hash() -> int", hash, "Returns the hash of the world right after the confirmed frame."},
     {"commands() -> PackedInt64Array", commands, "Returns the commands of the confirmed frame."},
-    {"events() -> PackedInt64Array", events,
-     "Returns the events of the confirmed frame, the game's own last."},
+    {"events(kinds: int = 0) -> PackedInt64Array", events,
+     "Returns the events of the confirmed frame, the game's own last. Bits 1, 2, 3 of kinds: those "
+     "that entered, stayed, exited; bit 0: the game's own; 0: all."},
     {"head() -> int", head, "Returns the frame that is stepped next."},
     {"first() -> int", first, "Returns the oldest frame that confirm has not taken."},
     {"free_frames() -> int", free_frames,

@@ -88,8 +88,9 @@ func is_active() -> bool:
 ## _fixsync_hit.
 func set_pose(raw: Vector3i, new_yaw: int) -> void:
 	stage.world.set_pose(id, raw, new_yaw)
-	for part in parts:
-		stage.world.set_pose(part.id, raw, new_yaw)
+	if not parts.is_empty():
+		for part in parts:
+			stage.world.set_pose(part.id, raw, new_yaw)
 
 
 ## Turns it, and its parts.

@@ -4,6 +4,9 @@ extends EditorInspectorPlugin
 ## not a hit with another collider of the scene as it begins.
 
 
+signal inspected(node: Node)
+
+
 class Layers:
 	extends EditorProperty
 	## A layer, or several: of those that the world has.
@@ -77,6 +80,7 @@ func _parse_property(
 
 
 func _parse_begin(object: Object) -> void:
+	inspected.emit(object)
 	var box := VBoxContainer.new()
 	# Godot does not ask a node whose script does not run in the editor.
 	for line in FixsyncPlace.warnings(object):

@@ -16,8 +16,10 @@ func _enter_tree() -> void:
 	add_inspector_plugin(_inspector)
 	add_node_3d_gizmo_plugin(_gizmo)
 	set_force_draw_over_forwarding_enabled()
+	# One of them is emitted when an action is done first, the other when it is undone or redone.
+	get_undo_redo().history_changed.connect(_on_edited)
 	get_undo_redo().version_changed.connect(_on_edited)
-	scene_changed.connect(func(_root: Node) -> void: _flips.clear())
+	_inspector.inspected.connect(_remember_flip)
 	for setting: Array in [[FixsyncPlace.PIXELS, 64.0], [FixsyncPlace.SIDE, false]]:
 		if not ProjectSettings.has_setting(setting[0]):
 			ProjectSettings.set_setting(setting[0], setting[1])
@@ -78,6 +80,11 @@ func _keep_view(root: Node) -> void:
 				ProjectSettings.set_setting(FixsyncPlace.PIXELS, pixels)
 				ProjectSettings.set_setting(FixsyncPlace.SIDE, is_side)
 				ProjectSettings.save()
+
+
+func _remember_flip(node: Node) -> void:
+	if node is Node2D:
+		_flips[node.get_instance_id()] = node.get(&"flipped")
 
 
 ## Mirrors the nodes whose `flipped` was edited.

@@ -255,8 +255,7 @@ func _enter(member: Member) -> void:
 		_hearing[member.id] = member.hearing
 	if member.whole == null:
 		_shown.put(member.id, member.node)
-	elif is_instance_valid(member.whole):
-		member.whole.parts.append(member.node)
+	_keep_part(member)
 
 
 func _leave(member: Member) -> void:
@@ -272,6 +271,12 @@ func _leave(member: Member) -> void:
 	_hearing.erase(member.id)
 	_shown.drop(member.id)
 	_drop_part(member)
+
+
+func _keep_part(member: Member) -> void:
+	if member.whole != null and is_instance_valid(member.whole):
+		if not member.whole.parts.has(member.node):
+			member.whole.parts.append(member.node)
 
 
 func _drop_part(member: Member) -> void:
@@ -372,6 +377,8 @@ func _on_node_added(node: Node) -> void:
 
 
 func _on_node_exits(instance: int) -> void:
+	if _members.has(instance):
+		_drop_part(_members[instance])  # it may be freed: nobody may use it any more
 	if _is_stepping:
 		_touched_in_frame[instance] = true
 	else:
@@ -391,6 +398,8 @@ func _changes(touched: Dictionary) -> Array:
 			came.append(node)
 		elif not is_here and _members.has(instance):
 			left.append(_members[instance])
+		elif is_here:
+			_keep_part(_members[instance])
 	touched.clear()
 	came.sort_custom(func(a: Node, b: Node) -> bool: return b.is_greater_than(a))
 	left.sort_custom(_is_earlier)
@@ -580,7 +589,7 @@ func step(values: PackedInt64Array, is_final: bool) -> void:
 	var hash := world.hash() if not events.is_empty() else 0
 	var before := world.command_count()
 	_stamp = frame + 1
-	for at in range(0, events.size(), 4):
+	for at in range(0, 0 if _hearing.is_empty() else events.size(), 4):
 		_hear(events[at], events[at + 1], events[at + 2], events[at + 3])
 		_hear(events[at + 1], events[at], events[at + 2], events[at + 3])
 	var after := world.command_count() - before
@@ -589,12 +598,14 @@ func step(values: PackedInt64Array, is_final: bool) -> void:
 	_saves[frame + 1] = save_own()
 	_drop_undone(frame)
 	_is_stepping = false
-	var rows := history.gone()
-	for at in range(0, rows.size(), 4):
-		host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
-	rows = history.fresh()
-	for at in range(0, rows.size(), 4):
-		host.hit_predicted.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
+	if host.hit_taken_back.has_connections():
+		var rows := history.gone()
+		for at in range(0, rows.size(), 4):
+			host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
+	if host.hit_predicted.has_connections():
+		var rows := history.fresh()
+		for at in range(0, rows.size(), 4):
+			host.hit_predicted.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 
 
 func _hear(mine: int, other: int, kind: int, contact: int) -> void:
@@ -625,10 +636,14 @@ func tell_confirmed() -> void:
 func _tell_frame() -> void:
 	var frame := history.frame()
 	var hash := history.hash()
-	var rows := history.events()
 	if recorder != null:
 		recorder.commands(history.commands())
-		recorder.step_game(rows, hash)
+		recorder.step_game(history.events(), hash)
+	# A crowd that stays together is most of the events.
+	var kinds := 1 | 1 << Fixsync.ENTER | 1 << Fixsync.EXIT
+	if host.hit_stayed.has_connections():
+		kinds |= 1 << Fixsync.STAY
+	var rows := history.events(kinds)
 	_saves.erase(frame)
 	_outer.erase(frame)
 	for change in _journal:

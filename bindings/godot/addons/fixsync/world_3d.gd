@@ -27,12 +27,16 @@ signal hit_taken_back(frame: int, a: int, b: int, kind: int, contact: int)
 ## After all events of a frame; hash is that of the world right after its step.
 signal frame_confirmed(frame: int, hash: int)
 
+# The editor knows the default of a typed constant, also where a script of the game extends this one.
+const _LAYERS: PackedStringArray = ["body", "attack", "wall"]
+const _NONE: PackedStringArray = []
+
 ## The greatest number of colliders at a time.
 @export_range(1, 65536) var capacity := 64
 ## The names of the layers; a layer is its place in this list.
-@export var layers := PackedStringArray(["body", "attack", "wall"])
+@export var layers := _LAYERS
 ## Pairs of layers that meet, such as "body attack". None: all meet.
-@export var pairs := PackedStringArray()
+@export var pairs := _NONE
 ## Whether shapes that only touch are a hit.
 @export_enum("Touching:1", "Overlapping:2") var hit_when := 1
 ## How many players give inputs.

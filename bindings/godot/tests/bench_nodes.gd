@@ -1,0 +1,154 @@
+extends SceneTree
+## Moving circles as Area2D, as nodes of the add-on, and in the kernel alone: microseconds a frame of
+## the whole engine, less those of an empty one. The rounds of all take turns.
+
+const COUNTS: Array[int] = [100, 1000]
+const ROUNDS := 7
+
+
+class Empty:
+	extends Node2D
+
+	func frame(_number: int) -> void:
+		pass
+
+	static func place(i: int, at: int) -> Vector3i:
+		return Vector3i(i % 32 * 98304 + (at + i * 7) % 64 * 768, 0, i / 32 * 98304)
+
+
+class Areas:
+	extends Empty
+	var areas: Array[Area2D] = []
+	var places := PackedVector2Array()
+
+	func _init(count: int) -> void:
+		for at in 64 * count:
+			var to := place(at % count, at / count)
+			places.append(Vector2(to.x, to.z) / 1024.0)
+		for i in count:
+			var area := Area2D.new()
+			var part := CollisionShape2D.new()
+			part.shape = CircleShape2D.new()
+			part.shape.radius = 32.0
+			area.add_child(part)
+			add_child(area)
+			areas.append(area)
+
+	func frame(number: int) -> void:
+		var first := number % 64 * areas.size()
+		for i in areas.size():
+			areas[i].position = places[first + i]
+
+
+class Nodes:
+	extends Empty
+	var world := FixsyncWorld2D.new()
+	var colliders: Array[FixsyncCollider2D] = []
+	var again := 0
+
+	func _init(count: int, new_again := 0) -> void:
+		again = new_again
+		world.capacity = count
+		world.window = 12
+		world.players = 1
+		var shape := FixsyncShape.new()
+		for i in count:
+			var collider := FixsyncCollider2D.new()
+			collider.shape = shape
+			collider.raw_position = place(i, 0)
+			world.add_child(collider)
+			colliders.append(collider)
+		add_child(world)
+
+	func _enter_tree() -> void:
+		if not has_node("Rules"):
+			var rules := Rules.new()
+			rules.name = "Rules"
+			rules.colliders = colliders
+			for at in 64 * colliders.size():
+				rules.places.append(place(at % colliders.size(), at / colliders.size()))
+			world.add_child(rules)
+
+	func frame(_number: int) -> void:
+		var next := world.head()
+		if again > 0:
+			world.rewind(maxi(0, next - again))
+			while world.head() <= next:
+				world.play(PackedInt64Array([0]))
+			world.settle(maxi(0, next - again))
+		else:
+			world.put_input(0, next, 0)
+			world.play_to(next)
+
+
+class Rules:
+	extends Node
+	var colliders: Array[FixsyncCollider2D] = []
+	var places: Array[Vector3i] = []
+
+	func _fixsync_tick(frame: int, _inputs: PackedInt64Array) -> void:
+		var first := frame % 64 * colliders.size()
+		for i in colliders.size():
+			colliders[i].set_pose(places[first + i], 0)
+
+
+class Kernel:
+	extends Empty
+	var world: FixsyncWorld
+	var ids := PackedInt64Array()
+	var places := PackedInt64Array()
+
+	func _init(count: int) -> void:
+		world = FixsyncWorld.create(count)
+		for i in count:
+			ids.append(i)
+			world.add(i, Fixsync.sphere(32768), place(i, 0))
+		for at in 64:
+			for i in count:
+				var to := place(i, at)
+				places.append_array([to.x, to.y, to.z])
+
+	func frame(number: int) -> void:
+		var size := 3 * ids.size()
+		world.move_many(ids, places.slice(number % 64 * size, (number % 64 + 1) * size))
+		world.step()
+
+
+func _initialize() -> void:
+	_run.call_deferred()
+
+
+func _run() -> void:
+	print("microseconds   Area2D    nodes  8 again   kernel  nodes / Area2D")
+	for count in COUNTS:
+		var made: Array[Callable] = [
+			func() -> Empty: return Empty.new(), func() -> Empty: return Areas.new(count),
+			func() -> Empty: return Nodes.new(count), func() -> Empty: return Nodes.new(count, 8),
+			func() -> Empty: return Kernel.new(count)]
+		var least: Array[float] = [INF, INF, INF, INF, INF]
+		for round in ROUNDS:
+			for i in made.size():
+				least[i] = minf(least[i], await _measure(made[i], 60 if count < 500 else 20))
+		for i in range(1, 5):
+			least[i] -= least[0]
+		print("%-12d %8.0f %8.0f %8.0f %8.0f %8.2f" % [
+			count, least[1], least[2], least[3], least[4], least[2] / least[1]])
+	quit()
+
+
+func _measure(make: Callable, frames: int) -> float:
+	var scene: Empty = make.call()
+	root.add_child(scene)
+	var number := 0
+	for i in 15:
+		scene.frame(number)
+		number += 1
+		await physics_frame
+	var start := Time.get_ticks_usec()
+	for i in frames:
+		scene.frame(number)
+		number += 1
+		await physics_frame
+	var taken := float(Time.get_ticks_usec() - start) / frames
+	scene.free()
+	return taken

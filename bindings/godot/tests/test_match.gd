@@ -1,0 +1,348 @@
+extends TestSuite
+## Nodes that join and leave a match: spawned, freed and added, also in frames that are taken back.
+
+const LATE := 8
+const FRAMES := 400
+
+
+## Flies, and is gone after some frames or when it hits.
+class Ball:
+	extends FixsyncCollider3D
+	var left := 40
+	var speed := 0
+
+	func _fixsync_state() -> Array[StringName]:
+		return [&"left", &"speed"]
+
+	func _fixsync_tick(_frame: int, _inputs: PackedInt64Array) -> void:
+		left -= 1
+		set_pose(get_raw_position() + Vector3i(speed, 0, 0), get_yaw())
+		if left == 0:
+			stage.host.despawn(self)
+
+	func _fixsync_hit(_mine: int, other: int, kind: int, _contact: int) -> void:
+		var target := stage.nodes.get(other) as Target
+		if kind == Fixsync.ENTER and target != null:
+			target.health -= 1
+			stage.host.despawn(self)
+
+
+class Target:
+	extends FixsyncCollider3D
+	var health := 1000
+	var place := 0
+
+	func _fixsync_state() -> Array[StringName]:
+		return [&"health", &"place"]
+
+	func _fixsync_tick(_frame: int, inputs: PackedInt64Array) -> void:
+		place = (place + inputs[1]) % 200
+		set_pose(Vector3i(4 * 65536, 0, (place - 100) * 1024), 0)
+
+
+## Throws balls as its player says: by spawn, or as a beginner does, by add_child.
+class Thrower:
+	extends Node
+	var world: FixsyncWorld3D
+	var scene: PackedScene
+	var adds := false
+	var thrown := 0
+
+	func _fixsync_state() -> Array[StringName]:
+		return [&"thrown"]
+
+	func _fixsync_tick(_frame: int, inputs: PackedInt64Array) -> void:
+		if inputs[1] % 5 != 0:
+			return
+		thrown += 1
+		var ball: Ball
+		if adds:
+			ball = scene.instantiate()
+			ball.speed = 8000
+			world.add_child(ball)
+		else:
+			ball = world.spawn(scene, Vector3i(0, 0, (thrown % 5 - 2) * 20000), 0, 7)
+			ball.speed = 8000 + 500 * (thrown % 3)
+
+
+class Play:
+	extends Node
+	var world := FixsyncWorld3D.new()
+	var scene := PackedScene.new()
+	var thrower := Thrower.new()
+	var told := PackedStringArray()
+	var heard := PackedStringArray()
+
+	func _init() -> void:
+		var shape := FixsyncShape.new()
+		var ball := Ball.new()
+		ball.shape = shape
+		ball.layer = "attack"
+		scene.pack(ball)
+		ball.free()
+		var target := Target.new()
+		target.name = "Target"
+		target.shape = shape
+		world.add_child(target)
+		target.hit_entered.connect(func(other: Node) -> void:
+			heard.append("in %s %s" % [other is Ball, is_instance_valid(other)]))
+		target.hit_exited.connect(func(other: Node) -> void:
+			heard.append("out %s" % [other is Ball]))
+		thrower.world = world
+		thrower.scene = scene
+		world.add_child(thrower)
+		world.pairs = PackedStringArray(["body attack"])
+		world.starts_alone = false
+		world.record = true
+		add_child(world)
+		world.hit_entered.connect(func(f: int, a: int, b: int, _c: int) -> void:
+			told.append("%d in %d %d" % [f, a, b]))
+		world.hit_exited.connect(func(f: int, a: int, b: int) -> void:
+			told.append("%d out %d %d" % [f, a, b]))
+		world.frame_confirmed.connect(func(f: int, hash: int) -> void:
+			told.append("%d %d" % [f, hash]))
+
+	## Plays with the second player's inputs `late` frames late. outside(frame) makes changes.
+	func play(frames: int, late: int, outside := Callable()) -> Play:
+		world.start()
+		var random := FixsyncRandom.create(11)
+		var keys := PackedInt64Array()
+		for frame in frames + late:
+			if frame < frames:
+				keys.append(random.below(64))
+				if outside.is_valid():
+					outside.call(frame)
+				world.put_input(0, frame, 0)
+			if frame >= late:
+				world.put_input(1, frame - late, keys[frame - late])
+			world.play_to(mini(frame, frames - 1))
+		world.end_log()
+		return self
+
+
+func _start() -> Play:
+	var play := Play.new()
+	add_child(play)
+	return play
+
+
+func _same(straight: Play, rolled: Play, what: String) -> void:
+	check(straight.told.size() > FRAMES, what + ": too few signals")
+	check(rolled.told == straight.told, what + ": signals or hashes differ")
+	check(rolled.heard == straight.heard, what + ": signals of nodes differ")
+	var log := straight.world.take_log()
+	check(rolled.world.take_log() == log, what + ": logs differ")
+	var file := FileAccess.open("user://%s.jsonl" % what.replace(" ", "_"), FileAccess.WRITE)
+	file.store_string(log)
+	file.close()
+
+
+func test_what_rules_spawn_and_despawn_rolls_back() -> void:
+	for adds: bool in [false, true]:
+		var straight := _start()
+		var rolled := _start()
+		straight.thrower.adds = adds
+		rolled.thrower.adds = adds
+		straight.play(FRAMES, 0)
+		rolled.play(FRAMES, LATE)
+		_same(straight, rolled, "add_child" if adds else "spawn")
+		check(straight.heard.size() > 20, "%d heard" % straight.heard.size())
+		check(straight.heard.has("in true true"), "the other node of a hit")
+		check(straight.heard.has("out true"), "it is there until its hit has ended")
+		await get_tree().process_frame
+		var counts: Array[int] = []
+		for play: Play in [straight, rolled]:
+			counts.append(play.world.find_children("*", "", true, false).size())
+			equal(play.world.stage.world.count(), play.world.stage.nodes.size(), "no collider alone")
+		equal(counts[0], counts[1], "nodes that are left")
+		straight.free()
+		rolled.free()
+
+
+func test_a_spawned_node_is_the_same_after_its_frame_was_taken_back() -> void:
+	var play := _start()
+	play.world.start()
+	var spawned := {}
+	play.world.child_entered_tree.connect(func(node: Node) -> void:
+		if node is Ball:
+			spawned[node.get_instance_id()] = true)
+	for frame in 9:
+		play.world.put_input(0, frame, 0)
+		play.world.play_to(frame)  # the other's input is predicted: 0, which throws
+	var before := spawned.size()
+	for frame in 9:
+		play.world.put_input(1, frame, 10 if frame < 4 else 3)
+	play.world.play_to(8)
+	equal(before, 9, "a ball a frame was predicted")
+	equal(spawned.size(), 9, "none was made again")
+	await get_tree().process_frame
+	var balls := 0
+	for node in play.world.get_children():
+		balls += int(node is Ball)
+	equal(balls, 4, "those that were wrong are gone")
+	equal(play.world.stage.world.count(), 5, "and their colliders")
+	play.free()
+
+
+func test_changes_from_outside_belong_to_a_frame() -> void:
+	var plays: Array[Play] = []
+	for late: int in [0, LATE]:
+		var play := _start()
+		var made: Array[Node] = []
+		play.play(FRAMES, late, func(frame: int) -> void:
+			if frame == 50:
+				made.append(play.world.spawn(play.scene, Vector3i(3, 4, 5), 0))
+				made[0].speed = 100
+				made[0].left = 300
+			elif frame == 60:
+				var wall := FixsyncCollider3D.new()
+				wall.shape = FixsyncShape.new()
+				wall.raw_position = Vector3i(200000, 0, 0)
+				play.world.add_child(wall)
+			elif frame == 150:
+				play.world.despawn(made[0]))
+		plays.append(play)
+	_same(plays[0], plays[1], "from outside")
+	for play in plays:
+		play.free()
+
+
+func test_a_node_that_is_freed_leaves_without_a_crash() -> void:
+	var play := _start()
+	var part := FixsyncCollider3D.new()
+	part.shape = FixsyncShape.new()
+	play.world.get_node("Target").add_child(part)
+	play.world.start()
+	for frame in 30:
+		if frame == 5:
+			part.free()
+		elif frame == 10:
+			play.world.get_node("Target").queue_free()
+			await get_tree().process_frame
+		elif frame == 20:
+			play.thrower.queue_free()
+			await get_tree().process_frame
+		for player in 2:
+			play.world.put_input(player, frame, 1)
+		play.world.play_to(frame)
+		if frame == 5:
+			equal(play.world.stage.world.count(), 1, "a part")
+		elif frame == 10:
+			equal(play.world.stage.world.count(), 0, "its collider left in the next frame")
+	equal(play.world.confirmed(), 30, "frames")
+	play.free()
+
+
+func test_a_node_that_is_freed_while_frames_are_predicted_is_warned_of_and_plays_on() -> void:
+	var play := _start()
+	play.world.start()
+	for frame in 30:
+		if frame == 10:
+			play.world.get_node("Target").queue_free()
+			await get_tree().process_frame
+		play.world.put_input(0, frame, 1)
+		if frame >= 8:
+			play.world.put_input(1, frame - 8, frame % 7)
+		play.world.play_to(frame)
+	equal(play.world.head(), 30, "frames")
+	check(play.world.confirmed() > 20, "confirmed")
+	play.free()
+
+
+func test_a_node_that_is_moved_in_the_tree_stays_in_the_match() -> void:
+	var play := _start()
+	play.world.start()
+	var group := Node3D.new()
+	play.world.add_child(group)
+	var target: Node = play.world.get_node("Target")
+	for frame in 5:
+		if frame == 2:
+			target.reparent(group)
+		for player in 2:
+			play.world.put_input(player, frame, 1)
+		play.world.play_to(frame)
+	equal(play.world.stage.nodes[0], target, "the same id")
+	check(target.global_position.distance_to(FixsyncDraw.units(target.get_raw_position())) < 0.001,
+			"it stands at %s" % target.global_position)
+	play.free()
+
+
+func test_ids_are_the_least_free_ones_and_rest_for_a_frame() -> void:
+	var play := _start()
+	play.thrower.free()
+	var rule := Rule.new()
+	rule.world = play.world
+	rule.scene = play.scene
+	play.world.add_child(rule)
+	play.world.start()
+	for frame in 4:
+		for player in 2:
+			play.world.put_input(player, frame, 1)
+		play.world.play_to(frame)
+	equal(rule.seen, PackedInt64Array([1, 2, 1]), "ids")
+	play.free()
+
+
+## Spawns, then despawns and spawns in one frame, then spawns.
+class Rule:
+	extends Node
+	var world: FixsyncWorld3D
+	var scene: PackedScene
+	var seen := PackedInt64Array()
+	var first: Node
+
+	func _fixsync_tick(frame: int, _inputs: PackedInt64Array) -> void:
+		if frame == 1:
+			world.despawn(first)
+		if frame < 3:
+			var ball: Ball = world.spawn(scene, Vector3i(0, 500000, 0))
+			seen.append(ball.id)
+			if frame == 0:
+				first = ball
+
+
+func test_two_worlds_do_not_know_each_other() -> void:
+	var plays: Array[Play] = [_start(), _start()]
+	var alone := _start()
+	for play: Play in plays + [alone]:
+		play.world.start()
+	for frame in 60:
+		for play: Play in plays + [alone]:
+			for player in 2:
+				play.world.put_input(player, frame, frame % 7)
+			play.world.play_to(frame)
+	equal(plays[0].told, plays[1].told, "equal worlds")
+	equal(plays[0].told, alone.told, "and one alone")
+	plays[0].free()
+	for player in 2:
+		plays[1].world.put_input(player, 60, 0)
+	plays[1].world.play_to(60)
+	equal(plays[1].world.confirmed(), 61, "the other goes on")
+	plays[1].free()
+	alone.free()
+
+
+func test_a_scene_change_in_the_middle() -> void:
+	var holder := Node3D.new()
+	var packed := PackedScene.new()
+	packed.pack(holder)
+	holder.free()
+	var play := _start()
+	remove_child(play)
+	get_tree().root.add_child(play)
+	get_tree().current_scene = play
+	play.world.start()
+	for player in 2:
+		for frame in 5:
+			play.world.put_input(player, frame, 5)
+	var left := [false]
+	play.world.frame_confirmed.connect(func(frame: int, _hash: int) -> void:
+		if frame == 2:
+			left[0] = true
+			get_tree().change_scene_to_packed(packed))
+	play.world.play_to(4)
+	await get_tree().process_frame
+	await get_tree().process_frame
+	check(left[0] and not is_instance_valid(play), "the old scene is gone")
+	equal(get_tree().current_scene is Node3D, true, "the new one is there")
+	get_tree().current_scene.free()
