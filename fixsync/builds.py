@@ -84,13 +84,13 @@ class _Type(_InHome):
 
 
 def origin(simulation: object) -> str:
-    """Where a simulation comes from: `module:Class of FILE`."""
+    """Where a simulation, or its type, comes from: `module:Class of FILE`."""
     home, made = (
         (simulation._home, simulation._made)
         if isinstance(simulation, _InHome)
         else (None, simulation)
     )
-    kind = type(made)
+    kind = made if isinstance(made, type) else type(made)
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None) if home is None else home.file_of(kind)
     return f"{kind.__module__}:{kind.__qualname__}{f' of {file}' if file else ''}"

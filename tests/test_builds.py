@@ -148,6 +148,30 @@ def test_a_version_that_raises_in_the_middle_is_named_with_its_frame(
     error = diff_builds(log, of(old), of(version(tmp_path / "bad", late))).error
     assert error is not None
     assert (error.line, error.field) == (42, "inputs")
+    assert error.reason.endswith(f"played with game:Game of {tmp_path / 'bad' / 'game.py'}")
+
+
+def test_a_version_that_ends_its_match_earlier_differs_in_that_frame(
+    log: Path, old: Path, tmp_path: Path
+) -> None:
+    short = version(tmp_path / "short")
+    text = (short / "game.py").read_text()
+    (short / "game.py").write_text(
+        f"{text}\n    is_over = property(lambda self: self.charge > 90)\n"
+    )
+    found = diff_builds(log, of(old), of(short))
+    assert (found.frame, found.rows[0].group) == (45, "is_over")
+    assert (found.rows[0].a, found.rows[0].b) == (False, True)
+
+
+def test_a_version_with_another_world_is_named(log: Path, old: Path, tmp_path: Path) -> None:
+    wide = version(tmp_path / "wide")
+    text = (wide / "game.py").read_text()
+    (wide / "game.py").write_text(text.replace("World(4)", "World(8)"))
+    error = diff_builds(log, of(old), of(wide)).error
+    assert error is not None
+    assert (error.line, error.field) == (1, "capacity")
+    assert f"of {wide / 'game.py'}" in error.reason
 
 
 def test_a_trace_has_no_inputs_for_them(tmp_path: Path, old: Path, new: Path, run: Run) -> None:

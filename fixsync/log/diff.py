@@ -47,7 +47,7 @@ class Row:
 
     group: str
     """"header", "commands", "inputs", "events", "game", "queries", "hash", "whole state" (its hash),
-    "state" (a field of it), or "length" if one has ended."""
+    "is_over" (of the simulation), "state" (a field of it), or "length" if one has ended."""
     name: str
     """The value within the group: "seed", "[3]", "1, 5", "collider 7: x"."""
     a: Any
@@ -245,6 +245,9 @@ class _Comparison:
             rows += self._told_rows("hash", a.hash, b.hash)
             if isinstance(a, SimFrame) and isinstance(b, SimFrame):
                 rows += self._told_rows("whole state", a.state, b.state)
+        over = [run.is_over for run in (self._a, self._b)]
+        if over[0] != over[1]:
+            rows.append(Row("is_over", "", *over))
         return [*rows, *self._state_rows(bool(rows))]
 
     def _told_rows(self, group: str, a: Any, b: Any) -> list[Row]:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from msgspec import UNSET
 
 from fixsync import sim
+from fixsync.builds import origin
 from fixsync.log.lines import check_ids
 from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
@@ -41,6 +42,7 @@ class Run:
         that is read alone."""
         self.reader = reader
         self.is_computed = player is not None
+        self._type = player
         self.player: Player | None = None
         self.unknown: UnknownSimulationError | None = None
         """Why the log is not played. Without its simulation it can still be read and compared."""
@@ -73,6 +75,9 @@ class Run:
                 if self.player is not None:
                     self._play(self.player, frame)
             except LineError as wrong:
+                if self._type is not None:
+                    told = f"{wrong.reason}; played with {origin(self._type)}"
+                    wrong = LineError(wrong.path, told, in_header=wrong.in_header)
                 raise self.reader.error(wrong) from wrong
             yield self._frame
 
@@ -88,9 +93,7 @@ class Run:
         except LineError:
             raise
         except Exception as error:  # a version of a game that is being changed may raise anything
-            kind: Any = type(player.simulation)
-            reason = f"{kind.__qualname__} raised {type(error).__name__}: {error}"
-            raise LineError("inputs", reason) from error
+            raise LineError("inputs", f"{type(error).__name__}: {error}") from error
 
     @property
     def events(self) -> list[Event]:
@@ -103,6 +106,11 @@ class Run:
             assert self.unknown is not None  # noqa: S101 - why there is no player
             raise self.reader.error(self.unknown)
         return self.player.events
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a simulation that plays in the place of the recorded one says so."""
+        return self.is_computed and self.player is not None and self.player.over_after is not None
 
     @property
     def saved(self) -> bytes:
