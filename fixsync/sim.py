@@ -37,6 +37,7 @@ __all__ = [
     "event_kinds",
     "fields_of",
     "find",
+    "forget",
     "hash_of",
     "idle_input",
     "is_over",
@@ -341,6 +342,11 @@ def register(simulation: SimulationType) -> SimulationType:
         raise ValueError(f"a simulation named {name!r} is registered already")
     _registered[name] = simulation
     return simulation
+
+
+def forget() -> None:
+    """Forgets what was registered: the modules that did it will be imported again."""
+    _registered.clear()
 
 
 def names() -> list[str]:

@@ -22,7 +22,7 @@ from pygame_duel import ROUNDS, Duel  # noqa: E402 - it is where the path says s
 
 
 def test_peers_of_the_duel_agree() -> None:
-    assert_peers_agree(Duel, bot_inputs(Duel, 1, 2, 60))
+    assert_peers_agree(Duel, bot_inputs(Duel, 1, 2, 60), processes=False)
 
 
 def test_a_duel_is_fought_to_its_end() -> None:

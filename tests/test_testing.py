@@ -60,8 +60,8 @@ class Apart:
 
 def test_peers_of_a_sound_simulation_agree():
     assert_peers_agree(Bumpers, inputs())
-    assert_peers_agree(SkillFight, bot_inputs(SkillFight, 4, 2, 30), seed=4)
-    assert_peers_agree(broken.Reloading, inputs())
+    assert_peers_agree(SkillFight, bot_inputs(SkillFight, 4, 2, 30), seed=4, processes=False)
+    assert_peers_agree(broken.Reloading, inputs(), processes=False)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_peers_of_a_sound_simulation_agree():
 )
 def test_peers_of_an_unsound_simulation_do_not(simulation: SimulationType):
     with pytest.raises(AssertionError) as error:
-        assert_peers_agree(simulation, inputs(40))
+        assert_peers_agree(simulation, inputs(40), processes=False)
     assert "another result after frame" in str(error.value)
     is_raising = simulation is broken.Raising
     said = "raised RuntimeError" if is_raising else "values straight, then otherwise"
@@ -79,7 +79,7 @@ def test_peers_of_an_unsound_simulation_do_not(simulation: SimulationType):
 def test_the_smallest_match_that_shows_it_is_left_behind(tmp_path: Path):
     log = tmp_path / "smallest.jsonl"
     with pytest.raises(AssertionError) as error:
-        assert_peers_agree(broken.Unsaved, inputs(60), log=log)
+        assert_peers_agree(broken.Unsaved, inputs(60), log=log, processes=False)
     assert str(log) in str(error.value)
     _, seed, smallest = log_inputs(log)
     assert len(smallest) == 8
@@ -95,15 +95,15 @@ def test_peers_that_play_over_a_network_are_part_of_it(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Session, "advance", end)
     with pytest.raises(AssertionError, match="peers in lockstep: by peer 0 of 4"):
-        assert_peers_agree(Bumpers, inputs())
+        assert_peers_agree(Bumpers, inputs(), processes=False)
 
 
 def test_agreement_without_a_hit_fails_unless_it_is_allowed():
     still = [(0, 0)] * 5
     with pytest.raises(AssertionError, match=r"^5 frames agree, but .* needs_hits=False$"):
-        assert_peers_agree(Apart, still)
-    assert_peers_agree(Apart, still, needs_hits=False)
-    assert_peers_agree(Apart, [(0, 0)] * 4 + [(1, 0)])
+        assert_peers_agree(Apart, still, processes=False)
+    assert_peers_agree(Apart, still, needs_hits=False, processes=False)
+    assert_peers_agree(Apart, [(0, 0)] * 4 + [(1, 0)], processes=False)
 
 
 def test_inputs_that_are_none_are_refused():
@@ -206,17 +206,17 @@ def test_sound(peers_agree):
 @FEW
 @given(DRAWN)
 def test_sound_with_what_is_drawn(peers_agree, inputs):
-    peers_agree(Bumpers, inputs, needs_hits=False)
+    peers_agree(Bumpers, inputs, needs_hits=False, processes=False)
 
 
 @FEW
 @given(st.just(INPUTS))
 def test_unsound_with_what_is_drawn(peers_agree, inputs):
-    peers_agree(Forgetful, inputs, seed=5)
+    peers_agree(Forgetful, inputs, seed=5, processes=False)
 
 
 def test_unsound(peers_agree):
-    peers_agree(Forgetful, INPUTS, seed=3)
+    peers_agree(Forgetful, INPUTS, seed=3, processes=False)
 
 
 def test_world(fixsync_world, fixsync_recorder):

@@ -121,8 +121,9 @@ def peers_command(
 
     A relay between the peers loses, delays, repeats and reorders packets. Each peer records a log.
     The logs are replayed, and compared byte by byte. The log of a peer that joined late begins in
-    the middle; its lines are compared. After a difference a log is replayed in four new processes
-    too: if the simulation depends on its process, the report says so and blames no peer.
+    the middle; its lines are compared. After a difference the inputs of a log are played again, in
+    new processes and with rollbacks: if the simulation is not repeatable, depends on its process,
+    or is not as before after `load`, the report says so and blames no peer.
 
     \b
     Exit code  0  all logs are identical, and replaying them gives the same
@@ -287,13 +288,26 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         text.say(out, f"the logs differ; {outcome.fault}")
     if outcome.cause:
         text.say(out, outcome.cause)
-    for peer in recorded:
-        if peer.diverged_frame is not None and not outcome.cause:
-            text.say(
-                out,
-                f"peer {peer.peer} is at fault: replaying its log diverges in frame {peer.diverged_frame}",
-            )
+    if not outcome.cause:
+        text.say(out, *_blamed(plan, recorded))
     if is_kept:
         text.say(out, f"kept in {directory}")
     if told is not None:
         text.say(out, f"both sides' states, before and after that frame: {told.status.report}")
+
+
+def _blamed(plan: Run, recorded: Sequence[PeerOutcome]) -> list[str]:
+    """Whose log is not what its inputs give. All peers run the same code, so only one with a
+    planted fault is at fault."""
+    diverged = [peer for peer in recorded if peer.diverged_frame is not None]
+    if not diverged:
+        return []
+    if plan.fault is not None and [peer.peer for peer in diverged] == [plan.faulty_peer]:
+        frame = diverged[0].diverged_frame
+        return [f"peer {plan.faulty_peer} is at fault: replaying its log diverges in frame {frame}"]
+    told = ", ".join(f"peer {peer.peer} in frame {peer.diverged_frame}" for peer in diverged)
+    return [
+        f"logs that differ from a straight replay: {told}",
+        "no peer is blamed: the simulation depends on something that differed between them, and",
+        f"was not found. Look with: fixsync synctest {plan.simulation}",
+    ]

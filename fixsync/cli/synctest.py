@@ -16,12 +16,14 @@ from rich.console import Console
 
 from fixsync import sim
 from fixsync.cli import options, streams, text
+from fixsync.fresh.reread import Missed, Note
 from fixsync.log import files
 from fixsync.testing.hints import Hint, hints_of
 from fixsync.testing.synctest import (
     CHECKS,
     LOADS,
     ROLLBACK_FRAMES,
+    Checked,
     Divergence,
     Inputs,
     SimulationError,
@@ -29,14 +31,14 @@ from fixsync.testing.synctest import (
     bot_inputs,
     log_inputs,
     not_checked,
-    run_check,
+    run_checks,
     run_straight,
     smallest,
     write_log,
 )
 from fixsync.testing.unsaved import Unsaved, unsaved, unsaved_lines
 
-_HINTS_SHOWN_MAX = 12
+_LINES_SHOWN_MAX = 12
 
 
 @click.command("synctest", cls=options.Command)
@@ -123,17 +125,17 @@ def synctest_command(
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     err = Console(stderr=True)
-    found = []
-    for check in checks or CHECKS:
-        if err.is_terminal and not as_json:
-            err.print(f"{check} ...", highlight=False)
-        found.append(run_check(check, straight, back=back, reference=simulation))
-    lost = unsaved(straight) if {*(checks or CHECKS)} & {*LOADS} else []
-    divergences = [divergence for divergence in found if divergence is not None]
-    first = min(divergences, key=lambda divergence: divergence.frame, default=None)
+    if err.is_terminal and not as_json:
+        err.print(f"{', '.join(checks or CHECKS)} ...", highlight=False)
+    made_checks = checks or CHECKS
+    found = run_checks(straight, made_checks, back=back, reference=simulation)
+    is_loaded = bool({*made_checks} & {*LOADS} - {*found.left_out})
+    lost = unsaved(straight) if is_loaded else []
+    first = next(iter(found.divergences), None)
     least = unwritten = None
     if first is not None and out is not None:
-        least = smallest(straight, first.check, back=back, reference=simulation)
+        least = smallest(straight, first, back=back, reference=simulation)
+    if least is not None and out is not None:
         try:
             write_log(least, out)
         except OSError as error:
@@ -141,7 +143,7 @@ def synctest_command(
             if not (isinstance(error, BrokenPipeError) and text.takes_stdout(out)):
                 least, unwritten = None, error
     report = _Report(
-        simulation, straight, checks or CHECKS, divergences, first, lost, least, out, hints_of(made)
+        simulation, straight, made_checks, found, first, lost, least, out, hints_of(made)
     )
     if as_json:
         text.print_json(report.as_json(), out)
@@ -173,7 +175,7 @@ class _Report:
     reference: str
     straight: Straight
     checks: Sequence[str]
-    divergences: list[Divergence]
+    found: Checked
     first: Divergence | None
     unsaved: list[Unsaved]
     smallest: Straight | None
@@ -185,21 +187,36 @@ class _Report:
     def exit_code(self) -> int:
         return 1 if self.first is not None or self.unsaved else 0
 
+    @property
+    def notes(self) -> list[str]:
+        """What could not be tested."""
+        return [*not_checked(self.straight), *self.found.notes]
+
     def print(self) -> None:
         straight, say = self.straight, partial(text.say, text.console(self.out))
         events = sum(map(len, (*straight.events, *straight.game)))
         what = f"{straight.type.name}: {text.plural(straight.players, 'player')},"
         what += f" {text.plural(straight.frames, 'frame')}, {text.plural(events, 'event')}"
         say(f"{what}, seed {straight.seed}")
-        failed = {divergence.check for divergence in self.divergences}
+        failed = {divergence.check for divergence in self.found.divergences}
         for check in self.checks:
-            say(f"  {check}: {'DIFFERS' if check in failed else 'the same'}")
-        for note in not_checked(straight):
+            left_out = "left out" if check in self.found.left_out else "the same"
+            say(f"  {check}: {'DIFFERS' if check in failed else left_out}")
+        for note in self.notes:
             say(f"  ({note})")
-        for hint in self.hints[:_HINTS_SHOWN_MAX]:
-            say(f"  {hint}")
-        if len(self.hints) > _HINTS_SHOWN_MAX:
-            say(f"  and {text.plural(len(self.hints) - _HINTS_SHOWN_MAX, 'more hint')}")
+        asked = _lines(self.found.asked)
+        noted = {(note.file, note.line) for note in self.found.asked}
+        hints = [hint for hint in self.hints if (hint.file, hint.line) not in noted]
+        for lines in (
+            [f"note: {line}: asks the machine" for line in asked],
+            list(map(str, hints)),
+            [f"never ran: {line}" for line in _never_ran(self.found.missed)],
+        ):
+            shown = lines if len(lines) <= _LINES_SHOWN_MAX + 1 else lines[:_LINES_SHOWN_MAX]
+            for line in shown:
+                say(f"  {line}")
+            if len(lines) > len(shown):
+                say(f"  and {len(lines) - len(shown)} more")
         if self.unsaved:
             say("", *unsaved_lines(self.unsaved))
         if self.first is None:
@@ -226,19 +243,62 @@ class _Report:
             "frames": straight.frames,
             "seed": straight.seed,
             "checks": list(self.checks),
-            "not_checked": not_checked(straight),
+            "left_out": self.found.left_out,
+            "not_checked": self.notes,
+            "asked": [note._asdict() for note in self.found.asked],
+            "never_ran": [missed._asdict() for missed in self.found.missed],
             "hints": [hint._asdict() for hint in self.hints],
-            "divergences": [_divergence_json(divergence) for divergence in self.divergences],
+            "divergences": [_divergence_json(divergence) for divergence in self.found.divergences],
             "unsaved": [lost._asdict() for lost in self.unsaved],
             "log": str(self.out) if smallest is not None else None,
             "log_frames": smallest.frames if smallest is not None else None,
         }
 
 
+def _lines(notes: Sequence[Note]) -> list[str]:
+    return [f"{_short(note.file)}:{note.line}: {note.what}" for note in notes]
+
+
+def _short(file: str) -> str:
+    """A file as seen from here, if it is below."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
+
+
+def _never_ran(missed: Sequence[Missed]) -> list[str]:
+    """The lines that never ran, by function; functions with one line of each kind together."""
+    by_function: dict[tuple[str, str], list[Missed]] = {}
+    for one in missed:
+        by_function.setdefault((one.file, one.function), []).append(one)
+    # Functions of which a part ran come first: the match came near.
+    found = sorted(by_function.items(), key=lambda item: item[1][0].is_whole)
+    return [
+        f"{_short(file)}:{parts[0].first}: {function}"
+        + (
+            ""
+            if parts[0].is_whole
+            else f", {'line' if _is_one(parts) else 'lines'} {_ranges(parts)}"
+        )
+        for (file, function), parts in found
+    ]
+
+
+def _is_one(parts: Sequence[Missed]) -> bool:
+    return len(parts) == 1 and parts[0].first == parts[0].last
+
+
+def _ranges(parts: Sequence[Missed]) -> str:
+    return ", ".join(
+        str(part.first) if part.first == part.last else f"{part.first}-{part.last}"
+        for part in parts
+    )
+
+
 def _divergence_json(divergence: Divergence) -> dict[str, Any]:
     return {
         "check": divergence.check,
         "how": divergence.how,
+        "lines": list(divergence.lines),
         "frame": divergence.frame,
         "differences": [
             {"owner": d.owner, "field": d.field, "values": list(d.values)}

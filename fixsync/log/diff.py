@@ -14,8 +14,8 @@ from msgspec import UNSET
 from fixsync import sim
 from fixsync.builds import origin
 from fixsync.fields import ABSENT, differences
+from fixsync.fresh import check as fresh
 from fixsync.level import Level, Solid
-from fixsync.log import fresh
 from fixsync.log.lines import plain
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader

@@ -186,7 +186,9 @@ class Player:
             reason = f"{len(frame.inputs)} inputs; the first frame has {simulation.players}"
             raise LineError("inputs", reason)
         try:
-            inputs = [sim.check_input(simulation, i, value) for i, value in enumerate(frame.inputs)]
+            inputs = tuple(
+                sim.check_input(simulation, i, value) for i, value in enumerate(frame.inputs)
+            )
             self._stepped = sim.stepped(simulation, inputs)
             if self.over_after is None and sim.is_over(simulation):
                 self.over_after = frame.frame

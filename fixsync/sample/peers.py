@@ -13,13 +13,14 @@ from pathlib import Path
 import msgspec
 
 from fixsync import processes, sim
-from fixsync.log import fresh
+from fixsync.fresh import check as fresh
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import MatchLogError
 from fixsync.sample.peer import Status, Task
 from fixsync.sample.plan import Run
 from fixsync.sample.relay import Relay
+from fixsync.testing.synctest import LOADS, run_check, run_straight
 
 
 @dataclass
@@ -164,19 +165,35 @@ async def run(
         relay.close()
     _compare(outcome, {plan.type.name: plan.type})
     if outcome.exit_code == 1:
-        outcome.cause = _cause(outcome, plan.simulation)
+        outcome.cause = _cause(outcome, plan)
     return outcome
 
 
-def _cause(outcome: Outcome, reference: str) -> str:
-    """Why a peer may not be at fault for a difference, by replaying a log that diverged, or any."""
+def _cause(outcome: Outcome, plan: Run) -> str:
+    """Why no peer may be at fault for a difference, by playing the inputs of a log in other ways."""
     peers = outcome.peers.values()
-    diverged = (peer for peer in peers if peer.diverged_log is not None)
-    if (peer := next(diverged, None)) is not None and peer.diverged_log is not None:
-        return fresh.cause(reference, peer.diverged_log, peer.diverged_frame)
+    diverged = (peer.diverged_log for peer in peers if peer.diverged_log is not None)
     logs = (peer.log for peer in peers if peer.log is not None and peer.log.exists())
-    log = next(logs, None)
-    return "" if log is None else fresh.cause(reference, log, None)
+    log = next(logs, None) or next(diverged, None)
+    if log is None:
+        return ""
+    frames = [peer.diverged_frame for peer in peers if peer.diverged_frame is not None]
+    last = max(frames, default=None)
+    if why := fresh.cause(plan.simulation, log, last):
+        return why
+    case = fresh.case_of(plan.simulation, log, last)
+    if case.state is not None or not case.inputs:
+        return ""
+    straight = run_straight(plan.type, case.seed, case.players, case.inputs)
+    for check in LOADS:
+        found = run_check(check, straight)
+        if found is not None:
+            return (
+                f"{plan.simulation} is not as before after `load`: {check} gives another result"
+                f" {found.when}. No peer is at fault. To find out why: fixsync synctest"
+                f" {plan.simulation}"
+            )
+    return ""
 
 
 def _log_of(directory: Path, peer: int, life: str = "") -> Path:

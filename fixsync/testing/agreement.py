@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 
 from fixsync import sim
+from fixsync._native.checks import shown
 from fixsync.fields import difference_lines, differences
 from fixsync.game.random import Random
 from fixsync.session import Confirmed, Match, Reason, Session
 from fixsync.session.session import kind_of
 from fixsync.sim import SimulationType
 from fixsync.testing.synctest import (
+    CHECKS,
+    IN_PROCESS,
     LOADS,
     ROLLBACK_FRAMES,
     Divergence,
     Inputs,
     Straight,
-    run_check,
+    run_checks,
     run_straight,
     smallest,
     write_log,
@@ -26,7 +30,6 @@ from fixsync.testing.unsaved import unsaved, unsaved_lines
 
 __all__ = ["assert_peers_agree", "assert_same_state", "explained"]
 
-_CHECKS = ("save and load", "rollback", "order")
 _TICK_MS = 16
 _ROUNDS_A_FRAME_MAX = 400
 
@@ -39,36 +42,50 @@ def assert_peers_agree(
     back: int = ROLLBACK_FRAMES,
     log: str | os.PathLike[str] | None = None,
     needs_hits: bool = True,
+    processes: bool | None = None,
 ) -> None:
     """AssertionError unless a simulation gives the same states and events in every way to run it.
 
-    It is run straight, by inputs[frame][player]; with a rollback in every frame; saved and loaded;
-    with its world's changes and its own containers in another order; and by peers, in lockstep and
-    with rollback, over a network that loses and delays packets. The error names the first frame and
-    field that differ, and the attributes that `load` does not bring back.
+    It is run straight, by inputs[frame][player], and again; in new processes, and with the orders
+    of sets shuffled there; with a rollback in every frame; saved and loaded; with its world's
+    changes and its own containers in another order; and by peers, in lockstep and with rollback,
+    over a network that loses and delays packets. The error names the first frame and field that
+    differ, the line that decides it if that is an order of a set, and the attributes that `load`
+    does not bring back.
 
     back: frames of a rollback. log: the file for the smallest match found that shows the
-    difference. needs_hits: AssertionError too if no step had an event, because then nothing was
-    compared but motion; False for inputs that may lead to no hit, such as those that Hypothesis
-    draws. ValueError for inputs that the simulation refuses."""
+    difference, for which 20 seconds are taken at most. needs_hits: AssertionError too if no step
+    had an event, because then nothing was compared but motion; False for inputs that may lead to no
+    hit, such as those that Hypothesis draws. processes: whether to start new processes, some
+    seconds; None: if they can import the simulation, which is not so for a class within a function,
+    and of the examples that Hypothesis draws only for those that are twice as long as any before.
+    ValueError for inputs that the simulation refuses, and for `processes=True` with a simulation
+    that cannot be imported."""
     __tracebackhide__ = True
     if not inputs:
         raise ValueError("inputs must have at least one frame, not 0")
     straight = run_straight(simulation, seed, len(inputs[0]), inputs)
-    for check in _CHECKS:
-        divergence = run_check(check, straight, back=back)
-        if divergence is not None:
-            told = divergence.explain()
-            if check in LOADS:
-                told = "\n".join(
-                    [told, *(f"  {line}" for line in unsaved_lines(unsaved(straight)))]
-                )
-            if log is not None:
-                least = smallest(straight, check, back=back)
-                write_log(least, log)
-                name = os.fspath(log)
-                told += f"\n  smallest match found that shows it: {name} ({least.frames} frames)"
-            raise AssertionError(told)
+    reference = _reference(simulation)
+    if processes and reference is None:
+        raise ValueError(
+            f"a new process cannot import {shown(simulation)}: processes must be False"
+        )
+    starts = reference is not None and _is_due(reference, straight.frames)
+    starts = starts if processes is None else processes
+    checks = CHECKS if starts else IN_PROCESS
+    found = run_checks(straight, checks, back=back, reference=reference or "")
+    for divergence in found.divergences[:1]:
+        told = divergence.explain()
+        if {*LOADS} - {*found.left_out}:
+            told = "\n".join([told, *(f"  {line}" for line in unsaved_lines(unsaved(straight)))])
+        least = None
+        if log is not None:
+            least = smallest(straight, divergence, back=back, reference=reference or "")
+        if log is not None and least is not None:
+            write_log(least, log)
+            name = os.fspath(log)
+            told += f"\n  smallest match found that shows it: {name} ({least.frames} frames)"
+        raise AssertionError(told)
     for prediction_max in (0, back):
         for divergence in filter(None, _by_peers(straight, prediction_max)):
             raise AssertionError(divergence.explain())
@@ -77,6 +94,31 @@ def assert_peers_agree(
             f"{straight.frames} frames agree, but nothing was hit in them: no step returned an"
             " event. Give inputs that lead to hits, or needs_hits=False"
         )
+
+
+def _reference(simulation: SimulationType) -> str | None:
+    """How a new process finds a simulation; None if it cannot."""
+    module, name = getattr(simulation, "__module__", ""), getattr(simulation, "__qualname__", "")
+    found: object = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    is_there = found is simulation and module != "__main__"
+    return f"{module}:{name}" if is_there else None
+
+
+_longest: dict[str, int] = {}
+"""By simulation, the frames of the longest example of Hypothesis that new processes played."""
+
+
+def _is_due(reference: str, frames: int) -> bool:
+    """Whether new processes play an example."""
+    hypothesis = sys.modules.get("hypothesis")
+    if hypothesis is None or not hypothesis.currently_in_test_context():
+        return True
+    if frames < 2 * _longest.get(reference, 0):
+        return False
+    _longest[reference] = frames
+    return True
 
 
 def _by_peers(straight: Straight, prediction_max: int) -> Iterator[Divergence | None]:

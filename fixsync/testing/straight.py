@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from fixsync import sim
 from fixsync.fields import Difference, difference_lines, differences
+from fixsync.fresh.match import Result, digest
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import SimRecorder
 from fixsync.log.schema import SimFrame
@@ -57,11 +58,23 @@ class Divergence:
     """What the simulation calls its ids."""
     sides: tuple[str, str] = ("straight", "otherwise")
     """Where the two sides of differences and events come from."""
+    lines: tuple[str, ...] = ()
+    """The lines of the game that decide it, as text."""
+    can_be_shortened: bool = True
+    """Whether a shorter match may show it again."""
+    values: Mapping[str, int] = field(default_factory=dict)
+    """Of the surroundings of the process that differs."""
+    salt: int = 0
+    """With which the orders of sets differ."""
+
+    @property
+    def when(self) -> str:
+        """The frame in words."""
+        return "at the start" if self.frame < 0 else f"after frame {self.frame}"
 
     def explain(self) -> str:
         """The finding as text."""
-        when = "at the start" if self.frame < 0 else f"after frame {self.frame}"
-        lines = [f"{self.check}: {self.how}: another result {when}"]
+        lines = [f"{self.check}: {self.how}: another result {self.when}"]
         if self.error:
             lines.append(f"  {self.error}")
         if self.differences:
@@ -73,6 +86,7 @@ class Divergence:
                 shown = ", ".join(map(_event_told, events[:6]))
                 more = ", ..." if len(events) > 6 else ""
                 lines.append(f"  {what} {side.ljust(width)}: {shown or 'none'}{more}")
+        lines += [f"  decided at {line}" for line in self.lines]
         return "\n".join(lines)
 
 
@@ -112,6 +126,15 @@ class Straight:
     @property
     def frames(self) -> int:
         return len(self.inputs)
+
+    def result(self) -> Result:
+        """The results by frame, to compare with those of other processes."""
+        rows = ((state, self.step(frame)) for frame, state in enumerate(self.states, -1))
+        return Result(tuple(digest(*row) for row in rows))
+
+    def step(self, frame: int) -> Stepped | None:
+        """The events of a frame; None before the first."""
+        return Stepped(self.events[frame], self.game[frame]) if frame >= 0 else None
 
     def start(self) -> Simulation:
         """The simulation anew, at frame 0."""

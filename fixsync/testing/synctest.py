@@ -1,29 +1,43 @@
 """The sync test: a simulation is run in every way that peers, rollbacks and machines will run it,
 and compared.
 
-The straight run steps one simulation once a frame. The checks compare others with it:
+The straight run steps one simulation once a frame. The checks compare others with it, in this
+order:
 
+- `repeat`: it is run straight again. A difference means that it is not repeatable, and nothing else
+  can be said of it.
+- `process`: new processes run it straight, twice each, with other surroundings (`fixsync.fresh`).
+- `sets`: a new process reads the game's modules with the orders of sets shuffled, and `id` and
+  `hash` salted; it finds the line.
 - `save and load`: every state is loaded into a fresh simulation and saved again; and `hash` is that
   of the saved bytes.
 - `rollback`: every frame rolls back some frames and steps again, also after frames on guessed
   inputs, as a rollback session does.
 - `order`: the world's changes are made in another order, and the game's own containers are
   reordered before every frame, if it has `shuffle`.
-- `process`: four new processes run it straight. No two hash strings alike, and one leaves asserts
-  out. They are compared with each other, then with this one.
+
+The last three say nothing about a simulation that fails one of the first three, so they are left
+out then.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from fixsync import sim
+from fixsync.fresh import check as fresh
+from fixsync.fresh.check import Pair, ProcessError
+from fixsync.fresh.look import SaltedPair, Seen, look
+from fixsync.fresh.match import Case, Played, plain
+from fixsync.fresh.reread import Missed, Note
+from fixsync.fresh.surroundings import stir
 from fixsync.game.random import Random
-from fixsync.log import fresh
+from fixsync.records import Event, GameEvent
+from fixsync.shapes import Contact, EventKind
 from fixsync.sim import Input, Simulation
 from fixsync.state import Stated
 from fixsync.testing.minimise import minimise
@@ -42,7 +56,10 @@ from fixsync.world import Command, World
 
 __all__ = [
     "CHECKS",
+    "IN_PROCESS",
     "LOADS",
+    "ROLLBACK_FRAMES",
+    "Checked",
     "Divergence",
     "Inputs",
     "SimulationError",
@@ -50,15 +67,17 @@ __all__ = [
     "bot_inputs",
     "log_inputs",
     "run_check",
+    "run_checks",
     "run_straight",
     "smallest",
     "write_log",
 ]
 
 ROLLBACK_FRAMES = 8
+_REPEATS = 2
 _ATTEMPTS_MAX = 400
-_PROCESS_ATTEMPTS_MAX = 30
-"""Tries of shorter inputs for checks that start four processes for each."""
+SECONDS = 20
+"""Time to look for a smaller match."""
 
 
 @dataclass
@@ -70,6 +89,18 @@ class _At:
 
 _Findings: TypeAlias = Iterator[Divergence | None]
 """Of a check, in the order of its comparisons: None where a result is that of the straight run."""
+
+
+def _repeat(straight: Straight, at: _At, _back: int) -> _Findings:
+    for number in range(1, _REPEATS + 1):
+        kept = stir(number)
+        made = straight.start()
+        how = "not repeatable: the same match, played again in this process, gives another result"
+        yield straight.divergence("repeat", how, -1, made.save())
+        for frame, values in enumerate(straight.inputs):
+            at.frame = frame
+            yield straight.divergence("repeat", how, frame, *_stepped(made, values))
+        kept.clear()
 
 
 def _save_and_load(straight: Straight, at: _At, _back: int) -> _Findings:
@@ -167,56 +198,144 @@ def _game_order(straight: Straight, at: _At) -> _Findings:
         yield straight.divergence("order", how, frame, *_stepped(made, values))
 
 
-_IN_PROCESS: dict[str, Callable[[Straight, _At, int], _Findings]] = {
+_INSIDE: dict[str, Callable[[Straight, _At, int], _Findings]] = {
+    "repeat": _repeat,
     "save and load": _save_and_load,
     "rollback": _rollback,
     "order": _order,
 }
-CHECKS = (*_IN_PROCESS, "process")
-"""The names of the checks, in the order in which they are made."""
+CHECKS = ("repeat", "process", "sets", "save and load", "rollback", "order")
+"""The names of the checks, in the order of their verdicts."""
+IN_PROCESS = tuple(_INSIDE)
+"""Those that need no other process."""
 LOADS = ("save and load", "rollback")
 """Those that `load` states: what they find can be something that it does not bring back."""
 
 
-def run_check(
-    name: str, straight: Straight, *, back: int = ROLLBACK_FRAMES, reference: str = ""
-) -> Divergence | None:
-    """One of CHECKS: the first divergence that it finds, or None.
+@dataclass
+class Checked:
+    """The results of the checks."""
+
+    divergences: list[Divergence] = field(default_factory=list)
+    """In the order of CHECKS: the first is the verdict."""
+    left_out: list[str] = field(default_factory=list)
+    """Checks that were not made, because of what another one found."""
+    notes: list[str] = field(default_factory=list)
+    """Things that could not be tested, as text."""
+    asked: list[Note] = field(default_factory=list)
+    """Calls of the game that ask the machine, which may be right there."""
+    missed: list[Missed] = field(default_factory=list)
+    """Lines of the game that never ran."""
+
+
+def run_checks(
+    straight: Straight,
+    checks: Sequence[str] = CHECKS,
+    *,
+    back: int = ROLLBACK_FRAMES,
+    reference: str = "",
+) -> Checked:
+    """Makes checks.
 
     back: number of frames that `rollback` goes back. reference: the simulation as
-    `fixsync.sim.find` knows it in another process, which `process` needs. An exception that it
-    raises in a check only is a divergence too."""
+    `fixsync.sim.find` knows it in another process, which `process` and `sets` need. An exception
+    that the simulation raises in a check only is a divergence too."""
+    checked = Checked()
+    outside = [name for name in ("process", "sets") if name in checks]
+    with ThreadPoolExecutor(1) as pool:
+        others = pool.submit(_others, straight, reference, outside) if outside else None
+        repeat = run_check("repeat", straight) if "repeat" in checks else None
+        later = [name for name in CHECKS[3:] if name in checks]
+        inside = [] if repeat else [run_check(name, straight, back=back) for name in later]
+    found = None if others is None else others.result()
+    if found is not None:
+        checked.notes, checked.asked, checked.missed = found.notes, found.asked, found.missed
+    first = None if found is None else found.divergence
+    outlives = first is not None and first.can_be_shortened and first.check == _OUTLIVES
+    if outlives and first is not None:
+        checked.divergences.append(replace(first, check="process"))
+        if repeat is not None:
+            inside = [run_check(name, straight, back=back) for name in later]
+    elif repeat is not None or first is not None:
+        # A difference between processes is not the cause if a match differs here already.
+        kept = [repeat] if repeat is not None else [first]
+        lines = first.lines if first is not None else ()
+        checked.divergences += [replace(one, lines=lines) for one in kept if one is not None]
+        checked.left_out = later
+        return checked
+    for name, divergence in zip(later, inside, strict=False):
+        if divergence is None:
+            continue
+        kept_objects = stir(3)
+        again = run_check(name, straight, back=back)
+        kept_objects.clear()
+        if again is None or again.frame != divergence.frame:
+            how = f"not repeatable: {name} gives a difference, and another one when made again"
+            checked.divergences = [
+                replace(divergence, check="repeat", how=how, can_be_shortened=False)
+            ]
+            checked.left_out = [other for other in later if other != name]
+            return checked
+        checked.divergences.append(divergence)
+    return checked
+
+
+def run_check(name: str, straight: Straight, *, back: int = ROLLBACK_FRAMES) -> Divergence | None:
+    """One of IN_PROCESS: the first divergence that it finds, or None. As `run_checks`."""
     if back < 1:
         raise ValueError(f"back must be 1 or more, not {back}")
-    if name == "process":
-        return next(filter(None, _process(straight, reference)), None)
     at = _At()
     try:
-        return next(filter(None, _IN_PROCESS[name](straight, at, back)), None)
+        found = next(filter(None, _INSIDE[name](straight, at, back)), None)
     except Exception as error:
-        return Divergence(name, "run otherwise", at.frame, error=f"it raised {raised(error)}")
+        found = Divergence(name, "run otherwise", at.frame, error=f"it raised {raised(error)}")
+    if found is None or name != "repeat":
+        return found
+    return replace(found, sides=("first", "again"), can_be_shortened=False)
 
 
 def smallest(
-    straight: Straight, check: str, *, back: int = ROLLBACK_FRAMES, reference: str = ""
-) -> Straight:
-    """A straight run with as little in it as could be found that still fails a check.
+    straight: Straight,
+    divergence: Divergence,
+    *,
+    back: int = ROLLBACK_FRAMES,
+    reference: str = "",
+    seconds: float = SECONDS,
+) -> Straight | None:
+    """A straight run with as little in it as could be found in some seconds that still shows a
+    divergence. None for one that is not repeatable.
 
-    back, reference: as for `run_check`."""
+    back, reference: as for `run_checks`."""
+    if not divergence.can_be_shortened:
+        return None
+    pair: Pair | SaltedPair | None = None
+    case = _case(straight, reference)
+    if divergence.check == "sets":
+        pair = SaltedPair(case, straight.type, divergence.salt)
+    elif divergence.check == "process":
+        pair = Pair(case, divergence.values)
+    end = time.monotonic() + seconds
 
     def fails(inputs: list[tuple[Input, ...]]) -> int | None:
-        try:
-            divergence = run_check(check, straight.again(inputs), back=back, reference=reference)
-        except ValueError:
+        if time.monotonic() > end:
             return None
-        return None if divergence is None else max(divergence.frame, 0)
+        try:
+            if pair is not None:
+                row = pair.differs(inputs)
+                return None if row is None else max(row - 1, 0)
+            found = run_check(divergence.check, straight.again(inputs), back=back)
+        except (ValueError, ProcessError):
+            return None
+        return None if found is None else max(found.frame, 0)
 
-    attempts = _PROCESS_ATTEMPTS_MAX if check == "process" else _ATTEMPTS_MAX
     idle = sim.idle_input(straight.start())
     try:
-        return straight.again(minimise(straight.inputs, fails, idle, attempts_max=attempts))
+        return straight.again(minimise(straight.inputs, fails, idle, attempts_max=_ATTEMPTS_MAX))
     except ValueError:
         return straight
+    finally:
+        if pair is not None:
+            pair.close()
 
 
 def not_checked(straight: Straight) -> list[str]:
@@ -240,38 +359,88 @@ def not_checked(straight: Straight) -> list[str]:
 
 # The new processes.
 
-_OUTLIVES = (
-    "in four new processes, which agree with each other: something outlives a match, such as a"
-    " global variable"
-)
+_OUTLIVES = fresh.OUTLIVES
 
 
-def _process(straight: Straight, reference: str) -> _Findings:
-    with tempfile.TemporaryDirectory(prefix="fixsync-synctest-") as directory:
-        log = Path(directory) / "inputs.jsonl"
-        write_log(straight, log)
-        runs = fresh.run(reference, log, Path(directory), last=None, is_whole=True)
-        # With each other first: those that differ show more than one that is not as here.
-        for frame, found in zip(range(-1, straight.frames), fresh.states(runs), strict=False):
-            for run, state in zip(runs, found, strict=True):
-                if state is None:
-                    how = f"in a new process, with {run.how}"
-                    error = run.error or "no more states"
-                    yield Divergence("process", how, frame, error=error)
-                elif found[0] is not None and state != found[0]:
-                    yield _between(straight, frame, runs[0].how, run.how, found[0], state)
-        for frame, (state, *_) in zip(range(-1, straight.frames), fresh.states(runs), strict=False):
-            if state is not None:
-                yield straight.divergence("process", _OUTLIVES, frame, state)
+@dataclass
+class _Others:
+    """The findings of other processes."""
+
+    divergence: Divergence | None = None
+    notes: list[str] = field(default_factory=list)
+    asked: list[Note] = field(default_factory=list)
+    missed: list[Missed] = field(default_factory=list)
 
 
-def _between(
-    straight: Straight, frame: int, one: str, other: str, a: bytes, b: bytes
-) -> Divergence:
-    how = f"in two new processes, with {one} and with {other}"
+def _case(straight: Straight, reference: str) -> Case:
+    return Case(reference, straight.seed, straight.players, straight.inputs)
+
+
+def _others(straight: Straight, reference: str, checks: Sequence[str]) -> _Others:
+    case, found = _case(straight, reference), _Others()
     try:
-        found, error = straight.differences(a, b), ""
+        if "process" in checks:
+            compared = fresh.check(case, straight.result())
+        else:
+            compared = fresh.Checked(None, [], fresh.played(case))
+        found.notes = compared.notes
+        seen = Seen()
+        if "sets" in checks:
+            seen = look(case, straight.type, compared.base)
+    except (OSError, ProcessError) as wrong:
+        error = f"a new process cannot run it: {wrong}"
+        found.divergence = Divergence("process", reference, -1, error=error, can_be_shortened=False)
+        return found
+    found.asked, found.missed = seen.asked, seen.missed
+    lines = tuple(map(str, seen.places))
+    if compared.finding is not None:
+        found.divergence = _divergence(straight, compared.finding, lines)
+    elif seen.places:
+        how = "the result depends on an order, or a number, that is another one in each process"
+        found.divergence = Divergence("sets", how, seen.row - 1, lines=lines, salt=seen.salt)
+    elif seen.why_not:
+        found.notes.append(f"sets: {seen.why_not}")
+    return found
+
+
+def _divergence(straight: Straight, finding: fresh.Finding, lines: tuple[str, ...]) -> Divergence:
+    frame, (one, two) = finding.row - 1, finding.sides
+    check = _OUTLIVES if finding.verdict == fresh.OUTLIVES else "process"
+    made = Divergence(
+        check,
+        finding.why,
+        frame,
+        names=straight.names,
+        sides=finding.how,
+        lines=lines,
+        can_be_shortened=finding.verdict in (fresh.PROCESS, fresh.OUTLIVES),
+        values=finding.values,
+    )
+    if finding.verdict == fresh.HERE and 0 <= finding.row < len(straight.states):
+        one = Played(straight.states[finding.row], *plain(straight.step(frame)))
+    if isinstance(one, str) or isinstance(two, str):
+        sides = [side if isinstance(side, str) else "a result" for side in (one, two)]
+        return replace(made, error=f"{finding.how[0]}: {sides[0]}; {finding.how[1]}: {sides[1]}")
+    try:
+        differences, error = straight.differences(one.state, two.state), ""
     except ValueError as wrong:
-        found, error = [], f"{wrong}, from its saved state"
-    sides = ("in the first", "in the second")
-    return Divergence("process", how, frame, found, error=error, names=straight.names, sides=sides)
+        differences, error = [], f"{wrong}, from its saved state"
+    events = _events(one), _events(two)
+    game = _game(one), _game(two)
+    return replace(
+        made,
+        differences=differences,
+        error=error,
+        events=events if events[0] != events[1] else None,
+        game=game if game[0] != game[1] else None,
+    )
+
+
+def _events(played: Played) -> tuple[Event, ...]:
+    return tuple(
+        Event(a, b, EventKind(kind), Contact(contact)) for a, b, kind, contact in played.events
+    )
+
+
+def _game(played: Played) -> tuple[GameEvent, ...]:
+    return tuple(GameEvent(*row) for row in played.game)

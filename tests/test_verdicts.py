@@ -1,0 +1,107 @@
+"""The verdicts of the sync test: each planted fault gets its own, and a game that is right gets
+none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import planted
+import pytest
+from bumpers import inputs
+
+from fixsync.fresh.surroundings import FACTORS, variant
+from fixsync.testing.synctest import CHECKS, Checked, Straight, run_checks, run_straight
+from fixsync.testing.unsaved import unsaved, unsaved_lines
+
+
+def checked(game: type[planted.Game]) -> tuple[Straight, Checked]:
+    straight = run_straight(game, 1, 8, inputs(40, 8))
+    assert any(straight.events), "there is something to see"
+    return straight, run_checks(straight, reference=f"planted:{game.__name__}")
+
+
+def check_verdict(name: str) -> None:
+    game, expected = planted.PLANTED[name]
+    straight, found = checked(game)
+    assert found.divergences, "it is found"
+    first = found.divergences[0]
+    lines = [] if found.left_out else unsaved_lines(unsaved(straight))
+    told = "\n".join([first.explain(), *lines])
+    assert first.check in expected.checks, told
+    assert not expected.said or any(said in told for said in expected.said), told
+    source = Path(planted.__file__).read_text().splitlines()
+    named = [source[int(line.split(":")[1]) - 1] for line in first.lines]
+    assert not expected.line or any(expected.line in line for line in named), told
+
+
+def test_an_order_of_a_set_is_found_with_its_line():
+    check_verdict("SetOfStrings")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", planted.PLANTED)
+def test_a_planted_fault_gets_its_verdict(name: str):
+    check_verdict(name)
+
+
+def test_a_clock_for_drawing_is_noted_and_no_fault():
+    _, found = checked(planted.Drawn)
+    assert found.divergences == []
+    assert [note.what for note in found.asked] == ["time.time"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", planted.RIGHT)
+def test_a_game_that_is_right_gets_no_verdict(name: str):
+    _, found = checked(planted.RIGHT[name])
+    assert [divergence.explain() for divergence in found.divergences] == []
+    assert found.left_out == []
+
+
+@pytest.mark.full
+def test_a_line_that_never_ran_is_listed():
+    _, found = checked(planted.Late)
+    missed = [one for one in found.missed if one.function.endswith("Late.number")]
+    source = Path(planted.__file__).read_text().splitlines()
+    assert [source[one.first - 1].strip() for one in missed] == ["return time.time_ns()"]
+
+
+def test_there_are_enough_planted_faults():
+    assert len(planted.PLANTED) >= 40
+    assert len(planted.RIGHT) >= 10
+    checks = {check for _, verdict in planted.PLANTED.values() for check in verdict.checks}
+    assert checks == {*CHECKS} - {"order"}, "test_synctest.py has that one"
+
+
+def test_every_variant_has_another_hash_seed_and_changes_every_factor():
+    variants = [variant(number) for number in range(1, 13)]
+    for name in FACTORS:
+        assert any(name in values for values in variants)
+    seeds = [values["the hash seed of strings"] for values in variants]
+    assert len({*seeds}) == 12
+    assert 0 not in seeds
+
+
+_GAME = """
+import sys
+sys.path.append({tests!r})
+from bumpers import Bumpers
+class Game(Bumpers):
+    pass
+"""
+
+
+@pytest.mark.full
+def test_a_file_beside_the_game_hides_no_module_of_the_standard_library(tmp_path: Path):
+    (tmp_path / "my_game.py").write_text(_GAME.format(tests=str(Path(__file__).parent)))
+    for name in ("uuid", "platform", "statistics"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('not this one')")
+    command = [sys.executable, "-c", "from fixsync.cli import main; main()", "synctest"]
+    arguments = ["my_game:Game", "--frames", "20"]
+    done = subprocess.run(
+        [*command, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "process: the same" in done.stdout
