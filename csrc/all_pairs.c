@@ -26,6 +26,7 @@ SPECIALISED void take_in(const fxs_world *w, crowd *c) {
         }
     }
     c->count = n;
+    FXS_ASSERT(n <= SMALL_WORLD_MAX && n <= w->count);
 }
 
 /* ---- every pair ---- */
@@ -133,6 +134,7 @@ SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16
     for (uint64_t i = 0; i < proposed; i++) {
         const placed_shape *a = c->who[pairs[i] >> 8];
         const placed_shape *b = c->who[pairs[i] & 255];
+        FXS_ASSERT(a->id < b->id);
         if (may_hit(a, b)) {
             const uint32_t contact = (uint32_t)fxs_near_contact(a, b);
             out[found < w->hit_capacity ? found : w->hit_capacity] =
@@ -152,6 +154,7 @@ static uint64_t hits_by_sets(const fxs_world *w, packed_hit *out) {
 }
 
 uint64_t fxs_all_pairs_hits(fxs_world *w, packed_hit *out) {
+    FXS_ASSERT(w->count <= SMALL_WORLD_MAX);
     derive(w);
     if (w->count > LANES_WORLD_MAX) {
         return hits_by_sets(w, out);

@@ -42,6 +42,8 @@ static planar direction_half(uint32_t half) {
     int64_t turn = -(int64_t)(half >> 16 & 1);
     int64_t swap = (c ^ s) & quarter;
     planar p = {((c ^ swap) ^ (quarter ^ turn)) - (quarter ^ turn), ((s ^ swap) ^ turn) - turn};
+    FXS_ASSERT(abs64(p.x) <= Q30_ONE && abs64(p.z) <= Q30_ONE);
+    FXS_ASSERT(abs64(dot64(p, p) - Q60_ONE) < (int64_t)1 << 31);
     return p;
 }
 
@@ -72,6 +74,7 @@ int32_t fxs_yaw_of(int64_t dx, int64_t dz) {
     uint64_t least = ax < az ? ax : az;
     uint64_t most = ax < az ? az : ax;
     uint64_t ratio = (least << 31) / most;
+    FXS_ASSERT(ratio <= (uint64_t)1 << 31);
     const uint32_t *t = ARCTAN + (ratio >> 24);
     uint64_t steps = t[0] + (((uint64_t)(t[1] - t[0]) * (ratio & 0xFFFFFF)) >> 24);
     uint32_t yaw = (uint32_t)((steps + 32768) >> 16);
@@ -135,7 +138,9 @@ uint32_t fxs_isqrt64(uint64_t n) {
     r = (r << 7) + (m >> 41) / r;
     r = (r << 15) + (m >> 17) / r;
     r = (r > UINT32_MAX ? UINT32_MAX : r) >> (shift / 2);
-    return (uint32_t)(r - (r * r > n));
+    r -= r * r > n;
+    FXS_ASSERT(r * r <= n && n - r * r <= 2 * r);
+    return (uint32_t)r;
 }
 
 int64_t fxs_length(int64_t dx, int64_t dy, int64_t dz) {

@@ -25,10 +25,12 @@ static void test_proposed(pair_search *s, uint32_t proposed) {
     const placed_shape *all = s->a.sorted;
     uint64_t like[PAIR_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];
     uint32_t count[PAIR_COUNT] = {0};
+    FXS_ASSERT(proposed < BATCH + BLOCK);
     uint32_t met = 0;
     for (uint32_t i = 0; i < proposed; i++) {
         uint64_t pair = s->pair[i];
         uint64_t swapped = pair << 32 | pair >> 32;
+        FXS_ASSERT(pair >> 32 < s->a.g->count && (pair & UINT32_MAX) < s->a.g->count);
         const placed_shape *p = all + (pair >> 32);
         const placed_shape *q = all + (pair & UINT32_MAX);
         const pair_order order = order_of_kinds(p->kind, q->kind);

@@ -33,6 +33,7 @@ static void make_index(const fxs_world *w, const arrays *a) {
         sum += here;
     }
     g->indexed = 1;
+    FXS_ASSERT(sum == n && index[g->index_end] == n);
 }
 
 /* From the first key of a row that a query may want, at the latest, to behind the last one, at the
@@ -254,6 +255,7 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const aabb *bo
     const uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
     for (uint64_t *id = found; id < q.last; id++) {
         *id = a->keys[*id] & id_mask;
+        FXS_ASSERT(set_has(present_set(w), (uint32_t)*id));
         prefetch(colliders(w) + *id);
     }
     return (uint64_t)(q.last - found);

@@ -28,6 +28,7 @@ static lid_edge_point lid_edge_at(const lid_edge *s, int64_t k) {
     at.x = lid_edge_coordinate(s->p[0], s->m[0], k);
     at.y = lid_edge_coordinate(s->p[1], s->m[1], k);
     at.z = lid_edge_coordinate(s->p[2], s->m[2], k);
+    FXS_ASSERT(k >= 0 && k <= EDGE_STEPS);
     at.f = max64(0, at.y < 0 ? s->meet.low * EDGE_STEPS - at.y : at.y - s->meet.high * EDGE_STEPS);
     return at;
 }
@@ -61,6 +62,7 @@ static int lid_edge_contact(const lid_edge *s, int64_t k) {
  * U^2. */
 static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
     int64_t root = isqrt128(D2);
+    FXS_ASSERT(i128_sign(U) > 0 && i128_sign(V) > 0 && R >= 0);
     i128 rest = i128_sub(D2, i128_square(root));
     i128 one = i128_of(1);
     i256 delta = i256_add(i256_mul(V, i128_of(R)), i256_neg(i256_mul(U, i128_of(root))));
@@ -221,10 +223,12 @@ int32_t fxs_cylinder_edge_cast(const axis *axes, const int64_t *p, const int64_t
         first = lid;
     }
     const lid_edge s = {{p[0], p[1], p[2]}, {m[0], m[1], m[2]}, meet, R, r};
+    FXS_ASSERT(r > 0 && R > 0);
     const int64_t start = (w.in.n * EDGE_STEPS + w.in.d - 1) / w.in.d; /* n <= d < 2^30 */
     const int64_t end = w.out.n * EDGE_STEPS / w.out.d;
     if (first < 0) {
         first = any_contact_at_edge(&s, &k, &w, start, end, when);
     }
+    FXS_ASSERT(first == NONE || (first >= 0 && first <= WHOLE));
     return first < 0 ? NONE : first_fraction(&s, (int32_t)(start / WHOLE), first, when);
 }

@@ -4,6 +4,7 @@
 #include "moved.h"
 
 static void mark_changed(fxs_world *w, uint32_t id) {
+    FXS_ASSERT(id < w->capacity);
     w->changed_count += !set_has(changed_set(w), id);
     set_put(changed_set(w), id);
 }
@@ -47,6 +48,7 @@ int32_t fxs_world_add_many(fxs_world *world, const fxs_collider *added, uint64_t
         grid_moved(world, added[i].id);
     }
     world->count += (uint32_t)n; /* n new ids below the capacity: at most 2^31 */
+    FXS_ASSERT(world->count <= world->capacity);
     return FXS_OK;
 }
 
@@ -61,6 +63,7 @@ int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
         set_drop(present_set(world), id);
         mark_changed(world, id);
         grid_moved(world, id);
+        FXS_ASSERT(world->count > 0);
         world->count--;
     }
     return status;
@@ -356,6 +359,7 @@ static void drop_kept(fxs_world *w, const fxs_command *commands, uint64_t n, int
         set_drop(mark_set(w), id);
         if (undo) {
             const uint8_t was = kept_colliders(w)[id].zero;
+            FXS_ASSERT(was <= WAS_PRESENT + WAS_CHANGED);
             assign(changed_set(w), id, (was & WAS_CHANGED) != 0);
             assign(present_set(w), id, was & WAS_PRESENT);
             if (was & WAS_PRESENT) {

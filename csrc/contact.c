@@ -264,14 +264,15 @@ typedef struct query_area {
     int64_t least;      /* the depth that counts */
 } query_area;
 
-/* Keeps those of n ids that the area meets. `swap`: the area is of the greater kind. */
-SPECIALISED uint64_t met_of_pair(class_pair of, int swap, const query_area *q, const uint64_t *like,
-                                 uint64_t n, uint64_t *ids) {
+/* Keeps those of n ids that the area meets. `is_swapped`: the area is of the greater kind. */
+SPECIALISED uint64_t met_of_pair(class_pair of, uint32_t is_swapped, const query_area *q,
+                                 const uint64_t *like, uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
         const placed_shape *s = q->all + like[i];
-        const placed_shape *a = swap ? s : q->area;
-        const placed_shape *b = swap ? q->area : s; /* every sector, but where nothing is met */
+        const placed_shape *a = is_swapped ? s : q->area;
+        const placed_shape *b =
+            is_swapped ? q->area : s; /* every sector, but where nothing is met */
         const int64_t depth = depth_of_pair(of, a, b, q->known);
         ids[met] = like[i];
         met += depth >= q->least;
@@ -328,21 +329,21 @@ SPECIALISED int contact_of_pair(class_pair of, const placed_shape *a, const plac
 #else
 #define CALL(function, pair, ...) PAIRS[pair].function(__VA_ARGS__)
 
-#define FUNCTIONS_OF_PAIR(A, B)                                                                    \
-    static int contact_##A##_##B(const placed_shape *a, const placed_shape *b, int64_t upright) {  \
-        return contact_of_pair(A##_##B, a, b, upright);                                            \
-    }                                                                                              \
-    static int overlap_##A##_##B(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,   \
-                                 const fxs_pose *pose_b) {                                         \
-        return overlap_of_pair(A##_##B, a, pose_a, b, pose_b);                                     \
-    }                                                                                              \
-    static uint32_t hits_##A##_##B(const placed_shape *all, const uint64_t *pairs, uint32_t n,     \
-                                   int64_t least, uint64_t *hits) {                                \
-        return hits_of_pair(A##_##B, all, pairs, n, least, hits);                                  \
-    }                                                                                              \
-    static uint64_t met_##A##_##B(int swap, const query_area *q, const uint64_t *like, uint64_t n, \
-                                  uint64_t *ids) {                                                 \
-        return met_of_pair(A##_##B, swap, q, like, n, ids);                                        \
+#define FUNCTIONS_OF_PAIR(A, B)                                                                   \
+    static int contact_##A##_##B(const placed_shape *a, const placed_shape *b, int64_t upright) { \
+        return contact_of_pair(A##_##B, a, b, upright);                                           \
+    }                                                                                             \
+    static int overlap_##A##_##B(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,  \
+                                 const fxs_pose *pose_b) {                                        \
+        return overlap_of_pair(A##_##B, a, pose_a, b, pose_b);                                    \
+    }                                                                                             \
+    static uint32_t hits_##A##_##B(const placed_shape *all, const uint64_t *pairs, uint32_t n,    \
+                                   int64_t least, uint64_t *hits) {                               \
+        return hits_of_pair(A##_##B, all, pairs, n, least, hits);                                 \
+    }                                                                                             \
+    static uint64_t met_##A##_##B(uint32_t is_swapped, const query_area *q, const uint64_t *like, \
+                                  uint64_t n, uint64_t *ids) {                                    \
+        return met_of_pair(A##_##B, is_swapped, q, like, n, ids);                                 \
     }
 CLASS_PAIRS(FUNCTIONS_OF_PAIR)
 
@@ -351,7 +352,7 @@ static const struct pair_functions {
     int (*contact)(const placed_shape *, const placed_shape *, int64_t);
     int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
     uint32_t (*hits)(const placed_shape *, const uint64_t *, uint32_t, int64_t, uint64_t *);
-    uint64_t (*met)(int, const query_area *, const uint64_t *, uint64_t, uint64_t *);
+    uint64_t (*met)(uint32_t, const query_area *, const uint64_t *, uint64_t, uint64_t *);
 } PAIRS[PAIR_COUNT] = {CLASS_PAIRS(ROW_OF_PAIR)};
 #endif
 

@@ -65,6 +65,7 @@ static inline pair_order order_of_kinds(uint32_t a, uint32_t b) {
      ORDERED_INDEX((int)shape_class, CLASS_OF(6)), ORDERED_INDEX((int)shape_class, CLASS_OF(7))},
     static const uint8_t OF[KIND_COUNT][KIND_CODES] = {SHAPE_KINDS(ORDERS_OF_KIND)};
     const uint32_t index = OF[a][b];
+    FXS_ASSERT(a < KIND_COUNT && b < KIND_COUNT && index % SWAPPED < PAIR_COUNT);
     const pair_order order = {(class_pair)(index % SWAPPED), index & SWAPPED};
     return order;
 }

@@ -20,6 +20,8 @@ static inline int contact_of_depth(int64_t depth) { return (depth >= 0) + (depth
  * Whole raw units decide it but in a band about one raw unit wide: with u = floor(|v| / 2^30) on
  * each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
 static inline int64_t depth_q46(planar v, int64_t q) {
+    FXS_ASSERT(abs64(v.x) < (int64_t)1 << 62 && abs64(v.z) < (int64_t)1 << 62);
+    FXS_ASSERT(q >= -Q60_ONE && q <= (int64_t)1 << 58);
     const int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30);
     const int64_t z = (int64_t)((uint64_t)abs64(v.z) >> 30);
     const int64_t least = x * x + z * z;

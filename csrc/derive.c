@@ -10,6 +10,7 @@ void fxs_collider_of(const placed_shape *s, const anchor *p, fxs_collider *out) 
 
 void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count,
                         const uint32_t *offset_ids, uint32_t offset_count) {
+    FXS_ASSERT(offset_count <= TURNING_MAX && turned_count <= TURNING_MAX);
     fxs_turn_placed(colliders(w), turned_ids, turned_count);
     for (uint32_t i = 0; i < offset_count; i++) {
         set_centre(colliders(w) + offset_ids[i], anchors(w) + offset_ids[i]);
@@ -47,6 +48,7 @@ const placed_shape *fxs_derived(const fxs_world *w, uint32_t id, placed_shape *c
         return s;
     }
     *copy = *s;
+    FXS_ASSERT(s->id == id);
     derive_placed(copy, anchors(w) + id);
     return copy;
 }

@@ -69,6 +69,7 @@ static inline void derive_round(const fxs_world *w, placed_shape *s,
     set_round_extent(s);
     s->cos_q30 = (int32_t)Q30_ONE;
     s->meets = w->layers[s->layer];
+    FXS_ASSERT(s->layer < FXS_LAYER_COUNT && s->kind < KIND_COUNT);
 }
 FXS_INTERNAL void fxs_derive(fxs_world *w);
 static inline void derive(fxs_world *w) {

@@ -132,6 +132,7 @@ static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
             alike &=
                 ~((uint32_t)((left >> i & 1) && ((w->layers[i] ^ w->layers[first]) & layers)) << i);
         }
+        FXS_ASSERT(alike != 0 && groups < GROUPS_MAX);
         members[groups++] = alike;
         left &= ~alike;
     }
@@ -187,6 +188,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
         g->low[i] = (int64_t)v->low[i] - longest / 2;
         g->high[i] = (int64_t)v->high[i] + longest / 2;
         extent[i] = (uint64_t)(g->high[i] - g->low[i]); /* < 2^32 + 2^31 */
+        FXS_ASSERT(g->low[i] < g->high[i]);
         most = extent[i] > most ? extent[i] : most;
     }
     g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
@@ -221,6 +223,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     g->y_at = g->z_at + z_bits;
     g->class_at = g->y_at + y_bits;
     g->key_end = g->class_at + class_bits;
+    FXS_ASSERT(g->key_end <= KEY_BITS && g->class_count < CLASSES_MAX);
 }
 
 /* The keys of all active colliders, in no order. Returns the count. `plain`: there is one size
@@ -262,6 +265,7 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
                                z_row(c, z));
                 c->end++;
             }
+            FXS_ASSERT(key <= (LAST_KEY >> 1) && n < w->count);
             keys[n++] = key;
         }
     }
@@ -282,6 +286,7 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         const placed_shape *s = all + (keys[i] & id_mask);
         prefetch(all + (keys[i + AHEAD < n ? i + AHEAD : i] & id_mask));
+        FXS_ASSERT(i == 0 || keys[i - 1] < keys[i]);
         a->sorted[i] = *s;
         int64_t x = s->x - low_x;
         int64_t z = s->z - low_z;
@@ -289,6 +294,10 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
         int64_t rx = s->extent_x;
         int64_t rz = s->extent_z;
         int64_t ry = s->extent_y;
+        FXS_ASSERT(x >= rx && z >= rz && y >= ry);
+        FXS_ASSERT((uint64_t)(x + rx) >> shift <= FIELD_MASK);
+        FXS_ASSERT((uint64_t)(z + rz) >> shift <= FIELD_MASK);
+        FXS_ASSERT((uint64_t)(y + ry) >> shift <= FIELD_MASK);
         a->min[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) |
                     (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
         a->max[i] = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
@@ -343,6 +352,7 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
         g->classes[i].end = end;
     }
     fxs_sort(digits_of(w), a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
+    FXS_ASSERT(n == v.count && end == n);
     gather(w, a, n);
     for (uint32_t i = n; i < n + BLOCK; i++) {
         a->keys[i] = LAST_KEY;
@@ -376,5 +386,7 @@ uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key) {
         low += (middle + 1 - low) * is_below;
         high -= (high - middle) * (1 - is_below);
     }
+    FXS_ASSERT(low == 0 || a->keys[low - 1] < key);
+    FXS_ASSERT(a->keys[low] >= key);
     return low;
 }

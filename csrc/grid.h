@@ -108,10 +108,12 @@ static inline uint32_t most32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 /* from_low < 2^33, inverse <= 2^31. Two points no further apart than a row is high are in the same
  * or in neighbouring rows. */
 static inline uint32_t row_of(uint64_t from_low, uint32_t inverse) {
+    FXS_ASSERT(from_low < (uint64_t)1 << 33 && inverse <= (uint32_t)1 << 31);
     return (uint32_t)(from_low * inverse >> 32);
 }
 
 static inline uint64_t from_low(const grid *g, uint32_t axis, int64_t v) {
+    FXS_ASSERT(v >= g->low[axis]);
     return (uint64_t)(v - g->low[axis]);
 }
 static inline uint32_t z_row(const size_class *c, uint64_t z) {

@@ -2,6 +2,7 @@
 #ifndef FIXSYNC_HIT_H
 #define FIXSYNC_HIT_H
 
+#include "compiler.h"
 #include "fixsync.h"
 
 /* A pair and its contact in one word that sorts by (a, b): a << 33 | b << 1 | contact - 1. a is an
@@ -12,6 +13,8 @@ typedef uint64_t packed_hit;
 #define NO_HIT UINT64_MAX /* above every other */
 
 static inline packed_hit hit_pack(uint32_t a, uint32_t b, uint32_t contact) {
+    FXS_ASSERT(a < b && a < (uint32_t)1 << 31);
+    FXS_ASSERT(contact <= FXS_OVERLAPPING); /* APART: written where a later hit replaces it */
     return ((uint64_t)a << HIT_A_BIT) + ((uint64_t)b << HIT_B_BIT) + contact - FXS_TOUCHING;
 }
 static inline uint32_t hit_a(packed_hit h) { return (uint32_t)(h >> HIT_A_BIT); }

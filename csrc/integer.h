@@ -5,12 +5,17 @@
 #include "compiler.h"
 
 static inline int sign64(int64_t v) { return (v > 0) - (v < 0); }
-static inline int64_t abs64(int64_t v) { return v < 0 ? -v : v; }
+static inline int64_t abs64(int64_t v) {
+    FXS_ASSERT(v != INT64_MIN);
+    return v < 0 ? -v : v;
+}
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
-/* The greater of v and 0, without a branch whatever the compiler makes of comparisons; |v| <
- * 2^62. */
-static inline int64_t above_0(int64_t v) { return (int64_t)((uint64_t)(v + abs64(v)) >> 1); }
+/* The greater of v and 0, without a branch whatever the compiler makes of comparisons. */
+static inline int64_t above_0(int64_t v) {
+    FXS_ASSERT(abs64(v) < (int64_t)1 << 62);
+    return (int64_t)((uint64_t)(v + abs64(v)) >> 1);
+}
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 
@@ -33,8 +38,8 @@ static inline uint32_t bit_length(uint64_t v) {
 #endif
 }
 
-/* v != 0 */
 static inline uint32_t trailing_zeros(uint64_t v) {
+    FXS_ASSERT(v != 0);
 #if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
     return (uint32_t)__builtin_ctzll(v);
 #else

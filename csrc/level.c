@@ -261,6 +261,7 @@ static uint64_t cells_of(const fxs_level *l, const aabb32 *box, uint32_t first[2
         first[i] = cell_of(l, i, box->min[2 * i]);
         last[i] = cell_of(l, i, box->max[2 * i]);
     }
+    FXS_ASSERT(first[0] <= last[0] && first[1] <= last[1]);
     return (uint64_t)(last[0] - first[0] + 1) * (last[1] - first[1] + 1);
 }
 
@@ -294,6 +295,7 @@ static void build_cells(fxs_level *l) {
     l->cell_count[0] = (uint32_t)(extent_x >> l->cell_shift) + 1;
     l->cell_count[1] = (uint32_t)(extent_z >> l->cell_shift) + 1;
     const uint64_t count = (uint64_t)l->cell_count[0] * l->cell_count[1];
+    FXS_ASSERT(count <= n || l->cell_shift == 32);
     uint32_t *starts = cell_starts(l);
     uint32_t *list = cell_lists(l);
     memset(starts, 0, (size_t)count * sizeof *starts);
@@ -318,6 +320,7 @@ static void build_cells(fxs_level *l) {
         end += starts[i];
         starts[i] = end;
     }
+    FXS_ASSERT(end == used);
     starts[count] = end;
     for (uint32_t left = n; left > 0; left--) {
         const uint32_t i = left - 1;
@@ -343,6 +346,7 @@ static void build_tree(fxs_level *l) {
     for (uint64_t i = 0; i < n; i++) {
         level_node *node = nodes_of(l, 0) + i;
         node->index = (uint32_t)(sorted[i] & index_mask);
+        FXS_ASSERT(node->index < n);
         fxs_solid_bounds(l, solids(l) + node->index, node);
     }
     build_cells(l);
@@ -355,6 +359,7 @@ static void build_tree(fxs_level *l) {
             const uint64_t end = first + LEVEL_FANOUT < size ? first + LEVEL_FANOUT : size;
             *node = below[first];
             for (uint64_t k = first + 1; k < end; k++) {
+                FXS_ASSERT(k < size);
                 widen(node, below + k);
             }
         }
@@ -447,6 +452,7 @@ static uint32_t next_listed(level_walk *w) {
                 const uint32_t z = cell_of(l, 1, node->box.min[2]);
                 if ((x > w->first_cell[0] ? x : w->first_cell[0]) == w->cell[0] &&
                     (z > w->first_cell[1] ? z : w->first_cell[1]) == w->cell[1]) {
+                    FXS_ASSERT(node->index < l->count && !(node->index & LARGE_BELOW));
                     return node->index;
                 }
             }
@@ -486,6 +492,7 @@ uint32_t fxs_level_next(level_walk *walk) {
             continue;
         }
         if (row == 0) {
+            FXS_ASSERT((node->index & ~LARGE_BELOW) < l->count);
             return node->index & ~LARGE_BELOW;
         }
         const uint64_t first = (uint64_t)i * LEVEL_FANOUT;

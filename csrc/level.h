@@ -54,10 +54,12 @@ static inline const solid *solids(const fxs_level *l) {
     return (const solid *)(const void *)((const uint8_t *)l + l->solids_at);
 }
 static inline const vertex *level_vertices(const fxs_level *l, const solid *s) {
+    FXS_ASSERT(s->vertex_count >= 1 && s->vertex_count <= FXS_VERTICES_MAX);
     const uint64_t first = (uint64_t)s->vertex_high << 32 | s->vertex_low;
     return (const vertex *)(const void *)((const uint8_t *)l + l->vertices_at) + first;
 }
 static inline const level_node *level_row(const fxs_level *l, uint32_t row) {
+    FXS_ASSERT(row < l->row_count);
     return (const level_node *)(const void *)((const uint8_t *)l + l->row_at[row]);
 }
 

@@ -48,6 +48,7 @@ static void take_walks(solid_search *s) {
                 test_near(s);
             }
             prefetch(solids(s->w->level) + b);
+            FXS_ASSERT(s->near_count < NEAR_MAX && b < s->w->level->count);
             s->near[s->near_count] = s->walkers[i];
             s->near_solid[s->near_count++] = b;
         }

@@ -70,6 +70,7 @@ static inline int is_solid(const fxs_world *w, uint32_t id) {
 }
 
 static inline int32_t find(const fxs_world *w, uint32_t id) {
+    FXS_ASSERT(w->count <= w->capacity && w->hit_count <= w->hit_capacity);
     if (id >= w->capacity) {
         return FXS_E_ID;
     }
@@ -90,6 +91,8 @@ static inline int is_symmetric(const uint32_t masks[FXS_LAYER_COUNT]) {
 
 /* Whether layers and owners allow two colliders to hit. */
 static inline uint32_t may_hit(const placed_shape *a, const placed_shape *b) {
+    FXS_ASSERT(a->layer < FXS_LAYER_COUNT && b->layer < FXS_LAYER_COUNT);
+    FXS_ASSERT((a->meets >> b->layer & 1) == (b->meets >> a->layer & 1));
     return (a->meets >> b->layer & 1) & (uint32_t)((a->owner == 0) | (a->owner != b->owner));
 }
 

@@ -21,6 +21,7 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
     }
     if (!set_has(known, id)) {
         const uint32_t lane = w->moved_count++;
+        FXS_ASSERT(lane < MOVED_MAX(w->capacity));
         set_put(known, id);
         m.lane_of[id] = lane;
         m.ids[lane] = id;
@@ -29,6 +30,7 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
         }
     }
     const placed_shape *s = colliders(w) + id;
+    FXS_ASSERT(m.lane_of[id] < w->moved_count && m.ids[m.lane_of[id]] == id);
     int32_t *lane = m.bounds + m.lane_of[id];
     if (set_has(present_set(w), id) && s->active) {
         put_lane(lane, m.stride, s);

@@ -20,6 +20,7 @@ FXS_INTERNAL vector fxs_unit(int64_t x, int64_t y, int64_t z);
 
 /* v / d, rounded towards zero; the quotient is below 2^62. */
 static inline int64_t towards_zero(i128 v, int64_t d) {
+    FXS_ASSERT(d > 0);
     const int64_t q = quotient(i128_abs(v), d);
     return i128_sign(v) < 0 ? -q : q;
 }
@@ -44,6 +45,7 @@ static inline i128 dot_wide(planar u, planar v) {
 }
 
 static inline void put_normal(vector n, int32_t *out) {
+    FXS_ASSERT(abs64(n.x) <= INT32_MAX && abs64(n.y) <= INT32_MAX && abs64(n.z) <= INT32_MAX);
     out[0] = (int32_t)n.x;
     out[1] = (int32_t)n.y;
     out[2] = (int32_t)n.z;

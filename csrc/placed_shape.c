@@ -10,6 +10,7 @@ int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
 }
 
 void fxs_place_shape(placed_shape *out, const fxs_shape *shape, const fxs_pose *pose) {
+    FXS_ASSERT(fxs_placed_check(shape, pose) == FXS_OK);
     out->kind = (uint8_t)shape->kind;
     out->half_angle = (uint16_t)shape->half_angle;
     out->yaw = (uint16_t)pose->yaw;
@@ -45,6 +46,7 @@ void fxs_turn_placed(placed_shape *all, const uint32_t *ids, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         placed_shape *s = all + ids[i];
         planar dir = fxs_direction_of(s->yaw);
+        FXS_ASSERT(s->kind < KIND_COUNT);
         s->cos_q30 = (int32_t)dir.x;
         s->sin_q30 = (int32_t)dir.z;
         turn_extent(s);
@@ -68,6 +70,7 @@ static void sector_bounds(const placed_shape *s, aabb *out) {
         low = abs64(back) <= s->half_angle ? -Q30_ONE : low;
         out->min[2 * i] = centre[i] + round_q30(radius * low) - SECTOR_WIDER;
         out->max[2 * i] = centre[i] + round_q30(radius * high) + SECTOR_WIDER;
+        FXS_ASSERT(out->min[2 * i] < centre[i] && out->max[2 * i] > centre[i]);
     }
 }
 

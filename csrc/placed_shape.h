@@ -96,6 +96,8 @@ static inline void turn_extent(placed_shape *s) {
 static inline void set_extent(placed_shape *s) {
     set_round_extent(s);
     turn_extent(s);
+    FXS_ASSERT(s->extent_x > 0 && s->extent_y > 0 && s->extent_z > 0);
+    FXS_ASSERT(s->extent_x <= 1 << 30 && s->extent_y <= 1 << 30 && s->extent_z <= 1 << 30);
 }
 
 /* The box of s's extents about its centre. */

@@ -22,6 +22,7 @@ typedef struct nearest_part {
 static inline nearest_part nearest_part_of(const polygon *p) {
     nearest_part found = {{0, 0}, 0, 0};
     int is_outside = 0;
+    FXS_ASSERT(p->n >= 3 && p->n <= FXS_VERTICES_MAX);
     for (uint32_t j = 0; j < p->n; j++) {
         const planar m = p->m[j];
         const planar u = p->u[j];
@@ -49,6 +50,8 @@ static inline nearest_part nearest_part_of(const polygon *p) {
 
 /* CLS of the distance to the nearest part and the root of q, 0 <= q < 2^58.1. */
 static inline int classify_part(const nearest_part *part, int64_t q) {
+    FXS_ASSERT(q >= 0 && part->face_square >= 0);
+    FXS_ASSERT(part->face_square < (int64_t)1 << 61);
     if (part->face_square == 0) {
         return classify(part->distance, q);
     }

@@ -14,6 +14,7 @@ void fxs_polygon_of(polygon *p, const solid *prism, const vertex *v, int64_t x, 
         p->m[j].z = v[j].z - z;
         p->u[j].x = (int64_t)next->x - v[j].x;
         p->u[j].z = (int64_t)next->z - v[j].z;
+        FXS_ASSERT(abs64(p->u[j].x) < Q30_ONE && abs64(p->u[j].z) < Q30_ONE);
     }
 }
 

@@ -22,6 +22,7 @@ typedef struct finding {
 } finding;
 
 static void found_at(finding *f, int32_t fraction, int overlaps) {
+    FXS_ASSERT(fraction >= 0 && fraction <= WHOLE);
     if (f->fraction == NONE || fraction < f->fraction) {
         f->fraction = fraction;
     }
@@ -323,11 +324,13 @@ typedef struct time128 {
 
 /* The sign of a - b. */
 static int time128_order(time128 a, time128 b) {
+    FXS_ASSERT(i128_sign(a.d) > 0 && i128_sign(b.d) > 0);
     return i256_sign(i256_add(i256_mul(a.n, b.d), i256_neg(i256_mul(b.n, a.d))));
 }
 
 /* floor(65536 * t), a digit at a time. */
 static int32_t time128_fraction(time128 t) {
+    FXS_ASSERT(i128_sign(t.n) >= 0 && i128_cmp(t.n, t.d) <= 0 && i128_bits(t.d) <= 123);
     int32_t k = 0;
     if (i128_cmp(t.n, t.d) == 0) {
         return WHOLE;

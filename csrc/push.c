@@ -53,6 +53,8 @@ static planar translation(const trial *s, int64_t major, int64_t minor) {
 
 static int ends_contact(trial *s, int64_t major, int64_t minor) {
     planar t = translation(s, major, minor);
+    FXS_ASSERT(major >= 0 && minor >= 0);
+    FXS_ASSERT(abs64(s->x + t.x) <= INT32_MAX && abs64(s->z + t.z) <= INT32_MAX);
     s->a.x = (int32_t)(s->x + t.x);
     s->a.z = (int32_t)(s->z + t.z);
     const solid *b = s->against;
@@ -68,6 +70,7 @@ static int ends_contact(trial *s, int64_t major, int64_t minor) {
 /* floor of length (raw * 2^30) times u (Q2.30) in whole raw units, or 1 less; 0 <= length <
  * 2^61. */
 static int64_t whole_part(int64_t length, int64_t u) {
+    FXS_ASSERT(length >= 0 && length < (int64_t)1 << 61 && u >= 0);
     return ((length / Q30_ONE) * u + (length % Q30_ONE) * u / Q30_ONE) / Q30_ONE;
 }
 
@@ -79,6 +82,7 @@ static planar settle(trial *s, push_estimate w) {
     int64_t uz = abs64(w.out.z);
     int64_t major_u = max64(ux, uz);
     int64_t minor_u = min64(ux, uz);
+    FXS_ASSERT(major_u > 0 && major_u <= Q30_ONE + 1);
     int64_t length = max64(0, w.length);
     int64_t middle = whole_part(length, minor_u);
     int64_t least = major_u == minor_u;
@@ -145,6 +149,7 @@ static int32_t lift_of(const placed_shape *a, const placed_shape *b) {
             ended = middle;
         }
     }
+    FXS_ASSERT(ended > abs64(dy));
     return (int32_t)(dy < 0 ? -ended - dy : ended - dy);
 }
 

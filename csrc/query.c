@@ -66,6 +66,7 @@ static void sift(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64
 static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n,
                          uint64_t limit) {
     for (uint64_t i = limit / 2; i--;) {
+        FXS_ASSERT(limit <= n);
         sift(w, from, ids, limit, i);
     }
     for (uint64_t i = limit; i < n; i++) {
@@ -111,6 +112,7 @@ static void sort_as_set(uint64_t *set, uint64_t *ids, uint64_t n, uint64_t summa
 /* By how many are below each, without branches; n <= RANKED_MAX. */
 static void sort_by_ranks(const uint64_t *ids, uint64_t n, uint32_t *out) {
     uint16_t number[RANKED_MAX] = {0}, rank[RANKED_MAX];
+    FXS_ASSERT(n <= RANKED_MAX);
     for (uint64_t i = 0; i < n; i++) {
         number[i] = (uint16_t)ids[i];
     }

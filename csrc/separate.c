@@ -25,6 +25,7 @@ static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz)
         return FXS_E_CENTRE;
     }
     if (!set_has(mark_set(s->world), id)) {
+        FXS_ASSERT(s->moved_count < s->world->count);
         set_put(mark_set(s->world), id);
         fxs_moved from = {id, p->x, p->y, p->z};
         s->moved[s->moved_count++] = from;

@@ -12,8 +12,9 @@ static inline int set_has(const uint64_t *set, uint32_t id) {
     return (int)(set[id >> 6] >> (id & 63) & 1);
 }
 static inline void set_put(uint64_t *set, uint32_t id) { set[id >> 6] |= (uint64_t)1 << (id & 63); }
-/* From `first` on, up to but without `end`; first < end. */
+/* From `first` on, up to but without `end`. */
 static inline void set_put_run(uint64_t *set, uint32_t first, uint32_t end) {
+    FXS_ASSERT(first < end);
     uint64_t bits = ~(((uint64_t)1 << (first & 63)) - 1);
     for (uint32_t word = first >> 6; word < (end - 1) >> 6; word++) {
         set[word] |= bits;
@@ -27,6 +28,7 @@ static inline void set_drop(uint64_t *set, uint32_t id) {
 
 /* The least member >= from, or the capacity where no member is. from <= capacity. */
 static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
+    FXS_ASSERT(from <= capacity);
     uint64_t word = from >> 6;
     uint64_t words = set_words(capacity);
     if (word < words) {

@@ -21,6 +21,7 @@ static uint32_t choose_passes(uint32_t digit_bits, uint64_t n, uint32_t bits) {
 
 void fxs_sort_few(const uint64_t *keys, uint64_t n, uint64_t *to) {
     for (uint64_t i = 0; i < n; i++) {
+        FXS_ASSERT(n <= FEW_KEYS);
         uint64_t less = 0;
         for (uint64_t j = 0; j < n; j++) {
             less += keys[j] < keys[i];
@@ -36,6 +37,7 @@ uint64_t *fxs_sorted(digit_counts digits, uint64_t *keys, uint64_t *spare, uint6
     const uint32_t passes = choose_passes(digits.bits, n, bits);
     const uint32_t width = passes ? (bits + passes - 1) / passes : 0;
     uint32_t *ends = digits.counts;
+    FXS_ASSERT(n > 0 && width <= digits.bits);
     for (uint32_t done = 0; done < bits; done += width) {
         const uint32_t shift = low + done;
         const uint32_t most = bits - done < width ? bits - done : width;

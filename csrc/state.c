@@ -145,6 +145,7 @@ static void emit(const fxs_world *w, sink *s) {
 void fxs_world_save(const fxs_world *world, uint8_t *out) {
     sink s = {out, NULL, NULL, NULL};
     emit(world, &s);
+    FXS_ASSERT(s.next == out + fxs_world_save_size(world));
 }
 
 uint64_t fxs_world_hash(const fxs_world *world) {
@@ -267,6 +268,7 @@ static const uint8_t *read_colliders(const fxs_world *w, const parts *s, uint32_
             next++;
         } while (p < end && read32(p) == next);
         set_put_run(mark_set(w), first, next);
+        FXS_ASSERT(next <= w->capacity);
         *unbroken = first == 0 ? next : *unbroken;
     }
     return NULL;
@@ -370,5 +372,6 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
     for (uint32_t i = 0; i < s.changed_count; i++) {
         set_put(changed_set(world), read32(s.changed + 4 * (uint64_t)i));
     }
+    FXS_ASSERT(fxs_world_save_size(world) == size && world->count <= world->capacity);
     return FXS_OK;
 }

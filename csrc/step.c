@@ -28,6 +28,8 @@ static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_even
     for (;;) {
         uint64_t was = hit_pair(*old);
         uint64_t is = hit_pair(*now);
+        FXS_ASSERT(*old == NO_HIT || hit_pair(old[1]) > was);
+        FXS_ASSERT(*now == NO_HIT || hit_pair(now[1]) > is);
         if (was == is) {
             if (*now == NO_HIT) {
                 return count;
@@ -100,6 +102,7 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
     const uint64_t both = world->spare_at + world->other_at;
     now = is_sorted ? now : sorted_hits(world, now, other, among_colliders, found);
     now[found] = hits(world)[world->hit_count] = NO_HIT;
+    FXS_ASSERT(now != hits(world) && world->hit_count <= world->hit_capacity);
     counts->events = compare_hits(world, now, events, event_capacity);
     if (counts->events > event_capacity) {
         return FXS_E_ROOM;
@@ -108,11 +111,13 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
     world->hits_at = offset_of(world, now);
     world->other_at = both - world->hits_at;
     world->spare_at = old;
+    FXS_ASSERT(world->hits_at != world->spare_at && world->hits_at != world->other_at);
     world->hit_count = (uint32_t)found;
     if (world->changed_count) {
         memset(changed_set(world), 0, set_size(world->capacity));
         world->changed_count = 0;
     }
+    FXS_ASSERT(world->changed_count == 0);
     world->frame++;
     return FXS_OK;
 }

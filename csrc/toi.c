@@ -2,6 +2,7 @@
 #include "toi.h"
 
 int fxs_time64_order(time64 a, time64 b) {
+    FXS_ASSERT(a.d > 0 && b.d > 0);
     if (((uint64_t)a.d | (uint64_t)b.d) >> 31 == 0) {
         int64_t l = a.n * b.d;
         int64_t r = b.n * a.d;
@@ -11,6 +12,7 @@ int fxs_time64_order(time64 a, time64 b) {
 }
 
 int32_t fxs_time64_fraction(time64 t) {
+    FXS_ASSERT(t.d > 0 && t.n >= 0 && t.n <= t.d);
     if (t.d >> 46 == 0) {
         return (int32_t)(((uint64_t)t.n << 16) / (uint64_t)t.d);
     }
@@ -30,6 +32,7 @@ int32_t fxs_time64_fraction(time64 t) {
 }
 
 int fxs_clip(interval64 *w, const axis *a, int64_t low, int64_t high) {
+    FXS_ASSERT(a->m >= 0 && low <= high);
     time64 in = {low - a->p, a->m};
     time64 out = {high - a->p, a->m};
     if (in.n > a->m || out.n < 0) {
@@ -90,6 +93,7 @@ static void gaps_at(gaps *g, const gap_distance *k, time64 t) {
         }
     }
     g->shift = max_int(bits - 62, 0);
+    FXS_ASSERT(g->count <= 3);
     g->top_limit = leading(g->limit, g->shift);
     for (int i = 0; i < g->count; i++) {
         int64_t top = leading(i128_abs(g->gap[i]), g->shift);
@@ -201,7 +205,9 @@ int fxs_root_estimate(const quadratic *q, int64_t *fine) {
     int32_t shift = bits_b - 31;
     int32_t shift_a = max_int(bits_a - 31, 0);
     int32_t shift_c = max_int(bits_c - 31, 0);
+    FXS_ASSERT(i128_sign(q->b) > 0 && i128_sign(q->c) >= 0 && bits_c <= 126);
     int64_t b = leading(q->b, shift);
+    FXS_ASSERT(b >> 30 == 1);
     int64_t c = leading(q->c, shift);
     int64_t ac = leading(q->a, shift_a) * leading(q->c, shift_c);
     int32_t down = 2 * shift - shift_a - shift_c;
@@ -231,6 +237,7 @@ static int is_before_root(const gap_distance *k, int32_t fraction) {
  * estimate. */
 static int32_t root_fraction(const gap_distance *k, int64_t fine) {
     int32_t fraction = (int32_t)min64(fine >> 8, WHOLE);
+    FXS_ASSERT(fraction >= 0);
     while (!is_before_root(k, fraction)) { /* 0 is not after it */
         fraction--;
     }
@@ -370,10 +377,12 @@ int32_t fxs_first_contact(gap_distance *k, const interval64 *w, int worth) {
         if (found == GOES_ON) {
             found = contact_at_end(&s, k, worth);
         }
+        FXS_ASSERT(found >= GOES_ON && found <= WHOLE);
         if (found != GOES_ON) {
             return found;
         }
         s.crossed->side++;
+        FXS_ASSERT(s.crossed->side <= 1 && fxs_time64_order(s.now, s.next) <= 0);
         s.now = s.next;
     }
 }

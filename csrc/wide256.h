@@ -19,6 +19,7 @@ static inline uint32_t i128_bits(i128 a) {
     return i128_high(a) ? 64 + bit_length(i128_high(a)) : bit_length(i128_low(a));
 }
 static inline i128 i128_shr(i128 a, uint32_t shift) {
+    FXS_ASSERT(i128_sign(a) >= 0 && shift <= 127);
     uint64_t high = i128_high(a);
     uint64_t low = i128_low(a);
     if (shift >= 64) {
@@ -26,7 +27,8 @@ static inline i128 i128_shr(i128 a, uint32_t shift) {
     }
     return shift ? i128_join(high >> shift, high << (64 - shift) | low >> shift) : a;
 }
-static inline i128 i128_shl(i128 a, uint32_t shift) { /* a >= 0, a << shift < 2^127, shift 0..63 */
+static inline i128 i128_shl(i128 a, uint32_t shift) {
+    FXS_ASSERT(i128_sign(a) >= 0 && shift <= 63 && i128_bits(a) + shift <= 127);
     uint64_t high = i128_high(a);
     uint64_t low = i128_low(a);
     return shift ? i128_join(high << shift | low >> (64 - shift), low << shift) : a;
@@ -34,12 +36,16 @@ static inline i128 i128_shl(i128 a, uint32_t shift) { /* a >= 0, a << shift < 2^
 
 /* a >> shift, or a << -shift, for a >= 0 and shift > -63; known to be below 2^63. */
 static inline int64_t leading(i128 a, int32_t shift) {
+    FXS_ASSERT(i128_sign(a) >= 0 && shift > -63);
+    FXS_ASSERT((int64_t)i128_bits(a) - shift <= 63);
     return (int64_t)(shift >= 0 ? i128_low(i128_shr(a, (uint32_t)shift)) : i128_low(a) << -shift);
 }
 
 /* Takes rest / d, below 2^31, out of 0 <= *rest < 2^31 * d, for 2^62 <= d < 2^63. The guess is too
  * small by at most 3. */
 SHARED int64_t digit_of(i128 *rest, int64_t d) {
+    FXS_ASSERT(d >> 62 == 1);
+    FXS_ASSERT(i128_sign(*rest) >= 0 && i128_cmp(*rest, i128_mul(d, (int64_t)1 << 31)) < 0);
     int64_t digit = (int64_t)i128_low(i128_shr(*rest, 31)) / ((d >> 31) + 1);
     *rest = i128_sub(*rest, i128_mul(digit, d));
     while (i128_cmp(*rest, i128_of(d)) >= 0) {
@@ -51,6 +57,7 @@ SHARED int64_t digit_of(i128 *rest, int64_t d) {
 
 /* n / d, rounded down, for 0 <= n < 2^62 * d and 0 < d < 2^63. */
 SHARED int64_t quotient(i128 n, int64_t d) {
+    FXS_ASSERT(d > 0 && i128_sign(n) >= 0 && i128_cmp(n, i128_mul(d, (int64_t)1 << 62)) < 0);
     if (i128_high(n) == 0) {
         return (int64_t)(i128_low(n) / (uint64_t)d);
     }
@@ -66,6 +73,7 @@ SHARED int64_t quotient(i128 n, int64_t d) {
 /* floor(sqrt(n)) for 0 <= n < 2^126. The root of the leading 61 or 62 bits, then one step of
  * Newton's, which is at most 2 too large. */
 SHARED int64_t isqrt128(i128 n) {
+    FXS_ASSERT(i128_sign(n) >= 0 && i128_bits(n) <= 126);
     uint32_t bits = i128_bits(n);
     uint32_t half = bits > 62 ? (bits - 61) / 2 : 0;
     int64_t root = fxs_isqrt64(i128_low(i128_shr(n, 2 * half)));
@@ -77,6 +85,7 @@ SHARED int64_t isqrt128(i128 n) {
     while (i128_cmp(i128_square(root), n) > 0) {
         root--;
     }
+    FXS_ASSERT(i128_cmp(i128_square(root + 1), n) > 0);
     return root;
 }
 
@@ -112,6 +121,7 @@ static inline int i256_sign(i256 a) {
 /* Schoolbook on 64-bit halves of |a|, |b| < 2^127: a low by high product is at most 2^127 - 2^64 -
  * 2^63 + 1, so that a 64-bit carry may be added to it. */
 static inline i256 i256_mul(i128 a, i128 b) {
+    FXS_ASSERT(i128_bits(i128_abs(a)) <= 127 && i128_bits(i128_abs(b)) <= 127);
     int negative = (i128_sign(a) < 0) != (i128_sign(b) < 0);
     a = i128_abs(a);
     b = i128_abs(b);

@@ -130,6 +130,7 @@ static void sweep_bounds(const job *j, int32_t from, int32_t to, aabb *out) {
  * when they are full. */
 static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
     int is_full = k->limit != 0 && k->count == k->limit;
+    FXS_ASSERT(hit.fraction <= WHOLE && k->count <= k->room);
     k->met++;
     if (is_full && is_later(k->hits, &hit)) {
         sift_hit(k->hits, k->count, 0, hit);
@@ -293,6 +294,7 @@ static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits
     int32_t last = WHOLE;
     j->length = (int64_t)fxs_isqrt64((uint64_t)(j->M[0] * j->M[0] + j->M[2] * j->M[2])) + 1;
     j->extent = motion_extent_of(j, &j->own);
+    FXS_ASSERT(j->length < (int64_t)1 << 30);
     if (w) {
         last = cast_at_colliders(w, j, &k);
     }

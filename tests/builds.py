@@ -19,6 +19,8 @@ STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror
 PORTABLE = ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"]
 # Answers do not depend on optimisation; a compiler without it takes a third of the time.
 COMMON = ["-std=c11", "-O0", "-fPIC"]
+# The kernel's own assertions, which other builds leave out.
+ASSERTS = ["-include", str(ROOT / "tests" / "native" / "assert.h")]
 
 
 class Builds:
@@ -46,7 +48,7 @@ class Builds:
             unit = to.with_suffix(".c")
             unit.write_text("".join(f'#include "{file}"\n' for file in files))
             static = "-DFXS_ONE_SOURCE"
-            compiled(*COMMON, *form, static, f"-I{CSRC}", "-shared", unit, "-o", to)
+            compiled(*COMMON, *ASSERTS, *form, static, f"-I{CSRC}", "-shared", unit, "-o", to)
 
         return ctypes.CDLL(str(self.made("".join(["inside", *form, ".so"]), make)))
 

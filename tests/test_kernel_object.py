@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from builds import ASSERTS
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "csrc").rglob("*.c"))
@@ -49,6 +50,20 @@ X86_INTEGER = re.compile(
     r"|(shuf|unpck[hl]|blendv?|movmsk)p[sd]|(insert|extract)([if]\d+(x\d+)?|ps)|align[dq]"
     r"|broadcast\w+|shuf[if]\d+x\d+|zeroupper)"
 )
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+def test_an_assertion_ends_a_program_of_the_tests_and_is_nothing_in_others(tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    source.write_text('#include "hit.h"\nint main(void) { return hit_pack(2, 1, 1) == 0; }\n')
+    compiler = ["gcc", "-std=c11", f"-I{ROOT / 'csrc'}", str(source)]
+    outcomes = {}
+    for name, flags in (("release", []), ("tests", ASSERTS)):
+        subprocess.run([*compiler, *flags, "-o", str(tmp_path / name)], check=True)
+        run = subprocess.run([tmp_path / name], capture_output=True, text=True, check=False)
+        outcomes[name] = (run.returncode == 0, run.stderr.partition(": ")[2].strip())
+    failed = (False, "does not hold: a < b && a < (uint32_t)1 << 31")
+    assert outcomes == {"release": (True, ""), "tests": failed}
 
 
 def x86_computes(name: str, operands: str) -> bool:

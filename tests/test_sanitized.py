@@ -1,15 +1,18 @@
-"""The kernel, and the C that reads logs, under the address and undefined-behaviour sanitizers,
-driven by the tests of the package."""
+"""The kernel, and the C that reads logs, with their assertions, under the address and
+undefined-behaviour sanitizers, driven by the tests of the package."""
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from builds import ASSERTS
 from test_package import needs_compiler, run_with_flags
 
-FLAGS = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+SANITIZE = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+FLAGS = f"{SANITIZE} {shlex.join(ASSERTS)}"
 TESTS = {
     "kernel": "shapes numbers world broad push cast kernel kit motion mover",
     "kit": "bodies difference explain frames kit_history kit_recorder kit_rewind",

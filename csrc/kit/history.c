@@ -75,6 +75,9 @@ static fxs_rewind *ring_of(const fxs_history *history) {
 /* The frame so many after `first`. */
 static kept_frame *frame_at(const fxs_history *history, uint32_t after) {
     const fxs_history_room *room = &history->room;
+    FXS_ASSERT(after <= room->window && history->slot <= room->window);
+    FXS_ASSERT(history->settled <= history->stepped && history->stepped <= history->pushed);
+    FXS_ASSERT(history->pushed <= room->window);
     uint64_t at = ((uint64_t)history->slot + after) % ((uint64_t)room->window + 1);
     return (kept_frame *)(void *)(block_of(history) + ring_size(room) + frame_size(room) * at);
 }

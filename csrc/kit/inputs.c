@@ -30,6 +30,9 @@ static uint64_t input_cells(const fxs_inputs *inputs) {
 
 /* The first cell of a frame; `after` is counted from `oldest`, `before` back from it. */
 static uint64_t cell_after(const fxs_inputs *inputs, uint32_t after) {
+    FXS_ASSERT(inputs->slot < 2 * inputs->window && after <= 2 * inputs->window);
+    FXS_ASSERT(inputs->behind <= inputs->window && inputs->right <= inputs->taken);
+    FXS_ASSERT(inputs->confirmed <= inputs->window && inputs->taken <= inputs->window);
     return ((uint64_t)inputs->slot + after) % (2 * inputs->window) * inputs->players;
 }
 

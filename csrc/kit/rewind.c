@@ -19,6 +19,7 @@ static uint64_t slot_size(uint64_t own_size, uint64_t state_size) {
 }
 
 static uint8_t *slot_at(const fxs_rewind *rewind, uint32_t slot) {
+    FXS_ASSERT(slot < rewind->frames && rewind->count <= rewind->frames);
     uint64_t size = slot_size(rewind->own_size, rewind->state_size);
     return (uint8_t *)(uintptr_t)(rewind + 1) + size * slot;
 }
@@ -88,6 +89,7 @@ int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const uint8_
 
 /* The slot of the frame so many before the newest, which is kept. */
 static uint8_t *slot_before(const fxs_rewind *rewind, uint32_t age) {
+    FXS_ASSERT(age < rewind->count);
     uint64_t slot = ((uint64_t)rewind->slot + rewind->frames - age) % rewind->frames;
     return slot_at(rewind, (uint32_t)slot);
 }

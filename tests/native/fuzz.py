@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from targets import CSRC, HERE, KERNEL, KIT, BrokenError, MissingError, newest_clang, run
+from targets import ASSERTS, CSRC, HERE, KERNEL, KIT, BrokenError, MissingError, newest_clang, run
 
 CORPUS = HERE / "corpus"
 # What is fuzzed, and the longest input in bytes.
@@ -45,7 +45,7 @@ def compile_kernel(directory: Path) -> None:
     """
     references = [HERE / "reference.c", HERE / "fuzz_commands_reference.c"]
     run([*compiler(), "-O2", "-c", *map(str, references)], directory, 600)
-    run([*compiler(), *GUIDED, "-c", *map(str, [*KERNEL, *KIT])], directory, 600)
+    run([*compiler(), *GUIDED, *ASSERTS, "-c", *map(str, [*KERNEL, *KIT])], directory, 600)
 
 
 def compiler() -> list[str]:

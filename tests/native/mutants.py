@@ -298,7 +298,7 @@ def is_elsewhere(node: Node) -> bool:
 def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
-        if text_of(child).startswith("_Static_assert") or child.type in (
+        if text_of(child).startswith(("_Static_assert", "FXS_ASSERT(")) or child.type in (
             "preproc_include",
             "comment",
         ):

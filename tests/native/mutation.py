@@ -39,6 +39,7 @@ from threading import Lock
 
 from mutants import Mutant, kernel_mutants
 from targets import (
+    ASSERTS,
     CSRC,
     HERE,
     KERNEL,
@@ -289,12 +290,14 @@ class Bench:
         main.write_text(MAIN, encoding="ascii")
         for name in ("golden.c", "golden_kit.c"):
             (directory / name).write_bytes((HERE / name).read_bytes())
-        self.gcc = Build(directory, "gcc", "gcc", ("-O0",))
-        self.quick = Build(directory, "tcc", "tcc", ()) if shutil.which("tcc") else self.gcc
+        self.gcc = Build(directory, "gcc", "gcc", ("-O0", *ASSERTS))
+        self.quick = Build(directory, "tcc", "tcc", ASSERTS) if shutil.which("tcc") else self.gcc
         self.optimised = [Build(directory, f"{name}_O2", name, ("-O2",)) for name in ("gcc", clang)]
-        self.sanitized = Build(directory, "sanitized", clang, SANITIZE)
-        self.full = Build(directory, "full", "gcc", ("-O2",))
-        self.python = Build(directory, "python", "gcc", ("-O2", "-fPIC", "-fvisibility=hidden"))
+        self.sanitized = Build(directory, "sanitized", clang, (*SANITIZE, *ASSERTS))
+        self.full = Build(directory, "full", "gcc", ("-O2", *ASSERTS))
+        self.python = Build(
+            directory, "python", "gcc", ("-O2", "-fPIC", "-fvisibility=hidden", *ASSERTS)
+        )
         self.passed: set[tuple[str, str]] = set()
         self.expected = {
             False: [golden_lines(level) for level in (0, 1, 2)],

@@ -33,6 +33,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CSRC = ROOT / "csrc"
 GOLDEN = HERE / "golden.txt"
+ASSERTS = ("-include", str(HERE / "assert.h"))  # the kernel's own assertions
 KIT_GOLDEN = HERE / "golden_kit.txt"
 KERNEL = sorted(CSRC.glob("*.c"))
 KIT = sorted(CSRC.glob("kit/*.c"))
@@ -106,8 +107,10 @@ ADDRESSES = (*SANITIZE, "-fsanitize=address,undefined")
 
 def native_targets() -> Iterable[Target]:
     for compiler in ("gcc", CLANG):
-        for level in ("-O0", "-O1", "-O2", "-O3", "-Os", "-Ofast"):
-            yield Target(f"{compiler} {level}", compiler, (level,), short=level in ("-O0", "-O3"))
+        debug = ("-O0", *ASSERTS)
+        yield Target(f"{compiler} -O0 with assertions", compiler, debug, short=True)
+        for level in ("-O1", "-O2", "-O3", "-Os", "-Ofast"):
+            yield Target(f"{compiler} {level}", compiler, (level,), short=level == "-O3")
         yield Target(f"{compiler} -O2 LTO", compiler, ("-O2", "-flto"), short=compiler == "gcc")
         yield Target(f"{compiler} -O2 no __int128", compiler, ("-O2", NO_INT128))
         name, portable = f"{compiler} -O2 portable forms", ("-O2", *PORTABLE)
