@@ -113,7 +113,7 @@ def test_replaying_compares_them_and_counts_them(log: Path, run: Run) -> None:
     assert found.verdict is Verdict.IDENTICAL
     assert found.compared.states == found.compared.hashes == FRAMES
     sim = ("--sim", f"{__name__}:Charging")
-    assert f"{FRAMES} hashes, and {FRAMES} whole states" in run("replay", log, *sim)[1]
+    assert f"0 answers, {FRAMES} hashes and {FRAMES} whole states" in run("replay", log, *sim)[1]
     assert info(log).frames_with["state"] == FRAMES
     assert f"whole states  {FRAMES}, the last {info(log).last_state}" in run("info", log)[1]
 

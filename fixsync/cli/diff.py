@@ -18,7 +18,7 @@ from fixsync.cli import describe, hits, options, text
 from fixsync.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.log.diff import Diff, Pair, Row, diff, diff_builds
 from fixsync.log.diff_hits import diff_hits
-from fixsync.log.schema import Header
+from fixsync.log.schema import COMMANDS, Cast, Header, Query
 from fixsync.log.spans import spans_text
 from fixsync.shapes import Contact
 
@@ -247,18 +247,7 @@ def _world_cells(row: Row, headers: Headers) -> Iterator[Cells]:
         yield f"state {row.name}", _value_text(row.a), _value_text(row.b)
 
 
-_FIELDS = {
-    "add": ("shape", "position", "yaw", "layer", "owner", "offset", "active"),
-    "move": ("position",),
-    "turn": ("yaw",),
-    "pose": ("position", "yaw"),
-    "query": ("shape", "position", "yaw", "mask", "exclude_owner"),
-    "cast": (
-        *("shape", "position", "yaw", "motion"),
-        *("mask", "exclude_owner", "limit", "hit_when"),
-    ),
-}
-"""The values of a command after its name and its id. Others have one, which has their name."""
+_ROWS = {**COMMANDS, "query": Query, "cast": Cast}
 
 
 def _command_cells(row: Row, headers: Headers) -> Iterator[Cells]:
@@ -283,8 +272,11 @@ def _command(command: Any, header: Header) -> tuple[str, dict[str, str]]:
     what = name
     if name not in ("query", "cast", "layers"):
         what = f"{name} {describe.named_id(values.pop(0), header)}"
-    parts = zip(_FIELDS.get(name, ("",)), values, strict=False)
-    return what, {field: _part(field or name, value, header) for field, value in parts}
+    fields = (field for field in _ROWS[name].__struct_fields__ if field != "id")
+    parts = zip(fields, values, strict=False)
+    return what, {
+        "" if field == name else field: _part(field, value, header) for field, value in parts
+    }
 
 
 def _whole(what: str, parts: Mapping[str, str]) -> str:
