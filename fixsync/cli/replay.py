@@ -179,14 +179,14 @@ def _compared(results: list[Replay]) -> str:
         sum(getattr(compared, what) for compared in found)
         for what in ("events", "game", "queries", "hashes", "states")
     )
-    *parts, last = [
+    parts = [
         f"the events of {text.plural(events, 'frame')}",
         *([f"the game's events of {text.plural(game, 'frame')}"] if game else []),
         text.plural(queries, "answer"),
         text.plural(hashes, "hash", "hashes"),
         *([text.plural(states, "whole state")] if states else []),
     ]
-    return f"compared {', '.join(parts)} and {last}"
+    return f"compared {', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _difference_lines(difference: Difference, header: Header) -> Iterator[str]:
