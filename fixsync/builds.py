@@ -1,4 +1,8 @@
-"""Two versions of a game in one process: simulations from folders whose modules have equal names."""
+"""Two versions of a game in one process: simulations from folders whose modules have equal names.
+
+old, new = (Home(Path(folder)).find("game:Game") for folder in ("old", "new"))
+print(diff_builds("match.jsonl", old, new).rows)
+"""
 
 from __future__ import annotations
 
@@ -45,8 +49,11 @@ class Home:
         found = [name for name in sys.modules if name.partition(".")[0] in self._names]
         return {name: sys.modules.pop(name) for name in found}
 
-    def find(self, find: Callable[[str], sim.SimulationType], reference: str) -> _Type:
-        """The simulation of the folder. find: as `fixsync.sim.find`."""
+    def find(
+        self, reference: str, find: Callable[[str], sim.SimulationType] = sim.find
+    ) -> sim.SimulationType:
+        """The simulation of the folder that `fixsync.sim.find` finds there. ValueError if it is not
+        found."""
         with self.entered():
             return _Type(self, find(reference))
 

@@ -15,7 +15,7 @@ from fixsync.builds import Home, origin
 from fixsync.log import Recorder, SimRecorder
 from fixsync.log.diff import diff_builds
 from fixsync.log.diff_hits import diff_hits
-from fixsync.sim import find, start, stepped
+from fixsync.sim import start, stepped
 
 FRAMES = 60
 AT = 29
@@ -72,7 +72,7 @@ def version(folder: Path, late: str = LATE, *, extra: int = 0, push: int = 3000)
 
 
 def of(folder: Path) -> Any:
-    return Home(folder).find(find, "game:Game")
+    return Home(folder).find("game:Game")
 
 
 @pytest.fixture

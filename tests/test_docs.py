@@ -136,6 +136,7 @@ MODULES = (
     "fixsync.log.recorder",
     "fixsync.log.replay",
     "fixsync.log.diff",
+    "fixsync.builds",
     "fixsync.log.info",
     "fixsync.log.pair",
     "fixsync.log.attacks",

@@ -278,7 +278,7 @@ def _in_folders(
             )
         home = Home(folder)
         for reference in own:
-            side.add(reference, home.find(found_simulation, reference))
+            side.add(reference, home.find(reference, found_simulation))
     return sides
 
 

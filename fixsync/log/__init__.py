@@ -1,6 +1,6 @@
 """Match logs: recording, reading, writing, replaying and comparing them."""
 
-from fixsync.log.diff import Diff, diff
+from fixsync.log.diff import Diff, diff, diff_builds
 from fixsync.log.files import is_log_name
 from fixsync.log.info import Info, info
 from fixsync.log.reader import Reader
@@ -24,6 +24,7 @@ __all__ = [
     "TraceFrame",
     "Verdict",
     "diff",
+    "diff_builds",
     "exit_code",
     "find_logs",
     "info",
