@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from struct import Struct
 from typing import NamedTuple
 
 from fixsync.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
 from fixsync.level import LEVEL, Level
 from fixsync.session.blobs import Evidence
-from fixsync.session.timeline import compared_hash
 from fixsync.shapes import Contact, Pose, shape_from_tuple
 from fixsync.sim import fields_of, hash_of, names_of
 from fixsync.world import World
 
 DIFFERENCES_TOLD_MAX = 12
 GAME_TOLD_MAX = 6
+_GAME_EVENT = Struct("<3Ii")
+
+
+def compared_hash(state_hash: int, game: Iterable[Sequence[int]], over: bool = False) -> int:
+    """The values of a frame that peers compare: the hash of the state after it, the game's own
+    events, and whether the match is over. The state need not have what these were made of."""
+    rows = b"".join(_GAME_EVENT.pack(*event) for event in game) + b"\1" * over
+    return hash_of(state_hash.to_bytes(8, "little") + rows) if rows else state_hash
 
 
 class _Compared(NamedTuple):

@@ -10,21 +10,20 @@ of the rest."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import blake2b
-from struct import Struct
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from fixsync.records import Event, GameEvent
+from fixsync.session.desync import compared_hash
 from fixsync.session.notices import Confirmed, Notice, Predicted, TakenBack
 from fixsync.session.streams import Stream
 from fixsync.sim import Input, Simulation, hash_of, is_over, stepped
 
 _NO_INPUTS = bytes(8)
-_GAME_EVENT = Struct("<3Ii")
 _T = TypeVar("_T")
 
 
@@ -36,13 +35,6 @@ class _Played(NamedTuple):
     game: tuple[GameEvent, ...]
     world_hash: int
     is_over: bool
-
-
-def compared_hash(state_hash: int, game: Iterable[Sequence[int]], over: bool = False) -> int:
-    """The values of a frame that peers compare: the hash of the state after it, the game's own
-    events, and whether the match is over. The state need not have what these were made of."""
-    rows = b"".join(_GAME_EVENT.pack(*event) for event in game) + b"\1" * over
-    return hash_of(state_hash.to_bytes(8, "little") + rows) if rows else state_hash
 
 
 class Timeline:
