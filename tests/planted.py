@@ -11,8 +11,10 @@ import functools
 import gc
 import itertools
 import os
+import platform
 import random
 import secrets
+import socket
 import sys
 import tempfile
 import threading
@@ -193,6 +195,24 @@ class SortedById(Game):
         return order_of([thing.name for thing in sorted(self.things, key=id)])
 
 
+THINGS = {Thing(name) for name in NAMES * 3}
+
+
+@planted("repeat", "process", "sets", said=(*MEMORY, "an order"))
+class ModuleObjects(Game):
+    def number(self, inputs: Sequence[Input]) -> int:
+        return order_of([thing.name for thing in THINGS])
+
+
+BEGAN = time.time()
+
+
+@planted("process", said=NOT)
+class Began(Game):
+    def number(self, inputs: Sequence[Input]) -> int:
+        return int(BEGAN * 1000)
+
+
 @planted("repeat", "process", said=MEMORY)
 class Garbage(Game):
     def number(self, inputs: Sequence[Input]) -> int:
@@ -350,6 +370,24 @@ class Folder(Game):
 class Variable(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return len(os.environ.get("HOME", "")) + sum(map(ord, os.environ.get("USER", "")))
+
+
+@planted("process", said="on environment variables")
+class OwnVariable(Game):
+    def number(self, inputs: Sequence[Input]) -> int:
+        return 3 if "MY_GAME_EASY" in os.environ else int(os.environ.get("MY_GAME_SPEED", "7"))
+
+
+@planted("process", said="on the arguments of the command line")
+class Option(Game):
+    def number(self, inputs: Sequence[Input]) -> int:
+        return 3 if "--easy" in sys.argv else 4
+
+
+@planted("process", said="on the name of the machine")
+class Machine(Game):
+    def number(self, inputs: Sequence[Input]) -> int:
+        return sum(map(ord, socket.gethostname() + platform.node()))
 
 
 @planted("process", said="on the language of the system")

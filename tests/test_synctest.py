@@ -18,7 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync.cli.synctest import synctest_command
+from fixsync.farm.sandbox import Sandbox, Settings
 from fixsync.game.random import Random
+from fixsync.log.diff import diff
 from fixsync.log.replay import Verdict, replay
 from fixsync.sample.skillfight import SkillFight
 from fixsync.sim import Input, SimulationType, Stepped
@@ -36,6 +38,8 @@ from fixsync.testing.synctest import (
     run_straight,
     write_log,
 )
+from fixsync.testing.unsaved import unsaved
+from fixsync.view.export import export, page
 
 PLAYERS = 4
 
@@ -314,6 +318,23 @@ def recorded(simulation: SimulationType) -> Path:
     path = Path("long.jsonl")
     write_log(run_straight(simulation, 1, 8, inputs(60, 8)), path)
     return path
+
+
+def test_a_log_without_frames_is_valid_everywhere(run: Any):
+    straight = run_straight(Bumpers, 1, 3, [])
+    write_log(straight, "none.jsonl")
+    result = run("broken:Bumpers", "--inputs", "none.jsonl", "--check", "repeat", "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.output)
+    assert (told["players"], told["frames"]) == (3, 0)
+    assert unsaved(straight) == []
+    sims = {"bumpers": Bumpers}
+    assert replay("none.jsonl", simulations=sims).frames == 0
+    assert diff("none.jsonl", "none.jsonl", simulations=sims).exit_code == 0
+    assert page([export("none.jsonl", simulations=sims)])
+    sandbox = Sandbox(Settings(sims=("bumpers:Bumpers",), path=(str(Path(__file__).parent),)))
+    assert [outcome.verdict for outcome in sandbox.verify(["none.jsonl"])] == ["nothing to compare"]
+    sandbox.close()
 
 
 def test_the_command_takes_no_inputs_of_another_simulation(run: Any):

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from fixsync import sim
 from fixsync.cli import options, streams, text
+from fixsync.fresh.check import case_of
 from fixsync.fresh.reread import Missed, Note
 from fixsync.log import files
 from fixsync.testing.hints import Hint, hints_of
@@ -113,7 +114,7 @@ def synctest_command(
             name, seed, given = log_inputs(inputs)
             if name != made.name:
                 raise ValueError(f"{inputs} is of the simulation {name!r}, not of {made.name!r}")
-            players = len(given[0]) if given else players
+            players = case_of(simulation, inputs).players
         else:
             given = bot_inputs(made, seed, players, frames)
         straight = run_straight(made, seed, players, given)

@@ -21,9 +21,9 @@ from msgspec import Struct
 
 from fixsync import processes, sim
 from fixsync.fresh import surroundings
-from fixsync.fresh.match import Case, Match, Played, Result, Show, Task, play, tuples
+from fixsync.fresh.match import Case, Match, Played, Result, Show, Task, folder_of, play, tuples
 from fixsync.log.reader import Reader
-from fixsync.log.schema import SimFrame
+from fixsync.log.schema import Header, SimFrame
 from fixsync.sim import Input
 
 __all__ = [
@@ -49,6 +49,8 @@ WHOLE = 4
 FRAMES = 60
 AGAIN = 4
 """How often each side of a difference is tried again."""
+_MOVES = 6
+"""Orders of memory that are tried before anything else is named."""
 _AT_ONCE = 2
 _ENDED = "its process ended"
 
@@ -81,10 +83,8 @@ class Process:
         case: Case,
         values: Mapping[str, int],
         module: str = "fixsync.fresh.match",
-        folder: str = "",
     ) -> None:
-        """values: of the surroundings that are not as here. module: its `main`. folder: of the
-        game's modules."""
+        """values: of the surroundings that are not as here. module: its `main`."""
         self.values = values
         optimize = sys.flags.optimize
         if surroundings.OPTIMIZE in values:
@@ -97,7 +97,7 @@ class Process:
         self._worker = processes.Worker(
             processes.command(module, *flags), errors=self._errors, environment=env
         )
-        own = (list(sys.argv), os.getpid(), list(os.environ), folder)
+        own = (list(sys.argv), os.getpid(), list(os.environ), case.folder)
         self._worker.ask(
             msgspec.json.encode(
                 Task(case.reference, case.seed, case.players, case.state, dict(values), *own)
@@ -329,13 +329,19 @@ class Search:
         ):
             return self._found(NOT_REPEATABLE, "", row, *pair)
         names = [next(iter(one)) for one, _ in guilty]
-        for name, (_, result) in zip(names, guilty, strict=True):
+        if surroundings.MEMORY not in names and names != [surroundings.OPTIMIZE]:
+            # Whatever is changed may move objects in memory: is that enough?
+            moved = [{surroundings.MEMORY: value} for value in range(50, 50 + _MOVES)]
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                found = [*pool.map(lambda one: self._first(one, count), moved)]
+            if any(base.differs(result) is not None for result in found):
+                names = [surroundings.MEMORY]
+        for name, (_, result) in zip(names, guilty, strict=False):
             if not result.digests and name not in _ALWAYS:
                 note = f"it cannot be started with another value of: {name}"
                 self.notes.append(f"process: {note}: {result.error}")
                 return name
         if surroundings.MEMORY in names:
-            # Whatever else is changed may move objects in memory.
             names = [surroundings.MEMORY]
         return self._found(PROCESS, " and ".join(names), row, *pair)
 
@@ -351,8 +357,8 @@ class Search:
         elif verdict == HERE:
             how = ("here", "in a new process")
             why = (
-                f"{name} gives another result in this process, where other code has run before,"
-                " than in new ones, which agree with each other"
+                f"{name} gives another result in this process than in new ones, which agree with each"
+                " other; something differs here, such as what ran before"
             )
         elif verdict == PROCESS and names:
             how = ("in a new process", "in one with another value of it")
@@ -416,9 +422,15 @@ def case_of(reference: str, log: str | os.PathLike[str], last: int | None = None
             if last is not None and frame.frame > last:
                 break
             inputs.append(tuples(frame.inputs))
-        players = len(inputs[0]) if inputs else 1
+        players = len(inputs[0]) if inputs else players_of(header)
         state = None if header.start is None else header.start.state
         return Case(reference, header.seed, players, inputs, state)
+
+
+def players_of(header: Header) -> int:
+    """The number of players of a log without frames, as recorders write it."""
+    players = (header.meta or {}).get("players")
+    return players if type(players) is int and 1 <= players <= sim.PLAYERS_MAX else 1
 
 
 def cause(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
@@ -428,6 +440,7 @@ def cause(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
     reference: the simulation as `fixsync.sim.find` knows it. last: the last frame to play."""
     try:
         case = case_of(reference, log, last)
+        case = case._replace(folder=folder_of(sim.find(reference)))
         here, _ = play(case, lambda: sim.find(reference))
         again, _ = play(case, lambda: sim.find(reference))
         found = check(case, here).finding

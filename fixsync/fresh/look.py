@@ -3,18 +3,15 @@ that never ran, with a process that reads the game's modules anew (`reread`)."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from fixsync import sim
 from fixsync.fresh.check import Process, ProcessError
 from fixsync.fresh.match import Case, Result
 from fixsync.fresh.reread import Cover, Look, Looked, Missed, Note
 from fixsync.sim import Input
 
-__all__ = ["SaltedPair", "Seen", "folder_of", "look"]
+__all__ = ["SaltedPair", "Seen", "look"]
 
 _SALTS = 6
 _PLACES_MAX = 24
@@ -40,25 +37,11 @@ class Seen:
     """Why the modules could not be looked at."""
 
 
-def folder_of(simulation: object) -> Path | None:
-    """The folder of the modules of a game; None if its module is not a file."""
-    module = sys.modules.get(getattr(simulation, "__module__", ""))
-    file = getattr(module, "__file__", None)
-    if module is None or file is None:
-        return None
-    folder = Path(file).resolve().parent
-    if module.__name__.startswith("fixsync."):
-        return folder
-    top = Path(file).parents[module.__name__.count(".") + (Path(file).stem == "__init__")]
-    is_installed = top.name in ("site-packages", "dist-packages")
-    return top / module.__name__.partition(".")[0] if is_installed else top
-
-
 class SaltedPair:
     """One process that plays a match as it is, and with its orders shuffled."""
 
-    def __init__(self, case: Case, simulation: sim.SimulationType, salt: int) -> None:
-        self._process, self._salt = _process(case, folder_of(simulation)), salt
+    def __init__(self, case: Case, salt: int) -> None:
+        self._process, self._salt = _process(case), salt
 
     def differs(self, inputs: Sequence[tuple[Input, ...]]) -> int | None:
         """The first row that differs."""
@@ -72,16 +55,15 @@ class SaltedPair:
         self._process.close()
 
 
-def _process(case: Case, folder: Path | None) -> Process:
-    return Process(case, {}, "fixsync.fresh.reread", str(folder))
+def _process(case: Case) -> Process:
+    return Process(case, {}, "fixsync.fresh.reread")
 
 
-def look(case: Case, simulation: sim.SimulationType, expected: Result) -> Seen:
+def look(case: Case, expected: Result) -> Seen:
     """Looks at the game's modules while a match is played, whose result is expected."""
-    folder = folder_of(simulation)
-    if folder is None:
+    if not case.folder:
         return Seen(why_not="its module is not a file")
-    process = _process(case, folder)
+    process = _process(case)
     try:
         return _seen(process, case, expected)
     except ProcessError as ended:

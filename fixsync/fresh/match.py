@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -40,6 +41,8 @@ class Case(NamedTuple):
     inputs: Sequence[tuple[Input, ...]]
     state: bytes | None = None
     """Where it begins, if that is not the start."""
+    folder: str = ""
+    """Of the game's modules, as `folder_of` finds it."""
 
 
 class Result(NamedTuple):
@@ -89,8 +92,8 @@ class Task(Struct):
     pid: int
     variables: list[str]
     """The environment variables that the parent has."""
-    folder: str = ""
-    """Of the game's modules, for `fixsync.fresh.reread`."""
+    folder: str
+    """Of the game's modules; "" if it is not known."""
 
 
 class Match(Struct, tag="match"):
@@ -106,6 +109,19 @@ class Show(Struct, tag="show"):
 
 def tuples(inputs: Sequence[Any]) -> tuple[Input, ...]:
     return tuple(tuple(value) if isinstance(value, (list, tuple)) else value for value in inputs)
+
+
+def folder_of(simulation: object) -> str:
+    """The folder of the modules of a game; "" if its module is not a file."""
+    module = sys.modules.get(getattr(simulation, "__module__", ""))
+    file = getattr(module, "__file__", None)
+    if module is None or file is None:
+        return ""
+    if module.__name__.startswith("fixsync."):
+        return str(Path(file).parent)
+    top = Path(file).parents[module.__name__.count(".") + (Path(file).stem == "__init__")]
+    is_installed = top.name in ("site-packages", "dist-packages")
+    return str(top / module.__name__.partition(".")[0] if is_installed else top)
 
 
 def digest(state: bytes, step: sim.Stepped | None) -> bytes:
@@ -153,7 +169,7 @@ def begin(task: Task) -> None:
     os.getpid = lambda: own
     for name in {*os.environ} - {*task.variables}:
         del os.environ[name]
-    surroundings.apply(task.values)
+    surroundings.apply(task.values, task.folder)
 
 
 def main() -> None:

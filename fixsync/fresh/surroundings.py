@@ -5,11 +5,13 @@ All but the hash seed and the asserts are changed within the process, before the
 
 from __future__ import annotations
 
+import _socket
 import contextlib
 import datetime
 import gc
 import locale
 import os
+import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -28,8 +30,15 @@ def _process(value: int) -> None:
     os.getppid = lambda: own - 2
 
 
+class _Arguments(list[str]):
+    """Arguments that have every one that is asked for."""
+
+    def __contains__(self, one: object) -> bool:
+        return isinstance(one, str)
+
+
 def _arguments(value: int) -> None:
-    sys.argv[:] = ["player", "--fullscreen", "eu"][: 1 + value % 3]
+    sys.argv = _Arguments(["player", "--fullscreen", "eu"][: 1 + value % 3])
 
 
 def _folder(_value: int) -> None:
@@ -40,7 +49,29 @@ _KEPT = ("PATH", "LANG", "TZ", "TMP", "TEMP", "TMPDIR", "SYSTEMROOT", "COMSPEC",
 _KEPT_PREFIXES = ("LC_", "PYTHON", "LD_", "DYLD_", "SDL_", "COVERAGE")
 
 
+class _Variables(type(os.environ)):  # type: ignore[misc]
+    """An environment that has every variable that the game itself asks for."""
+
+    folder = ""
+
+    def __getitem__(self, name: str) -> str:
+        try:
+            return str(super().__getitem__(name))
+        except KeyError:
+            frame = sys._getframe(1)
+            while frame.f_back is not None and frame.f_code.co_filename in _OS_FILES:
+                frame = frame.f_back
+            if self.folder and frame.f_code.co_filename.startswith(self.folder):
+                return "1"
+            raise
+
+
+_OS_FILES = {os.__file__, "<frozen os>", "<frozen _collections_abc>"}
+_OS_FILES.add(str(getattr(sys.modules.get("_collections_abc"), "__file__", "")))
+
+
 def _environment(value: int) -> None:
+    os.environ.__class__ = _Variables
     for name in [*os.environ]:
         if name.upper() not in _KEPT and not name.startswith(_KEPT_PREFIXES):
             del os.environ[name]
@@ -49,6 +80,18 @@ def _environment(value: int) -> None:
         os.environ[one] = name
     for one in ("HOME", "USERPROFILE"):
         os.environ[one] = os.path.join(os.sep, "home", name)  # noqa: PTH118 - no folder is read
+
+
+def _machine(value: int) -> None:
+    name = ("den", "attic", "pi")[value % 3]
+    _socket.gethostname = lambda: name
+    if (socket := sys.modules.get("socket")) is not None:
+        socket.gethostname = _socket.gethostname  # type: ignore[attr-defined]
+    if hasattr(os, "uname"):
+        real = os.uname()
+        told = os.uname_result((real[0], name, *real[2:]))
+        os.uname = lambda: told
+    platform.node = lambda: name
 
 
 def _language(value: int) -> None:
@@ -176,6 +219,7 @@ FACTORS: Mapping[str, Callable[[int], None] | None] = {
     "the arguments of the command line": _arguments,
     "the current folder": _folder,
     "environment variables": _environment,
+    "the name of the machine": _machine,
     "the language of the system": _language,
     "the time zone": _zone,
     "the date and the time of day": _clock,
@@ -191,8 +235,9 @@ def variant(number: int) -> dict[str, int]:
     return {name: number for name in FACTORS if name != OPTIMIZE or number % 2}
 
 
-def apply(values: Mapping[str, int]) -> None:
-    """Changes the surroundings of this process."""
+def apply(values: Mapping[str, int], folder: str) -> None:
+    """Changes the surroundings of this process. folder: of the game's modules."""
+    _Variables.folder = folder
     for name, change in FACTORS.items():
         if name in values and change is not None:
             change(values[name])

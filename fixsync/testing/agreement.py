@@ -54,7 +54,7 @@ def assert_peers_agree(
     does not bring back.
 
     back: frames of a rollback. log: the file for the smallest match found that shows the
-    difference, for which 20 seconds are taken at most. needs_hits: AssertionError too if no step
+    difference, for which 15 seconds are taken at most. needs_hits: AssertionError too if no step
     had an event, because then nothing was compared but motion; False for inputs that may lead to no
     hit, such as those that Hypothesis draws. processes: whether to start new processes, some
     seconds; None: if they can import the simulation, which is not so for a class within a function,
@@ -73,7 +73,7 @@ def assert_peers_agree(
     starts = reference is not None and _is_due(reference, straight.frames)
     starts = starts if processes is None else processes
     checks = CHECKS if starts else IN_PROCESS
-    found = run_checks(straight, checks, back=back, reference=reference or "")
+    found = run_checks(straight, checks, back=back, reference=reference or "", is_alone=False)
     for divergence in found.divergences[:1]:
         told = divergence.explain()
         if {*LOADS} - {*found.left_out}:

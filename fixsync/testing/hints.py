@@ -14,6 +14,8 @@ __all__ = ["Hint", "hints_in", "hints_of"]
 _MODULES = ("math", "random", "time")
 _EXACT = {f"math.{name}" for name in ("comb", "factorial", "gcd", "isqrt", "lcm", "perm")}
 """Functions of integers that give integers."""
+_PATHS = ("Path", "PurePath", "PurePosixPath", "PureWindowsPath", "PosixPath", "files")
+_PATH_METHODS = ("absolute", "resolve", "expanduser", "joinpath", "with_name", "with_suffix")
 _SETS = ("set", "frozenset")
 _ORDERLESS = (*_SETS, "all", "any", "len", "max", "min", "sorted", "sum")
 """Calls whose answer does not depend on the order of their arguments."""
@@ -76,11 +78,28 @@ class _Module:
             elif isinstance(node, ast.arg):
                 self.own.add(node.arg)
 
+        self.paths: set[str] = set()
+        """Names that stand for a path."""
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Assign)
+                and self.is_path(node.value)
+                and not isinstance(node.value, (ast.Constant, ast.JoinedStr))
+            ):
+                self.paths |= {ast.unparse(target) for target in node.targets}
+
     def found(self) -> Iterator[tuple[int, str]]:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, (float, complex)):
                 yield node.lineno, "a float literal"
-            elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div):
+            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                if not (self.is_path(node.left) or self.is_path(node.right)):
+                    yield node.lineno, "the operator / (of integers it gives a float)"
+            elif (
+                isinstance(node, ast.AugAssign)
+                and isinstance(node.op, ast.Div)
+                and not self.is_path(node.value)
+            ):
                 yield node.lineno, "the operator / (of integers it gives a float)"
             elif isinstance(node, (ast.Name, ast.Attribute)):
                 name = self.used(node)
@@ -144,6 +163,27 @@ class _Module:
     def is_new_set(self, node: ast.expr) -> bool:
         """Whether an expression makes a set."""
         return isinstance(node, (ast.Set, ast.SetComp)) or self.is_call_of(node, _SETS)
+
+    def is_path(self, node: ast.AST) -> bool:
+        """Whether an expression is a path of pathlib, or a text that is joined to one."""
+        if isinstance(node, ast.Call):
+            name = node.func
+            if isinstance(name, ast.Name):
+                return name.id in _PATHS
+            return isinstance(name, ast.Attribute) and (
+                name.attr in _PATHS or (name.attr in _PATH_METHODS and self.is_path(name.value))
+            )
+        if isinstance(node, ast.BinOp):
+            return self.is_path(node.left) or self.is_path(node.right)
+        if isinstance(node, ast.Attribute) and node.attr == "parent":
+            return True
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.value, ast.Attribute) and node.value.attr == "parents"
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return ast.unparse(node) in self.paths
+        return isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, str)
+        )
 
     def scope(self, node: ast.AST, kind: type[ast.AST]) -> ast.AST:
         """The function or class around a node; or the module."""

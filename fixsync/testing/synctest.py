@@ -32,7 +32,7 @@ from fixsync import sim
 from fixsync.fresh import check as fresh
 from fixsync.fresh.check import Pair, ProcessError
 from fixsync.fresh.look import SaltedPair, Seen, look
-from fixsync.fresh.match import Case, Played, plain
+from fixsync.fresh.match import Case, Played, folder_of, plain
 from fixsync.fresh.reread import Missed, Note
 from fixsync.fresh.surroundings import stir
 from fixsync.game.random import Random
@@ -76,7 +76,7 @@ __all__ = [
 ROLLBACK_FRAMES = 8
 _REPEATS = 2
 _ATTEMPTS_MAX = 400
-SECONDS = 20
+SECONDS = 15
 """Time to look for a smaller match."""
 
 
@@ -234,16 +234,19 @@ def run_checks(
     *,
     back: int = ROLLBACK_FRAMES,
     reference: str = "",
+    is_alone: bool = True,
 ) -> Checked:
     """Makes checks.
 
     back: number of frames that `rollback` goes back. reference: the simulation as
-    `fixsync.sim.find` knows it in another process, which `process` and `sets` need. An exception
-    that the simulation raises in a check only is a divergence too."""
+    `fixsync.sim.find` knows it in another process, which `process` and `sets` need. is_alone:
+    whether this process has nothing that changes the simulation, as a test may have, and is
+    compared with new ones. An exception that the simulation raises in a check only is a divergence
+    too."""
     checked = Checked()
     outside = [name for name in ("process", "sets") if name in checks]
     with ThreadPoolExecutor(1) as pool:
-        others = pool.submit(_others, straight, reference, outside) if outside else None
+        others = pool.submit(_others, straight, reference, outside, is_alone) if outside else None
         repeat = run_check("repeat", straight) if "repeat" in checks else None
         later = [name for name in CHECKS[3:] if name in checks]
         inside = [] if repeat else [run_check(name, straight, back=back) for name in later]
@@ -311,7 +314,7 @@ def smallest(
     pair: Pair | SaltedPair | None = None
     case = _case(straight, reference)
     if divergence.check == "sets":
-        pair = SaltedPair(case, straight.type, divergence.salt)
+        pair = SaltedPair(case, divergence.salt)
     elif divergence.check == "process":
         pair = Pair(case, divergence.values)
     end = time.monotonic() + seconds
@@ -373,20 +376,21 @@ class _Others:
 
 
 def _case(straight: Straight, reference: str) -> Case:
-    return Case(reference, straight.seed, straight.players, straight.inputs)
+    folder = folder_of(straight.type)
+    return Case(reference, straight.seed, straight.players, straight.inputs, folder=folder)
 
 
-def _others(straight: Straight, reference: str, checks: Sequence[str]) -> _Others:
+def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone: bool) -> _Others:
     case, found = _case(straight, reference), _Others()
     try:
         if "process" in checks:
-            compared = fresh.check(case, straight.result())
+            compared = fresh.check(case, straight.result() if is_alone else None)
         else:
             compared = fresh.Checked(None, [], fresh.played(case))
         found.notes = compared.notes
         seen = Seen()
         if "sets" in checks:
-            seen = look(case, straight.type, compared.base)
+            seen = look(case, compared.base)
     except (OSError, ProcessError) as wrong:
         error = f"a new process cannot run it: {wrong}"
         found.divergence = Divergence("process", reference, -1, error=error, can_be_shortened=False)

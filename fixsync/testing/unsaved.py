@@ -115,7 +115,7 @@ def _stops() -> Iterator[None]:
 
 def _look_on(runs: _Runs, named: dict[str, Unsaved]) -> None:
     frames = len(runs.inputs)
-    every = -(-frames // _LOOKS_MAX)
+    every = max(1, -(-frames // _LOOKS_MAX))
     for look, frame in enumerate(range(0, frames, every)):
         for found in _look(runs, frame, _AHEAD[look % len(_AHEAD)], {*named}):
             named.setdefault(found.name, found)
