@@ -164,7 +164,7 @@ extern "C" {
 
 /* Statuses (enum Status). */
 #define FXS_OK 0                   /* success */
-#define FXS_E_KIND (-1)            /* a shape kind outside 0..4 */
+#define FXS_E_KIND (-1)            /* not the kind of a shape */
 #define FXS_E_SIZE (-2)            /* a size out of range, or an unused one that is not 0 */
 #define FXS_E_HALF_ANGLE (-3)      /* a sector's outside 1..32768, or another kind's not 0 */
 #define FXS_E_YAW (-4)             /* a yaw outside 0..65535 */
@@ -189,7 +189,7 @@ extern "C" {
 
 /* A shape. An unused size, and an unused half_angle, must be 0. */
 typedef struct fxs_shape {
-    uint32_t kind;               /* FXS_SPHERE to FXS_SECTOR */
+    uint32_t kind;               /* of a shape: FXS_SPHERE, ... */
     uint32_t half_angle;         /* of a sector: yaw steps to either side */
     int32_t size[3];             /* Q16.16, laid out as listed at the shape kinds */
 } fxs_shape;
@@ -203,7 +203,7 @@ typedef struct fxs_pose {
 /* A collider, laid out as in a saved state (a saved state is little-endian, this is not always). */
 typedef struct fxs_collider {
     uint32_t id;                 /* below the capacity */
-    uint8_t kind;                /* FXS_SPHERE to FXS_SECTOR */
+    uint8_t kind;                /* of a shape: FXS_SPHERE, ... */
     uint8_t layer;               /* 0..31 */
     uint8_t active;              /* 1, or 0: it is in no hit and no answer */
     uint8_t zero;                /* must be 0 */

@@ -16,7 +16,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX, TURN, UINT32_MAX
 
-KINDS = ("sphere", "capsule", "cylinder", "box", "sector")
+from fixsync._native.kinds import KINDS_BY_NAME
+
+KINDS = tuple(KINDS_BY_NAME)
 SOLIDS = ("sphere", "capsule", "cylinder", "box")
 Draw = st.DrawFn
 

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples, rounds
+from strategies import KINDS, examples, rounds
 
 from fixsync import (
     Box,
@@ -97,7 +97,7 @@ def crowds(draw, least=0, most=150):
     for _ in range(count):
         x, y, z = rng.choice(middles)
         size = min(2**29 - 1, rng.randint(max(1, 2**low), 2 ** rng.randint(low, high)))
-        shape = shape_of(rng.randrange(5), size, rng.choice((1, 8192, 20000, 32768)))
+        shape = shape_of(rng.randrange(len(KINDS)), size, rng.choice((1, 8192, 20000, 32768)))
         pose = Pose(
             near(x, wx), near(y, wy), near(z, wz), rng.choice((0, 16384, rng.randrange(65536)))
         )
@@ -491,7 +491,11 @@ def test_hits_do_not_depend_on_the_order_of_insertion(layout):
             for m, w in ((x, wx), (y, wy), (z, wz))
         ]
         rows.append(
-            (id, shape_of(draw.randrange(5), size, 9000), Pose(*place, draw.randrange(65536)))
+            (
+                id,
+                shape_of(draw.randrange(len(KINDS)), size, 9000),
+                Pose(*place, draw.randrange(65536)),
+            )
         )
     answers = set()
     for order in (rows, rows[::-1], draw.sample(rows, len(rows))):
@@ -616,7 +620,7 @@ def any_place(draw, span):
 
 def any_shape(draw):
     size = 2**29 - 1 if draw.random() < 0.01 else draw.randint(1, 2 * ONE)
-    return shape_of(draw.randrange(5), size, draw.randrange(1, 32769))
+    return shape_of(draw.randrange(len(KINDS)), size, draw.randrange(1, 32769))
 
 
 def change_one(draw, world, span):

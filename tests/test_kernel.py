@@ -16,6 +16,7 @@ import pytest
 import xxhash
 
 from fixsync import __version__
+from fixsync._native.kinds import KINDS
 from fixsync._native.raw import ffi, lib
 
 SPHERE = (lib.FXS_SPHERE, 0, (5, 0, 0))
@@ -968,7 +969,7 @@ def test_a_load_takes_the_centres_that_an_addition_takes(
 SHORT, SIZE_MAX = 2**29, lib.FXS_SIZE_MAX
 
 
-@pytest.mark.parametrize("kind", range(5))
+@pytest.mark.parametrize("kind", range(len(KINDS)))
 def test_a_load_takes_the_sizes_and_offsets_that_an_addition_takes(kind: int) -> None:
     """Ends of their ranges, and what is 2^31 from an end: a load tells both by the same top
     bits.

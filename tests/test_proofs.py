@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
+
+from fixsync._native.kinds import KINDS_BY_NAME
 
 NATIVE = Path(__file__).resolve().parent / "native"
 sys.path.insert(0, str(NATIVE))
@@ -34,6 +37,16 @@ def test_the_quick_proofs_hold_and_a_planted_fault_breaks_each() -> None:
     if run.returncode == NOT_HERE and not (os.environ.get("CI") and is_debian()):
         pytest.skip(run.stderr.strip())
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_contacts_of_every_two_kinds_have_a_proof() -> None:
+    name = "contact_is_defined"
+    proved = {proof.options[:2] for proof in proofs.all_proofs() if proof.function == name}
+    wanted = {
+        (f"-DKIND_A={a}", f"-DKIND_B={b}") for a, b in combinations(range(len(proofs.KINDS)), 2)
+    }
+    assert wanted <= proved
+    assert list(KINDS_BY_NAME) == proofs.KINDS
 
 
 @pytest.mark.parametrize("proof", proofs.all_proofs(), ids=lambda proof: proof.name)

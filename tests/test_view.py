@@ -1206,3 +1206,9 @@ def test_the_demo_plays_a_match_compares_both_logs_and_writes_the_page(run, tmp_
     logs = [tmp_path / "out" / f"peer{peer}.jsonl" for peer in (0, 1)]
     assert export(logs[0]).frames == 60
     assert logs[0].read_bytes() == logs[1].read_bytes()
+
+
+def test_no_page_is_written_while_a_kind_has_no_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundle, "KINDS_BY_NAME", {**bundle.KINDS_BY_NAME, "wedge": None})
+    with pytest.raises(ValueError, match=r"kinds\.js does not say how this kind is drawn: wedge$"):
+        page([])

@@ -82,7 +82,7 @@ export const FXS_COMMAND_REMOVE: 10;
 export const FXS_COMMAND_LAYERS: 11;
 /** success */
 export const FXS_OK: 0;
-/** a shape kind outside 0..4 */
+/** not the kind of a shape */
 export const FXS_E_KIND: -1;
 /** a size out of range, or an unused one that is not 0 */
 export const FXS_E_SIZE: -2;
@@ -289,7 +289,7 @@ export type Pointer<Of extends string> = number & { readonly of?: Of };
 /** A shape. */
 export const fxs_shape: {
   readonly $size: 20;
-  /** uint32_t: FXS_SPHERE to FXS_SECTOR */
+  /** uint32_t: of a shape: FXS_SPHERE, ... */
   readonly kind: 0;
   /** uint32_t: of a sector: yaw steps to either side */
   readonly half_angle: 4;
@@ -316,7 +316,7 @@ export const fxs_collider: {
   readonly $size: 52;
   /** uint32_t: below the capacity */
   readonly id: 0;
-  /** uint8_t: FXS_SPHERE to FXS_SECTOR */
+  /** uint8_t: of a shape: FXS_SPHERE, ... */
   readonly kind: 4;
   /** uint8_t: 0..31 */
   readonly layer: 5;

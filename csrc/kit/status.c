@@ -4,7 +4,7 @@
 const char *fxs_status_text(int32_t status) {
     switch (status) {
     case FXS_OK: return "success";
-    case FXS_E_KIND: return "a shape kind outside 0..4";
+    case FXS_E_KIND: return "not the kind of a shape";
     case FXS_E_SIZE: return "a size out of range, or an unused one that is not 0";
     case FXS_E_HALF_ANGLE: return "a sector's outside 1..32768, or another kind's not 0";
     case FXS_E_YAW: return "a yaw outside 0..65535";

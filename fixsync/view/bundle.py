@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import fixsync
+from fixsync._native.kinds import KINDS_BY_NAME
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 _PACKAGE = ASSETS.parents[1]
@@ -133,7 +134,16 @@ def page(title: str, manifest: dict[str, Any], logs: list[bytes]) -> str:
     return _viewer(title, _json(manifest), "".join(blocks), _kernel())
 
 
+def _check_drawings() -> None:
+    """A page with a kind that has no drawing would be empty: nothing is written then."""
+    drawn = re.findall(r"^  (\w+): \{ plan: ", asset("kinds.js"), re.MULTILINE)
+    for name in KINDS_BY_NAME:
+        if name not in drawn:
+            raise ValueError(f"{ASSETS / 'kinds.js'} does not say how this kind is drawn: {name}")
+
+
 def _viewer(title: str, manifest: str, logs: str, kernel: str) -> str:
+    _check_drawings()
     blocks = [
         _block("manifest", "application/json", manifest),
         logs,

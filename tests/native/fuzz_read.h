@@ -3,6 +3,7 @@
 #define FIXSYNC_TESTS_FUZZ_READ_H
 
 #include "fuzz.h"
+#include "shape.h"
 
 typedef struct input {
     const uint8_t *next, *end;
@@ -26,9 +27,9 @@ static inline int32_t take_size(input *in) {
 }
 
 static inline fxs_shape take_shape(input *in) {
-    static const uint8_t USED[5] = {1, 2, 2, 3, 3};
-    fxs_shape s = {(uint32_t)take(in, 1) % 6, 0, {0, 0, 0}};
-    for (int i = 0; i < (s.kind < 5 ? USED[s.kind] : 3); i++) {
+    fxs_shape s = {(uint32_t)take(in, 1) % (KIND_COUNT + 1), 0, {0, 0, 0}}; /* or none of them */
+    const struct kind *kind = fxs_kinds + s.kind;
+    for (int i = 0; i < (s.kind < KIND_COUNT ? kind->size_count + kind->has_hole : 3); i++) {
         s.size[i] = take_size(in);
     }
     if (s.kind == FXS_SECTOR) {

@@ -87,7 +87,8 @@ def lemma(claim: str) -> Callable[[Callable[[Any, bool], Any]], Callable[[Any, b
     return added
 
 
-KINDS = ("sphere", "capsule", "cylinder", "box", "sector")
+# By code, as the table of shapes names them.
+KINDS = re.findall(r"\bKIND\(FXS_\w+, (\w+),", (CSRC / "shape.h").read_text(encoding="ascii"))
 CLAIM = re.compile(r"/\*@ (.*?) \*/|^void (\w+)\(void\)", re.DOTALL | re.MULTILINE)
 
 

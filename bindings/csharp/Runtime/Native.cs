@@ -87,7 +87,7 @@ namespace Fixsync
     {
         /// <summary>Success.</summary>
         Ok = 0,
-        /// <summary>A shape kind outside 0..4.</summary>
+        /// <summary>Not the kind of a shape.</summary>
         Kind = -1,
         /// <summary>A size out of range, or an unused one that is not 0.</summary>
         Size = -2,
@@ -285,7 +285,7 @@ namespace Fixsync
             this.size = size;
         }
 
-        /// <summary>ShapeKind.Sphere to ShapeKind.Sector.</summary>
+        /// <summary>Of a shape: ShapeKind.Sphere, ...</summary>
         public ShapeKind Kind => (ShapeKind)kind;
 
         /// <summary>Of a sector: yaw steps to either side.</summary>
@@ -1870,7 +1870,7 @@ namespace Fixsync
         public const int FXS_COMMAND_LAYERS = 11;
         /// <summary>Success.</summary>
         public const int FXS_OK = 0;
-        /// <summary>A shape kind outside 0..4.</summary>
+        /// <summary>Not the kind of a shape.</summary>
         public const int FXS_E_KIND = -1;
         /// <summary>A size out of range, or an unused one that is not 0.</summary>
         public const int FXS_E_SIZE = -2;

@@ -105,7 +105,7 @@ const gd_constant GD_CONSTANTS[] = {
      "success"},
     {-1, 0,
      "Status\0E_KIND\0"
-     "a shape kind outside 0..4"},
+     "not the kind of a shape"},
     {-2, 0,
      "Status\0E_SIZE\0"
      "a size out of range, or an unused one that is not 0"},

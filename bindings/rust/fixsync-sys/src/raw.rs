@@ -85,7 +85,7 @@ pub const FXS_COMMAND_REMOVE: u32 = 10;
 pub const FXS_COMMAND_LAYERS: u32 = 11;
 /// success
 pub const FXS_OK: i32 = 0;
-/// a shape kind outside 0..4
+/// not the kind of a shape
 pub const FXS_E_KIND: i32 = -1;
 /// a size out of range, or an unused one that is not 0
 pub const FXS_E_SIZE: i32 = -2;
@@ -305,7 +305,7 @@ pub const FXS_SECTOR_HOLE: u32 = 3;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct fxs_shape {
-    /// FXS\_SPHERE to FXS\_SECTOR
+    /// of a shape: FXS\_SPHERE, ...
     pub kind: u32,
     /// of a sector: yaw steps to either side
     pub half_angle: u32,
@@ -348,7 +348,7 @@ const _: () = {
 pub struct fxs_collider {
     /// below the capacity
     pub id: u32,
-    /// FXS\_SPHERE to FXS\_SECTOR
+    /// of a shape: FXS\_SPHERE, ...
     pub kind: u8,
     /// 0..31
     pub layer: u8,

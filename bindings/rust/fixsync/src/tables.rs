@@ -108,7 +108,7 @@ impl Shape {
 #[non_exhaustive]
 #[repr(i32)]
 pub enum Status {
-    /// a shape kind outside 0..4
+    /// not the kind of a shape
     Kind = -1,
     /// a size out of range, or an unused one that is not 0
     Size = -2,
