@@ -219,7 +219,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
         rows = []
         for size in kind.sizes:
             is_hole = kind.has_hole and size is kind.sizes[-1]
-            most = f"{kind.sizes[0].name} - 1" if is_hole else str(size.most)
+            most = f"{kind.sizes[0].name}.saturating_sub(1)" if is_hole else str(size.most)
             rows.append(f'("{size.name}", {size.name}, {size.least}, {most})')
         rows += ["none"] * (4 - len(rows))
         lines.append(f"            {_pattern(kind)} => ([{', '.join(rows)}], {len(kind.sizes)}),")

@@ -58,12 +58,9 @@ namespace Fixsync
             return (int)(steps & 65535);
         }
 
-        private static int Must(int status, int answer, string what)
-        {
-            if (status < 0)
-                throw new OverflowException($"{what}: {Native.Text(status)}");
-            return answer;
-        }
+        // Its text is made after the check, for a frame of numbers to allocate nothing.
+        private static Exception Overflow(int status, string what) =>
+            new OverflowException($"{what}: {Native.Text(status)}");
 
         /// <summary>a * b.</summary>
         /// <exception cref="OverflowException">Outside int32; so in all functions below.
@@ -71,28 +68,32 @@ namespace Fixsync
         public static int Mul(int a, int b)
         {
             int to;
-            return Must(Native.fxs_mul(a, b, &to), to, $"{a} * {b}");
+            int status = Native.fxs_mul(a, b, &to);
+            return status < 0 ? throw Overflow(status, $"{a} * {b}") : to;
         }
 
         /// <summary>a / b.</summary>
         public static int Div(int a, int b)
         {
             int to;
-            return Must(Native.fxs_div(a, b, &to), to, $"{a} / {b}");
+            int status = Native.fxs_div(a, b, &to);
+            return status < 0 ? throw Overflow(status, $"{a} / {b}") : to;
         }
 
         /// <summary>a * b / c of plain integers, rounded once: 30 percent of a damage.</summary>
         public static int MulDiv(int a, int b, int c)
         {
             int to;
-            return Must(Native.fxs_mul_div(a, b, c, &to), to, $"{a} * {b} / {c}");
+            int status = Native.fxs_mul_div(a, b, c, &to);
+            return status < 0 ? throw Overflow(status, $"{a} * {b} / {c}") : to;
         }
 
         /// <summary>The square root of a.</summary>
         public static int Sqrt(int a)
         {
             int to;
-            return Must(Native.fxs_sqrt(a, &to), to, $"square root of {a}");
+            int status = Native.fxs_sqrt(a, &to);
+            return status < 0 ? throw Overflow(status, $"square root of {a}") : to;
         }
 
         /// <summary>The number at a fraction, 0..65536, of the way from a to b.</summary>
@@ -138,38 +139,40 @@ namespace Fixsync
         public static int Hypot(Vec3 v)
         {
             int to;
-            return Must(Native.fxs_hypot(v.X, v.Y, v.Z, &to), to, $"length of {v}");
+            int status = Native.fxs_hypot(v.X, v.Y, v.Z, &to);
+            return status < 0 ? throw Overflow(status, $"length of {v}") : to;
         }
 
         /// <summary>The dot product.</summary>
         public static int Dot(Vec3 a, Vec3 b)
         {
             int to;
-            return Must(Native.fxs_dot(&a, &b, &to), to, $"dot product of {a} and {b}");
+            int status = Native.fxs_dot(&a, &b, &to);
+            return status < 0 ? throw Overflow(status, $"dot product of {a} and {b}") : to;
         }
 
         /// <summary>A vector times a factor.</summary>
         public static Vec3 Scale(Vec3 v, int factor)
         {
             Vec3 to;
-            Must(Native.fxs_scale(&v, factor, &to), 0, $"{v} * {factor}");
-            return to;
+            int status = Native.fxs_scale(&v, factor, &to);
+            return status < 0 ? throw Overflow(status, $"{v} * {factor}") : to;
         }
 
         /// <summary>A vector brought to a length: a speed in the direction of a target.</summary>
         public static Vec3 WithLength(Vec3 v, int length)
         {
             Vec3 to;
-            Must(Native.fxs_with_length(&v, length, &to), 0, $"{v} with the length {length}");
-            return to;
+            int status = Native.fxs_with_length(&v, length, &to);
+            return status < 0 ? throw Overflow(status, $"{v} with the length {length}") : to;
         }
 
         /// <summary>The vector of a length in the direction of a yaw.</summary>
         public static Vec3 Forward(int yaw, int length)
         {
             int x, z;
-            Must(Native.fxs_forward((uint)yaw, length, &x, &z), 0, $"length {length}");
-            return new Vec3(x, 0, z);
+            int status = Native.fxs_forward((uint)yaw, length, &x, &z);
+            return status < 0 ? throw Overflow(status, $"length {length}") : new Vec3(x, 0, z);
         }
 
         /// <summary>The direction of a yaw, 0..65535, in Q2.30.</summary>

@@ -98,7 +98,7 @@ impl Shape {
             Self::Capsule { radius, half_height } => ([("radius", radius, 1, 536870911), ("half_height", half_height, 0, 536870911), none, none], 2),
             Self::Cylinder { radius, half_height } => ([("radius", radius, 1, 536870911), ("half_height", half_height, 1, 536870911), none, none], 2),
             Self::Box { half_x, half_y, half_z } => ([("half_x", half_x, 1, 536870911), ("half_y", half_y, 1, 536870911), ("half_z", half_z, 1, 536870911), none], 3),
-            Self::Sector { radius, half_angle, half_height, inner_radius } => ([("radius", radius, 1, 536870911), ("half_angle", half_angle, 1, 32768), ("half_height", half_height, 1, 536870911), ("inner_radius", inner_radius, 0, radius - 1)], 4),
+            Self::Sector { radius, half_angle, half_height, inner_radius } => ([("radius", radius, 1, 536870911), ("half_angle", half_angle, 1, 32768), ("half_height", half_height, 1, 536870911), ("inner_radius", inner_radius, 0, radius.saturating_sub(1))], 4),
         }
     }
 }
@@ -116,7 +116,7 @@ pub enum Status {
     HalfAngle = -3,
     /// a yaw outside 0..65535
     Yaw = -4,
-    /// a centre (position and turned offset) outside int32
+    /// a centre (position and turned offset), or a lift, outside int32
     Centre = -5,
     /// an id not below the capacity, or of no solid of the level
     Id = -6,
