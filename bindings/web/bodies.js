@@ -5,7 +5,7 @@ import {
   boolean,
   integer,
   isList,
-  noOther,
+  optionsIn,
   quoted,
   UINT32_MAX,
   uint32,
@@ -42,8 +42,8 @@ export class Body {
   #state = new Uint32Array(fxs_body.$size / 4);
 
   /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. */
-  constructor(world, frames, pose, { ids, owner, isMirrored = false, ...rest }) {
-    noOther(rest, "ids, owner, isMirrored");
+  constructor(world, frames, pose, options) {
+    const { ids, owner, isMirrored = false } = optionsIn(options, "ids, owner, isMirrored");
     if (!(world instanceof World))
       throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
     if (!(frames instanceof FrameData))
@@ -154,6 +154,8 @@ export class Body {
 
   /** Moves all of the body to where `World.separate` has pushed a part of it. */
   follow(moved) {
+    if (!(moved instanceof Int32Array))
+      throw new ArgumentTypeError(`moved must be an Int32Array, not ${quoted(moved)}`);
     const places = new Map();
     for (let row = 0; row < moved.length; row += 4) {
       const [id, ...place] = moved.subarray(row, row + 4);

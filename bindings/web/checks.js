@@ -13,11 +13,13 @@ export class ArgumentRangeError extends RangeError {
 export const INT32_MIN = -2147483648;
 export const INT32_MAX = 2147483647;
 export const UINT32_MAX = 4294967295;
+export const UINT64_MAX = 2n ** 64n - 1n;
 
 export function quoted(value) {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(quoted).join(", ")}]`;
+  if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
   const kind = value.constructor?.name ?? "Object";
   return `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
@@ -50,11 +52,17 @@ export function wide(name, value, low, high) {
   return number;
 }
 
-/** Refuses options of other names than these: a misspelled one would be ignored. */
-export function noOther(rest, names) {
-  const [name] = Object.keys(rest);
-  if (name !== undefined)
-    throw new ArgumentTypeError(`an option must be one of ${names}, not ${quoted(name)}`);
+/** An object of options with these names alone: a misspelled one would be ignored, as would be all
+ * of a number. */
+export function optionsIn(options, names) {
+  if (options === undefined) return {};
+  if (typeof options !== "object" || options === null || isList(options))
+    throw new ArgumentTypeError(`options must be an object of ${names}, not ${quoted(options)}`);
+  for (const name of Object.keys(options)) {
+    if (!names.split(", ").includes(name))
+      throw new ArgumentTypeError(`an option must be one of ${names}, not ${quoted(name)}`);
+  }
+  return options;
 }
 
 export function boolean(name, value) {
@@ -73,6 +81,32 @@ export function vector(name, value, low = INT32_MIN, high = INT32_MAX) {
 }
 
 export const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
+
+/** An array. what: of what. */
+export function list(name, value, what = "") {
+  if (!isList(value))
+    throw new ArgumentTypeError(`${name} must be an array${what}, not ${quoted(value)}`);
+  return value;
+}
+
+export function object(name, value) {
+  if (typeof value !== "object" || value === null || isList(value))
+    throw new ArgumentTypeError(`${name} must be an object, not ${quoted(value)}`);
+  return value;
+}
+
+export function bytesIn(name, value) {
+  if (!(value instanceof Uint8Array))
+    throw new ArgumentTypeError(`${name} must be a Uint8Array, not ${quoted(value)}`);
+  return value;
+}
+
+/** What an array, a Set or another iterable object has, as an array. */
+export function itemsOf(name, value) {
+  if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function")
+    throw new ArgumentTypeError(`${name} must be an array or a Set, not ${quoted(value)}`);
+  return [...value];
+}
 
 /** One of the words, or an error that lists them. */
 export function wordIn(name, value, words) {

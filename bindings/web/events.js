@@ -1,5 +1,15 @@
 // Events of a step, and a game's own, as objects and as rows.
-import { ArgumentTypeError, int32, integer, isList, quoted, UINT32_MAX, uint32 } from "./checks.js";
+import {
+  ArgumentTypeError,
+  int32,
+  integer,
+  isList,
+  list,
+  object,
+  quoted,
+  UINT32_MAX,
+  uint32,
+} from "./checks.js";
 import { memory } from "./kernel.js";
 import { FXS_EXIT, FXS_GAME_EVENT } from "./raw.js";
 
@@ -34,23 +44,28 @@ export function eventWords(events) {
   if (events instanceof Events) return events.rows.slice();
   if (!isList(events))
     throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
-  return events.flatMap(({ a, b, kind, contact }, i) => [
-    uint32(`events[${i}].a`, a),
-    uint32(`events[${i}].b`, b),
-    integer(`events[${i}].kind`, kind, 1, FXS_EXIT),
-    uint32(`events[${i}].contact`, contact),
-  ]);
+  return Array.from(events).flatMap((event, i) => {
+    const { a, b, kind, contact } = object(`events[${i}]`, event);
+    return [
+      uint32(`events[${i}].a`, a),
+      uint32(`events[${i}].b`, b),
+      integer(`events[${i}].kind`, kind, 1, FXS_EXIT),
+      uint32(`events[${i}].contact`, contact),
+    ];
+  });
 }
 
 /** The words of a game's own events. */
 export function gameWords(events) {
-  if (!isList(events)) throw new ArgumentTypeError(`game must be an array, not ${quoted(events)}`);
-  return events.flatMap(({ a, b, kind, value }, i) => [
-    uint32(`game[${i}].a`, a),
-    uint32(`game[${i}].b`, b),
-    integer(`game[${i}].kind`, kind, FXS_GAME_EVENT, UINT32_MAX),
-    int32(`game[${i}].value`, value),
-  ]);
+  return Array.from(list("game", events)).flatMap((event, i) => {
+    const { a, b, kind, value } = object(`game[${i}]`, event);
+    return [
+      uint32(`game[${i}].a`, a),
+      uint32(`game[${i}].b`, b),
+      integer(`game[${i}].kind`, kind, FXS_GAME_EVENT, UINT32_MAX),
+      int32(`game[${i}].value`, value),
+    ];
+  });
 }
 
 /** The events that `count` rows from an address on are: those of a step, then the game's own. */

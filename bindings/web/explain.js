@@ -1,5 +1,5 @@
 // Why a pair is not a hit, and by how much it misses.
-import { noOther } from "./checks.js";
+import { optionsIn } from "./checks.js";
 import { checked, kernel, memory, scratch } from "./kernel.js";
 import { FXS_NEVER, FXS_TOUCHING, fxs_explanation } from "./raw.js";
 import { hitWhenIn, putPair } from "./shapes.js";
@@ -32,8 +32,8 @@ export function explained(what, ask) {
 }
 
 /** Why the contact of two shapes is less than hitWhen. */
-export function explain(shapeA, poseA, shapeB, poseB, { hitWhen = FXS_TOUCHING, ...rest } = {}) {
-  noOther(rest, "hitWhen");
+export function explain(shapeA, poseA, shapeB, poseB, options) {
+  const { hitWhen = FXS_TOUCHING } = optionsIn(options, "hitWhen");
   const pair = putPair(shapeA, poseA, shapeB, poseB);
   const least = hitWhenIn(hitWhen);
   return explained("explain", (out) => kernel.fxs_explain_shapes(...pair, least, out));

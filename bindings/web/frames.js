@@ -8,6 +8,7 @@ import {
   int32,
   integer,
   isList,
+  object,
   quoted,
 } from "./checks.js";
 import { layerIn } from "./commands.js";
@@ -30,7 +31,8 @@ export class FrameData {
   #document = null;
 
   /** table: bytes, as `fixsync frames -o` writes them. parts, attacks: their names, in order. */
-  constructor(table, { parts, attacks = [] }) {
+  constructor(table, names) {
+    const { parts, attacks = [] } = object("names", names);
     if (!(table instanceof Uint8Array))
       throw new ArgumentTypeError(`table must be a Uint8Array, not ${quoted(table)}`);
     this.#table = new KernelArray(Uint8Array, table.length);
@@ -110,9 +112,7 @@ function namesIn(what, names, count) {
 
 // An object that has these keys alone.
 function entry(name, value, known) {
-  if (typeof value !== "object" || value === null || isList(value)) {
-    throw new ArgumentTypeError(`${name} must be an object, not ${quoted(value)}`);
-  }
+  object(name, value);
   const wrong = Object.keys(value).find((key) => !known.includes(key));
   if (wrong !== undefined) {
     throw new ArgumentRangeError(`${name} has ${known.join(", ")}, not ${quoted(wrong)}`);
@@ -145,8 +145,9 @@ function partWords(name, value) {
   const found = entry(name, value, known);
   const { shape, offset = [0, 0, 0], layer = 0, yaw = 0, active = true, turns = false } = found;
   const [kind, ...sizes] = list(`${name}.shape`, shape);
+  const kindOf = typeof kind === "string" ? SHAPES[kind] : null;
   const units = sizes.map((size, i) =>
-    rawOf(size, SHAPES[kind]?.sizes[i] === "half_angle" ? degrees : q),
+    rawOf(size, kindOf?.sizes[i] === "half_angle" ? degrees : q),
   );
   const [code, halfAngle, ...numbers] = shapeNumbers(`${name}.shape`, [kind, ...units]);
   if (list(`${name}.offset`, offset).length !== 3) {

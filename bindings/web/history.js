@@ -4,7 +4,9 @@ import {
   ArgumentTypeError,
   boolean,
   integer,
+  object,
   quoted,
+  UINT64_MAX,
   uint32,
   wide,
 } from "./checks.js";
@@ -27,7 +29,6 @@ import {
 import { worldIn } from "./world.js";
 
 const AT_ANSWER = 64; // in the scratch memory, behind a hash
-const UINT64_MAX = 2n ** 64n - 1n;
 const WINDOW_MAX = 2 ** 31 - 1;
 const PLAYERS_MAX = 65536;
 const FRAMES_MAX = 2 ** 24;
@@ -125,9 +126,8 @@ export class History {
    * own: the game's own state now. isFinal: whether all its inputs are known. commands: those
    * before the step. events: of the step. game: the game's own. reactions: commands after the step,
    * part of the next frame. hash: of the world right after the step, before reactions. */
-  push(
-    world,
-    {
+  push(world, frame) {
+    const {
       own = NO_BYTES,
       isFinal = false,
       commands = [],
@@ -135,8 +135,7 @@ export class History {
       game = [],
       reactions = [],
       hash = null,
-    } = {},
-  ) {
+    } = frame === undefined ? {} : object("frame", frame);
     const state = Number(kernel.fxs_world_save_size(worldIn(world)));
     const final = boolean("isFinal", isFinal) ? 1 : 0;
     const words = [...eventWords(events), ...gameWords(game)];

@@ -1,4 +1,5 @@
 // Finds fixsync.wasm beside this file, in browsers, workers, Node and bundlers.
+import { ArgumentRangeError, ArgumentTypeError, quoted } from "./checks.js";
 import { start } from "./kernel.js";
 
 // Makes fixsync ready. source: nothing, or an address, bytes, a Response or a compiled module.
@@ -7,11 +8,17 @@ export async function init(source = new URL("./fixsync.wasm", import.meta.url)) 
   if (given instanceof WebAssembly.Module) return start(given);
   if (typeof given === "string" || given instanceof URL)
     return start(await compiled(String(given)));
-  const bytes =
-    typeof Response !== "undefined" && given instanceof Response
-      ? await given.arrayBuffer()
-      : given;
-  return start(await WebAssembly.compile(bytes));
+  const isResponse = typeof Response !== "undefined" && given instanceof Response;
+  const bytes = isResponse ? await given.arrayBuffer() : given;
+  if (!(bytes instanceof ArrayBuffer) && !ArrayBuffer.isView(bytes)) {
+    const known = "an address, bytes, a Response or a WebAssembly.Module";
+    throw new ArgumentTypeError(`source must be ${known}, not ${quoted(given)}`);
+  }
+  try {
+    return start(await WebAssembly.compile(bytes));
+  } catch (error) {
+    throw new ArgumentRangeError(`source is not WebAssembly: ${error.message}`);
+  }
 }
 
 async function compiled(address) {
@@ -20,7 +27,9 @@ async function compiled(address) {
     const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ files);
     return WebAssembly.compile(await readFile(new URL(address)));
   }
-  const response = await fetch(address);
+  const response = await fetch(address).catch((error) => {
+    throw new Error(`${quoted(address)} cannot be read: ${error.message}`);
+  });
   if (!response.ok) throw new Error(`${address}: ${response.status} ${response.statusText}`);
   return WebAssembly.compile(await response.arrayBuffer());
 }

@@ -1,5 +1,5 @@
 // The kernel's module, one for all worlds: its memory, room in it, and its statuses as errors.
-import { ArgumentRangeError } from "./checks.js";
+import { ArgumentRangeError, ArgumentTypeError, integer, quoted, UINT32_MAX } from "./checks.js";
 import {
   FXS_E_ABSENT,
   FXS_E_ACTIVE,
@@ -33,8 +33,24 @@ const NOT_READY = new Proxy({}, { get: notReady, set: notReady });
 /** The functions of fixsync.h, as raw.d.ts declares them. */
 export let kernel = NOT_READY;
 
-/** The module's memory as typed arrays. `reserve` may replace them, so they are never kept. */
-export const memory = { u8: NOT_READY, u32: NOT_READY, i32: NOT_READY, view: NOT_READY };
+let views = { u8: NOT_READY, u32: NOT_READY, i32: NOT_READY, view: NOT_READY };
+
+/** The module's memory as typed arrays. A memory that grows, here or by its user's call of
+ * `kernel.memory.grow`, replaces them, so they are never kept. */
+export const memory = {
+  get u8() {
+    return fresh().u8;
+  },
+  get u32() {
+    return fresh().u32;
+  },
+  get i32() {
+    return fresh().i32;
+  },
+  get view() {
+    return fresh().view;
+  },
+};
 
 /** Where arguments and counts of a call stand: 1 KB that every call overwrites. */
 export let scratch = 0;
@@ -45,16 +61,22 @@ export async function start(module) {
   if (scratch !== 0) return;
   kernel = (made.instance ?? made).exports;
   end = align(kernel.__heap_base.value);
-  refresh();
+  views = { u8: [] }; // made by the first use
   scratch = reserve(1024);
 }
 
-function refresh() {
-  const { buffer } = kernel.memory;
-  memory.u8 = new Uint8Array(buffer);
-  memory.u32 = new Uint32Array(buffer);
-  memory.i32 = new Int32Array(buffer);
-  memory.view = new DataView(buffer);
+// An array over memory that has grown has no elements.
+function fresh() {
+  if (views.u8.length === 0) {
+    const { buffer } = kernel.memory;
+    views = {
+      u8: new Uint8Array(buffer),
+      u32: new Uint32Array(buffer),
+      i32: new Int32Array(buffer),
+      view: new DataView(buffer),
+    };
+  }
+  return views;
 }
 
 // ---- room: blocks of multiples of 16 bytes, the free ones by address, joined to neighbours ----
@@ -95,7 +117,6 @@ function grow(to) {
   } catch {
     throw new ArgumentRangeError(`${to} bytes of memory are needed, more than can be had here`);
   }
-  refresh();
 }
 
 /** Gives a block back. */
@@ -158,8 +179,12 @@ export class KernelArray {
 
   /** type: Int32Array, Uint32Array or Uint8Array. */
   constructor(type, length) {
+    if (![Int32Array, Uint32Array, Uint8Array].includes(type)) {
+      const known = "Int32Array, Uint32Array or Uint8Array";
+      throw new ArgumentTypeError(`type must be ${known}, not ${quoted(type)}`);
+    }
     this.#type = type;
-    this.length = length;
+    this.length = integer("length", length, 0, UINT32_MAX);
     this.#room.for(length * type.BYTES_PER_ELEMENT);
     this.array.fill(0);
     FREED?.register(this, this.#room, this);
@@ -213,7 +238,7 @@ const MEANINGS = {
   [FXS_E_SIZE]: "a size out of range",
   [FXS_E_HALF_ANGLE]: "a half angle out of range",
   [FXS_E_YAW]: "a yaw out of range",
-  [FXS_E_CENTRE]: "the centre would leave -2147483648..2147483647",
+  [FXS_E_CENTRE]: "the centre, or a lift, would leave -2147483648..2147483647",
   [FXS_E_ID]: "not below the capacity",
   [FXS_E_TAKEN]: "taken: remove it first",
   [FXS_E_ABSENT]: "not in the world",

@@ -4,10 +4,13 @@ import {
   ArgumentRangeError,
   ArgumentTypeError,
   integer,
-  isList,
-  noOther,
+  itemsOf,
+  list,
+  object,
+  optionsIn,
   quoted,
   UINT32_MAX,
+  UINT64_MAX,
   uint32,
   vector,
   wide,
@@ -45,7 +48,6 @@ import { SHAPES } from "./tables.js";
 import { worldIn } from "./world.js";
 
 const AT_OUT = 512; // in the scratch memory, behind all arguments
-const UINT64_MAX = 2n ** 64n - 1n;
 
 // ---- random numbers ----
 
@@ -162,8 +164,8 @@ const hitsAt = (at, count) =>
 const maskIn = (mask) => (mask === undefined ? 0 : integer("mask", mask, 1, UINT32_MAX));
 
 /** Moves a collider straight, and slides it along obstacles; its hits, in order. */
-export function moveAndSlide(world, id, motion, { mask, passes = 4, ...rest } = {}) {
-  noOther(rest, "mask, passes");
+export function moveAndSlide(world, id, motion, options) {
+  const { mask, passes = 4 } = optionsIn(options, "mask, passes");
   const turns = integer("passes", passes, 1, FXS_PASSES_MAX);
   const hits = results.for(turns * fxs_cast_hit.$size);
   putWords(scratch, motionIn("motion", motion));
@@ -200,20 +202,25 @@ export class Mover {
   }
 
   /** floorY: the least y of a floor's normal, in Q2.30; 45 degrees if it is left out. */
-  constructor(
-    id,
-    { mask, oneWay = 0, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125, ...rest } = {},
-  ) {
-    noOther(rest, "mask, oneWay, passes, stepHeight, snap, floorY");
+  constructor(id, options) {
+    const {
+      mask,
+      oneWay = 0,
+      passes = 4,
+      stepHeight = 0,
+      snap = 0,
+      floorY = 759250125,
+    } = optionsIn(options, "mask, oneWay, passes, stepHeight, snap, floorY");
     this.#id = uint32("id", id);
+    const layers = maskIn(mask);
     const both = integer("oneWay", oneWay, 0, UINT32_MAX) & (mask ?? ~0);
     if (both !== 0) {
       const wanted = mask === undefined ? "be 0 without a mask" : "share no layer with mask";
-      throw new RangeError(`oneWay must ${wanted}, not ${both >>> 0}`);
+      throw new ArgumentRangeError(`oneWay must ${wanted}, not ${both >>> 0}`);
     }
     this.#words = [
       this.#id,
-      maskIn(mask),
+      layers,
       integer("passes", passes, 2, FXS_PASSES_MAX),
       integer("stepHeight", stepHeight, 0, FXS_SIZE_MAX),
       integer("snap", snap, 0, FXS_SIZE_MAX),
@@ -252,8 +259,14 @@ export class Mover {
 /** Moves a platform, with the movers on it, and pushes those in its way: for each mover, by
  * ascending id, { id, x, y, z, motion, flags, by }. flags: raw.FXS_RODE and the like. */
 export function carry(world, platforms, motion, movers) {
-  const ids = [...new Set(platforms)].map((id) => uint32("id", id)).sort((a, b) => a - b);
-  const words = [...movers].map((mover) => wordsOf(mover)).sort((a, b) => a[0] - b[0]);
+  const ids = [...new Set(itemsOf("platforms", platforms))]
+    .map((id) => uint32("id", id))
+    .sort((a, b) => a - b);
+  const words = itemsOf("movers", movers).map((mover, i) => {
+    if (mover instanceof Mover) return wordsOf(mover);
+    throw new ArgumentTypeError(`movers[${i}] must be a Mover, not ${quoted(mover)}`);
+  });
+  words.sort((a, b) => a[0] - b[0]);
   const listed = results.for(4 * ids.length + words.length * (fxs_mover.$size + fxs_carried.$size));
   const listedMovers = listed + 4 * ids.length;
   const rows = listedMovers + words.length * fxs_mover.$size;
@@ -359,6 +372,14 @@ export class Rewind {
 
 // ---- recorder ----
 
+function jsonOf(tickRate, meta, names) {
+  try {
+    return JSON.stringify({ tick_rate: tickRate, meta, ...(names && { names }) });
+  } catch (error) {
+    throw new ArgumentTypeError(`tickRate, meta and names must be JSON: ${error.message}`);
+  }
+}
+
 /** A match log, written by the kernel: the bytes that fixsync itself writes. */
 export class Recorder {
   #rooms = { recorder: new Room(), rows: new Room(), text: new Room() };
@@ -366,11 +387,10 @@ export class Recorder {
 
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
    * the game likes to say. names: { layers, ids, game }, each by number. */
-  constructor(world, { tickRate = 60, meta = {}, names = null, ...rest } = {}) {
-    noOther(rest, "tickRate, meta, names");
+  constructor(world, options) {
+    const { tickRate = 60, meta = {}, names = null } = optionsIn(options, "tickRate, meta, names");
     const at = this.#rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
-    const about = JSON.stringify({ tick_rate: tickRate, meta, ...(names && { names }) });
-    const bytes = new TextEncoder().encode(about);
+    const bytes = new TextEncoder().encode(jsonOf(tickRate, meta, names));
     const from = this.#rooms.rows.for(bytes.length);
     memory.u8.set(bytes, from);
     memory.u8.fill(0, at, at + fxs_recorder.$size);
@@ -418,10 +438,9 @@ export class Recorder {
 
   /** Adds a query that was made after the step of this frame: the ids that it gave, then its
    * arguments. */
-  query(ids, shape, pose, mask = UINT32_MAX, { excludeOwner = 0, ...rest } = {}) {
-    noOther(rest, "excludeOwner");
-    if (!isList(ids)) throw new ArgumentTypeError(`ids must be an array, not ${quoted(ids)}`);
-    const answer = ids.map((id, i) => uint32(`ids[${i}]`, id));
+  query(ids, shape, pose, mask = UINT32_MAX, options) {
+    const { excludeOwner = 0 } = optionsIn(options, "excludeOwner");
+    const answer = Array.from(list("ids", ids), (id, i) => uint32(`ids[${i}]`, id));
     const query = putQuery(shape, pose, mask, excludeOwner);
     this.#write("query", (text, room) => kernel.fxs_recorder_query(this.#at, query, text, room));
     this.#answers.push({ words: answer, count: answer.length, add: kernel.fxs_recorder_ids });
@@ -430,12 +449,14 @@ export class Recorder {
   /** Adds a cast that was made after the step of this frame: the hits that it gave, then its
    * arguments. */
   cast(hits, shape, pose, motion, mask = UINT32_MAX, options = {}) {
-    if (!isList(hits)) throw new ArgumentTypeError(`hits must be an array, not ${quoted(hits)}`);
-    const words = hits.flatMap(({ id, fraction, normal }, i) => [
-      uint32(`hits[${i}].id`, id),
-      uint32(`hits[${i}].fraction`, fraction),
-      ...vector(`hits[${i}].normal`, normal),
-    ]);
+    const words = Array.from(list("hits", hits)).flatMap((hit, i) => {
+      const { id, fraction, normal } = object(`hits[${i}]`, hit);
+      return [
+        uint32(`hits[${i}].id`, id),
+        uint32(`hits[${i}].fraction`, fraction),
+        ...vector(`hits[${i}].normal`, normal),
+      ];
+    });
     const cast = putCast(shape, pose, motion, mask, options);
     this.#write("cast", (text, room) => kernel.fxs_recorder_cast(this.#at, cast, text, room));
     this.#answers.push({ words, count: hits.length, add: kernel.fxs_recorder_hits });

@@ -2,10 +2,12 @@
 import {
   ArgumentRangeError,
   ArgumentTypeError,
+  bytesIn,
   int32,
   integer,
   isList,
-  noOther,
+  list,
+  optionsIn,
   quoted,
   UINT32_MAX,
 } from "./checks.js";
@@ -23,8 +25,7 @@ export class Level {
 
   /** The level of bytes as `toBytes` gives them. */
   constructor(data) {
-    if (!(data instanceof Uint8Array))
-      throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
+    bytesIn("data", data);
     const size = BigInt(data.length);
     const from = results.for(data.length);
     memory.u8.set(data, from);
@@ -39,8 +40,7 @@ export class Level {
   /** The level of solids as match logs write them: ["prism", layer, y_low, y_high, [[x, z], ...]]
    * and ["cylinder", layer, y_low, y_high, [x, z], radius]. */
   static of(solids) {
-    if (!isList(solids))
-      throw new ArgumentTypeError(`solids must be an array, not ${quoted(solids)}`);
+    list("solids", solids);
     const words = [0x314c5846, solids.length];
     for (const [i, row] of solids.entries()) words.push(...solidWords(`solids[${i}]`, row));
     return new Level(new Uint8Array(Int32Array.from(words).buffer));
@@ -75,8 +75,8 @@ export class Level {
   }
 
   /** The outline of the solid of an index, for drawing: { outer, hole, yLow, yHigh }. */
-  outline(index, { segments = 32, ...rest } = {}) {
-    noOther(rest, "segments");
+  outline(index, options) {
+    const { segments = 32 } = optionsIn(options, "segments");
     const [{ address }, one] = [this, this.#index(index)];
     return outlined(`index ${index}`, segments, (...out) =>
       kernel.fxs_level_outline(address, one, ...out),
@@ -98,8 +98,8 @@ export class Level {
   }
 
   /** The ids of the solids that a shape meets, ascending: FXS_LEVEL + index. */
-  query(shape, pose, mask = UINT32_MAX, { hitWhen = FXS_TOUCHING, ...rest } = {}) {
-    noOther(rest, "hitWhen");
+  query(shape, pose, mask = UINT32_MAX, options) {
+    const { hitWhen = FXS_TOUCHING } = optionsIn(options, "hitWhen");
     const { address } = this;
     const query = putQuery(shape, pose, mask);
     const when = hitWhenIn(hitWhen);
@@ -110,14 +110,8 @@ export class Level {
 
   /** The solids that a shape that moves straight meets, by (fraction, id):
    * { id, fraction, normal }. */
-  cast(
-    shape,
-    pose,
-    motion,
-    mask = UINT32_MAX,
-    { limit = 0, hitWhen = FXS_TOUCHING, ...rest } = {},
-  ) {
-    noOther(rest, "limit, hitWhen");
+  cast(shape, pose, motion, mask = UINT32_MAX, options) {
+    const { limit = 0, hitWhen = FXS_TOUCHING } = optionsIn(options, "limit, hitWhen");
     const { address } = this;
     const cast = putCast(shape, pose, motion, mask, { limit, hitWhen });
     return hitsAnswered(
@@ -140,11 +134,14 @@ export class Level {
 
 // The bytes of a solid as 32-bit words.
 function solidWords(name, row) {
-  if (!isList(row) || !(row[0] in CODES))
+  if (!isList(row) || typeof row[0] !== "string" || !Object.hasOwn(CODES, row[0]))
     throw new ArgumentTypeError(`${name} must be a solid, not ${quoted(row)}`);
   const [kind, layer, low, high, place, radius] = row;
-  const points = kind === "prism" ? place : [place];
-  const numbers = points.flatMap(([x, z]) => [int32(`${name}: x`, x), int32(`${name}: z`, z)]);
+  const points = kind === "prism" ? list(`${name}: vertices`, place) : [place];
+  const numbers = Array.from(points).flatMap((point) => {
+    const [x, z] = list(`${name}: a point`, point, " [x, z]");
+    return [int32(`${name}: x`, x), int32(`${name}: z`, z)];
+  });
   if (kind === "cylinder") numbers.push(integer(`${name}: radius`, radius, 1, FXS_SIZE_MAX));
   else integer(`${name}: number of vertices`, points.length, 3, VERTICES_MAX);
   const count = kind === "prism" ? points.length : 0;

@@ -1,5 +1,5 @@
 // The kernel's outlines, for drawing: of shapes, colliders and solids.
-import { integer, noOther } from "./checks.js";
+import { integer, optionsIn } from "./checks.js";
 import { checked, kernel, memory, results, scratch } from "./kernel.js";
 import { FXS_E_ROOM, FXS_TURN, fxs_extent, fxs_shape, fxs_vertex } from "./raw.js";
 import { putPose, putShape } from "./shapes.js";
@@ -38,8 +38,8 @@ export function outlined(what, segments, ask) {
 }
 
 /** The outline of a shape, for drawing: its vertices seen from above, and its heights. */
-export function outlineOf(shape, pose, { segments = 32, ...rest } = {}) {
-  noOther(rest, "segments");
+export function outlineOf(shape, pose, options) {
+  const { segments = 32 } = optionsIn(options, "segments");
   putShape(scratch, shape);
   putPose(scratch + fxs_shape.$size, pose);
   return outlined("outline", segments, (...out) =>

@@ -4,7 +4,7 @@ import {
   boolean,
   integer,
   isList,
-  noOther,
+  optionsIn,
   quoted,
   uint32,
   vector,
@@ -80,8 +80,8 @@ export class TwoPlanes {
   #world;
 
   /** Ids are 0..capacity - 1, layers 0..15. */
-  constructor(capacity, { hitWhen, layers = null, ...rest } = {}) {
-    noOther(rest, "hitWhen, layers");
+  constructor(capacity, options) {
+    const { hitWhen, layers = null } = optionsIn(options, "hitWhen, layers");
     this.#capacity = integer("capacity", capacity, 1, FXS_CAPACITY_MAX / 2);
     this.#world = new World(2 * capacity, { hitWhen, layers: [] });
     this.setLayers(layers);
@@ -133,8 +133,8 @@ export class TwoPlanes {
 
   /** Adds a hitbox: { ground: ["circle", radius] or ["rectangle", half_x, half_z], side:
    * [half_x, half_y] }. */
-  add(id, hitbox, position, { layer = 0, owner = 0, active = true, ...rest } = {}) {
-    noOther(rest, "layer, owner, active");
+  add(id, hitbox, position, options) {
+    const { layer = 0, owner = 0, active = true } = optionsIn(options, "layer, owner, active");
     return this.#one(FXS_COMMAND_ADD, id, (at) => {
       putSizes(at, hitbox);
       putPlace(at, position);
@@ -240,8 +240,8 @@ export class TwoPlanes {
   // ---- questions ----
 
   /** The ids that a hitbox meets now, ascending. */
-  query(hitbox, position, mask = MASK_MAX, { excludeOwner = 0, ...rest } = {}) {
-    noOther(rest, "excludeOwner");
+  query(hitbox, position, mask = MASK_MAX, options) {
+    const { excludeOwner = 0 } = optionsIn(options, "excludeOwner");
     putSizes(scratch, hitbox);
     putPlace(scratch, position);
     const [looked, owner] = [
@@ -254,14 +254,12 @@ export class TwoPlanes {
   }
 
   /** The hits of a hitbox that moves straight, by (fraction, id): { id, fraction, normal }. */
-  cast(
-    hitbox,
-    position,
-    motion,
-    mask = MASK_MAX,
-    { excludeOwner = 0, limit = 0, hitWhen = null, ...rest } = {},
-  ) {
-    noOther(rest, "excludeOwner, limit, hitWhen");
+  cast(hitbox, position, motion, mask = MASK_MAX, options) {
+    const {
+      excludeOwner = 0,
+      limit = 0,
+      hitWhen = null,
+    } = optionsIn(options, "excludeOwner, limit, hitWhen");
     const at = scratch + fxs_hitbox_cast.hitbox;
     putSizes(at, hitbox);
     putPlace(at, position);
@@ -278,8 +276,8 @@ export class TwoPlanes {
   }
 
   /** A cast of a hitbox from its position, at all that layers and owners let it hit. */
-  sweep(id, motion, { limit = 0, hitWhen = null, ...rest } = {}) {
-    noOther(rest, "limit, hitWhen");
+  sweep(id, motion, options) {
+    const { limit = 0, hitWhen = null } = optionsIn(options, "limit, hitWhen");
     const [self, most] = [this.#id(id), uint32("limit", limit)];
     putWords(scratch, motionIn("motion", motion));
     const when = hitWhen === null ? 0 : hitWhenIn(hitWhen);

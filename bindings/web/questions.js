@@ -1,5 +1,5 @@
 // Queries and casts and their answers, of a world and of a level.
-import { noOther, UINT32_MAX, uint32 } from "./checks.js";
+import { optionsIn, UINT32_MAX, uint32 } from "./checks.js";
 import { checked, memory, putWords, results, scratch } from "./kernel.js";
 import { FXS_E_ROOM, fxs_cast, fxs_cast_hit, fxs_query } from "./raw.js";
 import { defined, hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
@@ -16,14 +16,12 @@ export function putQuery(shape, pose, mask = UINT32_MAX, excludeOwner = 0) {
 }
 
 /** An fxs_cast in the scratch memory; its address. */
-export function putCast(
-  shape,
-  pose,
-  motion,
-  mask,
-  { excludeOwner = 0, limit = 0, hitWhen = null, ...rest },
-) {
-  noOther(rest, "excludeOwner, limit, hitWhen");
+export function putCast(shape, pose, motion, mask, options) {
+  const {
+    excludeOwner = 0,
+    limit = 0,
+    hitWhen = null,
+  } = optionsIn(options, "excludeOwner, limit, hitWhen");
   putShape(scratch + fxs_cast.shape, shape);
   putPose(scratch + fxs_cast.pose, pose);
   putWords(scratch + fxs_cast.motion, motionIn("motion", motion));

@@ -1,6 +1,13 @@
 // A world on its way through a match log.
 import { bytesOfBase64 } from "./bytes.js";
-import { ArgumentRangeError, ArgumentTypeError, quoted } from "./checks.js";
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  quoted,
+  UINT64_MAX,
+  uint32,
+  wide,
+} from "./checks.js";
 import { Level } from "./level.js";
 import { hex16, MatchLogError } from "./logs.js";
 import { World } from "./world.js";
@@ -35,11 +42,19 @@ export class Replay {
   stepped = null;
 
   /** log: a MatchLog. level: the log's, if it is made already. */
-  constructor(log, level = log.header.level ? Level.of(log.header.level.solids) : null) {
+  constructor(log, level) {
+    // The viewer has logs of its own kind.
+    if (typeof log?.frame !== "function" || typeof log.header !== "object")
+      throw new ArgumentTypeError(`log must be a MatchLog, not ${quoted(log)}`);
     const { header, first, ids } = log;
+    const own = () => (header.level ? Level.of(header.level.solids) : null);
     this.#log = log;
     // No state depends on the capacity: the log's ids need less than its header allows.
-    this.world = new World(ids, { hitWhen: header.hit_when, layers: header.layers, level });
+    this.world = new World(ids, {
+      hitWhen: header.hit_when,
+      layers: header.layers,
+      level: level === undefined ? own() : level,
+    });
     /** The frame that `step` plays. */
     this.next = first;
     if (header.from)
@@ -48,8 +63,9 @@ export class Replay {
 
   /** Goes to a frame whose state was saved before it was played. */
   load(frame, state) {
+    const next = uint32("frame", frame);
     this.world.load(state);
-    this.next = frame;
+    this.next = next;
   }
 
   /** Plays a frame; its line, parsed. A MatchLogError if the world refuses a command: it is then as
@@ -112,10 +128,11 @@ export class Replay {
   /** The parts of the last frame that differ from its line: "events", "queries", "hash". */
   differing(hash = this.world.hash()) {
     const { line } = this;
+    const given = hex16(wide("hash", hash, 0n, UINT64_MAX));
     const fields = [];
     if (line.events !== undefined && !sameEvents(line.events, this.events)) fields.push("events");
     if (line.queries !== undefined && !sameJson(line.queries, this.answers)) fields.push("queries");
-    if (line.hash !== undefined && line.hash.toLowerCase() !== hex16(hash)) fields.push("hash");
+    if (line.hash !== undefined && line.hash.toLowerCase() !== given) fields.push("hash");
     return fields;
   }
 

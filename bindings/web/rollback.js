@@ -4,7 +4,8 @@ import {
   ArgumentRangeError,
   ArgumentTypeError,
   integer,
-  noOther,
+  object,
+  optionsIn,
   quoted,
   uint32,
 } from "./checks.js";
@@ -17,6 +18,8 @@ const DELAY_MAX = 2 ** 10;
 
 const after = (frame, frames) => (frame + frames) >>> 0;
 const isBefore = (a, b) => ((a - b) | 0) < 0;
+
+const isHash = (text) => typeof text === "string" && /^[0-9a-f]{16}$/.test(text);
 
 export class Rollback {
   #game;
@@ -31,8 +34,8 @@ export class Rollback {
 
   /** game: { world, play(inputs), save(), load(own) }; play gives what History.push takes. window:
    * how many frames may be predicted. delay: frames from a local input to the frame it is for. */
-  constructor(game, { players, window = 8, delay = 0, ...rest } = {}) {
-    noOther(rest, "players, window, delay");
+  constructor(game, options) {
+    const { players, window = 8, delay = 0 } = optionsIn(options, "players, window, delay");
     const from = worldIn(game?.world) && game.world.frame;
     const frames = integer("window", window, 1, WINDOW_MAX);
     this.#delay = integer("delay", delay, 0, DELAY_MAX);
@@ -79,7 +82,7 @@ export class Rollback {
     this.#confirm(told);
     if (this.free === 0) return told;
     const { frame } = this;
-    for (const [player, value] of Object.entries(pressed)) {
+    for (const [player, value] of Object.entries(object("pressed", pressed))) {
       this.#press(Number(player), after(frame, this.#delay), value);
     }
     this.#step(frame, told);
@@ -169,7 +172,7 @@ export class Rollback {
       throw new ArgumentTypeError(`packet.values must be ${most}, not ${quoted(values)}`);
     }
     const first = uint32("packet.frame", frame);
-    if (last !== null && !(Array.isArray(last) && /^[0-9a-f]{16}$/.test(last[1]))) {
+    if (last !== null && !(Array.isArray(last) && isHash(last[1]))) {
       throw new ArgumentTypeError(`packet.last must be [frame, hash] or null, not ${quoted(last)}`);
     }
     if (this.#own.has(player))

@@ -5,7 +5,7 @@ import {
   int32,
   integer,
   isList,
-  noOther,
+  optionsIn,
   quoted,
   vector,
   wordIn,
@@ -132,16 +132,8 @@ export function side(shapeA, poseA, shapeB, poseB) {
 }
 
 /** When two moving shapes first meet: { fraction, normal }, or null. */
-export function castPair(
-  shapeA,
-  poseA,
-  motionA,
-  shapeB,
-  poseB,
-  motionB,
-  { hitWhen = FXS_TOUCHING, ...rest } = {},
-) {
-  noOther(rest, "hitWhen");
+export function castPair(shapeA, poseA, motionA, shapeB, poseB, motionB, options) {
+  const { hitWhen = FXS_TOUCHING } = optionsIn(options, "hitWhen");
   const [a, atA, b, atB] = putPair(shapeA, poseA, shapeB, poseB);
   const [moveA, moveB, at] = [scratch + AT_MOTIONS, scratch + AT_MOTIONS + 12, scratch + AT_ANSWER];
   putWords(moveA, motionIn("motionA", motionA));

@@ -1,5 +1,5 @@
 // Saved states as named fields, and the differences of two of them: thin over the kit.
-import { ArgumentRangeError } from "./checks.js";
+import { ArgumentRangeError, bytesIn } from "./checks.js";
 import { addressOf, checked, kernel, memory, Room, results, scratch } from "./kernel.js";
 import {
   FXS_E_ROOM,
@@ -77,11 +77,14 @@ function shown(code, value) {
   return number;
 }
 
-const given = (state, room) => [addressOf(state, room), BigInt(state.byteLength)];
+const given = (name, state, room) => [
+  addressOf(bytesIn(name, state), room),
+  BigInt(state.byteLength),
+];
 
 /** Fields of a saved state: a Map from "collider 7" to an object of its fields. */
 export function stateFields(state) {
-  const bytes = given(state, inputs[0]);
+  const bytes = given("state", state, inputs[0]);
   const groups = new Map();
   for (const { group, field, values } of rowsOf((...out) =>
     kernel.fxs_state_fields(...bytes, ...out),
@@ -95,8 +98,8 @@ export function stateFields(state) {
 /** The differences of two saved states: { group, field, a, b }, such as "collider 7", "x" and
  * both values. */
 export function differences(stateA, stateB) {
-  const a = given(stateA, inputs[0]);
-  const b = given(stateB, inputs[1]);
+  const a = given("stateA", stateA, inputs[0]);
+  const b = given("stateB", stateB, inputs[1]);
   const rows = rowsOf((...out) => kernel.fxs_state_differences(...a, ...b, ...out));
   return rows.map(({ group, code, field, values }) =>
     code === FXS_FIELD_PRESENT

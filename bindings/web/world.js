@@ -6,7 +6,8 @@ import {
   int32,
   integer,
   isList,
-  noOther,
+  list,
+  optionsIn,
   quoted,
   UINT32_MAX,
   uint32,
@@ -92,8 +93,12 @@ export class World {
   #level = null;
 
   /** An empty world for ids 0..capacity - 1, in a level if one is given. */
-  constructor(capacity, { hitWhen = FXS_TOUCHING, layers = null, level = null, ...rest } = {}) {
-    noOther(rest, "hitWhen, layers, level");
+  constructor(capacity, options) {
+    const {
+      hitWhen = FXS_TOUCHING,
+      layers = null,
+      level = null,
+    } = optionsIn(options, "hitWhen, layers, level");
     this.#capacity = integer("capacity", capacity, 1, FXS_CAPACITY_MAX);
     this.#block.at = makeWorld(capacity, HIT_CAPACITY, hitWhenIn(hitWhen), layerMasks(layers));
     this.#hitCapacity = HIT_CAPACITY;
@@ -110,8 +115,8 @@ export class World {
   }
 
   /** A world with a saved state; of one with a level, the level that it was saved with. */
-  static fromBytes(data, capacity, { level = null, ...rest } = {}) {
-    noOther(rest, "level");
+  static fromBytes(data, capacity, options) {
+    const { level = null } = optionsIn(options, "level");
     const world = new World(capacity, { level });
     try {
       world.load(data);
@@ -215,8 +220,13 @@ export class World {
 
   // ---- changes ----
 
-  add(id, shape, pose, { layer = 0, owner = 0, offset = NO_OFFSET, active = true, ...rest } = {}) {
-    noOther(rest, "layer, owner, offset, active");
+  add(id, shape, pose, options) {
+    const {
+      layer = 0,
+      owner = 0,
+      offset = NO_OFFSET,
+      active = true,
+    } = optionsIn(options, "layer, owner, offset, active");
     putPose(scratch, pose);
     const { x, y, z, yaw = 0 } = pose;
     putCollider(scratch, [this.#id(id), shape, [x, y, z], yaw, layer, owner, offset, active]);
@@ -372,12 +382,13 @@ export class World {
 
   /** Pushes bodies that overlap apart; rows of id, x, y, z of those moved: a view until the next
    * call. */
-  separate(yields, { passes = 1, ...rest } = {}) {
-    noOther(rest, "passes");
-    if (!isList(yields))
-      throw new ArgumentTypeError(`yields must be [layer, to layer] pairs, not ${quoted(yields)}`);
+  separate(yields, options) {
+    const { passes = 1 } = optionsIn(options, "passes");
     const masks = new Array(32).fill(0);
-    for (const [layer, to] of yields) masks[layerIn(layer)] |= 1 << layerIn(to);
+    for (const [i, pair] of list("yields", yields, " of [layer, to layer]").entries()) {
+      const [layer, to] = list(`yields[${i}]`, pair, " [layer, to layer]");
+      masks[layerIn(layer)] |= 1 << layerIn(to);
+    }
     putWords(scratch + AT_MASKS, masks);
     const { size } = this;
     const at = results.for(fxs_moved.$size * size);
@@ -438,8 +449,8 @@ export class World {
   // ---- questions ----
 
   /** The ids that a shape meets now, ascending. */
-  query(shape, pose, mask = UINT32_MAX, { excludeOwner = 0, ...rest } = {}) {
-    noOther(rest, "excludeOwner");
+  query(shape, pose, mask = UINT32_MAX, options) {
+    const { excludeOwner = 0 } = optionsIn(options, "excludeOwner");
     const query = putQuery(shape, pose, mask, excludeOwner);
     return idsAnswered("query", (ids, room, count) =>
       kernel.fxs_world_query(this.#at, query, ids, room, count),
@@ -447,8 +458,8 @@ export class World {
   }
 
   /** The ids that a shape meets now, nearest first: the first `limit` (0: all). */
-  nearest(shape, pose, mask = UINT32_MAX, { excludeOwner = 0, limit = 0, ...rest } = {}) {
-    noOther(rest, "excludeOwner, limit");
+  nearest(shape, pose, mask = UINT32_MAX, options) {
+    const { excludeOwner = 0, limit = 0 } = optionsIn(options, "excludeOwner, limit");
     const query = putQuery(shape, pose, mask, excludeOwner);
     const most = BigInt(uint32("limit", limit));
     return idsAnswered("nearest", (ids, room, count) =>
@@ -467,8 +478,8 @@ export class World {
   }
 
   /** A cast of a collider's own shape from its pose, at all that layers and owners let it hit. */
-  sweep(id, motion, { limit = 0, hitWhen = null, ...rest } = {}) {
-    noOther(rest, "limit, hitWhen");
+  sweep(id, motion, options) {
+    const { limit = 0, hitWhen = null } = optionsIn(options, "limit, hitWhen");
     const at = scratch + AT_MOTION;
     putWords(at, motionIn("motion", motion));
     const [self, most] = [this.#id(id), uint32("limit", limit)];
@@ -496,16 +507,16 @@ export class World {
   }
 
   /** Why a query does not find b. */
-  explainQuery(shape, pose, b, mask, { excludeOwner, ...rest } = {}) {
-    noOther(rest, "excludeOwner");
+  explainQuery(shape, pose, b, mask, options) {
+    const { excludeOwner } = optionsIn(options, "excludeOwner");
     const query = putQuery(shape, pose, mask, excludeOwner);
     const id = uint32("b", b);
     return explained(`id ${b}`, (out) => kernel.fxs_world_explain_query(this.#at, query, id, out));
   }
 
   /** The outline of a collider or a solid as it is now, for drawing: { outer, hole, yLow, yHigh }. */
-  outline(id, { segments = 32, ...rest } = {}) {
-    noOther(rest, "segments");
+  outline(id, options) {
+    const { segments = 32 } = optionsIn(options, "segments");
     const one = uint32("id", id);
     return outlined(`id ${id}`, segments, (...out) =>
       kernel.fxs_world_outline(this.#at, one, ...out),

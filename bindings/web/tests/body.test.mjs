@@ -293,7 +293,7 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
       /no part is called "foot"; there are torso, fist, sweep, guard/,
     ],
     [() => body.strikes(-1), /victim must be 0\.\.4294967295, not -1/],
-    [() => body.move(2 ** 31 - 1, 0, 0), /the centre would leave/],
+    [() => body.move(2 ** 31 - 1, 0, 0), /the centre, or a lift, would leave/],
     [() => body.load(new Uint8Array(24)), /^ArgumentRangeError: byte 0: not a state/],
     [
       () => new Body(world, frames, HERE, { ids: 2, owner: 2 }),

@@ -123,7 +123,10 @@ test("a character jumps up through a one-way platform, and stands on it", async 
   assert.equal(mover.move(world, [0, 9 * ONE, 0]).y, 9 * ONE);
   const { y, floor, flags } = mover.move(world, [0, -9 * ONE, 0]);
   assert.deepEqual([y, floor, flags], [5 * ONE, 2, raw.FXS_ON_FLOOR]);
-  assert.throws(() => new Mover(1, { oneWay: 2 }), /^RangeError: oneWay must be 0 without a mask/);
+  assert.throws(
+    () => new Mover(1, { oneWay: 2 }),
+    /^ArgumentRangeError: oneWay must be 0 without a mask/,
+  );
   assert.throws(() => new Mover(1, { mask: 3, oneWay: 2 }), /share no layer with mask, not 2/);
 });
 
