@@ -168,7 +168,7 @@ extern "C" {
 #define FXS_E_SIZE (-2)            /* a size out of range, or an unused one that is not 0 */
 #define FXS_E_HALF_ANGLE (-3)      /* a sector's outside 1..32768, or another kind's not 0 */
 #define FXS_E_YAW (-4)             /* a yaw outside 0..65535 */
-#define FXS_E_CENTRE (-5)          /* a centre (position and turned offset), or a lift, outside int32 */
+#define FXS_E_CENTRE (-5)          /* a centre (position and turned offset) or lift outside int32 */
 #define FXS_E_ID (-6)              /* an id not below the capacity, or of no solid of the level */
 #define FXS_E_TAKEN (-7)           /* an id that is already in the world */
 #define FXS_E_ABSENT (-8)          /* an id that is not in the world */

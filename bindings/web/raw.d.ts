@@ -90,7 +90,7 @@ export const FXS_E_SIZE: -2;
 export const FXS_E_HALF_ANGLE: -3;
 /** a yaw outside 0..65535 */
 export const FXS_E_YAW: -4;
-/** a centre (position and turned offset), or a lift, outside int32 */
+/** a centre (position and turned offset) or lift outside int32 */
 export const FXS_E_CENTRE: -5;
 /** an id not below the capacity, or of no solid of the level */
 export const FXS_E_ID: -6;

@@ -8,7 +8,7 @@ const char *fxs_status_text(int32_t status) {
     case FXS_E_SIZE: return "a size out of range, or an unused one that is not 0";
     case FXS_E_HALF_ANGLE: return "a sector's outside 1..32768, or another kind's not 0";
     case FXS_E_YAW: return "a yaw outside 0..65535";
-    case FXS_E_CENTRE: return "a centre (position and turned offset), or a lift, outside int32";
+    case FXS_E_CENTRE: return "a centre (position and turned offset) or lift outside int32";
     case FXS_E_ID: return "an id not below the capacity, or of no solid of the level";
     case FXS_E_TAKEN: return "an id that is already in the world";
     case FXS_E_ABSENT: return "an id that is not in the world";

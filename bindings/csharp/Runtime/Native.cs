@@ -95,7 +95,7 @@ namespace Fixsync
         HalfAngle = -3,
         /// <summary>A yaw outside 0..65535.</summary>
         Yaw = -4,
-        /// <summary>A centre (position and turned offset), or a lift, outside int32.</summary>
+        /// <summary>A centre (position and turned offset) or lift outside int32.</summary>
         Centre = -5,
         /// <summary>An id not below the capacity, or of no solid of the level.</summary>
         Id = -6,
@@ -1878,7 +1878,7 @@ namespace Fixsync
         public const int FXS_E_HALF_ANGLE = -3;
         /// <summary>A yaw outside 0..65535.</summary>
         public const int FXS_E_YAW = -4;
-        /// <summary>A centre (position and turned offset), or a lift, outside int32.</summary>
+        /// <summary>A centre (position and turned offset) or lift outside int32.</summary>
         public const int FXS_E_CENTRE = -5;
         /// <summary>An id not below the capacity, or of no solid of the level.</summary>
         public const int FXS_E_ID = -6;

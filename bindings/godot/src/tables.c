@@ -117,7 +117,7 @@ const gd_constant GD_CONSTANTS[] = {
      "a yaw outside 0..65535"},
     {-5, 0,
      "Status\0E_CENTRE\0"
-     "a centre (position and turned offset), or a lift, outside int32"},
+     "a centre (position and turned offset) or lift outside int32"},
     {-6, 0,
      "Status\0E_ID\0"
      "an id not below the capacity, or of no solid of the level"},

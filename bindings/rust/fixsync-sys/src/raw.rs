@@ -93,7 +93,7 @@ pub const FXS_E_SIZE: i32 = -2;
 pub const FXS_E_HALF_ANGLE: i32 = -3;
 /// a yaw outside 0..65535
 pub const FXS_E_YAW: i32 = -4;
-/// a centre (position and turned offset), or a lift, outside int32
+/// a centre (position and turned offset) or lift outside int32
 pub const FXS_E_CENTRE: i32 = -5;
 /// an id not below the capacity, or of no solid of the level
 pub const FXS_E_ID: i32 = -6;

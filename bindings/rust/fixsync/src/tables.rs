@@ -116,7 +116,7 @@ pub enum Status {
     HalfAngle = -3,
     /// a yaw outside 0..65535
     Yaw = -4,
-    /// a centre (position and turned offset), or a lift, outside int32
+    /// a centre (position and turned offset) or lift outside int32
     Centre = -5,
     /// an id not below the capacity, or of no solid of the level
     Id = -6,
