@@ -9,7 +9,9 @@ packets that it saw, and addresses of its own. A match fails when
 - an honest peer confirms another input for a seat than the honest peer gave that plays it;
 - an honest peer holds too much, or does too much work at once, counted in calls of functions;
 - an honest peer says COMPLETED and has not had, from each player, the hash of every frame;
-- an honest peer raises, or does not end; with an outsider, when the match is not completed."""
+- an honest peer makes more than two snapshots a second;
+- an honest peer raises, or does not end; with an outsider, or a joiner that is never ready or asks
+  for snapshots again and again, when the match is not completed."""
 
 from __future__ import annotations
 
@@ -26,9 +28,15 @@ from simulator import FailedMatchError, check_memory
 
 from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Reason
-from fixsync.session.packets import NEVER, Blob, Bye, Codec, Message, Run, Update, Want
+from fixsync.session.match import HOST
+from fixsync.session.packets import NEVER, Blob, Bye, Codec, Hello, Message, Run, Update, Want
 
-LIES = ("seat", "rejoin", "no hashes", "skipped hashes", "seats", "byes", "done", "flood")
+LIES = (
+    *("seat", "rejoin", "no hashes", "skipped hashes", "seats", "byes", "done", "flood"),
+    *("never ready", "snapshots"),
+)
+JOINERS = ("seats", "never ready", "snapshots")
+"""The lies of a peer that comes late."""
 OUTSIDERS = ("old packets", "thief", "rebinding", "noise")
 OUTSIDER = 1000
 """The first address that belongs to no peer."""
@@ -55,9 +63,9 @@ class Lie:
     """When the victim falls over, and comes back."""
 
 
-def plan_of_lies(seed: int) -> Lie:
+def plan_of_lies(seed: int, kind: str = "") -> Lie:
     random = Random(seed)
-    kind = (*LIES, *OUTSIDERS)[seed % len(LIES + OUTSIDERS)]
+    kind = kind or (*LIES, *OUTSIDERS)[seed % len(LIES + OUTSIDERS)]
     players = random.choice((2, 2, 3, 4))
     settings: dict[str, Any] = {
         "prediction_max": random.choice((0, 2, 8)),
@@ -66,11 +74,11 @@ def plan_of_lies(seed: int) -> Lie:
         "key": b"secret",
     }
     match = Match("bumpers", seed=random.below(2**32), players=players, **settings)
-    if kind == "seats" or (players > 2 and random.chance(1, 2)):
+    if kind in JOINERS or (players > 2 and random.chance(1, 2)):
         match = replace(match, players=max(3, players), vacant=frozenset({max(3, players) - 1}))
     if random.chance(1, 3):
         match = replace(match, spectators=1)
-    liar = random.choice(match.seated if kind != "seats" else sorted(match.vacant))
+    liar = random.choice(sorted(match.vacant) if kind in JOINERS else match.seated)
     others = [peer for peer in match.seated if peer != liar]
     weather = Weather(random.choice((0, 5)), random.choice((0, 10, 40)), random.choice((0, 20)))
     lie = Lie(seed, match, weather, kind, liar, random.choice(others or match.seated))
@@ -108,7 +116,10 @@ class LyingNetwork(Network):
         self.seen: list[tuple[int, bytes]] = []
         """What an outsider saw: where it went, and the packet."""
         self.lost_to_outsiders = 0
+        self.lives_told = 0
         self.calls_max = 0
+        self.snapshots: dict[int, list[int]] = defaultdict(list)
+        """By peer, when it made one."""
         self.stall_ms = 0
         self._calls = 0
         self._moved: dict[int, tuple[int, int]] = {}
@@ -194,6 +205,9 @@ class LyingNetwork(Network):
         peer.witness.hear_all(self.counted(peer, lambda: peer.session.advance(value, self.now_ms)))
         for receiver, data in self.counted(peer, lambda: peer.session.outgoing(self.now_ms)):
             self.dispatch(peer, receiver, data)
+        local, made_at = peer.session._local, self.snapshots[peer.me]
+        if local.snapshot is not None and local.snapshot_ms not in made_at[-1:]:
+            made_at.append(local.snapshot_ms)
         at, since = self._moved.get(peer.me, (-1, 0))
         if (now := peer.session.confirmed) != at or peer.session.end is not None:
             self._moved[peer.me] = now, self.now_ms
@@ -232,6 +246,17 @@ class LyingNetwork(Network):
     def told(self, liar: Peer, receiver: int, message: Message) -> list[Message]:
         kind, random = self.lie.kind, self.lots
         head = message.sender, message.instance, message.heard
+        if kind == "snapshots" and receiver == HOST and isinstance(message, (Hello, Want, Update)):
+            if not isinstance(message, Hello):
+                self.lives_told += 1
+            life = liar.session.instance + self.lives_told
+            asks = Want(message.sender, life, message.heard, Blob.SNAPSHOT, 0, b"", [*range(64)])
+            return [
+                changed(liar.session._remotes[HOST].hello(is_answer=False), instance=life),
+                asks,
+            ]
+        if kind == "never ready" and isinstance(message, Update):
+            return [changed(message, seat=0)]
         if not isinstance(message, Update):
             if kind == "no hashes" and isinstance(message, Bye):
                 return []
@@ -392,6 +417,13 @@ def play_lie(lie: Lie) -> LyingNetwork:
             assert peer.session.phase is Phase.ENDED, f"peer {me} has not ended"
     network.check_inputs()
     network.check_hashes()
+    for me, times in network.snapshots.items():
+        often = [now for now, then in zip(times[2:], times, strict=False) if now - then < 1000]
+        assert not often, f"peer {me} makes three snapshots in a second"
+    if lie.kind in ("never ready", "snapshots"):
+        ends = {me: network.session(me).end for me in lie.match.seated}
+        assert {end and end.reason for end in ends.values()} == {Reason.COMPLETED}, f"{ends}"
+        assert network.stall_ms <= STALL_MS_MAX, f"the match stood still for {network.stall_ms} ms"
     if lie.liar is None:
         ends = {me: peer.session.end for me, peer in network.peers.items()}
         assert {end and end.reason for end in ends.values()} == {Reason.COMPLETED}, f"{ends}"
@@ -403,9 +435,9 @@ def play_lie(lie: Lie) -> LyingNetwork:
     return network
 
 
-def run_lie(seed: int, say: Callable[[str], None] = lambda _: None) -> LyingNetwork:
+def run_lie(seed: int, say: Callable[[str], None] = lambda _: None, kind: str = "") -> LyingNetwork:
     """The match of a seed, checked; FailedMatchError names the seed."""
-    lie = plan_of_lies(seed)
+    lie = plan_of_lies(seed, kind)
     say(f"{lie}")
     try:
         network = play_lie(lie)

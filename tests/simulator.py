@@ -6,6 +6,8 @@ noise, in virtual time.
     python tests/simulator.py --seed 4711         one match, reported step by step
     python tests/simulator.py --restarts ...      any peer, the host too, may restart at any time
     python tests/simulator.py --liars ...         a peer lies, or an outsider attacks: liars.py
+    python tests/simulator.py --distance ...      latency, narrow links, large inputs: distance.py
+    python tests/simulator.py --floors            the table of docs/network.md
 
 A match fails when a peer raises, when two peers confirm a frame differently, when a game gets a
 notice twice or never, when memory grows beyond what the window needs, when a match does not end,
@@ -368,10 +370,19 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10**12, help="Number of seeds.")
     parser.add_argument("--restarts", action="store_true", help="Any peer may restart.")
     parser.add_argument("--liars", action="store_true", help="A peer lies, or an outsider attacks.")
+    parser.add_argument("--distance", action="store_true", help="Peers are far from each other.")
+    parser.add_argument("--floors", action="store_true", help="Print the table of docs/network.md.")
     parser.add_argument("--keep-going", action="store_true", help="Report failures and go on.")
     options = parser.parse_args()
     planned = plan_of_restarts if options.restarts else plan
     played: Callable[..., Network] = partial(run, planned=planned)
+    if options.floors:
+        from distance import floors
+
+        floors()
+        return 0
+    if options.distance:
+        from distance import run_distance as played
     if options.liars:
         from liars import run_lie as played
     if options.seed is not None:

@@ -12,13 +12,16 @@ import time
 from pathlib import Path
 
 import pytest
+from distance import Journey, floors, journey_of, plan_of_distance, run_distance, travel
 from liars import LIES, OUTSIDERS, run_lie
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 
-from fixsync.session import Reason, Session
+from fixsync.session import Phase, Reason, Session
+from fixsync.session.joining import Joining
 from fixsync.session.outgoing import Outgoing
 from fixsync.session.packets import PacketError, Run, Update
 from fixsync.session.remote import Local, Remote
+from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 
 SHORT = range(2)
@@ -89,7 +92,7 @@ def test_liars_and_outsiders_do_no_more_than_they_may(seed: int):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("first", range(12, 252, 24))
+@pytest.mark.parametrize("first", range(14, 254, 24))
 def test_liars_and_outsiders_of_many_seeds_do_no_more_than_they_may(first: int):
     for seed in range(first, first + 24):
         run_lie(seed)
@@ -97,7 +100,7 @@ def test_liars_and_outsiders_of_many_seeds_do_no_more_than_they_may(first: int):
 
 def test_a_lying_host_plays_no_frame_of_a_seat_that_it_has_given_away():
     # The joiner stood still: its seat had inputs from the host only.
-    run_lie(702338366707)
+    run_lie(702338366707, kind="flood")
 
 
 def lies_of(kind: str, count: int = 3) -> list[int]:
@@ -149,6 +152,119 @@ def test_the_simulator_fails_when_who_is_done_is_not_compared(monkeypatch: pytes
     monkeypatch.setattr(Remote, "has_all", lambda self, at: self.is_done or has_all(self, at))
     with pytest.raises(FailedMatchError, match="completed without hash"):
         run_lies(lies_of("done", 6))
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_matches_over_distance_hold(seed: int):
+    run_distance(seed)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("first", range(0, 128, 8))
+def test_matches_over_distance_of_many_seeds_hold(first: int):
+    for seed in range(first, first + 8):
+        run_distance(seed)
+
+
+def test_the_plans_over_distance_hold_everything_that_is_to_be_tried():
+    plans = [plan_of_distance(seed) for seed in range(300)]
+    assert {made.match.players for made in plans} == {2, 3, 4, 8}
+    assert {made.numbers for made in plans} == {1, 4, 16}
+    longest = [max(path.delay_ms for path in made.paths.values()) for made in plans]
+    assert min(longest) <= 5
+    assert max(longest) > 290
+    for wanted in ("silence", "restart", "uplink"):
+        assert sum(bool(getattr(made, wanted)) for made in plans) > 20, wanted
+    for wanted in ("vacant", "spectators", "prediction_max", "input_delay"):
+        assert sum(bool(getattr(made.match, wanted)) for made in plans) > 30, wanted
+    assert 60 < sum(made.is_carried() for made in plans) < 200
+
+
+@pytest.mark.full
+def test_the_table_of_distances_holds():
+    said: list[str] = []
+    floors(said.append)
+    rows = {line.split(" | ")[0]: line.strip("| ").split(" | ")[1:] for line in said if "|" in line}
+    for name, row in rows.items():
+        if " players, " in name:
+            assert int(row[0]) >= 59, name
+    for name, most_ms in (("| 2 MiB", 4000), ("| 16 MiB", 20_000)):
+        assert int(rows[name][0].split()[0]) < most_ms
+        assert int(rows[name][1]) >= 59
+
+
+def test_below_the_bound_all_peers_slow_down_alike():
+    # 200 ms are 12 frames; 2 + 4 are covered.
+    network = travel(journey_of(2, 200, prediction_max=4))
+    frames = [network.session(me).frame for me in (0, 1)]
+    assert abs(frames[0] - frames[1]) <= 7
+    assert max(frames) < network.now_ms * 60 // 1000 * 3 // 4
+
+
+def test_the_simulator_fails_when_a_joiner_must_catch_up_exactly(monkeypatch: pytest.MonkeyPatch):
+    offer = Joining._offer_seat
+
+    def exactly(self: Joining, remote: Remote, now_ms: int) -> None:
+        if remote.confirmed + 2 < self.local.all_confirmed():
+            remote.accepted = 0
+        offer(self, remote, now_ms)
+
+    monkeypatch.setattr(Joining, "_offer_seat", exactly)
+    with pytest.raises(AssertionError, match="joiner 2 ended by"):
+        travel(journey_of(3, 70, vacant=frozenset({2})))
+
+
+def test_the_simulator_fails_when_inputs_share_one_packet_a_round_trip(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def first_packet(self: Outgoing, lacking: list[tuple[int, int, int]], room: int, _now: int):  # type: ignore[no-untyped-def]
+        start, high = min(first for _, first, _ in lacking), max(last for *_, last in lacking)
+        return self._packed_runs(lacking, start, high, min(room, 540))[:1]
+
+    monkeypatch.setattr(Outgoing, "_many_runs", first_packet)
+    with pytest.raises(AssertionError, match="frames"):
+        travel(journey_of(2, 50, numbers=16, bits=63))
+
+
+def narrow() -> Journey:
+    """A spectator comes to a match whose links carry little more than its inputs."""
+    journey = journey_of(2, 50, prediction_max=6, state_bytes=2**19, spectators=1)
+    journey.uplink, journey.starts[2], journey.end_ms = journey.load(), 3500, 6600
+    return journey
+
+
+def test_the_simulator_fails_when_a_transfer_starves_inputs(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("fixsync.session.blobs.QUEUE_MS_MAX", 10**6)
+    monkeypatch.setattr("fixsync.session.blobs._FAST", 1)
+    journey = narrow()
+    with pytest.raises(AssertionError, match="frames"):
+        travel(journey)
+
+
+def test_a_transfer_over_a_narrow_link_leaves_room_for_inputs():
+    journey = narrow()
+    assert journey.is_carried()
+    assert travel(journey).session(2).phase is Phase.RUNNING
+
+
+def test_the_simulator_fails_when_a_seat_changes_one_frame_early_on_one_peer(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    learn = Seats.learn
+
+    def early(self: Seats, since: list[int]) -> list[int]:
+        found = learn(self, since)
+        if self.me == 1 and found:
+            stream = self.streams[2]
+            while stream.next < self.since[2] - 1:
+                stream.push(self.idle)
+            if stream.next < self.since[2]:
+                stream.push(3)
+        return found
+
+    monkeypatch.setattr(Seats, "learn", early)
+    with pytest.raises(AssertionError, match=r"ended by|confirmed"):
+        travel(journey_of(3, 40, vacant=frozenset({2})))
 
 
 def run_each(seeds: list[int], planned: Planned = plan) -> None:

@@ -39,6 +39,10 @@ _LATE_MS = 40
 _EPOCH_MS_MIN = 50
 _OTHER_MS = 1000
 _LONG_MS = 2**31
+_FAST, _SLOW = 3, 8
+"""Pieces that come for each one that the window grows by."""
+_HELD_BACK_MIN = 6
+"""Pieces that come late one after another before the path counts as full: one may be jitter."""
 
 _Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 _GameEvent: TypeAlias = tuple[UInt32, UInt32, UInt32, _Int32]
@@ -144,10 +148,11 @@ def evidence_bytes_max(state_bytes: int) -> int:
 class Collector:
     """Collects a blob from pieces in any order, and decides which to ask for next.
 
-    At most `window` pieces are on their way. The window doubles each round trip until the path
-    holds them back: when packets take longer than the shortest round trip by more than
-    QUEUE_MS_MAX, or a quarter of them is lost. So the queue that a transfer makes on its path, and
-    with it the delay of a match's inputs, stays below that. Then it grows slowly."""
+    At most `window` pieces are on their way. The window grows with each piece that comes, by a
+    third in a round trip, until the path holds pieces back: when they take longer than the shortest
+    round trip by more than QUEUE_MS_MAX, or a third of them is lost. So the queue that a transfer
+    makes on its path, and with it the delay of a match's inputs, stays near that. Then the window
+    grows slowly."""
 
     def __init__(
         self, kind: Blob, frame: int, now_ms: int, bytes_max: int = SNAPSHOT_BYTES_MAX
@@ -170,12 +175,13 @@ class Collector:
         self._again: set[int] = set()
         """The pieces that were asked for more than once: their round trip is not known."""
         self._next = 0
-        self._first_ms: int | None = None
+        self._first_ms = self._first_again_ms = -1
+        """When the blob was asked for, the first time and the last."""
         self.window = WINDOW_PIECES_FIRST
-        self._is_growing_fast = True
-        self._rtt_ms = self._rtt_ms_min = -1
-        self._spread_ms = 0
-        self._epoch_ms = self._epoch_rtt_ms_min = -1
+        self._pieces_to_grow = _FAST
+        self._grown = self._held_back = 0
+        self._rtt_ms, self._spread_ms, self._rtt_ms_min = _FIRST_MS, 0, _LONG_MS
+        self._epoch_ms = 0
         self._epoch_got = self._epoch_lost = 0
 
     @property
@@ -194,9 +200,11 @@ class Collector:
     def wants(self, now_ms: int) -> tuple[bytes, list[int]] | None:
         """The digest, and the pieces to request now; None if there are none."""
         if not self._digest:
-            if self._first_ms is not None and now_ms - self._first_ms < _FIRST_MS:
+            if self._first_ms < 0:
+                self._first_ms = now_ms
+            elif now_ms - self._first_again_ms < _FIRST_MS:
                 return None
-            self._first_ms = now_ms
+            self._first_again_ms = now_ms
             return b"", []
         self._adapt(now_ms)
         late = now_ms - self._rtt_ms - 4 * self._spread_ms - _LATE_MS
@@ -217,19 +225,14 @@ class Collector:
         return (self._digest, indices) if indices else None
 
     def _adapt(self, now_ms: int) -> None:
-        """Once a round trip: a larger window, or a smaller one."""
-        if self._rtt_ms < 0 or now_ms - self._epoch_ms < max(self._rtt_ms, _EPOCH_MS_MIN):
+        """Once a round trip at most: a smaller window."""
+        if now_ms - self._epoch_ms < max(self._rtt_ms, _EPOCH_MS_MIN):
             return
-        got, lost = self._epoch_got, self._epoch_lost
-        is_queued = self._epoch_rtt_ms_min > self._rtt_ms_min + QUEUE_MS_MAX
-        if got and (is_queued or lost > got // 4):
-            self._is_growing_fast = False
+        is_lossy = self._epoch_got and self._epoch_lost > self._epoch_got // 2
+        if is_lossy or self._held_back >= _HELD_BACK_MIN:
+            self._pieces_to_grow, self._held_back = _SLOW, 0
             self.window = max(WINDOW_PIECES_MIN, self.window * 3 // 4)
-        elif got >= self.window // 2:
-            more = self.window if self._is_growing_fast else 1 + self.window // 8
-            self.window = min(WINDOW_PIECES_MAX, self.window + more)
-        self._epoch_ms, self._epoch_rtt_ms_min = now_ms, _LONG_MS
-        self._epoch_got = self._epoch_lost = 0
+        self._epoch_ms, self._epoch_got, self._epoch_lost = now_ms, 0, 0
 
     def fault(self, piece: Piece) -> str:
         """Why a piece is refused; "" for one that may be taken."""
@@ -257,9 +260,10 @@ class Collector:
             self._next = min(WINDOW_PIECES_FIRST, _count_of(self._size))
             self._asked = dict.fromkeys(range(self._next), now_ms)
             self._again.update(self._asked)
-            if self._first_ms is not None:
-                self._measure(now_ms - self._first_ms)
-            self._epoch_ms, self._epoch_rtt_ms_min = now_ms, _LONG_MS
+            if self._first_ms >= 0:  # It may have been asked for again: the shortest is not known.
+                self._rtt_ms = now_ms - self._first_ms
+                self._spread_ms = self._rtt_ms // 4
+            self._epoch_ms = now_ms
         asked_ms = self._asked.pop(piece.index, None)
         if piece.index in self._pieces:
             return
@@ -267,6 +271,9 @@ class Collector:
             self._measure(now_ms - asked_ms)
         self._again.discard(piece.index)
         self._epoch_got += 1
+        self._grown += self._held_back < _HELD_BACK_MIN
+        if self._grown >= self._pieces_to_grow and self.window < WINDOW_PIECES_MAX:
+            self.window, self._grown = self.window + 1, 0
         self.moved_ms = now_ms
         self._pieces[piece.index] = piece.data
         if len(self._pieces) == _count_of(self._size):
@@ -278,11 +285,8 @@ class Collector:
                 self._begin()
 
     def _measure(self, rtt_ms: int) -> None:
-        if self._rtt_ms < 0:
-            self._rtt_ms = self._rtt_ms_min = rtt_ms
-            self._spread_ms = rtt_ms // 4
-            return
         self._spread_ms += (abs(rtt_ms - self._rtt_ms) - self._spread_ms) // 4
         self._rtt_ms += (rtt_ms - self._rtt_ms) // 8
         self._rtt_ms_min = min(self._rtt_ms_min, rtt_ms)
-        self._epoch_rtt_ms_min = min(self._epoch_rtt_ms_min, rtt_ms)
+        is_held_back = rtt_ms > self._rtt_ms_min + QUEUE_MS_MAX
+        self._held_back = self._held_back + 1 if is_held_back else 0
