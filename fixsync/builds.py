@@ -30,24 +30,34 @@ class Home:
         names = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
         self._names = names - _SHARED
         self._modules: dict[str, ModuleType] = {}
+        self._others: list[str] = []
+        """Modules of equal names that are not of the folder, when `_outside` modules were there."""
+        self._outside = -1
 
     @contextmanager
     def entered(self) -> Iterator[None]:
         """While it is open, modules are imported from the folder."""
-        others = self._taken()
+        if len(sys.modules) != self._outside:
+            self._others = self._named()
+            self._outside = len(sys.modules)
+        others = [(name, sys.modules.pop(name)) for name in self._others if name in sys.modules]
         sys.modules.update(self._modules)
         sys.path.insert(0, self._folder)
+        inside = len(sys.modules)
         try:
             yield
         finally:
             sys.path.remove(self._folder)
-            self._modules = self._taken()
+            # Searching them each time would take longer than a frame of a game.
+            if len(sys.modules) != inside:
+                self._modules = {name: sys.modules[name] for name in self._named()}
+            for name in self._modules:
+                sys.modules.pop(name, None)
             sys.modules.update(others)
 
-    def _taken(self) -> dict[str, ModuleType]:
-        """The modules with names of the folder, which are taken away."""
-        found = [name for name in sys.modules if name.partition(".")[0] in self._names]
-        return {name: sys.modules.pop(name) for name in found}
+    def _named(self) -> list[str]:
+        """The modules that are there now with names of the folder."""
+        return [name for name in sys.modules if name.partition(".")[0] in self._names]
 
     def find(
         self, reference: str, find: Callable[[str], sim.SimulationType] = sim.find

@@ -208,6 +208,7 @@ def _difference_lines(difference: Difference, header: Header) -> Iterator[str]:
         yield "  the same events in another order"
     elif first == "state":
         yield "  only the whole state differs: the difference is beside the world"
+        yield "  its field, from two versions of the game: fixsync diff LOG --at OLD --at NEW"
     else:
         yield "  the world's hash differs; the log's events and answers are as computed"
     yield f"    the log says     {said}"

@@ -178,7 +178,10 @@ def walk(
             elif skipped is not None:
                 skipped(run)
 
+    is_one_log = runs[0].reader.name == runs[1].reader.name
     for count, (a, b) in enumerate(zip_longest(shared(runs[0]), shared(runs[1]))):
+        if is_one_log and (a is None or b is None):
+            return  # it is being written
         yield (first + count) & FRAME_MAX, (a, b)
         if progress is not None and (count + 1) % PROGRESS_FRAMES == 0:
             progress(runs[1].reader)
