@@ -371,6 +371,21 @@ def found(cut: Any, points: list[Point]) -> Any:
         return str(error)
 
 
+def test_edges_that_are_apart_in_either_direction_are_not_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[object] = []
+    before = polygons._meet
+    monkeypatch.setattr(polygons, "_meet", lambda e, f: compared.append(e) or before(e, f))
+    teeth = [
+        (x, 4 * i + y) for i in range(200) for x, y in ((10**6 * (i % 2), 0), (10**6 * (i % 2), 2))
+    ]
+    for ring in ([*teeth, (-1, 800), (-1, -1)], [(z, x) for x, z in [*teeth, (-1, 800), (-1, -1)]]):
+        compared.clear()
+        convex_pieces(ring)
+        assert len(compared) < 4 * len(ring)
+
+
 def test_a_convex_polygon_is_not_checked_edge_by_edge(monkeypatch: pytest.MonkeyPatch) -> None:
     ring = sorted(CIRCLE, key=lambda p: atan2(p[1], p[0]))
     monkeypatch.setattr(polygons, "_check_edges", None)

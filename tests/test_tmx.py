@@ -22,7 +22,7 @@ from tools import Run
 from fixsync import Pillar, Prism
 from fixsync.cli.level import level_command
 from fixsync.maps import TiledError, TiledMap, read_tiled
-from fixsync.maps.document import Files
+from fixsync.maps.document import Files, Value
 from fixsync.maps.side import boxes
 from fixsync.maps.tmx import ELEMENTS_MAX, Points, parse_xml
 
@@ -847,6 +847,70 @@ def test_a_polygon_and_a_line_with_too_many_points_are_refused(read: Read) -> No
         text += f'{"2,2" * (count % 2)}"/></object>'
         with pytest.raises(TiledError, match=f"it has {count} points; at most {most} are taken"):
             read(a_map(objects(text)), solid_layers=["things"], y=Y, **options)
+
+
+def test_the_work_of_cutting_is_limited_before_it_is_done(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """64 vertices are 4096 of 8191: the second polygon is not cut. A small one does not count."""
+    monkeypatch.setattr("fixsync.maps.builder.CUTTING_MAX", 8191)
+    ring = [f"{i},{i % 2}" for i in range(62)] + ["61,9", "0,9"]
+    item = '<object id="1" x="0" y="0"><polygon points="{}"/></object>'
+    large, small = (item.format(" ".join(points)) for points in (ring, ring[-3:]))
+    assert read(a_map(objects(large, *[small] * 9)), solid_layers=["things"], y=Y).level
+    cut: list[object] = []
+    monkeypatch.setattr("fixsync.maps.builder.pieces_of", lambda points: cut.append(points) or [])
+    with pytest.raises(TiledError, match=r"objects\[1\].polygon: .* add up to more than 8191"):
+        read(a_map(objects(large, large)), solid_layers=["things"], y=Y)
+    assert len(cut) == 1
+
+
+def test_the_work_of_an_object_does_not_grow_with_its_template(
+    read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def values(count: int, options: Any) -> int:
+        rows = "".join(f'<property name="p{i}" value="v"/>' for i in range(count))
+        (tmp_path / "t.tx").write_text(
+            f'<template><object name="t" width="9" height="9"><properties>{rows}</properties></object>'
+            "</template>"
+        )
+        made: list[object] = []
+        before = Value.__init__
+        monkeypatch.setattr(
+            Value,
+            "__init__",
+            lambda self, *a: made.append(a) or before(self, *a),  # type: ignore[func-returns-value]
+        )
+        items = [f'<object id="{i}" template="t.tx" x="{20 * i}" y="0"/>' for i in range(100)]
+        assert len(read(a_map(objects(*items)), y=Y, **options).level) == 100
+        monkeypatch.setattr(Value, "__init__", before)
+        return len(made)
+
+    for options in ({"solid_layers": ["things"]}, {"objects": ["t"]}):
+        assert values(200, options) < values(0, options) + 200 * 5
+
+
+def test_the_properties_of_points_are_limited_before_they_are_kept(
+    read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 20)
+    rows = "".join(f'<property name="p{i}" value="v"/>' for i in range(10))
+    (tmp_path / "t.tx").write_text(
+        f"<template><object><properties>{rows}</properties><point/></object></template>"
+    )
+    item = '<object id="1" template="t.tx" x="0" y="0"/>'
+    found = read(a_map(objects(BOX, item, item)), solid_layers=["things"], y=Y)
+    assert [len(place.properties) for place in found.places] == [10, 10]
+    with pytest.raises(TiledError, match=r"objects\[3\]: .* more than 20 properties"):
+        read(a_map(objects(BOX, item, item, item)), solid_layers=["things"], y=Y)
+
+
+def test_a_list_of_parts_does_not_count_properties_without_end(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixsync.maps.survey.WORK_MAX", 2)
+    with pytest.raises(TiledError, match=r"(?s)properties of more than 2: some are not counted"):
+        read(a_map(layer("1,2,3,1,2,3,0,0"), objects('<object gid="2" x="0" y="0"/>' * 3)))
 
 
 def test_the_work_of_steps_is_in_proportion_to_their_number() -> None:

@@ -13,7 +13,7 @@ from fixsync.level import Pillar, Prism, Solid
 from fixsync.maps.choice import Choice
 from fixsync.maps.document import MapError, Value
 from fixsync.maps.outlines import Outline
-from fixsync.maps.polygons import pieces_of
+from fixsync.maps.polygons import VERTICES_MAX, pieces_of
 from fixsync.maps.side import SlopeError, boxes
 from fixsync.maps.solids import Rectangle
 from fixsync.numbers import ONE, decimal
@@ -26,6 +26,9 @@ SOLIDS_MAX = 2**16
 POINTS_MAX = 2**20
 """Most points of polygons and lines that become solids, those of templates and tiles counted for
 each of their objects and cells."""
+
+CUTTING_MAX = 2**28
+"""Most work of cutting polygons of a map: the squares of their numbers of vertices together."""
 
 Ends = tuple[Fraction | int, Fraction | int]
 
@@ -82,7 +85,7 @@ class Builder:
         self._step = None if view.steps is None else max(1, round(view.steps * ONE))
         self._worst = Fraction(0)
         """Greatest rounding of the solid being made."""
-        self._points = 0
+        self._points = self._cutting = 0
         self._ends: tuple[Value | None, Value | None] | None = None
         """y_low and y_high of the last solid, and in raw units with their rounding."""
         self._known = 0, 0, Fraction(0)
@@ -106,6 +109,15 @@ class Builder:
             except ValueError as error:
                 raise where.fail(f"{error} (raw units)") from None
             return
+        count = len(outline.points)
+        if count > VERTICES_MAX:
+            self._cutting += count * count
+        if self._cutting > CUTTING_MAX:
+            raise limit(
+                where,
+                f"with it the squares of the numbers of vertices of the map's polygons add up to "
+                f"more than {CUTTING_MAX}",
+            )
         vertices = self.vertices(where, outline)
         try:
             made = (

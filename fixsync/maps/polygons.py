@@ -167,11 +167,15 @@ def _check_edges(rings: Sequence[_Ring]) -> None:
     """ValueError if two edges have a point in common that is not the vertex between them."""
     edges = [(edge, ring) for ring in rings for edge in _edges(ring.corners)]
     edges.sort(key=lambda entry: min(entry[0]))
-    open_edges: list[tuple[Edge, _Ring]] = []
+    open_edges: list[tuple[int, int, int, Edge, _Ring]] = []
+    """Ends in x and z of those that may reach the next edge."""
     for edge, ring in edges:
-        low = min(edge)[0]
-        open_edges = [entry for entry in open_edges if max(entry[0])[0] >= low]
-        for other, other_ring in open_edges:
+        (ax, az), (bx, bz) = edge
+        left, right = (ax, bx) if ax < bx else (bx, ax)
+        low, high = (az, bz) if az < bz else (bz, az)
+        open_edges = [entry for entry in open_edges if entry[0] >= left]
+        near = [entry[3:] for entry in open_edges if entry[1] <= high and entry[2] >= low]
+        for other, other_ring in near:
             shared = {*edge} & {*other}
             if shared and ring is not other_ring:
                 point = min(shared)
@@ -181,7 +185,7 @@ def _check_edges(rings: Sequence[_Ring]) -> None:
                     f"{r.at(e[0])}, to {e[1]}" for r, e in ((ring, edge), (other_ring, other))
                 )
                 raise ValueError(f"the edge from {one}, meets the edge from {two}")
-        open_edges.append((edge, ring))
+        open_edges.append((right, low, high, edge, ring))
 
 
 def _meet(e: Edge, f: Edge) -> bool:
