@@ -272,6 +272,18 @@ test("three computers, bad sliders, a phone with fingers, and calm for who asks 
     reducedMotion: "reduce",
   };
   const opened = await arena({ ...phone, deviceScaleFactor: 2 });
+  await opened.getByText("a bot plays you until you tap the stick").waitFor();
+  for (const size of [phone.viewport, { width: 360, height: 640 }]) {
+    await opened.setViewportSize(size);
+    const [machines, touch] = await opened.evaluate(() =>
+      ["machines", "touch"].map((id) => document.getElementById(id).getBoundingClientRect()),
+    );
+    assert.ok(
+      machines.bottom <= touch.top,
+      `${machines.bottom} below ${touch.top}: hashes covered`,
+    );
+  }
+  await opened.setViewportSize(phone.viewport);
   await opened.selectOption("#players", "3");
   for (const [id, value] of [
     ["latency", 200],

@@ -26,7 +26,7 @@ const controls = new Controls(
   pauseOrGoOn,
 );
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const touch = matchMedia("(pointer: coarse)");
+const touch = matchMedia("(pointer: coarse), (any-pointer: coarse) and (max-width: 820px)");
 const light = matchMedia("(prefers-color-scheme: light)");
 
 let match = null;
@@ -115,7 +115,7 @@ function machine(p, hand) {
 
 // A bot plays the visitor's fighter until the visitor does.
 function showHand(now) {
-  const how = touch.matches ? "touch the stick" : "press a key";
+  const how = touch.matches ? "tap the stick" : "press a key";
   const text = controls.isPlayed(0, now) ? "you" : `a bot plays you until you ${how}`;
   const { hand } = machines[0].facts;
   if (hand.textContent !== text) hand.textContent = text;
