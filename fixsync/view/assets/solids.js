@@ -206,6 +206,7 @@ export class Solids {
   #drawNames(view, scene) {
     const { names, options, theme } = scene;
     const seen = new Set();
+    const placed = []; // names: the middle, and half the width in pixels
     for (const [key, name] of Object.entries(names.ids)) {
       const solid = Number(key) >= LEVEL ? this.solid(Number(key)) : null;
       if (!solid || !options.layers.has(solid.layer) || seen.has(name) || seen.size === NAMES_MAX)
@@ -214,6 +215,13 @@ export class Solids {
       const [x, y] = view.toScreen({ x: solid.x, y: (solid.low + solid.high) / 2, z: solid.z });
       const isInView = x > 0 && y > 0 && x < view.width && y < view.height;
       if (!isInView || wide < LABEL_PIXELS_MIN) continue;
+      // Seen from the side, walls stand behind each other: the first name stays.
+      const half = 3.5 * name.length;
+      const isFree = placed.every(
+        (other) => Math.abs(other.y - y) > 14 || Math.abs(other.x - x) > other.half + half,
+      );
+      if (!isFree) continue;
+      placed.push({ x, y, half });
       seen.add(name);
       view.text(name, x, y, theme, theme.faint);
     }
