@@ -3,8 +3,8 @@
     pip install '.[packaging]'
     python .ci/release.py dist --python python3.10 --python "$(.ci/python 3.15)"
 
-The sdist, the wheel for this machine and the kernel as one source go into a folder that is new or
-empty. Sdist and wheel are built twice, in other folders, with another umask and at another time,
+The sdist, the wheel for this machine, the kernel as one source and the add-on for Godot go into a
+folder that is new or empty. Sdist and wheel are built twice, in other folders, with another umask and at another time,
 and must be the same to the byte. Other machines' wheels are those of `cibuildwheel`, with the
 settings in pyproject.toml."""
 
@@ -144,6 +144,12 @@ def single_source(sdist: Path, work: Path, to: Path) -> Path:
     return packed
 
 
+def godot(sdist: Path, work: Path, to: Path) -> str:
+    """The add-on for Godot, packed; from the sources of an sdist."""
+    project = unpacked(sdist, work / "add-on")
+    return run(sys.executable, project / "bindings" / "godot" / "pack.py", to).splitlines()[-1]
+
+
 def repaired(wheel: Path, to: Path) -> Path:
     """The wheel with the name of the Linux platforms that it runs on. Elsewhere it has its name
     already.
@@ -246,6 +252,7 @@ def main() -> None:
             wheel = repaired(wheel, folder)
             sdist = Path(shutil.copy(sdist, folder))
             print(f"the kernel as one source: {single_source(sdist, work, folder).name}")
+            print(f"the add-on for Godot: {godot(sdist, work, folder)}")
             check(sdist, wheel)
             print(f"checked: {wheel.name}")
             for python in options.python or [sys.executable]:

@@ -3,11 +3,13 @@
     python bindings/natives/build.py FOLDER [TARGET...]
     python bindings/natives/build.py --godot FOLDER [TARGET...]
 
-The second builds those of the Godot extension, bindings/godot/src with kernel and kit in it.
+The second builds those of the Godot extension, bindings/godot/src with kernel and kit in it, and
+those of more targets.
 
-It needs `pip install ziglang`, which compiles for every target. The same compiler gives the same
-bytes. Those of Linux and Windows import nothing, so one file serves glibc, musl and Android; those
-of macOS (11 and newer) import bzero. Prints a table: target, bytes, SHA-256."""
+It needs `pip install ziglang`, which compiles for every target but the web; that needs clang and
+wasm-ld of LLVM 19, and is built if they are there. The same compiler gives the same bytes. The
+libraries import nothing, so one file serves glibc, musl and Android. Prints a table: target, bytes,
+SHA-256."""
 
 from __future__ import annotations
 
@@ -63,13 +65,40 @@ TARGETS = {
     "osx-x64": Target("x86_64-macos.11.0", "libfixsync.dylib", "libfixsync_godot.macos.dylib"),
     "osx-arm64": Target("aarch64-macos.11.0", "libfixsync.dylib", "libfixsync_godot.macos.dylib"),
 }
+GODOT_TARGETS = {
+    "win-arm64": Target(
+        "aarch64-windows-gnu",
+        "",
+        "fixsync_godot.windows.arm64.dll",
+        ("-fno-compiler-rt", "-fentry=DllMainCRTStartup"),
+    ),
+    "android-arm": Target(
+        "arm-linux-androideabi",
+        "",
+        "libfixsync_godot.android.arm32.so",
+        ("-mcpu=generic+v7a", *PAGES),
+    ),
+    "ios-arm64": Target("aarch64-ios.12.0", "", "libfixsync_godot.ios.arm64.dylib"),
+}
+"""Targets of the Godot extension alone."""
+WEB_TARGETS = {
+    "web": Target("wasm32-unknown-emscripten", "", "libfixsync_godot.web.wasm32.wasm"),
+    "web-threads": Target(
+        "wasm32-unknown-emscripten",
+        "",
+        "libfixsync_godot.web.threads.wasm32.wasm",
+        ("-matomics", "-mbulk-memory"),
+    ),
+}
+"""Side modules of a Godot that was exported for the web with "Extensions Support", without and with
+"Thread Support"."""
 UNIVERSAL = "osx"
 """Both targets of macOS in one file."""
 
 
 def build(name: str, out: Path, is_godot: bool) -> None:
     """Compiles one target."""
-    target = TARGETS[name]
+    target = {**TARGETS, **GODOT_TARGETS, **WEB_TARGETS}[name]
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         amalgamate = [sys.executable, CSRC / "amalgamate.py", work]
@@ -84,6 +113,12 @@ def build(name: str, out: Path, is_godot: bool) -> None:
             "size_t strlen(const char *);\n"
         )
         (work / "libc.c").write_bytes((HERE / "libc.c").read_bytes())
+        if name in WEB_TARGETS:
+            shutil.copytree(GODOT, work / "godot")
+            build_web(target, work)
+            out.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(work / target.godot_file, out)
+            return
         # Only the kernel must be fast; the binding is small, and in it the kit.
         own = LESS_INLINED if is_godot else SHARED
         sources = ["-cflags", *FLAGS, *own, "--", "fixsync.c"]
@@ -100,15 +135,36 @@ def build(name: str, out: Path, is_godot: bool) -> None:
             *(("-fno-unwind-tables",) if is_godot else ()),
             *("-target", target.triple, "-O", "ReleaseFast", "--name"),
             "fixsync_godot" if is_godot else "fixsync",
-            *("-mcpu=baseline", *target.options, "-I", "."),
+            *(() if any("-mcpu" in option for option in target.options) else ("-mcpu=baseline",)),
+            *(*target.options, "-I", "."),
             *sources,
             *("-cflags", "-fno-builtin", "--", "libc.c"),
-            f"-femit-bin={target.file}",
+            f"-femit-bin={target.file or target.godot_file}",
         ]
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache())}
         subprocess.run(command, check=True, cwd=work, env=environment)
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_bytes((work / target.file).read_bytes())
+        out.write_bytes((work / (target.file or target.godot_file)).read_bytes())
+
+
+CLANG, WASM_LD = "clang-19", "wasm-ld-19"
+
+
+def build_web(target: Target, work: Path) -> None:
+    """Compiles a side module of emscripten's: it imports memory, table and stack of the engine."""
+    flags = ["-O2", "-fPIC", "-fvisibility=hidden", "-ffreestanding", "-I.", *target.options]
+    flags += ["-DFXS_NO_INT128"]  # a 128-bit multiplication would import a helper
+    objects = []
+    binding = sorted(f"godot/{path.name}" for path in GODOT.glob("*.c"))
+    for source in ["fixsync.c", "libc.c", *binding]:
+        objects.append(source.replace("/", "_").replace(".c", ".o"))
+        own = ["-fno-builtin"] if source == "libc.c" else []
+        command = [CLANG, f"--target={target.triple}", "-std=c11", *flags, *own]
+        subprocess.run([*command, "-c", source, "-o", objects[-1]], check=True, cwd=work)
+    shared = ["--shared-memory"] if target.options else []
+    link = [WASM_LD, "--experimental-pic", "-shared", "--no-entry", "--strip-all", *shared]
+    link += ["--unresolved-symbols=import-dynamic", "--export-if-defined=fixsync_godot_init"]
+    subprocess.run([*link, *objects, "-o", target.godot_file], check=True, cwd=work)
 
 
 def cache() -> Path:
@@ -138,17 +194,23 @@ def join(parts: dict[str, bytes]) -> bytes:
 def main(arguments: list[str]) -> int:
     is_godot = arguments[:1] == ["--godot"]
     arguments = arguments[is_godot:]
-    if not arguments or {*arguments[1:]} - {*TARGETS, UNIVERSAL}:
+    known = [*TARGETS, UNIVERSAL, *([*GODOT_TARGETS, *WEB_TARGETS] if is_godot else [])]
+    if not arguments or {*arguments[1:]} - {*known}:
         print(__doc__, file=sys.stderr)
-        print(f"targets: {', '.join([*TARGETS, UNIVERSAL])}", file=sys.stderr)
+        print(f"targets: {', '.join(known)}", file=sys.stderr)
         return 2
     if importlib.util.find_spec("ziglang") is None:
         print(f"no compiler: pip install ziglang=={ZIG_VERSION}", file=sys.stderr)
         return 1
     folder = Path(arguments[0])
-    names = arguments[1:] or [name for name in TARGETS if not name.startswith("osx")] + [UNIVERSAL]
+    names = arguments[1:] or [name for name in known if not name.startswith("osx-")]
+    if not arguments[1:] and not (shutil.which(CLANG) and shutil.which(WASM_LD)):
+        names = [name for name in names if name not in WEB_TARGETS]
+        print(f"the web is left out: no {CLANG}, {WASM_LD}", file=sys.stderr)
     for name in names:
-        target = TARGETS["osx-x64" if name == UNIVERSAL else name]
+        target = {**TARGETS, **GODOT_TARGETS, **WEB_TARGETS}[
+            "osx-x64" if name == UNIVERSAL else name
+        ]
         out = folder / target.godot_file if is_godot else folder / name / target.file
         if name == UNIVERSAL:
             parts = {}

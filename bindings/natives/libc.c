@@ -38,7 +38,26 @@ size_t strlen(const char *text)
     return size;
 }
 
+#ifdef __APPLE__
+/* What the compiler makes of a memset with 0. */
+void bzero(void *to, size_t size) { memset(to, 0, size); }
+#endif
+
 #ifdef _WIN32
+#ifdef __aarch64__
+/* Touches each page of a frame of 16 * x15 bytes, so that Windows grows the stack. */
+__asm__(".globl __chkstk\n"
+        "__chkstk:\n"
+        "    sub x17, sp, x15, uxtx #4\n"
+        "    mov x16, sp\n"
+        "1:  sub x16, x16, #4096\n"
+        "    cmp x16, x17\n"
+        "    b.lo 2f\n"
+        "    ldr xzr, [x16]\n"
+        "    b 1b\n"
+        "2:  ldr xzr, [x17]\n"
+        "    ret\n");
+#else
 /* Touches each page of a frame of rax bytes, so that Windows grows the stack. It changes nothing. */
 __asm__(".globl ___chkstk_ms\n"
         "___chkstk_ms:\n"
@@ -56,6 +75,7 @@ __asm__(".globl ___chkstk_ms\n"
         "    pop %rax\n"
         "    pop %rcx\n"
         "    ret\n");
+#endif
 
 /* The entry of a DLL without a C runtime. */
 int __stdcall DllMainCRTStartup(void *module, unsigned long reason, void *reserved)
