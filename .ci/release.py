@@ -4,9 +4,9 @@
     python .ci/release.py dist --python python3.10 --python "$(.ci/python 3.15)"
 
 The sdist, the wheel for this machine, the kernel as one source and the add-on for Godot go into a
-folder that is new or empty. Sdist and wheel are built twice, in other folders, with another umask and at another time,
-and must be the same to the byte. Other machines' wheels are those of `cibuildwheel`, with the
-settings in pyproject.toml."""
+folder that is new or empty. Sdist and wheel are built twice, in other folders, with another umask
+and at another time, and must be the same to the byte. Other machines' wheels are those of
+`cibuildwheel`, with the settings in pyproject.toml."""
 
 from __future__ import annotations
 

@@ -1,16 +1,15 @@
-extends Node3D
-## Two players over ENet. Options come after --: host, join=ADDRESS, port=N, loss=PERCENT,
-## delay=TICKS, seed=N, bot, frames=N, log=PATH, crowd=N, fast, shot=PATH. Without host or join, a
+extends Node2D
+## A platform fighter of two over ENet. Options come after --: host, join=ADDRESS, port=N, loss=PERCENT,
+## delay=TICKS, seed=N, bot, frames=N, log=PATH, lines, fast, shot=PATH. Without host or join, a
 ## bot is the other player, over a line in this process.
 
 const INPUT_DELAY := 2  # frames between a key and its effect
 
-@export var world: FixsyncWorld3D
+@export var world: FixsyncWorld2D
 @export var fighters: Array[DemoFighter]
 @export var labels: Array[Label]
 @export var status: Label
-@export var crowd: DemoCrowd
-@export var spark: CPUParticles3D
+@export var spark: CPUParticles2D
 
 var _line := DemoLine.new()
 var _options := {}
@@ -47,16 +46,13 @@ func _ready() -> void:
 	if _options.has("log"):
 		world.record = true
 		_log = FileAccess.open(_options.log, FileAccess.WRITE)
-	if _options.has("crowd"):
-		world.draw_colliders = true
-		crowd.fill(int(_options.crowd))
+	world.draw_colliders = _options.has("lines")
 	world.hit_entered.connect(func(_f: int, _a: int, _b: int, _c: int) -> void: _entered += 1)
 	world.hit_predicted.connect(_on_predicted)
 	world.hit_taken_back.connect(func(_f: int, _a: int, _b: int, _k: int, _c: int) -> void:
 		_taken_back += 1)
 	world.game_event.connect(_on_game_event)
 	world.frame_confirmed.connect(_on_confirmed)
-	crowd.world = world
 	world.start()
 	_connect()
 
@@ -128,21 +124,20 @@ func _compare() -> void:
 func _on_predicted(_frame: int, a: int, b: int, kind: int, _contact: int) -> void:
 	_predicted += 1
 	if kind == Fixsync.ENTER:
-		var victim := world.collider(mini(a, b)) as Node3D
+		var victim := world.collider(mini(a, b)) as Node2D
 		if victim != null:
 			spark.global_position = victim.global_position
 			spark.restart()
 
 
 func _on_game_event(_frame: int, kind: int, a: int, _b: int, value: int) -> void:
-	if kind == DemoFighter.FALL:
-		print("fighter %d fell: %d" % [a, value])
+	if kind == DemoFighter.KO:
+		print("fighter %d is out: %d" % [a, value])
 
 
 func _show() -> void:
 	for i in 2:
-		labels[i].text = "%s  %d  falls %d" % ["■".repeat(fighters[i].health / 10),
-				fighters[i].health, fighters[i].falls]
+		labels[i].text = "%d %%  out %d" % [fighters[i].damage, fighters[i].kos]
 	status.text = "frame %d, confirmed %d, %d fps" % [
 		world.head(), world.confirmed(), Engine.get_frames_per_second()]
 	if _desync >= 0:

@@ -88,6 +88,12 @@ func despawn(node: Node) -> void:
 	stage.despawn(node)
 
 
+## Moves a platform, a collider, and its parts, with the characters that ride on it; it pushes those
+## in its way. Call it in _fixsync_tick. Returns what FixsyncWorld.carry returns.
+func carry(platform: Node, motion: Vector3i) -> PackedInt64Array:
+	return stage.carry(platform, motion)
+
+
 ## Adds the input of a player for a frame, your own or one that arrived. False: it is too early;
 ## add it again later.
 func put_input(player: int, frame: int, value: int) -> bool:

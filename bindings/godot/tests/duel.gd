@@ -18,9 +18,9 @@ func _init(fighter: GDScript = null, spawner: Node = null) -> void:
 	world.starts_alone = false
 	world.moves_nodes = false
 	world.record = true
-	world.add_child(load("res://arena.tscn").instantiate())
+	world.add_child(load("res://tests/duel/arena.tscn").instantiate())
 	for i in 2:
-		var node: Node = load("res://fighter.tscn").instantiate()
+		var node: Node = load("res://tests/duel/fighter.tscn").instantiate()
 		if fighter != null:
 			var blade := node.get_node("Blade")
 			var shape: FixsyncShape = node.shape

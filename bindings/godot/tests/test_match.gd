@@ -61,7 +61,8 @@ class Thrower:
 			ball.speed = 8000
 			world.add_child(ball)
 		else:
-			ball = world.spawn(scene, Vector3i(0, 0, (thrown % 5 - 2) * 20000), 0, 7)
+			ball = world.spawn(scene, Vector3i(0, 0, (thrown % 5 - 2) * 20000), 0,
+					7 + inputs[1] % 3)
 			ball.speed = 8000 + 500 * (thrown % 3)
 
 

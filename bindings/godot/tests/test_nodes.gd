@@ -189,11 +189,11 @@ func test_why_names_the_causes() -> void:
 
 
 func test_the_editors_answer_is_that_of_the_scene_as_it_begins() -> void:
-	var match_scene: Node = load("res://match.tscn").instantiate()
-	var world: FixsyncWorld3D = match_scene.get_node("World")
-	var text := FixsyncWhy.of_nodes(world, world.get_node("Red/Blade"), world.get_node("Blue"))
+	var duel := TestDuel.new()
+	var world := duel.world
+	var text := FixsyncWhy.of_nodes(world, world.get_child(1).get_node("Blade"), world.get_child(2))
 	check("Blade is not active" in text and "beyond the radius" in text, text)
-	match_scene.free()
+	duel.free()
 
 
 func test_a_wrong_layer_and_state_are_errors_that_name_them() -> void:

@@ -104,3 +104,107 @@ func test_the_snippet_for_other_add_ons_plays_the_same_match() -> void:
 	check(told[0].slice(0, told[1].size()) == told[1], "the same signals, each once")
 	for node: Node in [straight, rolled, adapter, players[0], players[1]]:
 		node.free()
+
+
+## A world with a floor that is a collider, and one of the page's programs in it.
+func _with(node: Node, kind := FixsyncShape.Kind.BOX) -> FixsyncWorld3D:
+	var world := FixsyncWorld3D.new()
+	world.pairs = PackedStringArray(["body attack"])
+	node.shape = _shape(kind, "0.5")
+	world.add_child(node)
+	return world
+
+
+func _play(world: FixsyncWorld3D, frames: int, keys: Callable) -> void:
+	for frame in frames:
+		for player in 2:
+			world.put_input(player, frame, keys.call(frame) if player == 0 else 0)
+		world.play_to(frame)
+
+
+func test_the_thrower_and_the_ball_of_the_page() -> void:
+	var ball: FixsyncCollider3D = load("res://page/ball.gd").new()
+	ball.shape = _shape(FixsyncShape.Kind.SPHERE, "0.25")
+	ball.layer = "attack"
+	var packed := PackedScene.new()
+	packed.pack(ball)
+	ball.free()
+	var thrower: FixsyncCharacter3D = load("res://page/thrower.gd").new()
+	thrower.ball = packed
+	thrower.owner_id = 1
+	var world := _with(thrower)
+	var target := FixsyncCollider3D.new()
+	target.shape = _shape(FixsyncShape.Kind.SPHERE, "0.5")
+	target.raw_position = Vector3i(4 * 65536, 0, 0)
+	target.owner_id = 2
+	world.add_child(target)
+	add_child(world)
+	var heard: Array[Node] = []
+	target.hit_entered.connect(func(other: Node) -> void: heard.append(other))
+	_play(world, 50, func(frame: int) -> int: return 4 if frame < 30 else 0)
+	equal(heard.size(), 2, "balls that hit")
+	equal(world.stage.world.count(), 2, "they are gone")
+	world.free()
+
+
+func test_the_lift_of_the_page_takes_a_rider_along() -> void:
+	var lift: FixsyncCollider3D = load("res://page/lift.gd").new()
+	lift.layer = "wall"
+	var world := _with(lift)
+	var rider := FixsyncCharacter3D.new()
+	rider.shape = _shape(FixsyncShape.Kind.BOX, "0.5")
+	rider.raw_position = Vector3i(0, 65536, 0)
+	world.add_child(rider)
+	add_child(world)
+	rider.move(Vector3i(0, -100, 0))
+	_play(world, 100, func(_frame: int) -> int: return 0)
+	equal(lift.get_raw_position(), Vector3i(0, 102400, 0), "the lift")
+	check(absi(rider.get_raw_position().y - 102400 - 65536) < 16, "the rider stands on it at %s"
+			% rider.get_raw_position())
+	world.free()
+
+
+func test_the_swing_of_the_page_cuts_in_the_frames_of_its_animation() -> void:
+	var swinger: FixsyncCharacter3D = load("res://page/swinger.gd").new()
+	var blade := FixsyncCollider3D.new()
+	blade.name = "Blade"
+	blade.layer = "attack"
+	blade.starts_active = false
+	blade.shape = _shape(FixsyncShape.Kind.SPHERE, "0.5")
+	swinger.add_child(blade)
+	var player := AnimationPlayer.new()
+	player.name = "Animation"
+	var clip := Animation.new()
+	clip.length = 0.25
+	var track := clip.add_track(Animation.TYPE_VALUE)
+	clip.track_set_path(track, "Blade:visible")
+	clip.value_track_set_update_mode(track, Animation.UPDATE_DISCRETE)
+	for key: Array in [[0.0, false], [0.1, true], [0.2, false]]:
+		clip.track_insert_key(track, key[0], key[1])
+	var library := AnimationLibrary.new()
+	library.add_animation(&"swing", clip)
+	player.add_animation_library(&"", library)
+	swinger.add_child(player)
+	var world := _with(swinger)
+	add_child(world)
+	equal(blade.active_frames(player, &"swing"),
+			PackedByteArray([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0]), "active frames")
+	var active := PackedInt64Array()
+	_play(world, 1, func(_frame: int) -> int: return 0)
+	for frame in range(1, 18):
+		for of in 2:
+			world.put_input(of, frame, 8 if frame == 1 else 0)
+		world.play_to(frame)
+		if blade.is_active():
+			active.append(frame)
+	equal(active, PackedInt64Array([7, 8, 9, 10, 11, 12]), "frames in which it is active")
+	world.free()
+
+
+func test_the_keys_of_the_page_are_bits() -> void:
+	InputMap.add_action(&"jump")
+	Input.action_press(&"jump")
+	var keys: int = load("res://page/keys.gd").pressed()
+	equal(keys, 4, "the third action")
+	Input.action_release(&"jump")
+	InputMap.erase_action(&"jump")

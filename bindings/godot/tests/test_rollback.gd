@@ -6,7 +6,7 @@ const LATE := 8
 
 
 class Forgetful:
-	extends DemoFighter
+	extends DuelFighter
 
 	func _fixsync_state() -> Array[StringName]:
 		return super().filter(func(name: StringName) -> bool: return name != &"swing")

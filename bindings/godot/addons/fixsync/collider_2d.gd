@@ -59,6 +59,7 @@ var stage: FixsyncStage  ## The world that it is in, while that runs.
 var parts: Array[FixsyncCollider2D] = []  ## The colliders that move with it.
 var start_position := Vector3i.ZERO  ## Where in the world it joined the match.
 var start_yaw := 0  ## Its yaw in the world when it joined.
+var spawn_owner := 0  ## The owner that spawn gave it, for an owner_id of -1.
 var given_id := -2  ## The id that it was given, -1 for the least free one; -2 before the match.
 
 
@@ -104,6 +105,23 @@ func turn(new_yaw: int) -> void:
 func set_active(active: bool) -> void:
 	if stage.world.is_active(id) != active:
 		stage.world.set_active(id, active)
+
+
+## For each frame of an animation 1 if it shows this node, else 0: its track of `visible`. Read it
+## when the match begins, and let a rule look up the frame. The track is read in the middle of each
+## frame, so no rounding decides.
+func active_frames(player: AnimationPlayer, animation: StringName, rate := 60) -> PackedByteArray:
+	var frames := PackedByteArray()
+	var clip := player.get_animation(animation)
+	var path := NodePath("%s:visible" % player.get_node(player.root_node).get_path_to(self))
+	var track := clip.find_track(path, Animation.TYPE_VALUE)
+	if track < 0:
+		push_error("%s has no track %s" % [animation, path])
+		return frames
+	for frame in roundi(clip.length * rate):
+		var key := clip.track_find_key(track, (frame + 0.5) / rate)
+		frames.append(int(key >= 0 and clip.track_get_key_value(track, key)))
+	return frames
 
 
 func _get_configuration_warnings() -> PackedStringArray:

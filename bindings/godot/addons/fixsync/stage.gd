@@ -196,17 +196,17 @@ func _add_collider(member: Member) -> void:
 	var position: Vector3i = pose[0]
 	var yaw: int = pose[1]
 	var offset := Vector3i.ZERO
-	var owner: int = node.owner_id
+	var owner: int = node.owner_id if node.owner_id >= 0 else node.spawn_owner
 	if member.whole != null:
 		offset = position
 		position = member.whole.get_raw_position()
 		yaw = member.whole.get_yaw()
-		if owner < 0:
-			owner = member.whole.owner_id
+		if node.owner_id < 0:
+			owner = world.owner(member.whole.id)
 	node.start_position = position
 	node.start_yaw = yaw
 	world.add(
-			member.id, node.shape.row(), position, yaw, layer(node.layer, node), maxi(0, owner),
+			member.id, node.shape.row(), position, yaw, layer(node.layer, node), owner,
 			offset, node.starts_active)
 	if node is FixsyncCharacter3D or node is FixsyncCharacter2D:
 		node.mover = FixsyncMover.create(
@@ -296,7 +296,8 @@ func _with(list: Array[Member], member: Member) -> Array[Member]:
 # ---- nodes that join and leave ----
 
 ## FixsyncWorld3D.spawn explains it.
-func spawn(scene: PackedScene, raw: Vector3i, yaw: int, owner: int, parent: Node) -> Node:
+func spawn(
+		scene: PackedScene, raw: Vector3i, yaw: int, owner := 0, parent: Node = null) -> Node:
 	var above := host if parent == null else parent
 	if scene == null or (above != host and not host.is_ancestor_of(above)):
 		push_error("spawn: scene must not be null, and parent must be a node of the world")
@@ -318,8 +319,7 @@ func spawn(scene: PackedScene, raw: Vector3i, yaw: int, owner: int, parent: Node
 
 func _own(root: Node, owner: int) -> void:
 	for node in FixsyncPlace.colliders(root):
-		if owner > 0 and FixsyncPlace.whole(node) == null and node.owner_id <= 0:
-			node.owner_id = owner
+		node.spawn_owner = owner
 
 
 ## A root that this frame spawned before it was taken back: as it was when it joined.
@@ -682,6 +682,27 @@ func _forget(change: Array) -> void:
 	elif change[2] == OUT and is_instance_valid(change[3]):
 		_out.erase(change[3])
 		change[3].queue_free()
+
+
+## FixsyncWorld3D.carry explains it.
+func carry(platform: Node, motion: Vector3i) -> PackedInt64Array:
+	var ids := PackedInt64Array([platform.id])
+	for part: Node in platform.parts:
+		ids.append(part.id)
+	ids.sort()
+	var all := PackedInt64Array(nodes.keys())
+	all.sort()
+	var movers := PackedInt64Array()
+	for id in all:
+		if nodes[id] is FixsyncCharacter3D or nodes[id] is FixsyncCharacter2D:
+			movers.append_array(nodes[id].mover.row())
+	var rows := world.carry(ids, motion, movers)
+	for at in range(0, rows.size(), 9):
+		for part: Node in nodes[rows[at]].parts:
+			world.set_pose(
+					part.id, Vector3i(rows[at + 1], rows[at + 2], rows[at + 3]),
+					world.yaw(rows[at]))
+	return rows
 
 
 # ---- showing ----
