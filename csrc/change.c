@@ -153,20 +153,23 @@ int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int3
     return fxs_world_move_many(world, &id, position, 1, &bad);
 }
 
-SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64_t *bad) {
-    uint32_t any_offset = 0;
+/* FXS_OK if every row can be stored, else the status of the first that cannot. `any_offset`:
+ * whether one of the colliders has an offset. */
+SPECIALISED int32_t check_poses(const fxs_world *w, uint64_t n, const row_source *r,
+                                uint32_t *any_offset, uint64_t *bad) {
+    *any_offset = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const uint32_t id = row_id(&r, i);
-        int32_t status = find(world, id);
-        if (status == FXS_OK && row_yaw(&r, i) >= FXS_TURN) {
+        const uint32_t id = row_id(r, i);
+        int32_t status = find(w, id);
+        if (status == FXS_OK && row_yaw(r, i) >= FXS_TURN) {
             status = FXS_E_YAW;
         }
-        if (status == FXS_OK && has_offset(anchors(world) + id)) {
-            anchor p = anchors(world)[id];
-            memcpy(&p, row_pose(&r, i), 12);
-            placed_shape s = colliders(world)[id];
-            any_offset = 1;
-            s.yaw = (uint16_t)row_yaw(&r, i);
+        if (status == FXS_OK && has_offset(anchors(w) + id)) {
+            anchor p = anchors(w)[id];
+            memcpy(&p, row_pose(r, i), 12);
+            placed_shape s = colliders(w)[id];
+            *any_offset = 1;
+            s.yaw = (uint16_t)row_yaw(r, i);
             status = aim(&s, &p);
         }
         if (status != FXS_OK) {
@@ -174,38 +177,54 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
             return status;
         }
     }
-    const int is_kept = grid_keeps(world, n);
-    for (uint64_t i = 0; i < n;) {
-        uint32_t turned_ids[TURNING_MAX];
-        uint32_t offset_ids[TURNING_MAX];
-        uint32_t turned_count = 0;
-        uint32_t offset_count = 0;
-        for (uint64_t end = n - i < TURNING_MAX ? n : i + TURNING_MAX; i < end; i++) {
-            const uint32_t id = row_id(&r, i);
-            const uint32_t yaw = row_yaw(&r, i);
-            placed_shape *now = colliders(world) + id;
-            anchor *p = anchors(world) + id;
-            int32_t position[3];
-            memcpy(position, row_pose(&r, i), 12);
-            memcpy(p, position, 12); /* x, y, z */
-            memcpy(now, position, 12);
-            uint32_t turns = now->yaw != yaw; /* else direction and extents stay */
-            if (world->underived && !is_derived(now)) {
-                derive_round(world, now, p);
-                world->underived--;
-                turns = 1;
-            }
-            now->yaw = (uint16_t)yaw;
-            turned_ids[turned_count] = id;
-            if (any_offset) {
-                turned_count += turns & is_turned(now, p);
-                offset_ids[offset_count] = id;
-                offset_count += has_offset(p);
-            } else {
-                turned_count += turns & fxs_kinds[now->kind].is_turned;
-            }
+    return FXS_OK;
+}
+
+/* Stores checked rows, at most TURNING_MAX, then turns the colliders that turned. One that a load
+ * left underived is derived here. */
+SPECIALISED void place_batch(fxs_world *w, const row_source *r, uint64_t from, uint64_t end,
+                             uint32_t any_offset) {
+    uint32_t turned_ids[TURNING_MAX];
+    uint32_t offset_ids[TURNING_MAX];
+    uint32_t turned_count = 0;
+    uint32_t offset_count = 0;
+    for (uint64_t i = from; i < end; i++) {
+        const uint32_t id = row_id(r, i);
+        const uint32_t yaw = row_yaw(r, i);
+        placed_shape *now = colliders(w) + id;
+        anchor *p = anchors(w) + id;
+        int32_t position[3];
+        memcpy(position, row_pose(r, i), 12);
+        memcpy(p, position, 12); /* x, y, z */
+        memcpy(now, position, 12);
+        uint32_t turns = now->yaw != yaw; /* else direction and extents stay */
+        if (w->underived && !is_derived(now)) {
+            derive_round(w, now, p);
+            w->underived--;
+            turns = 1;
         }
-        fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);
+        now->yaw = (uint16_t)yaw;
+        turned_ids[turned_count] = id;
+        if (any_offset) {
+            turned_count += turns & is_turned(now, p);
+            offset_ids[offset_count] = id;
+            offset_count += has_offset(p);
+        } else {
+            turned_count += turns & fxs_kinds[now->kind].is_turned;
+        }
+    }
+    fxs_turn_colliders(w, turned_ids, turned_count, offset_ids, offset_count);
+}
+
+SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64_t *bad) {
+    uint32_t any_offset;
+    const int32_t status = check_poses(world, n, &r, &any_offset, bad);
+    if (status != FXS_OK) {
+        return status;
+    }
+    const int is_kept = grid_keeps(world, n);
+    for (uint64_t i = 0; i < n; i += TURNING_MAX) {
+        place_batch(world, &r, i, n - i < TURNING_MAX ? n : i + TURNING_MAX, any_offset);
     }
     for (uint64_t i = 0; is_kept && i < n; i++) {
         grid_moved(world, row_id(&r, i));
@@ -318,13 +337,9 @@ int32_t fxs_world_set_layers(fxs_world *world, const uint32_t masks[32]) {
 /* ---- commands ---- */
 
 /* Before a collider is changed for the first time, a copy of it goes to its row in the scratch
- * memory of the broad phase, and its id into the set of marks. The copy's `zero` holds
+ * memory, and its id into the set of marks. The copy's `zero` holds
  * flags that a collider does not have. */
 enum { WAS_PRESENT = 1, WAS_CHANGED = 2 };
-static placed_shape *kept_colliders(const fxs_world *w) {
-    return (placed_shape *)at(w, w->sorted_at);
-}
-static anchor *kept_anchors(const fxs_world *w) { return (anchor *)at(w, w->rows_at); }
 
 static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
     grid_stale(w);
@@ -336,10 +351,10 @@ static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
         set_put(mark_set(w), id);
         const int is_present = set_has(present_set(w), id);
         if (is_present) {
-            kept_colliders(w)[id] = colliders(w)[id];
-            kept_anchors(w)[id] = anchors(w)[id];
+            scratch_colliders(w)[id] = colliders(w)[id];
+            scratch_anchors(w)[id] = anchors(w)[id];
         }
-        kept_colliders(w)[id].zero =
+        scratch_colliders(w)[id].zero =
             (uint8_t)(WAS_PRESENT * is_present + WAS_CHANGED * set_has(changed_set(w), id));
     }
 }
@@ -358,14 +373,14 @@ static void drop_kept(fxs_world *w, const fxs_command *commands, uint64_t n, int
         }
         set_drop(mark_set(w), id);
         if (undo) {
-            const uint8_t was = kept_colliders(w)[id].zero;
+            const uint8_t was = scratch_colliders(w)[id].zero;
             FXS_ASSERT(was <= WAS_PRESENT + WAS_CHANGED);
             assign(changed_set(w), id, (was & WAS_CHANGED) != 0);
             assign(present_set(w), id, was & WAS_PRESENT);
             if (was & WAS_PRESENT) {
-                colliders(w)[id] = kept_colliders(w)[id];
+                colliders(w)[id] = scratch_colliders(w)[id];
                 colliders(w)[id].zero = 0;
-                anchors(w)[id] = kept_anchors(w)[id];
+                anchors(w)[id] = scratch_anchors(w)[id];
             }
         }
     }

@@ -52,3 +52,10 @@ const placed_shape *fxs_derived(const fxs_world *w, uint32_t id, placed_shape *c
     derive_placed(copy, anchors(w) + id);
     return copy;
 }
+
+void fxs_centre_of(const fxs_world *w, uint32_t id, fxs_pose *out) {
+    placed_shape copy;
+    const placed_shape *s = fxs_derived(w, id, &copy);
+    const fxs_pose centre = {s->x, s->y, s->z, s->yaw};
+    *out = centre;
+}

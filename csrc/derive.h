@@ -80,6 +80,9 @@ static inline void derive(fxs_world *w) {
 /* Without `meets`. */
 FXS_INTERNAL const placed_shape *fxs_derived(const fxs_world *w, uint32_t id, placed_shape *copy);
 
+/* The pose of the centre of a collider that is there: its position and its turned offset. */
+FXS_INTERNAL void fxs_centre_of(const fxs_world *w, uint32_t id, fxs_pose *out);
+
 /* fxs_collider is a placed shape's fields from id to owner, an anchor, and the sizes: no padding
  * between them. */
 #define TRAITS_SIZE 16

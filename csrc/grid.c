@@ -6,7 +6,7 @@
 #define ROW_KEY_BITS 52 /* of a key without x: leaves at least 10 bits to x */
 
 uint64_t fxs_grid_size(uint32_t capacity) {
-    return aligned(sizeof(grid)) + 8 * ((uint64_t)capacity + BLOCK);
+    return align8(sizeof(grid)) + 8 * ((uint64_t)capacity + BLOCK);
 }
 
 /* The result of the first look at the colliders. */

@@ -63,12 +63,10 @@ typedef struct arrays {
     placed_shape *sorted;
 } arrays;
 
-static inline uint64_t aligned(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
-
 static inline arrays arrays_of(const fxs_world *w) {
     arrays a;
     a.g = (grid *)at(w, w->broad_at);
-    a.max = (uint64_t *)at(w, w->broad_at + aligned(sizeof(grid)));
+    a.max = (uint64_t *)at(w, w->broad_at + align8(sizeof(grid)));
     a.keys = (uint64_t *)at(w, w->rows_at);
     a.spare = a.keys + w->capacity + BLOCK;
     a.min = a.spare + w->capacity + BLOCK;

@@ -19,6 +19,9 @@ static inline int64_t above_0(int64_t v) {
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 
+/* The size, rounded up to a multiple of 8: what lies in a block of memory begins at one. */
+static inline uint64_t align8(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
+
 /* CLS of the contract: APART, TOUCHING or OVERLAPPING as l is above, at or below r. */
 static inline int classify(int64_t l, int64_t r) { return (l < r) + (l <= r); }
 

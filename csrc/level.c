@@ -18,16 +18,14 @@ enum {
 
 /* ---- layout ---- */
 
-static uint64_t aligned8(uint64_t n) { return (n + 7) & ~(uint64_t)7; }
-
 /* Lays out a level of n solids with room for the vertices of `size` bytes, and its scratch behind
  * it; returns the size of both. */
 static uint64_t lay_out_level(fxs_level *l, uint64_t n, uint64_t size) {
-    uint64_t end = aligned8(sizeof *l);
+    uint64_t end = align8(sizeof *l);
     l->solids_at = end;
-    end = aligned8(end + n * sizeof(solid));
+    end = align8(end + n * sizeof(solid));
     l->vertices_at = end; /* a vertex takes 8 bytes there too */
-    end = aligned8(end + (size - LEVEL_HEAD_SIZE - n * SOLID_HEAD_SIZE));
+    end = align8(end + (size - LEVEL_HEAD_SIZE - n * SOLID_HEAD_SIZE));
     l->row_count = 0;
     for (uint64_t nodes = n; nodes; nodes = (nodes + LEVEL_FANOUT - 1) / LEVEL_FANOUT) {
         l->row_at[l->row_count] = end;
@@ -40,7 +38,7 @@ static uint64_t lay_out_level(fxs_level *l, uint64_t n, uint64_t size) {
     /* Keys, twice, to sort them; later the cells, n and their end, and the lists. */
     l->cells_at = end;
     l->listed_at = end + (n + 1) * sizeof(uint32_t);
-    return aligned8(l->listed_at + CELLS_PER_SOLID * n * sizeof(uint32_t));
+    return align8(l->listed_at + CELLS_PER_SOLID * n * sizeof(uint32_t));
 }
 
 static const uint8_t LEVEL_MAGIC[4] = {'F', 'X', 'L', '1'};
@@ -508,7 +506,7 @@ uint32_t fxs_level_next(level_walk *walk) {
 uint64_t fxs_level_size(const uint8_t *bytes, uint64_t size) {
     fxs_level l;
     uint64_t n, at;
-    return has_count(bytes, size, &n, &at) ? lay_out_level(&l, n, size) : aligned8(sizeof l);
+    return has_count(bytes, size, &n, &at) ? lay_out_level(&l, n, size) : align8(sizeof l);
 }
 
 int32_t fxs_level_init(fxs_level *l, const uint8_t *bytes, uint64_t size, uint64_t *at) {

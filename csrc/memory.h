@@ -34,8 +34,8 @@ struct fxs_world {
     uint64_t hits_at, spare_at, other_at;
     uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
     uint32_t digit_bits;
-    /* Scratch of the broad phase: sorted_at and rows_at are as large as colliders_at and
-     * anchors_at, and exchanged with them by load. */
+    /* Scratch of the broad phase. The parts at sorted_at and rows_at are as large as those at
+     * colliders_at and anchors_at: see scratch_colliders. */
     uint64_t broad_at, sorted_at, rows_at;
     /* Whether the grid, which is scratch too, holds all colliders but those that moved since it
      * was built. */
@@ -57,6 +57,20 @@ static inline uint64_t *changed_set(const fxs_world *w) { return (uint64_t *)at(
 static inline uint64_t *mark_set(const fxs_world *w) { return (uint64_t *)at(w, w->marks_at); }
 static inline uint64_t *known_set(const fxs_world *w) { return (uint64_t *)at(w, w->known_at); }
 static inline packed_hit *hits(const fxs_world *w) { return (packed_hit *)at(w, w->hits_at); }
+
+/* Scratch with room for every collider and its anchor. It has one owner at a time:
+ *   the grid, from its build until grid_stale, with what queries keep beside it (grid.h);
+ *   load, which stages the colliders that it reads, and exchanges them with the world's (state.c);
+ *   apply, which keeps the colliders that it may have to put back (change.c).
+ * The last two use these functions, after grid_stale. */
+static inline placed_shape *scratch_colliders(const fxs_world *w) {
+    FXS_ASSERT(!w->grid_fresh);
+    return (placed_shape *)at(w, w->sorted_at);
+}
+static inline anchor *scratch_anchors(const fxs_world *w) {
+    FXS_ASSERT(!w->grid_fresh);
+    return (anchor *)at(w, w->rows_at);
+}
 
 static inline digit_counts digits_of(const fxs_world *w) {
     const digit_counts digits = {(uint32_t *)at(w, w->digits_at), w->digit_bits};

@@ -1,6 +1,6 @@
 /* Outlines for drawing: the vertices of a shape or solid from above, and its heights; and the
  * solid that has the outline of a shape. */
-#include "memory.h"
+#include "derive.h"
 
 /* Pieces of the arc of a sector where `segments` make a turn: rounded up, so 1 at least. */
 static uint32_t arc_pieces(uint32_t half_angle, uint32_t segments) {
@@ -217,10 +217,8 @@ int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t segments
     if (status != FXS_OK) {
         return status;
     }
-    planar offset = {c.ox, c.oz};
-    planar by = turned(offset, fxs_direction_of(c.yaw));
     fxs_shape shape = {c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}};
-    fxs_pose centre = {(int32_t)(c.x + round_q30(by.x)), (int32_t)((int64_t)c.y + c.oy),
-                       (int32_t)(c.z + round_q30(by.z)), c.yaw};
+    fxs_pose centre;
+    fxs_centre_of(world, id, &centre);
     return outline_write(&shape, &centre, segments, vertices, vertex_capacity, extent);
 }

@@ -242,7 +242,7 @@ static inline int is_collider(const uint8_t *p) {
 }
 
 /* Each reads one part of the saved bytes into scratch, and returns the address of the first bad
- * row, or NULL: ids into the empty sets, colliders into the broad phase's memory, hits into the
+ * row, or NULL: ids into the empty sets, colliders into their scratch, hits into the
  * spare list if it has room for all. Ids are looked at in runs, one after the other without a gap;
  * *unbroken is where that from 0 on ends. */
 static const uint8_t *read_colliders(const fxs_world *w, const parts *s, uint32_t *unbroken) {
@@ -256,8 +256,8 @@ static const uint8_t *read_colliders(const fxs_world *w, const parts *s, uint32_
         }
         const uint64_t room = (uint64_t)COLLIDER_SIZE * (w->capacity - first);
         const uint8_t *end = (uint64_t)(last - p) < room ? last : p + room;
-        placed_shape *now = (placed_shape *)at(w, w->sorted_at) + first;
-        anchor *where = (anchor *)at(w, w->rows_at) + first;
+        placed_shape *now = scratch_colliders(w) + first;
+        anchor *where = scratch_anchors(w) + first;
         next = first;
         do {
             if (!is_collider(p)) {
@@ -340,6 +340,7 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
     int32_t status = FXS_OK;
     uint32_t hit_when = read32(bytes + 8);
     uint32_t unbroken = 0;
+    grid_stale(world);
     const uint8_t *bad = read_colliders(world, &s, &unbroken);
     bad = bad ? bad : read_changed(world, &s);
     bad = bad ? bad : read_hits(world, &s, hit_when, unbroken);
@@ -356,7 +357,6 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         swap_offsets(&world->hits_at, &world->spare_at);
     }
     memset(mark_set(world), 0, set_size(world->capacity));
-    grid_stale(world);
     if (status != FXS_OK) {
         return status;
     }

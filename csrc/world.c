@@ -13,7 +13,7 @@ static int config_good(const fxs_config *c) {
 /* Takes `size` bytes, rounded up to 8, at the end of the layout. */
 static uint64_t room(uint64_t *end, uint64_t size) {
     uint64_t start = *end;
-    *end += (size + 7) & ~(uint64_t)7;
+    *end += align8(size);
     return start;
 }
 

@@ -29,7 +29,7 @@ typedef struct kept_frame {
 enum { NO_ROW = -1 }; /* as uint32_t: ends a chain, and marks a row that was found again */
 
 static uint64_t frame_size(const fxs_history_room *room) {
-    return sizeof(kept_frame) + filled_up(room->command_room * sizeof(fxs_command)) +
+    return sizeof(kept_frame) + align8(room->command_room * sizeof(fxs_command)) +
            room->event_room * sizeof(fxs_event);
 }
 
@@ -59,7 +59,7 @@ uint64_t fxs_history_size(const fxs_history_room *room) {
     if (ring == 0 || frame_size(room) > most / frames) {
         return 0;
     }
-    uint64_t chains = filled_up(4 * (heads_of(room) + room->event_room));
+    uint64_t chains = align8(4 * (heads_of(room) + room->event_room));
     uint64_t size = sizeof(fxs_history) + ring + frame_size(room) * frames + chains;
     return size > most ? 0 : size;
 }
@@ -85,7 +85,7 @@ static kept_frame *frame_at(const fxs_history *history, uint32_t after) {
 static fxs_command *commands_of(const kept_frame *of) { return (fxs_command *)(uintptr_t)(of + 1); }
 
 static fxs_event *events_of(const fxs_history *history, const kept_frame *of) {
-    uint64_t commands = filled_up(history->room.command_room * sizeof(fxs_command));
+    uint64_t commands = align8(history->room.command_room * sizeof(fxs_command));
     return (fxs_event *)((uintptr_t)(of + 1) + (uintptr_t)commands);
 }
 

@@ -21,7 +21,7 @@ uint64_t fxs_inputs_size(uint32_t players, uint32_t frames) {
     if (players == 0 || players > 65536 || frames == 0 || frames > 1u << 24) {
         return 0;
     }
-    return sizeof(fxs_inputs) + filled_up((uint64_t)2 * frames * players * 17);
+    return sizeof(fxs_inputs) + align8((uint64_t)2 * frames * players * 17);
 }
 
 static uint64_t input_cells(const fxs_inputs *inputs) {

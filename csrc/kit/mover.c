@@ -1,10 +1,10 @@
 /* Colliders that move through a world and stop at obstacles. The world is changed at the end only:
  * before it, every cast is of the collider's shape at a trial position. */
+#include "../derive.h"
 #include "walk.h"
 
-#define LEVEL ((uint32_t)1 << 31) /* ids of solids begin here */
-#define SEEN 4                    /* hits that a search for the floor reads */
-#define ROUNDING ((int64_t)4)     /* raw units: error of a height computed from a normal */
+#define SEEN 4                /* hits that a search for the floor reads */
+#define ROUNDING ((int64_t)4) /* raw units: error of a height computed from a normal */
 
 /* Prepares the walk of a collider. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED or
  * FXS_E_MOTION. */
@@ -27,13 +27,7 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask, cons
     w->cast.shape.kind = c.kind;
     w->cast.shape.half_angle = c.half_angle;
     memcpy(w->cast.shape.size, c.size, sizeof c.size);
-    /* The centre is in int32: the world holds the collider. */
-    planar offset = {c.ox, c.oz};
-    planar v = turned(offset, fxs_direction_of(c.yaw));
-    w->cast.pose.x = (int32_t)(c.x + round_q30(v.x));
-    w->cast.pose.y = (int32_t)((int64_t)c.y + c.oy);
-    w->cast.pose.z = (int32_t)(c.z + round_q30(v.z));
-    w->cast.pose.yaw = c.yaw;
+    fxs_centre_of(world, id, &w->cast.pose);
     w->cast.mask = mask ? mask : config.layers[c.layer];
     w->cast.exclude_owner = c.owner;
     w->filter.own = id;
@@ -206,7 +200,7 @@ static void add_hit(character *c, const fxs_cast_hit *hit) {
 
 static int has_flat_top(const walk *w, uint32_t id) {
     fxs_collider other;
-    return id >= LEVEL ||
+    return id >= FXS_LEVEL ||
            (fxs_world_get(w->world, id, &other) == FXS_OK && fxs_kinds[other.kind].has_flat_ends);
 }
 

@@ -15,7 +15,7 @@ struct fxs_rewind {
 };
 
 static uint64_t slot_size(uint64_t own_size, uint64_t state_size) {
-    return 8 + filled_up(own_size) + filled_up(state_size);
+    return 8 + align8(own_size) + align8(state_size);
 }
 
 static uint8_t *slot_at(const fxs_rewind *rewind, uint32_t slot) {
@@ -80,7 +80,7 @@ int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const uint8_
     if (rewind->own_size) {
         memcpy(to + 8, own, (size_t)rewind->own_size);
     }
-    fxs_world_save(world, to + 8 + filled_up(rewind->own_size));
+    fxs_world_save(world, to + 8 + align8(rewind->own_size));
     rewind->slot = slot;
     rewind->newest = frame;
     rewind->count = kept < rewind->frames ? kept + 1 : kept;
@@ -101,7 +101,7 @@ const uint8_t *fxs_rewind_state(const fxs_rewind *rewind, uint32_t frame, uint64
     }
     const uint8_t *from = slot_before(rewind, age);
     memcpy(size, from, sizeof *size);
-    return from + 8 + filled_up(rewind->own_size);
+    return from + 8 + align8(rewind->own_size);
 }
 
 int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world, uint8_t *own,
@@ -113,7 +113,7 @@ int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *wor
     const uint8_t *from = slot_before(rewind, age);
     uint64_t size;
     memcpy(&size, from, sizeof size);
-    int32_t status = fxs_world_load(world, from + 8 + filled_up(rewind->own_size), size, at);
+    int32_t status = fxs_world_load(world, from + 8 + align8(rewind->own_size), size, at);
     if (status == FXS_OK && rewind->own_size) {
         memcpy(own, from + 8, (size_t)rewind->own_size);
     }
@@ -121,7 +121,7 @@ int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *wor
 }
 
 void fxs_rewind_copy(fxs_rewind *to, const fxs_rewind *from) {
-    uint64_t head_size = 8 + filled_up(from->own_size);
+    uint64_t head_size = 8 + align8(from->own_size);
     for (uint32_t i = 0; i < from->count; i++) {
         const uint8_t *source = slot_before(from, from->count - 1 - i);
         uint64_t size;

@@ -2,11 +2,8 @@
 #ifndef FIXSYNC_REWIND_H
 #define FIXSYNC_REWIND_H
 
-#include "../compiler.h"
 #include "../fixsync_kit.h"
-
-/* The size of a part of a block, filled up so that the next part is aligned to 8. */
-static inline uint64_t filled_up(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
+#include "../integer.h"
 
 /* b - a of frame numbers, modulo 2^32. */
 static inline uint32_t frames_between(uint32_t a, uint32_t b) {
