@@ -229,13 +229,19 @@ def test_the_command_prints_an_identical_match_and_keeps_nothing(
     done = command("--frames", "20", "--lockstep")
     assert done.exit_code == 0, done.output
     assert "2 logs of 20 frames: identical, byte for byte; replaying gives the same" in done.output
+    assert "\npeer 1: round trip " in done.output
     assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.full
 def test_the_command_tells_programs_everything(tmp_path: Path):
-    done = command("--frames", "20", "--json", "-o", str(tmp_path))
+    done = command("--frames", "150", "--json", "-o", str(tmp_path))
     told = json.loads(done.output)
+    for peer in told["peers"]:
+        seconds = peer["seconds"]
+        assert [second["uptime_s"] for second in seconds] == [*range(1, len(seconds) + 1)]
+        assert seconds[-1]["frame"] > 0
+        assert seconds[-1]["bytes_in"] > 0
     assert (told["exit_code"], told["logs_are_identical"]) == (0, True)
     assert [peer["reason"] for peer in told["peers"]] == ["COMPLETED"] * 2
     assert [peer["replay"] for peer in told["peers"]] == ["identical"] * 2

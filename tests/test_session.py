@@ -759,6 +759,97 @@ def test_the_round_trip_is_measured():
         assert 70 <= rtt <= 70 + 2
 
 
+def test_statistics_name_the_round_trip_loss_and_what_is_waited_for():
+    network = Network(match(2, prediction_max=8, frames=None), 3, Weather(10, delay_ms=35))
+    network.start_all()
+    network.run(6000)
+    stats = network.session(0).stats(network.now_ms)
+    (peer,) = stats.peers
+    assert peer.peer == 1
+    assert peer.rtt_ms is not None
+    assert 70 <= peer.rtt_ms <= 80
+    assert 5 <= peer.loss_percent <= 16
+    assert 2000 < peer.bytes_in < 15_000
+    assert 2000 < peer.bytes_out < 15_000
+    assert (stats.frames_covered, stats.frames_needed) == (10, 4)
+    assert not stats.is_slowed
+    assert stats.waiting_for == ()
+    network.crash(1)
+    network.run(2500)
+    stats = network.session(0).stats(network.now_ms)
+    assert stats.waiting_for == (1,)
+    assert 2200 <= stats.waiting_ms <= 2500
+    assert stats.waits > 40
+    assert stats.peers[0].bytes_in < 2000
+
+
+def test_a_match_that_cannot_keep_its_rate_says_so_on_all_peers():
+    for delay_ms, is_slowed in ((100, False), (200, True)):
+        network = Network(match(2, prediction_max=6, frames=None), 1, Weather(delay_ms=delay_ms))
+        network.start_all().run(5000)
+        for me in (0, 1):
+            stats = network.session(me).stats(network.now_ms)
+            assert stats.is_slowed == is_slowed
+            assert (stats.waits > 60) == is_slowed
+
+
+def test_inputs_that_cannot_be_carried_are_refused_with_the_figure():
+    class Wide(Bumpers):
+        idle = (0,) * 16
+
+    settings = match(8, tick_rate=7000)
+    made: dict[str, Any] = {"instance": 1, "now_ms": 0, "semantics": SEMANTICS}
+    with pytest.raises(ValueError, match="takes 8568000 bytes a second for each peer, and 8496000"):
+        LockstepSession(replace(settings, prediction_max=0), Wide(5, 8), 0, **made)
+    LockstepSession(replace(settings, prediction_max=0, tick_rate=6000), Wide(5, 8), 0, **made)
+
+
+def test_a_snapshot_that_stops_says_how_much_of_it_had_arrived():
+    class Large(Bumpers):
+        def save(self) -> bytes:
+            return super().save() + bytes(300_000)
+
+        def load(self, data: bytes) -> None:
+            super().load(data[:-300_000])
+
+    settings = match(2, frames=None, spectators=1)
+    network = Network(settings, 1, simulation=Large, timing=Timing(connect_ms=1000)).start_all()
+    network.run(1000)
+    session, received = network.start(2).session, 0
+    receive = session.receive
+
+    def first_packets(data: bytes, now_ms: int) -> int | None:
+        nonlocal received
+        received += 1
+        return receive(data, now_ms) if received < 60 else None
+
+    session.receive = first_packets  # type: ignore[method-assign]
+    assert network.run(4000, lambda: session.end is not None)
+    check_end(network, 2, Reason.JOIN_FAILED, 0, " bytes had arrived, and no more came for 1000 ms")
+    arrived, size = session.end.text.split(": ")[1].split(" of ")  # type: ignore[union-attr]
+    assert 20_000 < int(arrived) < 100_000
+    assert size.startswith("300")
+
+
+def test_a_snapshot_may_take_longer_than_the_time_to_connect():
+    class Large(Bumpers):
+        def save(self) -> bytes:
+            return super().save() + bytes(300_000)
+
+        def load(self, data: bytes) -> None:
+            super().load(data[:-300_000])
+
+    timing = Timing(connect_ms=400, silence_ms=3000)
+    network = Network(
+        match(2, prediction_max=8, frames=None), 1, Weather(delay_ms=60), simulation=Large
+    ).start_all()
+    network.run(1000)
+    network.timing = timing
+    back, begin = network.restart(1, 100).session, network.now_ms
+    assert network.run(5000, lambda: back.phase is Phase.RUNNING)
+    assert network.now_ms - begin > 800
+
+
 # Settings.
 
 

@@ -199,6 +199,7 @@ def test_below_the_bound_all_peers_slow_down_alike():
     frames = [network.session(me).frame for me in (0, 1)]
     assert abs(frames[0] - frames[1]) <= 7
     assert max(frames) < network.now_ms * 60 // 1000 * 3 // 4
+    assert all(network.session(me).stats(network.now_ms).is_slowed for me in (0, 1))
 
 
 def test_the_simulator_fails_when_a_joiner_must_catch_up_exactly(monkeypatch: pytest.MonkeyPatch):

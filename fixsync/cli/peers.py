@@ -252,6 +252,16 @@ def _part(part: Part, status: Status) -> str:
     return f"{told}: other lines from frame {part.differing_frame} on"
 
 
+def _connection(status: Status) -> str:
+    """The statistics of a peer's connections."""
+    rtt = "-" if status.rtt_ms is None else status.rtt_ms
+    return (
+        f"round trip {rtt} ms, jitter {status.jitter_ms} ms, loss {status.loss} %, "
+        f"{status.bytes_in} B/s in, {status.bytes_out} B/s out, "
+        f"{text.plural(status.resteps, 'restep')}, waited in {text.plural(status.waits, 'round')}"
+    )
+
+
 def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kept: bool) -> None:
     peers = list(outcome.peers.values())
     text.say(out, _told(plan))
@@ -260,6 +270,8 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
     text.say(out, "")
     text.show(out, _table(peers))
     text.say(out, "", f"packets: {outcome.passed} passed on, {outcome.lost} lost")
+    for peer in peers:
+        text.say(out, f"peer {peer.peer}: {_connection(peer.status)}")
     for peer in peers:
         if peer.errors:
             text.say(out, f"peer {peer.peer} wrote:", *peer.errors[-2000:].splitlines())

@@ -52,12 +52,27 @@ class Status(Struct, omit_defaults=True):
     """A line from a peer."""
 
     port: int = 0
+    uptime_s: int = 0
+    """Whole seconds since the match was to begin."""
     frame: int = 0
     confirmed: int = 0
     rollbacks: int = 0
     resteps: int = 0
     rtt_ms: int | None = None
     """To the farthest peer, smoothed."""
+    jitter_ms: int = 0
+    loss: int = 0
+    """Lost packets from the peer with the most, in percent of the last 256."""
+    frames_ahead: int = 0
+    """Of the peer farthest behind."""
+    waits: int = 0
+    """Rounds in which an input was missing."""
+    waiting_for: list[int] = []
+    waiting_ms: int = 0
+    """The peers that it waits for, and since when."""
+    bytes_in: int = 0
+    bytes_out: int = 0
+    """A second, of all peers together."""
     hash: str = ""
     """The state after the last confirmed frame."""
     refused: int = 0
@@ -78,6 +93,13 @@ class Status(Struct, omit_defaults=True):
     explanation: str = ""
 
 
+STATISTICS = (
+    *("uptime_s", "frame", "confirmed", "rtt_ms", "jitter_ms", "loss", "bytes_in", "bytes_out"),
+    *("rollbacks", "resteps", "frames_ahead", "waits", "waiting_for", "waiting_ms"),
+)
+"""The fields of a status that say how a connection is."""
+
+
 class _Peer:
     session: Session
     """Made when the match is to begin: a session's time to find the others runs from there."""
@@ -96,7 +118,7 @@ class _Peer:
         self.idle = idle_input(self.simulation)
         self.recorder: SimRecorder | None = None
         self.status = Status()
-        self._said_ms = 0
+        self._said_ms = self._began_ms = 0
 
     def _start(self, simulation: SimulationType) -> Simulation:
         return start(simulation, self.plan.seed, self.plan.players)
@@ -140,8 +162,18 @@ class _Peer:
             status.seated = session.seats[self.task.me]
         status.frame, status.confirmed = session.frame, session.confirmed
         status.rollbacks, status.resteps = session.rollbacks, session.resteps
-        known = [rtt for peer in session.match.peers if (rtt := session.rtt_ms(peer)) is not None]
+        now = now_ms()
+        stats, status.uptime_s = session.stats(now), (now - self._began_ms) // 1000
+        peers, status.waits = stats.peers, stats.waits
+        known = [peer.rtt_ms for peer in peers if peer.rtt_ms is not None]
         status.rtt_ms = max(known, default=None)
+        status.jitter_ms = max([peer.jitter_ms for peer in peers], default=0)
+        status.loss = max([peer.loss_percent for peer in peers], default=0)
+        status.frames_ahead = max([0, *[peer.frames_ahead for peer in peers]])
+        status.waiting_for, status.waiting_ms = list(stats.waiting_for), stats.waiting_ms
+        if status.reason == "":
+            status.bytes_in = sum(peer.bytes_in for peer in peers)
+            status.bytes_out = sum(peer.bytes_out for peer in peers)
         status.refused = session.refused
         _say(status)
 
@@ -158,7 +190,7 @@ class _Peer:
         self.session = session = kind(
             match, self.simulation, me, instance=instance, now_ms=now_ms(), timing=timing
         )
-        rate = self.plan.rate
+        rate, self._began_ms = self.plan.rate, now_ms()
         end = await play(
             endpoint, session, peers, self.decide, self.heed, rate=rate, watch=self.watch
         )

@@ -17,7 +17,7 @@ from fixsync.fresh import check as fresh
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import MatchLogError
-from fixsync.sample.peer import Status, Task
+from fixsync.sample.peer import STATISTICS, Status, Task
 from fixsync.sample.plan import Run
 from fixsync.sample.relay import Relay
 from fixsync.testing.synctest import LOADS, run_check, run_straight
@@ -42,6 +42,8 @@ class PeerOutcome:
 
     peer: int
     status: Status = field(default_factory=Status)
+    seconds: list[Status] = field(default_factory=list)
+    """Its statistics, second by second."""
     log: Path | None = None
     """Of the whole match, for a player who was there all the time."""
     parts: list[Part] = field(default_factory=list)
@@ -300,6 +302,8 @@ class _Match:
         restart_frame = plan.restart_frame if peer == plan.players - 1 and is_first_life else None
         while (status := await process.line()) is not None:
             outcome.status = status
+            if status.uptime_s > len(outcome.seconds):
+                outcome.seconds.append(status)
             self._progress(outcome)
             if peer == 0 and (status.reason or status.confirmed >= (plan.late_frame or 0)):
                 self._is_over = bool(status.reason)
@@ -411,6 +415,9 @@ def outcome_json(outcome: Outcome) -> str:
                 "diverged_frame": peer.diverged_frame,
                 "process_exit_code": peer.exit_code,
                 **msgspec.to_builtins(peer.status),
+                "seconds": [
+                    {name: getattr(second, name) for name in STATISTICS} for second in peer.seconds
+                ],
             }
             for peer in outcome.peers.values()
         ],

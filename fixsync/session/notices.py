@@ -93,3 +93,49 @@ class End:
     text: str
     """For people."""
     desync: Desync | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PeerStats:
+    """The connection with one other peer."""
+
+    peer: int
+    rtt_ms: int | None
+    """The round trip, smoothed; None as long as it is not known."""
+    jitter_ms: int
+    """How much the round trip varies, smoothed."""
+    loss_percent: int
+    """Of its last 256 packets, those that did not come, or not yet."""
+    frames_ahead: int
+    """By how many frames this peer is ahead of it, as far as is known."""
+    bytes_in: int
+    """Bytes a second that came from it, of the last whole second."""
+    bytes_out: int
+    """Bytes a second that went to it, of the last whole second."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStats:
+    """The state of a session: what a game shows its player, and what an operator logs."""
+
+    frame: int
+    confirmed: int
+    rollbacks: int
+    resteps: int
+    waits: int
+    """Number of calls of `advance` that stepped no frame because an input was missing."""
+    waiting_for: tuple[int, ...]
+    """The peers that the match waits for."""
+    waiting_ms: int
+    """How long it has waited for them."""
+    frames_covered: int
+    """`input_delay` + `prediction_max` of the match."""
+    frames_needed: int
+    """Frames of the longest way to a player with its jitter, and one for the loops. If this is more
+    than `frames_covered`, the match runs slower than its tick rate, on all peers alike."""
+    peers: tuple[PeerStats, ...]
+
+    @property
+    def is_slowed(self) -> bool:
+        """Whether the match cannot keep its tick rate on these ways."""
+        return self.frames_needed > self.frames_covered

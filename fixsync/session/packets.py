@@ -304,6 +304,13 @@ class Window:
             return f"packet {number} has come before"
         return ""
 
+    @property
+    def loss_percent(self) -> int:
+        """Of the last 256 packets, those that did not come."""
+        last = min(self.newest, 256)
+        came = bin(self._seen & ((1 << last) - 1)).count("1")
+        return 100 * (last - came) // last if last else 0
+
     def take(self, life: int, number: int) -> bool:
         """Takes the number of a packet without fault. Whether it is the newest."""
         if life != self.life:

@@ -19,7 +19,7 @@ from fixsync.session.match import (
     Match,
     Timing,
 )
-from fixsync.session.notices import End, Reason
+from fixsync.session.notices import End, PeerStats, Reason
 from fixsync.session.packets import (
     NEVER,
     PIECE_BYTES,
@@ -245,6 +245,9 @@ class Remote:
         self.jitter_ms = 0
         """How much the round trip varies, smoothed."""
         self.bytes_in = self.bytes_out = 0
+        self.bytes_a_second = 0, 0
+        """Of the last whole second, in and out."""
+        self._bytes_then = 0, 0
         self.refused = 0
         """Number of its packets that were refused."""
         self.fault = ""
@@ -723,6 +726,19 @@ class Remote:
         return None if collector.data is None else Arrived(collector.kind, collector.data)
 
     # What is known of it.
+
+    def measure(self, ms: int) -> None:
+        """Takes the bytes of the last `ms` milliseconds as those of a second."""
+        (came, went), self._bytes_then = self._bytes_then, (self.bytes_in, self.bytes_out)
+        self.bytes_a_second = (
+            (self.bytes_in - came) * 1000 // ms,
+            (self.bytes_out - went) * 1000 // ms,
+        )
+
+    def stats(self, now_ms: int) -> PeerStats:
+        came, went = self.bytes_a_second
+        ahead, loss = self.frames_behind(now_ms), self.window.loss_percent
+        return PeerStats(self.peer, self.rtt_ms, self.jitter_ms, loss, ahead, came, went)
 
     def has_all(self, frames: int) -> bool:
         """Whether nothing of the whole match is left to be exchanged."""

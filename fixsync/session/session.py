@@ -7,13 +7,13 @@ count."""
 
 from __future__ import annotations
 
-from fixsync._native.checks import integer
+from fixsync._native.checks import integer, rate
 from fixsync.semantics import semantics_id
 from fixsync.session.ending import Ending
 from fixsync.session.joining import Joining
 from fixsync.session.match import FRAMES_MAX, HOST, Match, Timing
-from fixsync.session.notices import End, Notice, Reason
-from fixsync.session.outgoing import SNAPSHOT_MS, Outgoing
+from fixsync.session.notices import End, Notice, Reason, SessionStats
+from fixsync.session.outgoing import RUNS_BYTES, SNAPSHOT_MS, UPDATES_MAX, Outgoing
 from fixsync.session.packets import (
     NEVER,
     TEXT_CHARACTERS_MAX,
@@ -31,6 +31,7 @@ from fixsync.sim import Input, Simulation, check_input, idle_input
 PIECES_MAX = 64
 """Pieces of snapshots and evidence that go out at once, to all peers together."""
 _PIECES_A_MS = 4
+_NUMBER_BYTES = 9  # of 64 bits, in MessagePack; as many for the head of each run
 _AHEAD_FRAMES = 2
 _UNHEARD_MS = 500
 _INSTANCE_MAX = 2**64 - 1
@@ -63,6 +64,7 @@ class Session:
         self._check(match, me)
         self.instance = integer("instance", instance, 1, _INSTANCE_MAX)
         _check_simulation(match, simulation)
+        _check_load(match, simulation)
         self.match = match
         self.timing = timing or Timing()
         self._codec = Codec(match, self.me)
@@ -85,6 +87,8 @@ class Session:
         }
         self._joined: list[Notice] = []
         self._pieces, self._pieces_ms = PIECES_MAX, now_ms
+        self._waits, self._second_ms = 0, now_ms
+        self._local.moved_ms = now_ms
         self._joining = Joining(self._local, now_ms)
         self._ending = Ending(self._local, self._joining)
         if self.phase is Phase.CONNECTING:
@@ -170,6 +174,28 @@ class Session:
         """Whether this peer should run a little slower, because it is 2 frames ahead or more."""
         return self.frames_ahead(now_ms) >= _AHEAD_FRAMES
 
+    def stats(self, now_ms: int) -> SessionStats:
+        """The state of this session and of its connections."""
+        match, remotes = self.match, self._remotes.values()
+        waiting_for = tuple(self.waiting_for())
+        ways = [
+            (remote.rtt_ms or 0) // 2 + remote.jitter_ms
+            for remote in remotes
+            if match.is_player(remote.peer)
+        ]
+        return SessionStats(
+            self.frame,
+            self.confirmed,
+            self.rollbacks,
+            self.resteps,
+            self._waits,
+            waiting_for,
+            max(0, now_ms - self._local.moved_ms) if waiting_for else 0,
+            match.input_delay + match.prediction_max,
+            match.frames_of(max(ways)) + 1 if ways else 0,
+            tuple([remote.stats(now_ms) for remote in remotes if remote.instance]),
+        )
+
     def waiting_for(self) -> list[int]:
         """The peers that the match waits for."""
         return self._local.waiting_for()
@@ -250,6 +276,8 @@ class Session:
             self._settle(now_ms)
         if before != (self.frame, self.confirmed):
             self._local.moved_ms = now_ms
+        is_last = timeline.is_over or self.frame == self._local.frames
+        self._waits += self.frame <= before[0] and self.is_playing and not is_last
         if self.end is None:  # The evidence of an end is kept.
             self._joining.offer_seats(now_ms)
             self._local.let_go()
@@ -267,6 +295,10 @@ class Session:
             for data in outgoing.packets(self._codec, now_ms)
         ]
         self._send_pieces(packets, now_ms)
+        if now_ms - self._second_ms >= 1000:
+            for remote in self._remotes.values():
+                remote.measure(now_ms - self._second_ms)
+            self._second_ms = now_ms
         return packets
 
     def _send_pieces(self, packets: list[tuple[int, bytes]], now_ms: int) -> None:
@@ -360,6 +392,21 @@ def _check_simulation(match: Match, simulation: Simulation) -> None:
         )
     if simulation.world.frame != 0:
         raise ValueError(f"the simulation must be at frame 0, not {simulation.world.frame}")
+
+
+def _check_load(match: Match, simulation: Simulation) -> None:
+    """ValueError if the inputs of a match, as large as they can be, are more than can be sent."""
+    idle = idle_input(simulation)
+    numbers = len(idle) if isinstance(idle, tuple) else 1
+    numerator, denominator = rate("tick_rate", match.tick_rate)
+    needed = match.players * (_NUMBER_BYTES * numbers + _NUMBER_BYTES) * numerator
+    needed //= denominator
+    most = 1000 * UPDATES_MAX * RUNS_BYTES
+    if needed > most:
+        raise ValueError(
+            f"tick_rate {match.tick_rate} with {match.players} players and {numbers} numbers an "
+            f"input takes {needed} bytes a second for each peer, and {most} can be sent"
+        )
 
 
 class LockstepSession(Session):
