@@ -469,6 +469,17 @@ class Cached(Game):
         return len(found)
 
 
+KNOWN: dict[tuple[Input, ...], int] = {}
+
+
+@planted("process", said=OUTLIVES)
+class Numbered(Game):
+    """Numbers inputs as they come: a second match of the same inputs finds the same numbers."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return KNOWN.setdefault(tuple(inputs), len(KNOWN))
+
+
 numbers = itertools.count()
 
 

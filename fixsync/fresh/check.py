@@ -206,6 +206,16 @@ class Search:
             process.close()
             raise
 
+    def run_after(self) -> _Run:
+        """Runs with nothing changed, after a match with the inputs reversed."""
+        process = Process(self.case, {})
+        try:
+            inputs = self.case.inputs
+            return _Run(process, (process.play(inputs[::-1]), process.play(inputs)))
+        except BaseException:
+            process.close()
+            raise
+
     def look(self, values: Mapping[str, int], frames: int | None) -> None:
         """Runs a variant, and keeps it if it is the first that differs."""
         if self._other is not None:
@@ -236,15 +246,16 @@ class Search:
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 base = pool.submit(self.run, {})
                 base.add_done_callback(self._base_is_there)
+                after = pool.submit(self.run_after)
                 jobs = []
                 for values, frames in zip(variants, lengths, strict=True):
                     kept = {name: v for name, v in values.items() if name not in left_out}
                     jobs.append(pool.submit(self.look, kept, frames))
-            runs = [base.result(), self._other, self._second]
+            runs = [base.result(), after.result(), self._other, self._second]
             try:
                 for job in jobs:
                     job.result()
-                found = self._judged(base.result())
+                found = self._judged(base.result(), after.result())
             finally:
                 for run in runs:
                     if run is not None:
@@ -259,7 +270,7 @@ class Search:
         else:
             self._base.set_result(done.result())
 
-    def _judged(self, base: _Run) -> Finding | str | None:
+    def _judged(self, base: _Run, after: _Run) -> Finding | str | None:
         """The finding; or a factor with which the simulation cannot be started."""
         first, second = base.results
         self.base = first
@@ -275,6 +286,8 @@ class Search:
             row = second.differs(self._second.results[1].cut(len(self.case.inputs)))
             pair = (base, 1), (self._second, 1)
             return self._found(NOT_REPEATABLE, "", row or 0, *pair)
+        if (row := first.differs(after.results[1])) is not None:
+            return self._found(OUTLIVES, "", row, (base, 0), (after, 1))
         if self.here is not None and (row := self.here.differs(first)) is not None:
             return self._found(HERE, "", row, (base, 0), (base, 0))
         return None
@@ -352,7 +365,10 @@ class Search:
         values = two[0].process.values
         sides = tuple(run.process.show(match, row) for run, match in (one, two))
         if verdict == OUTLIVES:
-            how = ("in the first match of a new process", "in its second match")
+            later = "in its second match"
+            if one[0] is not two[0]:
+                later = "in one after a match with other inputs"
+            how = ("in the first match of a new process", later)
             why = f"something of {name} outlives a match, such as a global variable"
         elif verdict == HERE:
             how = ("here", "in a new process")

@@ -321,7 +321,7 @@ class _Places:
         if owner is random._inst or isinstance(owner, random.SystemRandom):
             self._note(place, f"random.{function.__name__}, of a generator that all code shares")
         elif module in _WATCHED and function.__name__ not in _UNWATCHED:
-            shown = "os" if module in ("posix", "nt") else module
+            shown = {"posix": "os", "nt": "os", "genericpath": "os.path"}.get(module, module)
             self._note(place, f"{shown}.{function.__name__}")
 
     def _random(self, given: tuple[Any, ...], place: int) -> Any:
