@@ -89,14 +89,16 @@ def synctest_command(
     modules are also looked for here. If none is given, the first of pyproject.toml is taken, or
     the sample.
 
-    The simulation runs straight. Then it runs with a rollback in every frame; with every state
-    saved and loaded; with the world's changes, and the game's own containers, in another order; and
-    in new processes. Every frame is compared. The report names the first difference: frame,
-    collider, field and both values; and each attribute that `load` does not restore, such as
-    self.combo, if it changes later frames. The smallest match found that shows a difference is
-    written to a file for --inputs.
+    The simulation runs straight, and again; in new processes with other surroundings; with the
+    orders of sets shuffled; with every state saved and loaded; with a rollback in every frame; and
+    with the world's changes, and the game's own containers, in another order. Every frame is
+    compared. The report names the first difference: frame, collider, field and both values; the
+    factor and the line that decide it, where they are known; and each attribute that `load` does
+    not restore, such as self.combo, if it changes later frames. The smallest match found that shows
+    a difference is written to a file for --inputs.
 
-    Places in the simulation's source that are worth a look, such as a float, are printed as hints.
+    Calls that ask the machine, such as a clock, places in the source that are worth a look, such as
+    a float, and lines that never ran are listed; they are no difference.
 
     \b
     Exit code  0  no difference
