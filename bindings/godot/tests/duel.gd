@@ -27,6 +27,7 @@ func _init(fighter: GDScript = null, spawner: Node = null) -> void:
 			node.set_script(fighter)
 			node.shape = shape
 			node.blade = blade
+		node.name = ["Red", "Blue"][i]
 		node.player = i
 		node.id = i
 		node.owner_id = i + 1

@@ -88,6 +88,9 @@ func test_places_in_the_editor_become_integers() -> void:
 	equal(whole.yaw, 16384, "-90 degrees is a quarter turn to +Z")
 	equal(part.raw_position, Vector3i(16384, 0, 65536), "an offset in its whole")
 	whole.free()
+	# Without a world above it, a 2D scene is seen as the project is.
+	var of_project: bool = ProjectSettings.get_setting(FixsyncPlace.SIDE)
+	ProjectSettings.set_setting(FixsyncPlace.SIDE, false)
 	var flat := FixsyncCollider2D.new()
 	flat.position = Vector2(96, -32)
 	flat.rotation = PI / 2
@@ -95,6 +98,13 @@ func test_places_in_the_editor_become_integers() -> void:
 	FixsyncPlace.sync(flat)
 	equal(flat.raw_position, Vector3i(98304, 0, -32768), "64 pixels a unit, from above")
 	equal(flat.yaw, 16384, "a quarter turn")
+	ProjectSettings.set_setting(FixsyncPlace.SIDE, true)
+	flat.scale.x = -1.0
+	flat.rotation = 0.0
+	FixsyncPlace.sync(flat)
+	equal([flat.raw_position, flat.yaw, flat.flipped], [Vector3i(98304, 32768, 0), 32768, true],
+			"from the side, mirrored")
+	ProjectSettings.set_setting(FixsyncPlace.SIDE, of_project)
 	flat.free()
 
 
@@ -191,7 +201,7 @@ func test_why_names_the_causes() -> void:
 func test_the_editors_answer_is_that_of_the_scene_as_it_begins() -> void:
 	var duel := TestDuel.new()
 	var world := duel.world
-	var text := FixsyncWhy.of_nodes(world, world.get_child(1).get_node("Blade"), world.get_child(2))
+	var text := FixsyncWhy.of_nodes(world, world.get_node("Red/Blade"), world.get_node("Blue"))
 	check("Blade is not active" in text and "beyond the radius" in text, text)
 	duel.free()
 
