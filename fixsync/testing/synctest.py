@@ -74,6 +74,7 @@ __all__ = [
 ]
 
 ROLLBACK_FRAMES = 8
+"""How many frames the rollback check goes back."""
 _REPEATS = 2
 _ATTEMPTS_MAX = 400
 SECONDS = 15
