@@ -3,6 +3,7 @@ bindings/godot/test runs it in the engine."""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -95,6 +96,24 @@ def test_each_method_has_a_signature_that_the_binding_reads_and_a_help() -> None
             has_default = has_default or part[3] is not None
         assert re.match(r"[A-Z].*\.", help), f"{signature}: {help}"
         assert function
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a script of bash")
+def test_the_engine_names_a_missing_tool_before_it_fetches(tmp_path: Path) -> None:
+    for tool in ("bash", "apt-get", "dpkg-deb"):
+        (tmp_path / tool).write_text("#!/bin/sh\nexit 9\n")
+        (tmp_path / tool).chmod(0o755)
+    bash = shutil.which("bash")
+    assert bash is not None
+    done = subprocess.run(
+        [bash, GODOT / "engine"],
+        env={"PATH": str(tmp_path), "FIXSYNC_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "engine: patchelf is missing: apt-get install patchelf\n"
 
 
 def test_the_manifest_names_each_library_that_the_build_makes() -> None:
