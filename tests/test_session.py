@@ -804,14 +804,17 @@ def test_inputs_that_cannot_be_carried_are_refused_with_the_figure():
     LockstepSession(replace(settings, prediction_max=0, tick_rate=6000), Wide(5, 8), 0, **made)
 
 
+class Large(Bumpers):
+    """Its state has 300 KB."""
+
+    def save(self) -> bytes:
+        return super().save() + bytes(300_000)
+
+    def load(self, data: bytes) -> None:
+        super().load(data[:-300_000])
+
+
 def test_a_snapshot_that_stops_says_how_much_of_it_had_arrived():
-    class Large(Bumpers):
-        def save(self) -> bytes:
-            return super().save() + bytes(300_000)
-
-        def load(self, data: bytes) -> None:
-            super().load(data[:-300_000])
-
     settings = match(2, frames=None, spectators=1)
     network = Network(settings, 1, simulation=Large, timing=Timing(connect_ms=1000)).start_all()
     network.run(1000)
@@ -832,13 +835,6 @@ def test_a_snapshot_that_stops_says_how_much_of_it_had_arrived():
 
 
 def test_a_snapshot_may_take_longer_than_the_time_to_connect():
-    class Large(Bumpers):
-        def save(self) -> bytes:
-            return super().save() + bytes(300_000)
-
-        def load(self, data: bytes) -> None:
-            super().load(data[:-300_000])
-
     timing = Timing(connect_ms=400, silence_ms=3000)
     network = Network(
         match(2, prediction_max=8, frames=None), 1, Weather(delay_ms=60), simulation=Large
@@ -848,6 +844,19 @@ def test_a_snapshot_may_take_longer_than_the_time_to_connect():
     back, begin = network.restart(1, 100).session, network.now_ms
     assert network.run(5000, lambda: back.phase is Phase.RUNNING)
     assert network.now_ms - begin > 800
+
+
+def test_players_wait_longer_for_one_who_gets_a_large_snapshot():
+    timing = Timing(stall_ms=1000, silence_ms=2000)
+    settings = match(3, prediction_max=8, frames=None)
+    network = Network(settings, 1, Weather(delay_ms=120), simulation=Large, timing=timing)
+    network.start_all().run(1500)
+    back, begin = network.restart(1, 100).session, network.now_ms
+    assert network.run(5000, lambda: back.is_playing)
+    assert network.now_ms - begin > 1500
+    network.run(1000)
+    assert ends(network) == dict.fromkeys(range(3))
+    network.check_agreement()
 
 
 # Settings.
