@@ -211,7 +211,7 @@ class LyingNetwork(Network):
         at, since = self._moved.get(peer.me, (-1, 0))
         if (now := peer.session.confirmed) != at or peer.session.end is not None:
             self._moved[peer.me] = now, self.now_ms
-        elif at > 0:
+        elif at > 0 and self.is_honest(peer.me):
             self.stall_ms = max(self.stall_ms, self.now_ms - since)
 
     def dispatch(self, sender: Peer, receiver: int, data: bytes) -> None:
