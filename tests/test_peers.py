@@ -164,6 +164,24 @@ def test_no_peer_is_blamed_for_a_simulation_that_depends_on_its_process(tmp_path
     assert "is at fault: replaying" not in done.output
 
 
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Clock", "planted:Clock is not repeatable"),
+        ("SetOfObjects", "planted:SetOfObjects is not repeatable"),
+        ("GlobalCount", "something of planted:GlobalCount outlives a match"),
+    ],
+)
+def test_nobody_is_blamed_for_a_simulation_with_more_than_one_result(
+    tmp_path: Path, name: str, said: str
+):
+    done = command(f"planted:{name}", "--frames", "40", "-o", str(tmp_path / "out"))
+    assert done.exit_code == 1, done.output
+    assert said in done.output
+    assert "is at fault" not in done.output.replace("No peer is at fault", "")
+
+
 @pytest.mark.full  # a peer waits for one that has raised
 def test_a_simulation_that_raises_is_told_by_its_own_tracebacks_alone(tmp_path: Path):
     driver = [sys.executable, "-c", "from fixsync.cli import main; main()", "peers"]
