@@ -347,3 +347,68 @@ func test_a_scene_change_in_the_middle() -> void:
 	check(left[0] and not is_instance_valid(play), "the old scene is gone")
 	equal(get_tree().current_scene is Node3D, true, "the new one is there")
 	get_tree().current_scene.free()
+
+
+func test_a_spawned_scene_brings_all_its_colliders_to_its_place() -> void:
+	var shape := FixsyncShape.new()
+	var root := Node3D.new()
+	var post := FixsyncCollider3D.new()
+	post.shape = shape
+	post.raw_position = Vector3i(65536, 0, 0)
+	post.position = Vector3(1, 0, 0)
+	root.add_child(post)
+	post.owner = root
+	var packed := PackedScene.new()
+	packed.pack(root)
+	root.free()
+	var world := FixsyncWorld3D.new()
+	world.players = 1
+	world.position = Vector3(0, 9, 0)
+	add_child(world)
+	var trap := world.spawn(packed, Vector3i(2, 0, 3) * 65536, 16384)
+	for frame in 3:
+		if frame == 2:
+			world.despawn(trap)
+		world.put_input(0, frame, 0)
+		world.play_to(frame)
+		if frame == 0:
+			var id: int = trap.get_child(0).id
+			equal(world.stage.world.position(id), Vector3i(2, 0, 4) * 65536, "its collider")
+			equal(world.stage.world.yaw(id), 16384, "turned")
+			var drawn: Vector3 = trap.get_child(0).global_position
+			check(drawn.distance_to(Vector3(2, 9, 4)) < 0.001, "drawn at %s" % drawn)
+	equal(world.stage.world.count(), 0, "it is out")
+	await get_tree().process_frame
+	check(not is_instance_valid(trap), "and freed")
+	world.free()
+
+
+func test_a_scene_that_is_spawned_facing_left_is_mirrored() -> void:
+	var fighter := FixsyncCharacter2D.new()
+	var sword := FixsyncCollider2D.new()
+	for node: FixsyncCollider2D in [fighter, sword]:
+		node.shape = FixsyncShape.new()
+	sword.raw_position = Vector3i(65536, 0, 0)
+	sword.position = Vector2(64, 0)
+	fighter.add_child(sword)
+	sword.owner = fighter
+	var packed := PackedScene.new()
+	packed.pack(fighter)
+	fighter.free()
+	var world := FixsyncWorld2D.new()
+	world.is_side_view = true
+	world.players = 1
+	add_child(world)
+	var left: FixsyncCharacter2D = world.spawn(packed, Vector3i(0, 65536, 0), 32768, 5)
+	world.put_input(0, 0, 0)
+	world.play_to(0)
+	check(left.flipped, "it faces left")
+	equal(world.stage.world.owner(left.get_child(0).id), 5, "the owner of a part")
+	var found := world.stage.world.query(Fixsync.sphere(1), Vector3i(-65536, 65536, 0))
+	check(left.get_child(0).id in found, "the sword strikes left")
+	check(absf(left.get_child(0).global_position.x + 64.0) < 0.01, "and is drawn there")
+	left.flipped = false
+	world.put_input(0, 1, 0)
+	world.play_to(1)
+	check(absf(left.get_child(0).global_position.x - 64.0) < 0.01, "turned, it is drawn right")
+	world.free()

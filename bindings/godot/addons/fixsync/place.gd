@@ -64,8 +64,9 @@ static func whole(collider: Node) -> Node:
 ## The nearest node above one that has a place of its own, or null. root is that of the edited scene.
 static func frame_of(node: Node, root: Node = null) -> Node:
 	var above := node.get_parent()
-	while above != null and above != root and not is_world(above) and not is_collider(above) \
-			and above.scene_file_path.is_empty():
+	while above != null and above != root and not is_world(above) and not is_collider(above):
+		if not above.scene_file_path.is_empty() or above.has_meta(META) and not is_level(above):
+			break
 		above = above.get_parent()
 	return above
 

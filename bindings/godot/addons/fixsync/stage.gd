@@ -598,11 +598,11 @@ func step(values: PackedInt64Array, is_final: bool) -> void:
 	_saves[frame + 1] = save_own()
 	_drop_undone(frame)
 	_is_stepping = false
-	if host.hit_taken_back.has_connections():
+	if not host.hit_taken_back.get_connections().is_empty():
 		var rows := history.gone()
 		for at in range(0, rows.size(), 4):
 			host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
-	if host.hit_predicted.has_connections():
+	if not host.hit_predicted.get_connections().is_empty():
 		var rows := history.fresh()
 		for at in range(0, rows.size(), 4):
 			host.hit_predicted.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
@@ -641,7 +641,7 @@ func _tell_frame() -> void:
 		recorder.step_game(history.events(), hash)
 	# A crowd that stays together is most of the events.
 	var kinds := 1 | 1 << Fixsync.ENTER | 1 << Fixsync.EXIT
-	if host.hit_stayed.has_connections():
+	if not host.hit_stayed.get_connections().is_empty():
 		kinds |= 1 << Fixsync.STAY
 	var rows := history.events(kinds)
 	_saves.erase(frame)
