@@ -58,8 +58,8 @@ def diff_command(
 
     All differences of that frame are listed. Both logs are replayed, so the worlds are compared
     too, collider by collider. Events, answers, hashes and frames that only one log has are counted,
-    not compared. If hashes of a simulation differ, a log is also replayed twice and in new processes, to
-    find out whether the simulation depends on its process.
+    not compared. If hashes of a simulation differ, a log is also replayed twice, and
+    in new processes, to find out whether the simulation depends on its process.
 
     One log is played with two versions of its simulation: --sim OLD:Game --sim NEW:Game, or with
     --at DIR twice, for folders with two versions of the same modules.
