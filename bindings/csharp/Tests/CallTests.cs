@@ -230,7 +230,7 @@ namespace Fixsync.Tests
                 inputs.EndFrame();
                 inputs.StepSim(Array.Empty<Event>(), null, 1, 2);
                 inputs.StepSim(Array.Empty<Event>(), Array.Empty<Event>(), null, null);
-                Assert.Throws<InvalidOperationException>(
+                Assert.Throws<ArgumentException>(
                     () => first.StepSim(Array.Empty<Event>(), null, null, 2));
                 string text = Encoding.UTF8.GetString(inputs.TakeText());
                 Assert.IsTrue(text.Contains("[3,[4,5]]"), text);
