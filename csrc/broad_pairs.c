@@ -15,6 +15,8 @@ typedef struct pair_search {
     uint64_t found;
     uint64_t filtered;     /* pairs looked at whose layers do not meet */
     uint64_t filtered_max; /* above it the search begins again, with size classes apart */
+    pair_taker take;       /* of pairs that may hit, or NULL: exact tests find hits */
+    void *context;
     /* Pairs whose boxes meet, as indices in the sorted arrays: first << 32 | second. */
     uint64_t pair[BATCH + BLOCK];
 } pair_search;
@@ -39,6 +41,12 @@ static void test_proposed(pair_search *s, uint32_t proposed) {
         met += p->meets >> q->layer & 1;
     }
     s->filtered += proposed - met;
+    if (s->take) {
+        for (uint32_t kinds = 0; kinds < PAIR_COUNT; kinds++) {
+            s->take(s->context, all, like[kinds], count[kinds]);
+        }
+        return;
+    }
     for (uint32_t kinds = 0; kinds < PAIR_COUNT; kinds++) {
         if (count[kinds] == 0) {
             continue;
@@ -208,6 +216,7 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
     derive(w);
     s.w = w;
     s.a = arrays_of(w);
+    s.take = NULL;
     s.out = out;
     s.found = 0;
     s.filtered = 0;
@@ -221,4 +230,17 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
         search_classes(&s);
     }
     return s.found;
+}
+
+void fxs_broad_pairs(fxs_world *w, pair_taker take, void *context) {
+    pair_search s;
+    s.w = w;
+    s.a = arrays_of(w);
+    s.take = take;
+    s.context = context;
+    s.out = NULL;
+    s.found = 0;
+    s.filtered = 0;
+    s.filtered_max = UINT64_MAX;
+    search_classes(&s);
 }

@@ -8,4 +8,12 @@
  * `out` and returns the count. `out` and the scratch are all it writes. */
 FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);
 
+/* Takes n pairs of indices in `all`, each first << 32 | second, whose bounds may meet, and which
+ * layers and owners let hit. */
+typedef void (*pair_taker)(void *context, const placed_shape *all, const uint64_t *pairs,
+                           uint32_t n);
+
+/* Offers the pairs of the grid as it was built last. */
+FXS_INTERNAL void fxs_broad_pairs(fxs_world *w, pair_taker take, void *context);
+
 #endif

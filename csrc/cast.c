@@ -135,12 +135,6 @@ static int32_t first_of_any(const placed_shape *a, const placed_shape *b, const 
     return first_of_pair(b, a, minus_D, minus_M, mirrored(meet), when, most);
 }
 
-/* Whether a coordinate that goes from d to d + m is further than `extent` from 0, on one side, all
- * the time. */
-static int is_beyond(int64_t d, int64_t m, int64_t extent) {
-    return d + min64(m, 0) > extent || d + max64(m, 0) < -extent;
-}
-
 int32_t fxs_placed_cast(const placed_shape *a, const placed_shape *b, const int64_t *M, int when,
                         int32_t most) {
     int64_t D[3] = {(int64_t)a->x - b->x, (int64_t)a->y - b->y, (int64_t)a->z - b->z};
@@ -185,9 +179,9 @@ static int64_t gap_q16(i128 v, int32_t half) {
     return i128_sign(v) < 0 ? -e : e;
 }
 
-static vector normal_of_boxes(const placed_shape *a, const placed_shape *b, planar P) {
+static parting parting_of_boxes(const placed_shape *a, const placed_shape *b, planar P) {
     const planar turn = turn_between(a, b);
-    vector best = {0, 0, 0};
+    parting best = {{0, 0, 0}, 0};
     i128 greatest = i128_of(0);
     for (int i = 0; i < 4; i++) {
         const placed_shape *own = i < 2 ? b : a;
@@ -199,14 +193,16 @@ static vector normal_of_boxes(const placed_shape *a, const placed_shape *b, plan
         const i128 beyond = i128_sub(i128_abs(p), i128_mul(is_x ? limit.x : limit.z, WHOLE));
         if (i == 0 || i128_cmp(beyond, greatest) > 0) {
             greatest = beyond;
-            best = own_axis(own, is_x, i128_sign(p));
+            best.normal = own_axis(own, is_x, i128_sign(p));
         }
     }
+    /* In 2^-46 raw units; without a step of the motion it is 0 at most. */
+    best.distance = i128_sign(greatest) > 0 ? (int64_t)i128_low(i128_shr(greatest, 16)) : 0;
     return best;
 }
 
 /* Of a round shape off a cylinder of this radius; P and F as below. */
-static vector normal_off_cylinder(int32_t radius, planar P, int64_t F) {
+static parting parting_off_cylinder(int32_t radius, planar P, int64_t F) {
     const int64_t distance = isqrt128(dot_wide(P, P));
     const int64_t gap = distance - radius * (int64_t)WHOLE;
     if (gap <= 0) {
@@ -218,56 +214,63 @@ static vector normal_off_cylinder(int32_t radius, planar P, int64_t F) {
 }
 
 /* Of a round shape or a cylinder off a box. */
-static vector normal_off_box(const placed_shape *box, planar P, int64_t F) {
+static parting parting_off_box(const placed_shape *box, planar P, int64_t F) {
     const planar dir = direction_of(box);
     const int64_t x = gap_q16(dot_wide(dir, P), box->size[0]);
     const int64_t z = gap_q16(cross_wide(dir, P), box->size[2]);
-    return back(fxs_unit(x, F, z), box);
+    parting p = fxs_unit(x, F, z);
+    p.normal = back(p.normal, box);
+    return p;
 }
 
 /* a is of the lesser class; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not
  * round. */
-static vector normal_of_pair(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
+static parting parting_of_pair(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
     switch (shape_class_of(b->kind)) {
     case ROUND: break;
     case CYLINDER:
         if (is_round(a)) {
-            return normal_off_cylinder(b->size[0], P, F);
+            return without_radius(parting_off_cylinder(b->size[0], P, F), a->size[0]);
         }
         break;
     case BOX:
-        return shape_class_of(a->kind) == BOX ? normal_of_boxes(a, b, P) : normal_off_box(b, P, F);
+        return shape_class_of(a->kind) == BOX
+                   ? parting_of_boxes(a, b, P)
+                   : without_radius(parting_off_box(b, P, F), a->size[0]);
     CASES_OF_NO_BODY:
         break; /* no cast comes here */
     }
-    return fxs_unit(P.x, F, P.z);
+    return without_radius(fxs_unit(P.x, F, P.z), (int64_t)a->size[0] + b->size[0]);
 }
 
-vector fxs_pair_normal(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
+parting fxs_pair_parting(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
     if (!order_of_kinds(a->kind, b->kind).is_swapped) {
-        return normal_of_pair(a, b, P, F);
+        return parting_of_pair(a, b, P, F);
     }
     const planar minus_P = {-P.x, -P.z};
-    const vector of_b = normal_of_pair(b, a, minus_P, -F);
-    const vector n = {-of_b.x, -of_b.y, -of_b.z};
-    return n;
+    parting p = parting_of_pair(b, a, minus_P, -F);
+    p.normal.x = -p.normal.x;
+    p.normal.y = -p.normal.y;
+    p.normal.z = -p.normal.z;
+    return p;
 }
 
-void fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b, const int64_t *M,
-                            int32_t k, int32_t *out) {
-    vector n = {0, 0, 0};
+int64_t fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b, const int64_t *M,
+                               int32_t k, int32_t *out) {
+    parting p = {{0, 0, 0}, 0};
     if (k != 0 || fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
         const planar P = {((int64_t)a->x - b->x) * WHOLE + k * M[0],
                           ((int64_t)a->z - b->z) * WHOLE + k * M[2]};
         const int64_t y = ((int64_t)a->y - b->y) * WHOLE + k * M[1];
         const int64_t gap = abs64(y) - ((int64_t)a->size[1] + b->size[1]) * WHOLE;
         if (gap >= 0 && !is_round(a) && !is_round(b)) {
-            n.y = sign64(y) * Q30_ONE;
+            p.normal.y = sign64(y) * Q30_ONE;
+            p.distance = gap * Q30_OF_STEPS;
         } else {
-            n = fxs_pair_normal(a, b, P, sign64(y) * max64(0, gap));
+            p = fxs_pair_parting(a, b, P, sign64(y) * max64(0, gap));
         }
     }
-    put_normal(n, out);
+    return put_parting(p, out);
 }
 
 /* ---- of two shapes ---- */

@@ -18,20 +18,35 @@ FXS_INTERNAL int32_t fxs_cylinder_solid_cast(const placed_shape *a, const solid 
 FXS_INTERNAL int32_t fxs_prism_cast(const placed_shape *a, const solid *prism, const vertex *v,
                                     const int64_t *M, int when, int32_t most);
 
-/* The normal of a hit at fraction k. */
-FXS_INTERNAL void fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b,
-                                         const int64_t *M, int32_t k, int32_t *out);
+/* Writes the normal of a hit at fraction k, and returns its distance. */
+FXS_INTERNAL int64_t fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b,
+                                            const int64_t *M, int32_t k, int32_t *out);
 
-/* The same of a shape and a solid. No normal is that of shapes that overlap at the start. */
-FXS_INTERNAL void fxs_solid_cast_normal(const placed_shape *a, const solid *b, const vertex *v,
-                                        const int64_t *M, int32_t k, int32_t *out);
+/* The same of a shape and a solid that do not overlap at the start. */
+FXS_INTERNAL int64_t fxs_solid_cast_normal(const placed_shape *a, const solid *b, const vertex *v,
+                                           const int64_t *M, int32_t k, int32_t *out);
+
+/* The same of a hit with a solid of a level. */
+FXS_INTERNAL int64_t fxs_solid_hit_normal(const placed_shape *a, const fxs_level *l, uint32_t index,
+                                          const int64_t *M, int32_t k, int32_t *out);
 
 /* That of a pair: P = 65536 D + k M, where D leads from b to a, F the vertical gap with its
  * sign: 0 if neither is round. */
-FXS_INTERNAL vector fxs_pair_normal(const placed_shape *a, const placed_shape *b, planar P,
-                                    int64_t F);
+FXS_INTERNAL parting fxs_pair_parting(const placed_shape *a, const placed_shape *b, planar P,
+                                      int64_t F);
 
-/* Sorts the hits of a cast by (fraction, id). */
+/* Hits of equal fraction are ordered by distance. It stands in the place of the normal until the
+ * order is known. */
+static inline void put_distance(fxs_cast_hit *hit, int64_t distance) {
+    memcpy(hit->normal, &distance, sizeof distance);
+}
+static inline int64_t distance_of(const fxs_cast_hit *hit) {
+    int64_t distance;
+    memcpy(&distance, hit->normal, sizeof distance);
+    return distance;
+}
+
+/* Sorts the hits of a cast by (fraction, distance, id). */
 FXS_INTERNAL void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n);
 
 /* What blocks a character, of what its cast meets. */
@@ -64,6 +79,69 @@ typedef struct id_set {
 FXS_INTERNAL int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast,
                                      const cast_filter *filter, const id_set *set,
                                      fxs_cast_hit *first);
+
+/* Takes a hit of a collider with another one or a solid, and whether the two are known to overlap
+ * at the start; returns the fraction after which others do not matter. */
+typedef int32_t (*hit_sink)(void *context, uint32_t other, int32_t fraction, int is_deep);
+
+/* The sweep of a collider that can be cast at what stands still: at the solids and, unless `moving`
+ * is NULL, at the colliders that are not in that set. Hits after `last` do not matter. `limit`: 0
+ * if all of the others do. */
+FXS_INTERNAL void fxs_sweep_still(fxs_world *w, uint32_t id, const int32_t *motion, int when,
+                                  uint32_t limit, const uint64_t *moving, int32_t last,
+                                  hit_sink take, void *context);
+
+/* The length of a motion in the plane, rounded up: below 2^30.6. */
+static inline int64_t planar_length(const int64_t *M) {
+    return (int64_t)fxs_isqrt64((uint64_t)(M[0] * M[0] + M[2] * M[2])) + 1;
+}
+
+/* Whether a coordinate that goes from d to d + m is further than `reach` from 0, on one side, all
+ * the time. */
+static inline int is_beyond(int64_t d, int64_t m, int64_t reach) {
+    return d + min64(m, 0) > reach || d + max64(m, 0) < -reach;
+}
+
+/* How far a shape reaches in the plane along a motion and across it, times the motion's length
+ * there. */
+typedef struct motion_extent {
+    int64_t along, across;
+} motion_extent;
+
+/* Rounded up; below 2^60.6. `length` is that of M in the plane. */
+static inline motion_extent motion_extent_of(const placed_shape *s, const int64_t *M,
+                                             int64_t length) {
+    motion_extent e = {s->size[0] * length, s->size[0] * length};
+    if (has_turning_extent(s)) {
+        const planar m = {M[0], M[2]};
+        const planar on = turned_back(m, direction_of(s)); /* Q.46, below 2^61.5 */
+        const int64_t x = abs64(on.x) / Q30_ONE + 1;
+        const int64_t z = abs64(on.z) / Q30_ONE + 1;
+        e.along = s->size[0] * x + s->size[2] * z;
+        e.across = s->size[0] * z + s->size[2] * x;
+    }
+    return e;
+}
+
+/* Whether a line along the motion of a against b, or one across it, parts the two until `most`:
+ * decided in 64 bits, and of nearly all that are not met. Directions are quantised, and of two
+ * boxes the angle between them once more. Each lets the exact tests see the shapes less than 4 raw
+ * units nearer than they are, so shapes within 8 are not parted. Bounds that may meet leave centres
+ * less than 2^31.3 apart on each axis. */
+static inline int passes_by(const placed_shape *a, const motion_extent *of_a, const placed_shape *b,
+                            const int64_t *M, int64_t length, int32_t most) {
+    const planar from = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
+    const planar motion = {M[0], M[2]};
+    const motion_extent e = motion_extent_of(b, M, length);
+    const int64_t near = 8 * length;
+    const int64_t along = of_a->along + e.along + near; /* below 2^61.7, as the next */
+    const int64_t across = of_a->across + e.across + near;
+    const int64_t beside = abs64(cross64(motion, from)); /* below 2^62.3, as the next */
+    const int64_t start = dot64(motion, from);
+    const int64_t pace = dot64(motion, motion) / WHOLE + 1; /* a fraction of 1 / 65536 */
+    const int64_t end = start + pace * (most + 1);
+    return (beside > across) | (start > along) | (end < -along);
+}
 
 static inline int is_motion(const int32_t *m) {
     for (int i = 0; i < 3; i++) {

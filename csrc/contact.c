@@ -69,6 +69,86 @@ static int near_sector(const placed_shape *s, const edges *e, planar d, int64_t 
     return s->size[2] ? near_ring(s, s->size[2], e, d, q) : near_ring(s, 0, e, d, q);
 }
 
+/* A sector without a hole of half a turn at most, or a half of a wider one: convex. */
+typedef struct wedge {
+    edges e;
+    int64_t radius;
+} wedge;
+
+/* NEAR for a wedge; |d| below 2^30 on each axis where it is in the angle. */
+static inline int near_wedge(const wedge *s, planar d, int64_t q) {
+    if (min64(cross64(s->e.e2, d), cross64(d, s->e.e1)) >= 0) {
+        return near_disc(s->radius, d, q);
+    }
+    const int64_t depth_e1 = depth_q46(from_edge(0, s->radius, s->e.e1, d), q);
+    const int64_t depth_e2 = depth_q46(from_edge(0, s->radius, s->e.e2, d), q);
+    return contact_of_depth(max64(depth_e1, depth_e2));
+}
+
+/* CLS of 0 and how far a wedge reaches along n, its apex at p: |n| and each e below 2^30 + 1. In
+ * units of 2^-30 raw units the reach is that of whole parts of the products, or up to a radius
+ * more: it decides unless the sum is within a radius of 0. */
+SPECIALISED int contact_beyond(const wedge *s, planar p, planar n) {
+    const int64_t of_apex = dot64(n, p); /* below 2^61.1 */
+    const int64_t along = max64(0, max64(dot64(n, s->e.e1), dot64(n, s->e.e2)));
+    const int64_t least = of_apex + s->radius * (int64_t)((uint64_t)along >> 30);
+    if (least > 0 || least + s->radius < 0) {
+        return least > 0 ? FXS_OVERLAPPING : FXS_APART;
+    }
+    const i128 reach = i128_mul(s->radius, along);
+    return i128_sign(i128_add(i128_mul(Q30_ONE, of_apex), reach)) + 1;
+}
+
+/* The edges of b that can part the two: how a, its apex at p, reaches the inside of each. */
+SPECIALISED int contact_beyond_edges(const wedge *a, const wedge *b, planar p) {
+    const planar n1 = {b->e.e1.z, -b->e.e1.x};
+    const planar n2 = {-b->e.e2.z, b->e.e2.x};
+    int found = FXS_OVERLAPPING;
+    if (min64(cross64(a->e.e2, n1), cross64(n1, a->e.e1)) < 0) {
+        found = contact_beyond(a, p, n1);
+    }
+    if (found > FXS_APART && min64(cross64(a->e.e2, n2), cross64(n2, a->e.e1)) < 0) {
+        found = min_int(found, contact_beyond(a, p, n2));
+    }
+    return found;
+}
+
+static inline int is_wide(const placed_shape *s) { return s->half_angle > 16384; }
+
+/* Its convex parts: how many. A wide one is cut along `facing`. */
+static uint32_t wedges_of(const placed_shape *s, const edges *e, planar facing, wedge parts[2]) {
+    parts[0].e = *e;
+    parts[0].radius = parts[1].radius = s->size[0];
+    if (!is_wide(s)) {
+        return 1;
+    }
+    parts[1].e.e1 = e->e1;
+    parts[1].e.e2 = parts[0].e.e1 = facing;
+    return 2;
+}
+
+/* Whether a disc of 16 raw units about d, seen from the apex, lies in the sector: then that
+ * overlaps a wide one with its apex at d, which has a disc of 7 raw units in common with it. */
+SPECIALISED int is_well_in(const placed_shape *s, const edges *e, planar d) {
+    const int64_t A = cross64(e->e2, d);
+    const int64_t B = cross64(d, e->e1);
+    const int64_t within = (int64_t)s->size[0] - 16;
+    return within > 0 && dot64(d, d) < within * within &&
+           (is_wide(s) ? max64(A, B) : min64(A, B)) > 16 * Q30_ONE;
+}
+
+/* Whether the discs overlap, by 8 raw units or more, that wide sectors hold: half as large, before
+ * their apexes. d leads from b's apex to a's. */
+SPECIALISED int are_well_met(const placed_shape *a, const placed_shape *b, planar d,
+                             planar facing_a, planar facing_b) {
+    const int64_t r = a->size[0];
+    const int64_t R = b->size[0];
+    const int64_t both = r + R - 16;
+    const planar apart = {2 * Q30_ONE * d.x + r * facing_a.x - R * facing_b.x,
+                          2 * Q30_ONE * d.z + r * facing_a.z - R * facing_b.z}; /* below 2^62 */
+    return both > 0 && floor_square(apart) < both * both;
+}
+
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62. pa and pb lead from one to the other in
  * the frames of both. */
 static inline int64_t depth_on_axes(const placed_shape *a, const placed_shape *b, planar pa,
@@ -212,10 +292,75 @@ SPECIALISED int64_t depth_BOX_SECTOR(const meeting *m) {
                             : min64(fxs_sector_box(m->b, m->a, opposite(m->d)) - 1, m->upright);
 }
 
-/* Attack areas do not hit each other. */
+/* The greatest of near_wedge over n parts, each into `near`. */
+SPECIALISED int near_wedges(const wedge *parts, uint32_t n, planar d, int64_t r, int *near) {
+    int found = FXS_APART;
+    for (uint32_t i = 0; i < n; i++) {
+        near[i] = near_wedge(parts + i, d, r * r);
+        found = max_int(found, near[i]);
+    }
+    return found;
+}
+
+/* The greatest contact of two convex parts of different sectors. */
+static int contact_of_parts(const wedge *a, uint32_t n_a, const wedge *b, uint32_t n_b, planar d) {
+    int near_a[2], near_b[2];
+    const planar minus_d = opposite(d);
+    if (near_wedges(b, n_b, d, a->radius, near_b) == FXS_APART ||
+        near_wedges(a, n_a, minus_d, b->radius, near_a) == FXS_APART) {
+        return FXS_APART;
+    }
+    int found = FXS_APART;
+    for (uint32_t k = 0; k < n_a * n_b && found < FXS_OVERLAPPING; k++) {
+        const uint32_t i = k % n_a;
+        const uint32_t j = k / n_a;
+        int part = min_int(near_a[i], near_b[j]);
+        if (part > found) {
+            part = min_int(part, contact_beyond_edges(a + i, b + j, d));
+        }
+        if (part > found) {
+            part = min_int(part, contact_beyond_edges(b + j, a + i, minus_d));
+        }
+        found = max_int(found, part);
+    }
+    return found;
+}
+
+/* An edge is longer than the radius by half a raw unit at most, so discs 2 raw units further apart
+ * than they reach decide. */
 SPECIALISED int64_t depth_SECTOR_SECTOR(const meeting *m) {
-    (void)m;
-    return -1;
+    const placed_shape *a = m->a;
+    const placed_shape *b = m->b;
+    const int64_t reach = (int64_t)a->size[0] + b->size[0] + 2;
+    if (a->size[2] != 0 || b->size[2] != 0 || m->gap > 0 || dot64(m->d, m->d) > reach * reach) {
+        return -1;
+    }
+    if (a->half_angle == FXS_HALF_ANGLE_MAX || b->half_angle == FXS_HALF_ANGLE_MAX) {
+        const int is_a = a->half_angle == FXS_HALF_ANGLE_MAX;
+        const placed_shape *other = is_a ? b : a;
+        const edges e = edges_of(other);
+        const int64_t r = (is_a ? a : b)->size[0];
+        const planar d = is_a ? m->d : opposite(m->d);
+        return min64(near_sector(other, &e, d, r * r) - 1, m->upright);
+    }
+    const planar none = {0, 0};
+    const planar facing_a = is_wide(a) ? fxs_direction_of(a->yaw) : none;
+    const planar facing_b = is_wide(b) ? fxs_direction_of(b->yaw) : none;
+    if (is_wide(a) && is_wide(b) && are_well_met(a, b, m->d, facing_a, facing_b)) {
+        return min64(1, m->upright);
+    }
+    const edges of_b = edges_of_b(m);
+    if (is_wide(a) && is_well_in(b, &of_b, m->d)) {
+        return min64(1, m->upright);
+    }
+    const edges of_a = edges_of(a);
+    if (is_wide(b) && is_well_in(a, &of_a, opposite(m->d))) {
+        return min64(1, m->upright);
+    }
+    wedge parts_a[2], parts_b[2];
+    const uint32_t n_a = wedges_of(a, &of_a, facing_a, parts_a);
+    const uint32_t n_b = wedges_of(b, &of_b, facing_b, parts_b);
+    return min64(contact_of_parts(parts_a, n_a, parts_b, n_b, m->d) - 1, m->upright);
 }
 
 SPECIALISED int64_t depth_at(class_pair of, const placed_shape *a, const placed_shape *b,
@@ -264,15 +409,14 @@ typedef struct query_area {
     int64_t least;      /* the depth that counts */
 } query_area;
 
-/* Keeps those of n ids that the area meets. `is_swapped`: the area is of the greater kind. */
+/* Keeps those of n ids that the area meets. `is_swapped`: the area is the second of the pair. */
 SPECIALISED uint64_t met_of_pair(class_pair of, uint32_t is_swapped, const query_area *q,
                                  const uint64_t *like, uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
         const placed_shape *s = q->all + like[i];
         const placed_shape *a = is_swapped ? s : q->area;
-        const placed_shape *b =
-            is_swapped ? q->area : s; /* every sector, but where nothing is met */
+        const placed_shape *b = is_swapped ? q->area : s;
         const int64_t depth = depth_of_pair(of, a, b, q->known);
         ids[met] = like[i];
         met += depth >= q->least;
@@ -404,8 +548,9 @@ uint64_t fxs_placed_met(const placed_shape *area, const fxs_query *q, const plac
         for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
             if (count[kind]) {
                 const pair_order order = order_of_kinds(area->kind, kind);
-                met += CALL(met, order.pair, order.is_swapped, &asked, like[kind], count[kind],
-                            ids + met);
+                const uint32_t swap =
+                    order.is_swapped | (uint32_t)is_sector(area); /* known is of b */
+                met += CALL(met, order.pair, swap, &asked, like[kind], count[kind], ids + met);
             }
         }
     }

@@ -107,8 +107,9 @@ extern "C" {
 #define FXS_VERSION_MAJOR 0        /* of this header; FXS_VERSION joins the three */
 #define FXS_VERSION_MINOR 3        /* fxs_version returns that of the library */
 #define FXS_VERSION_PATCH 0        /* raised by changes that add nothing */
-#define FXS_SEMANTICS 3            /* kernels with the same number answer alike, to the bit; 2 added
-                                      rings and levels, 3 changed movers, no other answer */
+#define FXS_SEMANTICS 4            /* kernels with the same number answer alike, to the bit; 2 added
+                                      rings and levels, 3 changed movers, 4 lets sectors meet
+                                      and orders casts by distance: no other answer */
 
 /* Numbers and limits. */
 #define FXS_ONE 65536              /* one unit in Q16.16 */
@@ -134,7 +135,8 @@ extern "C" {
                                       half_angle of 32768 is the whole disc. inner_radius, below the
                                       radius, is that of a hole around the apex; 0: no hole. A body
                                       wholly in the hole is APART, one that reaches out of it is
-                                      not. Sectors do not hit each other. */
+                                      not. Two sectors without holes meet; one with a hole
+                                      meets no sector. */
 
 /* Kinds of solid (enum SolidKind): FXS_CYLINDER, and */
 #define FXS_PRISM 5                /* a convex polygon of 3..32 vertices, upright */
@@ -184,6 +186,7 @@ extern "C" {
 #define FXS_E_COMMAND (-18)        /* a command type outside 1..11 */
 #define FXS_E_SEGMENTS (-19)       /* segments of an outline outside 3..FXS_TURN */
 #define FXS_E_LEVEL (-20)          /* bytes that are not a level */
+#define FXS_E_ORDER (-66)          /* a call that is not allowed at this point */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -610,11 +613,10 @@ FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t yields[32], 
 
 /* Writes the ids that a query meets, ascending, to ids; `*count` is how many.
  * They are the active colliders and the solids whose contact is at least the world's hit_when, as
- * the world is now, stepped or not; exclude_owner leaves out no solid. A sector never meets a
- * sector. The state of the world does not change; its scratch memory may. Returns FXS_OK;
- * FXS_E_ROOM with `*count` the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE,
- * FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: colliders and solids near it;
- * or all colliders, after many changes. */
+ * the world is now, stepped or not; exclude_owner leaves out no solid. The state of the world does
+ * not change; its scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and
+ * ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost:
+ * colliders and solids near it; or all colliders, after many changes. */
 FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids,
                                 uint64_t id_capacity, uint64_t *count);
 
@@ -676,7 +678,8 @@ typedef struct fxs_cast_hit {
     int32_t normal[3];           /* Q2.30, from it towards the cast shape */
 } fxs_cast_hit;
 
-/* Writes the hits of a cast, by (fraction, id), to hits; `*count` is how many.
+/* Writes the hits of a cast, by (fraction, distance, id), to hits; `*count` is how many.
+ * The distance is the gap at that fraction: of equal fractions the nearest is first.
  * exclude_owner leaves out no solid. The world is as it is now, stepped or not. The state of the
  * world does not change; its scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room
  * needed and hits undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED
@@ -704,6 +707,31 @@ FXS_API int32_t fxs_world_cast_many(fxs_world *world, const fxs_cast *casts, uin
 FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t motion[3],
                                 uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
                                 uint64_t hit_capacity, uint64_t *count);
+
+/* A collider and how it moves in a frame. */
+typedef struct fxs_motion {
+    uint32_t id;
+    int32_t motion[3];           /* x, y, z; as for fxs_cast_pair */
+} fxs_motion;
+
+/* Two that meet while they move: fxs_cast_pair with a and b, each along its own motion. */
+typedef struct fxs_pair_hit {
+    uint32_t a, b;               /* a < b; b may be a solid */
+    uint32_t fraction;           /* 0..65536 */
+    int32_t normal[3];           /* Q2.30, from b towards a */
+} fxs_pair_hit;
+
+/* Writes the pairs that meet while n colliders move at once, by (fraction, distance, a, b).
+ * Colliders without a row stand still, as solids do. The pairs are those that fxs_world_step tests,
+ * and of which one at least has a row; sectors are never met. limit: number of hits to keep, the
+ * first ones; 0: all. hit_when: FXS_TOUCHING, FXS_OVERLAPPING or 0, the world's. The state of the
+ * world does not change; its scratch memory may. Returns FXS_OK with `*count` the number of hits;
+ * FXS_E_ROOM with `*count` the room needed and hits undefined; FXS_E_HIT_WHEN with `*count` 0;
+ * FXS_E_ORDER for ids that do not ascend, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, or
+ * FXS_E_MOTION, with `*count` the first bad row. Cost: pairs near each other's paths. */
+FXS_API int32_t fxs_world_sweep_pairs(fxs_world *world, const fxs_motion *rows, uint64_t n,
+                                      uint32_t hit_when, uint32_t limit, fxs_pair_hit *hits,
+                                      uint64_t hit_capacity, uint64_t *count);
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
@@ -787,7 +815,7 @@ FXS_API int32_t fxs_level_contact(const fxs_level *level, uint32_t index, const 
 FXS_API int32_t fxs_level_query(const fxs_level *level, const fxs_query *query, uint32_t hit_when,
                                 uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
-/* Writes the solids that a cast meets, by (fraction, id), to hits; `*count` is how many.
+/* Writes the solids that a cast meets, by (fraction, distance, id), to hits; `*count` is how many.
  * exclude_owner leaves out none. A hit_when of 0 is FXS_TOUCHING. Returns FXS_OK; FXS_E_ROOM with
  * `*count` the room needed and hits undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW,
  * FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` 0. Cost: solids near

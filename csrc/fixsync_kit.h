@@ -41,7 +41,6 @@ extern "C" {
 /* Statuses (enum Status). */
 #define FXS_E_RANGE (-64)          /* an argument or a result out of range */
 #define FXS_E_TABLE (-65)          /* not a table of frame data */
-#define FXS_E_ORDER (-66)          /* a call that is not allowed at this point */
 #define FXS_E_NORMAL (-67)         /* a normal of (0, 0, 0), or with a component out of range */
 #define FXS_E_MOVER (-68)          /* a field of a mover out of range */
 #define FXS_E_TEXT (-69)           /* text that no match log may hold, or not a decimal */
@@ -556,7 +555,7 @@ typedef struct fxs_hitbox_cast {
     uint32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
 } fxs_hitbox_cast;
 
-/* Writes the hits of a cast, by (fraction, id), to hits; `*count` is how many.
+/* Writes the hits of a cast, by (fraction, distance, id), to hits; `*count` is how many.
  * fxs_hitbox_cast_pair with the cast hitbox as a, the other as b. Returns FXS_OK; FXS_E_ROOM with
  * `*count` the room needed, which is that of the ground view, and hits undefined; FXS_E_KIND,
  * FXS_E_SIZE, FXS_E_MOTION, FXS_E_HIT_WHEN, or FXS_E_RANGE for a mask of more than 16 bits, with
@@ -899,7 +898,7 @@ FXS_API const fxs_rewind *fxs_history_states(const fxs_history *history);
 #define FXS_WHY_LAYERS 16          /* the layer matrix keeps them apart */
 #define FXS_WHY_MASK 32            /* the layer of b is not in the mask of the query */
 #define FXS_WHY_EXCLUDED 64        /* the query leaves out the owner of b */
-#define FXS_WHY_SECTORS 128        /* both are sectors, which never meet */
+#define FXS_WHY_SECTORS 128        /* both are sectors, and one has a hole */
 #define FXS_WHY_HEIGHT 256         /* one is above the other */
 #define FXS_WHY_BESIDE 512         /* they would not meet at one height either */
 #define FXS_WHY_CORNER 1024        /* neither, but a rounded edge misses */

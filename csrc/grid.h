@@ -110,9 +110,9 @@ static inline uint32_t row_of(uint64_t from_low, uint32_t inverse) {
     return (uint32_t)(from_low * inverse >> 32);
 }
 
-static inline uint64_t from_low(const grid *g, uint32_t axis, int64_t v) {
-    FXS_ASSERT(v >= g->low[axis]);
-    return (uint64_t)(v - g->low[axis]);
+static inline uint64_t from_low(const grid *g, uint32_t on, int64_t v) {
+    FXS_ASSERT(v >= g->low[on]);
+    return (uint64_t)(v - g->low[on]);
 }
 static inline uint32_t z_row(const size_class *c, uint64_t z) {
     return row_of(z, c->z_inverse) + 1;

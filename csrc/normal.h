@@ -15,8 +15,22 @@ typedef struct vector {
     int64_t x, y, z;
 } vector;
 
-/* The vector to length 2^30; |v|^2 < 2^94. */
-FXS_INTERNAL vector fxs_unit(int64_t x, int64_t y, int64_t z);
+/* Where two shapes part: the normal, and how far apart they are along it, in 2^-30 raw units. Below
+ * 0 it stands for 0. */
+typedef struct parting {
+    vector normal;
+    int64_t distance;
+} parting;
+
+/* The vector to length 2^30; |v|^2 < 2^94. The distance is its length. */
+FXS_INTERNAL parting fxs_unit(int64_t x, int64_t y, int64_t z);
+
+static inline parting without_radius(parting p, int64_t radius) {
+    p.distance -= radius * Q30_ONE;
+    return p;
+}
+
+#define Q30_OF_STEPS ((int64_t)1 << 14) /* 2^-30 raw units in 1/65536 raw units */
 
 /* v / d, rounded towards zero; the quotient is below 2^62. */
 static inline int64_t towards_zero(i128 v, int64_t d) {
@@ -44,11 +58,14 @@ static inline i128 dot_wide(planar u, planar v) {
     return i128_add(i128_mul(u.x, v.x), i128_mul(u.z, v.z));
 }
 
-static inline void put_normal(vector n, int32_t *out) {
-    FXS_ASSERT(abs64(n.x) <= INT32_MAX && abs64(n.y) <= INT32_MAX && abs64(n.z) <= INT32_MAX);
-    out[0] = (int32_t)n.x;
-    out[1] = (int32_t)n.y;
-    out[2] = (int32_t)n.z;
+/* Writes the normal and returns the distance. */
+static inline int64_t put_parting(parting p, int32_t *out) {
+    FXS_ASSERT(abs64(p.normal.x) <= INT32_MAX && abs64(p.normal.y) <= INT32_MAX &&
+               abs64(p.normal.z) <= INT32_MAX);
+    out[0] = (int32_t)p.normal.x;
+    out[1] = (int32_t)p.normal.y;
+    out[2] = (int32_t)p.normal.z;
+    return max64(0, p.distance);
 }
 
 #endif

@@ -442,10 +442,11 @@ int32_t fxs_prism_cast(const placed_shape *s, const solid *prism, const vertex *
 
 /* ---- normals ---- */
 
-static vector outward(planar u) { return fxs_unit(u.z * WHOLE, 0, -u.x * WHOLE); }
+/* Its distance is isqrt(|u|^2 * 2^60). */
+static parting outward(planar u) { return fxs_unit(u.z * WHOLE, 0, -u.x * WHOLE); }
 
-/* Of a round shape or a cylinder whose vertical gap, with its sign, is F. */
-static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int64_t F) {
+/* Of the axis of a round shape or a cylinder whose vertical gap, with its sign, is F. */
+static parting parting_off_prism(const planar *u, const planar *w, uint32_t n, int64_t F) {
     uint32_t nearest = 0;
     i128 least = i128_of(0);
     int is_outside = 0;
@@ -457,7 +458,9 @@ static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int
             is_outside = 1;
             if (i128_sign(t) > 0 && i128_cmp(t, i128_mul(WHOLE, uu)) < 0) {
                 if (F == 0) {
-                    return outward(u[j]);
+                    parting p = outward(u[j]);
+                    p.distance = -towards_zero(i128_shl(s, 44), p.distance);
+                    return p;
                 }
                 /* |s| / |u| is below 2^46.2, so |s| is below 2^76.7 and u * |s| below 2^107. */
                 const i256 x = i256_mul(i128_of(u[j].z), s);
@@ -477,12 +480,11 @@ static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int
 }
 
 /* Of a box: of the edges and the box's own axes, the first with the greatest gap. */
-static vector normal_of_box_prism(const placed_shape *s, const planar *u, const planar *w,
-                                  uint32_t n) {
+static parting parting_of_box_prism(const placed_shape *s, const planar *u, const planar *w,
+                                    uint32_t n) {
     const planar dir = direction_of(s);
     const int64_t halves[2] = {s->size[0], s->size[2]};
-    vector best = {0, 0, 0};
-    int64_t greatest = INT64_MIN;
+    parting best = {{0, 0, 0}, INT64_MIN};
     i128 least[2], most[2]; /* of l_j, on x and z */
     for (uint32_t j = 0; j < n; j++) {
         const planar U = turned_back(u[j], dir);
@@ -500,9 +502,9 @@ static vector normal_of_box_prism(const placed_shape *s, const planar *u, const 
             i128_sub(i128_join(shifted.word[1], shifted.word[0]), i128_shl(reach, 30));
         const int64_t length = isqrt128(i128_mul(dot64(u[j], u[j]), Q60_ONE));
         const int64_t gap = towards_zero(beyond, length);
-        if (gap > greatest) {
-            greatest = gap;
-            best = outward(u[j]);
+        if (gap > best.distance) {
+            best.normal = outward(u[j]).normal;
+            best.distance = gap;
         }
     }
     for (int i = 0; i < 4; i++) {
@@ -511,17 +513,17 @@ static vector normal_of_box_prism(const placed_shape *s, const planar *u, const 
         const i128 half = i128_mul(halves[i / 2], (int64_t)1 << 46);
         const i128 side = sign > 0 ? i128_neg(most[i / 2]) : least[i / 2];
         const int64_t gap = towards_zero(i128_sub(side, half), WHOLE);
-        if (gap > greatest) {
-            greatest = gap;
-            best = own_axis(s, is_x, sign);
+        if (gap > best.distance) {
+            best.normal = own_axis(s, is_x, sign);
+            best.distance = gap;
         }
     }
     return best;
 }
 
-/* The normal at a height where the gap is F, with its sign. */
-static vector normal_beside_prism(const placed_shape *a, const solid *prism, const vertex *v,
-                                  planar moved, int64_t F) {
+/* At a height where the gap is F, with its sign. */
+static parting parting_beside_prism(const placed_shape *a, const solid *prism, const vertex *v,
+                                    planar moved, int64_t F) {
     polygon p;
     planar w[FXS_VERTICES_MAX];
     fxs_polygon_of(&p, prism, v, a->x, a->z);
@@ -533,26 +535,29 @@ static vector normal_beside_prism(const placed_shape *a, const solid *prism, con
     case ROUND:
     case CYLINDER: break;
     case BOX:
-        return normal_of_box_prism(a, p.u, w, p.n);
+        return parting_of_box_prism(a, p.u, w, p.n);
     CASES_OF_NO_BODY:
         break; /* no cast comes here */
     }
-    return normal_off_prism(p.u, w, p.n, F);
+    return without_radius(parting_off_prism(p.u, w, p.n, F), a->size[0]);
 }
 
-void fxs_solid_cast_normal(const placed_shape *a, const solid *b, const vertex *v, const int64_t *M,
-                           int32_t k, int32_t *out) {
+int64_t fxs_solid_cast_normal(const placed_shape *a, const solid *b, const vertex *v,
+                              const int64_t *M, int32_t k, int32_t *out) {
     const planar moved = {k * M[0], k * M[2]};
     const int64_t above = WHOLE * ((int64_t)a->y - a->size[1] - b->y_high) + k * M[1];
     const int64_t below = WHOLE * ((int64_t)b->y_low - a->y - a->size[1]) - k * M[1];
     const int64_t F = max64(0, above) - max64(0, below);
-    vector n = {0, above >= 0 ? Q30_ONE : -Q30_ONE, 0};
+    const int64_t nearest = max64(above, below);
+    parting p = {{0, above >= 0 ? Q30_ONE : -Q30_ONE, 0}, 0};
     if (is_round(a) || (above < 0 && below < 0)) {
         const placed_shape disc = disc_of(b);
         const planar P = {((int64_t)a->x - v->x) * WHOLE + moved.x,
                           ((int64_t)a->z - v->z) * WHOLE + moved.z};
-        n = b->code == FXS_PRISM ? normal_beside_prism(a, b, v, moved, F)
-                                 : fxs_pair_normal(a, &disc, P, F);
+        p = b->code == FXS_PRISM ? parting_beside_prism(a, b, v, moved, F)
+                                 : fxs_pair_parting(a, &disc, P, F);
+    } else {
+        p.distance = nearest * Q30_OF_STEPS;
     }
-    put_normal(n, out);
+    return put_parting(p, out);
 }

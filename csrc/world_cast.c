@@ -3,11 +3,7 @@
 #include "cast.h"
 #include "derive.h"
 
-/* How far a shape reaches in the plane along a motion and across it, times the motion's length
- * there. */
-typedef struct motion_extent {
-    int64_t along, across;
-} motion_extent;
+enum { KNOWN = 8 };
 
 /* The candidates of a cast: those of a query, or, for a collider's own sweep, those that it may
  * hit. */
@@ -21,6 +17,12 @@ typedef struct job {
     uint32_t limit;
     int when;
     const cast_filter *filter; /* NULL: every hit counts */
+    const fxs_world *world;    /* that is searched, or NULL */
+    const fxs_level *level;    /* or NULL */
+    const uint64_t *moving;    /* of a sweep: a set of ids that are left out, or NULL */
+    hit_sink take;             /* takes the hits, or NULL */
+    void *context;
+    fxs_cast_hit known[KNOWN]; /* hits with their normals, as far as they were asked for */
 } job;
 
 static int is_wanted(const job *j, const placed_shape *s) {
@@ -28,55 +30,77 @@ static int is_wanted(const job *j, const placed_shape *s) {
         return 0;
     }
     if (j->is_sweep) {
-        return s->id != j->own.id && may_hit(&j->own, s);
+        return s->id != j->own.id && may_hit(&j->own, s) &&
+               !(j->moving && set_has(j->moving, s->id));
     }
     const int is_excluded = j->exclude_owner != 0 && s->owner == j->exclude_owner;
     return (j->mask >> s->layer & 1) && !is_excluded;
 }
 
-/* Rounded up; below 2^60.2. */
-static motion_extent motion_extent_of(const job *j, const placed_shape *s) {
-    motion_extent e = {s->size[0] * j->length, s->size[0] * j->length};
-    if (has_turning_extent(s)) {
-        const planar m = {j->M[0], j->M[2]};
-        const planar on = turned_back(m, direction_of(s)); /* Q.46, below 2^60.5 */
-        const int64_t x = abs64(on.x) / Q30_ONE + 1;
-        const int64_t z = abs64(on.z) / Q30_ONE + 1;
-        e.along = s->size[0] * x + s->size[2] * z;
-        e.across = s->size[0] * z + s->size[2] * x;
+int64_t fxs_solid_hit_normal(const placed_shape *a, const fxs_level *l, uint32_t index,
+                             const int64_t *M, int32_t k, int32_t *out) {
+    const solid *b = solids(l) + index;
+    if (k == 0 && fxs_solid_contact(a, l, index) == FXS_OVERLAPPING) {
+        out[0] = out[1] = out[2] = 0;
+        return 0;
     }
-    return e;
+    return fxs_solid_cast_normal(a, b, level_vertices(l, b), M, k, out);
 }
 
-/* Whether a line along the motion, or one across it, parts the two until `most`: decided in 64
- * bits, and of nearly all that are not met. Directions are quantised, and of two boxes the angle
- * between them once more. Each lets the exact tests see the shapes less than 4 raw units nearer
- * than they are, so shapes within 8 are not parted. Bounds that may meet leave centres less than
- * 2^31 apart. */
-static int passes_by(const job *j, const placed_shape *s, int32_t most) {
-    const planar from = {(int64_t)j->own.x - s->x, (int64_t)j->own.z - s->z};
-    const planar motion = {j->M[0], j->M[2]};
-    const motion_extent e = motion_extent_of(j, s);
-    const int64_t near = 8 * j->length;
-    const int64_t along = j->extent.along + e.along + near; /* below 2^61.3, as the next */
-    const int64_t across = j->extent.across + e.across + near;
-    const int64_t beside = abs64(cross64(motion, from)); /* below 2^61, as the next */
-    const int64_t start = dot64(motion, from);
-    const int64_t pace = dot64(motion, motion) / WHOLE + 1; /* a fraction of 1 / 65536 */
-    const int64_t end = start + pace * (most + 1);
-    return (beside > across) | (start > along) | (end < -along);
+/* The normal of a hit, and its distance. */
+static int64_t normal_of_hit(const job *j, fxs_cast_hit *hit) {
+    const int32_t k = (int32_t)hit->fraction;
+    if (hit->id < FXS_LEVEL) {
+        const placed_shape *s = colliders(j->world) + hit->id;
+        return fxs_placed_cast_normal(&j->own, s, j->M, k, hit->normal);
+    }
+    const uint32_t index = hit->id - FXS_LEVEL;
+    return fxs_solid_hit_normal(&j->own, j->level, index, j->M, k, hit->normal);
 }
 
-/* Hits in order of (fraction, id). As a heap, none is before its children. */
-static int is_later(const fxs_cast_hit *a, const fxs_cast_hit *b) {
-    return a->fraction != b->fraction ? a->fraction > b->fraction : a->id > b->id;
+/* While hits are sought, the third number of a normal is HAS_DISTANCE if the distance stands in the
+ * first two, or else 0. A hit needs it where another one has the same fraction: rarely. */
+enum { HAS_DISTANCE = 1 };
+
+static void know_distance(job *j, fxs_cast_hit *hit) {
+    fxs_cast_hit *known = j->known + hit->id % KNOWN;
+    if (hit->normal[2] != HAS_DISTANCE) {
+        *known = *hit;
+        put_distance(hit, normal_of_hit(j, known));
+        hit->normal[2] = HAS_DISTANCE;
+    }
+}
+
+/* The normal of a hit that is no longer sought. */
+static void put_normal(const job *j, fxs_cast_hit *hit) {
+    const fxs_cast_hit *known = j->known + hit->id % KNOWN;
+    if (hit->normal[2] == HAS_DISTANCE && known->id == hit->id) {
+        *hit = *known;
+    } else {
+        normal_of_hit(j, hit);
+    }
+}
+
+/* Hits in order of (fraction, distance, id); their distances are known if j is NULL. As a heap,
+ * none is before its children. */
+static inline int is_later(job *j, fxs_cast_hit *a, fxs_cast_hit *b) {
+    if (a->fraction != b->fraction) {
+        return a->fraction > b->fraction;
+    }
+    if (j) {
+        know_distance(j, a);
+        know_distance(j, b);
+    }
+    const int64_t of_a = distance_of(a);
+    const int64_t of_b = distance_of(b);
+    return of_a != of_b ? of_a > of_b : a->id > b->id;
 }
 
 /* Puts `hit` where it belongs below the empty slot `at` of a heap of n. */
-static void sift_hit(fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit hit) {
+static void sift_hit(job *j, fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit hit) {
     for (uint64_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && is_later(heap + child + 1, heap + child);
-        if (!is_later(heap + child, &hit)) {
+        child += child + 1 < n && is_later(j, heap + child + 1, heap + child);
+        if (!is_later(j, heap + child, &hit)) {
             break;
         }
         heap[at] = heap[child];
@@ -84,24 +108,26 @@ static void sift_hit(fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit h
     heap[at] = hit;
 }
 
-static void make_heap(fxs_cast_hit *hits, uint64_t n) {
+static void make_heap(job *j, fxs_cast_hit *hits, uint64_t n) {
     for (uint64_t i = n / 2; i-- > 0;) {
-        sift_hit(hits, n, i, hits[i]);
+        sift_hit(j, hits, n, i, hits[i]);
     }
 }
 
-static void sort_heap(fxs_cast_hit *heap, uint64_t n) {
+static void sort_heap(job *j, fxs_cast_hit *heap, uint64_t n) {
     while (n > 1) {
         fxs_cast_hit last = heap[--n];
         heap[n] = heap[0];
-        sift_hit(heap, n, 0, last);
+        sift_hit(j, heap, n, 0, last);
     }
 }
 
-void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n) {
-    make_heap(hits, n);
-    sort_heap(hits, n);
+static void sort_hits(job *j, fxs_cast_hit *hits, uint64_t n) {
+    make_heap(j, hits, n);
+    sort_heap(j, hits, n);
 }
+
+void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n) { sort_hits(NULL, hits, n); }
 
 typedef struct kept_hits {
     fxs_cast_hit *hits;
@@ -128,17 +154,20 @@ static void sweep_bounds(const job *j, int32_t from, int32_t to, aabb *out) {
 
 /* Keeps a hit; returns the fraction after which others do not matter. The kept hits become a heap
  * when they are full. */
-static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
+static int32_t keep(job *j, kept_hits *k, fxs_cast_hit hit) {
+    if (j->take) {
+        return j->take(j->context, hit.id, (int32_t)hit.fraction, 0);
+    }
     int is_full = k->limit != 0 && k->count == k->limit;
     FXS_ASSERT(hit.fraction <= WHOLE && k->count <= k->room);
     k->met++;
-    if (is_full && is_later(k->hits, &hit)) {
-        sift_hit(k->hits, k->count, 0, hit);
+    if (is_full && is_later(j, k->hits, &hit)) {
+        sift_hit(j, k->hits, k->count, 0, hit);
     } else if (!is_full && k->count < k->room) {
         k->hits[k->count++] = hit;
         is_full = k->limit != 0 && k->count == k->limit;
         if (is_full) {
-            make_heap(k->hits, k->count);
+            make_heap(j, k->hits, k->count);
         }
     }
     return is_full ? (int32_t)k->hits[0].fraction : WHOLE;
@@ -151,25 +180,15 @@ static int32_t cast_solid(const job *j, const fxs_level *l, uint32_t index, int3
                                 : fxs_cylinder_solid_cast(&j->own, b, v, j->M, j->when, most);
 }
 
-static void solid_cast_normal(const job *j, const fxs_level *l, fxs_cast_hit *hit) {
-    const uint32_t index = hit->id - FXS_LEVEL;
-    const solid *b = solids(l) + index;
-    const int32_t k = (int32_t)hit->fraction;
-    if (k != 0 || fxs_solid_contact(&j->own, l, index) != FXS_OVERLAPPING) {
-        fxs_solid_cast_normal(&j->own, b, level_vertices(l, b), j->M, k, hit->normal);
-    }
-}
-
 /* Whether a hit is a floor for a filter: met downwards. */
-static int is_met_as_floor(const job *j, const fxs_level *l, const placed_shape *s,
-                           fxs_cast_hit hit) {
+static int is_met_as_floor(const job *j, const placed_shape *s, fxs_cast_hit hit) {
     if (j->M[1] >= 0) {
         return 0;
     }
-    if (s) {
+    if (s) { /* perhaps not where the world has it */
         fxs_placed_cast_normal(&j->own, s, j->M, (int32_t)hit.fraction, hit.normal);
     } else {
-        solid_cast_normal(j, l, &hit);
+        normal_of_hit(j, &hit);
     }
     const int has_flat_top = s == NULL || fxs_kinds[s->kind].has_flat_ends;
     return is_floor_for(j->filter, hit.normal[1], has_flat_top);
@@ -177,26 +196,26 @@ static int is_met_as_floor(const job *j, const fxs_level *l, const placed_shape 
 
 /* Whether a hit with a collider, or with a solid of the level where s is NULL, counts for a filter.
  * A shape that is overlapped at the start is met with fraction 0. */
-static int is_counted(const job *j, const fxs_level *l, const placed_shape *s, fxs_cast_hit hit) {
+static int is_counted(const job *j, const placed_shape *s, fxs_cast_hit hit) {
     const cast_filter *f = j->filter;
     if (hit.id == f->own || (s && f->without && set_has(f->without, hit.id))) {
         return 0;
     }
     const uint32_t index = s ? 0 : hit.id - FXS_LEVEL; /* of a solid */
-    const uint32_t layer = s ? s->layer : solids(l)[index].layer;
+    const uint32_t layer = s ? s->layer : solids(j->level)[index].layer;
     const int is_one_way = f->one_way >> layer & 1;
     if (hit.fraction == 0 && (is_one_way || f->skips_overlapped)) {
         const int contact =
-            s ? fxs_placed_contact(&j->own, s) : fxs_solid_contact(&j->own, l, index);
+            s ? fxs_placed_contact(&j->own, s) : fxs_solid_contact(&j->own, j->level, index);
         if (contact == FXS_OVERLAPPING) {
             return 0;
         }
     }
-    return !is_one_way || is_met_as_floor(j, l, s, hit);
+    return !is_one_way || is_met_as_floor(j, s, hit);
 }
 
 /* The hits with solids. `last`: the fraction after which they do not matter. */
-static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_t last) {
+static void cast_at_level(const fxs_level *l, job *j, kept_hits *k, int32_t last) {
     aabb box;
     level_walk walk;
     sweep_bounds(j, 0, min_int(last + 1, WHOLE), &box);
@@ -212,8 +231,8 @@ static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_
             continue;
         }
         const fxs_cast_hit hit = {FXS_LEVEL + i, (uint32_t)fraction, {0, 0, 0}};
-        if (!j->filter || is_counted(j, l, NULL, hit)) {
-            last = keep(k, hit);
+        if (!j->filter || is_counted(j, NULL, hit)) {
+            last = keep(j, k, hit);
         }
     }
 }
@@ -246,15 +265,19 @@ static int is_new_in(const slice *t, const placed_shape *s) {
 }
 
 /* The hits with the colliders of a slice, as cast_at_colliders. */
-static int32_t cast_in_slice(fxs_world *w, const job *j, kept_hits *k, const slice *t,
-                             int32_t last) {
+static int32_t cast_in_slice(fxs_world *w, job *j, kept_hits *k, const slice *t, int32_t last) {
     uint64_t near_count;
     const uint64_t *near = fxs_broad_near(w, &t->box, &near_count);
     const int is_whole = t->from == 0 && t->to == WHOLE;
     for (uint64_t i = 0; i < near_count; i++) {
         const placed_shape *s = colliders(w) + near[i];
         const int is_new = is_whole || is_new_in(t, s);
-        if (!is_new || !is_wanted(j, s) || passes_by(j, s, last)) {
+        if (!is_new || !is_wanted(j, s) ||
+            passes_by(&j->own, &j->extent, s, j->M, j->length, last)) {
+            continue;
+        }
+        if (j->take && fxs_placed_contact(&j->own, s) == FXS_OVERLAPPING) {
+            last = j->take(j->context, s->id, 0, 1);
             continue;
         }
         const int32_t fraction = fxs_placed_cast(&j->own, s, j->M, j->when, last);
@@ -262,17 +285,16 @@ static int32_t cast_in_slice(fxs_world *w, const job *j, kept_hits *k, const sli
             continue;
         }
         const fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
-        if (!j->filter || is_counted(j, NULL, s, hit)) {
-            last = keep(k, hit);
+        if (!j->filter || is_counted(j, s, hit)) {
+            last = keep(j, k, hit);
         }
     }
     return last;
 }
 
-/* The hits with colliders; returns the fraction after which others do not matter. Slices that begin
- * after it are not searched. */
-static int32_t cast_at_colliders(fxs_world *w, const job *j, kept_hits *k) {
-    int32_t last = WHOLE;
+/* The hits with colliders that matter up to `last`; returns the fraction after which others do not
+ * matter. Slices that begin after it are not searched. */
+static int32_t cast_at_colliders(fxs_world *w, job *j, kept_hits *k, int32_t last) {
     slice t = {.from = 0, .to = WHOLE};
     sweep_bounds(j, 0, WHOLE, &t.box);
     const int32_t length = slice_length(w, j, &t);
@@ -292,28 +314,49 @@ static int32_t cast_at_colliders(fxs_world *w, const job *j, kept_hits *k) {
 static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits, uint64_t room) {
     kept_hits k = {hits, room, 0, 0, j->limit};
     int32_t last = WHOLE;
-    j->length = (int64_t)fxs_isqrt64((uint64_t)(j->M[0] * j->M[0] + j->M[2] * j->M[2])) + 1;
-    j->extent = motion_extent_of(j, &j->own);
-    FXS_ASSERT(j->length < (int64_t)1 << 30);
+    j->length = planar_length(j->M);
+    j->extent = motion_extent_of(&j->own, j->M, j->length);
+    j->world = w;
+    j->level = l;
     if (w) {
-        last = cast_at_colliders(w, j, &k);
+        last = cast_at_colliders(w, j, &k, last);
     }
     if (l) {
         cast_at_level(l, j, &k, last);
     }
     uint64_t met = k.limit != 0 && k.met > k.limit ? k.limit : k.met;
     if (met <= room) {
-        fxs_sort_cast_hits(hits, k.count);
+        sort_hits(j, hits, k.count);
         for (uint64_t i = 0; i < k.count; i++) {
-            if (hits[i].id >= FXS_LEVEL) {
-                solid_cast_normal(j, l, hits + i);
-            } else {
-                fxs_placed_cast_normal(&j->own, colliders(w) + hits[i].id, j->M,
-                                       (int32_t)hits[i].fraction, hits[i].normal);
-            }
+            put_normal(j, hits + i);
         }
     }
     return met;
+}
+
+void fxs_sweep_still(fxs_world *w, uint32_t id, const int32_t *motion, int when, uint32_t limit,
+                     const uint64_t *moving, int32_t last, hit_sink take, void *context) {
+    job j;
+    memset(&j, 0, sizeof j);
+    j.own = colliders(w)[id];
+    j.is_sweep = 1;
+    for (int i = 0; i < 3; i++) {
+        j.M[i] = motion[i];
+    }
+    j.limit = limit;
+    j.when = when;
+    j.moving = moving;
+    j.take = take;
+    j.context = context;
+    j.length = planar_length(j.M);
+    j.extent = motion_extent_of(&j.own, j.M, j.length);
+    j.level = w->level;
+    if (moving) {
+        last = cast_at_colliders(w, &j, NULL, last);
+    }
+    if (w->level) {
+        cast_at_level(w->level, &j, NULL, last);
+    }
 }
 
 /* FXS_OK, and the job with its motion, limit and hit_when set, of which 0 is `when`; or
@@ -397,6 +440,7 @@ int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filte
                         const id_set *set, fxs_cast_hit *first) {
     job j;
     int32_t last = WHOLE;
+    int64_t nearest = 0;
     int32_t is_met = 0;
     const int32_t status = filtered_job(&j, cast, filter);
     if (status != FXS_OK) {
@@ -410,13 +454,18 @@ int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filte
         s.z += set->shift[2];
         const int32_t fraction =
             is_wanted(&j, &s) ? fxs_placed_cast(&j.own, &s, j.M, j.when, last) : NONE;
-        if (fraction == NONE || (is_met && fraction >= last)) {
+        if (fraction == NONE || (is_met && fraction > last)) {
             continue;
         }
-        const fxs_cast_hit hit = {s.id, (uint32_t)fraction, {0, 0, 0}};
-        if (is_counted(&j, NULL, &s, hit)) {
+        fxs_cast_hit hit = {s.id, (uint32_t)fraction, {0, 0, 0}};
+        if (!is_counted(&j, &s, hit)) {
+            continue;
+        }
+        const int64_t distance = fxs_placed_cast_normal(&j.own, &s, j.M, fraction, hit.normal);
+        if (!is_met || fraction < last || distance < nearest) {
             *first = hit;
             last = fraction;
+            nearest = distance;
             is_met = 1;
         }
     }

@@ -11,7 +11,17 @@ from fixsync.game.pacer import Pacer
 from fixsync.kinds import *
 from fixsync.level import LEVEL, Level, Pillar, Prism
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
-from fixsync.records import CastHit, Collider, Colliders, Event, Events, GameEvent, Hit, Hits
+from fixsync.records import (
+    CastHit,
+    Collider,
+    Colliders,
+    Event,
+    Events,
+    GameEvent,
+    Hit,
+    Hits,
+    PairHit,
+)
 from fixsync.shapes import (
     RAY,
     Contact,
@@ -59,6 +69,7 @@ __all__ = [
     "Missed",
     "Outline",
     "Pacer",
+    "PairHit",
     "Part",
     "Pillar",
     "Pose",

@@ -176,8 +176,8 @@ class Level:
         limit: int = 0,
         hit_when: int = Contact.TOUCHING,
     ) -> list[CastHit]:
-        """The solids that a shape hits when it moves straight from the pose, by (fraction, id): the
-        first `limit` of them (0: all). `World.cast` says more. ValueError for a sector."""
+        """The solids that a shape hits when it moves straight from the pose, in the order of
+        `World.cast`: the first `limit` of them (0: all). ValueError for a sector."""
         least = hit_when_of("hit_when", hit_when)
         row = cast_row("", shape, pose, motion, mask, 0, limit, least)
         return cast_hits(self._native.cast(row))

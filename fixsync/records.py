@@ -9,7 +9,7 @@ from itertools import accumulate, chain, starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
 
-from fixsync._native.rows import CAST_HIT, COLLIDER, EVENT, HIT
+from fixsync._native.rows import CAST_HIT, COLLIDER, EVENT, HIT, PAIR_HIT
 from fixsync.shapes import CONTACTS, Contact, EventKind, Pose, Shape, shape_of_row
 
 COLLIDER_FORMAT = COLLIDER.format
@@ -95,6 +95,17 @@ class CastHit(NamedTuple):
     """The time of the hit: floor(65536 * t), 0..65536 over the motion."""
     normal: tuple[int, int, int]
     """Q2.30, from the collider towards the cast shape; (0, 0, 0) if they overlap at the start."""
+
+
+class PairHit(NamedTuple):
+    """Two that meet while they move, a < b. b may be a solid."""
+
+    a: int
+    b: int
+    fraction: int
+    """The time of the hit: floor(65536 * t), 0..65536 over the motions."""
+    normal: tuple[int, int, int]
+    """Q2.30, from b towards a; (0, 0, 0) if they overlap at the start."""
 
 
 class Moved(NamedTuple):
@@ -305,9 +316,17 @@ def cast_hits(rows: Any) -> list[CastHit]:
     ]
 
 
+def pair_hits(rows: Any) -> list[PairHit]:
+    """The hits of the kernel's rows."""
+    return [
+        _new(PairHit, (a, b, fraction, (nx, ny, nz)))
+        for a, b, fraction, nx, ny, nz in PAIR_HIT.iter_unpack(rows)
+    ]
+
+
 @final
 class CastAnswers(_Answers[CastHit]):
-    """The answer of each of many casts: hits by (fraction, id). Reading an answer makes its
+    """The answer of each of many casts: hits by (fraction, distance, id). Reading an answer makes its
     list."""
 
     __slots__ = ("_rows",)

@@ -1,8 +1,9 @@
 """The kernel's semantics id: sixteen bytes, equal for kernels with the same answers.
 
 It is a digest over the answers to a fixed list of questions, put to the kernel that is loaded:
-angles, contacts of every two kinds of shape, push-outs, casts, worlds with their events, queries
-and saved bytes, characters that move, and platforms. Peers exchange it before a match. Two kernels
+angles, contacts of every two kinds of shape, two sectors among them, push-outs, casts, worlds with
+their events, queries and saved bytes, casts at the seams of tiled floors, colliders that all move
+at once, characters that move, and platforms. Peers exchange it before a match. Two kernels
 that differ in any of these answers refuse each other, whatever their version numbers say; two that
 agree may be of different versions, compilers and machines.
 
@@ -24,6 +25,7 @@ from fixsync.numbers import ONE, direction, length, yaw_of
 from fixsync.shapes import (
     Box,
     Pose,
+    Sector,
     Shape,
     Sphere,
     cast_pair,
@@ -41,10 +43,13 @@ SEMANTICS_ID_BYTES = 16
 _SEED = 0x46585331
 _YAWS = 256
 _PAIRS = 1000
+_SECTORS = 300
 _PUSHED = 150
 _CAST = 150
 _WORLD_FRAMES = 12
 _WORLD_IDS = 24
+_SEAM_WORLDS = 8
+_BALLS = 20
 _MOVER_WORLDS = 12
 _MOVER_FRAMES = 8
 _ALL = len(KINDS)
@@ -57,7 +62,7 @@ def semantics_id() -> bytes:
     milliseconds.
     """
     digest = hashlib.blake2b(digest_size=SEMANTICS_ID_BYTES, person=b"fixsync kernel")
-    for part in (_angles, _contacts, _pushes, _casts, _worlds, _movers):
+    for part in (_angles, _contacts, _sectors, _pushes, _casts, _worlds, _seams, _movers):
         for answer in part(Random(_SEED)):
             digest.update(answer)
     return digest.digest()
@@ -211,6 +216,46 @@ def _worlds(random: Random) -> Iterator[bytes]:
             if frame % 5 == 2:
                 world.load(world.save())
             yield world.save() + _packed(world.hash())
+
+
+def sector_questions(random: Random) -> Iterator[tuple[Shape, Pose, Shape, Pose]]:
+    """Two sectors without holes, not much further apart than they reach."""
+    for _ in range(_SECTORS):
+        a, b = (
+            Sector(
+                1 + random.below(2 * ONE),
+                random.choice((1, 8192, 16384, 16385, 32768, random.between(1, 32768))),
+                ONE,
+            )
+            for _ in range(2)
+        )
+        reach = _extent(a) + _extent(b)
+        x, z = (random.between(-reach, reach) * 3 // 4 for _ in range(2))
+        yield a, Pose(0, 0, 0, random.below(65536)), b, Pose(x, 0, z, random.below(65536))
+
+
+def _sectors(random: Random) -> Iterator[bytes]:
+    columns: list[Any] = list(map(list, zip(*sector_questions(random), strict=True)))
+    yield overlap_many(*columns)
+
+
+def _seams(random: Random) -> Iterator[bytes]:
+    """Small fast balls that land on a floor of tiles, where two tiles meet: both are met at one
+    fraction, and the nearest is first. The tile ahead has now the lower id, now the higher one."""
+    for _ in range(_SEAM_WORLDS):
+        world, way = World(2 + _BALLS), random.choice((1, -1))
+        for id in range(2):
+            world.add(id, Box(ONE, ONE // 4, ONE), Pose(way * (2 * id - 1) * ONE, -ONE // 4, 0))
+        motions = {}
+        for id in range(2, 2 + _BALLS):
+            radius, ahead, down = (1 + random.below(4 * ONE >> bits) for bits in (5, 0, 3))
+            start = Pose(random.between(-9, 9) - ahead, radius + down, 0)
+            motions[id] = 2 * ahead, -2 * down, 0
+            for hit in world.cast(Sphere(radius), start, motions[id], limit=random.below(3)):
+                yield _packed(hit[0], hit[1], *hit[2])
+            world.add(id, Sphere(radius), start, owner=1)
+        for pair in world.sweep_pairs(motions):
+            yield _packed(pair[0], pair[1], pair[2], *pair[3])
 
 
 def _place(random: Random) -> Pose:

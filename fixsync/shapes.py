@@ -167,7 +167,7 @@ _BY_CONTACT = tuple(Contact)
 def overlap(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> Contact:
     """The contact of two shapes where they are, exact for all valid shapes and poses.
 
-    The order of the two makes no difference. Two sectors are always APART.
+    The order of the two makes no difference. Two sectors of which one has a hole are APART.
     """
     try:
         return _BY_CONTACT[_overlap(shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose)]

@@ -30,7 +30,7 @@ class Why(IntFlag):
     EXCLUDED = constant("WHY_EXCLUDED")
     """The query leaves out the owner of b."""
     SECTORS = constant("WHY_SECTORS")
-    """Both are sectors, which never meet."""
+    """Both are sectors, and one has a hole."""
     HEIGHT = constant("WHY_HEIGHT")
     """One is above the other."""
     BESIDE = constant("WHY_BESIDE")
@@ -94,7 +94,7 @@ class Explanation(NamedTuple):
         if Why.SAME in why:
             yield "a and b are the same id"
         if Why.SECTORS in why:
-            yield "two sectors never meet"
+            yield "two sectors, one with a hole, never meet"
         if Why.HEIGHT in why:
             yield f"height: one is {decimal(self.height, ONE, 5)} above the other"
         if Why.BESIDE in why:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any, Protocol, cast
@@ -27,7 +27,7 @@ from fixsync._native.checks import (
     uint32,
 )
 from fixsync._native.raw import CAPACITY_MAX, LAYER_COUNT, UINT32_MAX, YAW_MAX
-from fixsync._native.rows import COLLIDER, COMMAND, Buffer, bytes_of, is_buffer, rows_of
+from fixsync._native.rows import COLLIDER, COMMAND, MOTION, Buffer, bytes_of, is_buffer, rows_of
 from fixsync._native.status import CommandError
 from fixsync._native.world import NativeWorld
 from fixsync.arguments import (
@@ -52,9 +52,11 @@ from fixsync.records import (
     Events,
     Hits,
     Moved,
+    PairHit,
     QueryAnswers,
     cast_hits,
     collider_of_row,
+    pair_hits,
 )
 from fixsync.shapes import (
     CONTACTS,
@@ -341,7 +343,7 @@ class World:
         the pose, as the world is now. It changes nothing.
 
         mask: bit i includes layer i. exclude_owner: leaves out the colliders of this owner (0: of
-        none). A sector finds no sector."""
+        none)."""
         return self._native.query(query_row("", shape, pose, mask, exclude_owner))
 
     def query_many(self, queries: Buffer | Iterable[Sequence[Any]]) -> QueryAnswers:
@@ -385,14 +387,14 @@ class World:
         limit: int = 0,
         hit_when: int | None = None,
     ) -> list[CastHit]:
-        """The hits of a shape that moves straight from the pose, by (fraction, id), as the world is
-        now: the first `limit` of them (0: all). Nothing tunnels, however thin or fast. Cast `RAY`
-        as a ray. It changes nothing.
+        """The hits of a shape that moves straight from the pose, as the world is now, by fraction;
+        of equal fraction the nearest first, then by id: the first `limit` of them (0: all). Nothing
+        tunnels, however thin or fast. Cast `RAY` as a ray. It changes nothing.
 
         Candidates are the active colliders of `query`, except sectors, and the solids, each
-        standing still. motion:
-        (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. hit_when: None is the world's. Fractions and
-        normals are those of `cast_pair` with the shape as a. ValueError for a sector."""
+        standing still. motion: (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. hit_when: None is the
+        world's. Fractions and normals are those of `cast_pair` with the shape as a. ValueError for a
+        sector."""
         row = cast_row("", shape, pose, motion, mask, exclude_owner, limit, hit_when)
         return cast_hits(self._native.cast(row))
 
@@ -413,6 +415,33 @@ class World:
         vector = motion_of("motion", motion)
         least = 0 if hit_when is None else hit_when_of("hit_when", hit_when)
         return cast_hits(self._native.sweep(self._id(id), vector, uint32("limit", limit), least))
+
+    def sweep_pairs(
+        self,
+        motions: Mapping[int, tuple[int, int, int]],
+        *,
+        hit_when: int | None = None,
+        limit: int = 0,
+    ) -> list[PairHit]:
+        """The pairs that meet while colliders move at once, each straight along its own motion: by
+        (fraction, distance, a, b), at most `limit` of them (0: all). Bullets against what walks.
+
+        motions: (mx, my, mz), each -(2^29-1)..2^29-1, by id. All others stand still. The pairs are
+        those that `step` tests, solids as b among them, if one of the two has a motion, (0, 0, 0)
+        included. Sectors are never met. The world does not change: move the colliders afterwards.
+
+        KeyError for an id that is not in the world; ValueError for a sector, and for numbers out of
+        range."""
+        least = 0 if hit_when is None else hit_when_of("hit_when", hit_when)
+        most = uint32("limit", limit)
+        if not isinstance(motions, Mapping):
+            raise TypeError(f"motions must be a dict of ids and motions, not {motions!r}")
+        rows = sorted(
+            (self._id(id), *motion_of(f"motions[{id!r}]", motion)) for id, motion in motions.items()
+        )
+        return pair_hits(
+            self._native.sweep_pairs(b"".join(MOTION.pack(*row) for row in rows), least, most)
+        )
 
     def contact(self, a: int, b: int) -> Contact:
         """The contact of two colliders now, whatever their layers, owners and activity. One of them

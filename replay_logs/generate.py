@@ -195,6 +195,48 @@ def distance_sq(a: Pose, b: Pose) -> int:
     return (a.x - b.x) ** 2 + (a.z - b.z) ** 2
 
 
+# ---- swings that clash ----
+
+FENCER, BLADE = range(2)
+
+
+@match(
+    world={"capacity": 20, "layers": [(FENCER, BLADE), (BLADE, BLADE)]},
+    meta={"pins": "sectors against sectors: narrow, half and wide ones, whole discs, and rings"},
+    names=Names({FENCER: "fencer", BLADE: "blade"}),
+)
+def clashes(world: World, recorder: Recorder, draw: Draw) -> Match:
+    """Ten fencers swing at each other; where two blades clash, both fencers step back."""
+    fencers = range(10)
+    for id in fencers:
+        spot = Pose(draw.between(-4, 4) * ONE, 0, draw.between(-4, 4) * ONE, draw.below(TURN))
+        world.add(id, Cylinder(ONE // 3, ONE), spot, layer=FENCER, owner=1 + id)
+        world.add(10 + id, blade(draw), spot, layer=BLADE, owner=1 + id)
+    for frame in range(200):
+        for id in fencers:
+            at = world[id].pose
+            facing = yaw_of(-at.x, -at.z)
+            sweep = (frame * (700 + 90 * id) + id * 9000) % TURN
+            at = ahead(at, ONE // 60, facing)
+            world.set_pose(id, at)
+            world.set_pose(10 + id, Pose(at.x, at.y + id * ONE // 16, at.z, sweep))
+            if draw.chance(5):
+                world.set_shape(10 + id, blade(draw))
+        recorder.query(blade(draw), Pose(0, 0, 0, frame * 331 % TURN), 1 << BLADE)
+        for event in (yield):
+            if event.kind == EventKind.ENTER and event.a >= 10:
+                for id in (event.a - 10, event.b - 10):
+                    at = world[id].pose
+                    world.set_pose(id, ahead(at, -ONE, at.yaw))
+
+
+def blade(draw: Draw) -> Sector:
+    """Of every width; one in eight has a hole, and meets no other blade."""
+    radius = draw.between(ONE, 3 * ONE)
+    width = draw.one_of((1, 1500, 8192, 16384, 16385, 26000, 32768, draw.between(1, 32768)))
+    return Sector(radius, width, ONE, radius // 2 if draw.chance(12) else 0)
+
+
 # ---- many units ----
 
 

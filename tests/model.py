@@ -314,6 +314,11 @@ def near_sector(radius: int, half_angle: int, yaw: int, d: Vec2, q: int, i: int 
     if q < 0:
         return APART
     e1, e2 = _direction(yaw + half_angle), _direction(yaw - half_angle)
+    return near_wedge(radius, half_angle, e1, e2, d, q, i)
+
+
+def near_wedge(radius: int, half_angle: int, e1: Vec2, e2: Vec2, d: Vec2, q: int, i: int) -> int:
+    """NEAR of a sector with these edges; q >= 0."""
     in_wedge = wedge_side(half_angle, cross(e2, d), cross(d, e1)) >= 0
     if half_angle == TURN // 2 or d == (0, 0) or in_wedge:
         D2 = dot(d, d)
@@ -445,6 +450,55 @@ def planar_sector(
     return max(narrow(e0, e2), narrow(e1, e0))
 
 
+@dataclass(frozen=True)
+class Wedge:
+    """A convex sector without a hole: its apex, radius and edges."""
+
+    apex: Vec2
+    radius: int
+    e1: Vec2
+    e2: Vec2
+
+    def near(self, other: Wedge) -> int:
+        """NEAR of the other's apex within the other's radius."""
+        d = other.apex[0] - self.apex[0], other.apex[1] - self.apex[1]
+        return near_wedge(self.radius, 1, self.e1, self.e2, d, other.radius * other.radius, 0)
+
+    def beyond_edges(self, other: Wedge) -> list[int]:
+        """For each edge line of the other that can part the two: how this one meets its inside."""
+        p = self.apex[0] - other.apex[0], self.apex[1] - other.apex[1]
+        f1, f2, g1, g2 = other.e1, other.e2, self.e1, self.e2
+        return [
+            CLS(0, ONE_Q30 * dot(n, p) + max(0, self.radius * dot(n, g1), self.radius * dot(n, g2)))
+            for n in ((f1[1], -f1[0]), (-f2[1], f2[0]))
+            if wedge_side(1, cross(g2, n), cross(n, g1)) < 0
+        ]
+
+
+def convex_parts(sector: Shape, yaw: int, apex: Vec2) -> list[Wedge]:
+    """The sector, or its two halves if its angle is above half a turn."""
+    _, radius, half_angle, *_ = sector
+    e1, e2, e0 = _direction(yaw + half_angle), _direction(yaw - half_angle), _direction(yaw)
+    if half_angle <= TURN // 4:
+        return [Wedge(apex, radius, e1, e2)]
+    return [Wedge(apex, radius, e0, e2), Wedge(apex, radius, e1, e0)]
+
+
+def planar_sectors(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> int:
+    """d is b's apex minus a's."""
+    if inner_radius(a) or inner_radius(b):
+        return APART
+    if a[2] == TURN // 2:
+        return near(b, yaw_b, (-d[0], -d[1]), a[1] * a[1])
+    if b[2] == TURN // 2:
+        return near(a, yaw_a, d, b[1] * b[1])
+    return max(
+        min(p.near(q), q.near(p), *p.beyond_edges(q), *q.beyond_edges(p))
+        for p in convex_parts(a, yaw_a, (0, 0))
+        for q in convex_parts(b, yaw_b, d)
+    )
+
+
 def vertical_gap(a: Shape, b: Shape, dy: Real) -> Real:
     """f: how far apart vertically the unrounded parts are."""
     return max(0, abs(dy) - half_height(a) - half_height(b))
@@ -474,7 +528,7 @@ def planar_prisms(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> int:
     if a[0] == "box" and b[0] == "box":
         return planar_boxes(a, yaw_a, b, yaw_b, d)
     if a[0] == "sector" and b[0] == "sector":
-        return APART
+        return planar_sectors(a, yaw_a, b, yaw_b, d)
     if a[0] == "sector":
         return planar_sector_box(a, yaw_a, b, yaw_b, minus_d)
     return planar_sector_box(b, yaw_b, a, yaw_a, d)
@@ -1019,9 +1073,14 @@ def _quotient(v: int, by: int) -> int:
     return sgn(v) * (abs(v) // by)
 
 
+def length_28(v: Vec3) -> int:
+    """The length of v times 2^14."""
+    return isqrt(sum(c * c for c in v) * 2**28)
+
+
 def unit(v: Vec3) -> Vec3:
     """v at length 2^30."""
-    s = isqrt(sum(c * c for c in v) * 2**28)
+    s = length_28(v)
     x, y, z = (_quotient(c * 2**44, s) for c in v)
     return x, y, z
 
@@ -1032,45 +1091,59 @@ def back(n: Vec3, yaw: int) -> Vec3:
     return R(n[0] * c - n[2] * s), n[1], R(n[0] * s + n[2] * c)
 
 
-def normal(a: Shape, yaw_a: int, b: Shape, yaw_b: int, P: Vec3) -> Vec3:
-    """The normal from b towards a; P is a's centre minus b's in 1/65536 raw units."""
+def normal_and_distance(a: Shape, yaw_a: int, b: Shape, yaw_b: int, P: Vec3) -> tuple[Vec3, int]:
+    """The normal from b towards a, and the gap along it in 2^-30 raw units; P is a's centre minus
+    b's in 1/65536 raw units.
+    """
     if (b[0] in ROUND and a[0] not in ROUND) or (a[0] == "box" and b[0] == "cylinder"):
-        x, y, z = normal(b, yaw_b, a, yaw_a, (-P[0], -P[1], -P[2]))
-        return -x, -y, -z
+        (x, y, z), gap = normal_and_distance(b, yaw_b, a, yaw_a, (-P[0], -P[1], -P[2]))
+        return (-x, -y, -z), gap
 
     x, y, z = P
     h = 65536 * (half_height(a) + half_height(b))
     if a[0] not in ROUND and abs(y) >= h:
-        return 0, sgn(y) * ONE_Q30, 0
+        return (0, sgn(y) * ONE_Q30, 0), (abs(y) - h) * 2**14
     F = sgn(y) * max(0, abs(y) - h) if a[0] in ROUND else 0
+
+    def gap_along(v: Vec3, radii: int) -> int:
+        return max(0, length_28(v) - ONE_Q30 * radii)
+
     if (a[0] in ROUND and b[0] in ROUND) or (a[0] == "cylinder" and b[0] == "cylinder"):
-        return unit((x, F, z))
+        return unit((x, F, z)), gap_along((x, F, z), a[1] + b[1])
     if b[0] == "cylinder":
         distance = isqrt(x * x + z * z)
         E = max(0, distance - 65536 * b[1])
-        if E == 0:
-            return unit((0, F, 0))
-        return unit((_quotient(x * E, distance), F, _quotient(z * E, distance)))
+        out = (_quotient(x * E, distance), F, _quotient(z * E, distance)) if E else (0, F, 0)
+        return unit(out), gap_along(out, a[1])
     if a[0] != "box":
         L = turned_back((x, z), yaw_b)
         ex, ez = (
             _quotient(sgn(along) * max(0, abs(along) - half * 2**46), ONE_Q30)
             for along, half in zip(L, (b[1], b[3]), strict=True)
         )
-        return back(unit((ex, F, ez)), yaw_b)
+        return back(unit((ex, F, ez)), yaw_b), gap_along((ex, F, ez), a[1])
 
     axes = [(p, abs(p) - 65536 * limit) for p, limit in box_axes(a, yaw_a, b, yaw_b, (x, z))]
     greatest = max(beyond for _, beyond in axes)
     axis = next(i for i, (_, beyond) in enumerate(axes) if beyond == greatest)
     n = [0, 0, 0]
     n[0 if axis in (0, 2) else 2] = sgn(axes[axis][0]) * ONE_Q30
-    return back((n[0], n[1], n[2]), yaw_b if axis < 2 else yaw_a)
+    turned = back((n[0], n[1], n[2]), yaw_b if axis < 2 else yaw_a)
+    return turned, max(0, greatest) // 65536
 
 
 def cast_pair(
     a: Any, pa: Any, motion_a: Any, b: Any, pb: Any, motion_b: Any, hit_when: int = TOUCHING
 ) -> tuple[int, Vec3] | None:
     """(fraction, normal) of the first contact on the way, or None."""
+    found = cast_and_distance(a, pa, motion_a, b, pb, motion_b, hit_when)
+    return None if found is None else found[:2]
+
+
+def cast_and_distance(
+    a: Any, pa: Any, motion_a: Any, b: Any, pb: Any, motion_b: Any, hit_when: int = TOUCHING
+) -> tuple[int, Vec3, int] | None:
+    """As `cast_pair`, and the distance, by which hits of one fraction are ordered."""
     a, pa, b, pb = _checked_solids(a, pa, b, pb)
     motion_a = integers("motion_a", motion_a, 3, -SIZE_MAX, SIZE_MAX)
     motion_b = integers("motion_b", motion_b, 3, -SIZE_MAX, SIZE_MAX)
@@ -1081,11 +1154,11 @@ def cast_pair(
     if fraction is None:
         return None
     if approach.contact(Time(0)) == OVERLAPPING:
-        return fraction, (0, 0, 0)
+        return fraction, (0, 0, 0), 0
     x, y, z = (
         -(65536 * c + fraction * m) for c, m in zip(approach.start, approach.motion, strict=True)
     )
-    return fraction, normal(a, pa[3], b, pb[3], (x, y, z))
+    return fraction, *normal_and_distance(a, pa[3], b, pb[3], (x, y, z))
 
 
 # The hash of a state.
@@ -1355,11 +1428,11 @@ class ModelWorld:
         return overlap(shape, pose, self[id].shape, self[id].at)
 
     def _cast_at(self, id: int, shape: Any, pose: Any, motion: Any, hit_when: int) -> Any:
-        """As `cast_pair`, at what stands still; None for a sector."""
+        """As `cast_and_distance`, at what stands still; None for a sector."""
         seen = self[id]
         if seen.shape[0] == "sector":
             return None
-        return cast_pair(shape, pose, motion, seen.shape, seen.at, (0, 0, 0), hit_when)
+        return cast_and_distance(shape, pose, motion, seen.shape, seen.at, (0, 0, 0), hit_when)
 
     def cast(
         self,
@@ -1372,8 +1445,8 @@ class ModelWorld:
         limit: int = 0,
         hit_when: int | None = None,
     ) -> list[tuple[int, int, Vec3]]:
-        """The hits (id, fraction, normal) of a moving shape by (fraction, id); all, or the first
-        limit.
+        """The hits (id, fraction, normal) of a moving shape by (fraction, distance, id); all, or
+        the first limit.
         """
         limit = integer("limit", limit, 0, UINT32_MAX)
         hit_when = self.hit_when if hit_when is None else hit_when
@@ -1384,8 +1457,41 @@ class ModelWorld:
             for id in self._seen_by(mask, exclude_owner)
             if (hit := self._cast_at(id, shape, pose, motion, hit_when)) is not None
         ]
-        hits.sort(key=lambda hit: (hit[1], hit[0]))
-        return hits[:limit] if limit else hits
+        hits.sort(key=lambda hit: (hit[1], hit[3], hit[0]))
+        return [hit[:3] for hit in (hits[:limit] if limit else hits)]
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        """All pairs that `step` tests."""
+        pairs = combinations(sorted(self.colliders), 2)
+        return [(a, b) for a, b in pairs if self._tested(self[a], self[b])]
+
+    def sweep_pairs(
+        self, motions: dict[int, Any], *, hit_when: int | None = None, limit: int = 0
+    ) -> list[tuple[int, int, int, Vec3]]:
+        """The hits (a, b, fraction, normal) of colliders that move at once, by (fraction, distance,
+        a, b); all, or the first limit.
+        """
+        when = self.hit_when if hit_when is None else hit_when
+        hits = []
+        for a, b in self._pairs():
+            if a in motions or b in motions:
+                found = self._meeting(a, motions.get(a, (0, 0, 0)), b, motions.get(b), when)
+                if found is not None:
+                    fraction, n, distance = found
+                    hits.append((fraction, distance, a, b, n))
+        hits.sort(key=lambda hit: hit[:4])
+        found_rows = [(a, b, fraction, n) for fraction, _, a, b, n in hits]
+        return found_rows[:limit] if limit else found_rows
+
+    def _meeting(self, a: int, motion_a: Any, b: int, motion_b: Any, hit_when: int) -> Any:
+        """As `cast_and_distance`; None for sectors."""
+        one, other = self[a], self[b]
+        if "sector" in (one.shape[0], other.shape[0]):
+            return None
+        still = (0, 0, 0)
+        return cast_and_distance(
+            one.shape, one.at, motion_a, other.shape, other.at, motion_b or still, hit_when
+        )
 
     # The saved state.
 

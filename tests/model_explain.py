@@ -98,7 +98,8 @@ def explain(shape: Shape, pose: Pose, other: Other, c: int) -> Explained:
     pair = [shape] if is_solid else [shape, other[0]]
     if not is_solid and ORDER.index(other[0][0]) < ORDER.index(shape[0]):
         out.grows = 1
-    if [part[0] for part in pair] == ["sector", "sector"]:
+    are_sectors = [part[0] for part in pair] == ["sector", "sector"]
+    if are_sectors and any(len(part) > 4 and part[4] for part in pair):
         out.why = SECTORS
         out.planar = out.gap = out.turn = NEVER
         return out
@@ -128,9 +129,14 @@ def explain(shape: Shape, pose: Pose, other: Other, c: int) -> Explained:
     out.gap = _growth(*limits, lambda k: counts(grows, _grown(own, k), False))
     sectors = [i for i, part in enumerate(pair) if part[0] == "sector"]
     if out.why & BESIDE and sectors:
-        (i,) = sectors
+        i = sectors[0]
         kind, radius, half_angle, hh, *hole = pair[i]
-        if not counts(i, (kind, radius, 32768, hh), True):
+        whole = (kind, radius, 32768, hh)
+        if are_sectors:
+            second = other[0][0], other[0][1], 32768, *other[0][3:]
+            is_beyond = _contact(whole, pose, (second, other[1]), True) < c
+            out.sector = BEYOND if is_beyond else OUTSIDE
+        elif not counts(i, whole, True):
             out.sector = BEYOND
         elif not counts(i, (kind, radius, half_angle, hh), True):
             out.sector = OUTSIDE

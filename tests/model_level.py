@@ -48,13 +48,14 @@ from model import (
     half_height,
     integer,
     integers,
+    length_28,
     planar_sector,
     turned_back,
     unit,
     xxh64,
 )
 from model import contact as contact_of_shapes
-from model import normal as normal_of_shapes
+from model import normal_and_distance as normal_of_shapes
 
 LEVEL = 2**31
 CODES = {"cylinder": 2, "prism": 5}
@@ -385,8 +386,12 @@ class PrismApproach(Approach):
         return lines
 
 
-def solid_normal(shape: Shape, yaw: int, start: Vec3, motion: Vec3, solid: Solid, k: int) -> Vec3:
-    """The normal from the solid towards the shape at k/65536 of the motion."""
+def solid_normal(
+    shape: Shape, yaw: int, start: Vec3, motion: Vec3, solid: Solid, k: int
+) -> tuple[Vec3, int]:
+    """The normal from the solid towards the shape at k/65536 of the motion, and the gap along it
+    in 2^-30 raw units.
+    """
     (x, y, z), (mx, my, mz) = start, motion
     hh = half_height(shape)
     D = 65536 * x + k * mx, 65536 * z + k * mz
@@ -395,23 +400,28 @@ def solid_normal(shape: Shape, yaw: int, start: Vec3, motion: Vec3, solid: Solid
     F = max(0, above) - max(0, below)
     if shape[0] not in ROUND:
         if above >= 0:
-            return 0, ONE_Q30, 0
+            return (0, ONE_Q30, 0), above * 2**14
         if below >= 0:
-            return 0, -ONE_Q30, 0
+            return (0, -ONE_Q30, 0), below * 2**14
         F = 0
+
+    def out_along(v: Vec3, radii: int) -> tuple[Vec3, int]:
+        return unit(v), max(0, length_28(v) - ONE_Q30 * radii)
+
     if solid.radius:
         P = minus(D, (65536 * solid.vertices[0][0], 65536 * solid.vertices[0][1]))
         if shape[0] == "cylinder":
-            return unit((P[0], 0, P[1]))
+            return out_along((P[0], 0, P[1]), shape[1] + solid.radius)
         if shape[0] == "box":
             thin = ("cylinder", solid.radius, 1)
-            n = normal_of_shapes(thin, 0, shape, yaw, (-P[0], 0, -P[1]))
-            return -n[0], -n[1], -n[2]
+            n, gap = normal_of_shapes(thin, 0, shape, yaw, (-P[0], 0, -P[1]))
+            return (-n[0], -n[1], -n[2]), gap
         distance = isqrt(dot(P, P))
         E = max(0, distance - 65536 * solid.radius)
         if E == 0:
-            return unit((0, F, 0))
-        return unit((_quotient(P[0] * E, distance), F, _quotient(P[1] * E, distance)))
+            return out_along((0, F, 0), shape[1])
+        out = _quotient(P[0] * E, distance), F, _quotient(P[1] * E, distance)
+        return out_along(out, shape[1])
 
     v, u = solid.vertices, edges(solid.vertices)
     w = [minus(D, (65536 * vx, 65536 * vz)) for vx, vz in v]
@@ -420,21 +430,23 @@ def solid_normal(shape: Shape, yaw: int, start: Vec3, motion: Vec3, solid: Solid
     s = [cross(u_j, w_j) for u_j, w_j in zip(u, w, strict=True)]
     for j, u_j in enumerate(u):
         if s[j] < 0 and 0 < dot(u_j, w[j]) < 65536 * dot(u_j, u_j):
-            if F == 0:
-                return _outward(u_j)
             uu, far = dot(u_j, u_j), abs(s[j])
-            return unit((_quotient(u_j[1] * far, uu), F, _quotient(-u_j[0] * far, uu)))
+            if F == 0:
+                gap = far * 2**44 // isqrt(uu * 2**60) - ONE_Q30 * shape[1]
+                return _outward(u_j), max(0, gap)
+            out = _quotient(u_j[1] * far, uu), F, _quotient(-u_j[0] * far, uu)
+            return out_along(out, shape[1])
     if not any(s_j < 0 for s_j in s):
-        return unit((0, F, 0))
+        return out_along((0, F, 0), shape[1])
     nearest = min(w, key=lambda w_j: dot(w_j, w_j))
-    return unit((nearest[0], F, nearest[1]))
+    return out_along((nearest[0], F, nearest[1]), shape[1])
 
 
 def _outward(u: Vec2) -> Vec3:
     return unit((65536 * u[1], 0, -65536 * u[0]))
 
 
-def _box_normal(box: Shape, yaw: int, u: Sequence[Vec2], w: Sequence[Vec2]) -> Vec3:
+def _box_normal(box: Shape, yaw: int, u: Sequence[Vec2], w: Sequence[Vec2]) -> tuple[Vec3, int]:
     _, half_x, _, half_z = box
     found: list[tuple[int, Vec3]] = []
     for u_j, w_j in zip(u, w, strict=True):
@@ -452,13 +464,21 @@ def _box_normal(box: Shape, yaw: int, u: Sequence[Vec2], w: Sequence[Vec2]) -> V
             gap = _quotient(beyond - half * 2**46, 65536)
             found.append((gap, back((n[0], n[1], n[2]), yaw)))
     greatest = max(gap for gap, _ in found)
-    return next(n for gap, n in found if gap == greatest)
+    return next(n for gap, n in found if gap == greatest), max(0, greatest)
 
 
 def level_cast(
     shape: Any, pose: Any, motion: Any, solid: Solid, hit_when: int = TOUCHING
 ) -> tuple[int, Vec3] | None:
     """(fraction, normal) of the first contact of a moving shape with a solid, or None."""
+    found = level_cast_and_distance(shape, pose, motion, solid, hit_when)
+    return None if found is None else found[:2]
+
+
+def level_cast_and_distance(
+    shape: Any, pose: Any, motion: Any, solid: Solid, hit_when: int = TOUCHING
+) -> tuple[int, Vec3, int] | None:
+    """As `level_cast`, and the distance, by which hits of one fraction are ordered."""
     shape, pose = checked_shape(shape), checked_pose(pose)
     if shape[0] == "sector":
         raise ValueError("a sector cannot be cast")
@@ -482,8 +502,8 @@ def level_cast(
     if fraction is None:
         return None
     if level_contact(shape, pose, solid) == OVERLAPPING:
-        return fraction, (0, 0, 0)
-    return fraction, solid_normal(shape, pose[3], pose[:3], way, solid, fraction)
+        return fraction, (0, 0, 0), 0
+    return fraction, *solid_normal(shape, pose[3], pose[:3], way, solid, fraction)
 
 
 # The world.
@@ -540,7 +560,22 @@ class LevelWorld(ModelWorld):
     def _cast_at(self, id: int, shape: Any, pose: Any, motion: Any, hit_when: int) -> Any:
         if id < LEVEL:
             return super()._cast_at(id, shape, pose, motion, hit_when)
-        return level_cast(shape, pose, motion, self._solid(id), hit_when)
+        return level_cast_and_distance(shape, pose, motion, self._solid(id), hit_when)
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        pairs = super()._pairs()
+        for a, collider in sorted(self.colliders.items()):
+            if collider.active:
+                pairs += [(a, b) for b, _ in self._seen_solids(self.masks[collider.layer])]
+        return pairs
+
+    def _meeting(self, a: int, motion_a: Any, b: int, motion_b: Any, hit_when: int) -> Any:
+        if b < LEVEL:
+            return super()._meeting(a, motion_a, b, motion_b, hit_when)
+        one = self[a]
+        if one.shape[0] == "sector":
+            return None
+        return level_cast_and_distance(one.shape, one.at, motion_a, self._solid(b), hit_when)
 
     def save(self) -> bytes:
         plain = super().save()

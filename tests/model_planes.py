@@ -127,8 +127,8 @@ def on_the_ground(
 
 def cast(
     a: Hitbox, at_a: Vector, motion_a: Vector, b: Hitbox, at_b: Vector, motion_b: Vector, when: int
-) -> tuple[int, Vector] | None:
-    """(fraction, normal) of the first contact on the way, or None."""
+) -> tuple[int, Vector, int] | None:
+    """(fraction, normal, distance) of the first contact on the way, or None."""
     radius, half_x, half_z, side_x, side_y = reaches(a, b)
     p, m = difference(at_a, at_b), difference(motion_a, motion_b)
     is_open = when == OVERLAPPING
@@ -152,20 +152,21 @@ def cast(
         start = nought
     fraction = start.floor(65536)
     if contact(a, at_a, b, at_b) == OVERLAPPING:
-        return fraction, (0, 0, 0)
+        return fraction, (0, 0, 0), 0
     there = [65536 * c + fraction * k for c, k in zip(p, m, strict=True)]
-    return fraction, normal(reaches(a, b), there)
+    return fraction, *normal(reaches(a, b), there)
 
 
 def sign(v: int) -> int:
     return (v > 0) - (v < 0)
 
 
-def normal(reach: tuple[int, int, int, int, int], p: list[int]) -> Vector:
+def normal(reach: tuple[int, int, int, int, int], p: list[int]) -> tuple[Vector, int]:
+    """The normal, and the gap along it in 2^-30 raw units."""
     radius, half_x, half_z, side_x, side_y = (65536 * v for v in reach)
     x, y, z = p
     if abs(y) >= side_y:
-        return 0, sign(y) * ONE_Q30, 0
+        return (0, sign(y) * ONE_Q30, 0), (abs(y) - side_y) * 2**14
     past_x, past_z = abs(x) - half_x, abs(z) - half_z
     if radius == 0:
         gap = max(past_x, past_z)
@@ -176,9 +177,10 @@ def normal(reach: tuple[int, int, int, int, int], p: list[int]) -> Vector:
         gap = isqrt(square) - radius
         s = isqrt(square << 28)
         ground = tuple(sign(v) * ((abs(v) << 44) // s) if s else 0 for v in (e_x, e_z))
+    distance = max(0, gap, abs(x) - side_x) * 2**14
     if abs(x) - side_x > gap:
-        return sign(x) * ONE_Q30, 0, 0
-    return ground[0], 0, ground[1]
+        return (sign(x) * ONE_Q30, 0, 0), distance
+    return (ground[0], 0, ground[1]), distance
 
 
 # A world of them.
@@ -238,8 +240,8 @@ class World:
             found = cast(hitbox, at, motion, *self.there[id][:2], (0, 0, 0), when)
             if found is not None:
                 hits.append((id, *found))
-        hits.sort(key=lambda hit: (hit[1], hit[0]))
-        return hits[:limit] if limit else hits
+        hits.sort(key=lambda hit: (hit[1], hit[3], hit[0]))
+        return [hit[:3] for hit in (hits[:limit] if limit else hits)]
 
     def sweep(
         self, id: int, motion: Vector, limit: int, when: int

@@ -89,7 +89,7 @@ def nearest(life: Any, other: Any, swing: list[dict[str, Any]]) -> Any:
         shape_b, layer_b, owner_b, active_b = step["rows"][other]
         if (owner and owner == owner_b) or not step["world"].masks[layer] >> layer_b & 1:
             continue
-        if shape[0] == shape_b[0] == "sector":
+        if shape[0] == shape_b[0] == "sector" and (shape[4:] or shape_b[4:]):
             continue
         found = model_explain.explain_in_world(step["world"], life[0], other[0])
         could |= active_b or found.why >> 7 == 0

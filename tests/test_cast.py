@@ -921,18 +921,46 @@ def test_a_cast_through_a_crowd_finds_what_each_pair_finds(
     assert found_count > count // 2
 
 
-def test_a_long_cast_finds_the_lower_of_two_ids_at_one_fraction_wherever_it_is_cut() -> None:
+@given(casts, hit_whens, st.integers(0, 3))
+@strategies.examples(200)
+def test_hits_of_one_fraction_are_ordered_by_distance(
+    drawn: Cast, hit_when: int, limit: int
+) -> None:
+    """Several of one shape, a raw unit or two apart, so that many are met at one fraction."""
+    a, pa, _, b, pb, _ = drawn
+    motion = _clamped(relative(drawn)[1], SIZE_MAX)
+    world, hand = World(6, hit_when=hit_when), model.ModelWorld(6, hit_when)
+    for id in range(6):
+        place = _clamped((p + (id * 5 + i) % 4 for i, p in enumerate(pb[:3])), INT32_MAX)
+        world.add(id, shape_from_tuple(b), Pose(*place, pb[3]))
+        hand.add(id, b, (*place, pb[3]))
+    found = world.cast(shape_from_tuple(a), Pose(*pa), motion, limit=limit)
+    assert found == hand.cast(a, pa, motion, limit=limit)
+
+
+def test_a_long_cast_finds_the_nearer_of_two_at_one_fraction_wherever_it_is_cut() -> None:
     # One box is met at a fraction exactly, the other within it: if a cut is there, after the cut.
     # Others, of a layer that is not asked for, are why the cast is cut in parts; in how many is not
     # known here.
     for parts in range(2, 40):
-        world, cut = World(400), -(-WHOLE // parts)
-        for id in range(2, 400):
-            world.add(id, Box(1, 1, 1), Pose(16 * 160 * id, 0, 0), layer=1)
-        world.add(1, Box(1, 1, 1), Pose(16 * cut + 2, 0, 20))
-        world.add(0, Box(1, 1, 1), Pose(16 * cut + 7, 0, -20))
-        world.step()
-        assert met(world, Box(1, 50, 50), ORIGIN, (16 * WHOLE, 0, 0), 1, limit=1) == [(0, cut)]
+        for nearer, further in ((1, 0), (0, 1)):
+            world, cut = World(400), -(-WHOLE // parts)
+            for id in range(2, 400):
+                world.add(id, Box(1, 1, 1), Pose(16 * 160 * id, 0, 0), layer=1)
+            world.add(nearer, Box(1, 1, 1), Pose(16 * cut + 2, 0, 20))
+            world.add(further, Box(1, 1, 1), Pose(16 * cut + 7, 0, -20))
+            world.step()
+            found = met(world, Box(1, 50, 50), ORIGIN, (16 * WHOLE, 0, 0), 1, limit=1)
+            assert found == [(nearer, cut)]
+
+
+def test_of_two_that_are_met_at_one_fraction_and_distance_the_lower_id_is_first() -> None:
+    world = World(4)
+    for id in (3, 1, 2):
+        world.add(id, Box(10, 10, 10), Pose(1000, 0, 100 * id))
+    for limit in (0, 1, 2):
+        found = met(world, Box(10, 10, 1000), ORIGIN, (2000, 0, 0), limit=limit)
+        assert [id for id, _ in found] == [1, 2, 3][: limit or None]
 
 
 @given(casts, hit_whens)
@@ -1023,7 +1051,7 @@ def test_a_rim_that_is_only_grazed_is_found_after_what_is_met_later() -> None:
 
 @pytest.mark.parametrize("x", [-70000, 0, 70000])
 @pytest.mark.parametrize("size", [1, 2**22])
-def test_of_two_that_are_met_in_the_last_fraction_the_lower_id_is_first(x: int, size: int) -> None:
+def test_of_two_that_are_met_in_the_last_fraction_the_nearer_is_first(x: int, size: int) -> None:
     """Whichever is found first. The rim is met within 2^-32 of the end of the motion."""
     start, motion = Pose(24954072, 296827164, 311376051), (-24954071, -296827167, -311376050)
     world = World(100)
@@ -1034,7 +1062,7 @@ def test_of_two_that_are_met_in_the_last_fraction_the_lower_id_is_first(x: int, 
     for _ in range(2):
         for limit in (0, 1):
             found = met(world, Sphere(1), start, motion, 1, limit=limit)
-            assert found == [(0, 65535), (1, 65535)][: limit or None]
+            assert found == [(1, 65535), (0, 65535)][: limit or None]
         world.step()
 
 

@@ -246,7 +246,7 @@ def test_the_sentences_say_whose_growth_it_is_and_every_cause() -> None:
         str(world.explain_query(Sphere(65536), Pose(0, 0, 0), 1)),
         explain(Sphere(320), Pose(0, 0, 0), Sphere(320), Pose(640, 0, 0), hit_when=2).told({}),
         str(explain(Box(90, 90, 90), Pose(0, 0, 0), Sector(99, 9000, 9), Pose(900, 900, 0))),
-        str(explain(Sector(99, 9000, 9), Pose(0, 0, 0), Sector(99, 9000, 9), Pose(0, 0, 0))),
+        str(explain(Sector(99, 9000, 9, 5), Pose(0, 0, 0), Sector(99, 9000, 9), Pose(0, 0, 0))),
     ]
     layers = "; the owner is the same; their layers do not meet"
     assert told == [
@@ -259,7 +259,7 @@ def test_the_sentences_say_whose_growth_it_is_and_every_cause() -> None:
         "they meet",
         "beside: they would meet if a were 0.00002 thicker; they only touch",
         HIGH_AND_FAR,
-        "two sectors never meet",
+        "two sectors, one with a hole, never meet",
     ]
 
 

@@ -227,6 +227,14 @@ class Pool:
                 memory = ffi.cast("char *", self.new("uint64_t[]", 512)) + shift
                 level = ffi.cast("fxs_level *", memory)
                 yield level, self.new("uint8_t[]", data), len(data), self.new("uint64_t *")
+        elif name == "fxs_world_sweep_pairs":
+            ids = [1, 2, 3, 5, CAPACITY]
+            for world, pair, motion, when, room in itertools.product(
+                self.worlds, itertools.product(ids, ids), MOTIONS, range(4), [0, 64]
+            ):
+                rows = self.new("fxs_motion[]", [(id, motion) for id in pair])
+                hits = self.new("fxs_pair_hit[64]")
+                yield world, rows, 2, when, 0, hits, room, self.new("uint64_t *")
         else:
             parameters = DECLARATIONS[name][1]
             yield from itertools.product(

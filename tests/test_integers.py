@@ -236,6 +236,9 @@ CALLS: dict[str, Callable[[N], Any]] = {
         )
     ),
     "World.sweep": lambda n: world().sweep(n(2), (n(-1000), n(3), n(4)), limit=n(2), hit_when=n(2)),
+    "World.sweep_pairs": lambda n: world().sweep_pairs(
+        {n(2): (n(-1000), n(3), n(4))}, limit=n(2), hit_when=n(2)
+    ),
     "World.contact": lambda n: world().contact(n(2), n(1)),
     "World.explain": lambda n: world().explain(n(2), n(1)),
     "World.explain_query": lambda n: world().explain_query(
@@ -258,7 +261,7 @@ NO_INTEGERS = {
     *("World.hash", "World.copy", "World.attach", "World.detach"),
     # Made by fixsync, or tested in test_bodies.py.
     "TinyValueWarning",
-    *("CastHit", "Collider", "Colliders", "Event", "Events", "GameEvent", "Hit", "Hits"),
+    *("CastHit", "PairHit", "Collider", "Colliders", "Event", "Events", "GameEvent", "Hit", "Hits"),
     *("Attack", "Body", "Cancel", "FrameData", "Key", "Part", "Contact", "EventKind", "Side"),
     *("Explanation", "Missed", "Outline", "Why"),
 }

@@ -9,7 +9,7 @@ import random
 import struct
 from collections.abc import Iterator
 from itertools import product
-from math import isqrt
+from math import cos, isqrt, pi, sin
 from typing import Any
 
 import model
@@ -47,6 +47,60 @@ def test_contacts_agree_with_the_vectors() -> None:
         b, pb = shape_and_pose(row, "b")
         assert model.overlap(a, pa, b, pb) == int(row["contact"]), row
         assert model.overlap(b, pb, a, pa) == int(row["contact"]), row
+
+
+def test_contacts_of_two_sectors_agree_with_the_vectors() -> None:
+    contacts = rows("sectors.csv")
+    assert len(contacts) == 800
+    for row in contacts:
+        a, pa = shape_and_pose(row, "a")
+        b, pb = shape_and_pose(row, "b")
+        assert model.overlap(a, pa, b, pb) == int(row["contact"]), row
+        assert model.overlap(b, pb, a, pa) == int(row["contact"]), row
+
+
+def reach_along(wedge: model.Wedge, nx: float, nz: float) -> float:
+    """How far a convex sector reaches along a normal of length 1."""
+    e1, e2 = ([v / 2**30 for v in e] for e in (wedge.e1, wedge.e2))
+    inside = e2[0] * nz - e2[1] * nx >= 0 and nx * e1[1] - nz * e1[0] >= 0
+    ends = [0.0, e1[0] * nx + e1[1] * nz, e2[0] * nx + e2[1] * nz]
+    apex = wedge.apex[0] * nx + wedge.apex[1] * nz
+    return float(apex + wedge.radius * (1.0 if inside else max(ends)))
+
+
+def parted_by(a: model.Wedge, b: model.Wedge) -> float:
+    """The widest gap that any normal sees between two convex sectors, negative if all see depth."""
+
+    def gap(angle: float) -> float:
+        nx, nz = cos(angle), sin(angle)
+        return -reach_along(a, nx, nz) - reach_along(b, -nx, -nz)
+
+    count = 720
+    best = max(range(count), key=lambda k: gap(2 * pi * k / count))
+    low, high = (2 * pi * (best + side) / count for side in (-1, 1))
+    for _ in range(60):
+        third = (high - low) / 3
+        if gap(low + third) < gap(high - third):
+            low += third
+        else:
+            high -= third
+    return gap((low + high) / 2)
+
+
+@strategies.examples(3000)
+@given(st.data())
+def test_sectors_meet_where_no_normal_sees_a_gap_between_them(data: st.DataObject) -> None:
+    """Support functions, which share nothing with the rule: a gap between convex parts is seen
+    along some normal."""
+    sizes, angles = st.integers(2000, 9000), st.integers(400, 32767)
+    places, yaws = st.integers(-16000, 16000), st.integers(0, 65535)
+    a, b = (("sector", data.draw(sizes), data.draw(angles), 1) for _ in "ab")
+    pa, pb = ((data.draw(places), 0, data.draw(places), data.draw(yaws)) for _ in "ab")
+    parts_a, parts_b = (model.convex_parts(s, p[3], (p[0], p[2])) for s, p in ((a, pa), (b, pb)))
+    gap = min(parted_by(p, q) for p in parts_a for q in parts_b)
+    contact = model.overlap(a, pa, b, pb)
+    if abs(gap) > 2:  # nearer than that, 720 normals may have missed the widest gap
+        assert contact == (model.APART if gap > 0 else model.OVERLAPPING)
 
 
 def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:

@@ -10,10 +10,15 @@ import pytest
 
 from fixsync import Pose, Sector, Shape, semantics
 from fixsync.game.random import Random
-from fixsync.semantics import contact_questions, near_questions, semantics_id
+from fixsync.semantics import (
+    contact_questions,
+    near_questions,
+    sector_questions,
+    semantics_id,
+)
 
-GOLDEN = "e3b22eaac58a93ab74f63ee68d67e7d8"
-"""Of FXS_SEMANTICS 3. The answers behind it are checked against the model below and in
+GOLDEN = "1d27b564d60e1ac24fb85f2aeb98a10a"
+"""Of FXS_SEMANTICS 4. The answers behind it are checked against the model below and in
 test_world.py, test_push.py, test_mover.py and test_carry.py; a change of it is a change of what
 fixsync computes, on every machine. """
 
@@ -40,6 +45,13 @@ def test_the_contacts_in_the_id_are_those_of_the_model():
     assert {(type(a), type(b)) for a, _, b, _ in asked} >= {
         (type(a), type(b)) for a, _, _, _ in asked for _, _, b, _ in asked
     }, "each pair of kinds is asked for"
+
+
+def test_the_contacts_of_two_sectors_in_the_id_are_those_of_the_model():
+    asked = list(sector_questions(Random(semantics._SEED)))
+    expected = bytes(model.overlap(*row(a, here), *row(b, there)) for a, here, b, there in asked)
+    assert answers(semantics._sectors) == expected
+    assert min(expected.count(0), expected.count(2)) > 100
 
 
 def test_the_angles_in_the_id_are_those_of_the_model():
@@ -99,6 +111,38 @@ def test_a_kernel_that_answers_one_question_otherwise_has_another_id(
     monkeypatch.setattr(semantics, name, wrong)
     assert semantics_id().hex() != GOLDEN
     assert len(calls) >= 20
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("call", ["cast", "sweep_pairs"])
+def test_a_kernel_that_orders_hits_of_one_fraction_by_id_has_another_id(
+    monkeypatch: pytest.MonkeyPatch, call: str
+):
+    class World(semantics.World):
+        def cast(self, *args: Any, limit: int = 0, **options: Any) -> Any:
+            if call != "cast":
+                return super().cast(*args, limit=limit, **options)
+            hits = super().cast(*args, **options)
+            return sorted(hits, key=lambda hit: (hit.fraction, hit.id))[: limit or None]
+
+        def sweep_pairs(self, *args: Any, **options: Any) -> Any:
+            hits = super().sweep_pairs(*args, **options)
+            return sorted(hits, key=lambda hit: hit[2::-1]) if call == "sweep_pairs" else hits
+
+    monkeypatch.setattr(semantics, "World", World)
+    assert semantics_id().hex() != GOLDEN
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_kernel_whose_sectors_meet_no_sector_has_another_id(monkeypatch: pytest.MonkeyPatch):
+    overlap_many = semantics.overlap_many
+
+    def apart(a: Any, pa: Any, b: Any, pb: Any) -> bytes:
+        pairs = zip(a, b, overlap_many(a, pa, b, pb), strict=True)
+        return bytes(0 if type(s) is type(t) is Sector else contact for s, t, contact in pairs)
+
+    monkeypatch.setattr(semantics, "overlap_many", apart)
+    assert semantics_id().hex() != GOLDEN
 
 
 def without_masks(settings: dict[str, Any]) -> dict[str, Any]:

@@ -1004,6 +1004,7 @@ READING: dict[str, Callable[[World], Any]] = {
     "cast": lambda w: w.cast(Sphere(1), ORIGIN, (9, 9, 9)),
     "cast_many": lambda w: w.cast_many([(Sphere(1), ORIGIN, (9, 9, 9))]),
     "sweep": lambda w: w.sweep(1, (9, 9, 9)),
+    "sweep_pairs": lambda w: w.sweep_pairs({1: (9, 9, 9)}),
     "contact": lambda w: w.contact(1, 2),
     "explain": lambda w: w.explain(1, 2),
     "explain_query": lambda w: w.explain_query(Sphere(1000), ORIGIN, 1),

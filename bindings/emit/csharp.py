@@ -42,15 +42,17 @@ SHOWN = {
     ("fxs_collider", "layer"): "int",
     ("fxs_hitbox", "layer"): "int",
     ("fxs_cast_hit", "fraction"): "int",
+    ("fxs_pair_hit", "fraction"): "int",
 }
 """Fields that C# shows as another type: an enumeration, or int, as its arithmetic takes it."""
 
-CONSTRUCTED = {"fxs_pose", "fxs_query", "fxs_cast", "fxs_mover", "fxs_hitbox_cast"}
+CONSTRUCTED = {"fxs_pose", "fxs_query", "fxs_cast", "fxs_motion", "fxs_mover", "fxs_hitbox_cast"}
 """Structures whose constructor is written by hand."""
 
 HIDDEN = {
     ("fxs_event", "contact"),
     ("fxs_shape", "size"),
+    ("fxs_motion", "motion"),
     ("fxs_collider", "size"),
     ("fxs_collider", "kind"),
     ("fxs_collider", "half_angle"),

@@ -16,6 +16,8 @@ ROWS = (
     "fxs_collider",
     "fxs_command",
     "fxs_cast_hit",
+    "fxs_motion",
+    "fxs_pair_hit",
     "fxs_moved",
     "fxs_query",
     "fxs_cast",

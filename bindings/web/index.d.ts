@@ -183,7 +183,7 @@ export class Level implements Disposable {
   contact(index: number, shape: Shape, pose: Pose): Contact;
   /** The ids of the solids that a shape meets, ascending. */
   query(shape: Shape, pose: Pose, mask?: number, options?: { hitWhen?: 1 | 2 }): number[];
-  /** The solids that a shape that moves straight meets, by (fraction, id). */
+  /** The solids that a shape that moves straight meets, by (fraction, distance, id). */
   cast(
     shape: Shape,
     pose: Pose,
@@ -352,7 +352,7 @@ export class World implements Iterable<number>, Disposable {
     mask?: number,
     options?: { excludeOwner?: number; limit?: number },
   ): number[];
-  /** The hits of a shape that moves straight, by (fraction, id). */
+  /** The hits of a shape that moves straight, by (fraction, distance, id). */
   cast(
     shape: Shape,
     pose: Pose,
@@ -366,6 +366,12 @@ export class World implements Iterable<number>, Disposable {
     motion: Vector,
     options?: { limit?: number; hitWhen?: 1 | 2 | null },
   ): (Meeting & { id: number })[];
+  /** The pairs that meet while colliders move at once, each along its own motion; all others stand
+   * still. By (fraction, distance, a, b). The world does not change. */
+  sweepPairs(
+    motions: Map<number, Vector>,
+    options?: { limit?: number; hitWhen?: 1 | 2 | null },
+  ): (Meeting & { a: number; b: number })[];
   contact(a: number, b: number): Contact;
   /** The outline of a collider as it is now, active or not, or of a solid of the level. */
   outline(id: number, options?: { segments?: number }): Outline;
@@ -725,7 +731,7 @@ export class TwoPlanes implements Disposable {
     mask?: number,
     options?: { excludeOwner?: number },
   ): number[];
-  /** The hits of a hitbox that moves straight, by (fraction, id). */
+  /** The hits of a hitbox that moves straight, by (fraction, distance, id). */
   cast(
     hitbox: Hitbox,
     position: Vector,

@@ -108,7 +108,7 @@ export class Level {
     );
   }
 
-  /** The solids that a shape that moves straight meets, by (fraction, id):
+  /** The solids that a shape that moves straight meets, by (fraction, distance, id):
    * { id, fraction, normal }. */
   cast(shape, pose, motion, mask = UINT32_MAX, options) {
     const { limit = 0, hitWhen = FXS_TOUCHING } = optionsIn(options, "limit, hitWhen");

@@ -253,7 +253,7 @@ export class TwoPlanes {
     );
   }
 
-  /** The hits of a hitbox that moves straight, by (fraction, id): { id, fraction, normal }. */
+  /** The hits of a hitbox that moves straight, in the order of a world: { id, fraction, normal }. */
   cast(hitbox, position, motion, mask = MASK_MAX, options) {
     const {
       excludeOwner = 0,

@@ -1,7 +1,7 @@
 // Queries and casts and their answers, of a world and of a level.
 import { optionsIn, UINT32_MAX, uint32 } from "./checks.js";
 import { checked, memory, putWords, results, scratch } from "./kernel.js";
-import { FXS_E_ROOM, fxs_cast, fxs_cast_hit, fxs_query } from "./raw.js";
+import { FXS_E_ROOM, fxs_cast, fxs_cast_hit, fxs_pair_hit, fxs_query } from "./raw.js";
 import { defined, hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
 
 const AT_ANSWERS = 256; // in the scratch memory, behind the question
@@ -57,6 +57,19 @@ export function idsAnswered(what, ask) {
 
 /** The hits that `ask(rows, room, count)` writes: { id, fraction, normal }. shapes(): by name, the
  * shape that is cast. */
+/** The pairs that `ask(rows, room, count)` writes: { a, b, fraction, normal }.
+ * refused(status, row): throws the error of a row. */
+export function pairsAnswered(refused, ask) {
+  const faulty = (status) => refused(status, answerCount());
+  const first = answersOf(fxs_pair_hit.$size, faulty, ask) / 4;
+  const words = fxs_pair_hit.$size / 4;
+  return Array.from({ length: answerCount() }, (_, i) => {
+    const [a, b, fraction] = memory.u32.subarray(first + words * i, first + words * i + 3);
+    const normal = [...memory.i32.subarray(first + words * i + 3, first + words * (i + 1))];
+    return { a, b, fraction, normal };
+  });
+}
+
 export function hitsAnswered(what, ask, shapes = null) {
   const refused = (status) =>
     shapes === null ? checked(status, what) : defined(status, what, "canCast", shapes());

@@ -7,8 +7,9 @@ export const FXS_VERSION_MINOR: 3;
 /** raised by changes that add nothing */
 export const FXS_VERSION_PATCH: 0;
 /** kernels with the same number answer alike, to the bit; 2 added
- * rings and levels, 3 changed movers, no other answer */
-export const FXS_SEMANTICS: 3;
+ * rings and levels, 3 changed movers, 4 lets sectors meet
+ * and orders casts by distance: no other answer */
+export const FXS_SEMANTICS: 4;
 /** one unit in Q16.16 */
 export const FXS_ONE: 65536;
 /** yaw steps in one turn */
@@ -42,7 +43,8 @@ export const FXS_BOX: 3;
  * half_angle of 32768 is the whole disc. inner_radius, below the
  * radius, is that of a hole around the apex; 0: no hole. A body
  * wholly in the hole is APART, one that reaches out of it is
- * not. Sectors do not hit each other. */
+ * not. Two sectors without holes meet; one with a hole
+ * meets no sector. */
 export const FXS_SECTOR: 4;
 /** a convex polygon of 3..32 vertices, upright */
 export const FXS_PRISM: 5;
@@ -122,6 +124,8 @@ export const FXS_E_COMMAND: -18;
 export const FXS_E_SEGMENTS: -19;
 /** bytes that are not a level */
 export const FXS_E_LEVEL: -20;
+/** a call that is not allowed at this point */
+export const FXS_E_ORDER: -66;
 /** not pushed */
 export const FXS_SIDE_NONE: 0;
 /** along +X */
@@ -136,8 +140,6 @@ export const FXS_SIDE_NEG_Z: 4;
 export const FXS_E_RANGE: -64;
 /** not a table of frame data */
 export const FXS_E_TABLE: -65;
-/** a call that is not allowed at this point */
-export const FXS_E_ORDER: -66;
 /** a normal of (0, 0, 0), or with a component out of range */
 export const FXS_E_NORMAL: -67;
 /** a field of a mover out of range */
@@ -266,7 +268,7 @@ export const FXS_WHY_LAYERS: 16;
 export const FXS_WHY_MASK: 32;
 /** the query leaves out the owner of b */
 export const FXS_WHY_EXCLUDED: 64;
-/** both are sectors, which never meet */
+/** both are sectors, and one has a hole */
 export const FXS_WHY_SECTORS: 128;
 /** one is above the other */
 export const FXS_WHY_HEIGHT: 256;
@@ -497,6 +499,28 @@ export const fxs_cast_hit: {
   readonly fraction: 4;
   /** int32_t[3]: Q2.30, from it towards the cast shape */
   readonly normal: 8;
+};
+
+/** A collider and how it moves in a frame. */
+export const fxs_motion: {
+  readonly $size: 16;
+  /** uint32_t */
+  readonly id: 0;
+  /** int32_t[3]: x, y, z; as for fxs_cast_pair */
+  readonly motion: 4;
+};
+
+/** Two that meet while they move: fxs_cast_pair with a and b, each along its own motion. */
+export const fxs_pair_hit: {
+  readonly $size: 24;
+  /** uint32_t: a < b; b may be a solid */
+  readonly a: 0;
+  /** uint32_t: a < b; b may be a solid */
+  readonly b: 4;
+  /** uint32_t: 0..65536 */
+  readonly fraction: 8;
+  /** int32_t[3]: Q2.30, from b towards a */
+  readonly normal: 12;
 };
 
 /** The settings of a character that walks. */
@@ -933,7 +957,7 @@ export interface Kernel {
     b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, motion_b: Pointer<"int32_t">,
     hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">,
   ): number;
-  /** Writes the hits of a cast, by (fraction, id), to hits; `*count` is how many. */
+  /** Writes the hits of a cast, by (fraction, distance, id), to hits; `*count` is how many. */
   fxs_world_cast(
     world: Pointer<"fxs_world">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">,
     hit_capacity: bigint, count: Pointer<"uint64_t">,
@@ -948,6 +972,11 @@ export interface Kernel {
     world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number,
     hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint,
     count: Pointer<"uint64_t">,
+  ): number;
+  /** Writes the pairs that meet while n colliders move at once, by (fraction, distance, a, b). */
+  fxs_world_sweep_pairs(
+    world: Pointer<"fxs_world">, rows: Pointer<"fxs_motion">, n: bigint, hit_when: number,
+    limit: number, hits: Pointer<"fxs_pair_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">,
   ): number;
   /** Bytes of memory that fxs_level_init needs for these bytes of a level. */
   fxs_level_size(bytes: Pointer<"uint8_t">, size: bigint): bigint;
@@ -991,7 +1020,8 @@ export interface Kernel {
     level: Pointer<"fxs_level">, query: Pointer<"fxs_query">, hit_when: number,
     ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">,
   ): number;
-  /** Writes the solids that a cast meets, by (fraction, id), to hits; `*count` is how many. */
+  /** Writes the solids that a cast meets, by (fraction, distance, id), to hits; `*count` is how
+   * many. */
   fxs_level_cast(
     level: Pointer<"fxs_level">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">,
     hit_capacity: bigint, count: Pointer<"uint64_t">,
@@ -1188,7 +1218,7 @@ export interface Kernel {
     world: Pointer<"fxs_world">, hitbox: Pointer<"fxs_hitbox">, mask: number, exclude_owner: number,
     ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">,
   ): number;
-  /** Writes the hits of a cast, by (fraction, id), to hits; `*count` is how many. */
+  /** Writes the hits of a cast, by (fraction, distance, id), to hits; `*count` is how many. */
   fxs_planes_cast(
     world: Pointer<"fxs_world">, cast: Pointer<"fxs_hitbox_cast">, hits: Pointer<"fxs_cast_hit">,
     hit_capacity: bigint, count: Pointer<"uint64_t">,

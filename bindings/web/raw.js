@@ -3,7 +3,7 @@
 export const FXS_VERSION_MAJOR = 0;
 export const FXS_VERSION_MINOR = 3;
 export const FXS_VERSION_PATCH = 0;
-export const FXS_SEMANTICS = 3;
+export const FXS_SEMANTICS = 4;
 export const FXS_ONE = 65536;
 export const FXS_TURN = 65536;
 export const FXS_SIZE_MAX = 536870911;
@@ -56,6 +56,7 @@ export const FXS_E_HIT_WHEN = -17;
 export const FXS_E_COMMAND = -18;
 export const FXS_E_SEGMENTS = -19;
 export const FXS_E_LEVEL = -20;
+export const FXS_E_ORDER = -66;
 export const FXS_SIDE_NONE = 0;
 export const FXS_SIDE_POS_X = 1;
 export const FXS_SIDE_NEG_X = 2;
@@ -63,7 +64,6 @@ export const FXS_SIDE_POS_Z = 3;
 export const FXS_SIDE_NEG_Z = 4;
 export const FXS_E_RANGE = -64;
 export const FXS_E_TABLE = -65;
-export const FXS_E_ORDER = -66;
 export const FXS_E_NORMAL = -67;
 export const FXS_E_MOVER = -68;
 export const FXS_E_TEXT = -69;
@@ -166,6 +166,8 @@ export const fxs_cast = {
   $size: 64, shape: 0, pose: 20, motion: 36, mask: 48, exclude_owner: 52, limit: 56, hit_when: 60,
 };
 export const fxs_cast_hit = { $size: 20, id: 0, fraction: 4, normal: 8 };
+export const fxs_motion = { $size: 16, id: 0, motion: 4 };
+export const fxs_pair_hit = { $size: 24, a: 0, b: 4, fraction: 8, normal: 12 };
 export const fxs_mover = {
   $size: 28, id: 0, mask: 4, passes: 8, step_height: 12, snap: 16, floor_y_q30: 20, one_way: 24,
 };

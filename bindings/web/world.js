@@ -40,7 +40,7 @@ import {
 } from "./kernel.js";
 import { Level } from "./level.js";
 import { outlined } from "./outlines.js";
-import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
+import { hitsAnswered, idsAnswered, pairsAnswered, putCast, putQuery } from "./questions.js";
 import {
   FXS_CAPACITY_MAX,
   FXS_E_ROOM,
@@ -53,6 +53,7 @@ import {
   fxs_config,
   fxs_event,
   fxs_hit,
+  fxs_motion,
   fxs_moved,
   fxs_pose,
 } from "./raw.js";
@@ -85,6 +86,7 @@ const HIT_CAPACITY = 64; // to begin with; it grows
 export class World {
   #block = new Room(); // the fxs_world
   #events = new Room();
+  #motions = new Room(); // of sweepPairs
   #rows = new Room(); // rows to hand in
   #hitCapacity = 0;
   #steps = 0;
@@ -103,7 +105,7 @@ export class World {
     this.#block.at = makeWorld(capacity, HIT_CAPACITY, hitWhenIn(hitWhen), layerMasks(layers));
     this.#hitCapacity = HIT_CAPACITY;
     if (level !== null) this.#attach(level);
-    const rooms = [this.#block, this.#events, this.#rows];
+    const rooms = [this.#block, this.#events, this.#motions, this.#rows];
     FREED?.register(this, { free: () => freeRooms(rooms) }, this);
   }
 
@@ -130,7 +132,7 @@ export class World {
   /** Gives the memory back. `using` calls it. */
   dispose() {
     FREED?.unregister(this);
-    freeRooms([this.#block, this.#events, this.#rows]);
+    freeRooms([this.#block, this.#events, this.#motions, this.#rows]);
   }
 
   get #at() {
@@ -467,7 +469,8 @@ export class World {
     );
   }
 
-  /** The hits of a shape that moves straight, by (fraction, id): { id, fraction, normal }. */
+  /** The hits of a shape that moves straight, by (fraction, distance, id):
+   * { id, fraction, normal }. */
   cast(shape, pose, motion, mask = UINT32_MAX, options = {}) {
     const cast = putCast(shape, pose, motion, mask, options);
     return hitsAnswered(
@@ -489,6 +492,33 @@ export class World {
       (hits, room, count) =>
         kernel.fxs_world_sweep(this.#at, self, at, most, when, hits, room, count),
       () => ({ [`the shape of id ${id}`]: this.get(id).shape }),
+    );
+  }
+
+  /** The pairs that meet while colliders move at once, each along its own motion: `motions` is a
+   * Map of ids to motions; all others stand still. By (fraction, distance, a, b):
+   * { a, b, fraction, normal }. The world does not change. */
+  sweepPairs(motions, options) {
+    const { limit = 0, hitWhen = null } = optionsIn(options, "limit, hitWhen");
+    if (!(motions instanceof Map))
+      throw new ArgumentTypeError(`motions must be a Map, not ${quoted(motions)}`);
+    const [most, when] = [uint32("limit", limit), hitWhen === null ? 0 : hitWhenIn(hitWhen)];
+    const rows = [...motions]
+      .map(([id, motion]) => [this.#id(id), ...motionIn(`motion of id ${id}`, motion)])
+      .sort(([a], [b]) => a - b);
+    const at = this.#motions.for(fxs_motion.$size * rows.length);
+    rows.forEach((row, i) => {
+      putWords(at + fxs_motion.$size * i, row);
+    });
+    const n = BigInt(rows.length);
+    return pairsAnswered(
+      (status, bad) => {
+        const [id] = rows[bad];
+        const shapes = { [`the shape of id ${id}`]: this.has(id) ? this.get(id).shape : [""] };
+        defined(status, `id ${id}`, "canCast", shapes);
+      },
+      (hits, room, count) =>
+        kernel.fxs_world_sweep_pairs(this.#at, at, n, when, most, hits, room, count),
     );
   }
 

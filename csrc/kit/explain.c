@@ -77,32 +77,34 @@ static int64_t growth(const explained *e) {
     return counts_grown(e, most) ? halve(e, 0, most, counts_grown) : FXS_NEVER;
 }
 
+static int sector_count(const explained *e) {
+    return is_sector(&e->a) + (!e->level && is_sector(&e->b));
+}
+
 /* How the pair, at one height, misses a sector, and how far the sector must open to meet it. */
 static void explain_sector(const explained *e, fxs_explanation *out) {
     explained whole = *e;
     placed_shape *s = is_sector(&e->a) ? &whole.a : &whole.b;
     const uint16_t half_angle = s->half_angle;
-    const int32_t inner = s->size[2];
     s->size[2] = 0;
     s->half_angle = FXS_HALF_ANGLE_MAX;
+    if (sector_count(e) == 2) {
+        whole.b.half_angle = FXS_HALF_ANGLE_MAX;
+    }
     if (!counts_now(&whole)) {
         out->sector = FXS_SECTOR_BEYOND;
-        out->turn = FXS_NEVER; /* with a hole, and less open, it is a part of that disc */
-        return;
+    } else if (sector_count(e) == 2) {
+        out->sector = FXS_SECTOR_OUTSIDE;
+    } else {
+        s->half_angle = half_angle;
+        out->sector = counts_now(&whole) ? FXS_SECTOR_HOLE : FXS_SECTOR_OUTSIDE;
     }
-    s->half_angle = half_angle;
-    out->sector = counts_now(&whole) ? FXS_SECTOR_HOLE : FXS_SECTOR_OUTSIDE;
-    s->size[2] = inner;
     const int64_t most = FXS_HALF_ANGLE_MAX - half_angle;
     out->turn = counts_turned(e, most) ? halve(e, 0, most, counts_turned) : FXS_NEVER;
 }
 
 static int has_round(const explained *e) {
     return is_round(&e->a) || (!e->level && is_round(&e->b));
-}
-
-static int sector_count(const explained *e) {
-    return is_sector(&e->a) + (!e->level && is_sector(&e->b));
 }
 
 /* How far the two are apart in height, without the radii of round shapes. */
@@ -156,7 +158,7 @@ static void explain_pair(const explained *e, fxs_explanation *out) {
     const int sectors = sector_count(e);
     out->height = height_with_radii(e, apart);
     out->grows = e->grows;
-    if (sectors == 2) {
+    if (sectors == 2 && (e->a.size[2] != 0 || e->b.size[2] != 0)) {
         out->why |= FXS_WHY_SECTORS;
         out->gap = out->planar = out->turn = FXS_NEVER;
         return;

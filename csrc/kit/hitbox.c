@@ -142,19 +142,21 @@ static int32_t first_of_views(const views *s, const int64_t *D, const int64_t *M
     gap_distance k = {{axes[0], axes[2]}, 2, 1, s->r, 0};
     return fxs_first_contact(&k, &w, worth_for(when));
 }
-/* The normal of a hit at fraction k. Shapes that do not overlap at the start do not overlap there
- * either, so one of the gaps is 0 or more, and the normal is not (0, 0, 0). |P| < 2^49. */
-static void normal_at(const views *s, const int64_t *D, const int64_t *M, int32_t k,
-                      int32_t *normal) {
+
+/* The normal of a hit at fraction k, and its distance. Shapes that do not overlap at the start do
+ * not overlap there either, so one of the gaps is 0 or more, and the normal is not (0, 0, 0). |P| <
+ * 2^49. */
+static int64_t normal_at(const views *s, const int64_t *D, const int64_t *M, int32_t k,
+                         int32_t *normal) {
     normal[0] = normal[1] = normal[2] = 0;
     if (k == 0 && contact_at(s, D) == FXS_OVERLAPPING) {
-        return;
+        return 0;
     }
     const int64_t P[3] = {WHOLE * D[0] + k * M[0], WHOLE * D[1] + k * M[1],
                           WHOLE * D[2] + k * M[2]};
     if (abs64(P[1]) >= WHOLE * s->half_y) {
         normal[1] = (int32_t)(sign64(P[1]) * Q30_ONE);
-        return;
+        return (abs64(P[1]) - WHOLE * s->half_y) * Q30_OF_STEPS;
     }
     const int64_t past_x = abs64(P[0]) - WHOLE * s->half_x;
     const int64_t past_z = abs64(P[2]) - WHOLE * s->half_z;
@@ -166,18 +168,38 @@ static void normal_at(const views *s, const int64_t *D, const int64_t *M, int32_
         const int64_t distance = isqrt128(i128_add(i128_square(x), i128_square(z)));
         gap = distance - WHOLE * s->r;
         if (gap >= 0) {
-            n = fxs_unit(sign64(P[0]) * x, 0, sign64(P[2]) * z);
+            n = fxs_unit(sign64(P[0]) * x, 0, sign64(P[2]) * z).normal;
         }
     } else if (past_z > past_x) {
         n.x = 0;
         n.z = sign64(P[2]) * Q30_ONE;
     }
-    if (abs64(P[0]) - WHOLE * s->side_x > gap) {
+    const int64_t beside = abs64(P[0]) - WHOLE * s->side_x;
+    if (beside > gap) {
         n.x = sign64(P[0]) * Q30_ONE;
         n.z = 0;
     }
     normal[0] = (int32_t)n.x;
     normal[2] = (int32_t)n.z;
+    return max64(0, max64(gap, beside)) * Q30_OF_STEPS;
+}
+
+int32_t fxs_hitbox_first(const fxs_hitbox *a, const int32_t motion[3], const fxs_hitbox *b,
+                         int when) {
+    const views s = views_of(a, b);
+    const int64_t M[3] = {motion[0], motion[1], motion[2]};
+    int64_t D[3];
+    seen_from(a, b, D);
+    return first_of_views(&s, D, M, when);
+}
+
+int64_t fxs_hitbox_normal(const fxs_hitbox *a, const int32_t motion[3], const fxs_hitbox *b,
+                          int32_t k, int32_t *normal) {
+    const views s = views_of(a, b);
+    const int64_t M[3] = {motion[0], motion[1], motion[2]};
+    int64_t D[3];
+    seen_from(a, b, D);
+    return normal_at(&s, D, M, k, normal);
 }
 
 int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t motion_a[3], const fxs_hitbox *b,
@@ -193,17 +215,13 @@ int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t motion_a[3], con
     if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
         return FXS_E_HIT_WHEN;
     }
-    const views s = views_of(a, b);
-    int64_t D[3], M[3];
-    seen_from(a, b, D);
-    for (int i = 0; i < 3; i++) {
-        M[i] = (int64_t)motion_a[i] - motion_b[i];
-    }
-    const int32_t k = first_of_views(&s, D, M, (int)hit_when);
+    const int32_t M[3] = {motion_a[0] - motion_b[0], motion_a[1] - motion_b[1],
+                          motion_a[2] - motion_b[2]}; /* below 2^30 */
+    const int32_t k = fxs_hitbox_first(a, M, b, (int)hit_when);
     if (k == NONE) {
         return 0;
     }
     *fraction = k;
-    normal_at(&s, D, M, k, normal);
+    fxs_hitbox_normal(a, M, b, k, normal);
     return 1;
 }

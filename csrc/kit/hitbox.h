@@ -29,4 +29,13 @@ static inline int is_ground_kind(uint32_t kind) { return kind == FXS_CYLINDER ||
 /* FXS_OK, FXS_E_KIND or FXS_E_SIZE. */
 FXS_INTERNAL int32_t fxs_hitbox_status(const fxs_hitbox *h);
 
+/* The fraction at which a, a hitbox that moves, first makes a contact >= when with b, or NONE. All
+ * are checked. */
+FXS_INTERNAL int32_t fxs_hitbox_first(const fxs_hitbox *a, const int32_t motion[3],
+                                      const fxs_hitbox *b, int when);
+
+/* Writes the normal of that hit, and returns its distance. */
+FXS_INTERNAL int64_t fxs_hitbox_normal(const fxs_hitbox *a, const int32_t motion[3],
+                                       const fxs_hitbox *b, int32_t k, int32_t *normal);
+
 #endif

@@ -296,24 +296,31 @@ int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t ma
  * many, at most `limit` if that is not 0. */
 static uint64_t keep_joined(const fxs_world *world, const fxs_hitbox *own, const int32_t *motion,
                             uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits, uint64_t n) {
-    static const int32_t STILL[3] = {0, 0, 0};
     fxs_config config;
+    fxs_hitbox other;
     fxs_world_config(world, &config);
     const uint32_t half = config.capacity / 2;
-    const uint32_t when = hit_when ? hit_when : config.hit_when;
+    const int when = (int)(hit_when ? hit_when : config.hit_when);
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
-        fxs_hitbox other;
         fxs_cast_hit hit = {hits[i].id, 0, {0, 0, 0}};
-        int32_t fraction;
-        if (get_hitbox(world, half, hit.id, &other) == FXS_OK &&
-            fxs_hitbox_cast_pair(own, motion, &other, STILL, when, &fraction, hit.normal) == 1) {
+        if (get_hitbox(world, half, hit.id, &other) != FXS_OK) {
+            continue;
+        }
+        const int32_t fraction = fxs_hitbox_first(own, motion, &other, when);
+        if (fraction != NONE) {
             hit.fraction = (uint32_t)fraction;
+            put_distance(&hit, fxs_hitbox_normal(own, motion, &other, fraction, hit.normal));
             hits[found++] = hit;
         }
     }
     fxs_sort_cast_hits(hits, found);
-    return limit != 0 && found > limit ? limit : found;
+    found = limit != 0 && found > limit ? limit : found;
+    for (uint64_t i = 0; i < found; i++) {
+        get_hitbox(world, half, hits[i].id, &other);
+        fxs_hitbox_normal(own, motion, &other, (int32_t)hits[i].fraction, hits[i].normal);
+    }
+    return found;
 }
 
 int32_t fxs_planes_cast(fxs_world *world, const fxs_hitbox_cast *cast, fxs_cast_hit *hits,

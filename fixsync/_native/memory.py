@@ -17,6 +17,7 @@ ROOM_MIN = 64
 _NO_ROOM: int = lib.FXS_E_ROOM
 _IDS = ffi.typeof("uint32_t[]")
 _CAST_HITS = ffi.typeof("fxs_cast_hit[]")
+_PAIR_HITS = ffi.typeof("fxs_pair_hit[]")
 _EVENTS = ffi.typeof("fxs_event[]")
 _BYTES_TYPE = ffi.typeof("uint8_t *")
 
@@ -96,6 +97,7 @@ class Memory(Lock):
         "_hit_room",
         "_ids",
         "_memory",
+        "_pair_hits",
         "_scratch",
         "_scratch_room",
         "_world",
@@ -123,7 +125,8 @@ class Memory(Lock):
             status = lib.fxs_world_attach(self._world, level.pointer)
             if status != 0:
                 unexpected("a level", status)
-        self._events, self._ids, self._cast_hits = map(Room, (_EVENTS, _IDS, _CAST_HITS))
+        self._events, self._ids = Room(_EVENTS), Room(_IDS)
+        self._cast_hits, self._pair_hits = Room(_CAST_HITS), Room(_PAIR_HITS)
         self._scratch, self._scratch_room = ffi.NULL, 0
         self._counts = ffi.new("fxs_counts *")
         self._count = ffi.new("uint64_t *")

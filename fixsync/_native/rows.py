@@ -38,6 +38,8 @@ EVENT = Struct("=4I")
 GAME_EVENT_ROW = Struct("=3Ii")
 HIT = Struct("=3I")
 CAST_HIT = Struct("=2I3i")
+MOTION = Struct("=I3i")
+PAIR_HIT = Struct("=3I3i")
 MOVER_RESULT = Struct("=6i3I")
 CARRIED = Struct("=I6i2I")
 

@@ -22,6 +22,7 @@ from fixsync._native.rows import (
     COLLIDER,
     COMMAND,
     EVENT,
+    MOTION,
     MOVER_RESULT,
     POSITION,
     QUERY,
@@ -259,6 +260,18 @@ class NativeWorld(Memory):
         hits = self._cast_hits
         status = hits.fill(lib.fxs_world_sweep, self._world, id, motion, limit, hit_when)
         if status != 0:
+            self._refuse_ids("can_cast", status, id=id)
+        return hits.taken()
+
+    @exclusive
+    def sweep_pairs(self, rows: bytes, hit_when: int, limit: int) -> bytes:
+        """The pairs that meet while colliders move, in rows by id, of checked motions."""
+        hits, n = self._pair_hits, len(rows) // MOTION.size
+        motions = ffi.from_buffer("fxs_motion[]", rows) if n else ffi.NULL
+        sweep_pairs = lib.fxs_world_sweep_pairs
+        status = hits.fill(sweep_pairs, self._world, motions, n, hit_when, limit)
+        if status != 0:
+            id, *_ = MOTION.unpack_from(rows, MOTION.size * int(hits.count[0]))
             self._refuse_ids("can_cast", status, id=id)
         return hits.taken()
 

@@ -87,7 +87,7 @@ _NOT = {
     "b_inactive": "{b} is not active",
     "owner": "one owner",
     "layers": "layers do not meet",
-    "sectors": "both are sectors",
+    "sectors": "both are sectors, and one has a hole",
     "height": "one is above the other",
     "beside": "beside each other",
     "corner": "an edge misses",
@@ -133,7 +133,7 @@ def _question(check: Check, found: PairReport, at: At) -> tuple[str, str]:
         grows = str(found.a if at.grows == found.a.id else found.b)
         question = "at one height they meet" if cause == "beside" else "their edges meet"
         return question, _growth_text(growth, grows) + _sector_text(at)
-    return ("not both are sectors" if cause == "sectors" else "they overlap"), ""
+    return ("no hole in a pair of sectors" if cause == "sectors" else "they overlap"), ""
 
 
 def _growth_text(growth: int | None, grows: str) -> str:

@@ -432,8 +432,8 @@ class TwoPlanes:
         limit: int = 0,
         hit_when: int | None = None,
     ) -> list[CastHit]:
-        """The hits of a hitbox that moves straight from a position, by (fraction, id): the first
-        `limit` of them (0: all). It changes nothing.
+        """The hits of a hitbox that moves straight from a position, in the order of `World.cast`:
+        the first `limit` of them (0: all). It changes nothing.
 
         Candidates are the active hitboxes of `query`, each standing still. motion, fraction, normal
         and hit_when (None: the world's) are those of `World.cast`. mask: 16 bits."""

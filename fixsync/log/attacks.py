@@ -347,13 +347,20 @@ def _around(own: Collider, bound: int) -> Box | None:
     return Box(width, SIZE_MAX, width)
 
 
+def _can_never_meet(a: object, b: object) -> bool:
+    """Whether both are sectors, and one has a hole."""
+    if not (isinstance(a, Sector) and isinstance(b, Sector)):
+        return False
+    return bool(a.inner_radius or b.inner_radius)
+
+
 def _could_hit(own: Collider, other: Collider, mask: int) -> bool:
     """Whether nothing but activity and place keeps one from the other. mask: own's layers."""
     return (
         other.id != own.id
         and not (own.owner and own.owner == other.owner)
         and bool(mask >> other.layer & 1)
-        and not (isinstance(own.shape, Sector) and isinstance(other.shape, Sector))
+        and not _can_never_meet(own.shape, other.shape)
     )
 
 

@@ -358,7 +358,7 @@ def _clauses(found: PairReport, at: At) -> Iterator[str]:
     if "layers" in at.why:
         yield "their layers did not meet"
     if "sectors" in at.why:
-        yield "both are sectors, which never meet"
+        yield "both are sectors, and one has a hole"
     if "height" in at.why:
         yield f"{_growth(at.height)} in height"
     if "beside" in at.why:

@@ -299,7 +299,7 @@ namespace Fixsync
                 throw query.Fault() ?? Errors.Range(nameof(hitWhen), (long)hitWhen, 1, 2);
         }
 
-        /// <summary>The solids that a cast hits, by (fraction, id).</summary>
+        /// <summary>The solids that a cast hits, by (fraction, distance, id).</summary>
         public void Cast(Cast cast, Rows<CastHit> hits)
         {
             int status;

@@ -25,7 +25,8 @@ namespace Fixsync
         /// a circular sector. Its apex is at the pose; it faces the yaw, with half_angle to
         /// either side. A half_angle of 32768 is the whole disc. inner_radius, below the
         /// radius, is that of a hole around the apex; 0: no hole. A body wholly in the hole is
-        /// APART, one that reaches out of it is not. Sectors do not hit each other.</summary>
+        /// APART, one that reaches out of it is not. Two sectors without holes meet; one with a
+        /// hole meets no sector.</summary>
         Sector = 4,
     }
 
@@ -127,12 +128,12 @@ namespace Fixsync
         Segments = -19,
         /// <summary>Bytes that are not a level.</summary>
         Level = -20,
+        /// <summary>A call that is not allowed at this point.</summary>
+        Order = -66,
         /// <summary>An argument or a result out of range.</summary>
         Range = -64,
         /// <summary>Not a table of frame data.</summary>
         Table = -65,
-        /// <summary>A call that is not allowed at this point.</summary>
-        Order = -66,
         /// <summary>A normal of (0, 0, 0), or with a component out of range.</summary>
         Normal = -67,
         /// <summary>A field of a mover out of range.</summary>
@@ -228,7 +229,7 @@ namespace Fixsync
         Mask = 32,
         /// <summary>The query leaves out the owner of b.</summary>
         Excluded = 64,
-        /// <summary>Both are sectors, which never meet.</summary>
+        /// <summary>Both are sectors, and one has a hole.</summary>
         Sectors = 128,
         /// <summary>One is above the other.</summary>
         Height = 256,
@@ -880,6 +881,82 @@ namespace Fixsync
 
         /// <summary>Whether two are not equal.</summary>
         public static bool operator !=(CastHit a, CastHit b) => !a.Equals(b);
+    }
+
+    /// <summary>A collider and how it moves in a frame.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct Motion : IEquatable<Motion>
+    {
+        internal readonly uint id;
+        internal readonly Vec3 motion;
+
+        /// <summary>Id.</summary>
+        public uint Id => id;
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(Motion other) => id == other.id && motion == other.motion;
+
+        /// <summary>Whether it is equal.</summary>
+        public override bool Equals(object other) =>
+            other is Motion row && Equals(row);
+
+        /// <summary>A hash of its fields.</summary>
+        public override int GetHashCode() => Hashes.Of(id.GetHashCode(), motion.GetHashCode());
+
+        /// <summary>Whether two are equal.</summary>
+        public static bool operator ==(Motion a, Motion b) => a.Equals(b);
+
+        /// <summary>Whether two are not equal.</summary>
+        public static bool operator !=(Motion a, Motion b) => !a.Equals(b);
+    }
+
+    /// <summary>Two that meet while they move: fxs_cast_pair with a and b, each along its
+    /// own motion.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct PairHit : IEquatable<PairHit>
+    {
+        internal readonly uint a;
+        internal readonly uint b;
+        internal readonly uint fraction;
+        internal readonly Vec3 normal;
+
+        internal PairHit(uint a, uint b, int fraction, Vec3 normal)
+        {
+            this.a = a;
+            this.b = b;
+            this.fraction = (uint)fraction;
+            this.normal = normal;
+        }
+
+        /// <summary>A &lt; b; b may be a solid.</summary>
+        public uint A => a;
+
+        /// <summary>A &lt; b; b may be a solid.</summary>
+        public uint B => b;
+
+        /// <summary>0..65536.</summary>
+        public int Fraction => (int)fraction;
+
+        /// <summary>Q2.30, from b towards a.</summary>
+        public Vec3 Normal => normal;
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(PairHit other) =>
+            a == other.a && b == other.b && fraction == other.fraction && normal == other.normal;
+
+        /// <summary>Whether it is equal.</summary>
+        public override bool Equals(object other) =>
+            other is PairHit row && Equals(row);
+
+        /// <summary>A hash of its fields.</summary>
+        public override int GetHashCode() => Hashes.Of(
+            a.GetHashCode(), b.GetHashCode(), fraction.GetHashCode(), normal.GetHashCode());
+
+        /// <summary>Whether two are equal.</summary>
+        public static bool operator ==(PairHit a, PairHit b) => a.Equals(b);
+
+        /// <summary>Whether two are not equal.</summary>
+        public static bool operator !=(PairHit a, PairHit b) => !a.Equals(b);
     }
 
     /// <summary>The settings of a character that walks.</summary>
@@ -1797,8 +1874,9 @@ namespace Fixsync
         /// <summary>Raised by changes that add nothing.</summary>
         public const int FXS_VERSION_PATCH = 0;
         /// <summary>Kernels with the same number answer alike, to the bit; 2 added rings and
-        /// levels, 3 changed movers, no other answer.</summary>
-        public const int FXS_SEMANTICS = 3;
+        /// levels, 3 changed movers, 4 lets sectors meet and orders casts by distance: no other
+        /// answer.</summary>
+        public const int FXS_SEMANTICS = 4;
         /// <summary>One unit in Q16.16.</summary>
         public const int FXS_ONE = 65536;
         /// <summary>Yaw steps in one turn.</summary>
@@ -1830,7 +1908,8 @@ namespace Fixsync
         /// a circular sector. Its apex is at the pose; it faces the yaw, with half_angle to
         /// either side. A half_angle of 32768 is the whole disc. inner_radius, below the
         /// radius, is that of a hole around the apex; 0: no hole. A body wholly in the hole is
-        /// APART, one that reaches out of it is not. Sectors do not hit each other.</summary>
+        /// APART, one that reaches out of it is not. Two sectors without holes meet; one with a
+        /// hole meets no sector.</summary>
         public const int FXS_SECTOR = 4;
         /// <summary>A convex polygon of 3..32 vertices, upright.</summary>
         public const int FXS_PRISM = 5;
@@ -1910,6 +1989,8 @@ namespace Fixsync
         public const int FXS_E_SEGMENTS = -19;
         /// <summary>Bytes that are not a level.</summary>
         public const int FXS_E_LEVEL = -20;
+        /// <summary>A call that is not allowed at this point.</summary>
+        public const int FXS_E_ORDER = -66;
         /// <summary>Not pushed.</summary>
         public const int FXS_SIDE_NONE = 0;
         /// <summary>Along +X.</summary>
@@ -1924,8 +2005,6 @@ namespace Fixsync
         public const int FXS_E_RANGE = -64;
         /// <summary>Not a table of frame data.</summary>
         public const int FXS_E_TABLE = -65;
-        /// <summary>A call that is not allowed at this point.</summary>
-        public const int FXS_E_ORDER = -66;
         /// <summary>A normal of (0, 0, 0), or with a component out of range.</summary>
         public const int FXS_E_NORMAL = -67;
         /// <summary>A field of a mover out of range.</summary>
@@ -2068,7 +2147,7 @@ namespace Fixsync
         public const int FXS_WHY_MASK = 32;
         /// <summary>The query leaves out the owner of b.</summary>
         public const int FXS_WHY_EXCLUDED = 64;
-        /// <summary>Both are sectors, which never meet.</summary>
+        /// <summary>Both are sectors, and one has a hole.</summary>
         public const int FXS_WHY_SECTORS = 128;
         /// <summary>One is above the other.</summary>
         public const int FXS_WHY_HEIGHT = 256;
@@ -2105,6 +2184,8 @@ namespace Fixsync
             "Counts 16 hits=0 events=8",
             "Cast 64 shape=0 pose=20 motion=36 mask=48 excludeOwner=52 limit=56 hitWhen=60",
             "CastHit 20 id=0 fraction=4 normal=8",
+            "Motion 16 id=0 motion=4",
+            "PairHit 24 a=0 b=4 fraction=8 normal=12",
             "Mover 28 id=0 mask=4 passes=8 stepHeight=12 snap=16 floorYQ30=20 oneWay=24",
             "MoverResult 36 position=0 motion=12 flags=24 floor=28 hitCount=32",
             "Carried 36 id=0 position=4 motion=16 flags=28 by=32",
@@ -2147,6 +2228,8 @@ namespace Fixsync
                 case "Counts": return sizeof(Counts);
                 case "Cast": return sizeof(Cast);
                 case "CastHit": return sizeof(CastHit);
+                case "Motion": return sizeof(Motion);
+                case "PairHit": return sizeof(PairHit);
                 case "Mover": return sizeof(Mover);
                 case "MoverResult": return sizeof(MoverResult);
                 case "Carried": return sizeof(Carried);
@@ -2520,11 +2603,11 @@ namespace Fixsync
 
         /// <summary>Writes the ids that a query meets, ascending, to ids; `*count` is how many.
         /// They are the active colliders and the solids whose contact is at least the world's
-        /// hit_when, as the world is now, stepped or not; exclude_owner leaves out no solid. A
-        /// sector never meets a sector. The state of the world does not change; its scratch
-        /// memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids
-        /// undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0.
-        /// Cost: colliders and solids near it; or all colliders, after many changes.</summary>
+        /// hit_when, as the world is now, stepped or not; exclude_owner leaves out no solid.
+        /// The state of the world does not change; its scratch memory may. Returns FXS_OK;
+        /// FXS_E_ROOM with `*count` the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE,
+        /// FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: colliders and solids near it;
+        /// or all colliders, after many changes.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_query(
             IntPtr world, Query* query, uint* ids, ulong idCapacity, ulong* count);
@@ -2573,13 +2656,14 @@ namespace Fixsync
             Shape* a, Pose* poseA, Vec3* motionA, Shape* b, Pose* poseB, Vec3* motionB,
             uint hitWhen, int* fraction, Vec3* normal);
 
-        /// <summary>Writes the hits of a cast, by (fraction, id), to hits; `*count` is how
-        /// many. exclude_owner leaves out no solid. The world is as it is now, stepped or not.
-        /// The state of the world does not change; its scratch memory may. Returns FXS_OK;
-        /// FXS_E_ROOM with `*count` the room needed and hits undefined; FXS_E_KIND, FXS_E_SIZE,
-        /// FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or
-        /// FXS_E_HIT_WHEN with `*count` 0. Cost: colliders near its path; or all, after many
-        /// changes.</summary>
+        /// <summary>Writes the hits of a cast, by (fraction, distance, id), to hits; `*count`
+        /// is how many. The distance is the gap at that fraction: of equal fractions the
+        /// nearest is first. exclude_owner leaves out no solid. The world is as it is now,
+        /// stepped or not. The state of the world does not change; its scratch memory may.
+        /// Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and hits undefined;
+        /// FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector,
+        /// FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` 0. Cost: colliders near its path; or
+        /// all, after many changes.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_cast(
             IntPtr world, Cast* cast, CastHit* hits, ulong hitCapacity, ulong* count);
@@ -2604,6 +2688,21 @@ namespace Fixsync
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_sweep(
             IntPtr world, uint id, Vec3* motion, uint limit, uint hitWhen, CastHit* hits,
+            ulong hitCapacity, ulong* count);
+
+        /// <summary>Writes the pairs that meet while n colliders move at once, by (fraction,
+        /// distance, a, b). Colliders without a row stand still, as solids do. The pairs are
+        /// those that fxs_world_step tests, and of which one at least has a row; sectors are
+        /// never met. limit: number of hits to keep, the first ones; 0: all. hit_when:
+        /// FXS_TOUCHING, FXS_OVERLAPPING or 0, the world's. The state of the world does not
+        /// change; its scratch memory may. Returns FXS_OK with `*count` the number of hits;
+        /// FXS_E_ROOM with `*count` the room needed and hits undefined; FXS_E_HIT_WHEN with
+        /// `*count` 0; FXS_E_ORDER for ids that do not ascend, FXS_E_ID, FXS_E_ABSENT,
+        /// FXS_E_UNDEFINED for a sector, or FXS_E_MOTION, with `*count` the first bad row.
+        /// Cost: pairs near each other's paths.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_world_sweep_pairs(
+            IntPtr world, Motion* rows, ulong n, uint hitWhen, uint limit, PairHit* hits,
             ulong hitCapacity, ulong* count);
 
         /// <summary>Bytes of memory that fxs_level_init needs for these bytes of a level. Bytes
@@ -2692,11 +2791,12 @@ namespace Fixsync
         public static extern int fxs_level_query(
             IntPtr level, Query* query, uint hitWhen, uint* ids, ulong idCapacity, ulong* count);
 
-        /// <summary>Writes the solids that a cast meets, by (fraction, id), to hits; `*count`
-        /// is how many. exclude_owner leaves out none. A hit_when of 0 is FXS_TOUCHING. Returns
-        /// FXS_OK; FXS_E_ROOM with `*count` the room needed and hits undefined; FXS_E_KIND,
-        /// FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION
-        /// or FXS_E_HIT_WHEN with `*count` 0. Cost: solids near its path.</summary>
+        /// <summary>Writes the solids that a cast meets, by (fraction, distance, id), to hits;
+        /// `*count` is how many. exclude_owner leaves out none. A hit_when of 0 is
+        /// FXS_TOUCHING. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and hits
+        /// undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for
+        /// a sector, FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` 0. Cost: solids near its
+        /// path.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_level_cast(
             IntPtr level, Cast* cast, CastHit* hits, ulong hitCapacity, ulong* count);
@@ -3148,8 +3248,8 @@ namespace Fixsync
             IntPtr world, Hitbox* hitbox, uint mask, uint excludeOwner, uint* ids,
             ulong idCapacity, ulong* count);
 
-        /// <summary>Writes the hits of a cast, by (fraction, id), to hits; `*count` is how
-        /// many. fxs_hitbox_cast_pair with the cast hitbox as a, the other as b. Returns
+        /// <summary>Writes the hits of a cast, by (fraction, distance, id), to hits; `*count`
+        /// is how many. fxs_hitbox_cast_pair with the cast hitbox as a, the other as b. Returns
         /// FXS_OK; FXS_E_ROOM with `*count` the room needed, which is that of the ground view,
         /// and hits undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_MOTION, FXS_E_HIT_WHEN, or
         /// FXS_E_RANGE for a mask of more than 16 bits, with `*count` 0. Cost: that of

@@ -280,7 +280,7 @@ namespace Fixsync
                 throw hitbox.Fault() ?? Errors.Refused(status, "query");
         }
 
-        /// <summary>The hits of a cast, by (fraction, id).</summary>
+        /// <summary>The hits of a cast, by (fraction, distance, id).</summary>
         public void Cast(HitboxCast cast, Rows<CastHit> hits)
         {
             int status;

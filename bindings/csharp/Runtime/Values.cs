@@ -354,6 +354,20 @@ namespace Fixsync
         }
     }
 
+    public readonly partial struct Motion
+    {
+        /// <summary>How the collider of an id moves, each component within
+        /// -536870911..536870911.</summary>
+        public Motion(uint id, Vec3 by)
+        {
+            this.id = id;
+            motion = by;
+        }
+
+        /// <summary>The way of the frame.</summary>
+        public Vec3 By => motion;
+    }
+
     public readonly partial struct Explanation
     {
         /// <summary>Whether Planar and Gap are growths of b, not of a.</summary>

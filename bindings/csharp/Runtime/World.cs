@@ -656,7 +656,7 @@ namespace Fixsync
             ends.Count = queries.Length;
         }
 
-        /// <summary>The hits of a cast, by (fraction, id).</summary>
+        /// <summary>The hits of a cast, by (fraction, distance, id).</summary>
         public void Cast(Cast cast, Rows<CastHit> hits)
         {
             int status;
@@ -720,6 +720,44 @@ namespace Fixsync
                 throw Errors.Range(nameof(hitWhen), (long)hitWhen, 0, 2);
             if (status < 0)
                 throw Errors.Motion(motion) ?? Refuse(status, id);
+        }
+
+        /// <summary>The pairs that meet while colliders move at once, each along its own motion:
+        /// by (fraction, distance, a, b). motions ascend by id; all others stand still. The world
+        /// does not change. limit 0: all. hitWhen: Apart stands for the world's.</summary>
+        public void SweepPairs(
+            ReadOnlySpan<Motion> motions, Rows<PairHit> hits, uint limit = 0,
+            Contact hitWhen = Contact.Apart)
+        {
+            int status;
+            ulong n = (ulong)motions.Length, count;
+            fixed (Motion* rows = &Pin<Motion>.First(motions))
+            {
+                do
+                {
+                    using (var use = Enter())
+                    fixed (PairHit* to = hits.Room)
+                        status = Native.fxs_world_sweep_pairs(
+                            use.At, rows, n, (uint)hitWhen, limit, to, (ulong)hits.Room.Length,
+                            &count);
+                }
+                while (hits.Grows(status, count));
+            }
+
+            if (status == Native.FXS_E_HIT_WHEN)
+                throw Errors.Range(nameof(hitWhen), (long)hitWhen, 0, 2);
+            if (status < 0)
+                throw new CommandException(
+                    nameof(motions), count, MotionFault(status, motions[(int)count]));
+        }
+
+        private Exception MotionFault(int status, Motion motion)
+        {
+            if (status == Native.FXS_E_ORDER)
+                return new ArgumentException($"ids must ascend: {motion.Id} does not");
+            return status == Native.FXS_E_MOTION
+                ? Errors.Motion(motion.By)
+                : Refuse(status, motion.Id);
         }
 
         // ---- movers ----

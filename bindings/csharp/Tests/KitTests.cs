@@ -99,6 +99,12 @@ namespace Fixsync.Tests
             world.CastMany(new[] { cast, cast }, ends, hits);
             Assert.AreEqual(4, hits.Count);
             Assert.AreEqual(8192, hits[0].Fraction);
+            var pairs = new Rows<PairHit>();
+            world.SweepPairs(
+                new[] { new Motion(1, Vec3.Zero), new Motion(2, Fix.Units(8, 0, 0)) }, pairs, 1);
+            Check.Equal(1, pairs.Count);
+            Check.Equal(1u, pairs[0].A);
+            Check.Equal(2u, pairs[0].B);
             world.Sweep(2, Fix.Units(8, 0, 0), hits);
             Assert.AreEqual(1u, hits[0].Id);
             var moved = new Rows<Moved>(1);

@@ -14,5 +14,5 @@
      "Returns the shape of a vertical prism over a circular sector. Its apex is at the pose; it " \
      "faces the yaw, with half_angle to either side. A half_angle of 32768 is the whole disc. " \
      "inner_radius, below the radius, is that of a hole around the apex; 0: no hole. A body " \
-     "wholly in the hole is APART, one that reaches out of it is not. Sectors do not hit each " \
-     "other.")
+     "wholly in the hole is APART, one that reaches out of it is not. Two sectors without holes " \
+     "meet; one with a hole meets no sector.")

@@ -45,7 +45,7 @@ const gd_constant GD_CONSTANTS[] = {
      "sector. Its apex is at the pose; it faces the yaw, with half_angle to either side. A "
      "half_angle of 32768 is the whole disc. inner_radius, below the radius, is that of a hole "
      "around the apex; 0: no hole. A body wholly in the hole is APART, one that reaches out of "
-     "it is not. Sectors do not hit each other."},
+     "it is not. Two sectors without holes meet; one with a hole meets no sector."},
     {5, 0,
      "SolidKind\0PRISM\0"
      "a convex polygon of 3..32 vertices, upright"},
@@ -163,6 +163,9 @@ const gd_constant GD_CONSTANTS[] = {
     {-20, 0,
      "Status\0E_LEVEL\0"
      "bytes that are not a level"},
+    {-66, 0,
+     "Status\0E_ORDER\0"
+     "a call that is not allowed at this point"},
     {0, 0,
      "Side\0SIDE_NONE\0"
      "not pushed"},
@@ -184,9 +187,6 @@ const gd_constant GD_CONSTANTS[] = {
     {-65, 0,
      "Status\0E_TABLE\0"
      "not a table of frame data"},
-    {-66, 0,
-     "Status\0E_ORDER\0"
-     "a call that is not allowed at this point"},
     {-67, 0,
      "Status\0E_NORMAL\0"
      "a normal of (0, 0, 0), or with a component out of range"},
@@ -402,7 +402,7 @@ const gd_constant GD_CONSTANTS[] = {
      "the query leaves out the owner of b"},
     {128, 0,
      "\0WHY_SECTORS\0"
-     "both are sectors, which never meet"},
+     "both are sectors, and one has a hole"},
     {256, 0,
      "\0WHY_HEIGHT\0"
      "one is above the other"},
@@ -508,6 +508,24 @@ static const gd_number CAST_HIT[] = {
     {"normal2", 16, 4, 1},
 };
 const gd_layout GD_CAST_HIT = {5, sizeof(fxs_cast_hit), CAST_HIT};
+
+static const gd_number MOTION[] = {
+    {"id", 0, 4, 0},
+    {"motion0", 4, 4, 1},
+    {"motion1", 8, 4, 1},
+    {"motion2", 12, 4, 1},
+};
+const gd_layout GD_MOTION = {4, sizeof(fxs_motion), MOTION};
+
+static const gd_number PAIR_HIT[] = {
+    {"a", 0, 4, 0},
+    {"b", 4, 4, 0},
+    {"fraction", 8, 4, 0},
+    {"normal0", 12, 4, 1},
+    {"normal1", 16, 4, 1},
+    {"normal2", 20, 4, 1},
+};
+const gd_layout GD_PAIR_HIT = {6, sizeof(fxs_pair_hit), PAIR_HIT};
 
 static const gd_number MOVED[] = {
     {"id", 0, 4, 0},

@@ -897,6 +897,27 @@ static void sweep(gd_call *call) {
         gd_return_rows(call, world->answers.at, n, &GD_CAST_HIT);
 }
 
+static void sweep_pairs(gd_call *call) {
+    gd_world *world = self(call);
+    uint32_t limit;
+    uint64_t n, count = 0;
+    if (!gd_u32(call, 1, &limit) || !gd_check(call, 2, 0, FXS_OVERLAPPING))
+        return;
+    fxs_motion *rows = gd_rows_of(call, 0, &GD_MOTION, &n);
+    int32_t status = FXS_E_ROOM;
+    bool has_room = rows != NULL;
+    while (status == FXS_E_ROOM && has_room) {
+        status = fxs_world_sweep_pairs(world->world, rows, n, (uint32_t)gd_int(call, 2), limit,
+                                       world->answers.at,
+                                       world->answers.size / sizeof(fxs_pair_hit), &count);
+        if (status == FXS_E_ROOM)
+            has_room = gd_grow(call, &world->answers, count * sizeof(fxs_pair_hit));
+    }
+    if (has_room && gd_world_takes_id(call, world, status, status < 0 ? rows[count].id : 0))
+        gd_return_rows(call, world->answers.at, count, &GD_PAIR_HIT);
+    gd_free(rows);
+}
+
 static void explain_query(gd_call *call) {
     fxs_query query;
     uint32_t b;
@@ -1114,7 +1135,13 @@ static const gd_method METHODS[] = {
      "PackedInt64Array",
      cast,
      "Returns the hits of a shape that moves straight: rows of id, fraction, and the normal in "
-     "Q2.30, by (fraction, id). At most limit, 0: all. hit_when 0 is that of the world."},
+     "Q2.30, by (fraction, distance, id). At most limit, 0: all. hit_when 0 is that of the world."},
+    {"sweep_pairs(motions: PackedInt64Array, limit: int = 0, hit_when: int = 0) -> "
+     "PackedInt64Array",
+     sweep_pairs,
+     "Returns the pairs that meet while colliders move at once, rows of id and motion, ascending by "
+     "id; all others stand still. Rows of a, b, fraction, and the normal in Q2.30, by (fraction, "
+     "distance, a, b). At most limit, 0: all. hit_when 0 is that of the world."},
     {"cast_many(casts: PackedInt64Array) -> PackedInt64Array", cast_many,
      "Makes many casts, rows of kind, half_angle, three sizes, x, y, z, yaw, motion, mask, "
      "exclude_owner, limit, hit_when. Returns for each the index in the result at which its answer "

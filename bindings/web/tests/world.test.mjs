@@ -236,6 +236,27 @@ test("using and dispose give memory back, and a disposed world says so", () => {
   assert.throws(() => world.step(), /the world is disposed/);
 });
 
+test("pairs that meet while all move are those of casts of the two, in order of time", () => {
+  const world = new World(4);
+  const there = { x: 500, y: 0, z: 400 };
+  world.add(0, sphere(10), HERE);
+  world.add(1, sphere(10), there);
+  world.add(2, sector(500, 8192, 10), HERE);
+  const [bullet, walker] = [[1000, 0, 0], [0, 0, -800]];
+  const expected = castPair(sphere(10), HERE, bullet, sphere(10), there, walker);
+  const ways = new Map([[1, walker], [0, bullet]]);
+  assert.deepEqual(world.sweepPairs(ways), [{ a: 0, b: 1, ...expected }]);
+  assert.deepEqual(world.sweepPairs(new Map([[0, [0, 0, 0]]])), []);
+  assert.deepEqual(world.sweepPairs(new Map()), []);
+  for (const [motions, message] of [
+    [new Map([[2, [0, 0, 0]]]), "the shape of id 2 must be"],
+    [new Map([[3, [0, 0, 0]]]), "id 3"],
+    [new Map([[4, [0, 0, 0]]]), "id must be 0..3"],
+    [[0], "motions must be a Map,"],
+  ])
+    assert.throws(() => world.sweepPairs(motions), (error) => error.message.includes(message));
+});
+
 test("casts, sweeps and nearest answer in order", () => {
   const world = new World(8);
   world.add(1, sphere(ONE), { x: 4 * ONE, y: 0, z: 0 });
@@ -319,7 +340,7 @@ test("a pair says why it is not a hit", () => {
   assert.deepEqual(missed.causes, ["mask", "excluded", "beside"]);
   assert.deepEqual([missed.sector, missed.grows, missed.turn > 0], ["outside", "b", true]);
   assert.equal(world.explainQuery(sphere(ONE), HERE, 7).why, 0);
-  const sectors = explain(swing, HERE, swing, HERE);
+  const sectors = explain(swing, HERE, sector(ONE, 8192, ONE, 1), HERE);
   assert.deepEqual([sectors.causes, sectors.gap, sectors.turn], [["sectors"], null, null]);
   const touching = [sphere(320), HERE, sphere(320), { x: 640, y: 0, z: 0 }];
   assert.deepEqual(explain(...touching).causes, []);

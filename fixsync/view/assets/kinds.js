@@ -179,5 +179,6 @@ const BY_CODE = KINDS_BY_CODE.map(([name]) => {
 
 export const drawingOf = ({ kind }) => BY_CODE[kind];
 
-// Sectors do not hit each other.
-export const canNeverMeet = (a, b) => a.kind === SHAPES.sector.code && b.kind === a.kind;
+// A sector with a hole meets no sector.
+export const canNeverMeet = (a, b) =>
+  a.kind === SHAPES.sector.code && b.kind === a.kind && (a.size[2] !== 0 || b.size[2] !== 0);

@@ -85,7 +85,7 @@ const wider = ({ sector, turn }) =>
 export function missText({ why, height, gap, sector, turn }) {
   if (why === 0) return "hits";
   if ((why & OF_SHAPES) === 0) return "the shapes meet";
-  if (why & BITS.sectors) return "two sectors never meet";
+  if (why & BITS.sectors) return "two sectors, one with a hole, never meet";
   if (why & BITS.grazes) return "only touches";
   const isNever = gap === null || Number.isNaN(gap);
   const by = isNever && why & BITS.height ? `${units(height)} in height` : units(gap ?? 0);

@@ -9,7 +9,7 @@ const _CAUSES := {
 	Fixsync.WHY_B_INACTIVE: "%s is not active",
 	Fixsync.WHY_OWNER: "both have one owner",
 	Fixsync.WHY_LAYERS: "their layers do not meet",
-	Fixsync.WHY_SECTORS: "both are sectors, which never meet",
+	Fixsync.WHY_SECTORS: "both are sectors, and one has a hole",
 	Fixsync.WHY_HEIGHT: "one is above the other",
 	Fixsync.WHY_BESIDE: "they are beside each other",
 	Fixsync.WHY_CORNER: "only a rounded edge misses",

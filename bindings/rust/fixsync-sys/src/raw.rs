@@ -10,8 +10,9 @@ pub const FXS_VERSION_MINOR: u32 = 3;
 /// raised by changes that add nothing
 pub const FXS_VERSION_PATCH: u32 = 0;
 /// kernels with the same number answer alike, to the bit; 2 added
-/// rings and levels, 3 changed movers, no other answer
-pub const FXS_SEMANTICS: u32 = 3;
+/// rings and levels, 3 changed movers, 4 lets sectors meet
+/// and orders casts by distance: no other answer
+pub const FXS_SEMANTICS: u32 = 4;
 /// one unit in Q16.16
 pub const FXS_ONE: u32 = 65536;
 /// yaw steps in one turn
@@ -45,7 +46,8 @@ pub const FXS_BOX: u32 = 3;
 /// half\_angle of 32768 is the whole disc. inner\_radius, below the
 /// radius, is that of a hole around the apex; 0: no hole. A body
 /// wholly in the hole is APART, one that reaches out of it is
-/// not. Sectors do not hit each other.
+/// not. Two sectors without holes meet; one with a hole
+/// meets no sector.
 pub const FXS_SECTOR: u32 = 4;
 /// a convex polygon of 3..32 vertices, upright
 pub const FXS_PRISM: u32 = 5;
@@ -125,6 +127,8 @@ pub const FXS_E_COMMAND: i32 = -18;
 pub const FXS_E_SEGMENTS: i32 = -19;
 /// bytes that are not a level
 pub const FXS_E_LEVEL: i32 = -20;
+/// a call that is not allowed at this point
+pub const FXS_E_ORDER: i32 = -66;
 /// not pushed
 pub const FXS_SIDE_NONE: u32 = 0;
 /// along +X
@@ -139,8 +143,6 @@ pub const FXS_SIDE_NEG_Z: u32 = 4;
 pub const FXS_E_RANGE: i32 = -64;
 /// not a table of frame data
 pub const FXS_E_TABLE: i32 = -65;
-/// a call that is not allowed at this point
-pub const FXS_E_ORDER: i32 = -66;
 /// a normal of (0, 0, 0), or with a component out of range
 pub const FXS_E_NORMAL: i32 = -67;
 /// a field of a mover out of range
@@ -284,7 +286,7 @@ pub const FXS_WHY_LAYERS: u32 = 16;
 pub const FXS_WHY_MASK: u32 = 32;
 /// the query leaves out the owner of b
 pub const FXS_WHY_EXCLUDED: u32 = 64;
-/// both are sectors, which never meet
+/// both are sectors, and one has a hole
 pub const FXS_WHY_SECTORS: u32 = 128;
 /// one is above the other
 pub const FXS_WHY_HEIGHT: u32 = 256;
@@ -669,6 +671,44 @@ const _: () = {
     assert!(offset_of!(fxs_cast_hit, id) == 0);
     assert!(offset_of!(fxs_cast_hit, fraction) == 4);
     assert!(offset_of!(fxs_cast_hit, normal) == 8);
+};
+
+/// A collider and how it moves in a frame.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_motion {
+    /// id.
+    pub id: u32,
+    /// x, y, z; as for fxs\_cast\_pair
+    pub motion: [i32; 3],
+}
+zeroed!(fxs_motion);
+const _: () = {
+    assert!(size_of::<fxs_motion>() == 16);
+    assert!(offset_of!(fxs_motion, id) == 0);
+    assert!(offset_of!(fxs_motion, motion) == 4);
+};
+
+/// Two that meet while they move: fxs\_cast\_pair with a and b, each along its own motion.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_pair_hit {
+    /// a \< b; b may be a solid
+    pub a: u32,
+    /// a \< b; b may be a solid
+    pub b: u32,
+    /// 0..65536
+    pub fraction: u32,
+    /// Q2.30, from b towards a
+    pub normal: [i32; 3],
+}
+zeroed!(fxs_pair_hit);
+const _: () = {
+    assert!(size_of::<fxs_pair_hit>() == 24);
+    assert!(offset_of!(fxs_pair_hit, a) == 0);
+    assert!(offset_of!(fxs_pair_hit, b) == 4);
+    assert!(offset_of!(fxs_pair_hit, fraction) == 8);
+    assert!(offset_of!(fxs_pair_hit, normal) == 12);
 };
 
 /// The settings of a character that walks.
@@ -1415,11 +1455,10 @@ unsafe extern "C" {
     ) -> i32;
     /// Writes the ids that a query meets, ascending, to ids; \*count is how many.
     /// They are the active colliders and the solids whose contact is at least the world's hit\_when, as
-    /// the world is now, stepped or not; exclude\_owner leaves out no solid. A sector never meets a
-    /// sector. The state of the world does not change; its scratch memory may. Returns FXS\_OK;
-    /// FXS\_E\_ROOM with \*count the room needed and ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE,
-    /// FXS\_E\_HALF\_ANGLE or FXS\_E\_YAW with \*count 0. Cost: colliders and solids near it;
-    /// or all colliders, after many changes.
+    /// the world is now, stepped or not; exclude\_owner leaves out no solid. The state of the world does
+    /// not change; its scratch memory may. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed and
+    /// ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE or FXS\_E\_YAW with \*count 0. Cost:
+    /// colliders and solids near it; or all colliders, after many changes.
     pub fn fxs_world_query(
       world: *mut fxs_world, query: *const fxs_query, ids: *mut u32, id_capacity: u64,
       count: *mut u64,
@@ -1463,7 +1502,8 @@ unsafe extern "C" {
       pose_b: *const fxs_pose, motion_b: *const [i32; 3], hit_when: u32, fraction: *mut i32,
       normal: *mut [i32; 3],
     ) -> i32;
-    /// Writes the hits of a cast, by (fraction, id), to hits; \*count is how many.
+    /// Writes the hits of a cast, by (fraction, distance, id), to hits; \*count is how many.
+    /// The distance is the gap at that fraction: of equal fractions the nearest is first.
     /// exclude\_owner leaves out no solid. The world is as it is now, stepped or not. The state of the
     /// world does not change; its scratch memory may. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room
     /// needed and hits undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW, FXS\_E\_UNDEFINED
@@ -1492,6 +1532,18 @@ unsafe extern "C" {
     pub fn fxs_world_sweep(
       world: *mut fxs_world, id: u32, motion: *const [i32; 3], limit: u32, hit_when: u32,
       hits: *mut fxs_cast_hit, hit_capacity: u64, count: *mut u64,
+    ) -> i32;
+    /// Writes the pairs that meet while n colliders move at once, by (fraction, distance, a, b).
+    /// Colliders without a row stand still, as solids do. The pairs are those that fxs\_world\_step tests,
+    /// and of which one at least has a row; sectors are never met. limit: number of hits to keep, the
+    /// first ones; 0: all. hit\_when: FXS\_TOUCHING, FXS\_OVERLAPPING or 0, the world's. The state of the
+    /// world does not change; its scratch memory may. Returns FXS\_OK with \*count the number of hits;
+    /// FXS\_E\_ROOM with \*count the room needed and hits undefined; FXS\_E\_HIT\_WHEN with \*count 0;
+    /// FXS\_E\_ORDER for ids that do not ascend, FXS\_E\_ID, FXS\_E\_ABSENT, FXS\_E\_UNDEFINED for a sector, or
+    /// FXS\_E\_MOTION, with \*count the first bad row. Cost: pairs near each other's paths.
+    pub fn fxs_world_sweep_pairs(
+      world: *mut fxs_world, rows: *const fxs_motion, n: u64, hit_when: u32, limit: u32,
+      hits: *mut fxs_pair_hit, hit_capacity: u64, count: *mut u64,
     ) -> i32;
     /// Bytes of memory that fxs\_level\_init needs for these bytes of a level.
     /// Bytes that are not a level have a size too; fxs\_level\_init then refuses them. Cannot fail. Cost:
@@ -1558,7 +1610,7 @@ unsafe extern "C" {
       level: *const fxs_level, query: *const fxs_query, hit_when: u32, ids: *mut u32,
       id_capacity: u64, count: *mut u64,
     ) -> i32;
-    /// Writes the solids that a cast meets, by (fraction, id), to hits; \*count is how many.
+    /// Writes the solids that a cast meets, by (fraction, distance, id), to hits; \*count is how many.
     /// exclude\_owner leaves out none. A hit\_when of 0 is FXS\_TOUCHING. Returns FXS\_OK; FXS\_E\_ROOM with
     /// \*count the room needed and hits undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW,
     /// FXS\_E\_UNDEFINED for a sector, FXS\_E\_MOTION or FXS\_E\_HIT\_WHEN with \*count 0. Cost: solids near
@@ -1912,7 +1964,7 @@ unsafe extern "C" {
       world: *mut fxs_world, hitbox: *const fxs_hitbox, mask: u32, exclude_owner: u32,
       ids: *mut u32, id_capacity: u64, count: *mut u64,
     ) -> i32;
-    /// Writes the hits of a cast, by (fraction, id), to hits; \*count is how many.
+    /// Writes the hits of a cast, by (fraction, distance, id), to hits; \*count is how many.
     /// fxs\_hitbox\_cast\_pair with the cast hitbox as a, the other as b. Returns FXS\_OK; FXS\_E\_ROOM with
     /// \*count the room needed, which is that of the ground view, and hits undefined; FXS\_E\_KIND,
     /// FXS\_E\_SIZE, FXS\_E\_MOTION, FXS\_E\_HIT\_WHEN, or FXS\_E\_RANGE for a mask of more than 16 bits, with

@@ -237,7 +237,7 @@ impl Level {
         }
     }
 
-    /// The solids that a cast meets, by (fraction, id).
+    /// The solids that a cast meets, by (fraction, distance, id).
     #[doc(alias = "fxs_level_cast")]
     pub fn cast(&self, cast: &Cast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let level = self.as_ptr();

@@ -64,7 +64,9 @@ pub use motion::{Carried, Mover, MoverResult, along, bounce, carry, move_and_sli
 pub use number::*;
 pub use planes::{Ground, Hitbox, HitboxCast, Planes, PlanesCommand};
 pub use rollback::{Confirmed, Frame, History, Inputs, Rewind, Room, Told};
-pub use rows::{Cast, CastHit, Collider, Command, Event, EventKind, Events, Hit, Moved, Query};
+pub use rows::{
+    Cast, CastHit, Collider, Command, Event, EventKind, Events, Hit, Motion, Moved, PairHit, Query,
+};
 pub use shape::{Contact, Outline, Pose, Side, cast_pair};
 pub use tables::{Cause, Shape, Status};
 pub use world::{Config, Counts, World};

@@ -425,7 +425,7 @@ impl Planes {
         }
     }
 
-    /// The hits of a cast, by (fraction, id).
+    /// The hits of a cast, by (fraction, distance, id).
     #[doc(alias = "fxs_planes_cast")]
     pub fn cast(&mut self, cast: &HitboxCast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let HitboxCast { hitbox, motion, mask, exclude_owner, limit, hit_when } = *cast;

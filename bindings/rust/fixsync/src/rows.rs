@@ -360,6 +360,32 @@ pub struct CastHit {
     pub normal: [i32; 3],
 }
 
+/// A collider and how it moves in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Motion {
+    /// Of the collider.
+    pub id: u32,
+    /// In Q16.16, each component within -536870911..=536870911.
+    pub motion: [i32; 3],
+}
+
+/// Two that meet while they move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct PairHit {
+    /// The lower id.
+    pub a: u32,
+    /// The higher id, which may be a solid's.
+    pub b: u32,
+    /// 0..=65536 of the motions.
+    pub fraction: u32,
+    /// In Q2.30, from b towards a.
+    pub normal: [i32; 3],
+}
+
 /// A collider that [`World::separate`](crate::World::separate) moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -485,5 +511,7 @@ const _: () = {
     assert!(size_of::<Event>() == size_of::<sys::fxs_event>());
     assert!(size_of::<Hit>() == size_of::<sys::fxs_hit>());
     assert!(size_of::<CastHit>() == size_of::<sys::fxs_cast_hit>());
+    assert!(size_of::<Motion>() == size_of::<sys::fxs_motion>());
+    assert!(size_of::<PairHit>() == size_of::<sys::fxs_pair_hit>());
     assert!(size_of::<Moved>() == size_of::<sys::fxs_moved>());
 };

@@ -148,12 +148,12 @@ pub enum Status {
     Segments = -19,
     /// bytes that are not a level
     Level = -20,
+    /// a call that is not allowed at this point
+    Order = -66,
     /// an argument or a result out of range
     Range = -64,
     /// not a table of frame data
     Table = -65,
-    /// a call that is not allowed at this point
-    Order = -66,
     /// a normal of (0, 0, 0), or with a component out of range
     Normal = -67,
     /// a field of a mover out of range
@@ -187,9 +187,9 @@ impl Status {
         Self::Command,
         Self::Segments,
         Self::Level,
+        Self::Order,
         Self::Range,
         Self::Table,
-        Self::Order,
         Self::Normal,
         Self::Mover,
         Self::Text,
@@ -216,7 +216,7 @@ pub enum Cause {
     Mask = 32,
     /// the query leaves out the owner of b
     Excluded = 64,
-    /// both are sectors, which never meet
+    /// both are sectors, and one has a hole
     Sectors = 128,
     /// one is above the other
     Height = 256,

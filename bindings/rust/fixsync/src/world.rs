@@ -665,7 +665,7 @@ impl World {
         }
     }
 
-    /// The hits of a cast, by (fraction, id).
+    /// The hits of a cast, by (fraction, distance, id).
     #[doc(alias = "fxs_world_cast")]
     pub fn cast(&mut self, cast: &Cast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let (world, row) = (self.as_mut_ptr(), &cast.0);
@@ -716,6 +716,55 @@ impl World {
                     sys::fxs_world_sweep(world, id, &motion, limit, when, to.cast(), room, n)
                 },
                 |status, _| cast_fault(status, &[motion], when, || self.fault(status, id)),
+            )
+        }
+    }
+
+    /// The pairs that meet while colliders move at once, each along its own motion: by (fraction,
+    /// distance, a, b), at most `limit` of them (0: all). The motions ascend by id; all others stand
+    /// still. The world does not change. `hit_when` is the world's without one.
+    ///
+    /// ```
+    /// use fixsync::{Collider, Config, Motion, Pose, Shape, World};
+    ///
+    /// let mut world = World::new(Config::new(8))?;
+    /// let ball = Shape::Sphere { radius: 9 };
+    /// world.add(&Collider::new(1, ball, Pose::default()))?;
+    /// world.add(&Collider::new(2, ball, Pose { x: 500, z: 400, ..Pose::default() }))?;
+    /// let motions = [
+    ///     Motion { id: 1, motion: [1000, 0, 0] },
+    ///     Motion { id: 2, motion: [0, 0, -800] },
+    /// ];
+    /// let mut hits = Vec::new();
+    /// world.sweep_pairs(&motions, 0, None, &mut hits)?;
+    /// assert_eq!((hits[0].a, hits[0].b), (1, 2));
+    /// # Ok::<(), fixsync::Error>(())
+    /// ```
+    #[doc(alias = "fxs_world_sweep_pairs")]
+    pub fn sweep_pairs(
+        &mut self,
+        motions: &[Motion],
+        limit: u32,
+        hit_when: Option<Contact>,
+        hits: &mut Vec<PairHit>,
+    ) -> Result<(), Error> {
+        let (world, when) = (self.as_mut_ptr(), Contact::or_0(hit_when));
+        let (rows, n) = (motions.as_ptr().cast(), motions.len() as u64);
+        // SAFETY: a world, so many rows, and room as it is given.
+        unsafe {
+            filled(
+                hits,
+                |to, room, count| {
+                    sys::fxs_world_sweep_pairs(
+                        world, rows, n, when, limit, to.cast(), room, count,
+                    )
+                },
+                |status, bad| match motions.get(bad as usize) {
+                    Some(row) => {
+                        cast_fault(status, &[row.motion], when, || self.fault(status, row.id))
+                    }
+                    None => cast_fault(status, &[], when, || self.fault(status, 0)),
+                },
             )
         }
     }
