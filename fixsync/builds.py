@@ -7,7 +7,7 @@ print(diff_builds("match.jsonl", old, new).rows)
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -67,6 +67,11 @@ class Home:
         with self.entered():
             return _Type(self, find(reference))
 
+    @property
+    def files(self) -> list[str]:
+        """The files of its modules."""
+        return files_of(self._modules.values())
+
     def file_of(self, kind: type) -> str | None:
         """The file of a class of the folder."""
         return getattr(self._modules.get(kind.__module__), "__file__", None)
@@ -98,6 +103,12 @@ class _Type(_InHome):
     def __call__(self, seed: int, players: int) -> Any:
         with self._home.entered():
             return _InHome(self._home, self._made(seed, players))
+
+
+def files_of(modules: Iterable[ModuleType]) -> list[str]:
+    """The files of modules that have one."""
+    found = (getattr(module, "__file__", None) for module in modules)
+    return [file for file in found if isinstance(file, str)]
 
 
 def origin(simulation: object) -> str:

@@ -184,6 +184,59 @@ def test_the_page_that_view_names_itself_is_not_its_log(run: Run, folder: Path) 
     refused(run, "view match.jsonl", folder / "match.jsonl", same)
 
 
+SIMS = "from fixsync.sample.skillfight import SkillFight as Game\n"
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        ("game.py", "replay inputs.jsonl --sim game:Game -o OUT"),
+        ("game.py", "whatif inputs.jsonl --set *.radius+=1 --sim game:Game -o OUT"),
+        ("game.py", "synctest game:Game --frames 2 -o OUT"),
+        ("game.py", "view inputs.jsonl -o OUT"),
+        ("pyproject.toml", "view inputs.jsonl -o OUT"),
+        ("pyproject.toml", "synctest --frames 2 -o OUT"),
+        ("other/game.py", "view inputs.jsonl --sim game:Game --at folder --at other -o OUT"),
+        ("folder/pyproject.toml", "view inputs.jsonl --at folder --at other -o OUT"),
+    ],
+)
+def test_a_game_and_the_file_that_names_it_are_no_outputs(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, read: str, words: str
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (folder / "other").mkdir()
+    for where in (folder, folder / "folder", folder / "other"):
+        (where / "game.py").write_text(SIMS)
+        (where / "pyproject.toml").write_text('[tool.fixsync]\nsim = "game:Game"\n')
+    refused(run, words, folder / read, same)
+    sys.modules.pop("game", None)
+
+
+@pytest.mark.parametrize("read", ["set.tsj", "door.tj"])
+def test_the_tilesets_and_templates_of_a_map_are_no_outputs(
+    run: Run, folder: Path, read: str
+) -> None:
+    y = [{"name": name, "type": "int", "value": i} for i, name in enumerate(("y_low", "y_high"))]
+    item = {"id": 1, "template": "door.tj", "x": 0, "y": 0, "properties": y}
+    documents: dict[str, object] = {
+        "map.tmj": {
+            "type": "map", "orientation": "orthogonal", "width": 1, "height": 1, "tilewidth": 8,
+            "tileheight": 8, "infinite": False, "tilesets": [{"firstgid": 1, "source": "set.tsj"}],
+            "layers": [{"type": "objectgroup", "name": "a", "objects": [item]}],
+        },
+        "set.tsj": {"type": "tileset", "name": "set", "tilewidth": 8, "tileheight": 8},
+        "door.tj": {
+            "type": "template", "tileset": {"firstgid": 1, "source": "set.tsj"},
+            "object": {"name": "door", "gid": 1, "width": 8, "height": 8},
+        },
+    }  # fmt: skip
+    for name, document in documents.items():
+        (folder / name).write_text(json.dumps(document))
+    picture = folder / "picture.svg"
+    picture.symlink_to(read)
+    refused(run, "level map.tmj --object door -o OUT", folder / read, lambda _: str(picture))
+
+
 @POSIX
 def test_a_log_is_not_appended_to_itself(folder: Path) -> None:
     before = (folder / "match.jsonl").read_bytes()

@@ -11,7 +11,7 @@ import click
 
 from fixsync.cli import options, text
 from fixsync.level import Level, Prism
-from fixsync.log.files import write_whole
+from fixsync.log.files import check_output, write_whole
 from fixsync.log.solids import level_line
 from fixsync.maps.drawing import bounds, svg
 from fixsync.maps.tiled import TiledMap, read_tiled
@@ -112,6 +112,7 @@ def level_command(source: Path, output: Path | None, as_json: bool, **choices: A
     with text.refusals():
         found = _read(source, choices)
         if output is not None:
+            check_output(output, found.files)
             is_picture = output.suffix == ".svg"
             level = found.level
             data = (

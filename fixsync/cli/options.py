@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from fixsync import sim
-from fixsync.builds import Home
+from fixsync.builds import Home, files_of
 from fixsync.cli import project
 from fixsync.cli.streams import echo
 from fixsync.log import files
@@ -106,7 +106,10 @@ class Command(click.Command):
 
 
 def _read_by(type: object, value: Any) -> Iterator[str | Path]:
-    """The files that a parameter names to be read. A folder stands for the logs in it."""
+    """The files that a parameter names to be read. A folder stands for the logs in it, simulations
+    for their modules and the pyproject.toml that names them."""
+    if isinstance(value, Simulations):
+        yield from value.files
     if isinstance(type, Output) or not isinstance(type, (click.Path, Source)):
         return
     for path in value if isinstance(value, tuple) else () if value is None else (value,):
@@ -200,6 +203,9 @@ class Simulations(dict[str, sim.SimulationType]):
         """How the command line, or pyproject.toml, names each."""
         self.versions: tuple[Simulations, Simulations] | None = None
         """The two of a comparison: those of `--at`, or two of `--sim`."""
+        self.files: list[str | Path] = []
+        """Those of their modules, of all modules that are loaded, and the pyproject.toml files that
+        name them."""
         self.labels = ("", "")
         """The folders of the versions, or how the command line names them."""
 
@@ -246,6 +252,7 @@ def _simulations(
     try:
         if folders := ctx.meta.get(_AT):
             found.versions = _in_folders(folders, references)
+            found.files = [file for side in found.versions for file in side.files]
             found.labels = str(folders[0]), str(folders[1])
             return found
         if references:
@@ -256,8 +263,10 @@ def _simulations(
             found.add(reference, *one.values())
         if len(parts) == 2:
             found.versions, found.labels = (parts[0], parts[1]), (references[0], references[1])
-        for reference in () if references else project_simulations().simulations:
+        named = project.Named() if references else project_simulations()
+        for reference in named.simulations:
             found.add(reference, found_simulation(reference))
+        found.files = loaded_files(named)
     except ValueError as error:
         raise click.BadParameter(str(error), ctx, param) from error
     return found
@@ -271,15 +280,22 @@ def _in_folders(
         raise ValueError(f"of --at, --sim names one for both or one each, not {len(references)}")
     sides = Simulations(), Simulations()
     for i, (side, folder) in enumerate(zip(sides, folders, strict=True)):
-        own = references[i % len(references) :][:1] if references else project.named(folder)[0]
-        if not own:
+        own = references[i % len(references) :][:1] if references else ()
+        named = project.Named(own) if own else project.named(folder)
+        if not named.simulations:
             raise ValueError(
                 f"{folder} has no pyproject.toml with a sim of [tool.fixsync]: give --sim"
             )
         home = Home(folder)
-        for reference in own:
+        for reference in named.simulations:
             side.add(reference, home.find(reference, found_simulation))
+        side.files = [*home.files, *named.files]
     return sides
+
+
+def loaded_files(named: project.Named) -> list[str | Path]:
+    """The files of the modules that are loaded, and the file that names simulations."""
+    return [*files_of([*sys.modules.values()]), *named.files]
 
 
 def _look_in(folder: Path) -> None:

@@ -10,6 +10,8 @@ import click
 
 __all__ = ["Named", "named"]
 
+FILE = "pyproject.toml"
+
 
 class Named(NamedTuple):
     """The simulations of a file."""
@@ -18,6 +20,11 @@ class Named(NamedTuple):
     """Each as a name or module:object."""
     folder: Path | None = None
     """Where the file is. Modules are looked for there too."""
+
+    @property
+    def files(self) -> list[Path]:
+        """The file."""
+        return [] if self.folder is None else [self.folder / FILE]
 
 
 def named(here: Path | None = None) -> Named:
@@ -29,7 +36,7 @@ def named(here: Path | None = None) -> Named:
     except OSError:
         return Named()  # the folder was removed
     for folder in (here, *here.parents):
-        file = folder / "pyproject.toml"
+        file = folder / FILE
         try:
             text = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):

@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 
 from fixsync import sim
-from fixsync.cli import options, streams, text
+from fixsync.cli import options, project, streams, text
 from fixsync.fresh.check import case_of
 from fixsync.fresh.reread import Missed, Note
 from fixsync.log import files
@@ -111,6 +111,9 @@ def synctest_command(
         if out is not None:
             files.require_compression(out)
         made = options.found_simulation(simulation)
+        if out is not None:
+            named = project.Named() if reference else project.named()
+            files.check_output(out, options.loaded_files(named))
         given: Inputs
         if inputs is not None:
             name, seed, given = log_inputs(inputs)

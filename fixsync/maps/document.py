@@ -213,11 +213,13 @@ class Files:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.opened: list[str] = []
         self._left = SIZE_MAX
 
     def open(self, path: str) -> Value:
         """The document of a file. MapError if it is neither JSON nor XML, OSError if it cannot be
         read."""
+        self.opened.append(path)
         with Path(path).open("rb") as file:
             is_large = os.fstat(file.fileno()).st_size > self._left
             data = b"" if is_large else file.read(self._left + 1)

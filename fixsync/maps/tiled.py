@@ -95,6 +95,8 @@ class TiledMap:
     """Number of solids of which a coordinate was rounded."""
     rounding: Fraction = Fraction(0)
     """The greatest distance that rounding moved a coordinate by, in raw units: at most 1/2."""
+    files: list[str] = field(default_factory=list)
+    """The files that were read: the map, its tilesets and templates."""
 
 
 def read_tiled(
@@ -158,9 +160,11 @@ def read_tiled(
     name = os.fspath(path)
     files = Files(Path(root) if root is not None else Path(name).parent)
     try:
-        return _Reading(view, choices, files).read(files.open(name))
+        found = _Reading(view, choices, files).read(files.open(name))
     except MapError as wrong:
         raise TiledError(wrong.file, wrong.path, wrong.reason) from None
+    found.files = files.opened
+    return found
 
 
 def _keys_of(owner: Value) -> dict[str, Value]:
