@@ -202,6 +202,20 @@ def test_a_choice_may_name_a_layer_of_the_world_and_a_tiles_choice_wins(read: Re
         read(text, tiles=["solid@32"])
 
 
+def test_tiles_on_one_layer_of_the_world_are_merged_however_many_choices_take_them(
+    read: Read,
+) -> None:
+    count, size = 300, 'width="300" height="1"'
+    tiles = "".join(f'<tile id="{i}" type="k{i}"/>' for i in range(count))
+    tileset = f'<tileset firstgid="1" name="t" tilewidth="16" tileheight="16">{tiles}</tileset>'
+    cells = layer(",".join(str(i + 1) for i in range(count)), size=size)
+    names = [f"k{i}" for i in range(count)]
+    for name, expected in (("k9", [(0, 300, 0)]), ("k9@7", [(0, 9, 0), (10, 300, 0), (9, 10, 7)])):
+        names[9] = name
+        found = read(a_map(cells, tilesets=tileset, size=size), y=Y, classes=names)
+        assert [(area(s)[0], area(s)[2], s.layer) for s in found.level] == expected
+
+
 def test_only_leaves_the_other_layers_out(read: Read) -> None:
     text = a_map(layer("1,0,0,0,0,0,0,0"), layer("0,1,0,0,0,0,0,0", name="decor"))
     found = read(text, y=Y, tiles=["solid"], only=["decor"])

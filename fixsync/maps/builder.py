@@ -99,7 +99,7 @@ class Builder:
         called: Callable[[], str],
     ) -> None:
         """The solids that an outline becomes."""
-        low, high, layer = self._heights(where, own, choice)
+        low, high, layer = self._heights(where, own, None if choice is None else choice.layer)
         if outline.circle is not None and not self._view.side:
             centre, radius = outline.circle
             x, z = (self._coordinate(where, axis, centre[axis]) for axis in (0, 1))
@@ -172,12 +172,10 @@ class Builder:
         self.rounding = max(self.rounding, self._worst)
 
     def _heights(
-        self, where: Value, own: Mapping[str, Value], choice: Choice | None
+        self, where: Value, own: Mapping[str, Value], layer: int | None
     ) -> tuple[int, int, int]:
         """y_low, y_high and the layer of a solid; from the side the heights mean nothing."""
-        if choice is not None and choice.layer is not None:
-            layer = choice.layer
-        else:
+        if layer is None:
             layer = own["layer"].integer(0, LAYER_COUNT - 1) if "layer" in own else 0
         self._worst = Fraction(0)
         if self._view.side:
@@ -246,14 +244,15 @@ class Builder:
         layer: Value,
         found: Sequence[Rectangle],
         own: Mapping[str, Value],
-        choice: Choice | None,
+        number: int | None,
         offset: tuple[Fraction, Fraction],
     ) -> None:
-        """Rectangles of cells as prisms, as `_solid` makes them of four points."""
+        """Rectangles of cells as prisms, as `solid` makes them of four points. `number`: the layer
+        of the world, if a choice gives it."""
         self._check_room(layer, len(found))
         if not found:
             return
-        low, high, number = self._heights(layer, own, choice)
+        low, high, number = self._heights(layer, own, number)
         rounding = self._worst
         known: dict[tuple[int, int], tuple[int, Fraction]] = {}
 

@@ -41,9 +41,9 @@ class Grid:
         )
         self._outlines: dict[int, list[Outline]] = {}
         self._codes = _Codes(self._code)
-        self._groups: list[Choice | None] = []
-        """Of each code, less 1, the choice whose layer it has."""
-        self.runs: dict[Choice | None, dict[int, list[Run]]] = {}
+        self._groups: list[int | None] = []
+        """Of each code, less 1, the layer of the world; None if the choice gives none."""
+        self.runs: dict[int | None, dict[int, list[Run]]] = {}
         self.shaped: list[tuple[int, int, int]] = []
         """Column, row and cell of those with shapes."""
         self.tiles: dict[int, tuple[Tile, Choice | None]] = {}
@@ -116,9 +116,10 @@ class Grid:
         return _SHAPED if is_slope or choices.shapes else _UNDECIDED
 
     def _group(self, choice: Choice | None) -> int:
-        if choice not in self._groups:
-            self._groups.append(choice)
-        return self._groups.index(choice) + 1
+        layer = None if choice is None else choice.layer
+        if layer not in self._groups:
+            self._groups.append(layer)
+        return self._groups.index(layer) + 1
 
 
 class _Codes(dict[int, int]):

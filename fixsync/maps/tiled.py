@@ -459,9 +459,9 @@ class _Reading:
             )
         if grid.left_out:
             self._leave_out("non-solid tile", grid.left_out)
-        for choice, runs in grid.runs.items():
+        for number, runs in grid.runs.items():
             self._builder.rectangles(
-                layer, rectangles(runs), place.properties, choice, (place.x, place.y)
+                layer, rectangles(runs), place.properties, number, (place.x, place.y)
             )
         self._shapes(layer, grid, place)
 
