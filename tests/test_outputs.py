@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -235,6 +236,17 @@ def test_the_tilesets_and_templates_of_a_map_are_no_outputs(
     picture = folder / "picture.svg"
     picture.symlink_to(read)
     refused(run, "level map.tmj --object door -o OUT", folder / read, lambda _: str(picture))
+
+
+@pytest.mark.parametrize("command", ["cut", "view", "whatif", "replay", "frames", "level"])
+def test_an_output_in_no_folder_is_named_as_it_was_given(
+    run: Run, folder: Path, command: str
+) -> None:
+    form = next(words for (name, _), words in FORMS.items() if name == command)
+    out = str(Path("missing", "out.fxlevel"))
+    code, _, err = run(command, *[out if word == "OUT" else word for word in form.split()])
+    assert (code, list(folder.glob("missing*"))) == (2, [])
+    assert re.search(rf"{re.escape(out)}'?$", err.strip()), err
 
 
 @POSIX

@@ -256,8 +256,10 @@ class _Whole:
             _unfinished.add(self._hidden)
             try:
                 self.file = FileIO(os.open(self._hidden, _CREATE, _MODE), "wb")
-            except BaseException:
+            except BaseException as error:
                 _unfinished.discard(self._hidden)
+                if isinstance(error, OSError):
+                    error.filename = os.fspath(path)  # nobody knows the hidden name
                 raise
             if self._is_held():
                 return
