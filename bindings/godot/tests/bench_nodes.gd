@@ -3,7 +3,7 @@ extends SceneTree
 ## the whole engine, less those of an empty one. The rounds of all take turns.
 
 const COUNTS: Array[int] = [100, 1000]
-const ROUNDS := 7
+const ROUNDS := 15
 
 
 class Empty:
