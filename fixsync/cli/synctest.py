@@ -97,8 +97,8 @@ def synctest_command(
     not restore, such as self.combo, if it changes later frames. The smallest match found that shows
     a difference is written to a file for --inputs.
 
-    Calls that ask the machine, such as a clock, places in the source that are worth a look, such as
-    a float, and lines that never ran are listed; they are no difference.
+    Also listed, without a change of the exit code: calls that ask the machine, such as a clock;
+    places in the source that are worth a look, such as a float; and lines that never ran.
 
     \b
     Exit code  0  no difference
