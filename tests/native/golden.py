@@ -122,6 +122,8 @@ class Kernel:
         told = out[0 : count[0]] if status == OK else []
         if kind == "fxs_cast_hit":
             told = [n for hit in told for n in (hit.id, hit.fraction, *hit.normal)]
+        if kind == "fxs_pair_hit":
+            told = [n for hit in told for n in (hit.a, hit.b, hit.fraction, *hit.normal)]
         return status, count[0], told
 
     def found_by_many(
@@ -378,6 +380,15 @@ class Kernel:
         arguments = (world, id, motion, limit, hit_when)
         status, count, told = self.found("fxs_cast_hit", self.lib.fxs_world_sweep, arguments, room)
         return [status, count, *told] if status in (OK, E_ROOM) else [status]
+
+    def sweep_pairs(self, a: Arguments) -> Answers:
+        world, room, limit, hit_when = self.world(a), a.one(), a.one(), a.one()
+        rows = [(id, tuple(motion)) for id, *motion in a.rows(4)]
+        motions = self.ffi.new("fxs_motion[]", rows)
+        arguments = (world, motions, len(rows), hit_when, limit)
+        call = self.lib.fxs_world_sweep_pairs
+        status, count, told = self.found("fxs_pair_hit", call, arguments, room)
+        return [status, count, *told]
 
     def save(self, a: Arguments) -> Answers:
         world = self.world(a)
@@ -864,6 +875,23 @@ class Model:
 
         told = self.found(others, [id], room)
         return self.without_end(told) if told[0] is not None else [None]
+
+    def sweep_pairs(self, a: Arguments) -> Answers:
+        w, room, limit, hit_when = a.some(4)
+        rows, world = a.rows(4), self.worlds[w]
+        if hit_when > 2:
+            return [None, 0]
+        for i, (id, *motion) in enumerate(rows):
+            far = max(map(abs, motion)) > self.m.SIZE_MAX
+            if id not in world.colliders or far or (i and id <= rows[i - 1][0]):
+                return [None, i]
+            if world[id].shape[0] == "sector":
+                return [None, i]
+        motions = {id: tuple(motion) for id, *motion in rows}
+        hits = world.sweep_pairs(motions, hit_when=hit_when or None, limit=limit)
+        if len(hits) > room:
+            return [E_ROOM, len(hits)]
+        return [OK, len(hits), *(n for one, other, k, v in hits for n in (one, other, k, *v))]
 
     def save(self, a: Arguments) -> Answers:
         data = self.worlds[a.one()].save()

@@ -8,7 +8,7 @@
 /* ---- angles: sines and cosines by their series, 128 bits after the point ---- */
 
 /* The contract's number, and the header's; neither is read from where the kernel reads it. */
-uint32_t ref_semantics(void) { return 3; }
+uint32_t ref_semantics(void) { return 4; }
 uint32_t ref_version(void) { return (uint32_t)FXS_VERSION_MAJOR << 16 | (uint32_t)FXS_VERSION_MINOR << 8 | (uint32_t)FXS_VERSION_PATCH; }
 
 #define FINE 128
@@ -269,6 +269,79 @@ static int near_sector(const body *s, vec d, big q) {
     return most(near_edge(s, e1, d, q), near_edge(s, e2, d, q));
 }
 
+/* A sector of half a turn at most, or a half of a wider one: its edges, and its apex from that of the other sector. */
+typedef struct part {
+    vec e1, e2, apex;
+    big radius;
+} part;
+
+static int is_in_part(const part *p, vec v) {
+    return big_sign(cross(p->e2, v)) >= 0 && big_sign(cross(v, p->e1)) >= 0;
+}
+
+static int near_part_edge(const part *p, vec e, vec d, big q) {
+    big t = dot(d, e);
+    if (big_sign(t) <= 0) {
+        return near_point(big_of(0), e, d, q);
+    }
+    if (big_cmp(t, big_shl(p->radius, 30)) >= 0) {
+        return near_point(p->radius, e, d, q);
+    }
+    return cls(square(cross(e, d)), big_shl(q, 60));
+}
+
+static int near_part(const part *p, const part *other) {
+    vec d = {big_sub(other->apex.x, p->apex.x), big_sub(other->apex.z, p->apex.z)};
+    big q = square(other->radius);
+    return is_in_part(p, d) ? near_cylinder(p->radius, d, q) : most(near_part_edge(p, p->e1, d, q), near_part_edge(p, p->e2, d, q));
+}
+
+/* P against the lines of Q's edges. */
+static int beyond_edges(const part *P, const part *Q) {
+    vec p = {big_sub(P->apex.x, Q->apex.x), big_sub(P->apex.z, Q->apex.z)};
+    vec n[2] = {{Q->e1.z, big_sub(big_of(0), Q->e1.x)}, {big_sub(big_of(0), Q->e2.z), Q->e2.x}};
+    int found = FXS_OVERLAPPING;
+    for (int i = 0; i < 2; i++) {
+        big reach = big_of(0), of_e1 = big_mul(P->radius, dot(n[i], P->e1)), of_e2 = big_mul(P->radius, dot(n[i], P->e2));
+        reach = big_cmp(of_e1, reach) > 0 ? of_e1 : reach;
+        reach = big_cmp(of_e2, reach) > 0 ? of_e2 : reach;
+        if (!is_in_part(P, n[i])) {
+            found = least(found, cls(big_of(0), big_add(big_shl(dot(n[i], p), 30), reach)));
+        }
+    }
+    return found;
+}
+
+static int parts_of(const body *s, vec apex, part parts[2]) {
+    part first = {yaw_vec(s->yaw + s->half_angle), yaw_vec(s->yaw - s->half_angle), apex, s->radius};
+    parts[0] = parts[1] = first;
+    if (s->half_angle > 16384) {
+        parts[0].e1 = parts[1].e2 = yaw_vec(s->yaw);
+    }
+    return s->half_angle > 16384 ? 2 : 1;
+}
+
+/* d: b's apex from a's. */
+static int sector_sector(const body *a, const body *b, vec d) {
+    if (big_sign(a->half_z) != 0 || big_sign(b->half_z) != 0) {
+        return FXS_APART;
+    }
+    if (a->half_angle == 32768 || b->half_angle == 32768) {
+        const body *disc = a->half_angle == 32768 ? a : b;
+        vec back = {big_sub(big_of(0), d.x), big_sub(big_of(0), d.z)};
+        return near_sector(disc == a ? b : a, disc == a ? back : d, square(disc->radius));
+    }
+    part of_a[2], of_b[2];
+    vec here = {big_of(0), big_of(0)};
+    int n = parts_of(a, here, of_a), m = parts_of(b, d, of_b), found = FXS_APART;
+    for (int i = 0; i < n * m; i++) {
+        const part *p = of_a + i % n, *q = of_b + i / n;
+        int met = least(least(near_part(p, q), near_part(q, p)), least(beyond_edges(p, q), beyond_edges(q, p)));
+        found = most(found, met);
+    }
+    return found;
+}
+
 static int near(const body *prism, vec d, big q) {
     return prism->kind == FXS_CYLINDER ? near_cylinder(prism->radius, d, q)
            : prism->kind == FXS_BOX    ? near_box(prism, d, q)
@@ -374,7 +447,7 @@ static int contact_of(const body *a, const body *b) {
     } else if (b->kind == FXS_BOX) {
         return contact_of(b, a);
     } else {
-        planar = FXS_APART;
+        planar = sector_sector(a, b, d);
     }
     return least(vertical, planar);
 }

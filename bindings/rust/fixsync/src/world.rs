@@ -725,12 +725,12 @@ impl World {
     /// still. The world does not change. `hit_when` is the world's without one.
     ///
     /// ```
-    /// use fixsync::{Collider, Config, Motion, Pose, Shape, World};
+    /// use fixsync::{Collider, Config, Motion, Shape, World};
     ///
     /// let mut world = World::new(Config::new(8))?;
     /// let ball = Shape::Sphere { radius: 9 };
-    /// world.add(&Collider::new(1, ball, Pose::default()))?;
-    /// world.add(&Collider::new(2, ball, Pose { x: 500, z: 400, ..Pose::default() }))?;
+    /// world.add(&Collider::new(1, ball))?;
+    /// world.add(&Collider::new(2, ball).at([500, 0, 400]))?;
     /// let motions = [
     ///     Motion { id: 1, motion: [1000, 0, 0] },
     ///     Motion { id: 2, motion: [0, 0, -800] },
