@@ -25,9 +25,7 @@ from fixsync.numbers import ONE, direction, length, yaw_of
 from fixsync.shapes import (
     Box,
     Pose,
-    Sector,
     Shape,
-    Sphere,
     cast_pair,
     lift,
     overlap_many,
@@ -152,6 +150,11 @@ def _shape(random: Random, kind: int, is_extreme: bool) -> Shape:
     return shape_from_tuple((KINDS[kind].name, *values))
 
 
+def _ball(radius: int) -> Shape:
+    """A sphere of any radius, without a TinyValueWarning."""
+    return shape_from_tuple(("sphere", radius))
+
+
 def _contacts(random: Random) -> Iterator[bytes]:
     columns: list[Any] = list(map(list, zip(*contact_questions(random), strict=True)))
     yield overlap_many(*columns)
@@ -206,9 +209,8 @@ def _worlds(random: Random) -> Iterator[bytes]:
             shape = _shape(random, frame % _ALL, False)
             yield _packed(*world.query(shape, _place(random), exclude_owner=1 + frame % 3))
             ray = (random.between(-9 * ONE, 9 * ONE), 0, random.between(-9 * ONE, 9 * ONE))
-            for hit in world.cast(
-                Sphere(1 + random.below(ONE)), _place(random), ray, limit=frame % 3
-            ):
+            ball = _ball(1 + random.below(ONE))
+            for hit in world.cast(ball, _place(random), ray, limit=frame % 3):
                 yield _packed(hit[0], hit[1], *hit[2])
             if frame % 4 == 3:
                 for moved in world.separate([(0, 0), (0, 1)], passes=2):
@@ -222,10 +224,13 @@ def sector_questions(random: Random) -> Iterator[tuple[Shape, Pose, Shape, Pose]
     """Two sectors without holes, not much further apart than they reach."""
     for _ in range(_SECTORS):
         a, b = (
-            Sector(
-                1 + random.below(2 * ONE),
-                random.choice((1, 8192, 16384, 16385, 32768, random.between(1, 32768))),
-                ONE,
+            shape_from_tuple(
+                (
+                    "sector",
+                    1 + random.below(2 * ONE),
+                    random.choice((1, 8192, 16384, 16385, 32768, random.between(1, 32768))),
+                    ONE,
+                )
             )
             for _ in range(2)
         )
@@ -251,9 +256,9 @@ def _seams(random: Random) -> Iterator[bytes]:
             radius, ahead, down = (1 + random.below(4 * ONE >> bits) for bits in (5, 0, 3))
             start = Pose(random.between(-9, 9) - ahead, radius + down, 0)
             motions[id] = 2 * ahead, -2 * down, 0
-            for hit in world.cast(Sphere(radius), start, motions[id], limit=random.below(3)):
+            for hit in world.cast(_ball(radius), start, motions[id], limit=random.below(3)):
                 yield _packed(hit[0], hit[1], *hit[2])
-            world.add(id, Sphere(radius), start, owner=1)
+            world.add(id, _ball(radius), start, owner=1)
         for pair in world.sweep_pairs(motions):
             yield _packed(pair[0], pair[1], pair[2], *pair[3])
 

@@ -506,7 +506,7 @@ def test_usual_values_logs_copies_and_the_ray_do_not_warn() -> None:
         tiny = shape_from_tuple(("sector", 1, 1, 1))
         assert pickle.loads(pickle.dumps(tiny)) == copy.deepcopy(tiny) == tiny
         assert RAY.as_tuple() == ("sphere", 1)
-        semantics_id()
+        assert semantics_id.__wrapped__() == semantics_id(), "computed here, not remembered"
 
 
 def test_an_invalid_size_is_an_error_and_gives_no_warning() -> None:
