@@ -852,6 +852,21 @@ def test_points_are_counted_for_each_use_before_they_are_read(
     assert len(calls) <= 3
 
 
+@pytest.mark.parametrize("shape", ['width="3"', 'height="3"', 'points=""'])
+def test_flat_shapes_of_a_tile_count_as_lines_for_each_of_its_objects(
+    read: Read, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
+    monkeypatch.setattr("fixsync.maps.builder.POINTS_MAX", 9)
+    line = f"<polyline {shape}/>" if "points" in shape else ""
+    size = "" if line else shape
+    flat = f'<object id="1" x="0" y="0" {size}>{line}</object>'
+    tileset = TILESET.replace('<object id="1" x="0" y="8"', f'{flat * 2}<object id="9" x="0" y="8"')
+    item = '<object gid="3" x="0" y="0" width="16" height="16"/>'
+    for part, where in ((objects(item * 3), r".objects\[2\]"), (layer("3,3,3,0,0,0,0,0"), "")):
+        with pytest.raises(TiledError, match=rf"layers\[0\]{where}: .* more than 9 points"):
+            read(a_map(part, tilesets=tileset), y=Y, shapes=True)
+
+
 def test_a_polygon_and_a_line_with_too_many_points_are_refused(read: Read) -> None:
     for kind, count, most, options in (
         ("polygon", 4098, 4097, {}),

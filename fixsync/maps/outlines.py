@@ -149,8 +149,10 @@ def _is_closed(points: Any) -> bool:
 
 
 def point_count(item: Value) -> int:
-    """The number of points that an object lists."""
-    return sum(_length(item[key].value) for key in ("polygon", "polyline") if key in item)
+    """The number of points that an object lists, 2 or more for a line. A flat rectangle has 2."""
+    if kind_of(item) == "flat rectangle":
+        return 2
+    return sum(max(2, _length(item[key].value)) for key in ("polygon", "polyline") if key in item)
 
 
 def _length(points: Any) -> int:
