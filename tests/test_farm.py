@@ -957,6 +957,18 @@ def test_a_results_file_has_one_lock_whatever_it_is_called(run: Run, tmp_path: P
     assert run(log, "-r", tmp_path / "link.sqlite")[0] == 0
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names")
+def test_a_pipe_or_a_device_is_no_results_file_and_gets_nothing_beside_it(
+    run: Run, tmp_path: Path
+) -> None:
+    log = good(tmp_path / "a.jsonl")
+    os.mkfifo(tmp_path / "pipe")
+    before = {*tmp_path.iterdir()}
+    code, _, err = run(log, "-r", tmp_path / "pipe")
+    assert (code, err.strip()) == (2, f"Error: {tmp_path / 'pipe'} is not a regular file")
+    assert {*tmp_path.iterdir()} == before
+
+
 def test_the_results_can_be_queried_while_they_are_written(tmp_path: Path) -> None:
     sources = [good(tmp_path / f"{number}.jsonl") for number in range(40)]
     results = tmp_path / "r.sqlite"
