@@ -655,6 +655,17 @@ def test_a_bye_about_a_frame_that_was_not_played_is_refused():
         assert (taken == 0) == (frame < made)
 
 
+@pytest.mark.parametrize("reason", [Reason.LEFT, Reason.DESYNC])
+def test_a_bye_about_a_peer_that_the_match_does_not_have_is_refused(reason: Reason):
+    network, session = running()
+    message, _ = forged(session, 0)
+    head = message.sender, message.instance, message.heard
+    for number, peer in enumerate((39, 4, 3), 10**6):
+        bye = Bye(*head, reason, 0, peer, "so", False)
+        taken = session.receive(CODEC.seal(bye, 1, number, 0), network.now_ms)
+        assert (taken == 0) == (peer in MATCH.peers) == (session.end is not None)
+
+
 def test_a_peer_that_finds_ever_earlier_differences_does_not_keep_a_session_alive():
     network, session = running()
     message, _ = forged(session, 0)

@@ -546,6 +546,8 @@ class Remote:
     def _take_bye(self, bye: Bye, now_ms: int) -> Event | None:
         local = self.local
         reason = Reason(bye.reason) if bye.reason in list(Reason) else Reason.LEFT
+        if bye.peer not in local.match.peers:
+            raise PacketError(f"a Bye about peer {bye.peer}, of {len(local.match.peers)}")
         if reason is Reason.DESYNC and local.me in local.seats.sources:
             made = local.seats.streams[local.me].next
             if bye.frame >= made:
