@@ -452,6 +452,28 @@ def test_an_endpoint_without_a_session_or_a_socket_says_so():
         Endpoint(*taken.address)
 
 
+@pytest.mark.parametrize(
+    ("address", "error", "said"),
+    [
+        (("127.0.0.1", 99999), ValueError, "port of peer 1 must be 1..65535, not 99999"),
+        (("127.0.0.1", 0), ValueError, "port of peer 1 must be 1..65535, not 0"),
+        (("127.0.0.1", "7777"), TypeError, "port of peer 1 must be an integer"),
+        (("::1", 7777), OSError, "host '::1' of peer 1 is not found"),
+        (("two..dots", 7777), OSError, "host 'two..dots' of peer 1 is not found"),
+    ],
+)
+def test_an_address_that_cannot_be_is_refused_when_it_is_given(
+    address: Any, error: type[Exception], said: str
+):
+    with Endpoint() as end:
+        with pytest.raises(error) as refused:
+            end.begin(session(0, 60), {0: ("127.0.0.1", 7), 1: address})
+        assert said in str(refused.value)
+        assert (end.session, end.addresses) == (None, {})
+    with pytest.raises(ValueError, match=r"port must be 0\.\.65535, not 99999"):
+        Endpoint("127.0.0.1", 99999)
+
+
 # Floods, outsiders, addresses.
 
 

@@ -26,6 +26,7 @@ _LATE_S_MAX = 0.25
 # A peer that runs ahead of the others makes each frame longer by this share, until it does not.
 _SLOWER = 0.25
 _DATAGRAM_BYTES_MAX = 65536
+_PORT_MAX = 65535
 # On Windows sockets that share a port do not divide its packets by their senders.
 _CAN_SHARE_PORTS = sys.platform != "win32"
 _RECEIVE_BYTES = 4 * 2**20
@@ -57,7 +58,9 @@ class Endpoint:
     there once it has acknowledged nothing for half a second."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Binds a socket; port 0 takes a free port. OSError if it cannot be bound."""
+        """Binds a socket; port 0 takes a free port. OSError if it cannot be bound, ValueError for a
+        port that is not 0..65535."""
+        checks.integer("port", port, 0, _PORT_MAX)
         self.session: Session | None = None
         self.addresses: dict[int, Address] = {}
         found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
@@ -93,10 +96,14 @@ class Endpoint:
 
     def begin(self, session: Session, peers: Mapping[int, Address]) -> None:
         """Serves a session from now on. `peers`: the known addresses; a peer that sends first need
-        not be among them."""
+        not be among them. A host's name is looked up here, once.
+
+        With nothing changed, OSError for a host that is not found or is not of this endpoint's kind
+        of IP, ValueError or TypeError for a port that is not 1..65535."""
+        found = {peer: self._resolved(peer, address) for peer, address in peers.items()}
         self.session = session
-        for peer, address in peers.items():
-            self._place(peer, self._resolved(address))
+        for peer, address in found.items():
+            self._place(peer, address)
 
     def poll(self, value: Input) -> list[Notice]:
         """One round: takes the packets that have arrived, advances the session with this player's
@@ -178,11 +185,13 @@ class Endpoint:
                 selector.register(each, selectors.EVENT_READ)
             selector.select(ms / 1000)
 
-    def _resolved(self, address: Address) -> Address:
+    def _resolved(self, peer: int, address: Address) -> Address:
+        host, port = address[:2]
+        checks.integer(f"port of peer {peer}", port, 1, _PORT_MAX)
         try:
-            found = socket.getaddrinfo(*address[:2], self._family, socket.SOCK_DGRAM)[0][4]
-        except OSError:
-            return address  # What is sent there counts as lost.
+            found = socket.getaddrinfo(host, port, self._family, socket.SOCK_DGRAM)[0][4]
+        except (OSError, UnicodeError) as wrong:
+            raise OSError(f"host {host!r} of peer {peer} is not found: {wrong}") from wrong
         return address if len(address) > 2 else _address(found)
 
     def _place(self, peer: int, address: Address) -> None:
