@@ -783,6 +783,18 @@ def test_statistics_name_the_round_trip_loss_and_what_is_waited_for():
     assert stats.peers[0].bytes_in < 2000
 
 
+def test_packets_to_a_peer_that_was_not_there_yet_are_no_loss_for_it():
+    network = Network(match(3, frames=600, vacant=frozenset({2}))).start_all()
+    network.run(2000)
+    network.start(2)
+    network.run(1000)
+    network.restart(1, 300)
+    network.run(1000)
+    for me in (1, 2):
+        stats = network.session(me).stats(network.now_ms)
+        assert [peer.loss_percent for peer in stats.peers if peer.loss_percent > 10] == [], me
+
+
 def test_a_match_that_cannot_keep_its_rate_says_so_on_all_peers():
     for delay_ms, is_slowed in ((100, False), (200, True)):
         network = Network(match(2, prediction_max=6, frames=None), 1, Weather(delay_ms=delay_ms))

@@ -105,7 +105,7 @@ class PeerStats:
     jitter_ms: int
     """How much the round trip varies, smoothed."""
     loss_percent: int
-    """Of its last 256 packets, those that did not come, or not yet."""
+    """Of its last 256 packets since it was first heard, those that did not come, or not yet."""
     frames_ahead: int
     """By how many frames this peer is ahead of it, as far as is known."""
     bytes_in: int

@@ -289,6 +289,8 @@ class Window:
         self.life = 0
         self.newest = 0
         """The highest number that came from that life."""
+        self._first = 1
+        """The first that came; those before it were sent before its receiver was there."""
         self._seen = 0
         """Bit i: the number `newest` - i has come."""
 
@@ -306,15 +308,15 @@ class Window:
 
     @property
     def loss_percent(self) -> int:
-        """Of the last 256 packets, those that did not come."""
-        last = min(self.newest, 256)
+        """Of the last 256 packets since the first that came, those that did not come."""
+        last = min(self.newest - self._first + 1, 256)
         came = bin(self._seen & ((1 << last) - 1)).count("1")
         return 100 * (last - came) // last if last else 0
 
     def take(self, life: int, number: int) -> bool:
         """Takes the number of a packet without fault. Whether it is the newest."""
         if life != self.life:
-            self.life, self.newest, self._seen = life, 0, 0
+            self.life, self.newest, self._seen, self._first = life, 0, 0, number
         ahead = number - self.newest
         if ahead > 0:
             self.newest = number
