@@ -11,7 +11,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -358,6 +359,16 @@ class Halfway:
         return self.process.returncode
 
 
+@contextmanager
+def handled(number: int, how: signal.Handlers) -> Iterator[None]:
+    """A process that is started here inherits how the signal is handled."""
+    previous = signal.signal(number, how)
+    try:
+        yield
+    finally:
+        signal.signal(number, previous)
+
+
 def hidden(folder: Path) -> set[Path]:
     return {*folder.glob(".fixsync-*")}
 
@@ -366,7 +377,9 @@ def hidden(folder: Path) -> set[Path]:
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_signal_that_ends_a_command_leaves_nothing_of_its_output(folder: Path, name: str) -> None:
     number = getattr(signal, name)
-    code, err = Halfway(folder, "part.jsonl").end(number)
+    with handled(number, signal.SIG_DFL):  # also where the tests run under nohup
+        half = Halfway(folder, "part.jsonl")
+    code, err = half.end(number)
     # As whoever ended it expects: by the signal. Ctrl-C has an exit code of its own.
     assert code == (130 if name == "SIGINT" else -number)
     assert err == (b"\ninterrupted\n" if name == "SIGINT" else b"\n")
@@ -376,11 +389,8 @@ def test_a_signal_that_ends_a_command_leaves_nothing_of_its_output(folder: Path,
 
 @POSIX
 def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:
-    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
+    with handled(signal.SIGHUP, signal.SIG_IGN):
         half = Halfway(folder, "part.jsonl")
-    finally:
-        signal.signal(signal.SIGHUP, previous)
     half.process.send_signal(signal.SIGHUP)
     assert half.finish() == 0
     assert (folder / "part.jsonl").exists()
