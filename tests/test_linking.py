@@ -620,6 +620,7 @@ def test_the_number_of_the_answers_goes_with_the_kernels_semantics_id() -> None:
     """
     ids = {1: "833143b6e6e6a04709c89b1da110cb68", 2: "03cb91ce2bbbe1fb0315421b678d2f94"}
     ids[3] = "e3b22eaac58a93ab74f63ee68d67e7d8"  # which asks movers and platforms too
+    ids[4] = "1d27b564d60e1ac24fb85f2aeb98a10a"  # pairs of sectors, ties at seams, sweep_pairs
     assert lib.fxs_semantics() == lib.FXS_SEMANTICS
     assert ids[lib.FXS_SEMANTICS] == semantics_id().hex()
     assert list(ids) == list(range(1, len(ids) + 1))

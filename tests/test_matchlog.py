@@ -777,12 +777,19 @@ def test_a_hidden_name_that_is_taken_is_refused(
     monkeypatch.setattr(os, "urandom", bytes)
     other, hidden = tmp_path / "other", tmp_path / f".fixsync-{'00' * 8}"
     other.write_bytes(b"mine")
-    for make in (lambda: hidden.symlink_to(other), lambda: hidden.write_bytes(b"theirs")):
-        make()
+    hidden.symlink_to(other)
+    for _ in range(2):
         with pytest.raises(FileExistsError):
             files.write_whole(tmp_path / "out", b"new")
         assert other.read_bytes() == b"mine"
         hidden.unlink()  # it is not removed by who refuses it
+        with hidden.open("wb") as theirs:
+            assert files.lock(theirs.fileno())
+            with pytest.raises(FileExistsError):
+                files.write_whole(tmp_path / "out", b"new")
+        hidden.unlink()
+        hidden.symlink_to(other)
+    hidden.unlink()
     assert [file.name for file in tmp_path.iterdir()] == ["other"]
 
 

@@ -120,36 +120,38 @@ void swept_bounds_hold_the_way(void) {
     bounds    all hits, up to 3, all limits
     options   -DMOST_HITS=3 --unwind 5
     in        world_cast.c
-    change    a->fraction > b->fraction : a->id > b->id
-    to        a->fraction > b->fraction : a->id < b->id
+    change    of_a != of_b ? of_a > of_b : a->id > b->id
+    to        of_a != of_b ? of_a > of_b : a->id < b->id
     undecided */
-/* Any hits, kept and sorted: those that come first, in order. */
+/* Any hits, of any distances, kept and sorted: those that come first, in order. */
 void the_first_hits_are_kept_in_order(void) {
     fxs_cast_hit heap[MOST_HITS], all[MOST_HITS];
     kept_hits k = {heap, MOST_HITS, 0, 0, nondet_uint32()};
+    job j = {0};
     __CPROVER_assume(k.limit <= MOST_HITS);
     uint32_t n = nondet_uint32();
     __CPROVER_assume(n <= MOST_HITS);
     for (uint32_t i = 0; i < n; i++) {
-        fxs_cast_hit hit = {nondet_uint32(), (uint32_t)any_in(0, WHOLE), {0, 0, 0}};
+        fxs_cast_hit hit = {nondet_uint32(), (uint32_t)any_in(0, WHOLE), {0, 0, HAS_DISTANCE}};
+        put_distance(&hit, any_between(0, INT64_MAX));
         for (uint32_t before = 0; before < i; before++) {
             __CPROVER_assume(all[before].id != hit.id);
         }
         all[i] = hit;
-        int32_t last = keep(&k, hit);
+        int32_t last = keep(&j, &k, hit);
         __CPROVER_assert(last >= 0 && last <= WHOLE, "a fraction");
     }
-    make_heap(heap, k.count);
-    sort_heap(heap, k.count);
+    make_heap(&j, heap, k.count);
+    sort_heap(&j, heap, k.count);
     __CPROVER_assert(k.count == (k.limit != 0 && k.limit < n ? k.limit : n), "as many as asked for");
     for (uint32_t i = 0; i + 1 < k.count; i++) {
-        __CPROVER_assert(is_later(heap + i + 1, heap + i), "in order");
+        __CPROVER_assert(is_later(&j, heap + i + 1, heap + i), "in order");
     }
     for (uint32_t i = 0; i < n; i++) {
         int is_kept = 0;
         for (uint32_t at = 0; at < k.count; at++) {
             is_kept |= heap[at].id == all[i].id && heap[at].fraction == all[i].fraction;
         }
-        __CPROVER_assert(is_kept || (k.count > 0 && is_later(all + i, heap + k.count - 1)), "kept, or later than those kept");
+        __CPROVER_assert(is_kept || (k.count > 0 && is_later(&j, all + i, heap + k.count - 1)), "kept, or later than those kept");
     }
 }
