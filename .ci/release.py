@@ -184,7 +184,7 @@ def version(python: str | Path) -> str:
     return run(python, "-c", code).strip()
 
 
-def installed(python: str | Path, package: Path, to: Path, *more: str) -> Path:
+def installed(python: str | Path, package: str | Path, to: Path, *more: str) -> Path:
     """The Python of a fresh environment with the package in it, and what else is named."""
     run(python, "-m", "venv", "--without-pip", to)
     fresh = to / BIN / ("python.exe" if os.name == "nt" else "python")
