@@ -257,6 +257,7 @@ const plain = [
   [world, ["setPoseMany", rows(0, Uint32Array), rows(0)], ["separate", [[0, 0]], { passes: 2 }]],
   [world, ["query", ...MASKED], ["nearest", BALL, POSE, 7, { excludeOwner: 1, limit: 2 }]],
   [world, ["cast", ...CAST], ["sweep", 1, V, { limit: 1, hitWhen: 2 }], ["contact", 1, 2]],
+  [world, ["sweepPairs", new Map([[1, V]]), { limit: 1, hitWhen: 2 }]],
   [world, ["outline", 1, { segments: 8 }], ["explain", 1, 2]],
   [world, ["explainQuery", BALL, POSE, 1, 7, { excludeOwner: 1 }], ["pushOut", 1, 2]],
   [world, ["lift", 1, 2], ["side", 1, 2], ["load", state]],
