@@ -530,7 +530,7 @@ class Float(Game):
         return Bumpers.state_fields(state[8:])
 
 
-@planted("save and load", "rollback", said="after frame")
+@planted("save and load", "rollback", said="self.steps: a range_iterator")
 class Held(Game):
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)
@@ -577,6 +577,38 @@ class Inserted(Game):
     def load(self, data: bytes) -> None:
         super().load(data)
         self.last = dict.fromkeys((1, 2, 3), 0)
+
+
+@planted("rollback", said="gone back 1 frame")
+class SavedByFrame(Game):
+    """Saves each frame once, and keeps it when the frame is stepped again."""
+
+    saved = (-1, b"")
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return 5
+
+    def save(self) -> bytes:
+        if self.saved[0] != self.world.frame:
+            self.saved = (self.world.frame, super().save())
+        return self.saved[1]
+
+
+@planted("save and load", said="save() changes the game")
+class SortingSave(Game):
+    """Sorts in `save` what the next step reads."""
+
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.turn = [*range(players)]
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.turn.append(self.turn.pop(0))
+        return self.turn[0]
+
+    def save(self) -> bytes:
+        self.turn.sort()
+        return super().save()
 
 
 # What is right.
@@ -681,6 +713,25 @@ class Memo(Game):
         if frame not in TABLE:
             TABLE[frame] = frame * 3
         return TABLE[frame]
+
+
+@right
+class SavedOnce(Game):
+    """Saves each frame once."""
+
+    saved = (-1, b"")
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return 5
+
+    def save(self) -> bytes:
+        if self.saved[0] != self.world.frame:
+            self.saved = (self.world.frame, super().save())
+        return self.saved[1]
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.saved = (self.world.frame, data)
 
 
 @right

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from fixsync.cli.synctest import synctest_command
+from fixsync.fresh.reread import from_here
 from fixsync.sample.skillfight import SkillFight
 from fixsync.testing.hints import hints_in, hints_of
 
@@ -78,6 +79,7 @@ def test_the_sync_test_prints_hints_and_they_decide_nothing() -> None:
     options[0] = "broken:Unsaved"
     done = CliRunner().invoke(synctest_command, options)
     assert done.exit_code == 0
-    assert f"hint: {broken.__file__}:{line}: a call of hash()" in done.output
+    file = from_here(broken.__file__)
+    assert f"hint: {file}:{line}: a call of hash()" in done.output
     told = json.loads(CliRunner().invoke(synctest_command, [*options, "--json"]).output)
     assert {"file": broken.__file__, "line": line, "what": "a call of hash()"} in told["hints"]

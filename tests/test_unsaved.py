@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import itertools
+import os
 import random
+import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -250,9 +253,97 @@ class Reset(Turning):
         self.combo = 0
 
 
+class Generated(Turning):
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.turns = self.turning()
+
+    def turning(self) -> Iterator[int]:
+        yield from range(65536)
+
+    def next(self) -> int:
+        return next(self.turns)
+
+
+class Iterated(Turning):
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.turns = iter([*range(1000)])
+
+    def next(self) -> int:
+        return next(self.turns)
+
+
+class CachedMethod(Turning):
+    """The cache has what was right in the first of ten frames."""
+
+    def next(self) -> int:
+        return self.heat(self.world.frame // 10)
+
+    @functools.cache  # noqa: B019 - the fault
+    def heat(self, _decade: int) -> int:
+        return self.world[0].pose.x
+
+
+_TURNS: contextvars.ContextVar[int] = contextvars.ContextVar("turns", default=0)
+
+
+class InContext(Turning):
+    def next(self) -> int:
+        _TURNS.set(_TURNS.get() + 1)
+        return _TURNS.get()
+
+
+class Environment(Turning):
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        os.environ["TURNS_OF_A_GAME"] = "0"
+
+    def next(self) -> int:
+        turns = int(os.environ["TURNS_OF_A_GAME"]) + 1
+        os.environ["TURNS_OF_A_GAME"] = str(turns)
+        return turns
+
+
+class Marker:
+    """Something to refer to weakly."""
+
+
+class Weak(Turning):
+    """Balls are marked for good, one after the other."""
+
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.balls = [Marker() for _ in range(players)]
+        self.marked: weakref.WeakSet[Marker] = weakref.WeakSet()
+
+    def next(self) -> int:
+        if self.world.frame % 7 == 0:
+            self.marked.add(self.balls[self.world.frame // 7 % self.players])
+        return len(self.marked)
+
+
+class WeakCounts(Weak):
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.counts: weakref.WeakKeyDictionary[Marker, int] = weakref.WeakKeyDictionary()
+
+    def next(self) -> int:
+        ball = self.balls[0]
+        self.counts[ball] = self.counts.get(ball, 0) + 1
+        return self.counts[ball]
+
+
 @pytest.mark.parametrize(
     ("simulation", "name"),
     [
+        (Generated, "self.turns"),
+        (Iterated, "self.turns"),
+        (CachedMethod, "CachedMethod.heat"),
+        (InContext, "test_unsaved._TURNS"),
+        (Environment, "os.environ"),
+        (Weak, "self.marked"),
+        (WeakCounts, "self.counts"),
         (Attribute, "self.combo"),
         (Private, "self._Private__secret"),
         (Slots, "self.combo"),
@@ -445,11 +536,40 @@ class Memoised(Turning):
         return _squared(self.world.frame % 7)
 
 
+class Endless(Turning):
+    """A generator without a place that matters, and a cached method that looks at no state."""
+
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.frames = self.reading()
+
+    def reading(self) -> Iterator[int]:
+        while True:
+            yield self.world.frame
+
+    @functools.cache  # noqa: B019 - it is right
+    def squared(self, n: int) -> int:
+        return n * n
+
+    def next(self) -> int:
+        return self.squared(next(self.frames) % 50)
+
+
 @pytest.mark.parametrize(
-    "simulation", [Bumpers, Cached, Memoised, broken.Unordered, broken.Reloading, broken.Hashing]
+    "simulation",
+    [Bumpers, Cached, Memoised, Endless, broken.Unordered, broken.Reloading, broken.Hashing],
 )
 def test_what_need_not_be_saved_is_not_named(simulation: SimulationType):
     assert names(simulation, inputs(120)) == []
+
+
+def test_beside_something_forgotten_a_generator_and_a_cache_are_not_named():
+    class Beside(Endless):
+        def next(self) -> int:
+            self.combo = getattr(self, "combo", 0) + 1
+            return super().next() + self.combo
+
+    assert names(Beside, inputs(120)) == ["self.combo"]
 
 
 def test_beside_something_forgotten_a_cache_is_not_named():

@@ -17,7 +17,7 @@ from rich.console import Console
 from fixsync import sim
 from fixsync.cli import options, project, streams, text
 from fixsync.fresh.check import case_of
-from fixsync.fresh.reread import Missed, Note
+from fixsync.fresh.reread import Missed, from_here
 from fixsync.log import files
 from fixsync.testing.hints import Hint, hints_of
 from fixsync.testing.synctest import (
@@ -210,12 +210,12 @@ class _Report:
             say(f"  {check}: {'DIFFERS' if check in failed else left_out}")
         for note in self.notes:
             say(f"  ({note})")
-        asked = _lines(self.found.asked)
+        asked = [*map(str, self.found.asked)]
         noted = {(note.file, note.line) for note in self.found.asked}
         hints = [hint for hint in self.hints if (hint.file, hint.line) not in noted]
         for lines in (
             [f"note: {line}: asks the machine" for line in asked],
-            list(map(str, hints)),
+            [str(hint._replace(file=from_here(hint.file))) for hint in hints],
             [f"never ran: {line}" for line in _never_ran(self.found.missed)],
         ):
             shown = lines if len(lines) <= _LINES_SHOWN_MAX + 1 else lines[:_LINES_SHOWN_MAX]
@@ -261,16 +261,6 @@ class _Report:
         }
 
 
-def _lines(notes: Sequence[Note]) -> list[str]:
-    return [f"{_short(note.file)}:{note.line}: {note.what}" for note in notes]
-
-
-def _short(file: str) -> str:
-    """A file as seen from here, if it is below."""
-    path = Path(file)
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
-
-
 def _never_ran(missed: Sequence[Missed]) -> list[str]:
     """The lines that never ran, by function; functions with one line of each kind together."""
     by_function: dict[tuple[str, str], list[Missed]] = {}
@@ -279,7 +269,7 @@ def _never_ran(missed: Sequence[Missed]) -> list[str]:
     # Functions of which a part ran come first: the match came near.
     found = sorted(by_function.items(), key=lambda item: item[1][0].is_whole)
     return [
-        f"{_short(file)}:{parts[0].first}: {function}"
+        f"{from_here(file)}:{parts[0].first}: {function}"
         + (
             ""
             if parts[0].is_whole

@@ -30,7 +30,7 @@ from msgspec import Struct
 from fixsync import processes, sim
 from fixsync.fresh.match import Case, Result, Task, begin, play, tuples
 
-__all__ = ["Cover", "Look", "Looked", "Missed", "Note", "main"]
+__all__ = ["Cover", "Look", "Looked", "Missed", "Note", "from_here", "main"]
 
 
 class Look(Struct, tag="look"):
@@ -43,6 +43,12 @@ class Look(Struct, tag="look"):
     """The places to shuffle and to salt; None: all."""
 
 
+def from_here(file: str) -> str:
+    """A file as seen from the current folder, if it is below."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
+
+
 class Note(NamedTuple):
     """A line of a game's module."""
 
@@ -51,7 +57,7 @@ class Note(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.what}"
+        return f"{from_here(self.file)}:{self.line}: {self.what}"
 
 
 class Looked(NamedTuple):

@@ -9,10 +9,10 @@ order:
 - `process`: new processes run it straight, twice each, with other surroundings (`fixsync.fresh`).
 - `sets`: a new process reads the game's modules with the orders of sets shuffled, and `id` and
   `hash` salted; it finds the line.
-- `save and load`: every state is loaded into a fresh simulation and saved again; and `hash` is that
-  of the saved bytes.
-- `rollback`: every frame rolls back some frames and steps again, also after frames on guessed
-  inputs, as a rollback session does.
+- `save and load`: every state is loaded into a fresh simulation and saved again; `hash` is that of
+  the saved bytes; and `save` changes nothing.
+- `rollback`: every frame rolls back, by one frame and by some, and steps again, also after frames
+  on guessed inputs, as a rollback session does.
 - `order`: the world's changes are made in another order, and the game's own containers are
   reordered before every frame, if it has `shuffle`.
 
@@ -111,6 +111,14 @@ def _save_and_load(straight: Straight, at: _At, _back: int) -> _Findings:
             saved = sim.hash_of(state)
             told = f"hash {value:016x}, where the hash of the bytes of save() is {saved:016x}"
             yield Divergence(check, "hash() of the straight run", frame, error=told)
+    made = straight.start()
+    for frame, values in enumerate(straight.inputs):
+        at.frame = frame
+        step, state = sim.stepped(made, values), straight.states[frame + 1]
+        if frame == straight.frames - 1:
+            state = made.save()
+        how = "saved after the last frame only, which shows that save() changes the game"
+        yield straight.divergence(check, how, frame, state, step)
     for frame, state in enumerate(straight.states, start=-1):
         at.frame = frame
         fresh = straight.start()
@@ -138,13 +146,19 @@ def _rollback(straight: Straight, at: _At, back: int) -> _Findings:
     inputs = straight.inputs
     for frame in range(straight.frames):
         at.frame = frame
-        yield straight.divergence(check, "stepped on", frame, *_stepped(made, inputs[frame]))
-        # A guess that turns out wrong: nobody does anything, then everybody goes on as before.
+        # The usual rollback: one frame on a guess, which is saved too.
         idle = sim.idle_input(made)
+        made.step([idle] * straight.players)
+        made.save()
+        made.load(straight.states[frame])
+        how = "gone back 1 frame, which was stepped on guessed inputs, and stepped again"
+        yield straight.divergence(check, how, frame, *_stepped(made, inputs[frame]))
+        # A guess that turns out wrong: nobody does anything, then everybody goes on as before.
         for ahead in range(1 + frame % back):
             if sim.is_over(made):
                 break
             made.step([idle] * straight.players if frame % 2 else inputs[max(0, frame - ahead)])
+            made.save()
         first = max(0, frame + 1 - back)
         made.load(straight.states[first])
         for again in range(first, frame + 1):
@@ -265,7 +279,8 @@ def run_checks(
         kept = [repeat] if repeat is not None else [first]
         lines = first.lines if first is not None else ()
         checked.divergences += [replace(one, lines=lines) for one in kept if one is not None]
-        checked.left_out = later
+        over = CHECKS.index(checked.divergences[0].check)
+        checked.left_out = [name for name in CHECKS[over + 1 :] if name in checks]
         return checked
     for name, divergence in zip(later, inside, strict=False):
         if divergence is None:

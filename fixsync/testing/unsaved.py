@@ -8,7 +8,11 @@ did, each suspect alone is put back, and named if that changes them. So a cache 
 step fills anew is not named.
 
 A second name of an object is a suspect when `load` makes a new object and the name still stands for
-the old one."""
+the old one.
+
+If nothing is named, caches of `functools` and iterators are looked at. A cache is named if the
+frames after a load are right with what it holds, and differ without. A generator, or another
+iterator, cannot be put back: it is named if the frames after a load differ."""
 
 from __future__ import annotations
 
@@ -65,6 +69,8 @@ def unsaved(straight: Straight) -> list[Unsaved]:
     named: dict[str, Unsaved] = {}
     try:
         _look_on(_Runs(straight, made), named)
+        if not named:
+            named = {one.name: one for one in (*_caches(straight), *_iterators(straight))}
     except _Raised:
         pass  # the checks report it
     finally:
@@ -75,6 +81,49 @@ def unsaved(straight: Straight) -> list[Unsaved]:
 def unsaved_lines(found: Sequence[Unsaved]) -> list[str]:
     """The findings as text, a line each, below a headline; empty without findings."""
     return ["load does not bring back:", *(f"  {one}" for one in found)] if found else []
+
+
+def _caches(straight: Straight) -> list[Unsaved]:
+    """The caches of functools whose results change the frames after a load."""
+    caches = Walk(straight.start()).caches
+
+    def agrees(frame: int, first: int, emptied: Sequence[str]) -> bool:
+        """Whether the frame after a load is right in a game that ran from `first` to it."""
+        for cache in caches.values():
+            cache.cache_clear()
+        runs = _Runs(straight, straight.start())
+        runs.load(straight.states[first])
+        runs.skip(first, frame - first)
+        for name in emptied:
+            caches[name].cache_clear()
+        runs.load(straight.states[frame])
+        return runs.run(frame, 1)[0][1] == straight.states[frame + 1]
+
+    for frame in range(straight.frames) if caches else ():
+        if not agrees(frame, frame, ()):
+            if not agrees(frame, 0, ()):
+                return []  # there is another cause
+            what = "its cache holds results of a state before the one that is loaded"
+            return [
+                Unsaved(name, frame - 1, what) for name in caches if not agrees(frame, 0, [name])
+            ]
+    return []
+
+
+def _iterators(straight: Straight) -> list[Unsaved]:
+    """The iterators that a simulation holds, if its frames after a load are not as they were."""
+    made = straight.start()
+    found = Walk(made).iterators
+    if not found:
+        return []
+    runs = _Runs(straight, made)
+    runs.skip(0, _AHEAD[0])
+    runs.load(straight.states[0])
+    frames = runs.run(0, straight.frames)
+    if [state for _, state in frames] == straight.states[1:]:
+        return []
+    what = "cannot be saved, and goes on after a load from where it was"
+    return [Unsaved(name, -1, f"a {kind}, which {what}") for name, kind in found.items()]
 
 
 class _Raised(Exception):  # noqa: N818 - it never leaves this module

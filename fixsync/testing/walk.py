@@ -4,10 +4,14 @@ modules of its classes; where each is, and how to bring all of it back."""
 from __future__ import annotations
 
 import array
+import contextvars
+import functools
 import itertools
+import os
 import random
 import sys
 import types
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -31,7 +35,12 @@ _PLAIN_MAX = 6
 _NUMBERS = (type(None), bool, int, float, complex, str, bytes, range, type, Enum)
 _EXACT = ("decimal", "fractions", "datetime", "pathlib", "uuid", "re")
 """Modules whose objects do not change."""
-_FLAT = (list, dict, set, deque, bytearray, array.array)
+_DICTS = (dict, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+_SETS = (set, weakref.WeakSet)
+_FLAT = (list, *_DICTS, *_SETS, deque, bytearray, array.array)
+_SHARED = {"random": (random, random._inst), "os.environ": (os, os.environ)}
+"""State of Python's own modules, by name: the module, and the object."""
+_ITERATORS = ("builtins", "itertools")
 _SAMPLES = ("fixsync.sample",)
 _MISSING = object()
 
@@ -85,6 +94,10 @@ def _saved(value: Any) -> tuple[Any, Callable[[Any], None]] | None:
         return value.save(), value.load
     if isinstance(value, random.Random):
         return value.getstate(), value.setstate
+    if isinstance(value, contextvars.ContextVar):
+        return value.get(_MISSING), lambda state: _set_variable(value, state)
+    if value is os.environ:
+        return dict(os.environ), lambda state: _refill_environment(state)
     if type(value).__module__ == "numpy" and hasattr(value, "__setitem__"):
         known = value.copy()
         state = known.dtype.str, known.shape, known.tobytes()
@@ -124,7 +137,7 @@ def delete_attribute(owner: Any, name: str) -> None:
 
 def _refill(value: Any, known: Any) -> None:
     """A container becomes as its copy."""
-    if isinstance(value, (dict, set)):
+    if isinstance(value, (*_DICTS, *_SETS)):
         value.clear()
         value.update(known)
     elif isinstance(value, deque):
@@ -132,6 +145,17 @@ def _refill(value: Any, known: Any) -> None:
         value.extend(known)
     else:
         value[:] = known
+
+
+def _set_variable(variable: contextvars.ContextVar[Any], state: Any) -> None:
+    if state is not _MISSING:
+        variable.set(state)
+
+
+def _refill_environment(known: dict[str, str]) -> None:
+    for name in os.environ.keys() - known.keys():
+        del os.environ[name]
+    os.environ.update(known)
 
 
 class Walk:
@@ -142,6 +166,10 @@ class Walk:
         self.places: dict[str, Place] = {}
         self.aliases: dict[str, str] = {}
         """Names of a place that is reached by another name too, and that other name."""
+        self.iterators: dict[str, str] = {}
+        """Generators and iterators, which nothing brings back: the name of the type, by name."""
+        self.caches: dict[str, Any] = {}
+        """Functions with a cache of functools, by name."""
         self._kept: list[_Kept] = []
         self._known: dict[int, str] = {}
         queue: deque[tuple[str, Any, Callable[[Any], None] | None]] = deque()
@@ -157,8 +185,10 @@ class Walk:
                 queue.extend(self._visit_class(kind))
         for name in sorted(self._modules):
             queue.append((name, modules[name], None))
-            if any(one is random for one in vars(modules[name] or object).values()):
-                queue.append(("random", random._inst, None))
+            own = {id(one) for one in vars(modules[name] or object).values()}
+            for shared, (module, value) in _SHARED.items():
+                if id(module) in own or id(value) in own:
+                    queue.append((shared, value, None))
         while queue:
             for inner in self._visit(*queue.popleft()):
                 if len(self.places) + len(queue) >= _PLACES_MAX:
@@ -210,6 +240,10 @@ class Walk:
             yield from ((f"{name}[{i}]", one, None) for i, one in enumerate(value))
         elif isinstance(value, types.FunctionType):
             yield from self._visit_function(name, value)
+        elif isinstance(value, functools._lru_cache_wrapper):
+            self.caches[name] = value
+        elif isinstance(value, Iterator) and type(value).__module__ in _ITERATORS:
+            self.iterators[name] = type(value).__name__
         elif isinstance(value, types.ModuleType):
             if name in self._modules:
                 yield from self._visit_module(name, value)
@@ -223,13 +257,17 @@ class Walk:
     def _visit_container(
         self, name: str, value: Any, put: Callable[[Any], None] | None
     ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
-        known = copy(value)
-        inside = [*value.values()] if isinstance(value, dict) else [*value]
-        keys = [*value] if isinstance(value, dict) else range(len(inside))
-        is_flat = all(map(_is_plain, inside)) or isinstance(value, set)
+        is_dict = isinstance(value, _DICTS)
+        if isinstance(value, weakref.WeakSet):
+            known: Any = {*value}  # copy() gives one that shares its contents
+        else:
+            known = dict(value) if is_dict and not isinstance(value, dict) else copy(value)
+        inside = [*value.values()] if is_dict else [*value]
+        keys = [*value] if is_dict else range(len(inside))
+        is_flat = all(map(_is_plain, inside)) or isinstance(value, _SETS)
         # A dict is compared with its order: a game may go through it.
-        told = (type(value), [*keys] if isinstance(value, dict) else len(inside))
-        flat = (type(value), [*keys], inside) if isinstance(value, dict) else (type(value), known)
+        told = (type(value), [*keys] if is_dict else len(inside))
+        flat = (type(value), [*keys], inside) if is_dict else (type(value), known)
         place = Place(value, flat if is_flat else told, put, known if is_flat else None)
         self._note(name, place, lambda: _refill(value, known), *inside)
         if not is_flat:
@@ -278,7 +316,7 @@ class Walk:
             function = getattr(value, "__func__", value)
             if isinstance(value, property):
                 function = value.fget
-            if isinstance(function, types.FunctionType):
+            if isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)):
                 yield f"{kind.__qualname__}.{one}", function, None
             elif not one.startswith("__") and not _is_descriptor(value):
                 names.append(one)
