@@ -187,7 +187,7 @@ test("the keyboard plays Blue, and on the same keyboard a friend plays Amber", a
 test("the page says that a bot plays the visitor until a key is pressed", async () => {
   const opened = await arena();
   const hand = opened.locator(".machine .hand").first();
-  await hand.filter({ hasText: "a bot plays you until you press a key" }).waitFor();
+  await hand.filter({ hasText: "a bot: press a key" }).waitFor();
   await opened.keyboard.down("KeyD");
   await hand.filter({ hasText: /^you$/ }).waitFor();
   await closed(opened, "who-plays");
@@ -272,7 +272,24 @@ test("three computers, bad sliders, a phone with fingers, and calm for who asks 
     reducedMotion: "reduce",
   };
   const opened = await arena({ ...phone, deviceScaleFactor: 2 });
-  await opened.getByText("a bot plays you until you tap the stick").waitFor();
+  await opened.getByText("a bot: tap the stick").waitFor();
+  for (const [width, height] of [
+    [390, 844],
+    [360, 640],
+    [844, 390],
+  ]) {
+    await opened.setViewportSize({ width, height });
+    const heads = await opened.locator(".machine header").evaluateAll((found) =>
+      found.map((head) => ({
+        height: head.getBoundingClientRect().height,
+        isCut: [...head.children].some((part) => part.scrollWidth > part.clientWidth + 1),
+      })),
+    );
+    assert.ok(
+      heads.every((head) => head.height === heads[0].height && head.height < 40 && !head.isCut),
+      `${width} × ${height}: ${JSON.stringify(heads)}`,
+    );
+  }
   for (const size of [phone.viewport, { width: 360, height: 640 }]) {
     await opened.setViewportSize(size);
     const [machines, touch] = await opened.evaluate(() =>

@@ -88,7 +88,7 @@ function machine(p, hand) {
   const head = make(
     "header",
     {},
-    make("h2", {}, `${PLAYERS[p]}'s computer`),
+    make("h2", {}, PLAYERS[p], make("span", {}, "'s computer")),
     facts.hand,
     facts.score,
   );
@@ -116,7 +116,7 @@ function machine(p, hand) {
 // A bot plays the visitor's fighter until the visitor does.
 function showHand(now) {
   const how = touch.matches ? "tap the stick" : "press a key";
-  const text = controls.isPlayed(0, now) ? "you" : `a bot plays you until you ${how}`;
+  const text = controls.isPlayed(0, now) ? "you" : `a bot: ${how}`;
   const { hand } = machines[0].facts;
   if (hand.textContent !== text) hand.textContent = text;
 }
