@@ -102,9 +102,9 @@ namespace Fixsync.Tests
             var pairs = new Rows<PairHit>();
             world.SweepPairs(
                 new[] { new Motion(1, Vec3.Zero), new Motion(2, Fix.Units(8, 0, 0)) }, pairs, 1);
-            Check.Equal(1, pairs.Count);
-            Check.Equal(1u, pairs[0].A);
-            Check.Equal(2u, pairs[0].B);
+            Assert.AreEqual(1, pairs.Count);
+            Assert.AreEqual(1u, pairs[0].A);
+            Assert.AreEqual(2u, pairs[0].B);
             world.Sweep(2, Fix.Units(8, 0, 0), hits);
             Assert.AreEqual(1u, hits[0].Id);
             var moved = new Rows<Moved>(1);

@@ -755,9 +755,7 @@ impl World {
             filled(
                 hits,
                 |to, room, count| {
-                    sys::fxs_world_sweep_pairs(
-                        world, rows, n, when, limit, to.cast(), room, count,
-                    )
+                    sys::fxs_world_sweep_pairs(world, rows, n, when, limit, to.cast(), room, count)
                 },
                 |status, bad| match motions.get(bad as usize) {
                     Some(row) => {
