@@ -38,8 +38,8 @@
  * (fxs_event), 12 (fxs_hit), 44 (fxs_query), 16 (fxs_moved), 16 (fxs_vertex), 24 (fxs_extent), 140
  * (fxs_config), 16 (fxs_counts), 64 (fxs_cast), 20 (fxs_cast_hit), 16 (fxs_motion), 24
  * (fxs_pair_hit) and 268 (fxs_solid). fxs_world and fxs_level are opaque: fxs_world_size and
- * fxs_level_size return their sizes. The size and the bytes within may differ between versions; only
- * saved states and the bytes of a level last.
+ * fxs_level_size return their sizes. The size and the bytes within may differ between versions;
+ * only saved states and the bytes of a level last.
  * Versions with the same FXS_VERSION_MAJOR (while it is 0: the same FXS_VERSION_MINOR) are
  * compatible: functions, constants and structures may be added, none changes. FXS_SEMANTICS is the
  * version of the answers.
