@@ -754,6 +754,17 @@ class Talking(Game):
 
 
 @right
+class Deep(Game):
+    """Goes to the end of the stack, which ends a trace; the result does not depend on how deep."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        try:
+            return self.number(inputs)
+        except RecursionError:
+            return 5
+
+
+@right
 class Late(Game):
     """A mistake in a line that no match reaches."""
 

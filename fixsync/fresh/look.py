@@ -33,6 +33,8 @@ class Seen:
     """Calls that ask the machine, which may be right there."""
     missed: list[Missed] = field(default_factory=list)
     """Lines that never ran."""
+    is_cut: bool = False
+    """Whether that is not known, because the game ended the trace."""
     why_not: str = ""
     """Why the modules could not be looked at."""
 
@@ -82,7 +84,8 @@ def _seen(process: Process, case: Case, expected: Result) -> Seen:
     if not plain.result.digests:
         return Seen(why_not=plain.result.error)
     seen = Seen(asked=plain.asked)
-    seen.missed = process.ask(Cover(list(case.inputs)), list[Missed])
+    missed: list[Missed] | None = process.ask(Cover(list(case.inputs)), list[Missed] | None)
+    seen.missed, seen.is_cut = missed or [], missed is None
     if plain.result.differs(expected) is not None:
         # It is not repeatable, or looks at its own code; nothing can be said of its lines.
         seen.why_not = "its modules, read anew, give another result"

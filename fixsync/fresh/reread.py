@@ -404,6 +404,8 @@ class _Lines:
     def __init__(self, modules: _Modules) -> None:
         self._modules = modules
         self.ran: set[tuple[str, int]] = set()
+        self.is_cut = False
+        """Whether lines were noted only up to some call."""
         self._own: dict[types.CodeType, bool] = {}
 
     def run(self, function: Callable[[], None]) -> None:
@@ -423,11 +425,16 @@ class _Lines:
                 self.ran.add((frame.f_code.co_filename, frame.f_lineno))
             return local
 
+        def called(frame: types.FrameType, _event: str, _: Any) -> Any:
+            return local if self._is_own(frame.f_code) else None
+
         before = sys.gettrace()
-        sys.settrace(lambda frame, _event, _: local if self._is_own(frame.f_code) else None)
+        sys.settrace(called)
         try:
             function()
         finally:
+            # Python drops a trace function that raises, as any does at the end of the stack.
+            self.is_cut = sys.gettrace() is not called
             sys.settrace(before)
 
     def _monitored(self, function: Callable[[], None]) -> None:
@@ -523,10 +530,10 @@ def _looked(task: Task, request: Look, places: _Places) -> Looked:
     return Looked(result, places.reached, [*places.asked])
 
 
-def _covered(task: Task, request: Cover, modules: _Modules) -> list[Missed]:
+def _covered(task: Task, request: Cover, modules: _Modules) -> list[Missed] | None:
     lines = _Lines(modules)
     lines.run(lambda: _everything(task, request.inputs))
-    return [*lines.missed()]
+    return None if lines.is_cut else [*lines.missed()]
 
 
 def _everything(task: Task, matches: Iterable[Any]) -> None:

@@ -412,6 +412,9 @@ def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone:
         found.divergence = Divergence("process", reference, -1, error=error, can_be_shortened=False)
         return found
     found.asked, found.missed = seen.asked, seen.missed
+    if seen.is_cut:
+        why = "the game ended the trace, with sys.settrace or a RecursionError"
+        found.notes.append(f"sets: the lines that never ran are not known: {why}")
     lines = tuple(map(str, seen.places))
     if compared.finding is not None:
         found.divergence = _divergence(straight, compared.finding, lines)
