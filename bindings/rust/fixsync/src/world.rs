@@ -725,7 +725,7 @@ impl World {
     /// still. The world does not change. `hit_when` is the world's without one.
     ///
     /// ```
-    /// use fixsync::{Collider, Config, Motion, Shape, World};
+    /// use fixsync::{Collider, Config, Motion, PairHit, Shape, World};
     ///
     /// let mut world = World::new(Config::new(8))?;
     /// let ball = Shape::Sphere { radius: 9 };
@@ -735,7 +735,7 @@ impl World {
     ///     Motion { id: 1, motion: [1000, 0, 0] },
     ///     Motion { id: 2, motion: [0, 0, -800] },
     /// ];
-    /// let mut hits = Vec::new();
+    /// let mut hits = Vec::<PairHit>::new();
     /// world.sweep_pairs(&motions, 0, None, &mut hits)?;
     /// assert_eq!((hits[0].a, hits[0].b), (1, 2));
     /// # Ok::<(), fixsync::Error>(())
