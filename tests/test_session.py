@@ -123,6 +123,20 @@ def test_peers_agree_in_a_storm(players: int, prediction_max: int):
     assert (rollbacks > 0) == (prediction_max > 0)
 
 
+@both_ways
+def test_the_clock_may_begin_at_any_number(prediction_max: int):
+    found = []
+    for begin_ms in (0, -(10**9), -5, 2**70):
+        # Undamaged: packets are a byte longer or shorter with the time that they carry.
+        weather = replace(STORM, damage=0, silent_until_ms=begin_ms)
+        network = Network(match(3, prediction_max=prediction_max), 1, weather)
+        network.now_ms = begin_ms
+        completed(network.start_all())
+        stats = [peer.session.stats(network.now_ms) for peer in network.peers.values()]
+        found.append([(one.rollbacks, one.resteps, one.waits) for one in stats])
+    assert found[1:] == found[:1] * 3
+
+
 def test_no_more_frames_are_guessed_than_the_match_allows():
     network = Network(match(3, prediction_max=3), 1, STORM).start_all()
     deepest = 0

@@ -175,7 +175,8 @@ class Collector:
         self._again: set[int] = set()
         """The pieces that were asked for more than once: their round trip is not known."""
         self._next = 0
-        self._first_ms = self._first_again_ms = -1
+        self._first_ms: int | None = None
+        self._first_again_ms = 0
         """When the blob was asked for, the first time and the last."""
         self.window = WINDOW_PIECES_FIRST
         self._pieces_to_grow = _FAST
@@ -200,7 +201,7 @@ class Collector:
     def wants(self, now_ms: int) -> tuple[bytes, list[int]] | None:
         """The digest, and the pieces to request now; None if there are none."""
         if not self._digest:
-            if self._first_ms < 0:
+            if self._first_ms is None:
                 self._first_ms = now_ms
             elif now_ms - self._first_again_ms < _FIRST_MS:
                 return None
@@ -260,7 +261,7 @@ class Collector:
             self._next = min(WINDOW_PIECES_FIRST, _count_of(self._size))
             self._asked = dict.fromkeys(range(self._next), now_ms)
             self._again.update(self._asked)
-            if self._first_ms >= 0:  # It may have been asked for again: the shortest is not known.
+            if self._first_ms is not None:  # Perhaps asked for again: the shortest is not known.
                 self._rtt_ms = now_ms - self._first_ms
                 self._spread_ms = self._rtt_ms // 4
             self._epoch_ms = now_ms

@@ -28,7 +28,8 @@ class Ending:
         if local.end is not None:
             return
         frame = local.timeline.confirmed if desync is None else desync.frame
-        local.end = End(reason, frame, peer, text[:TEXT_CHARACTERS_MAX], desync)
+        shown = "".join(sign if sign.isprintable() else " " for sign in text)  # of a peer, perhaps
+        local.end = End(reason, frame, peer, shown[:TEXT_CHARACTERS_MAX], desync)
         if local.phase is not Phase.ENDED:
             local.phase = Phase.ENDED
             self._ended_ms = now_ms

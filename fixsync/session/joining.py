@@ -27,7 +27,7 @@ class Joining:
         self.local = local
         self._since_ms = now_ms
         """The time at which the present wait began."""
-        self.catches_up_until_ms = 0
+        self.catches_up_until_ms: int | None = None
         """Until then it may step several frames at once, to be where the others are."""
         self.has_begun = False
         """It was in the match from frame 0 on."""
@@ -134,11 +134,11 @@ class Joining:
         local = self.local
         if not local.is_playing:
             return _STEPS_MAX
-        if now_ms >= self.catches_up_until_ms:
+        if self.catches_up_until_ms is None or now_ms >= self.catches_up_until_ms:
             return 1
         behind = max([-remote.frames_behind(now_ms) for remote in local.required()], default=0)
         if behind < 1:
-            self.catches_up_until_ms = 0
+            self.catches_up_until_ms = None
         return min(max(1, behind), _STEPS_MAX)
 
     def offer_seats(self, now_ms: int) -> None:

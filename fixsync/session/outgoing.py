@@ -212,7 +212,7 @@ class Outgoing:
         start = high  # the first frame that goes out now
         for seat, first, last in lacking:
             needed, since_ms = remote.acked[seat]
-            if needed != first:
+            if needed != first or since_ms is None:
                 remote.acked[seat] = first, now_ms
             elif now_ms - since_ms > remote.resend_after_ms:
                 remote.acked[seat] = first, now_ms

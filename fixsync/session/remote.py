@@ -306,7 +306,7 @@ class Remote:
         of offers."""
         self.passed = [floor] * self.local.match.players
         """By seat, the first frame whose input was not sent to it yet."""
-        self.acked = [(floor, 0)] * self.local.match.players
+        self.acked: list[tuple[int, int | None]] = [(floor, None)] * self.local.match.players
         """By seat, what it needed when that changed last, and the time."""
         self.sent_next = floor
         """The next of this peer's inputs when an Update went out last."""
