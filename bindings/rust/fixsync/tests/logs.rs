@@ -226,5 +226,5 @@ fn every_log_is_played_to_its_golden() {
         fs::write(to.join(format!("{}.jsonl", row[0])), again).unwrap(); // `test` replays them
         count += 1;
     }
-    assert_eq!(count, 9);
+    assert_eq!(count, 10);
 }
