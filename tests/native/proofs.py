@@ -404,6 +404,9 @@ def cbmc() -> list[str]:
 MEANT = "to unsigned type conversion"
 
 
+UNDECLARED = re.compile(r"function '\w+' is not declared").search
+
+
 def run_cbmc(command: list[str], arguments: list[str], seconds: float) -> str:
     # The solver that `--z3` starts is a program of the z3-solver package.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
@@ -460,6 +463,9 @@ def check(command: list[str], proof: Proof, csrc: Path, seconds: float) -> tuple
             parts = json.loads(said)
         except json.JSONDecodeError:
             return False, f"the checker could not run: {said.strip()[-200:]}"
+        undeclared = [found for part in parts if (found := UNDECLARED(part.get("messageText", "")))]
+        if undeclared:  # it would return anything
+            return False, undeclared[0][0]
         properties = [p for part in parts if "properties" in part for p in part["properties"]]
         if not properties:
             return False, f"the checker could not run: {parts[-1]}"

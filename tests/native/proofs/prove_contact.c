@@ -32,7 +32,7 @@ static void any_near(placed_shape *a, placed_shape *b) {
 void contact_is_defined(void) {
     placed_shape a, b;
     any_near(&a, &b);
-    int contact = class_of(depth_of_pair(pair_of(KIND_A, KIND_B), &a, &b, NULL));
+    int contact = contact_of_depth(depth_of_pair(order_of_kinds(KIND_A, KIND_B).pair, &a, &b, NULL));
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 
@@ -52,7 +52,7 @@ void depth_is_defined(void) {
     const planar d = {(int64_t)a.x - b.x, (int64_t)a.z - b.z};
     const meeting m = {&a, &b, d, (int64_t)a.size[1] + b.size[1] - abs64((int64_t)b.y - a.y), 0, &e};
     int64_t depth = depth_by_discs(&m);
-    int contact = depth == UNKNOWN ? FXS_APART : class_of(depth);
+    int contact = depth == UNKNOWN ? FXS_APART : contact_of_depth(depth);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 #endif

@@ -85,6 +85,7 @@ void centres_are_exact(void) {
     }
 }
 
+#ifdef FXS_NO_LITTLE_ENDIAN
 /*@ load takes a collider if and only if its fields and its centre are in range
     bounds    all 52 bytes but the id, all directions
     options   -DFXS_NO_LITTLE_ENDIAN -DFXS_NO_BUILTINS --unwind 53
@@ -106,6 +107,7 @@ void colliders_are_taken_iff_they_are_in_range(void) {
     int is_good = collider_status(&c) == FXS_OK && derive_placed(&s, &where) == FXS_OK;
     __CPROVER_assert((is_collider(bytes) != 0) == is_good, "taken");
 }
+#endif
 
 static uint32_t any_hits(packed_hit *out) {
     uint32_t n = (uint32_t)any_in(0, MOST_HITS);
