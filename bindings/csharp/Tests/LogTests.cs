@@ -69,8 +69,8 @@ namespace Fixsync.Tests
     {
         private static readonly string[] Logs =
         {
-            "allegiance", "courtyard", "crowd", "dashes", "edges", "grazes", "skill_fight",
-            "storms", "turned",
+            "allegiance", "clashes", "courtyard", "crowd", "dashes", "edges", "grazes",
+            "skill_fight", "storms", "turned",
         };
 
         [Test]
