@@ -682,7 +682,7 @@ def test_near_pairs_reach_every_contact_of_every_pair_of_kinds() -> None:
     collect()
     assert len(found) == 15
     for kinds, contacts in found.items():
-        assert contacts == ({0} if kinds == ("sector", "sector") else {0, 1, 2}), kinds
+        assert contacts == {0, 1, 2}, kinds
 
 
 @few

@@ -33,16 +33,19 @@ static uint32_t solid_count;
 static fxs_mover movers[CAPACITY];
 static uint32_t ids[CAPACITY], mover_count, id_count;
 static int32_t motion[3];
-static _Alignas(8) uint64_t level_memory[1 << 10], world_memory[1 << 12], twin_memory[1 << 12];
+static _Alignas(8) uint64_t level_memory[1 << 10], world_memory[1 << 12], twin_memory[1 << 12],
+    pair_memory[1 << 12];
 static fxs_level *const level = (fxs_level *)(void *)level_memory;
 static fxs_world *const world = (fxs_world *)(void *)world_memory,
-                 *const twin = (fxs_world *)(void *)twin_memory;
+                 *const twin = (fxs_world *)(void *)twin_memory,
+                 *const pair = (fxs_world *)(void *)pair_memory;
 
 /* ---- the stepper ---- */
 
 typedef struct hit {
     uint32_t id, fraction;
-    int32_t up; /* y of the normal */
+    int32_t up;       /* y of the normal */
+    int64_t distance; /* of own steps, in 2^-30 raw units */
     int is_hit, overlaps;
 } hit;
 
@@ -92,11 +95,51 @@ static int come_in(const fxs_collider *a, const fxs_collider *b, const int64_t *
     return are_in(a, b, at);
 }
 
+/* The root of v * 2^28, rounded down, by digits. */
+static int64_t root_of(uint64_t v) {
+    uint64_t root = 0, rest = 0;
+    for (int at = 62; at >= -28; at -= 2) {
+        rest = rest << 2 | (at >= 0 ? v >> at & 3 : 0);
+        root <<= 1;
+        if (rest > 2 * root) {
+            rest -= 2 * root + 1;
+            root++;
+        }
+    }
+    return (int64_t)root;
+}
+
+/* The gap between two that do not overlap, d from each other, in 1/65536 raw units: along y if they
+ * are above one another, else on the ground. */
+static int64_t gap_of(const fxs_collider *a, const fxs_collider *b, const int64_t *d) {
+    const int64_t rise = absolute(d[1]) - ((int64_t)a->size[1] + b->size[1]) * 65536;
+    if (rise >= 0) {
+        return rise * 16384;
+    }
+    int64_t reach = 0, gap[2] = {absolute(d[0]), absolute(d[2])};
+    const fxs_collider *both[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        const fxs_collider *c = both[i];
+        if (c->kind == FXS_CYLINDER) {
+            reach += c->size[0];
+        } else {
+            const int turn = c->yaw / 16384 % 2;
+            gap[0] -= (int64_t)c->size[turn ? 2 : 0] * 65536;
+            gap[1] -= (int64_t)c->size[turn ? 0 : 2] * 65536;
+        }
+    }
+    if (reach == 0) {
+        return most(most(gap[0], gap[1]), 0) * 16384;
+    }
+    const int64_t x = most(gap[0], 0), z = most(gap[1], 0);
+    return most(root_of((uint64_t)(x * x) + (uint64_t)(z * z)) - reach * Q30, 0);
+}
+
 static hit own_step(const fxs_collider *a, const fxs_collider *b, int axis, int sign) {
     const int64_t d[3] = {(int64_t)a->x + a->ox - b->x - b->ox,
                           (int64_t)a->y + a->oy - b->y - b->oy,
                           (int64_t)a->z + a->oz - b->z - b->oz};
-    hit h = {b->id, 0, 0, come_in(a, b, d, axis, sign, 65536), come_in(a, b, d, axis, sign, 0)};
+    hit h = {b->id, 0, 0, 0, come_in(a, b, d, axis, sign, 65536), come_in(a, b, d, axis, sign, 0)};
     if (h.is_hit && !h.overlaps) {
         uint32_t low = 0, high = 65535;
         while (low < high) {
@@ -108,8 +151,10 @@ static hit own_step(const fxs_collider *a, const fxs_collider *b, int axis, int 
             }
         }
         h.fraction = low;
-        const int64_t rise = d[1] * 65536 + (axis == 1 ? sign * (int64_t)low : 0);
-        h.up = rise >= ((int64_t)a->size[1] + b->size[1]) * 65536 ? (int32_t)Q30 : 0;
+        int64_t at[3] = {d[0] * 65536, d[1] * 65536, d[2] * 65536};
+        at[axis] += sign * (int64_t)low;
+        h.distance = gap_of(a, b, at);
+        h.up = at[1] >= ((int64_t)a->size[1] + b->size[1]) * 65536 ? (int32_t)Q30 : 0;
     }
     return h;
 }
@@ -128,7 +173,7 @@ static hit step_of(const thing *a, const thing *b, int axis, int sign) {
     if (!all_shapes) {
         return own_step(&a->c, &b->c, axis, sign);
     }
-    hit h = {b->c.id, 0, 0, 0, 0};
+    hit h = {b->c.id, 0, 0, 0, 0, 0};
     const fxs_shape sa = shape_of(&a->c), sb = shape_of(&b->c);
     const fxs_pose pa = centre_of(&a->c), pb = centre_of(&b->c);
     int32_t by[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, fraction = 0;
@@ -188,10 +233,41 @@ static int in_list(uint32_t id) {
 
 enum { OBSTACLES, PLATFORM, HARD_PLATFORM, FLOORS };
 
-/* The first hit of a step, by (fraction, id). */
+/* Whether h comes before `other`, by (fraction, distance, id). The kernel tells no distance: where
+ * it decides, a cast in a world of these two does. */
+static int is_before(const thing *a, const hit *h, const hit *other, int axis, int sign) {
+    if (h->fraction != other->fraction) {
+        return h->fraction < other->fraction;
+    }
+    if (!all_shapes) {
+        return h->distance != other->distance ? h->distance < other->distance : h->id < other->id;
+    }
+    fxs_config config = {CAPACITY, 64, FXS_TOUCHING, {0}};
+    fxs_world_init(pair, &config);
+    fxs_world_attach(pair, level);
+    for (uint32_t i = 0; i < CAPACITY; i++) {
+        if (i == h->id || i == other->id) {
+            fxs_world_add(pair, &things[i].c);
+        }
+    }
+    fxs_cast cast = {shape_of(&a->c), centre_of(&a->c), {0, 0, 0}, UINT32_MAX, 0, 0,
+                     FXS_OVERLAPPING};
+    fxs_cast_hit hits[SOLIDS_MAX + 2];
+    uint64_t count = 0;
+    cast.motion[axis] = sign;
+    fxs_world_cast(pair, &cast, hits, SOLIDS_MAX + 2, &count);
+    for (uint64_t i = 0; i < count; i++) {
+        if (hits[i].id == h->id || hits[i].id == other->id) {
+            return hits[i].id == h->id;
+        }
+    }
+    abort(); /* both are hit */
+}
+
+/* The first hit of a step. */
 static hit first_of(const fxs_mover *m, int what, int axis, int sign) {
     const thing *a = things + m->id;
-    hit first = {0, 0, 0, 0, 0};
+    hit first = {0, 0, 0, 0, 0, 0};
     for (uint32_t i = 0; i < THINGS; i++) {
         const thing *b = things + i;
         const int is_set = !b->is_solid && in_set(b->c.id),
@@ -208,8 +284,7 @@ static hit first_of(const fxs_mover *m, int what, int axis, int sign) {
              (axis != 1 || sign > 0 || !is_floor(a, b, m, h.up)))) {
             continue;
         }
-        if (!first.is_hit || h.fraction < first.fraction ||
-            (h.fraction == first.fraction && h.id < first.id)) {
+        if (!first.is_hit || is_before(a, &h, &first, axis, sign)) {
             first = h;
         }
     }
