@@ -25,7 +25,8 @@ from fixsync.cli.peers import peers_command
 from fixsync.fields import differences
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
-from fixsync.sample.peers import Outcome, PeerOutcome, Places, _compare, run
+from fixsync.sample.peer import Status
+from fixsync.sample.peers import Outcome, PeerOutcome, Places, _compare, _Match, run
 from fixsync.sample.plan import Run
 from fixsync.sample.relay import Impairment, Relay
 from fixsync.sample.skillfight import SkillFight
@@ -253,19 +254,49 @@ def test_the_command_prints_an_identical_match_and_keeps_nothing(
 
 @pytest.mark.full
 def test_the_command_tells_programs_everything(tmp_path: Path):
-    done = command("--frames", "150", "--json", "-o", str(tmp_path))
+    # At a rate, since a match as fast as possible may be over within its first second.
+    done = command("--frames", "150", "--rate", "60", "--json", "-o", str(tmp_path))
     told = json.loads(done.output)
+    assert (told["exit_code"], told["logs_are_identical"]) == (0, True)
     for peer in told["peers"]:
         seconds = peer["seconds"]
-        assert [second["uptime_s"] for second in seconds] == [*range(1, len(seconds) + 1)]
+        uptimes = [second["uptime_s"] for second in seconds]
+        assert uptimes == sorted({*uptimes})
         assert seconds[-1]["frame"] > 0
         assert seconds[-1]["bytes_in"] > 0
-    assert (told["exit_code"], told["logs_are_identical"]) == (0, True)
     assert [peer["reason"] for peer in told["peers"]] == ["COMPLETED"] * 2
     assert [peer["replay"] for peer in told["peers"]] == ["identical"] * 2
     assert {peer["log"] for peer in told["peers"]} == {
         str(tmp_path / f"peer{i}.jsonl") for i in range(2)
     }
+
+
+class Telling:
+    """The process of a peer that says its uptimes, then ends."""
+
+    def __init__(self, *uptimes: int) -> None:
+        self.process = self
+        self.lines = [Status(uptime_s=uptime) for uptime in uptimes]
+
+    async def line(self) -> Status | None:
+        return self.lines.pop(0) if self.lines else None
+
+    async def error_text(self) -> str:
+        return ""
+
+    async def wait(self) -> int:
+        return 0
+
+
+def test_a_second_in_which_a_peer_said_nothing_makes_no_later_one_twice(tmp_path: Path) -> None:
+    async def followed() -> list[int]:
+        places: Any = None
+        match = _Match(Run(), tmp_path, places, places, lambda _: None)
+        match._processes[0] = Telling(0, 1, 1, 3, 3, 3, 4)  # type: ignore[assignment]
+        await match._follow(0)
+        return [second.uptime_s for second in match.outcome.peers[0].seconds]
+
+    assert asyncio.run(followed()) == [1, 3, 4]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class PeerOutcome:
     peer: int
     status: Status = field(default_factory=Status)
     seconds: list[Status] = field(default_factory=list)
-    """Its statistics, second by second."""
+    """Its statistics, second by second; of a second without a word, on a busy machine, none."""
     log: Path | None = None
     """Of the whole match, for a player who was there all the time."""
     parts: list[Part] = field(default_factory=list)
@@ -302,7 +302,7 @@ class _Match:
         restart_frame = plan.restart_frame if peer == plan.players - 1 and is_first_life else None
         while (status := await process.line()) is not None:
             outcome.status = status
-            if status.uptime_s > len(outcome.seconds):
+            if status.uptime_s > (outcome.seconds[-1].uptime_s if outcome.seconds else 0):
                 outcome.seconds.append(status)
             self._progress(outcome)
             if peer == 0 and (status.reason or status.confirmed >= (plan.late_frame or 0)):
