@@ -233,8 +233,8 @@ static int in_list(uint32_t id) {
 
 enum { OBSTACLES, PLATFORM, HARD_PLATFORM, FLOORS };
 
-/* Whether h comes before `other`, by (fraction, distance, id). The kernel tells no distance: where
- * it decides, a cast in a world of these two does. */
+/* Whether h comes before `other`, by (fraction, distance, id). The kernel returns no
+ * distance: where one decides, a cast in a world of these two does. */
 static int is_before(const thing *a, const hit *h, const hit *other, int axis, int sign) {
     if (h->fraction != other->fraction) {
         return h->fraction < other->fraction;
