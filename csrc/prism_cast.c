@@ -459,7 +459,7 @@ static parting parting_off_prism(const planar *u, const planar *w, uint32_t n, i
             if (i128_sign(t) > 0 && i128_cmp(t, i128_mul(WHOLE, uu)) < 0) {
                 if (F == 0) {
                     parting p = outward(u[j]);
-                    p.distance = -towards_zero(i128_shl(s, 44), p.distance);
+                    p.distance = towards_zero(i128_shl(i128_neg(s), 44), p.distance);
                     return p;
                 }
                 /* |s| / |u| is below 2^46.2, so |s| is below 2^76.7 and u * |s| below 2^107. */

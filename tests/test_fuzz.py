@@ -45,15 +45,15 @@ FAULTS = {
         "FXS_TOUCHING",
     ),
     "cast": ("toi.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
-    "angles": ("angle.c", "return (uint32_t)(r - (r * r > n));", "return (uint32_t)r;"),
+    "angles": ("angle.c", "r -= r * r > n;", "r -= r * r >= n;"),
     "level": ("level.c", "(uint32_t)p[2] | (uint32_t)p[3] << 8", "(uint32_t)p[2]"),
     "kit": ("kit/rewind.c", "kept < rewind->frames ? kept + 1 : kept", "kept + 1"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
     "commands": ("step.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
     "crowd": (
         "world_cast.c",
-        "a->fraction > b->fraction : a->id > b->id",
-        "a->fraction > b->fraction : a->id < b->id",
+        "return a->fraction > b->fraction;",
+        "return a->fraction < b->fraction;",
     ),
 }
 

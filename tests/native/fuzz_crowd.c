@@ -56,9 +56,15 @@ static void check_cast(const fxs_cast *cast, uint32_t mover, const fxs_cast_hit 
         hits[at] = hit;
     }
     REQUIRE(found_count == (cast->limit && cast->limit < count ? cast->limit : count));
+    /* A pair's cast gives no distance: of one fraction, hits are met in any order, each once. */
     for (uint64_t i = 0; i < found_count; i++) {
-        REQUIRE(found[i].id == hits[i].id && found[i].fraction == hits[i].fraction);
-        REQUIRE(memcmp(found[i].normal, hits[i].normal, sizeof hits[i].normal) == 0);
+        uint64_t at = i;
+        while (at < count && hits[at].fraction == found[i].fraction && hits[at].id != found[i].id) {
+            at++;
+        }
+        REQUIRE(at < count && hits[at].id == found[i].id && hits[at].fraction == found[i].fraction);
+        REQUIRE(memcmp(found[i].normal, hits[at].normal, sizeof hits[at].normal) == 0);
+        hits[at] = hits[i];
     }
 }
 

@@ -26,8 +26,10 @@ static void check_cast(const fxs_level *level, const fxs_cast *cast, uint64_t so
     for (uint64_t i = 0; i < count; i++) {
         REQUIRE(all[i].fraction <= 65536 && all[i].id - FXS_LEVEL < solids);
         if (i > 0) {
-            REQUIRE(all[i - 1].fraction < all[i].fraction ||
-                    (all[i - 1].fraction == all[i].fraction && all[i - 1].id < all[i].id));
+            REQUIRE(all[i - 1].fraction <= all[i].fraction);
+        }
+        for (uint64_t k = 0; k < i; k++) {
+            REQUIRE(all[k].id != all[i].id);
         }
     }
     for (uint32_t i = 0; i < solids; i++) { /* contact at the start is a hit with fraction 0 */

@@ -568,7 +568,7 @@ class Model:
         return [OK, *(self.m.R(length * part) for part in self.m.direction(yaw % 65536))]
 
     def version(self, _: Arguments) -> Answers:
-        return [1, 3]
+        return [1, 4]
 
     def hash64(self, a: Arguments) -> Answers:
         low, high = a.some(2)

@@ -484,6 +484,38 @@ static void one_log(uint32_t number) {
     answer_text(&recorder);
 }
 
+/* Frames of a log with a sim: rows of the world, of the game, of both lists, of the wrong one. */
+static void one_sim_log(uint32_t number) {
+    static const char ABOUT[] = "{\"sim\":\"duel\"}";
+    static uint8_t bytes[4096];
+    fxs_world *world = any_world();
+    fxs_recorder recorder = {0};
+    uint64_t at = 0;
+    if (world == NULL) {
+        answer(-1);
+        return;
+    }
+    const uint64_t size = number % 4 ? fxs_world_save_size(world) : 0;
+    fxs_world_save(world, bytes);
+    answer(fxs_recorder_begin_about(&recorder, world, ABOUT, sizeof ABOUT - 1, bytes, size, text,
+                                    sizeof text, &at));
+    for (uint32_t frame = 0; frame < 4; frame++) {
+        const int64_t inputs[2] = {any_number(), INT64_MIN + frame};
+        const fxs_event row = {frame % 3, below(9), 1 + frame % 3, frame % 3};
+        const fxs_event game = {below(8) ? FXS_GAME_EVENT + frame : 0, below(9), frame, 1};
+        const uint64_t hash = fxs_random_next(&state);
+        const uint64_t whole = fxs_random_next(&state);
+        const uint32_t known = below(64);
+        answer(fxs_recorder_inputs(&recorder, inputs, below(3), text, sizeof text));
+        answer(fxs_recorder_end_sim_frame(
+            &recorder, known & 1 ? &row : NULL, known & 1 ? known >> 1 & 1 : 0,
+            known & 4 ? &game : NULL, known & 4 ? known >> 3 & 1 : 0, known & 16 ? &hash : NULL,
+            known & 32 ? &whole : NULL, text, sizeof text));
+    }
+    answer(fxs_recorder_end(&recorder, text, sizeof text));
+    answer_text(&recorder);
+}
+
 /* ---- two planes ---- */
 
 static int32_t any_size(int32_t room) { return 1 + (int32_t)below((uint32_t)room); }
@@ -983,6 +1015,7 @@ static const section SECTIONS[] = {
     {"kit solids", one_solid, {64, 2048, 1 << 16}},
     {"kit leaps", one_leap, {16, 512, 1 << 13}},
     {"kit rides", one_ride, {16, 512, 1 << 13}},
+    {"kit sim logs", one_sim_log, {64, 2048, 1 << 15}},
 };
 
 static void run_section(const section *s, int level) {
