@@ -199,7 +199,7 @@ class Collector:
         return f"{have} of {self._size} bytes had arrived"
 
     def wants(self, now_ms: int) -> tuple[bytes, list[int]] | None:
-        """The digest, and the pieces to request now; None if there are none."""
+        """The digest, and the pieces to request now, or None."""
         if not self._digest:
             if self._first_ms is None:
                 self._first_ms = now_ms

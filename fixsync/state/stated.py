@@ -303,7 +303,7 @@ def _load(part: Any, data: bytes) -> None:
 
 
 def _fields_of_rows(name: str, rows: Rows) -> StateFields:
-    """The rows as named fields. ValueError for bytes that are none of a known part."""
+    """The rows as named fields. ValueError for bytes of an unknown part."""
     is_one = len(rows) == 1 and rows[0][0] == 0
     found: dict[GroupKey, dict[str, Value]] = {}
     for key, data in rows:
