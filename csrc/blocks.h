@@ -109,9 +109,9 @@ static inline uint32_t met_of_lanes_scalar(const int32_t *bounds, uint64_t strid
     uint32_t met = 0;
     for (uint32_t k = 0; k < BLOCK; k++) {
         int32_t apart = 0; /* negative if they are apart on an axis */
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            apart |= bounds[(axis + 3) * stride + k] - box.bound[axis];
-            apart |= box.bound[axis + 3] - bounds[axis * stride + k];
+        for (uint32_t i = 0; i < 3; i++) {
+            apart |= bounds[(i + 3) * stride + k] - box.bound[i];
+            apart |= box.bound[i + 3] - bounds[i * stride + k];
         }
         met |= (uint32_t)(apart >= 0) << k;
     }

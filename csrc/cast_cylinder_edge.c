@@ -229,6 +229,6 @@ int32_t fxs_cylinder_edge_cast(const axis *axes, const int64_t *p, const int64_t
     if (first < 0) {
         first = any_contact_at_edge(&s, &k, &w, start, end, when);
     }
-    FXS_ASSERT(first == NONE || (first >= 0 && first <= WHOLE));
+    FXS_ASSERT(first >= NONE && first <= WHOLE);
     return first < 0 ? NONE : first_fraction(&s, (int32_t)(start / WHOLE), first, when);
 }

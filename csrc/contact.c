@@ -326,6 +326,37 @@ static int contact_of_parts(const wedge *a, uint32_t n_a, const wedge *b, uint32
     return found;
 }
 
+/* Whether two sectors of less than a whole turn meet. */
+SPECIALISED int contact_of_sectors(const meeting *m) {
+    const placed_shape *a = m->a;
+    const placed_shape *b = m->b;
+    const planar none = {0, 0};
+    const planar facing_a = is_wide(a) ? fxs_direction_of(a->yaw) : none;
+    const planar facing_b = is_wide(b) ? fxs_direction_of(b->yaw) : none;
+    if (is_wide(a) && is_wide(b) && are_well_met(a, b, m->d, facing_a, facing_b)) {
+        return FXS_OVERLAPPING;
+    }
+    const edges of_b = edges_of_b(m);
+    if (is_wide(a) && is_well_in(b, &of_b, m->d)) {
+        return FXS_OVERLAPPING;
+    }
+    const edges of_a = edges_of(a);
+    if (is_wide(b) && is_well_in(a, &of_a, opposite(m->d))) {
+        return FXS_OVERLAPPING;
+    }
+    wedge parts_a[2], parts_b[2];
+    const uint32_t n_a = wedges_of(a, &of_a, facing_a, parts_a);
+    const uint32_t n_b = wedges_of(b, &of_b, facing_b, parts_b);
+    return contact_of_parts(parts_a, n_a, parts_b, n_b, m->d);
+}
+
+/* The contact of a sector with a whole disc, d from the sector. */
+SPECIALISED int contact_with_whole(const placed_shape *sector, const placed_shape *whole,
+                                   planar d) {
+    const edges e = edges_of(sector);
+    return near_sector(sector, &e, d, (int64_t)whole->size[0] * whole->size[0]);
+}
+
 /* An edge is longer than the radius by half a raw unit at most, so discs 2 raw units further apart
  * than they reach decide. */
 SPECIALISED int64_t depth_SECTOR_SECTOR(const meeting *m) {
@@ -335,32 +366,15 @@ SPECIALISED int64_t depth_SECTOR_SECTOR(const meeting *m) {
     if (a->size[2] != 0 || b->size[2] != 0 || m->gap > 0 || dot64(m->d, m->d) > reach * reach) {
         return -1;
     }
-    if (a->half_angle == FXS_HALF_ANGLE_MAX || b->half_angle == FXS_HALF_ANGLE_MAX) {
-        const int is_a = a->half_angle == FXS_HALF_ANGLE_MAX;
-        const placed_shape *other = is_a ? b : a;
-        const edges e = edges_of(other);
-        const int64_t r = (is_a ? a : b)->size[0];
-        const planar d = is_a ? m->d : opposite(m->d);
-        return min64(near_sector(other, &e, d, r * r) - 1, m->upright);
+    int found;
+    if (a->half_angle == FXS_HALF_ANGLE_MAX) {
+        found = contact_with_whole(b, a, m->d);
+    } else if (b->half_angle == FXS_HALF_ANGLE_MAX) {
+        found = contact_with_whole(a, b, opposite(m->d));
+    } else {
+        found = contact_of_sectors(m);
     }
-    const planar none = {0, 0};
-    const planar facing_a = is_wide(a) ? fxs_direction_of(a->yaw) : none;
-    const planar facing_b = is_wide(b) ? fxs_direction_of(b->yaw) : none;
-    if (is_wide(a) && is_wide(b) && are_well_met(a, b, m->d, facing_a, facing_b)) {
-        return min64(1, m->upright);
-    }
-    const edges of_b = edges_of_b(m);
-    if (is_wide(a) && is_well_in(b, &of_b, m->d)) {
-        return min64(1, m->upright);
-    }
-    const edges of_a = edges_of(a);
-    if (is_wide(b) && is_well_in(a, &of_a, opposite(m->d))) {
-        return min64(1, m->upright);
-    }
-    wedge parts_a[2], parts_b[2];
-    const uint32_t n_a = wedges_of(a, &of_a, facing_a, parts_a);
-    const uint32_t n_b = wedges_of(b, &of_b, facing_b, parts_b);
-    return min64(contact_of_parts(parts_a, n_a, parts_b, n_b, m->d) - 1, m->upright);
+    return min64(found - 1, m->upright);
 }
 
 SPECIALISED int64_t depth_at(class_pair of, const placed_shape *a, const placed_shape *b,

@@ -150,15 +150,12 @@ static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
     return groups;
 }
 
-/* Chooses size classes and the layout of keys for a world that has colliders.
- * g->classes[g->class_count] is for isolated colliders, which no layer meets: queries search them,
- * pairs do not. `apart`: groups that do not meet have size classes of their own. */
-static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, int apart) {
+/* Chooses the size classes; returns the usual height. g->classes[g->class_count] is for isolated
+ * colliders, which no layer meets: queries search them, pairs do not. `apart`: groups that do not
+ * meet have size classes of their own. */
+static uint32_t plan_classes(const fxs_world *w, grid *g, const survey *v, uint32_t meets,
+                             int apart) {
     uint32_t usual = v->tallest;
-    uint32_t id_bits = bit_length(w->capacity - 1);
-    uint32_t longest = most32(v->longest, v->tallest);
-    uint32_t least = v->longest;
-    int isolated = (v->layers & ~meets) != 0;
     g->class_count = 0;
     if (apart) {
         uint32_t members[GROUPS_MAX], groups = choose_groups(w, g, v->layers & meets, members);
@@ -180,6 +177,16 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     }
     g->classes[g->class_count].wide = v->longest;
     g->classes[g->class_count].tall = v->tallest;
+    return usual;
+}
+
+/* Chooses size classes and the layout of keys for a world that has colliders. */
+static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, int apart) {
+    const uint32_t usual = plan_classes(w, g, v, meets, apart);
+    const uint32_t id_bits = bit_length(w->capacity - 1);
+    const uint32_t longest = most32(v->longest, v->tallest);
+    const int isolated = (v->layers & ~meets) != 0;
+    uint32_t least = v->longest;
     for (uint32_t i = 0; i < g->class_count; i++) {
         least = least32(least, g->classes[i].wide);
     }

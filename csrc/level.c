@@ -270,6 +270,25 @@ static uint32_t *cell_lists(const fxs_level *l) {
     return (uint32_t *)(void *)((uint8_t *)(uintptr_t)l + l->listed_at);
 }
 
+/* Lists each cell's solids. `starts` are the lists' ends: they go back to starts. */
+static void fill_lists(fxs_level *l, const level_node *nodes) {
+    uint32_t *starts = cell_starts(l);
+    uint32_t *list = cell_lists(l);
+    for (uint32_t left = l->count; left > 0; left--) {
+        const uint32_t i = left - 1;
+        uint32_t first[2], last[2];
+        if (nodes[i].index & LARGE_BELOW) {
+            continue;
+        }
+        cells_of(l, &nodes[i].box, first, last);
+        for (uint32_t z = first[1]; z <= last[1]; z++) {
+            for (uint32_t x = first[0]; x <= last[0]; x++) {
+                list[--starts[(uint64_t)z * l->cell_count[0] + x]] = i;
+            }
+        }
+    }
+}
+
 /* There are at most as many cells as solids. A solid is marked if its lists have no room for it. */
 static void build_cells(fxs_level *l) {
     const uint32_t n = l->count;
@@ -295,7 +314,6 @@ static void build_cells(fxs_level *l) {
     const uint64_t count = (uint64_t)l->cell_count[0] * l->cell_count[1];
     FXS_ASSERT(count <= n || l->cell_shift == 32);
     uint32_t *starts = cell_starts(l);
-    uint32_t *list = cell_lists(l);
     memset(starts, 0, (size_t)count * sizeof *starts);
     uint64_t used = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -312,7 +330,7 @@ static void build_cells(fxs_level *l) {
             }
         }
     }
-    /* Counts to ends; the ends go back to starts as the lists are filled from behind. */
+    /* Counts to ends. */
     uint32_t end = 0;
     for (uint64_t i = 0; i < count; i++) {
         end += starts[i];
@@ -320,19 +338,7 @@ static void build_cells(fxs_level *l) {
     }
     FXS_ASSERT(end == used);
     starts[count] = end;
-    for (uint32_t left = n; left > 0; left--) {
-        const uint32_t i = left - 1;
-        uint32_t first[2], last[2];
-        if (nodes[i].index & LARGE_BELOW) {
-            continue;
-        }
-        cells_of(l, &nodes[i].box, first, last);
-        for (uint32_t z = first[1]; z <= last[1]; z++) {
-            for (uint32_t x = first[0]; x <= last[0]; x++) {
-                list[--starts[(uint64_t)z * l->cell_count[0] + x]] = i;
-            }
-        }
-    }
+    fill_lists(l, nodes);
 }
 
 static void build_tree(fxs_level *l) {
