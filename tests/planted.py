@@ -328,7 +328,7 @@ class Told(Game):
     def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
         events = [*super().step(inputs)]
         first = [*{"keep", "drop", "turn", "jump"}].pop()
-        return [] if first in ("keep", "turn") else events
+        return events[1:] if first in ("keep", "turn") else events
 
     def number(self, inputs: Sequence[Input]) -> int:
         return 0

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 import logs
@@ -331,14 +332,13 @@ def test_a_table_says_how_many_rows_it_leaves_out(width: int | None) -> None:
 class Halfway:
     """`cut` of a log in a pipe, which waits for more after it has begun its output."""
 
-    def __init__(self, folder: Path, output: str) -> None:
+    def __init__(self, folder: Path, output: str, usual: int | None = None) -> None:
+        """`usual` is a signal that ends it, also where the tests run under nohup."""
         data = gzip.decompress(STORMS.read_bytes())
         pipe = folder / f"pipe-{output}"
         os.mkfifo(pipe)
         before = hidden(folder)
-        self.process = started(
-            "cut", pipe.name, "1..150", "-o", output, cwd=folder, stderr=subprocess.PIPE
-        )
+        self.process = started("cut", pipe.name, "1..150", "-o", output, usual=usual, cwd=folder)
         self._pipe = pipe.open("wb", buffering=0)
         half = len(data) // 2
         self._pipe.write(data[:half])
@@ -377,8 +377,7 @@ def hidden(folder: Path) -> set[Path]:
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_signal_that_ends_a_command_leaves_nothing_of_its_output(folder: Path, name: str) -> None:
     number = getattr(signal, name)
-    with handled(number, signal.SIG_DFL):  # also where the tests run under nohup
-        half = Halfway(folder, "part.jsonl")
+    half = Halfway(folder, "part.jsonl", number)
     code, err = half.end(number)
     # As whoever ended it expects: by the signal. Ctrl-C has an exit code of its own.
     assert code == (130 if name == "SIGINT" else -number)
@@ -424,14 +423,16 @@ def test_ctrl_c_while_modules_are_imported_prints_no_traceback(tmp_path: Path, m
     slow = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemError\n"
     (tmp_path / f"{module}.py").write_text(slow)
     path = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    with handled(signal.SIGINT, signal.SIG_DFL):  # also where it is ignored, as in the background
-        process = started("replay", str(STORMS), env=path, stderr=subprocess.PIPE)
+    process = started("replay", str(STORMS), usual=signal.SIGINT, env=path)
     _, err = process.communicate()
     told = {-signal.SIGINT: b"", 130: b"\ninterrupted\n"}
     assert process.returncode in told
     assert err == told[process.returncode]
 
 
-def started(*arguments: str, **settings: object) -> subprocess.Popen[bytes]:
+def started(*arguments: str, usual: int | None, **settings: Any) -> subprocess.Popen[bytes]:
+    """`usual` is set back in the new process alone: a signal must not end the tests."""
     command = [sys.executable, "-c", "from _fixsync_command import main; main()", *arguments]
-    return subprocess.Popen(command, **settings)  # type: ignore[call-overload,no-any-return]
+    if usual is not None:
+        settings["preexec_fn"] = lambda: signal.signal(usual, signal.SIG_DFL)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, **settings)

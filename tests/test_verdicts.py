@@ -108,10 +108,10 @@ def test_a_file_beside_the_game_hides_no_module_of_the_standard_library(tmp_path
     (tmp_path / "my_game.py").write_text(_GAME.format(tests=str(Path(__file__).parent)))
     for name in ("uuid", "platform", "statistics"):
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('not this one')")
-    command = [sys.executable, "-c", "from fixsync.cli import main; main()", "synctest"]
-    arguments = ["my_game:Game", "--frames", "20"]
+    # The installed program: `python -c` has the current folder in its path before it runs a line.
+    command = [Path(sys.executable).with_name("fixsync"), "synctest", "my_game:Game"]
     done = subprocess.run(
-        [*command, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        [*command, "--frames", "20"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "process: the same" in done.stdout
