@@ -13,7 +13,7 @@ from typing import Annotated
 
 from fixsync import Capsule, EventKind, GameEvent, Pose, World, degrees, forward, q, yaw_of
 from fixsync.game.random import Random
-from fixsync.maps import read_tiled
+from fixsync.maps import read_map
 from fixsync.names import Names
 from fixsync.state import State, Stated, count, within
 from fixsync.testing.straight import bot_inputs, run_straight, write_log
@@ -21,7 +21,7 @@ from fixsync.testing.straight import bot_inputs, run_straight, write_log
 RUNNER, WALL, GOAL = range(3)  # WALL and GOAL are the values of `layer` in the map
 YIELDS = [(RUNNER, RUNNER), (RUNNER, WALL)]
 SHAPE, SPEED, QUARTER, SCORE = Capsule(q("0.375"), q("0.375")), q("0.125"), degrees(90), 5
-MAP = read_tiled(__file__.replace("arena.py", "arena.tmj"))
+MAP = read_map(__file__.replace("arena.py", "arena.tmj"))
 GOALS = [id for id, name in MAP.names.items() if name in ("red goal", "blue goal")]
 STARTS = [Pose(q(10), q("0.75"), q(-11)), Pose(q(10), q("0.75"), q(-3))]
 AIMS = [(q(10), q("-0.5")), (q(10), q("-13.5"))]  # the middles of the goals, (x, z)

@@ -176,7 +176,7 @@ def within(outer: Map, inner: Map) -> Map:
 
 
 class MapModel:
-    """What is solid in a map, with the options of read_tiled."""
+    """What is solid in a map, with the options of read_map."""
 
     def __init__(self, path: Path, **options: Any) -> None:
         self.folder = path.parent

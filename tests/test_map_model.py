@@ -21,7 +21,7 @@ from model_map import Area, MapModel, RefusedError
 from fixsync import Pillar
 from fixsync.level import Solid
 from fixsync.log.files import zstd_module
-from fixsync.maps import TiledError, TiledMap, read_tiled
+from fixsync.maps import MapFileError, MapLevel, read_map
 
 Json = dict[str, Any]
 ONE = 65536
@@ -456,12 +456,12 @@ def compared_with(drawing: Drawing, options: Json, seed: int) -> str:
     try:
         model = MapModel(drawing.path, **options)
     except RefusedError:
-        with pytest.raises(TiledError, match=r"(has|with) collision shapes"):
-            read_tiled(drawing.path, **options)
+        with pytest.raises(MapFileError, match=r"(has|with) collision shapes"):
+            read_map(drawing.path, **options)
         return "refused"
     try:
-        found = read_tiled(drawing.path, **options)
-    except TiledError as error:
+        found = read_map(drawing.path, **options)
+    except MapFileError as error:
         message = error.reason
     else:
         compare_points(drawing, options, seed, model, found)
@@ -474,7 +474,7 @@ def compared_with(drawing: Drawing, options: Json, seed: int) -> str:
 
 
 def compare_points(
-    drawing: Drawing, options: Json, seed: int, model: MapModel, found: TiledMap
+    drawing: Drawing, options: Json, seed: int, model: MapModel, found: MapLevel
 ) -> None:
     unit = float(options.get("pixels_per_unit") or drawing.cell[0])
     counts = 0

@@ -29,7 +29,7 @@ from fixsync.log.cut import cut
 from fixsync.log.recorder import SimRecorder
 from fixsync.log.replay import replay
 from fixsync.log.whatif import whatif
-from fixsync.maps import read_tiled
+from fixsync.maps import read_map
 from fixsync.sample.skillfight import SkillFight
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -116,7 +116,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     logs.write(tmp_path / "match.jsonl", logs.header(), small)
     shutil.copy("match.jsonl", "folder/match.jsonl")
     shutil.copy(FIGHTER, "frames.json")
-    Path("map.fxlevel").write_bytes(read_tiled(MAP).level.to_bytes())
+    Path("map.fxlevel").write_bytes(read_map(MAP).level.to_bytes())
     game = sim.start(SkillFight, 5, 2)
     with SimRecorder(game, tmp_path / "inputs.jsonl", seed=5) as recorder:
         for frame in range(3):

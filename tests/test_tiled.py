@@ -19,7 +19,7 @@ import pytest
 
 from fixsync import LEVEL, Pillar, Prism
 from fixsync.log.files import zstd_module
-from fixsync.maps import TiledError, TiledMap, read_tiled, tiled
+from fixsync.maps import MapFileError, MapLevel, read_map, tiled
 from fixsync.maps.document import MapError
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "arena.tmj"
@@ -43,20 +43,20 @@ def a_map(*layers: Json, **more: Any) -> Json:
 
 
 @pytest.fixture
-def read(tmp_path: Path) -> Callable[..., TiledMap]:
-    def reading(document: Any, **options: Any) -> TiledMap:
+def read(tmp_path: Path) -> Callable[..., MapLevel]:
+    def reading(document: Any, **options: Any) -> MapLevel:
         path = tmp_path / "map.tmj"
         path.write_text(document if isinstance(document, str) else json.dumps(document))
-        return read_tiled(path, **options)
+        return read_map(path, **options)
 
     return reading
 
 
-Read = Callable[..., TiledMap]
+Read = Callable[..., MapLevel]
 
 
 def test_the_example_is_the_level_that_its_picture_shows() -> None:
-    found = read_tiled(EXAMPLE)
+    found = read_map(EXAMPLE)
     assert len(found.level) == 16
     assert found.left_out == {"hidden object": 1}
     assert [place.position[1:] for place in found.places] == [(0, -720896), (0, -196608)]
@@ -262,7 +262,7 @@ def test_runs_are_merged_over_the_border_of_two_chunks(read: Read) -> None:
 def test_a_damaged_tile_layer_is_refused_with_its_path(
     read: Read, change: Json, message: str
 ) -> None:
-    with pytest.raises(TiledError, match=message):
+    with pytest.raises(MapFileError, match=message):
         read(a_map({**tile_layer(CELLS), **change}))
 
 
@@ -271,9 +271,9 @@ def test_compressed_tiles_that_are_cut_short_or_a_bomb_are_refused(
     read: Read, compression: str
 ) -> None:
     pack = {"zlib": zlib.compress, "gzip": gzip.compress}[compression]
-    with pytest.raises(TiledError, match=r"cut short|has .* bytes"):
+    with pytest.raises(MapFileError, match=r"cut short|has .* bytes"):
         read(a_map(packed(pack(PACKED)[:-4], compression)))
-    with pytest.raises(TiledError, match="it has more than 48 bytes"):
+    with pytest.raises(MapFileError, match="it has more than 48 bytes"):
         read(a_map(packed(pack(bytes(10**8)), compression)))
 
 
@@ -308,21 +308,26 @@ AREA = {"width": 16, "height": 16}
 def test_an_object_that_is_no_solid_is_refused_with_its_path(
     read: Read, item: Json, message: str
 ) -> None:
-    with pytest.raises(TiledError, match=message) as refused:
+    with pytest.raises(MapFileError, match=message) as refused:
         read(a_map(objects(item)))
     assert str(refused.value).count("map.tmj") == 1
     assert refused.value.path.startswith("layers[0].objects[0]")
 
 
 def test_a_solid_without_heights_is_refused(read: Read) -> None:
-    with pytest.raises(TiledError, match=r"objects\[0\]: it has no y_low: set the property on the"):
+    with pytest.raises(
+        MapFileError, match=r"objects\[0\]: it has no y_low: set the property on the"
+    ):
         read(a_map(objects(AREA), properties=properties(y_high=1)))
 
 
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ("<map>", "not a file that Tiled saved: not XML at line 1, column 6: no element found"),
+        (
+            "<map>",
+            "not a file that Tiled or LDtk saved: not XML at line 1, column 6: no element found",
+        ),
         ("[]", "expected an object"),
         ("{}", 'type: expected "map"'),
         ('{"type":"map","type":"map"}', "type: duplicate key"),
@@ -341,7 +346,7 @@ def test_a_solid_without_heights_is_refused(read: Read) -> None:
     ],
 )
 def test_what_is_no_map_is_refused(read: Read, document: Any, message: str) -> None:
-    with pytest.raises(TiledError, match=message):
+    with pytest.raises(MapFileError, match=message):
         read(document)
 
 
@@ -349,7 +354,7 @@ def test_groups_nested_without_end_are_refused(read: Read) -> None:
     layer = objects(AREA)
     for _ in range(70):
         layer = {"type": "group", "layers": [layer]}
-    with pytest.raises(TiledError, match="nested deeper than 64"):
+    with pytest.raises(MapFileError, match="nested deeper than 64"):
         read(a_map(layer))
 
 
@@ -398,7 +403,7 @@ def test_a_damaged_map_is_read_or_refused_with_a_path_and_never_crashes(
     for _ in range(1000 if request.config.getoption("full") else 200):
         try:
             found = read(damaged(whole, chance))
-        except TiledError as error:
+        except MapFileError as error:
             outcomes[False] += 1
             length = max(length, len(str(error)))
         else:
@@ -419,14 +424,14 @@ def test_a_damaged_file_is_refused_and_never_crashes(
         at, end = sorted(chance.randrange(len(data)) for _ in range(2))
         junk = bytes(chance.randrange(256) for _ in range(chance.randint(0, 3)))
         path.write_bytes(data[:at] + junk + data[end if chance.random() < 0.3 else at + 1 :])
-        with suppress(TiledError):
-            read_tiled(path)
+        with suppress(MapFileError):
+            read_map(path)
 
 
 @pytest.mark.parametrize("number", ["1e999999999999999999999", "-1e-999999999999999999999"])
 def test_a_number_with_an_exponent_of_any_length_is_refused(read: Read, number: str) -> None:
     document = json.dumps(a_map(objects({"x": 12345, "width": 1, "height": 1})))
-    with pytest.raises(TiledError, match=r"layers\[0\].objects\[0\].x: expected a number"):
+    with pytest.raises(MapFileError, match=r"layers\[0\].objects\[0\].x: expected a number"):
         read(document.replace("12345", number))
 
 
@@ -435,12 +440,12 @@ def test_a_number_with_very_many_digits_or_decimal_places_is_refused(
     read: Read, number: str
 ) -> None:
     document = json.dumps(a_map(objects({"x": 12345, "width": 1, "height": 1})))
-    with pytest.raises(TiledError, match="at most 64 characters and decimal places"):
+    with pytest.raises(MapFileError, match="at most 64 characters and decimal places"):
         read(document.replace("12345", number))
 
 
 def test_a_name_that_utf_8_cannot_hold_is_refused(read: Read) -> None:
-    with pytest.raises(TiledError, match=r"objects\[0\].name: half of a surrogate pair"):
+    with pytest.raises(MapFileError, match=r"objects\[0\].name: half of a surrogate pair"):
         read(a_map(objects({"width": 1, "height": 1, "name": "\ud800"})))
 
 
@@ -461,10 +466,10 @@ def test_a_map_has_at_most_65536_solids(read: Read, monkeypatch: pytest.MonkeyPa
     made: list[object] = []
     monkeypatch.setattr("fixsync.maps.builder.Prism", lambda *numbers: made.append(numbers))
     with pytest.raises(
-        TiledError, match=r"layers\[0\]: with it the map has more than 65536 solids"
+        MapFileError, match=r"layers\[0\]: with it the map has more than 65536 solids"
     ):
         read(a_map(checkerboard(364)))
-    with pytest.raises(TiledError, match="more than 1048576 runs of tiles"):
+    with pytest.raises(MapFileError, match="more than 1048576 runs of tiles"):
         read(a_map(checkerboard(2048)))
     assert made == []
 
@@ -499,7 +504,7 @@ def test_a_tile_with_a_number_of_any_length_is_no_tile(read: Read) -> None:
 
 def test_a_map_has_at_most_16777216_cells_in_all_its_solid_layers(read: Read) -> None:
     empty = packed_tiles(2**12, 2**11, bytes(2**25))
-    with pytest.raises(TiledError, match=r"layers\[2\]: .* the map has more than 16777216"):
+    with pytest.raises(MapFileError, match=r"layers\[2\]: .* the map has more than 16777216"):
         read(a_map(empty, empty, empty))
 
 

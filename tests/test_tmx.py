@@ -21,14 +21,14 @@ from tools import Run
 
 from fixsync import Pillar, Prism
 from fixsync.cli.level import level_command
-from fixsync.maps import TiledError, TiledMap, read_tiled
+from fixsync.maps import MapFileError, MapLevel, read_map
 from fixsync.maps.document import Files, Value
 from fixsync.maps.side import boxes
 from fixsync.maps.tmx import ELEMENTS_MAX, Points, parse_xml
 
 ONE = 65536
 Y = (0, 1)
-Read = Callable[..., TiledMap]
+Read = Callable[..., MapLevel]
 
 TILESET = """<tileset firstgid="1" name="ground" tilewidth="16" tileheight="16" tilecount="9">
  <tile id="0"><properties><property name="solid" type="bool" value="true"/></properties></tile>
@@ -58,10 +58,10 @@ def objects(*items: str, name: str = "things", more: str = "") -> str:
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    def reading(text: str | bytes, **options: Any) -> TiledMap:
+    def reading(text: str | bytes, **options: Any) -> MapLevel:
         path = tmp_path / "map.tmx"
         path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return read_tiled(path, **options)
+        return read_map(path, **options)
 
     return reading
 
@@ -104,7 +104,7 @@ def test_xml_is_the_map_that_its_json_is(read: Read, tmp_path: Path) -> None:
     }  # fmt: skip
     path = tmp_path / "map.tmj"
     path.write_text(json.dumps(document))
-    same = read_tiled(path, solid_layers=["things", "main"], whole_tiles=True, y=Y)
+    same = read_map(path, solid_layers=["things", "main"], whole_tiles=True, y=Y)
     assert (found.level, found.names, found.rounding) == (same.level, same.names, same.rounding)
     assert isinstance(found.level[-2], Pillar)
     assert [*found.names.values()] == ["007"]
@@ -134,7 +134,7 @@ def test_cells_are_read_in_every_form_of_xml(read: Read, data: str) -> None:
 
 def test_a_map_that_says_nothing_is_refused_with_what_it_has(read: Read) -> None:
     text = a_map(layer(CELLS), objects(BOX, '<object id="8" x="0" y="0"/>'))
-    with pytest.raises(TiledError) as refused:
+    with pytest.raises(MapFileError) as refused:
         read(text)
     lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
     assert lines[0].endswith("map.tmx: no property in it makes anything solid. Choose among these:")
@@ -160,7 +160,7 @@ def test_layers_of_one_name_are_one_row_and_the_names_of_most_objects_are_listed
         objects(*(f'<object id="{i}" name="{name}" x="0" y="0" width="9" height="9"/>'
                   for i, name in enumerate(names))),
     )  # fmt: skip
-    with pytest.raises(TiledError) as refused:
+    with pytest.raises(MapFileError) as refused:
         read(text)
     lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
     assert "--solid-layer main tile layer: 1 tile; tile layer: 2 tiles" in lines
@@ -227,20 +227,20 @@ def test_a_hidden_layer_is_taken_by_its_name_or_that_of_its_group(read: Read) ->
     text = a_map(f'<group name="g" visible="0">{objects(BOX)}</group>')
     for name in ("g", "things", "g/things"):
         assert len(read(text, y=Y, solid_layers=[name]).level) == 1
-    with pytest.raises(TiledError, match="nothing in it is selected by --class 'wall'"):
+    with pytest.raises(MapFileError, match="nothing in it is selected by --class 'wall'"):
         read(text, y=Y, classes=["wall"])
 
 
 def test_a_choice_that_takes_nothing_is_named(read: Read) -> None:
     with pytest.raises(
-        TiledError, match=r"selected by --solid-layer 'Main'\. Choose among(.|\n)*main"
+        MapFileError, match=r"selected by --solid-layer 'Main'\. Choose among(.|\n)*main"
     ):
         read(a_map(layer(CELLS)), y=Y, solid_layers=["main", "Main"], whole_tiles=True)
 
 
 def test_shapes_must_be_chosen_or_not(read: Read) -> None:
     text = a_map(layer("3,5,0,0,0,0,0,0"))
-    with pytest.raises(TiledError, match=r"layers\[0\]: 1 of its cells are tiles with collision"):
+    with pytest.raises(MapFileError, match=r"layers\[0\]: 1 of its cells are tiles with collision"):
         read(text, y=Y, solid_layers=["main"])
     shapes = read(text, y=Y, solid_layers=["main"], shapes=True)
     assert {area(solid) for solid in shapes.level} == {
@@ -377,7 +377,7 @@ def test_templates_are_merged(read: Read, tmp_path: Path) -> None:
     assert area(found.level[0]) == (0, Fraction(-1, 2), 2, 0)
     assert (found.level[0].layer, [*found.names.values()]) == (3, ["wall"])
     (tmp_path / "wall.tx").write_text('<template><object template="wall.tx"/></template>')
-    with pytest.raises(TiledError, match="the object of a template is made from a template"):
+    with pytest.raises(MapFileError, match="the object of a template is made from a template"):
         read(text, y=Y, solid_layers=["things"])
 
 
@@ -411,7 +411,7 @@ def test_a_tile_number_means_the_tilesets_of_the_file_that_it_stands_in(
             assert [*found.names.values()] == ["thing"]
         # The map's tile 4 has no shape, though the template's has one.
         other = item.format(f'template="t.tx" gid="{order[0] + 3}"')
-        with pytest.raises(TiledError, match="nothing of it became solid"):
+        with pytest.raises(MapFileError, match="nothing of it became solid"):
             read(a_map(objects(other), tilesets=tilesets), y=Y, shapes=True)
 
 
@@ -451,7 +451,7 @@ def test_the_shape_of_an_object_replaces_its_templates(
     text = a_map(objects(f'<object id="1" class="rock" template="t.tx" x="0" y="0">{own}</object>'))
     found = read(text, y=Y, classes=["rock"])
     assert [len(solid.vertices) for solid in found.level] == [corners]
-    with pytest.raises(TiledError, match="nothing in it is selected by --class 'wall'"):
+    with pytest.raises(MapFileError, match="nothing in it is selected by --class 'wall'"):
         read(text, y=Y, classes=["wall"])
 
 
@@ -459,7 +459,9 @@ def test_an_error_of_a_template_stands_at_its_place_in_the_template(
     read: Read, tmp_path: Path
 ) -> None:
     (tmp_path / "t.tx").write_text('<template><object width="x" height="16"/></template>')
-    with pytest.raises(TiledError, match=r"t\.tx, object\.width: expected a number .* found \"x\""):
+    with pytest.raises(
+        MapFileError, match=r"t\.tx, object\.width: expected a number .* found \"x\""
+    ):
         read(a_map(objects('<object id="1" template="t.tx" x="0" y="0"/>')), y=Y,
              solid_layers=["things"])  # fmt: skip
 
@@ -480,7 +482,7 @@ def test_a_property_of_a_template_alone_makes_its_objects_solid(
     )  # fmt: skip
     assert [area(solid) for solid in read(text, y=Y).level] == [(1, -1, 2, 0)]
     (tmp_path / "t.tx").write_text('<template><object width="16" height="16"/></template>')
-    with pytest.raises(TiledError, match="no property in it makes anything solid"):
+    with pytest.raises(MapFileError, match="no property in it makes anything solid"):
         read(a_map(objects('<object id="1" template="t.tx" x="16" y="0"/>')), y=Y)
 
 
@@ -536,7 +538,7 @@ def test_a_map_seen_from_the_side_stands_upright(read: Read) -> None:
 def test_a_slope_is_refused_by_its_name_or_becomes_steps(read: Read) -> None:
     ramp = '<object id="9" name="hill" x="0" y="0"><polygon points="0,16 16,16 16,0"/></object>'
     text = a_map(layer("4,0,0,0,0,0,0,0"), objects(ramp))
-    with pytest.raises(TiledError) as refused:
+    with pytest.raises(MapFileError) as refused:
         read(text, side=True, solid_layers=["things"], shapes=True)
     first, second = str(refused.value).splitlines()
     assert "layers[0]: tile 3 of 'ground' is a slope, which no solid seen from the side is" in first
@@ -614,7 +616,7 @@ def test_json_from_before_tiled_1_2_is_read(tmp_path: Path) -> None:
     }  # fmt: skip
     path = tmp_path / "map.json"
     path.write_text(json.dumps(document))
-    found = read_tiled(path, y=Y, tiles=["solid"], shapes=True)
+    found = read_map(path, y=Y, tiles=["solid"], shapes=True)
     assert [area(solid) for solid in found.level] == [
         (1, -1, 2, 0), (0, Fraction(-1, 2), Fraction(1, 2), 0),
     ]  # fmt: skip
@@ -654,7 +656,7 @@ def test_what_is_refused_names_file_and_place_in_one_line(
     options: Any = {"y": Y, "solid_layers": ["main", "things"]}
     if "source" in text:
         text, options = text.replace("</map>", layer(CELLS) + "</map>"), {"y": Y, "shapes": True}
-    with pytest.raises(TiledError, match=message) as refused:
+    with pytest.raises(MapFileError, match=message) as refused:
         read(text, **options)
     if "taken by" not in str(refused.value):
         assert len(str(refused.value).splitlines()) == 1
@@ -666,28 +668,32 @@ def test_files_outside_the_folder_and_loops_are_refused(tmp_path: Path) -> None:
     (tmp_path / "g.tsx").write_text(TILESET.replace(' firstgid="1"', ""))
     path = inside / "map.tmx"
     path.write_text(a_map(layer(CELLS), tilesets='<tileset firstgid="1" source="../g.tsx"/>'))
-    with pytest.raises(TiledError, match=r'tilesets\[0\].source: "../g.tsx" is outside .*--root '):
-        read_tiled(path, y=Y, tiles=["solid"], whole_tiles=True)
-    assert len(read_tiled(path, y=Y, tiles=["solid"], whole_tiles=True, root=tmp_path).level) == 2
-    assert len(read_tiled(path, y=Y, solid_layers=["main"], whole_tiles=True).level) == 3
+    with pytest.raises(
+        MapFileError, match=r'tilesets\[0\].source: "../g.tsx" is outside .*--root '
+    ):
+        read_map(path, y=Y, tiles=["solid"], whole_tiles=True)
+    assert len(read_map(path, y=Y, tiles=["solid"], whole_tiles=True, root=tmp_path).level) == 2
+    assert len(read_map(path, y=Y, solid_layers=["main"], whole_tiles=True).level) == 3
     (inside / "link.tsx").symlink_to(tmp_path / "g.tsx")
     path.write_text(path.read_text().replace("../g.tsx", "link.tsx"))
     for root in (None, inside):
-        with pytest.raises(TiledError) as refused:
-            read_tiled(path, y=Y, tiles=["solid"], root=root)
+        with pytest.raises(MapFileError) as refused:
+            read_map(path, y=Y, tiles=["solid"], root=root)
         assert '"link.tsx" is a link to a file that is outside' in str(refused.value)
         (needed,) = re.findall(r": --root (\S+) takes it", str(refused.value))
-        assert len(read_tiled(path, y=Y, tiles=["solid"], whole_tiles=True, root=needed).level) == 2
+        assert len(read_map(path, y=Y, tiles=["solid"], whole_tiles=True, root=needed).level) == 2
     path.write_text(path.read_text().replace("link.tsx", "loop.tsx"))
     (inside / "loop.tsx").write_text('<tileset source="loop.tsx"/>')
-    with pytest.raises(TiledError, match=r"loop.tsx, source: a tileset's file cannot name another"):
-        read_tiled(path, y=Y, tiles=["solid"])
+    with pytest.raises(
+        MapFileError, match=r"loop.tsx, source: a tileset's file cannot name another"
+    ):
+        read_map(path, y=Y, tiles=["solid"])
 
 
 def test_all_errors_are_listed_at_once(read: Read) -> None:
     bad = '<object id="1" x="{}" y="0" width="{}" height="16"/>'
     text = a_map(objects(bad.format("a", 1), BOX, bad.format(0, -1), *[bad.format("b", 1)] * 3))
-    with pytest.raises(TiledError) as refused:
+    with pytest.raises(MapFileError) as refused:
         read(text, y=Y, solid_layers=["things"])
     first, second, third = str(refused.value).splitlines()
     assert "layers[0].objects[0].x: expected" in first
@@ -696,7 +702,7 @@ def test_all_errors_are_listed_at_once(read: Read) -> None:
     assert third.endswith("(2 more like it)")
     assert refused.value.more[0][1] == "layers[0].objects[2].width"
     many = a_map(objects(*[bad.format(f"a{i}", 1) for i in range(50)]))
-    with pytest.raises(TiledError) as refused:
+    with pytest.raises(MapFileError) as refused:
         read(many, y=Y, solid_layers=["things"])
     assert str(refused.value).splitlines()[20:] == ["30 more errors"]
 
@@ -704,10 +710,10 @@ def test_all_errors_are_listed_at_once(read: Read) -> None:
 PEAK = """
 import re, sys
 from pathlib import Path
-from fixsync.maps import TiledError, read_tiled
+from fixsync.maps import MapFileError, read_map
 try:
-    read_tiled(sys.argv[1], y=(0, 1), solid_layers=["main"], whole_tiles=True)
-except TiledError as error:
+    read_map(sys.argv[1], y=(0, 1), solid_layers=["main"], whole_tiles=True)
+except MapFileError as error:
     status = Path("/proc/self/status").read_text()
     print(int(re.search(r"VmHWM:\\s*([0-9]+)", status)[1]) // 1024, error)
 """
@@ -786,8 +792,8 @@ def test_a_damaged_map_is_read_or_refused_and_never_crashes(
                 "slopes": ["kind=deep:0,1"], chance.choice(["shapes", "whole_tiles"]): True,
             }  # fmt: skip
         try:
-            read_tiled(tmp_path / "map.tmx", **options).level.to_bytes()
-        except TiledError as error:
+            read_map(tmp_path / "map.tmx", **options).level.to_bytes()
+        except MapFileError as error:
             outcomes[False] += 1
             longest = max(longest, len(str(error)))
         else:
@@ -800,9 +806,9 @@ def test_random_bytes_are_refused(read: Read) -> None:
     chance = random.Random(37)
     for _ in range(300):
         junk = bytes(chance.randrange(256) for _ in range(chance.randrange(40)))
-        with suppress(TiledError):
+        with suppress(MapFileError):
             read(chance.choice([b"", b"<map", b"<?xml", b"\xff\xfe"]) + junk)
-        with suppress(TiledError):
+        with suppress(MapFileError):
             read(b"<map>" + junk + b"</map>", side=True, shapes=True)
 
 
@@ -847,7 +853,9 @@ def test_points_are_counted_for_each_use_before_they_are_read(
     calls: list[object] = []
     before = Points.split_up
     monkeypatch.setattr(Points, "split_up", lambda self: calls.append(self) or before(self))
-    with pytest.raises(TiledError, match=r"layers\[\d\](.objects\[[13]\])?: .* more than 9 points"):
+    with pytest.raises(
+        MapFileError, match=r"layers\[\d\](.objects\[[13]\])?: .* more than 9 points"
+    ):
         read(a_map(*parts), y=Y, line_width=1, **options)
     assert len(calls) <= 3
 
@@ -863,7 +871,7 @@ def test_flat_shapes_of_a_tile_count_as_lines_for_each_of_its_objects(
     tileset = TILESET.replace('<object id="1" x="0" y="8"', f'{flat * 2}<object id="9" x="0" y="8"')
     item = '<object gid="3" x="0" y="0" width="16" height="16"/>'
     for part, where in ((objects(item * 3), r".objects\[2\]"), (layer("3,3,3,0,0,0,0,0"), "")):
-        with pytest.raises(TiledError, match=rf"layers\[0\]{where}: .* more than 9 points"):
+        with pytest.raises(MapFileError, match=rf"layers\[0\]{where}: .* more than 9 points"):
             read(a_map(part, tilesets=tileset), y=Y, shapes=True)
 
 
@@ -874,7 +882,7 @@ def test_a_polygon_and_a_line_with_too_many_points_are_refused(read: Read) -> No
     ):
         text = f'<object id="1" x="0" y="0"><{kind} points="{"0,0 1,1 " * (count // 2)}'
         text += f'{"2,2" * (count % 2)}"/></object>'
-        with pytest.raises(TiledError, match=f"it has {count} points; at most {most} are taken"):
+        with pytest.raises(MapFileError, match=f"it has {count} points; at most {most} are taken"):
             read(a_map(objects(text)), solid_layers=["things"], y=Y, **options)
 
 
@@ -889,7 +897,7 @@ def test_the_work_of_cutting_is_limited_before_it_is_done(
     assert read(a_map(objects(large, *[small] * 9)), solid_layers=["things"], y=Y).level
     cut: list[object] = []
     monkeypatch.setattr("fixsync.maps.builder.pieces_of", lambda points: cut.append(points) or [])
-    with pytest.raises(TiledError, match=r"objects\[1\].polygon: .* add up to more than 8191"):
+    with pytest.raises(MapFileError, match=r"objects\[1\].polygon: .* add up to more than 8191"):
         read(a_map(objects(large, large)), solid_layers=["things"], y=Y)
     assert len(cut) == 1
 
@@ -930,7 +938,7 @@ def test_the_properties_of_points_are_limited_before_they_are_kept(
     item = '<object id="1" template="t.tx" x="0" y="0"/>'
     found = read(a_map(objects(BOX, item, item)), solid_layers=["things"], y=Y)
     assert [len(place.properties) for place in found.places] == [10, 10]
-    with pytest.raises(TiledError, match=r"objects\[3\]: .* more than 20 properties"):
+    with pytest.raises(MapFileError, match=r"objects\[3\]: .* more than 20 properties"):
         read(a_map(objects(BOX, item, item, item)), solid_layers=["things"], y=Y)
 
 
@@ -938,7 +946,7 @@ def test_a_list_of_parts_does_not_count_properties_without_end(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fixsync.maps.survey.WORK_MAX", 2)
-    with pytest.raises(TiledError, match=r"(?s)properties of more than 2: some are not counted"):
+    with pytest.raises(MapFileError, match=r"(?s)properties of more than 2: some are not counted"):
         read(a_map(layer("1,2,3,1,2,3,0,0"), objects('<object gid="2" x="0" y="0"/>' * 3)))
 
 
@@ -1070,7 +1078,8 @@ def test_an_option_of_the_command_takes_what_its_help_says(
 
 def test_every_option_of_the_command_for_maps_has_such_a_test() -> None:
     names = {name for option in level_command.params for name in option.opts if "--" in name}
-    assert names - {"--output", "--json"} == OPTIONS.keys()
+    # --level is for LDtk: test_ldtk.py.
+    assert names - {"--output", "--json", "--level"} == OPTIONS.keys()
 
 
 def test_a_map_that_says_nothing_is_answered_with_the_options_that_take_it(

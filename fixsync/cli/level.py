@@ -1,4 +1,4 @@
-"""fixsync level: a level out of a Tiled map, its solids as JSON, its picture."""
+"""fixsync level: a level out of a map of Tiled or LDtk, its solids as JSON, its picture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fixsync.level import Level, Prism
 from fixsync.log.files import check_output, write_whole
 from fixsync.log.solids import level_line
 from fixsync.maps.drawing import bounds, svg
-from fixsync.maps.tiled import TiledMap, read_tiled
+from fixsync.maps.tiled import MapLevel, read_map
 from fixsync.numbers import ONE, decimal, exact
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -65,7 +65,9 @@ def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
 )
 @_names("--solid-layer", "NAME[@LAYER]", "Layer or group of the map that is solid.", "solid_layers")
 @_names(
-    "--tiles", "TILES[@LAYER]", "Tiles that are solid: PROPERTY, PROPERTY=VALUE or TILESET:0-9,12."
+    "--tiles",
+    "TILES[@LAYER]",
+    "Solid tiles, or IntGrid values: PROPERTY, PROPERTY=VALUE, TILESET:0-9,12.",
 )
 @_names("--class", "NAME[@LAYER]", "Class of objects or tiles that are solid.", "classes")
 @_names("--object", "NAME[@LAYER]", "Name of objects that are solid.", "objects")
@@ -75,6 +77,7 @@ def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
     "Tiles that are solid up to a line, heights of 0..1.",
     "slopes",
 )
+@_names("--level", "NAME", "Level of an LDtk project, or world, that is read.", "levels")
 @_names("--only", "NAME", "The only layer or group that is read.")
 @_flag("--shapes", "Solid collision shapes of tiles and tile objects.")
 @_flag("--whole-tiles", "Whole cells for solid tiles with shapes.")
@@ -92,16 +95,16 @@ def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
 )
 @_of(_number, "--pixels-per-unit", "N", "Pixels that are one unit; by default a tile's width.")
 @_of(_pair, "--origin", "X,Y", "Pixel that becomes (0, 0); by default the top left corner.")
-@_flag("--z-down", "Down in a Tiled map is +Z. By default up is.")
-@_flag("--hidden", "Hidden layers and objects of a Tiled map too.")
+@_flag("--z-down", "Down in a map is +Z. By default up is.")
+@_flag("--hidden", "Hidden layers and objects of a map too.")
 @options.json_option
 def level_command(source: Path, output: Path | None, as_json: bool, **choices: Any) -> None:
     """Make a level out of a map, or show a level.
 
-    MAP is a map of Tiled (.tmx, .tmj, .json), or a level (.fxlevel). If no property and no option
-    makes a part of the map solid, its layers, tiles, classes and names are listed, each with its
-    option; @LAYER is the layer in the world. Without -o the level is shown, not written. With
-    --json the solids are printed as a match log's header has them.
+    MAP is a map of Tiled (.tmx, .tmj, .json), a project of LDtk (.ldtk), or a level (.fxlevel). If
+    no property and no option makes a part of the map solid, its layers, tiles, classes and names
+    are listed, each with its option; @LAYER is the layer in the world. Without -o the level is
+    shown, not written. With --json the solids are printed as a match log's header has them.
 
     \b
     Exit code  0  the level is valid, and OUT is written
@@ -130,17 +133,17 @@ def level_command(source: Path, output: Path | None, as_json: bool, **choices: A
         text.say(out, f"written: {output} ({text.size(len(data))})")
 
 
-def _read(source: Path, choices: dict[str, Any]) -> TiledMap:
+def _read(source: Path, choices: dict[str, Any]) -> MapLevel:
     if choices["pixels_per_unit"] is not None and choices["pixels_per_unit"] <= 0:
         raise click.UsageError(
             f"--pixels-per-unit must be more than 0, not {choices['pixels_per_unit']}"
         )
     given = {name: value for name, value in choices.items() if value not in (None, False, ())}
     if source.suffix != ".fxlevel":
-        return read_tiled(source, **given)
+        return read_map(source, **given)
     if given.keys() - {"side"}:
         raise click.UsageError("a level has no pixels: but for --side, the options are for a map")
-    return TiledMap(read_level(source))
+    return MapLevel(read_level(source))
 
 
 def read_level(path: Path) -> Level:
@@ -172,7 +175,7 @@ def level_count(level: Level) -> str:
     return f"{text.plural(len(level), 'solid')}{': ' if counts else ''}{', '.join(counts)}"
 
 
-def _rows(source: Path, found: TiledMap) -> list[tuple[str, str]]:
+def _rows(source: Path, found: MapLevel) -> list[tuple[str, str]]:
     rows = [("source", str(source)), *level_rows(found.level)]
     if source.suffix == ".fxlevel":
         return rows
@@ -189,7 +192,7 @@ def _rows(source: Path, found: TiledMap) -> list[tuple[str, str]]:
         )
     )
     if found.places:
-        rows.append(("places", text.plural(len(found.places), "point")))
+        rows.append(("places", text.plural(len(found.places), "place")))
     if found.names:
         rows.append(("names", text.plural(len(found.names), "named solid")))
     return rows
@@ -212,7 +215,7 @@ def level_json(level: Level) -> dict[str, Any]:
     }
 
 
-def _json(source: Path, output: Path | None, found: TiledMap) -> dict[str, Any]:
+def _json(source: Path, output: Path | None, found: MapLevel) -> dict[str, Any]:
     return {
         "source": str(source),
         "output": None if output is None else str(output),
@@ -220,7 +223,15 @@ def _json(source: Path, output: Path | None, found: TiledMap) -> dict[str, Any]:
         "level": level_line(found.level),
         "names": {"ids": {str(id): name for id, name in found.names.items()}},
         "places": [
-            {"name": p.name, "class": p.kind, "position": p.position, "properties": p.properties}
+            {
+                "name": p.name,
+                "class": p.kind,
+                "position": p.position,
+                "size": p.size,
+                "id": p.id,
+                "path": p.path,
+                "properties": p.properties,
+            }
             for p in found.places
         ],
         "left_out": dict(found.left_out),

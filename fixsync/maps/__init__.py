@@ -1,18 +1,18 @@
-"""Levels out of boxes, polygons, tiles and Tiled maps."""
+"""Levels out of boxes, polygons, tiles, and maps of Tiled and LDtk."""
 
 from fixsync.maps.drawing import svg
 from fixsync.maps.polygons import convex_pieces
 from fixsync.maps.solids import box, polygon, tiles
-from fixsync.maps.tiled import Place, TiledError, TiledMap, read_tiled
+from fixsync.maps.tiled import MapFileError, MapLevel, Place, read_map
 
 __all__ = [
+    "MapFileError",
+    "MapLevel",
     "Place",
-    "TiledError",
-    "TiledMap",
     "box",
     "convex_pieces",
     "polygon",
-    "read_tiled",
+    "read_map",
     "svg",
     "tiles",
 ]

@@ -70,15 +70,14 @@ class View:
 
 
 class Builder:
-    """Makes the solids of a map, whose tiles have a size in pixels."""
+    """Makes the solids of a map, whose tiles have a width in pixels."""
 
-    def __init__(self, view: View, tile: tuple[int, int]) -> None:
+    def __init__(self, view: View, width: int) -> None:
         self.solids: list[Solid] = []
         self.rounded = 0
         self.rounding = Fraction(0)
         self._view = view
-        self._tile = tile
-        self._raw = ONE / Fraction(view.pixels_per_unit or tile[0])
+        self._raw = ONE / Fraction(view.pixels_per_unit or width)
         """Raw units of one pixel."""
         ups = (self._raw, self._raw if view.z_down else -self._raw)
         self._axes = [_line(up, -up * start) for up, start in zip(ups, view.origin, strict=True)]
@@ -215,6 +214,10 @@ class Builder:
         below, at = outline.below, self._at
         return [(at(where, 0, x, below), at(where, 1, y, below)) for x, y in outline.points]
 
+    def length(self, pixels: Fraction) -> int:
+        """A length in raw units. It does not count as rounded: solids do."""
+        return round(pixels * self._raw)
+
     def _coordinate(self, where: Value, axis: int, pixel: Fraction) -> int:
         return self._at(where, axis, pixel.numerator, pixel.denominator)
 
@@ -246,8 +249,9 @@ class Builder:
         own: Mapping[str, Value],
         number: int | None,
         offset: tuple[Fraction, Fraction],
+        size: tuple[int, int],
     ) -> None:
-        """Rectangles of cells as prisms, as `solid` makes them of four points. `number`: the layer
+        """Rectangles of cells of a size as prisms, as `solid` makes them of four points. `number`: the layer
         of the world, if a choice gives it."""
         self._check_room(layer, len(found))
         if not found:
@@ -260,7 +264,7 @@ class Builder:
             """A line between cells in raw units, and how far it was rounded."""
             if (axis, line) not in known:
                 self._worst = Fraction(0)
-                pixel = line * self._tile[axis] + offset[axis]
+                pixel = line * size[axis] + offset[axis]
                 known[axis, line] = self._coordinate(layer, axis, pixel), self._worst
             return known[axis, line]
 

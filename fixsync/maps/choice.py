@@ -174,4 +174,8 @@ def plain(value: Any) -> Any:
     """A property's value without the classes of the reader."""
     if isinstance(value, Number):
         return str(value)
+    if isinstance(value, list):
+        return [plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: plain(entry) for name, entry in value.items()}
     return value

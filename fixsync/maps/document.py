@@ -1,4 +1,4 @@
-"""The files of a Tiled map, in JSON or XML, as values that know their place in them."""
+"""The files of a map, in JSON or XML, as values that know their place in them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ __all__ = [
     "SIZE_MAX",
     "Files",
     "Instance",
+    "Made",
     "MapError",
     "OutsideError",
     "Value",
@@ -60,20 +61,38 @@ class OutsideError(MapError):
         )
 
 
+class Made(dict[str, Any]):
+    """An object that no file has, made of one that a file has: faults name that one."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: Value, **members: Any) -> None:
+        super().__init__(members)
+        self.source = source
+
+
 class Value:
     """A value of a file and its path, which faults name. `key`: the path, or the key or index in
     `outer`: the path is put together only for a fault."""
 
-    __slots__ = ("_key", "_outer", "file", "value")
+    __slots__ = ("_file", "_key", "_outer", "value")
 
     def __init__(self, file: str, key: str | int, value: Any, outer: Value | None = None) -> None:
-        self.file = file
         self.value = value
+        self._file = file
         self._key = key
         self._outer = outer
 
     @property
+    def file(self) -> str:
+        if isinstance(self.value, Made):
+            return self.value.source.file
+        return self._file if self._outer is None else self._outer.file
+
+    @property
     def path(self) -> str:
+        if isinstance(self.value, Made):
+            return self.value.source.path
         if self._outer is None:
             return str(self._key)
         if isinstance(self._key, int):
@@ -103,13 +122,13 @@ class Value:
 
     def get(self, key: str, default: Any) -> Value:
         """The value of a key, or the default."""
-        return Value(self.file, key, self.members().get(key, default), self)
+        return Value("", key, self.members().get(key, default), self)
 
     def items(self) -> Iterator[Value]:
         if not isinstance(self.value, list):
             raise self.expected("a list")
         for i, value in enumerate(self.value):
-            yield Value(self.file, i, value, self)
+            yield Value("", i, value, self)
 
     def string(self) -> str:
         if type(self.value) is not str:
@@ -134,7 +153,7 @@ class Value:
     def fraction(self, low: int = -PIXELS_MAX, high: int = PIXELS_MAX) -> Fraction:
         """A number as it stands in the file."""
         value = self.value
-        if type(value) is int and low <= value <= high:
+        if (type(value) is int or isinstance(value, Fraction)) and low <= value <= high:
             return Fraction(value)
         is_number = type(value) is int or isinstance(value, text.Number)
         if is_number and len(str(value)) > NUMBER_MAX:
@@ -164,7 +183,7 @@ class Instance(Value):
     def __init__(
         self, own: Value, base: Value, base_properties: MutableMapping[str, Value]
     ) -> None:
-        super().__init__(own.file, own._key, own.value, own._outer)
+        super().__init__(own._file, own._key, own.value, own._outer)
         self._base = base
         self._base_properties = base_properties
         self._own = {*own.members()}
@@ -230,7 +249,7 @@ class Files:
         try:
             found = parse_xml(data) if is_xml else text.parse_document(data)
         except LineError as wrong:
-            saved = "" if wrong.path else "not a file that Tiled saved: "
+            saved = "" if wrong.path else "not a file that Tiled or LDtk saved: "
             raise MapError(path, wrong.path, f"{saved}{wrong.reason}") from None
         return Value(path, "", found)
 

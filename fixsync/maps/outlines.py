@@ -1,4 +1,4 @@
-"""The area that an object of Tiled covers: polygons and circles, in pixels of the map, exactly."""
+"""The area that an object of a map covers: polygons and circles, in pixels of the map, exactly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import isqrt, lcm
 from typing import Any, NamedTuple
 
-from fixsync.maps.document import Value
+from fixsync.maps.document import Made, Value
 from fixsync.maps.polygons import POLYGON_VERTICES_MAX
 from fixsync.maps.rotation import rotation
 from fixsync.maps.tmx import Points
@@ -124,8 +124,10 @@ def rectangle(placing: Placing, width: Fraction, height: Fraction) -> Outline:
 
 
 def kind_of(item: Value) -> str:
-    """The kind of an object: one of AREAS, "point", "text", "tile object", "polyline" or "flat
-    rectangle"."""
+    """The kind of an object: one of AREAS, "point", "text", "tile object", "entity", "polyline" or
+    "flat rectangle"."""
+    if isinstance(item.value, Made):
+        return "entity"
     for key, kind in (("point", "point"), ("text", "text"), ("gid", "tile object")):
         if item.get(key, False).value:
             return kind

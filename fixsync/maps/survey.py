@@ -53,7 +53,7 @@ class _Survey:
         self._classes: Counter[str] = Counter()
         self._names: Counter[str] = Counter()
         """Of objects."""
-        self._numbers: list[tuple[str, str]] = []
+        self._numbers: dict[str, list[str]] = {}
         self._in_layers: Counter[int] = Counter()
         """Cells of tile layers by number."""
         self._shaped = self._work = 0
@@ -104,7 +104,7 @@ class _Survey:
             called = merged.get("name", "").value
             if kind not in ("point", "text"):
                 self._classes.update([str(own)] if own else [])
-                self._names.update([str(called)] if called else [])
+                self._names.update([str(called)] if called and kind != "entity" else [])
         what = ", ".join(_counted(n, kind) for kind, n in sorted(kinds.items()))
         self._add_layer(name, f"object layer: {what or 'empty'}", is_hidden)
 
@@ -133,7 +133,7 @@ class _Survey:
         for tileset, ids in used.items():
             text = f"--tiles {_quoted(f'{tileset}:{_spans(sorted(ids))}')}"
             each = ", ".join(f"{count} of {id}" for id, count in sorted(ids.items()))
-            self._numbers.append((text, f"in {_quoted(name)}: {each}"))
+            self._numbers.setdefault(text, []).append(f"in {_quoted(name)}: {each}")
 
     def _tile(self, tilesets: Tilesets, cell: int) -> Tile | None:
         try:
@@ -162,9 +162,9 @@ class _Survey:
     def lines(self, is_side: bool) -> Sequence[str]:
         self._tiles_of_layers()
         sections = [
-            [(option, "; ".join(found)) for option, found in self._layers.items()],
+            [*map(_short, self._layers.items())],
             [*self._properties()],
-            self._numbers,
+            [*map(_short, self._numbers.items())],
             [(f"--class {_quoted(name)}", _counted(n, "object or tile", "objects or tiles"))
              for name, n in sorted(self._classes.items(), key=lambda row: (-row[1], row[0]))],
             self._named(),
@@ -241,8 +241,16 @@ def _quoted(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else shlex.quote(text)
 
 
+def _short(row: tuple[str, Sequence[str]]) -> tuple[str, str]:
+    """A row of layers of one name: the first few."""
+    option, found = row
+    more = len(found) - VALUES_MAX
+    return option, "; ".join(found[:VALUES_MAX]) + (f"; and {more} more" if more > 0 else "")
+
+
 def _counted(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    many = many or (f"{one[:-1]}ies" if one.endswith("y") else f"{one}s")
+    return f"{count} {one if count == 1 else many}"
 
 
 def _spans(ids: Sequence[int]) -> str:

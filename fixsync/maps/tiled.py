@@ -1,4 +1,4 @@
-"""Levels out of maps of Tiled (https://www.mapeditor.org), in XML or JSON.
+"""Levels out of maps of Tiled (https://www.mapeditor.org), in XML or JSON, and of LDtk.
 
 docs/levels.md lists the result of each thing in a map. Numbers are read as the decimals that stand
 in the file and computed with as fractions; each coordinate of the level is rounded once."""
@@ -21,15 +21,16 @@ from fixsync.level import LEVEL, Level
 from fixsync.maps.builder import Builder, Ends, LimitError, View, limit
 from fixsync.maps.cells import CELLS_MAX, WIDTH_MAX, rows_of
 from fixsync.maps.choice import Choice, Choices, class_of, plain
-from fixsync.maps.document import PIXELS_MAX, Files, MapError, Value, name_of, properties_of
+from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value, name_of, properties_of
 from fixsync.maps.grid import Grid, shapes_of
-from fixsync.maps.outlines import Placing, kind_of, outlines, point_count, rectangle
+from fixsync.maps.ldtk import is_ldtk, map_of
+from fixsync.maps.outlines import Placing, kind_of, outlines, point_count, rectangle, size_of
 from fixsync.maps.solids import rectangles
 from fixsync.maps.survey import survey
 from fixsync.maps.tilesets import SWAPPED, Templates, Tile, Tilesets, flipped, size_in_map
 from fixsync.numbers import ONE
 
-__all__ = ["Place", "TiledError", "TiledMap", "read_tiled"]
+__all__ = ["MapFileError", "MapLevel", "Place", "read_map"]
 
 DEPTH_MAX = 64
 """How deep groups are nested."""
@@ -38,7 +39,7 @@ RUNS_MAX = 2**20
 ERRORS_MAX = 20
 """Most errors that are shown."""
 PROPERTIES_MAX = 2**20
-"""Most properties of a map's points together, those of their templates counted for each."""
+"""Most properties of a map's places together, those of their templates counted for each."""
 _CELL_INDEX_MAX = 10**8
 
 KEYS = ("solid", "layer", "y_low", "y_high")
@@ -47,7 +48,7 @@ _SOLID_KEYS = {*KEYS} - {"layer"}
 """Those that make something solid."""
 
 
-class TiledError(ValueError):
+class MapFileError(ValueError):
     """The errors in a map, and their places: the file, the path of the value in it, such as
     `layers[2].objects[0].width`, and the reason. `more` has all that is wrong besides, likewise.
     The message has a line for each."""
@@ -64,24 +65,31 @@ class TiledError(ValueError):
         self.more = more
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TiledError, (self.file, self.path, self.reason, *self.more)
+        return MapFileError, (self.file, self.path, self.reason, *self.more)
 
 
 @dataclass(frozen=True)
 class Place:
-    """A point of a map: where something starts, or is."""
+    """A point of a map of Tiled, or an entity of LDtk: where something starts, or is."""
 
     name: str
     kind: str
-    """Its class in Tiled."""
+    """Its class in Tiled. An entity has its definition's name as its name and as this."""
     position: tuple[int, int, int]
-    """x, y and z in raw units; y is 0, or z in a map that is seen from the side."""
+    """x, y and z in raw units; y is 0, or z in a map that is seen from the side. Of an entity, its
+    pivot."""
     properties: Mapping[str, Any] = field(default_factory=dict)
-    """Its custom properties. A number with a point is the text that stands in the map."""
+    """Its custom properties or fields. A number with a point is the text that stands in the map."""
+    id: str = ""
+    """The id in Tiled, the iid in LDtk, by which other objects refer to it."""
+    path: str = ""
+    """Its layer, and the groups or the level around it: "Level_0/Entities"."""
+    size: tuple[int, int] = (0, 0)
+    """The width and the height of an entity in raw units."""
 
 
 @dataclass
-class TiledMap:
+class MapLevel:
     """The level of a map, and a report about the map's parts."""
 
     level: Level
@@ -99,7 +107,7 @@ class TiledMap:
     """The files that were read: the map, its tilesets and templates."""
 
 
-def read_tiled(
+def read_map(
     path: str | os.PathLike[str],
     *,
     pixels_per_unit: int | Fraction | None = None,
@@ -120,8 +128,9 @@ def read_tiled(
     z: Ends | None = None,
     steps: int | Fraction | None = None,
     root: str | os.PathLike[str] | None = None,
-) -> TiledMap:
-    """The level of a map of Tiled (.tmx, .tmj or .json).
+    levels: Iterable[str] = (),
+) -> MapLevel:
+    """The level of a map of Tiled (.tmx, .tmj or .json), or of a project of LDtk (.ldtk).
 
     `pixels_per_unit`: by default the width of the map's tiles. `origin`: the pixel (x, y) that
     becomes (0, 0). Up in the map is +z; with `z_down`, down is. `hidden`: hidden layers and objects
@@ -133,8 +142,10 @@ def read_tiled(
     without y_low and y_high. `side`: the map is seen from the side, up is +y, and its solids reach
     from `z[0]` to `z[1]`, from -1/2 to 1/2 by default; slopes are refused, or become steps of
     `steps` units. `root`: the folder that tilesets and templates must be in, by default the map's.
+    `levels`: of a project of LDtk, the names of the levels, or of a world, that are read; all by
+    default. A single level has its corner at (0, 0), several stand as in their world.
 
-    TiledError, with the path of each value at fault, for a map that is damaged, has a solid that no
+    MapFileError, with the path of each value at fault, for a map that is damaged, has a solid that no
     level can have, or has no solids: then it lists the possible choices. ValueError for options
     that contradict. OSError for a file that cannot be read."""
     if side and (z_down or y is not None):
@@ -160,9 +171,14 @@ def read_tiled(
     name = os.fspath(path)
     files = Files(Path(root) if root is not None else Path(name).parent)
     try:
-        found = _Reading(view, choices, files).read(files.open(name))
+        document = files.open(name)
+        if is_ldtk(document):
+            document = map_of(document, files, [*levels])
+        elif [*levels]:
+            raise document.fail("it is not a project of LDtk: --level is for those")
+        found = _Reading(view, choices, files).read(document)
     except MapError as wrong:
-        raise TiledError(wrong.file, wrong.path, wrong.reason) from None
+        raise MapFileError(wrong.file, wrong.path, wrong.reason) from None
     found.files = files.opened
     return found
 
@@ -170,7 +186,7 @@ def read_tiled(
 def _keys_of(owner: Value) -> dict[str, Value]:
     """Those of KEYS that something has."""
     found = properties_of(owner)
-    return {name: found[name] for name in KEYS if name in found}
+    return {name: found[name] for name in KEYS if name in found and found[name].value is not None}
 
 
 @dataclass(frozen=True)
@@ -194,7 +210,7 @@ class _Reading:
         self._view = view
         self._choices = choices
         self._templates = Templates(files)
-        self._found = TiledMap(Level([]))
+        self._found = MapLevel(Level([]))
         self._faults: list[MapError] = []
         self._unread: list[MapError] = []
         """Of tilesets that may not be needed."""
@@ -202,9 +218,9 @@ class _Reading:
         """Of the solid tile layers so far."""
         self._place_properties = 0
 
-    def read(self, document: Value) -> TiledMap:
+    def read(self, document: Value) -> MapLevel:
         if document.get("type", None).value != "map":
-            raise document.get("type", None).expected('"map": a map, saved by Tiled')
+            raise document.get("type", None).expected('"map": a map, saved by Tiled or LDtk')
         orientation = document.get("orientation", None)
         if orientation.value != "orthogonal":
             raise orientation.expected('"orthogonal", the one that has a level')
@@ -212,7 +228,7 @@ class _Reading:
             document["tilewidth"].integer(1, PIXELS_MAX),
             document["tileheight"].integer(1, PIXELS_MAX),
         )
-        self._builder = Builder(self._view, self._tile)
+        self._builder = Builder(self._view, self._tile[0])
         self._tilesets = Tilesets(document.get("tilesets", []), self._templates)
         if not self._choices and not _says_solid(document, self._templates):
             self._refuse(document, "no property in it makes anything solid")
@@ -307,7 +323,9 @@ class _Reading:
         ):
             self._leave_out("hidden object")
         elif kind == "point":
-            self._point_of(merged, place)
+            self._place_of(merged, place)
+        elif kind == "entity":
+            self._entity(merged, place, own)
         elif "solid" in own and not own["solid"].boolean():
             self._leave_out("non-solid object")
         elif kind == "text":
@@ -323,23 +341,40 @@ class _Reading:
             else:
                 self._area(merged, kind, self._corner(merged, place), own, choice)
 
+    def _entity(self, item: Value, place: _Place, own: Mapping[str, Value]) -> None:
+        """An entity is a place, and solid if a choice takes it or its own field says so."""
+        across, down = item["pivot"].value
+        self._place_of(item, place, (across, down))
+        choices, solid = self._choices, _keys_of(item).get("solid")
+        choice = choices.named(item) or choices.kind(class_of(item)) or place.choice
+        if choice is not None if solid is None else solid.boolean():
+            self._area(item, "rectangle", self._corner(item, place), own, choice)
+
     def _corner(self, item: Value, place: _Place) -> Placing:
         x, y = item["x"].fraction(), item["y"].fraction()
         corner = Placing().moved(x + place.x if place.x else x, y + place.y if place.y else y)
         return corner.turned(item.get("rotation", 0).fraction())
 
-    def _point_of(self, item: Value, place: _Place) -> None:
-        ((x, y),) = self._builder.vertices(item, self._corner(item, place).outline([(0, 0)]))
+    def _place_of(
+        self, item: Value, place: _Place, pivot: tuple[Fraction | int, Fraction | int] = (0, 0)
+    ) -> None:
+        ((x, y),) = self._builder.vertices(item, self._corner(item, place).outline([pivot]))
         position = (x, y, 0) if self._view.side else (x, 0, y)
         found = properties_of(item)
         self._place_properties += len(found)
         if self._place_properties > PROPERTIES_MAX:
             raise limit(
-                item, f"with it the map's points have more than {PROPERTIES_MAX} properties"
+                item, f"with it the map's places have more than {PROPERTIES_MAX} properties"
             )
         properties = {name: plain(value.value) for name, value in found.items()}
         name = item.get("name", "").string()
-        self._found.places.append(Place(name, class_of(item), position, properties))
+        width, height = map(self._builder.length, size_of(item))
+        self._found.places.append(
+            Place(
+                name, class_of(item), position, properties, str(item.get("id", "").value),
+                place.names[-1], (width, height),
+            )
+        )  # fmt: skip
 
     def _area(
         self,
@@ -435,7 +470,10 @@ class _Reading:
         if not self._view.hidden and not place.is_visible:
             self._leave_out("hidden tile layer")
             return
-        grid = Grid(self._tilesets, self._tile, choices, place.choice, is_taken, self._tile_of)
+        size = self._tile
+        if isinstance(layer.value, Made):  # a layer of LDtk has cells of its own size
+            size = (layer["tilewidth"].value, layer["tileheight"].value)
+        grid = Grid(self._tilesets, size, choices, place.choice, is_taken, self._tile_of)
         for part in layer["chunks"].items() if "chunks" in layer else [layer]:
             column, row = (
                 part.get(key, 0).integer(-_CELL_INDEX_MAX, _CELL_INDEX_MAX) for key in ("x", "y")
@@ -461,13 +499,13 @@ class _Reading:
             self._leave_out("non-solid tile", grid.left_out)
         for number, runs in grid.runs.items():
             self._builder.rectangles(
-                layer, rectangles(runs), place.properties, number, (place.x, place.y)
+                layer, rectangles(runs), place.properties, number, (place.x, place.y), size
             )
-        self._shapes(layer, grid, place)
+        self._shapes(layer, grid, place, size)
 
-    def _shapes(self, layer: Value, grid: Grid, place: _Place) -> None:
+    def _shapes(self, layer: Value, grid: Grid, place: _Place, size: tuple[int, int]) -> None:
         """The cells whose tiles have collision shapes."""
-        width, height = self._tile
+        width, height = size
         bad: set[int] = set()
         for column, row, cell in grid.shaped:
             tile, choice = grid.tiles[cell]
@@ -515,7 +553,7 @@ def _says_solid(owner: Value, templates: Templates) -> bool:
         return True
 
 
-def _all(faults: Sequence[MapError]) -> TiledError:
+def _all(faults: Sequence[MapError]) -> MapFileError:
     """MapErrors as one error; those of one file and reason together."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for fault in faults:
@@ -525,4 +563,4 @@ def _all(faults: Sequence[MapError]) -> TiledError:
         for (file, reason), paths in found.items()
         for more in (len(paths) - 1,)
     ]
-    return TiledError(*rows[0], *rows[1:])
+    return MapFileError(*rows[0], *rows[1:])
