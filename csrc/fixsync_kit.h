@@ -945,6 +945,15 @@ FXS_API int32_t fxs_explain_shapes(const fxs_shape *a, const fxs_pose *pose_a, c
                                    const fxs_pose *pose_b, uint32_t hit_when,
                                    fxs_explanation *out);
 
+/* Writes an explanation as text: "beside: they would meet if boss were 0.25 units thicker".
+ * One clause for each cause, "; " between them; "they meet" without one. a, b: the two by name, or
+ * by id if the text of the name is empty; NULL: "a", "b". The text is UTF-8 without a 0 at its end,
+ * and `*size` is its bytes. 1024 bytes are always enough. Returns FXS_OK; FXS_E_ROOM with `*size`
+ * the room needed and the first bytes written; FXS_E_RANGE for a field that no explanation has,
+ * with `*size` 0. Cost: constant. */
+FXS_API int32_t fxs_explanation_text(const fxs_explanation *explanation, const fxs_name *a,
+                                     const fxs_name *b, char *text, uint64_t room, uint64_t *size);
+
 /* ---- recorder -------------------------------------------------------------------------------- */
 
 /* A match log (docs/match-logs.md), written into the caller's buffer. Each call appends text at

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 from fixsync._native import kernel
-from fixsync._native.raw import ONE, TURN, constant
-from fixsync.numbers import decimal
+from fixsync._native.raw import CData, constant, ffi
 from fixsync.shapes import CONTACTS, Contact, Pose, Shape, hit_when_of, require_pair
 
 __all__ = ["Explanation", "Missed", "Why", "explain"]
@@ -80,64 +79,31 @@ class Explanation(NamedTuple):
     """With a missed sector: the yaw steps that its half_angle must grow by. Else 0."""
 
     def __str__(self) -> str:
-        return self.told({})
+        return self.text({})
 
-    def told(self, names: Mapping[int, str]) -> str:
+    def text(self, names: Mapping[int, str]) -> str:
         """The causes as text. `names`: names of ids, as far as they have one."""
-        unnamed = ("a" if self.b is None else "the query", "b")
-        ids = zip(unnamed, (self.a, self.b), strict=True)
-        a, b = (side if id is None else names.get(id, str(id)) for side, id in ids)
-        return "; ".join(self._causes(a, b)) or "they meet"
-
-    def _causes(self, a: str, b: str) -> Iterator[str]:
-        why, grows = self.why, b if self.grows_b else a
-        if Why.SAME in why:
-            yield "a and b are the same id"
-        if Why.SECTORS in why:
-            yield "two sectors, one with a hole, never meet"
-        if Why.HEIGHT in why:
-            yield f"height: one is {decimal(self.height, ONE, 5)} above the other"
-        if Why.BESIDE in why:
-            if Why.HEIGHT in why:
-                yield f"beside: {_growth(self.planar, grows, 'at one height they')}"
-            else:
-                yield f"beside: {_growth(self.gap, grows, 'they')}"
-        if self.missed is not Missed.NOTHING:
-            yield _MISSED[self.missed] + _turn(self.turn)
-        if Why.CORNER in why:
-            yield f"corner: {_growth(self.gap, grows, 'they')}"
-        if Why.GRAZES in why:
-            yield "they only touch"
-        for cause, text in (
-            (Why.A_INACTIVE, f"{a} is not active"),
-            (Why.B_INACTIVE, f"{b} is not active"),
-            (Why.OWNER, "the owner is the same"),
-            (Why.LAYERS, "their layers do not meet"),
-            (Why.MASK, f"the layer of {b} is not in the mask"),
-            (Why.EXCLUDED, f"the owner of {b} is left out"),
-        ):
-            if cause in why:
-                yield text
+        unnamed = None if self.b is None else "the query"
+        a = _name(self.a, names, unnamed)
+        return kernel.explanation_text(_row(self), a, _name(self.b, names, None))
 
 
-_NEVER = constant("NEVER")
-_MISSED = {
-    Missed.BEYOND: "beyond the radius",
-    Missed.OUTSIDE: "outside the wedge",
-    Missed.HOLE: "in the hole",
-}
+_NEVER: int = constant("NEVER")
 
 
-def _growth(growth: int | None, name: str, they: str) -> str:
-    if growth is None:
-        return f"no size of {name} makes them meet"
-    return f"{they} would meet if {name} were {decimal(growth, ONE, 5)} thicker"
+def _name(id: int | None, names: Mapping[int, str], unnamed: str | None) -> CData:
+    if id is not None:
+        return kernel.name(id, names.get(id, ""))
+    return kernel.name(0, unnamed) if unnamed else ffi.NULL
 
 
-def _turn(turn: int | None) -> str:
-    if turn is None:  # with no half_angle
-        return ""
-    return f", half_angle {decimal(turn * 360, TURN, 3)}° short"
+def _row(found: Explanation) -> tuple[int, ...]:
+    """The fields of `fxs_explanation`."""
+    growths = (_NEVER if v is None else v for v in (found.planar, found.gap, found.turn))
+    return (
+        *(found.why, found.grows_b, found.missed, found.contact),
+        *(found.height, *growths),
+    )
 
 
 def explanation(a: int | None, b: int | None, row: tuple[int, ...]) -> Explanation:

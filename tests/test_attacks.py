@@ -300,7 +300,7 @@ def test_the_command_prints_a_row_for_each_attack(run: Run, tmp_path: Path) -> N
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert code == 0
     assert lines[1] == (
-        "0..1 1 fist - head in 1: beside: they would meet if fist were 0.00002 thicker"
+        "0..1 1 fist - head in 1: beside: they would meet if fist were 0.00002 units thicker"
     )
     assert lines[2] == "3 1 fist head 3 -"
     assert "2 attacks, of which 1 hit" in lines

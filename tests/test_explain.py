@@ -224,8 +224,8 @@ def test_ids_and_shapes_that_have_no_answer_are_refused() -> None:
 
 
 HIGH_AND_FAR = (
-    "height: one is 0.01222 above the other; beside: at one height they would meet if a were "
-    "0.01236 thicker; beyond the radius"
+    "height: one is 0.01222 units above the other; beside: at one height they would meet if "
+    "a were 0.01236 units thicker; beyond the radius"
 )
 
 
@@ -237,27 +237,27 @@ def test_the_sentences_say_whose_growth_it_is_and_every_cause() -> None:
     world.add(4, Box(65536, 65536, 65536), Pose(94000, 94000, 0), layer=1)
     names = {1: "player", 2: "boss"}
     told = [
-        world.explain(1, 2).told(names),
-        world.explain(2, 1).told(names),
+        world.explain(1, 2).text(names),
+        world.explain(2, 1).text(names),
         str(world.explain(1, 3)),
         str(world.explain(1, 4)),
         str(world.explain(1, 1)),
         str(world.explain_query(Sphere(65536), Pose(0, 0, 0), 2, 0, exclude_owner=4)),
         str(world.explain_query(Sphere(65536), Pose(0, 0, 0), 1)),
-        explain(Sphere(320), Pose(0, 0, 0), Sphere(320), Pose(640, 0, 0), hit_when=2).told({}),
+        explain(Sphere(320), Pose(0, 0, 0), Sphere(320), Pose(640, 0, 0), hit_when=2).text({}),
         str(explain(Box(90, 90, 90), Pose(0, 0, 0), Sector(99, 9000, 9), Pose(900, 900, 0))),
         str(explain(Sector(99, 9000, 9, 5), Pose(0, 0, 0), Sector(99, 9000, 9), Pose(0, 0, 0))),
     ]
     layers = "; the owner is the same; their layers do not meet"
     assert told == [
-        f"beside: they would meet if player were 0.31 thicker{layers}",
-        f"beside: they would meet if player were 0.31 thicker{layers}",
-        "height: one is 2.5 above the other; 3 is not active",
-        "corner: they would meet if 1 were 0.11424 thicker",
+        f"beside: they would meet if player were 0.31 units thicker{layers}",
+        f"beside: they would meet if player were 0.31 units thicker{layers}",
+        "height: one is 2.5 units above the other; 3 is not active",
+        "corner: they would meet if 1 were 0.11424 units thicker",
         "a and b are the same id",
         "the layer of 2 is not in the mask; the owner of 2 is left out",
         "they meet",
-        "beside: they would meet if a were 0.00002 thicker; they only touch",
+        "beside: they would meet if a were 0.00002 units thicker; they only touch",
         HIGH_AND_FAR,
         "two sectors, one with a hole, never meet",
     ]

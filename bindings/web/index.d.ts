@@ -442,6 +442,10 @@ export function explain(
   options?: { hitWhen?: 1 | 2 },
 ): Explanation;
 
+/** The causes as text, with names for a and b of at most 60 bytes:
+ * "beside: they would meet if boss were 0.25 units thicker". */
+export function explanationText(explanation: Explanation, a?: string, b?: string): string;
+
 /** XXH64 (seed 0) of bytes, unsigned. */
 export function hash64(data: ArrayBufferView): bigint;
 

@@ -16,7 +16,7 @@ export { Body } from "./bodies.js";
 export { ArgumentRangeError, ArgumentTypeError } from "./checks.js";
 export { layerMasks } from "./commands.js";
 export { Events } from "./events.js";
-export { explain } from "./explain.js";
+export { explain, explanationText } from "./explain.js";
 export { FrameData } from "./frames.js";
 export { History, Inputs } from "./history.js";
 export { init } from "./init.js";

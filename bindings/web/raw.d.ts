@@ -1348,6 +1348,11 @@ export interface Kernel {
     a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">,
     pose_b: Pointer<"fxs_pose">, hit_when: number, out: Pointer<"fxs_explanation">,
   ): number;
+  /** Writes an explanation as text: "beside: they would meet if boss were 0.25 units thicker". */
+  fxs_explanation_text(
+    explanation: Pointer<"fxs_explanation">, a: Pointer<"fxs_name">, b: Pointer<"fxs_name">,
+    text: Pointer<"char">, room: bigint, size: Pointer<"uint64_t">,
+  ): number;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(
     recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number,

@@ -2,6 +2,7 @@
 #include "../fixsync_kit.h"
 #include "../hash.h"
 #include "../shape.h"
+#include "pen.h"
 
 #include <string.h>
 
@@ -379,68 +380,6 @@ int32_t fxs_body_differences(const uint8_t *a, uint64_t a_size, const uint8_t *b
 
 /* ---- words ---- */
 
-typedef struct sentence {
-    char *text;
-    uint64_t room, size;
-} sentence;
-
-static void say_char(sentence *w, char c) {
-    if (w->size < w->room) {
-        w->text[w->size] = c;
-    }
-    w->size++;
-}
-
-static void say(sentence *w, const char *text) {
-    for (; *text; text++) {
-        say_char(w, *text);
-    }
-}
-
-/* At least `digits` digits of a base up to 16. */
-static void say_number(sentence *w, uint64_t v, uint32_t base, uint32_t digits) {
-    char reversed[20];
-    uint32_t n = 0;
-    for (; v != 0 || n < digits; v /= base) {
-        reversed[n++] = "0123456789abcdef"[v % base];
-    }
-    while (n > 0) {
-        say_char(w, reversed[--n]);
-    }
-}
-
-static uint64_t without_sign(int64_t v) { return v < 0 ? (uint64_t)-(v + 1) + 1 : (uint64_t)v; }
-
-static void say_signed(sentence *w, int64_t v) {
-    if (v < 0) {
-        say_char(w, '-');
-    }
-    say_number(w, without_sign(v), 10, 1);
-}
-
-/* v * scale / 65536 rounded to nearest, halves away from zero, to so many digits after the point,
- * without zeros at the end. |v| * scale < 2^41. */
-static void say_decimal(sentence *w, int64_t v, uint32_t scale, uint32_t digits) {
-    uint64_t power = 1;
-    uint64_t scaled = without_sign(v) * scale;
-    for (uint32_t i = 0; i < digits; i++) {
-        power *= 10;
-    }
-    scaled = (scaled * power + 32768) / 65536;
-    if (v < 0 && scaled != 0) {
-        say_char(w, '-');
-    }
-    say_number(w, scaled / power, 10, 1);
-    uint64_t part = scaled % power;
-    if (part != 0) {
-        say_char(w, '.');
-        for (; part % 10 == 0; digits--) {
-            part /= 10;
-        }
-        say_number(w, part, 10, digits);
-    }
-}
-
 static const char *const OWNERS[] = {"world", "collider", "hit", "changed", "body", "victim"};
 enum { OWNER_COUNT = sizeof OWNERS / sizeof *OWNERS };
 #define FIELD_NAME(field, name) [FXS_FIELD_##field] = name,
@@ -468,100 +407,98 @@ static int is_angle(uint32_t field) {
     return field == FXS_FIELD_YAW || field == FXS_FIELD_HALF_ANGLE;
 }
 
-static void say_value(sentence *w, const fxs_difference *d, uint32_t side) {
+static void put_value(pen *p, const fxs_difference *d, uint32_t side) {
     const int64_t v = d->values[side];
     if (d->field == FXS_FIELD_PRESENT || d->absent[side]) {
-        say(w, d->absent[side] ? "absent" : "present");
+        fxs_put_text(p, d->absent[side] ? "absent" : "present");
     } else if (d->field == FXS_FIELD_KIND && v >= 0 && v < KIND_COUNT) {
-        say(w, fxs_kinds[v].name);
+        fxs_put_text(p, fxs_kinds[v].name);
     } else if (d->field == FXS_FIELD_LEVEL) {
-        say_number(w, (uint64_t)v, 16, 16);
+        fxs_put_hexadecimal(p, (uint64_t)v, 16);
     } else if (d->field >= FXS_FIELD_LAYERS) {
-        say(w, "0x");
-        say_number(w, (uint64_t)v, 16, 8);
+        fxs_put_text(p, "0x");
+        fxs_put_hexadecimal(p, (uint64_t)v, v >> 32 ? 16 : 8);
     } else if ((d->field == FXS_FIELD_ACTIVE && v >> 1 == 0) ||
                d->field == FXS_FIELD_SINCE_LAST_STEP) {
-        say(w, v ? "True" : "False");
+        fxs_put_text(p, v ? "True" : "False");
     } else if (d->field == FXS_FIELD_ATTACK && v == FXS_NO_ATTACK) {
-        say(w, "none");
+        fxs_put_text(p, "none");
     } else {
-        say_signed(w, v);
+        fxs_put_signed(p, v);
     }
 }
 
 /* The names of the ids, as far as they have one. */
-static void say_names(sentence *w, const fxs_difference *d, const fxs_name *names, uint64_t n) {
+static void put_names(pen *p, const fxs_difference *d, const fxs_name *names, uint64_t n) {
     const uint32_t ids[2] = {d->a, d->b};
     int has_one = 0;
     for (uint32_t i = 0; i < (d->of == FXS_OF_HIT ? 2u : 1u); i++) {
         for (uint64_t j = 0; j < n; j++) {
             if (names[j].id == ids[i]) {
-                say(w, has_one ? ", " : " (");
-                for (uint32_t k = 0; k < sizeof names[j].text && names[j].text[k] != 0; k++) {
-                    say_char(w, (char)names[j].text[k]);
-                }
+                fxs_put_text(p, has_one ? ", " : " (");
+                fxs_put_name(p, names + j);
                 has_one = 1;
                 break;
             }
         }
     }
     if (has_one) {
-        say_char(w, ')');
+        fxs_put_char(p, ')');
     }
 }
 
 /* Both values in units or degrees, of a field that is a length or an angle. */
-static void say_in_units(sentence *w, const fxs_difference *d) {
+static void put_in_units(pen *p, const fxs_difference *d) {
     if (d->absent[0] || d->absent[1]) {
         return;
     }
     if (is_length(d->field)) {
-        say(w, " (");
-        say_decimal(w, d->values[0], 1, 5);
-        say(w, " and ");
-        say_decimal(w, d->values[1], 1, 5);
-        say(w, " units)");
+        fxs_put_text(p, " (");
+        fxs_put_decimal(p, d->values[0], 1, 5);
+        fxs_put_text(p, " and ");
+        fxs_put_decimal(p, d->values[1], 1, 5);
+        fxs_put_text(p, " units)");
     } else if (is_angle(d->field)) {
-        say(w, " (");
-        say_decimal(w, d->values[0], 360, 3);
-        say(w, "\xC2\xB0 and ");
-        say_decimal(w, d->values[1], 360, 3);
-        say(w, "\xC2\xB0)");
+        fxs_put_text(p, " (");
+        fxs_put_decimal(p, d->values[0], 360, 3);
+        fxs_put_text(p, "\xC2\xB0 and ");
+        fxs_put_decimal(p, d->values[1], 360, 3);
+        fxs_put_text(p, "\xC2\xB0)");
     }
 }
 
 int32_t fxs_difference_text(const fxs_difference *difference, const fxs_name *names, uint64_t n,
                             char *text, uint64_t room, uint64_t *size) {
     const fxs_difference *d = difference;
-    sentence w = {text, room, 0};
+    pen p = {text, 0, room};
     *size = 0;
     if (d->of >= OWNER_COUNT || d->field >= FXS_FIELD_LAYERS + FXS_LAYER_COUNT ||
         (d->field < FXS_FIELD_LAYERS && FIELD_NAMES[d->field] == NULL)) {
         return FXS_E_RANGE;
     }
-    say(&w, OWNERS[d->of]);
+    fxs_put_text(&p, OWNERS[d->of]);
     if (d->of != FXS_OF_WORLD && d->of != FXS_OF_BODY) {
-        say_char(&w, ' ');
-        say_number(&w, d->a, 10, 1);
+        fxs_put_char(&p, ' ');
+        fxs_put_number(&p, d->a);
         if (d->of == FXS_OF_HIT) {
-            say(&w, ", ");
-            say_number(&w, d->b, 10, 1);
+            fxs_put_text(&p, ", ");
+            fxs_put_number(&p, d->b);
         }
-        say_names(&w, d, names, n);
+        put_names(&p, d, names, n);
     }
-    say(&w, ", ");
+    fxs_put_text(&p, ", ");
     if (d->field >= FXS_FIELD_LAYERS) {
-        say(&w, "layers[");
-        say_number(&w, d->field - FXS_FIELD_LAYERS, 10, 1);
-        say_char(&w, ']');
+        fxs_put_text(&p, "layers[");
+        fxs_put_number(&p, d->field - FXS_FIELD_LAYERS);
+        fxs_put_char(&p, ']');
     } else {
-        say(&w, FIELD_NAMES[d->field]);
+        fxs_put_text(&p, FIELD_NAMES[d->field]);
     }
-    say(&w, ": ");
-    say_value(&w, d, 0);
-    say(&w, " and ");
-    say_value(&w, d, 1);
-    say_in_units(&w, d);
-    *size = w.size;
-    return w.size > room ? FXS_E_ROOM : FXS_OK;
+    fxs_put_text(&p, ": ");
+    put_value(&p, d, 0);
+    fxs_put_text(&p, " and ");
+    put_value(&p, d, 1);
+    put_in_units(&p, d);
+    *size = p.next;
+    return p.next > room ? FXS_E_ROOM : FXS_OK;
 }

@@ -1,7 +1,9 @@
-/* Why a pair is not a hit, and by how much it misses (docs/contract.md). It asks for contacts, of
- * shapes that it grows, turns open or puts at one height; it has no geometry of its own. */
+/* Why a pair is not a hit, by how much it misses (docs/contract.md), and the text of it. It asks
+ * for contacts, of shapes that it grows, turns open or puts at one height; it has no geometry of
+ * its own. */
 #include "../derive.h"
 #include "../fixsync_kit.h"
+#include "pen.h"
 
 #include <string.h>
 
@@ -277,4 +279,153 @@ int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, 
     out->why |= query->mask >> layer & 1 ? 0u : FXS_WHY_MASK;
     explain_pair(&e, out);
     return FXS_OK;
+}
+
+/* ---- words ---- */
+
+enum { WHY_ALL = 2 * FXS_WHY_GRAZES - 1 };
+#define AMOUNT_MAX ((int64_t)1 << 34) /* more than a vertical distance */
+
+/* A shape by its name, or its id, or as "a" or "b" without both. */
+static void put_party(pen *p, const fxs_name *name, char letter) {
+    if (name == NULL) {
+        fxs_put_char(p, letter);
+    } else if (name->text[0] != 0) {
+        fxs_put_name(p, name);
+    } else if (name->id >= FXS_LEVEL) {
+        fxs_put_text(p, "solid ");
+        fxs_put_number(p, name->id - FXS_LEVEL);
+    } else {
+        fxs_put_number(p, name->id);
+    }
+}
+
+static void put_units(pen *p, int64_t raw) {
+    fxs_put_decimal(p, raw, 1, 5);
+    fxs_put_text(p, raw == FXS_ONE ? " unit" : " units");
+}
+
+/* What an explanation is written from. */
+typedef struct explained_text {
+    const fxs_explanation *found;
+    const fxs_name *names[2];
+    pen out;
+    int is_begun;
+} explained_text;
+
+static void put_cause(explained_text *t, const char *text) {
+    fxs_put_text(&t->out, t->is_begun ? "; " : "");
+    fxs_put_text(&t->out, text);
+    t->is_begun = 1;
+}
+
+/* "a is not active": a cause that names one of the two between its words. */
+static void put_cause_of(explained_text *t, const char *before, uint32_t which, const char *after) {
+    put_cause(t, before);
+    put_party(&t->out, t->names[which], which ? 'b' : 'a');
+    fxs_put_text(&t->out, after);
+}
+
+static void put_growth(explained_text *t, const char *cause, const char *they, int64_t growth) {
+    put_cause(t, cause);
+    if (growth == FXS_NEVER) {
+        fxs_put_text(&t->out, "no size of ");
+    } else {
+        fxs_put_text(&t->out, they);
+        fxs_put_text(&t->out, " would meet if ");
+    }
+    put_party(&t->out, t->names[t->found->grows], t->found->grows ? 'b' : 'a');
+    if (growth == FXS_NEVER) {
+        fxs_put_text(&t->out, " makes them meet");
+    } else {
+        fxs_put_text(&t->out, " were ");
+        put_units(&t->out, growth);
+        fxs_put_text(&t->out, " thicker");
+    }
+}
+
+static void put_sector(explained_text *t) {
+    static const char *const MISSED[] = {"", "beyond the radius", "outside the wedge",
+                                         "in the hole"};
+    put_cause(t, MISSED[t->found->sector]);
+    if (t->found->turn != FXS_NEVER) {
+        fxs_put_text(&t->out, ", half_angle ");
+        fxs_put_decimal(&t->out, t->found->turn, 360, 3);
+        fxs_put_text(&t->out, "\xC2\xB0 short");
+    }
+}
+
+static void put_causes_of_shapes(explained_text *t) {
+    const fxs_explanation *e = t->found;
+    const int is_high = (e->why & FXS_WHY_HEIGHT) != 0;
+    if (e->why & FXS_WHY_SECTORS) {
+        put_cause(t, "two sectors, one with a hole, never meet");
+    }
+    if (is_high) {
+        put_cause(t, "height: one is ");
+        put_units(&t->out, e->height);
+        fxs_put_text(&t->out, " above the other");
+    }
+    if (e->why & FXS_WHY_BESIDE) {
+        put_growth(t, "beside: ", is_high ? "at one height they" : "they",
+                   is_high ? e->planar : e->gap);
+    }
+    if (e->sector != 0) {
+        put_sector(t);
+    }
+    if (e->why & FXS_WHY_CORNER) {
+        put_growth(t, "corner: ", "they", e->gap);
+    }
+    if (e->why & FXS_WHY_GRAZES) {
+        put_cause(t, "they only touch");
+    }
+}
+
+static void put_causes_of_rows(explained_text *t) {
+    const uint32_t why = t->found->why;
+    if (why & FXS_WHY_A_INACTIVE) {
+        put_cause_of(t, "", 0, " is not active");
+    }
+    if (why & FXS_WHY_B_INACTIVE) {
+        put_cause_of(t, "", 1, " is not active");
+    }
+    if (why & FXS_WHY_OWNER) {
+        put_cause(t, "the owner is the same");
+    }
+    if (why & FXS_WHY_LAYERS) {
+        put_cause(t, "their layers do not meet");
+    }
+    if (why & FXS_WHY_MASK) {
+        put_cause_of(t, "the layer of ", 1, " is not in the mask");
+    }
+    if (why & FXS_WHY_EXCLUDED) {
+        put_cause_of(t, "the owner of ", 1, " is left out");
+    }
+}
+
+/* Whether a number is one that an explanation can have. */
+static int is_amount(int64_t v) {
+    return v == FXS_NEVER || (v >= -AMOUNT_MAX && v <= AMOUNT_MAX);
+}
+
+int32_t fxs_explanation_text(const fxs_explanation *explanation, const fxs_name *a,
+                             const fxs_name *b, char *text, uint64_t room, uint64_t *size) {
+    const fxs_explanation *e = explanation;
+    explained_text t = {e, {a, b}, {text, 0, room}, 0};
+    *size = 0;
+    if (e->why > WHY_ALL || e->grows > 1 || e->sector > FXS_SECTOR_HOLE || e->height == FXS_NEVER ||
+        !is_amount(e->height) || !is_amount(e->planar) || !is_amount(e->gap) ||
+        (e->turn != FXS_NEVER && (e->turn < 0 || e->turn > FXS_HALF_ANGLE_MAX))) {
+        return FXS_E_RANGE;
+    }
+    if (e->why & FXS_WHY_SAME) {
+        put_cause(&t, "a and b are the same id");
+    }
+    put_causes_of_shapes(&t);
+    put_causes_of_rows(&t);
+    if (!t.is_begun) {
+        put_cause(&t, "they meet");
+    }
+    *size = t.out.next;
+    return t.out.next > room ? FXS_E_ROOM : FXS_OK;
 }

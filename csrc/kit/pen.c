@@ -1,12 +1,12 @@
-/* Writing the text of match logs. */
+/* Writing text: match logs, differences, explanations. */
 #include "pen.h"
-#include "../fixsync_kit.h"
 #include "../memory.h"
 #include "json.h"
 
 void fxs_put_bytes(pen *p, const char *from, uint64_t n) {
-    if (p->next <= p->end && n <= p->end - p->next) {
-        memcpy(p->text + p->next, from, (size_t)n);
+    if (p->next < p->end) {
+        const uint64_t left = p->end - p->next;
+        memcpy(p->text + p->next, from, (size_t)(n < left ? n : left));
     }
     p->next += n;
 }
@@ -30,11 +30,40 @@ void fxs_put_number(pen *p, uint64_t v) {
     fxs_put_bytes(p, digits + at, sizeof digits - at);
 }
 
+static uint64_t without_sign(int64_t v) { return v < 0 ? (uint64_t)-(v + 1) + 1 : (uint64_t)v; }
+
 void fxs_put_signed(pen *p, int64_t v) {
     if (v < 0) {
         fxs_put_char(p, '-');
     }
-    fxs_put_number(p, v < 0 ? (uint64_t)-(v + 1) + 1 : (uint64_t)v);
+    fxs_put_number(p, without_sign(v));
+}
+
+void fxs_put_decimal(pen *p, int64_t v, uint32_t scale, uint32_t digits) {
+    uint64_t power = 1;
+    for (uint32_t i = 0; i < digits; i++) {
+        power *= 10;
+    }
+    const uint64_t scaled = (without_sign(v) * scale * power + 32768) / 65536; /* < 2^42 */
+    if (v < 0 && scaled != 0) {
+        fxs_put_char(p, '-');
+    }
+    fxs_put_number(p, scaled / power);
+    uint64_t part = scaled % power;
+    if (part != 0) {
+        fxs_put_char(p, '.');
+    }
+    while (part != 0) {
+        power /= 10;
+        fxs_put_char(p, (char)('0' + part / power));
+        part %= power;
+    }
+}
+
+void fxs_put_name(pen *p, const fxs_name *name) {
+    for (uint32_t i = 0; i < sizeof name->text && name->text[i] != 0; i++) {
+        fxs_put_char(p, (char)name->text[i]);
+    }
 }
 
 void fxs_put_list(pen *p, const int32_t *values, uint32_t n) {

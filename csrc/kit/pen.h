@@ -1,11 +1,11 @@
-/* Writing the text of match logs. */
+/* Writing text: match logs, differences, explanations. */
 #ifndef FIXSYNC_PEN_H
 #define FIXSYNC_PEN_H
 
 #include "../compiler.h"
-#include "../fixsync.h"
+#include "../fixsync_kit.h"
 
-/* Where text goes. It writes nothing at or after `end`; `next` goes on, to find out. */
+/* Where text goes. It writes what fits before `end`; `next` goes on, to find out. */
 typedef struct pen {
     char *text;
     uint64_t next, end;
@@ -16,6 +16,11 @@ FXS_INTERNAL void fxs_put_char(pen *p, char c);
 FXS_INTERNAL void fxs_put_text(pen *p, const char *text);
 FXS_INTERNAL void fxs_put_number(pen *p, uint64_t v);
 FXS_INTERNAL void fxs_put_signed(pen *p, int64_t v);
+/* v * scale / 65536 rounded to nearest, halves away from zero, to so many digits after the point,
+ * without zeros at the end. |v| * scale < 2^41, digits <= 5. */
+FXS_INTERNAL void fxs_put_decimal(pen *p, int64_t v, uint32_t scale, uint32_t digits);
+/* The text of a name. */
+FXS_INTERNAL void fxs_put_name(pen *p, const fxs_name *name);
 /* [a,b,c] of n numbers. */
 FXS_INTERNAL void fxs_put_list(pen *p, const int32_t *values, uint32_t n);
 /* ,[x,y,z] */

@@ -44,6 +44,23 @@ def explain(a: tuple[bytes, bytes], b: tuple[bytes, bytes], hit_when: int) -> tu
     return explanation_row(out)
 
 
+def explanation_text(row: tuple[int, ...], a: CData, b: CData) -> str:
+    """A row of `explain` as text; a, b: an `fxs_name *`, or NULL."""
+    text, size = ffi.new("char[1024]"), ffi.new("uint64_t *")
+    status = lib.fxs_explanation_text(ffi.new("fxs_explanation *", row), a, b, text, 1024, size)
+    if status != 0:
+        unexpected("an explanation", status)
+    return str(ffi.buffer(text, size[0])[:], "utf-8")
+
+
+def name(id: int, text: str = "") -> CData:
+    """The `fxs_name` of an id. A text of more than 60 bytes ends with "…" before."""
+    data = text.encode()
+    if len(data) > 60:
+        data = data[:57].decode(errors="ignore").encode() + "…".encode()
+    return ffi.new("fxs_name *", (id, data.ljust(60, b"\0")))
+
+
 def direction(yaw: int) -> tuple[int, int]:
     pair = ffi.new(_PAIR)
     lib.fxs_direction(yaw, pair, pair + 1)

@@ -174,7 +174,7 @@ class Seen(NamedTuple):
             sector=None if found.missed is Missed.NOTHING else found.missed.name.lower(),
             owners=self.owners,
             layers=self.layers,
-            text=found.told({id: str(Party(id, names.get(id))) for id in self.ids}),
+            text=found.text(names),
         )
 
 

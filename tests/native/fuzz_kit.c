@@ -352,6 +352,9 @@ static void try_explanation(input *in) {
     REQUIRE(status == FXS_OK && e.contact == (uint32_t)contact);
     REQUIRE((e.why == 0) == counts && (e.gap <= 0) == counts);
     REQUIRE(e.grows <= 1 && e.sector <= FXS_SECTOR_HOLE && e.planar <= e.gap);
+    static char words[1024];
+    uint64_t size = 0;
+    REQUIRE(fxs_explanation_text(&e, NULL, NULL, words, sizeof words, &size) == FXS_OK && size > 0);
 }
 
 /* ---- history ---- */

@@ -995,6 +995,37 @@ static void one_solid(uint32_t number) {
     }
 }
 
+/* ---- the text of explanations ---- */
+
+static int64_t any_amount(void) {
+    const uint32_t bits = 1 + below(36);
+    const int64_t amount = (int64_t)(fxs_random_next(&state) >> (64 - bits));
+    return below(8) == 0 ? FXS_NEVER : below(4) ? amount : -amount;
+}
+
+static void one_wording(uint32_t number) {
+    static const fxs_name NAMES[] = {{3, "three"}, {7, "\xc3\xa9"}, {9, ""}, {FXS_LEVEL + 4, ""}};
+    fxs_explanation e;
+    uint64_t size = 0;
+    e.why = below(4096) & below(4096);
+    e.why |= number % 64 ? 0 : below(2) << 12;
+    e.grows = below(2) + (number % 32 == 1);
+    e.sector = below(3) ? 0 : below(4 + (number % 16 == 1));
+    e.contact = below(3);
+    e.height = any_amount();
+    e.planar = any_amount();
+    e.gap = any_amount();
+    e.turn = below(4) ? below(32770) : FXS_NEVER;
+    const uint32_t a = below(COUNT(NAMES) + 1);
+    const uint32_t b = below(COUNT(NAMES) + 1);
+    memset(text, 0, 1024);
+    answer(fxs_explanation_text(&e, a < COUNT(NAMES) ? NAMES + a : NULL,
+                                b < COUNT(NAMES) ? NAMES + b : NULL, text,
+                                below(4) ? 1024 : below(200), &size));
+    answer((int64_t)size);
+    answer((int64_t)fxs_hash64((const uint8_t *)text, 1024, 0));
+}
+
 /* ---- all of it ---- */
 
 static const section SECTIONS[] = {
@@ -1016,6 +1047,7 @@ static const section SECTIONS[] = {
     {"kit leaps", one_leap, {16, 512, 1 << 13}},
     {"kit rides", one_ride, {16, 512, 1 << 13}},
     {"kit sim logs", one_sim_log, {64, 2048, 1 << 15}},
+    {"kit words", one_wording, {256, 8192, 1 << 18}},
 };
 
 static void run_section(const section *s, int level) {

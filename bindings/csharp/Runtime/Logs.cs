@@ -22,7 +22,7 @@ namespace Fixsync
             int n = 0;
             if (names != null)
                 foreach (KeyValuePair<uint, string> pair in names)
-                    rows[n++] = Name(pair.Key, pair.Value);
+                    rows[n++] = Names.Row(pair.Key, pair.Value);
             Difference difference = this;
             var bytes = new byte[512];
             ulong size;
@@ -35,10 +35,14 @@ namespace Fixsync
                 ? throw Errors.Refused(status, $"field {field}")
                 : Encoding.UTF8.GetString(bytes, 0, (int)size);
         }
+    }
 
-        private static unsafe RawName Name(uint id, string name)
+    internal static class Names
+    {
+        /// <summary>The row of a name; null stands for no text.</summary>
+        internal static unsafe RawName Row(uint id, string name)
         {
-            byte[] text = Encoding.UTF8.GetBytes(name);
+            byte[] text = Encoding.UTF8.GetBytes(name ?? "");
             var row = new RawName { id = id };
             if (text.Length > 60)
                 throw Errors.Range("bytes of a name", text.Length, 0, 60);

@@ -3520,6 +3520,17 @@ namespace Fixsync
         public static extern int fxs_explain_shapes(
             Shape* a, Pose* poseA, Shape* b, Pose* poseB, uint hitWhen, Explanation* @out);
 
+        /// <summary>Writes an explanation as text: "beside: they would meet if boss were 0.25
+        /// units thicker". One clause for each cause, "; " between them; "they meet" without
+        /// one. a, b: the two by name, or by id if the text of the name is empty; NULL: "a",
+        /// "b". The text is UTF-8 without a 0 at its end, and `*size` is its bytes. 1024 bytes
+        /// are always enough. Returns FXS_OK; FXS_E_ROOM with `*size` the room needed and the
+        /// first bytes written; FXS_E_RANGE for a field that no explanation has, with `*size`
+        /// 0. Cost: constant.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_explanation_text(
+            Explanation* explanation, RawName* a, RawName* b, byte* text, ulong room, ulong* size);
+
         /// <summary>Begins a log: the first line with the level, and a command for each
         /// collider of the world. The log of a world that is not at frame 0, or has hits,
         /// begins with its state. tick_rate: frames a second. Returns FXS_OK; FXS_E_CONFIG for

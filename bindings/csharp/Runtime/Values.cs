@@ -1,6 +1,6 @@
 using System;
-using System.Globalization;
 using System.Runtime.InteropServices;
+using System.Text;
 
 namespace Fixsync
 {
@@ -376,29 +376,24 @@ namespace Fixsync
         /// <summary>A growth or a turn that does not help: none makes them meet.</summary>
         public const long Never = Native.FXS_NEVER;
 
-        /// <summary>"Owner, Beside; gap 0.18 units; Outside, turn 8.66 degrees"; "a hit".</summary>
-        public override string ToString()
-        {
-            if (why == 0)
-                return "a hit";
-            string text = Why.ToString();
-            bool isHigh = (Why & Why.Height) != 0, isBeside = (Why & Why.Beside) != 0;
-            if (isHigh)
-                text += "; height " + Amount(height, Fix.One, "units");
-            if (isHigh && isBeside)
-                text += "; planar " + Amount(planar, Fix.One, "units");
-            else if (isBeside || (Why & Why.Corner) != 0)
-                text += "; gap " + Amount(gap, Fix.One, "units");
-            if (sector != 0)
-                text += $"; {Sector}";
-            return sector == 0 || turn == Never
-                ? text
-                : text + ", turn " + Amount(turn, 65536m / 360, "degrees");
-        }
+        /// <summary>"beside: they would meet if a were 0.25 units thicker".</summary>
+        public override string ToString() => ToText(null, null);
 
-        private static string Amount(long value, decimal one, string unit) => value == Never
-            ? "never"
-            : (value / one).ToString("0.#####", CultureInfo.InvariantCulture) + " " + unit;
+        /// <summary>The same with names of a and b, of at most 60 bytes each; null: "a", "b".
+        /// </summary>
+        public unsafe string ToText(string a, string b)
+        {
+            RawName nameA = Names.Row(0, a), nameB = Names.Row(0, b);
+            Explanation explanation = this;
+            byte* text = stackalloc byte[1024];
+            ulong size;
+            int status = Native.fxs_explanation_text(
+                &explanation, string.IsNullOrEmpty(a) ? null : &nameA,
+                string.IsNullOrEmpty(b) ? null : &nameB, text, 1024, &size);
+            return status < 0
+                ? throw Errors.Refused(status, "explanation")
+                : Encoding.UTF8.GetString(text, (int)size);
+        }
     }
 
     /// <summary>An outline, for drawing: vertices seen from above, and heights.</summary>

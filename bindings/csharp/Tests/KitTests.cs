@@ -62,14 +62,16 @@ namespace Fixsync.Tests
             Explanation why = Ball.Explain(default(Pose), Ball, new Pose(Fix.Units(5, 0, 0)));
             Assert.AreEqual(Why.Beside, why.Why);
             Assert.AreEqual((long)Fix.Units(3), why.Gap);
-            Assert.AreEqual("Beside; gap 3 units", why.ToString());
+            Assert.AreEqual("beside: they would meet if a were 3 units thicker", why.ToString());
             why = Ball.Explain(default(Pose), Ball, new Pose(Fix.Units(5, 3, 0)));
-            Assert.AreEqual("Height, Beside; height 1 units; planar 3 units", why.ToString());
+            Assert.AreEqual(
+                "height: one is 1 unit above the other; beside: at one height they would meet if " +
+                "hero were 3 units thicker", why.ToText("hero", null));
             why = Shape.Sector(Fix.Units(4), Fix.Degrees(30), Fix.One)
                 .Explain(default(Pose), Ball, new Pose(Fix.Units(0, 0, 3)));
             Assert.AreEqual(Missed.Outside, why.Sector);
-            Assert.IsTrue(why.ToString().Contains(" units; Outside, turn "));
-            Assert.AreEqual("a hit", Ball.Explain(default(Pose), Ball, default(Pose)).ToString());
+            Assert.IsTrue(why.ToString().Contains("; outside the wedge, half_angle "));
+            Assert.AreEqual("they meet", Ball.Explain(default(Pose), Ball, default(Pose)).ToString());
             Assert.AreEqual(8, Ball.OutlineAt(default(Pose), 8).Outer.Length);
         }
 

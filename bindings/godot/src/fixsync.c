@@ -424,6 +424,16 @@ static void outline(gd_call *call) {
 
 /* ---- states ---- */
 
+/* Of a text that may be NULL. */
+static fxs_name name_of(uint32_t id, const char *text, uint64_t size) {
+    fxs_name name;
+    memset(&name, 0, sizeof name);
+    name.id = id;
+    if (text != NULL)
+        memcpy(name.text, text, size < sizeof name.text ? size : sizeof name.text);
+    return name;
+}
+
 /* The names of argument i + 1 for the ids of argument i. NULL after an error. */
 static fxs_name *names_of(gd_call *call, int i, uint64_t *n) {
     uint32_t *ids = gd_u32s_of(call, i, n);
@@ -436,10 +446,7 @@ static fxs_name *names_of(gd_call *call, int i, uint64_t *n) {
     for (uint64_t k = 0; k < *n && names != NULL; k++) {
         uint64_t size;
         char *name = gd_string_at(call, i + 1, k, &size);
-        memset(&names[k], 0, sizeof names[k]);
-        names[k].id = ids[k];
-        if (name != NULL)
-            memcpy(names[k].text, name, size < sizeof names[k].text ? size : sizeof names[k].text);
+        names[k] = name_of(ids[k], name, size);
         gd_free(name);
     }
     gd_free(ids);
@@ -497,6 +504,24 @@ static void state_end(gd_call *call) {
         gd_return_int(call, (int64_t)end);
     else
         gd_fail(call, "bytes are refused at byte %u: %s", end, fxs_status_text(FXS_E_STATE));
+}
+
+static void explanation_text(gd_call *call) {
+    fxs_explanation found;
+    uint64_t size_a = 0, size_b = 0, size = 0;
+    if (!gd_row_of(call, 0, &GD_EXPLANATION, &found))
+        return;
+    char *a = gd_text_of(call, 1, &size_a);
+    char *b = gd_text_of(call, 2, &size_b);
+    const fxs_name name_a = name_of(0, a, size_a), name_b = name_of(0, b, size_b);
+    char text[1024];
+    if (a != NULL && b != NULL &&
+        gd_is_ok(call, "row", fxs_explanation_text(&found, size_a ? &name_a : NULL,
+                                                   size_b ? &name_b : NULL, text, sizeof text,
+                                                   &size)))
+        gd_return_text(call, text, size);
+    gd_free(a);
+    gd_free(b);
 }
 
 static void quoted(gd_call *call) {
@@ -604,6 +629,9 @@ static const gd_method METHODS[] = {
      "do not."},
     {"static explain_shapes(" PAIR ", hit_when: int = 1) -> PackedInt64Array", explain_shapes,
      "Returns why two shapes do not meet, as FixsyncWorld.explain does."},
+    {"static explanation_text(row: PackedInt64Array, a: String = \"\", b: String = \"\") -> String",
+     explanation_text,
+     "Returns the row of an explanation as text, with names for a and b."},
     {"static outline(shape: PackedInt64Array, position: Vector3i, yaw: int = 0, "
      "segments: int = 32) -> PackedInt64Array",
      outline, "Returns the outline of a shape, for drawing, as FixsyncWorld.outline does."},

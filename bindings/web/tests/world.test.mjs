@@ -9,6 +9,7 @@ import {
   differences,
   EXIT,
   explain,
+  explanationText,
   hash64,
   init,
   KernelArray,
@@ -346,6 +347,11 @@ test("a pair says why it is not a hit", () => {
   assert.deepEqual(explain(...touching).causes, []);
   assert.deepEqual(explain(...touching, { hitWhen: 2 }).causes, ["beside", "grazes"]);
   assert.throws(() => world.explain(1, 5), /not in the world/);
+  const text = "beside: they would meet if é were 0.31 units thicker; the owner is the same";
+  assert.equal(explanationText(world.explain(1, 7), "é"), text);
+  assert.equal(explanationText(sectors), "two sectors, one with a hole, never meet");
+  assert.match(explanationText(missed, "the swing", "boss"), /the layer of boss is not in the mask/);
+  assert.throws(() => explanationText(missed, "é".repeat(31)), /bytes of a must be 0..60, not 62/);
 });
 
 test("a pair that is not pushed or cast names the shape, and why", () => {

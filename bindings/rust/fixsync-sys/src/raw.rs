@@ -2180,6 +2180,16 @@ unsafe extern "C" {
       a: *const fxs_shape, pose_a: *const fxs_pose, b: *const fxs_shape, pose_b: *const fxs_pose,
       hit_when: u32, out: *mut fxs_explanation,
     ) -> i32;
+    /// Writes an explanation as text: "beside: they would meet if boss were 0.25 units thicker".
+    /// One clause for each cause, "; " between them; "they meet" without one. a, b: the two by name, or
+    /// by id if the text of the name is empty; NULL: "a", "b". The text is UTF-8 without a 0 at its end,
+    /// and \*size is its bytes. 1024 bytes are always enough. Returns FXS\_OK; FXS\_E\_ROOM with \*size
+    /// the room needed and the first bytes written; FXS\_E\_RANGE for a field that no explanation has,
+    /// with \*size 0. Cost: constant.
+    pub fn fxs_explanation_text(
+      explanation: *const fxs_explanation, a: *const fxs_name, b: *const fxs_name,
+      text: *mut c_char, room: u64, size: *mut u64,
+    ) -> i32;
     /// Begins a log: the first line with the level, and a command for each collider of the world.
     /// The log of a world that is not at frame 0, or has hits, begins with its state. tick\_rate: frames
     /// a second. Returns FXS\_OK; FXS\_E\_CONFIG for a tick\_rate of 0, or FXS\_E\_ROOM. Cost: capacity +

@@ -1,7 +1,6 @@
 use crate::error::{bytes_fault, cast_fault, done, fault};
 use crate::memory::filled;
 use crate::*;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -20,12 +19,12 @@ use core::ops::Deref;
 /// let why: Explanation = world.explain(1, 2)?;
 /// assert_eq!(why.causes(), [Cause::BInactive, Cause::Beside]);
 /// assert_eq!((why.gap, why.is_hit()), (q!(1).into(), false));
-/// assert_eq!(why.to_string(), "BInactive, Beside; gap 1 units");
+/// assert_eq!(why.to_string(), "beside: they would meet if a were 1 unit thicker; b is not active");
 /// let query = Query::new(&ball, Pose::at([q!(1), 0, 0])).mask(2);
 /// assert_eq!(world.explain_query(&query, 1)?.causes(), [Cause::Mask]);
 /// let why = explain((&ball, Pose::default()), (&ball, Pose::default()), Contact::Touching)?;
 /// assert!(why.is_hit());
-/// assert_eq!(why.to_string(), "a hit");
+/// assert_eq!(why.to_string(), "they meet");
 /// # Ok::<(), fixsync::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,53 +43,42 @@ impl Explanation {
     }
 }
 
-/// The causes, and by how much the pair misses: "Beside; gap 0.18 units; outside, turn 8.66
-/// degrees".
-impl fmt::Display for Explanation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_hit() {
-            return f.write_str("a hit");
+impl Explanation {
+    /// The causes as text, with names for a and b, of at most 60 bytes; "": "a" and "b".
+    #[doc(alias = "fxs_explanation_text")]
+    pub fn text(&self, a: &str, b: &str) -> Result<String, Error> {
+        let names = [name_row(0, a)?, name_row(0, b)?];
+        let of =
+            |i: usize| if names[i].text[0] == 0 { core::ptr::null() } else { &raw const names[i] };
+        let mut bytes: Vec<u8> = Vec::new();
+        // SAFETY: a row, two names or null, and room as it is given.
+        unsafe {
+            filled(
+                &mut bytes,
+                |to, room, size| {
+                    sys::fxs_explanation_text(&self.0, of(0), of(1), to.cast(), room, size)
+                },
+                |status, _| fault(status, "explanation", 0, &[]),
+            )?;
         }
-        let has = |cause: Cause| self.why & cause as u32 != 0;
-        for (at, cause) in self.causes().iter().enumerate() {
-            write!(f, "{}{cause:?}", if at == 0 { "" } else { ", " })?;
-        }
-        let (is_high, is_beside) = (has(Cause::Height), has(Cause::Beside));
-        if is_high {
-            write!(f, "; height {} units", Amount(self.height, 65536))?;
-        }
-        if is_high && is_beside {
-            write!(f, "; planar {} units", Amount(self.planar, 65536))?;
-        } else if is_beside || has(Cause::Corner) {
-            write!(f, "; gap {} units", Amount(self.gap, 65536))?;
-        }
-        match self.sector {
-            sys::FXS_SECTOR_BEYOND => f.write_str("; beyond")?,
-            sys::FXS_SECTOR_OUTSIDE => f.write_str("; outside")?,
-            sys::FXS_SECTOR_HOLE => f.write_str("; in the hole")?,
-            _ => return Ok(()),
-        }
-        if self.turn == sys::FXS_NEVER {
-            return Ok(());
-        }
-        write!(f, ", turn {} degrees", Amount(360 * self.turn, 65536))
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
-/// A quotient as a decimal of at most five places, rounded to nearest; or "never".
-struct Amount(i64, i64);
-
-impl fmt::Display for Amount {
+impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == sys::FXS_NEVER {
-            return f.write_str("never");
-        }
-        let (value, by) = (i128::from(self.0), i128::from(self.1));
-        let scaled = (2 * 100_000 * value.abs() + by) / (2 * by);
-        let text = format!("{}.{:05}", scaled / 100_000, scaled % 100_000);
-        let sign = if value < 0 && scaled > 0 { "-" } else { "" };
-        write!(f, "{sign}{}", text.trim_end_matches('0').trim_end_matches('.'))
+        f.write_str(&self.text("", "").map_err(|_| fmt::Error)?)
     }
+}
+
+/// The row of a name; its bytes must fit.
+fn name_row(id: u32, name: &str) -> Result<sys::fxs_name, Error> {
+    let mut text = [0; 60];
+    let most = text.len() as i64;
+    text.get_mut(..name.len())
+        .ok_or(Error::Range { name: "bytes of a name", value: name.len() as i64, least: 0, most })?
+        .copy_from_slice(name.as_bytes());
+    Ok(sys::fxs_name { id, text })
 }
 
 impl Deref for Explanation {
@@ -178,20 +166,8 @@ impl Difference {
     /// It in words, with names for ids; a name has at most 60 bytes.
     #[doc(alias = "fxs_difference_text")]
     pub fn text(&self, names: &[(u32, &str)]) -> Result<String, Error> {
-        let mut rows = Vec::new();
-        for &(id, name) in names {
-            let mut text = [0; 60];
-            let most = text.len() as i64;
-            text.get_mut(..name.len())
-                .ok_or(Error::Range {
-                    name: "bytes of a name",
-                    value: name.len() as i64,
-                    least: 0,
-                    most,
-                })?
-                .copy_from_slice(name.as_bytes());
-            rows.push(sys::fxs_name { id, text });
-        }
+        let rows = names.iter().map(|&(id, name)| name_row(id, name));
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
         let (n, mut bytes): (u64, Vec<u8>) = (rows.len() as u64, Vec::new());
         // SAFETY: a row, n names, and room as it is given.
         unsafe {

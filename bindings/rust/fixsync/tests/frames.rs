@@ -263,12 +263,18 @@ fn an_explanation_is_text() {
         let there = (&ball, Pose::at([x, y, z]));
         explain((a, Pose::default()), there, Contact::Touching).unwrap().to_string()
     };
-    assert_eq!(why(&ball, 0, 0, 0), "a hit");
-    assert_eq!(why(&ball, q!(5), q!(3), 0), "Height, Beside; height 1 units; planar 3 units");
-    assert_eq!(why(&ball, q!(2) + 1, 0, 0), "Beside; gap 0.00002 units");
-    assert_eq!(why(&wedge, q!(7), 0, 0), "Beside; gap 2 units; beyond");
+    assert_eq!(why(&ball, 0, 0, 0), "they meet");
+    let high = "height: one is 1 unit above the other; \
+                beside: at one height they would meet if a were 3 units thicker";
+    assert_eq!(why(&ball, q!(5), q!(3), 0), high);
+    assert_eq!(
+        why(&ball, q!(2) + 1, 0, 0),
+        "beside: they would meet if a were 0.00002 units thicker"
+    );
+    let beyond = "beside: they would meet if b were 2 units thicker; beyond the radius";
+    assert_eq!(why(&wedge, q!(7), 0, 0), beyond);
     let side = why(&wedge, 0, 0, q!(3));
-    assert!(side.contains(" units; outside, turn "), "{side}");
+    assert!(side.contains(" thicker; outside the wedge, half_angle "), "{side}");
 }
 
 #[test]
