@@ -1061,7 +1061,7 @@ def test_level_makes_a_level_out_of_a_map_and_info_shows_it(run: Run, tmp_path: 
     rows = {line[:9].rstrip(): line[10:].strip() for line in out.splitlines()}
     assert rows["level"] == "16 solids: 15 prisms, 1 cylinder"
     assert rows["left out"] == "1 hidden object"
-    assert rows["places"] == "2 points"
+    assert rows["places"] == "2 places"
     assert rows["rounded"] == (
         "1 of 16 solids, no coordinate by more than 0.319 raw units (0.000004857 units)"
     )

@@ -11,14 +11,24 @@ import click
 
 from fixsync.cli import options, text
 from fixsync.game.frames import FrameData
-from fixsync.game.frames_file import header_text, read_frames, schema
+from fixsync.game.frames_file import read_frames, schema
+from fixsync.game.frames_names import WRITERS
 from fixsync.log.files import write_whole
+from fixsync.maps.aseprite import AsepriteFrames, read_aseprite
+from fixsync.numbers import exact
 
 
 def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
         click.echo(json.dumps(schema(), indent=2))
         ctx.exit()
+
+
+def _number(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Any:
+    try:
+        return None if value is None else exact("a number", value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command("frames", cls=options.Command)
@@ -28,7 +38,35 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     "--output",
     type=options.OutputFile(),
     metavar="OUT",
-    help="File to write: OUT.h is a C header with names and table, any other name the table.",
+    help="File to write: OUT.h has names and table for C; OUT.cs, .rs, .gd, .ts names; OUT.json, "
+    "with --from, the file; any other name the table.",
+)
+@click.option("--from", "of", type=click.Choice(["aseprite"]), help="Program that wrote the file.")
+@click.option(
+    "--pixels-per-unit", callback=_number, metavar="N", help="Pixels that are one unit: required."
+)
+@click.option(
+    "--tick-rate", type=int, metavar="N", help="Frames of the game in a second; by default 60."
+)
+@click.option(
+    "--hit",
+    "hits",
+    multiple=True,
+    metavar="NAME[@LAYER]",
+    help="Name or user data of slices that are hitboxes; by default hit*@1.",
+)
+@click.option(
+    "--hurt",
+    "hurts",
+    multiple=True,
+    metavar="NAME[@LAYER]",
+    help="Name or user data of slices that are hurtboxes; by default hurt*@0.",
+)
+@click.option(
+    "--pivot", metavar="SLICE|X,Y", help="Slice whose pivot, or pixel that, is at the body's pose."
+)
+@click.option(
+    "--depth", callback=_number, metavar="N", help="Depth of the boxes in units; by default 1."
 )
 @click.option(
     "--schema",
@@ -39,27 +77,45 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     help="Print the JSON schema of the file, and end.",
 )
 @options.json_option
-def frames_command(source: Path, output: Path | None, as_json: bool) -> None:
+def frames_command(
+    source: Path, output: Path | None, as_json: bool, of: str | None, **choices: Any
+) -> None:
     """Make a table of frame data out of a JSON file.
 
-    The file has the parts and attacks of a fighter. Without -o the table is shown, not written.
+    The file has the parts and attacks of a fighter, or is a sprite sheet that Aseprite exported,
+    with --from aseprite: its slices are the parts, its tags the attacks. Without -o the table is
+    shown, not written.
 
     \b
     Exit code  0  the file is valid, and OUT is written
                2  the file is not valid: nothing is written
     """
+    given = {name: value for name, value in choices.items() if value not in (None, ())}
+    if of is None and given:
+        names = ", ".join(f"--{name.removesuffix('s').replace('_', '-')}" for name in given)
+        raise click.UsageError(f"{names}: for --from aseprite")
+    if of is not None and "pixels_per_unit" not in given:
+        raise click.UsageError("--from aseprite needs --pixels-per-unit N")
+    suffix = "" if output is None else output.suffix
+    if suffix == ".json" and of is None:
+        raise click.UsageError("-o writes .json with --from; the table has another name")
+    sprite = None
     with text.refusals():
-        found = read_frames(source)
+        if of is not None:
+            sprite = read_aseprite(source, **given)
+        found = read_frames(source) if sprite is None else sprite.frames
         written = found.to_bytes()
+        if suffix in WRITERS:
+            written = WRITERS[suffix](source.stem, found).encode()
+        elif sprite is not None and suffix == ".json":
+            written = (json.dumps(sprite.document, indent=2) + "\n").encode()
         if output is not None:
-            if output.suffix == ".h":
-                written = header_text(source.stem, found).encode()
             write_whole(output, written)
     if as_json:
         text.print_json({"frames": _json(found), "error": None}, output)
         return
     out = text.console(output)
-    text.show(out, text.pairs_table(_rows(found)))
+    text.show(out, text.pairs_table([*_rows(found), *_sprite_rows(sprite)]))
     if output is not None:
         text.say(out, f"written: {output} ({text.size(len(written))})")
 
@@ -70,6 +126,13 @@ def _json(frames: FrameData) -> dict[str, Any]:
         "attacks": {name: attack.frames for name, attack in frames.attacks.items()},
         "bytes": len(frames.to_bytes()),
     }
+
+
+def _sprite_rows(sprite: AsepriteFrames | None) -> Iterator[tuple[str, str]]:
+    if sprite is not None:
+        yield "origin", sprite.origin
+        yield "left out", ", ".join(map(repr, sprite.left_out)) or "nothing"
+        yield "rounded", f"{text.plural(sprite.rounded, 'box', 'boxes')}, to a raw unit"
 
 
 def _rows(frames: FrameData) -> Iterator[tuple[str, str]]:

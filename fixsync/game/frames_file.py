@@ -1,4 +1,4 @@
-"""Frame data as a JSON file that people and tools write, and as a header for C.
+"""Frame data as a JSON file that people and tools write.
 
     {
       "parts": {
@@ -36,7 +36,7 @@ from fixsync.log.text import LineError, key_path
 from fixsync.numbers import ONE, decimal, degrees, exact, q
 from fixsync.shapes import Shape, shape_from_tuple
 
-__all__ = ["FrameDataError", "header_text", "read_frames", "schema"]
+__all__ = ["FrameDataError", "frame_data", "read_frames", "schema"]
 
 _T = TypeVar("_T")
 
@@ -152,12 +152,29 @@ def read_frames(path: str | os.PathLike[str]) -> FrameData:
     and what is allowed."""
     name = os.fspath(path)
     try:
-        return _frame_data(text.parse_document(Path(path).read_bytes()))
+        document = text.parse_document(Path(path).read_bytes())
+        foreign = document.keys() - {*FrameDataFile.__struct_fields__}
+        if foreign:
+            _refuse_foreign(document, min(foreign))
+        return frame_data(document)
     except LineError as wrong:
         raise FrameDataError(name, wrong.path, wrong.reason) from wrong
 
 
-def _frame_data(doc: dict[str, Any]) -> FrameData:
+def _refuse_foreign(document: dict[str, Any], key: str) -> None:
+    """A file of another program is refused with what reads it."""
+    if "frames" in document and isinstance(document.get("meta"), dict):
+        raise LineError("", "it is a sprite sheet: --from aseprite reads those of Aseprite")
+    known = ", ".join(FrameDataFile.__struct_fields__)
+    raise LineError(
+        key_path("", key),
+        f"an unknown key; known are {known}. docs/frames.md, Other formats, shows how a table of "
+        "boxes becomes frame data",
+    )
+
+
+def frame_data(doc: dict[str, Any]) -> FrameData:
+    """The frame data of a document. LineError names the path within it."""
     text.check(doc, _FILE)
     parts: dict[str, Part] = {}
     for name, value in doc["parts"].items():
@@ -301,51 +318,3 @@ def _known(what: str, name: str, path: str, names: Mapping[str, Any]) -> None:
     if name not in names:
         known = ", ".join(map(text.shown, names))
         raise LineError(path, f"no {what} is called {text.shown(name)}; there are {known}")
-
-
-def header_text(name: str, frames: FrameData) -> str:
-    """A header for C: the numbers of parts and attacks by name, and the table as an array."""
-    prefix, table = _word(name), frames.to_bytes()
-    lines = [
-        f"/* Frame data of {prefix.lower()}, written by `fixsync frames`. */",
-        "#include <stdint.h>",
-    ]
-    for what, names in (("part", frames.parts), ("attack", frames.attacks)):
-        if names:
-            words = [f"{prefix}_{what.upper()}_{_word(each)}" for each in names]
-            count = f"{prefix}_{what.upper()}_COUNT"
-            lines += ["", "enum {", *(f"    {word}," for word in words), f"    {count}", "};"]
-    lines += [
-        "",
-        "/* Room for the commands of one call of fxs_body_add, _set_pose, _mirror, _start, ... */",
-        f"enum {{ {prefix}_ROWS_MAX = {rows_max(frames)} }};",
-    ]
-    lines += ["", f"static const uint8_t {prefix}_FRAMES[{len(table)}] = {{"]
-    for at in range(0, len(table), 16):
-        lines.append(f"    {', '.join(map(str, table[at : at + 16]))},")
-    return "\n".join([*lines, "};", ""])
-
-
-def rows_max(frames: FrameData) -> int:
-    """A bound for the commands that one call for a body of these parts and attacks makes."""
-    attacks = frames.attacks.values()
-    mirror = change = 0
-    for name, part in frames.parts.items():
-        keys = [key for attack in attacks for key in attack.keys.get(name, ())]
-        rows = [part, *(key.of(part) for key in keys)]
-        # Mirroring turns by one command, shifts by one, and needs three for both.
-        turns = any(row.yaw or row.shape._kind.has_front for row in rows)
-        shifts = any(row.offset[0] or row.offset[2] for row in rows)
-        mirror += 3 if turns and shifts else turns + shifts
-        # From key to key: the shape, the place as above, and the activity.
-        change += any(name in attack.active or name in attack.inactive for attack in attacks)
-        if keys:
-            change += any(row.shape != part.shape for row in rows)
-            turns = any(row.yaw != part.yaw for row in rows) or turns
-            shifts = shifts or any(row.offset != part.offset for row in rows)
-            change += 3 if turns and shifts else turns + shifts
-    return max(len(frames.parts), mirror, change)
-
-
-def _word(name: str) -> str:
-    return re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or "_"

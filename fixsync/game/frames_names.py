@@ -1,0 +1,123 @@
+"""The names of frame data as source for other languages: the numbers of its parts and attacks. The
+header for C has the table too."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+from fixsync.game.frames import FrameData
+
+__all__ = ["WRITERS"]
+
+
+def _word(name: str) -> str:
+    return re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or "_"
+
+
+def _pascal(word: str) -> str:
+    return "".join(part.capitalize() for part in word.split("_"))
+
+
+def _numbered(frames: FrameData) -> Iterator[tuple[str, list[str]]]:
+    """PART and ATTACK, each with its names as words. ValueError for two that become one word."""
+    for what, names in (("PART", frames.parts), ("ATTACK", frames.attacks)):
+        words: dict[str, str] = {}
+        for name in names:
+            other = words.setdefault(_word(name), name)
+            if other != name:
+                raise ValueError(
+                    f"the {what.lower()}s {other!r} and {name!r} both become {what}_{_word(name)}: "
+                    "rename one"
+                )
+        yield what, [*words]
+
+
+def _c(name: str, frames: FrameData) -> str:
+    prefix, table = _word(name), frames.to_bytes()
+    lines = [
+        f"/* Frame data of {prefix.lower()}, written by `fixsync frames`. */",
+        "#include <stdint.h>",
+    ]
+    for what, words in _numbered(frames):
+        if words:
+            own = [f"    {prefix}_{what}_{word}," for word in words]
+            lines += ["", "enum {", *own, f"    {prefix}_{what}_COUNT", "};"]
+    lines += [
+        "",
+        "/* Room for the commands of one call of fxs_body_add, _set_pose, _mirror, _start, ... */",
+        f"enum {{ {prefix}_ROWS_MAX = {_rows_max(frames)} }};",
+    ]
+    lines += ["", f"static const uint8_t {prefix}_FRAMES[{len(table)}] = {{"]
+    for at in range(0, len(table), 16):
+        lines.append(f"    {', '.join(map(str, table[at : at + 16]))},")
+    return "\n".join([*lines, "};", ""])
+
+
+def _rows_max(frames: FrameData) -> int:
+    """A bound for the commands that one call for a body of these parts and attacks makes."""
+    attacks = frames.attacks.values()
+    mirror = change = 0
+    for name, part in frames.parts.items():
+        keys = [key for attack in attacks for key in attack.keys.get(name, ())]
+        rows = [part, *(key.of(part) for key in keys)]
+        # Mirroring turns by one command, shifts by one, and needs three for both.
+        turns = any(row.yaw or row.shape._kind.has_front for row in rows)
+        shifts = any(row.offset[0] or row.offset[2] for row in rows)
+        mirror += 3 if turns and shifts else turns + shifts
+        # From key to key: the shape, the place as above, and the activity.
+        change += any(name in attack.active or name in attack.inactive for attack in attacks)
+        if keys:
+            change += any(row.shape != part.shape for row in rows)
+            turns = any(row.yaw != part.yaw for row in rows) or turns
+            shifts = shifts or any(row.offset != part.offset for row in rows)
+            change += 3 if turns and shifts else turns + shifts
+    return max(len(frames.parts), mirror, change)
+
+
+def _csharp(name: str, frames: FrameData) -> str:
+    lines = [f"/// <summary>{_title(name)}</summary>"]
+    lines += [f"public static class {_pascal(_word(name))}Frames", "{"]
+    for what, words in _numbered(frames):
+        lines += [
+            f"    public const int {_pascal(what)}{_pascal(word)} = {i};"
+            for i, word in enumerate(words)
+        ]
+    return "\n".join([*lines, "}", ""])
+
+
+def _rust(name: str, frames: FrameData) -> str:
+    lines = [f"//! {_title(name)}"]
+    for what, words in _numbered(frames):
+        lines += [f"pub const {what}_{word}: u32 = {i};" for i, word in enumerate(words)]
+    return "\n".join([*lines, ""])
+
+
+def _gdscript(name: str, frames: FrameData) -> str:
+    lines = [f"class_name {_pascal(_word(name))}Frames", f"## {_title(name)}", ""]
+    for what, words in _numbered(frames):
+        lines += [f"const {what}_{word} := {i}" for i, word in enumerate(words)]
+    return "\n".join([*lines, ""])
+
+
+def _typescript(name: str, frames: FrameData) -> str:
+    parts, attacks = json.dumps([*frames.parts]), json.dumps([*frames.attacks])
+    return (
+        f"/** {_title(name)} */\n"
+        f"export const names = {{\n  parts: {parts},\n  attacks: {attacks},\n}} as const;\n"
+    )
+
+
+def _title(name: str) -> str:
+    return f"Frame data of {_word(name).lower()}, written by `fixsync frames`."
+
+
+WRITERS: dict[str, Callable[[str, FrameData], str]] = {
+    ".h": _c,
+    ".cs": _csharp,
+    ".rs": _rust,
+    ".gd": _gdscript,
+    ".ts": _typescript,
+}
+"""The text of each kind of file, from its name and its frame data."""

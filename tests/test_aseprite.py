@@ -1,0 +1,331 @@
+"""Frame data out of sprite sheets of Aseprite, and the names of frame data in other languages."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tools import Run
+
+from fixsync import Box, FrameData
+from fixsync.game.frames_file import FrameDataError, read_frames
+from fixsync.maps.aseprite import AsepriteFrames, read_aseprite
+
+ROOT = Path(__file__).resolve().parent.parent
+Json = dict[str, Any]
+ONE = 65536
+
+
+def key(frame: int, x: int, y: int, w: int, h: int, pivot: tuple[int, int] | None = None) -> Json:
+    found: Json = {"frame": frame, "bounds": {"x": x, "y": y, "w": w, "h": h}}
+    return {**found, "pivot": dict(zip("xy", pivot, strict=True))} if pivot else found
+
+
+def sheet(*durations: int, slices: dict[str, list[Json]], tags: list[Json] | None = None) -> Json:
+    """A sprite of 32 x 32 pixels, one image for each duration in milliseconds."""
+    images = [
+        {"filename": f"hero {i}", "duration": ms, "sourceSize": {"w": 32, "h": 32}}
+        for i, ms in enumerate(durations)
+    ]
+    rows = [{"name": name, "color": "#0000ffff", "keys": keys} for name, keys in slices.items()]
+    return {"frames": images, "meta": {"app": "a", "slices": rows, "frameTags": tags or []}}
+
+
+def tag(name: str, first: int, last: int, direction: str = "forward", **more: Any) -> Json:
+    return {"name": name, "from": first, "to": last, "direction": direction, **more}
+
+
+BODY = {"hurt": [key(0, 8, 0, 16, 32)]}
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[..., AsepriteFrames]:
+    def reading(document: Json, **options: Any) -> AsepriteFrames:
+        path = tmp_path / "hero.json"
+        path.write_text(json.dumps(document))
+        options.setdefault("pixels_per_unit", 16)
+        return read_aseprite(path, **options)
+
+    return reading
+
+
+Read = Callable[..., AsepriteFrames]
+
+
+def test_slices_become_parts_and_tags_attacks(read: Read) -> None:
+    fist = [key(1, 24, 8, 8, 4), key(3, 0, 0, 0, 0)]
+    found = read(
+        sheet(50, 50, 100, 50, slices={**BODY, "hitbox": fist}, tags=[tag("jab", 0, 3, data="x")])
+    )
+    torso, hand = found.frames.parts.values()
+    assert (torso.shape, torso.offset) == (Box(ONE // 2, ONE, ONE // 2), (0, 0, 0))
+    assert (torso.layer, torso.active) == (0, True)
+    # 24..32 of 32 pixels and 8..12: half a unit wide, a quarter high, to the right and up.
+    assert (hand.shape, hand.offset) == (
+        Box(ONE // 4, ONE // 8, ONE // 2),
+        (ONE * 12 // 16, ONE * 6 // 16, 0),
+    )
+    assert (hand.layer, hand.active) == (1, False)
+    jab = found.frames.attacks["jab"]
+    assert (jab.frames, jab.active, jab.meta) == (15, {"hitbox": (range(3, 12),)}, {"data": "x"})
+    assert found.origin == "middle of the canvas, 32 x 32 pixels"
+
+
+@pytest.mark.parametrize(
+    ("ms", "rate", "frames"),
+    [(17, 60, 1), (33, 60, 2), (50, 60, 3), (67, 60, 4), (100, 60, 6), (40, 50, 2), (8, 120, 1)],
+)
+def test_a_duration_that_is_nearest_to_whole_frames_is_these_frames(
+    read: Read, ms: int, rate: int, frames: int
+) -> None:
+    found = read(sheet(ms, slices=BODY), tick_rate=rate)
+    assert found.frames.attacks["hero"].frames == frames
+
+
+@pytest.mark.parametrize(
+    ("durations", "path", "reason"),
+    [
+        ([80], "frames[0]", ("80 ms is not a whole number of frames at 60 a second: write 67 (4 frames)"
+         " or 83 (5 frames)")),
+        ([100, 120, 80, 120], "frames[1]", ("120 ms is not a whole number of frames at 60 a second: "
+         "write 117 (7 frames) or 133 (8 frames); 3 images are like it, of 80, 120 ms")),
+        ([5], "frames[0]", "5 ms is not a whole number of frames at 60 a second: write 17 (1 frame)"),
+    ],
+)  # fmt: skip
+def test_another_duration_is_refused_with_its_neighbours(
+    read: Read, durations: list[int], path: str, reason: str
+) -> None:
+    with pytest.raises(FrameDataError) as wrong:
+        read(sheet(*durations, slices=BODY))
+    assert (wrong.value.path, wrong.value.reason) == (f"{path}.duration", reason)
+
+
+@pytest.mark.parametrize(
+    ("direction", "more", "images"),
+    [
+        ("forward", {}, [0, 1, 2]),
+        ("forward", {"repeat": "2"}, [0, 1, 2, 0, 1, 2]),
+        ("reverse", {}, [2, 1, 0]),
+        ("pingpong", {}, [0, 1, 2, 1]),
+        ("pingpong", {"repeat": "1"}, [0, 1, 2]),
+        ("pingpong", {"repeat": "3"}, [0, 1, 2, 1, 0, 1, 2]),
+        ("pingpong_reverse", {}, [2, 1, 0, 1]),
+    ],
+)
+def test_images_are_played_in_the_order_of_their_tag(
+    read: Read, direction: str, more: Json, images: list[int]
+) -> None:
+    slices = {"hit": [key(i, 4 * i, 0, 4, 4) for i in range(3)]}
+    found = read(sheet(50, 50, 50, slices=slices, tags=[tag("a", 0, 2, direction, **more)]))
+    places = [box_at(found.frames, "a", "hit", 3 * i + 1) for i in range(len(images))]
+    assert [place[1][0] for place in places] == [(4 * i + 2 - 16) * 4096 for i in images]
+    assert found.frames.attacks["a"].frames == 3 * len(images)
+
+
+def box_at(frames: FrameData, attack: str, name: str, frame: int) -> Any:
+    """The shape and the offset of a part in a frame of an attack; None while it is off."""
+    part, move = frames.parts[name], frames.attacks[attack]
+    is_on = part.active
+    if name in move.active:
+        is_on = any(frame in span for span in move.active[name])  # type: ignore[operator]
+    if name in move.inactive:
+        is_on = not any(frame in span for span in move.inactive[name])  # type: ignore[operator]
+    for one in move.keys.get(name, ()):
+        if frame in one.frames:
+            part = one.of(part)
+    return (part.shape, part.offset) if is_on else None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_frame_has_the_boxes_that_the_editor_shows(read: Read, seed: int) -> None:
+    """A second reading: the key of each image is looked for from the image backwards."""
+    chance = random.Random(seed)
+    count = chance.randint(1, 6)
+    durations = [50 * chance.randint(1, 3) for _ in range(count)]
+    slices = {
+        name: [
+            key(i, chance.randint(-9, 30), chance.randint(-9, 30), *chance.choice([(0, 0), (3, 8), (8, 2)]))
+            for i in sorted(chance.sample(range(count), chance.randint(1, count)))
+        ]
+        for name in ("hurt", "hit a", "hit b")
+    }  # fmt: skip
+    slices["hurt"][0]["bounds"]["w"] = slices["hurt"][0]["bounds"]["h"] = 4
+    first = chance.randrange(count)
+    tags = [tag("all", 0, count - 1), tag("some", first, count - 1, "reverse")]
+    found = read(sheet(*durations, slices=slices, tags=tags), pivot="10,20.5").frames
+    for attack, images in (("all", [*range(count)]), ("some", [*range(first, count)][::-1])):
+        frame = 0
+        for image in images:
+            for _ in range(durations[image] * 60 // 1000):
+                for name in found.parts:
+                    keys = {k["frame"]: k["bounds"] for k in slices[name]}
+                    here = next((keys[i] for i in range(image, -1, -1) if i in keys), None)
+                    expected = None
+                    if here is not None and here["w"]:
+                        x, y = here["x"] + here["w"] / 2 - 10, 20.5 - here["y"] - here["h"] / 2
+                        expected = (
+                            Box(here["w"] * 2048, here["h"] * 2048, ONE // 2),
+                            (int(x * 4096), int(y * 4096), 0),
+                        )
+                    assert box_at(found, attack, name, frame) == expected
+                frame += 1
+        assert found.attacks[attack].frames == frame
+
+
+def test_the_only_pivot_of_the_file_is_the_origin_in_each_image(read: Read) -> None:
+    slices = {"hurt": [key(0, 8, 0, 16, 32, (8, 32)), key(1, 10, 0, 16, 32, (8, 32))]}
+    found = read(sheet(50, 50, slices=slices))
+    assert found.origin == "pivot of slice hurt"
+    # The pivot moves with the box, so the box stays where it is: no key.
+    assert found.frames.parts["hurt"].offset == (0, ONE, 0)
+    assert not found.frames.attacks["hero"].keys
+    assert read(sheet(50, slices=slices), pivot="16,32").frames.parts["hurt"].offset == (0, ONE, 0)
+    slices["hit"] = [key(0, 0, 0, 4, 4, (0, 0))]
+    with pytest.raises(
+        FrameDataError, match='several slices have a pivot: --pivot takes one of "hurt", "hit"'
+    ):
+        read(sheet(50, slices=slices))
+    assert read(sheet(50, slices=slices), pivot="hit").origin == "pivot of slice hit"
+    with pytest.raises(FrameDataError, match='no slice "foot" has a pivot: --pivot is a pixel X,Y'):
+        read(sheet(50, slices=slices), pivot="foot")
+
+
+def test_names_or_user_data_choose_hitboxes_and_hurtboxes(read: Read) -> None:
+    slices = {
+        "Body": [key(0, 0, 0, 4, 4)],
+        "Arm": [key(0, 4, 0, 4, 4)],
+        "Shadow": [key(0, 0, 0, 9, 9)],
+    }
+    document = sheet(50, slices=slices)
+    with pytest.raises(
+        FrameDataError,
+        match=r'none of its slices .*--hit NAME and --hurt NAME choose among "Body", "Arm", "Shadow"',
+    ):
+        read(document)
+    found = read(document, hits=["arm@7"], hurts=["body"])
+    assert [(p.layer, p.active) for p in found.frames.parts.values()] == [(0, True), (7, False)]
+    assert found.left_out == ["Shadow"]
+    document["meta"]["slices"][1]["data"] = "hitbox, heavy"
+    found = read(document, hurts=["body"])
+    assert found.frames.parts["Arm"].meta == {"data": "hitbox, heavy"}
+    with pytest.raises(FrameDataError, match='"Body" is a hitbox and a hurtbox'):
+        read(document, hits=["b*"], hurts=["body"])
+
+
+def test_a_coordinate_that_is_not_exact_is_rounded_and_counted(read: Read) -> None:
+    found = read(sheet(50, slices={"hurt": [key(0, 0, 0, 10, 10)]}), pixels_per_unit=100)
+    assert found.rounded == 1
+    assert found.frames.parts["hurt"].shape == Box(3277, 3277, ONE // 2)  # 3276.8
+
+
+def test_a_damaged_sheet_is_refused_and_never_crashes(read: Read) -> None:
+    chance = random.Random(3)
+    good = sheet(
+        50,
+        50,
+        slices={**BODY, "hit": [key(1, 1, 1, 2, 2, (1, 1))]},
+        tags=[tag("a", 0, 1, repeat="1")],
+    )
+    places: list[tuple[Any, Any]] = []
+
+    def walk(value: Any) -> None:
+        for inner in value if isinstance(value, dict) else range(len(value)):
+            places.append((value, inner))
+            if isinstance(value[inner], dict | list):
+                walk(value[inner])
+
+    for _ in range(600):
+        document = copy.deepcopy(good)
+        places.clear()
+        walk(document)
+        holder, inner = chance.choice(places)
+        holder[inner] = chance.choice([None, -1, 2.5, "x", [], {}, [[]], True, 10**30, 65536, ""])
+        with suppress(FrameDataError):
+            read(document)
+
+
+def test_the_command_writes_a_file_that_is_the_same_frame_data(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "hero.json"
+    fist = [key(0, 0, 0, 0, 0), key(1, 24, 8, 8, 4)]
+    path.write_text(
+        json.dumps(sheet(50, 50, slices={**BODY, "hit": fist}, tags=[tag("jab", 0, 1)]))
+    )
+    command = ("frames", path, "--from", "aseprite", "--pixels-per-unit", "16")
+    code, out, _ = run(*command, "-o", tmp_path / "own.json")
+    assert code == 0
+    assert re.search("^origin +middle of the canvas, 32 x 32 pixels$", out, re.M)
+    assert run(*command, "-o", tmp_path / "hero.bin")[0] == 0
+    assert read_frames(tmp_path / "own.json").to_bytes() == (tmp_path / "hero.bin").read_bytes()
+    code, _, errors = run("frames", path)
+    assert code == 2
+    assert "it is a sprite sheet: --from aseprite reads those of Aseprite" in errors
+    for wrong, reason in (
+        ((path, "--hit", "a"), "--hit: for --from aseprite"),
+        ((path, "--from", "aseprite"), "--from aseprite needs --pixels-per-unit N"),
+        ((tmp_path / "own.json", "-o", tmp_path / "x.json"), "-o writes .json with --from"),
+    ):
+        code, _, errors = run("frames", *wrong)
+        assert code == 2
+        assert reason in errors
+
+
+def test_a_file_of_another_program_is_refused_with_the_page_that_helps(tmp_path: Path) -> None:
+    path = tmp_path / "moves.json"
+    path.write_text('{"moves": [{"name": "2LP", "startup": 4}]}')
+    with pytest.raises(
+        FrameDataError, match=r"moves: an unknown key; .*docs/frames.md, Other formats"
+    ):
+        read_frames(path)
+
+
+NAMED = """{"parts": {"body": {"shape": ["sphere", 9]}, "left fist": {"shape": ["sphere", 9]}},
+ "attacks": {"jab": {"frames": 3}, "2LP": {"frames": 4}}}"""
+
+
+@pytest.mark.parametrize(
+    ("suffix", "lines"),
+    [
+        ("cs", ["public static class KnightFrames", "    public const int PartLeftFist = 1;",
+                "    public const int AttackJab = 0;", "    public const int Attack2lp = 1;"]),
+        ("rs", ["pub const PART_LEFT_FIST: u32 = 1;", "pub const ATTACK_2LP: u32 = 1;"]),
+        ("gd", ["class_name KnightFrames", "const PART_LEFT_FIST := 1", "const ATTACK_2LP := 1"]),
+        ("ts", ['  parts: ["body", "left fist"],', '  attacks: ["jab", "2LP"],']),
+        ("h", ["    KNIGHT_PART_LEFT_FIST,", "    KNIGHT_ATTACK_2LP,"]),
+    ],
+)  # fmt: skip
+def test_names_of_parts_and_attacks_are_written_for_a_language(
+    run: Run, tmp_path: Path, suffix: str, lines: list[str]
+) -> None:
+    (tmp_path / "knight.json").write_text(NAMED)
+    assert run("frames", tmp_path / "knight.json", "-o", tmp_path / f"names.{suffix}")[0] == 0
+    assert {*lines} <= {*(tmp_path / f"names.{suffix}").read_text().splitlines()}
+
+
+def test_the_names_for_rust_compile(run: Run, tmp_path: Path) -> None:
+    rustc = shutil.which("rustc")
+    if rustc is None:
+        pytest.skip("no rustc here")
+    (tmp_path / "knight.json").write_text(NAMED)
+    run("frames", tmp_path / "knight.json", "-o", tmp_path / "names.rs")
+    main = 'mod names; fn main() { print!("{}", names::PART_LEFT_FIST + names::ATTACK_2LP) }'
+    (tmp_path / "main.rs").write_text(main)
+    subprocess.run([rustc, "main.rs", "-A", "dead_code", "-o", "main"], cwd=tmp_path, check=True)
+    assert subprocess.check_output([tmp_path / "main"]) == b"2"
+
+
+def test_two_names_that_become_one_word_are_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "knight.json"
+    path.write_text(NAMED.replace("2LP", "Jab"))
+    code, _, errors = run("frames", path, "-o", tmp_path / "names.cs")
+    assert code == 2
+    assert "the attacks 'jab' and 'Jab' both become ATTACK_JAB: rename one" in errors
+    assert not (tmp_path / "names.cs").exists()
