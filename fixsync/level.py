@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, TypeAlias, final, overload
 
 from fixsync._native.checks import coordinate, counted, integer, integers, shown
@@ -76,6 +77,14 @@ class Prism(_SolidValue):
         """The solid as a match log writes it: ("prism", layer, y_low, y_high, [[x, z], ...])."""
         vertices = [list(vertex) for vertex in self.vertices]
         return "prism", self.layer, self.y_low, self.y_high, vertices
+
+
+def prism_of(vertices: Iterable[Iterable[int]], y_low: int, y_high: int, layer: int) -> Prism:
+    """The prism of numbers that are known to be those of one: they are not checked here, but in the
+    level."""
+    prism = Prism.__new__(Prism)
+    prism._take(y_low, y_high, layer, [*chain.from_iterable(vertices)])
+    return prism
 
 
 @final

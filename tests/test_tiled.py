@@ -461,17 +461,41 @@ def checkerboard(side: int) -> Json:
     return packed_tiles(side, side, b"".join(rows) * (side // 2))
 
 
-def test_a_map_has_at_most_65536_solids(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_has_at_most_131072_solids(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused before one of them is made."""
     made: list[object] = []
-    monkeypatch.setattr("fixsync.maps.builder.Prism", lambda *numbers: made.append(numbers))
-    with pytest.raises(
-        MapFileError, match=r"layers\[0\]: with it the map has more than 65536 solids"
-    ):
-        read(a_map(checkerboard(364)))
+    for name in ("Prism", "prism_of", "Pillar"):
+        monkeypatch.setattr(f"fixsync.maps.builder.{name}", lambda *of: made.append(of))
+    too_many = r"layers\[0\]: with it the map has more than 131072 solids"
+    with pytest.raises(MapFileError, match=too_many):
+        read(a_map(checkerboard(514)))
+    monkeypatch.setattr("fixsync.maps.builder.SOLIDS_MAX", 4)
+    box = {"width": 16, "height": 8}
+    round = {"width": 8, "height": 8, "ellipse": True}
+    with pytest.raises(MapFileError, match=r"layers\[0\]: with it the map has more than 4 solids"):
+        read(a_map(objects(box, round, box, round, box)))
     with pytest.raises(MapFileError, match="more than 1048576 runs of tiles"):
         read(a_map(checkerboard(2048)))
     assert made == []
+
+
+def test_only_solid_objects_count_for_the_limit(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixsync.maps.builder.SOLIDS_MAX", 4)
+    box = {"width": 16, "height": 8}
+    others: list[Json] = [
+        {**box, "visible": False},
+        {**box, "properties": properties(solid=False)},
+        {"point": True},
+        {**box, "text": {"text": ""}},
+        {"polyline": [{"x": 0, "y": 0}, {"x": 9, "y": 0}]},
+    ]
+    assert len(read(a_map(objects(*others, *[box] * 4))).level) == 4
+    with pytest.raises(MapFileError, match=r"layers\[0\]: with it the map has more than 4 solids"):
+        read(a_map(objects(*others, *[box] * 5)))
+    with pytest.raises(MapFileError, match=r"layers\[1\]: with it the map has more than 4 solids"):
+        read(a_map(objects(*[box] * 3), objects(*[box] * 2)))
 
 
 class Counting(str):

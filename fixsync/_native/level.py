@@ -6,7 +6,7 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from struct import Struct, unpack_from
+from struct import Struct, pack, unpack_from
 from typing import Any
 
 from fixsync._native.kernel import outline_of
@@ -30,8 +30,8 @@ _SOLID_SIZE_MIN = 24
 
 def prism_bytes(layer: int, y_low: int, y_high: int, numbers: Sequence[int]) -> bytes:
     """A prism in the bytes of a level. `numbers`: x, z of each vertex."""
-    head = _SOLID.pack(CODE_PRISM, layer, len(numbers) // 2, y_low, y_high)
-    return head + Struct(f"<{len(numbers)}i").pack(*numbers)
+    count = len(numbers)
+    return pack(f"<BBHii{count}i", CODE_PRISM, layer, count // 2, y_low, y_high, *numbers)
 
 
 def pillar_bytes(layer: int, y_low: int, y_high: int, x: int, z: int, radius: int) -> bytes:

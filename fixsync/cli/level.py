@@ -156,12 +156,13 @@ def read_level(path: Path) -> Level:
 
 def level_rows(level: Level) -> list[tuple[str, str]]:
     """The rows of a level in `fixsync level` and `fixsync info`."""
+    solids = [*level]
     rows = [("level", level_count(level))]
-    if len(level):
-        layers = sorted({solid.layer for solid in level})
+    if solids:
+        layers = sorted({solid.layer for solid in solids})
         rows.append(("layers", ", ".join(map(str, layers))))
-        left, near, right, far = bounds(level)
-        low, high = min(s.y_low for s in level), max(s.y_high for s in level)
+        left, near, right, far = bounds(solids)
+        low, high = min(s.y_low for s in solids), max(s.y_high for s in solids)
         for axis, ends in (("x", (left, right)), ("y", (low, high)), ("z", (near, far))):
             rows.append((axis, " to ".join(map(text.units, ends))))
     rows.append(("hash", f"{level.hash():016x}"))

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT
-from fixsync.level import Pillar, Prism, Solid
+from fixsync.level import Pillar, Prism, Solid, prism_of
 from fixsync.maps.choice import Choice
 from fixsync.maps.document import MapError, Value
 from fixsync.maps.outlines import Outline
@@ -20,7 +21,7 @@ from fixsync.numbers import ONE, decimal
 
 __all__ = ["POINTS_MAX", "SOLIDS_MAX", "Builder", "Ends", "LimitError", "View", "limit"]
 
-SOLIDS_MAX = 2**16
+SOLIDS_MAX = 2**17
 """Most solids of a map."""
 
 POINTS_MAX = 2**20
@@ -85,9 +86,8 @@ class Builder:
         self._worst = Fraction(0)
         """Greatest rounding of the solid being made."""
         self._points = self._cutting = 0
-        self._ends: tuple[Value | None, Value | None] | None = None
-        """y_low and y_high of the last solid, and in raw units with their rounding."""
-        self._known = 0, 0, Fraction(0)
+        self._known: dict[Any, tuple[int, int, Fraction]] = {}
+        """y_low and y_high in raw units with their rounding, by what stands in the map."""
 
     def solid(
         self,
@@ -102,7 +102,7 @@ class Builder:
         if outline.circle is not None and not self._view.side:
             centre, radius = outline.circle
             x, z = (self._coordinate(where, axis, centre[axis]) for axis in (0, 1))
-            self._check_room(where, 1)
+            self.check_room(where, 1)
             try:
                 self._add(Pillar(x, z, self._rounded(radius * self._raw), low, high, layer))
             except ValueError as error:
@@ -124,7 +124,7 @@ class Builder:
                 if self._view.side
                 else self._prisms(vertices, low, high, layer)
             )
-            self._check_room(where, len(made))
+            self.check_room(where, len(made))
         except SlopeError:
             raise where.fail(
                 f"{called()} is a slope, which no solid seen from the side is: "
@@ -138,14 +138,18 @@ class Builder:
 
     @staticmethod
     def _prisms(vertices: list[tuple[int, int]], low: int, high: int, layer: int) -> list[Prism]:
-        return [Prism(piece, low, high, layer) for piece in pieces_of(vertices)]
+        return [prism_of(piece, low, high, layer) for piece in pieces_of(vertices)]
+
+    @property
+    def room(self) -> int:
+        """The number of solids that may be added."""
+        return SOLIDS_MAX - len(self.solids)
 
     def _boxes(self, vertices: list[tuple[int, int]], layer: int) -> list[Prism]:
-        room = SOLIDS_MAX - len(self.solids)
         near, far = self._depth()
         return [
             Prism([(a, near), (b, near), (b, far), (a, far)], low, high, layer)
-            for a, low, b, high in boxes(vertices, self._step, room)
+            for a, low, b, high in boxes(vertices, self._step, self.room)
         ]
 
     def _depth(self) -> tuple[int, int]:
@@ -161,14 +165,16 @@ class Builder:
                 where, f"with it the map has more than {POINTS_MAX} points of polygons and lines"
             )
 
-    def _check_room(self, where: Value, count: int) -> None:
-        if len(self.solids) + count > SOLIDS_MAX:
+    def check_room(self, where: Value, count: int) -> None:
+        """LimitError if so many solids are too many."""
+        if count > self.room:
             raise limit(where, f"with it the map has more than {SOLIDS_MAX} solids")
 
     def _add(self, solid: Solid) -> None:
         self.solids.append(solid)
-        self.rounded += self._worst > 0
-        self.rounding = max(self.rounding, self._worst)
+        if self._worst:
+            self.rounded += 1
+            self.rounding = max(self.rounding, self._worst)
 
     def _heights(
         self, where: Value, own: Mapping[str, Value], layer: int | None
@@ -179,15 +185,17 @@ class Builder:
         self._worst = Fraction(0)
         if self._view.side:
             return 0, 1, layer
-        ends = own.get("y_low"), own.get("y_high")
-        if self._ends is None or any(a is not b for a, b in zip(ends, self._ends, strict=True)):
+        ends = tuple(own[key].value if key in own else None for key in ("y_low", "y_high"))
+        key = *ends, *map(type, ends)  # 1 is equal to True
+        is_number = all(isinstance(end, (int, str)) or end is None for end in ends)
+        if not is_number or key not in self._known:
             low, high = (self._height(where, own, k, i) for i, k in enumerate(("y_low", "y_high")))
             if low >= high:
                 raise own.get("y_high", where).expected(
                     f"a number of more than y_low, {_shown(Fraction(low, ONE))}"
                 )
-            self._ends, self._known = ends, (low, high, self._worst)
-        low, high, self._worst = self._known
+            self._known[key] = low, high, self._worst
+        low, high, self._worst = self._known[key]
         return low, high, layer
 
     def _height(self, where: Value, own: Mapping[str, Value], key: str, end: int) -> int:
@@ -229,7 +237,9 @@ class Builder:
         raw, rest = divmod(exact, below)
         if rest:
             raw += 2 * rest > below or (2 * rest == below and raw % 2 == 1)
-            self._worst = max(self._worst, Fraction(abs(exact - raw * below), below))
+            off, worst = abs(exact - raw * below), self._worst
+            if off * worst.denominator > worst.numerator * below:
+                self._worst = Fraction(off, below)
         if not INT32_MIN <= raw <= INT32_MAX:
             units = _shown(Fraction(raw, ONE))
             name = "x" if axis == 0 else "y" if self._view.side else "z"
@@ -253,7 +263,7 @@ class Builder:
     ) -> None:
         """Rectangles of cells of a size as prisms, as `solid` makes them of four points. `number`: the layer
         of the world, if a choice gives it."""
-        self._check_room(layer, len(found))
+        self.check_room(layer, len(found))
         if not found:
             return
         low, high, number = self._heights(layer, own, number)

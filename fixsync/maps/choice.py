@@ -167,7 +167,10 @@ class Choices:
 
 def class_of(item: Value) -> str:
     """The class of an object: `type` in most versions of Tiled, `class` in 1.9."""
-    return item.get("type", "").string() or item.get("class", "").string()
+    for key in ("type", "class"):
+        if item.raw(key, "") != "":
+            return item[key].string()
+    return ""
 
 
 def plain(value: Any) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections import ChainMap
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,8 @@ class Value:
         return self.fail(f"expected {what}, found {text.shown(self.value)}")
 
     def __contains__(self, key: str) -> bool:
-        return key in self.members()
+        value = self.value
+        return key in (value if type(value) is dict else self.members())
 
     def members(self) -> dict[str, Any]:
         if isinstance(self.value, text.RepeatedKey):
@@ -122,7 +124,12 @@ class Value:
 
     def get(self, key: str, default: Any) -> Value:
         """The value of a key, or the default."""
-        return Value("", key, self.members().get(key, default), self)
+        return Value("", key, Value.raw(self, key, default), self)
+
+    def raw(self, key: str, default: Any = None) -> Any:
+        """`get(key, default).value`: for what is looked at more often than it is at fault."""
+        value = self.value
+        return (value if type(value) is dict else self.members()).get(key, default)
 
     def items(self) -> Iterator[Value]:
         if not isinstance(self.value, list):
@@ -133,6 +140,8 @@ class Value:
     def string(self) -> str:
         if type(self.value) is not str:
             raise self.expected("a string")
+        if self.value.isascii():
+            return self.value
         try:
             text.check_string(self.value, "")
         except LineError as wrong:
@@ -153,8 +162,10 @@ class Value:
     def fraction(self, low: int = -PIXELS_MAX, high: int = PIXELS_MAX) -> Fraction:
         """A number as it stands in the file."""
         value = self.value
-        if (type(value) is int or isinstance(value, Fraction)) and low <= value <= high:
-            return Fraction(value)
+        if type(value) is int and low <= value <= high:
+            return _whole(value)
+        if isinstance(value, Fraction) and low <= value <= high:
+            return value
         is_number = type(value) is int or isinstance(value, text.Number)
         if is_number and len(str(value)) > NUMBER_MAX:
             raise self.fail(_LONG)
@@ -170,6 +181,8 @@ class Value:
         return Fraction(*found.as_integer_ratio()) if found else Fraction(0)
 
 
+_whole: Callable[[int], Fraction] = lru_cache(2**12)(Fraction)
+"""The fraction of an integer. A map has few different ones, and a fraction takes long to make."""
 _CLASS = frozenset(["class", "type"])
 _SHAPE = frozenset(["capsule", "ellipse", "point", "polygon", "polyline", "text"])
 
@@ -201,6 +214,11 @@ class Instance(Value):
         if key not in self._own and key in self._base:
             return self._base.get(key, default)
         return super().get(key, default)
+
+    def raw(self, key: str, default: Any = None) -> Any:
+        if key not in self._own and key in self._base:
+            return self._base.raw(key, default)
+        return super().raw(key, default)
 
     @property
     def properties(self) -> MutableMapping[str, Value]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 
 from fixsync.level import LEVEL, Level, Prism, Solid
@@ -22,9 +22,9 @@ _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 """Of layers 0..7, 8..15, 16..23, 24..31."""
 
 
-def bounds(level: Level) -> tuple[int, int, int, int]:
-    """The least x and z of a level, and the greatest. ValueError if it has no solids."""
-    corners = [corner for solid in level for corner in _corners(solid)]
+def bounds(solids: Iterable[Solid]) -> tuple[int, int, int, int]:
+    """The least x and z of solids, and the greatest. ValueError if there are none."""
+    corners = [corner for solid in solids for corner in _corners(solid)]
     if not corners:
         raise ValueError("a level without solids has no bounds")
     xs, zs = zip(*corners, strict=True)

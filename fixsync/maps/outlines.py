@@ -30,7 +30,7 @@ Place2 = tuple[Fraction, Fraction]
 OVAL_VERTICES = 32
 """Vertices of the polygon that an oval becomes, all of them on it."""
 LINE_POINTS_MAX = 2**16
-"""Most points of a line that becomes walls: as many as a map has solids."""
+"""Most points of a line that becomes walls."""
 AREAS = ("rectangle", "polygon", "ellipse", "capsule")
 """Kinds of objects that have an inside."""
 
@@ -89,10 +89,17 @@ class Placing(NamedTuple):
         return Outline(found, self.below * below)
 
     def moved(self, x: Fraction | int, y: Fraction | int) -> Placing:
-        ((left, top),), below, _ = self.outline([(x, y)])
-        times = below // self.below
-        along, down = _times(self.along, times), _times(self.down, times)
-        return Placing(left, top, along, down, below, self.scale)
+        times = lcm(x.denominator, y.denominator)
+        across, below = (v.numerator * (times // v.denominator) for v in (x, y))
+        (ax, ay), (dx, dy) = self.along, self.down
+        return Placing(
+            self.x * times + across * ax + below * dx,
+            self.y * times + across * ay + below * dy,
+            (ax * times, ay * times),
+            (dx * times, dy * times),
+            self.below * times,
+            self.scale,
+        )
 
     def turned(self, degrees: Fraction) -> Placing:
         if not degrees:
@@ -120,7 +127,9 @@ def _times(step: tuple[int, int], times: int) -> tuple[int, int]:
 
 def rectangle(placing: Placing, width: Fraction, height: Fraction) -> Outline:
     """A rectangle from the corner of an object."""
-    return placing.outline(((0, 0), (width, 0), (width, height), (0, height)))
+    below = lcm(width.denominator, height.denominator)
+    right, bottom = (v.numerator * (below // v.denominator) for v in (width, height))
+    return placing.over(below, [(0, 0), (right, 0), (right, bottom), (0, bottom)])
 
 
 def kind_of(item: Value) -> str:
@@ -128,18 +137,19 @@ def kind_of(item: Value) -> str:
     "flat rectangle"."""
     if isinstance(item.value, Made):
         return "entity"
+    raw = item.raw
     for key, kind in (("point", "point"), ("text", "text"), ("gid", "tile object")):
-        if item.get(key, False).value:
+        if raw(key):
             return kind
     if "polygon" in item:
         return "polygon"
     if "polyline" in item:
-        return "polygon" if _is_closed(item["polyline"].value) else "polyline"
+        return "polygon" if _is_closed(raw("polyline")) else "polyline"
     width, height = size_of(item)
     if not width or not height:
         return "flat rectangle" if width or height else "point"
     for key in ("ellipse", "capsule"):
-        if item.get(key, False).boolean():
+        if raw(key, False) is not False and item[key].boolean():
             return key
     return "rectangle"
 
@@ -150,11 +160,12 @@ def _is_closed(points: Any) -> bool:
     return isinstance(points, list) and len(points) > 3 and points[0] == points[-1]
 
 
-def point_count(item: Value) -> int:
-    """The number of points that an object lists, 2 or more for a line. A flat rectangle has 2."""
-    if kind_of(item) == "flat rectangle":
+def point_count(item: Value, kind: str) -> int:
+    """The number of points that an object of a kind lists, 2 or more for a line. A flat rectangle
+    has 2."""
+    if kind == "flat rectangle":
         return 2
-    return sum(max(2, _length(item[key].value)) for key in ("polygon", "polyline") if key in item)
+    return sum(max(2, _length(item.raw(key))) for key in ("polygon", "polyline") if key in item)
 
 
 def _length(points: Any) -> int:
@@ -172,13 +183,13 @@ def outlines(
 ) -> list[Outline]:
     """The area that an object of a kind covers; `placing` is its corner's. Lines cover something if
     they have a width."""
-    width, height = size_of(item)
     if kind == "polygon":
         points = item["polygon" if "polygon" in item else "polyline"]
         found = _vertices(points, placing, POLYGON_VERTICES_MAX + 1)
         # A ring that is closed twice is one that ends where it begins.
         is_closed = len(found.points) > 3 and found.points[0] == found.points[-1]
         return [found._replace(points=found.points[:-1]) if is_closed else found]
+    width, height = size_of(item)
     if kind == "rectangle":
         return [rectangle(placing, width, height)]
     if kind in ("ellipse", "capsule"):

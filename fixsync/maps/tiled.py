@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -24,7 +24,7 @@ from fixsync.maps.choice import Choice, Choices, class_of, plain
 from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value, name_of, properties_of
 from fixsync.maps.grid import Grid, shapes_of
 from fixsync.maps.ldtk import is_ldtk, map_of
-from fixsync.maps.outlines import Placing, kind_of, outlines, point_count, rectangle, size_of
+from fixsync.maps.outlines import AREAS, Placing, kind_of, outlines, point_count, rectangle, size_of
 from fixsync.maps.solids import rectangles
 from fixsync.maps.survey import survey
 from fixsync.maps.tilesets import SWAPPED, Templates, Tile, Tilesets, flipped, size_in_map
@@ -185,6 +185,8 @@ def read_map(
 
 def _keys_of(owner: Value) -> dict[str, Value]:
     """Those of KEYS that something has."""
+    if "properties" not in owner:
+        return {}
     found = properties_of(owner)
     return {name: found[name] for name in KEYS if name in found and found[name].value is not None}
 
@@ -297,9 +299,7 @@ class _Reading:
         elif not self._choices.allows(names):
             self._leave_out("other layer")
         elif kind.value == "objectgroup":
-            for item in layer["objects"].items():
-                with self._attempt():
-                    self._object(item, place)
+            self._objects(layer, place)
         else:
             self._tiles(layer, place)
 
@@ -314,32 +314,66 @@ class _Reading:
 
     # Objects.
 
+    def _objects(self, layer: Value, place: _Place) -> None:
+        items = [*layer["objects"].items()]
+        if len(items) > self._builder.room:
+            self._check_room(layer, items, place)
+        for item in items:
+            with self._attempt():
+                self._object(item, place)
+
+    def _check_room(self, layer: Value, items: Iterable[Value], place: _Place) -> None:
+        """LimitError if a layer has more solid objects than there is room for, before one of them
+        is made."""
+        count = 0
+        for item in items:
+            with suppress(MapError):
+                merged = self._templates.merged(item)
+                kind, own = kind_of(merged), self._own(merged, place)
+                left_out, _ = self._choice_of(merged, kind, own, place)
+                count += kind in AREAS and not left_out
+        self._builder.check_room(layer, count)
+
+    def _own(self, merged: Value, place: _Place) -> Mapping[str, Value]:
+        own = _keys_of(merged)
+        return {**place.properties, **own} if own else place.properties
+
     def _object(self, item: Value, place: _Place) -> None:
         merged = self._templates.merged(item)
-        own = {**place.properties, **_keys_of(merged)}
-        kind = kind_of(merged)
-        if not self._view.hidden and not (
-            place.is_visible and merged.get("visible", True).boolean()
-        ):
-            self._leave_out("hidden object")
+        own, kind = self._own(merged, place), kind_of(merged)
+        left_out, choice = self._choice_of(merged, kind, own, place)
+        if left_out:
+            self._leave_out(left_out)
         elif kind == "point":
             self._place_of(merged, place)
         elif kind == "entity":
             self._entity(merged, place, own)
-        elif "solid" in own and not own["solid"].boolean():
-            self._leave_out("non-solid object")
-        elif kind == "text":
-            self._leave_out(kind)
         elif kind == "tile object":
             self._tile_object(item, merged, place, own)
         else:
-            choices = self._choices
-            named, of_class = choices.named(merged), choices.kind(class_of(merged))
-            choice = named or of_class or place.choice
-            if choice is None and choices and "solid" not in own:
-                self._leave_out("non-solid object")
-            else:
-                self._area(merged, kind, self._corner(merged, place), own, choice)
+            self._area(merged, kind, self._corner(merged, place), own, choice)
+
+    def _choice_of(
+        self, merged: Value, kind: str, own: Mapping[str, Value], place: _Place
+    ) -> tuple[str, Choice | None]:
+        """What a thing is left out as, or "", and the choice that takes it if it is an area."""
+        if not self._view.hidden and not (
+            place.is_visible and merged.get("visible", True).boolean()
+        ):
+            return "hidden object", None
+        if kind in ("point", "entity"):
+            return "", None
+        if "solid" in own and not own["solid"].boolean():
+            return "non-solid object", None
+        if kind == "text":
+            return kind, None
+        if kind == "tile object":
+            return "", None
+        choices = self._choices
+        named, of_class = choices.named(merged), choices.kind(class_of(merged))
+        choice = named or of_class or place.choice
+        is_left = choice is None and bool(choices) and "solid" not in own
+        return "non-solid object" * is_left, choice
 
     def _entity(self, item: Value, place: _Place, own: Mapping[str, Value]) -> None:
         """An entity is a place, and solid if a choice takes it or its own field says so."""
@@ -384,7 +418,7 @@ class _Reading:
         own: Mapping[str, Value],
         choice: Choice | None,
     ) -> None:
-        self._builder.count_points(item, point_count(item))
+        self._builder.count_points(item, point_count(item, kind))
         found = outlines(item, kind, placing, self._choices.line_width)
         if not found:
             self._leave_out(kind)

@@ -148,14 +148,14 @@ class _Tileset:
                 found = own["objectgroup"].get("objects", []).items()
                 merged = [self._templates.merged(item) for item in found]
                 shapes = [item for item in merged if kind_of(item) not in ("point", "text")]
+        kinds = [*map(kind_of, shapes)]
         offset = entry.get("tileoffset", {})
         alignment = entry.get("objectalignment", "unspecified")
         if alignment.value not in _ALIGNMENTS:
             raise alignment.expected(f"one of {', '.join(_ALIGNMENTS)}")
         return Tile(
             self.name, id, sizes[0], sizes[1], properties, kind, shapes,
-            [line for line in map(kind_of, shapes) if line not in AREAS],
-            sum(map(point_count, shapes)),
+            [kind for kind in kinds if kind not in AREAS], sum(map(point_count, shapes, kinds)),
             (offset.get("x", 0).fraction(), offset.get("y", 0).fraction()),
             _ALIGNMENTS[alignment.value], entry.get("tilerendersize", "tile").value == "grid",
         )  # fmt: skip
