@@ -155,8 +155,15 @@ class Collector:
     grows slowly."""
 
     def __init__(
-        self, kind: Blob, frame: int, now_ms: int, bytes_max: int = SNAPSHOT_BYTES_MAX
+        self,
+        kind: Blob,
+        frame: int,
+        now_ms: int,
+        bytes_max: int = SNAPSHOT_BYTES_MAX,
+        rtt_ms: int | None = None,
     ) -> None:
+        """`rtt_ms` is the round trip, if it is known; otherwise the first piece shows it."""
+        self._known_rtt_ms = rtt_ms
         self.kind = kind
         self.frame = frame
         self.bytes_max = bytes_max
@@ -261,8 +268,10 @@ class Collector:
             self._next = min(WINDOW_PIECES_FIRST, _count_of(self._size))
             self._asked = dict.fromkeys(range(self._next), now_ms)
             self._again.update(self._asked)
-            if self._first_ms is not None:  # Perhaps asked for again: the shortest is not known.
-                self._rtt_ms = now_ms - self._first_ms
+            if self._first_ms is not None:
+                # Perhaps asked for again: then this is longer, as the answer may be to the first.
+                measured_ms = now_ms - self._first_ms
+                self._rtt_ms = measured_ms if self._known_rtt_ms is None else self._known_rtt_ms
                 self._spread_ms = self._rtt_ms // 4
             self._epoch_ms = now_ms
         asked_ms = self._asked.pop(piece.index, None)

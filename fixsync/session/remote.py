@@ -714,7 +714,7 @@ class Remote:
     def ask_evidence(self, frame: int, now_ms: int) -> None:
         timeline = self.local.timeline
         most = evidence_bytes_max(len(timeline.states[timeline.head]))
-        self.collector = Collector(Blob.EVIDENCE, frame, now_ms, most)
+        self.collector = Collector(Blob.EVIDENCE, frame, now_ms, most, self.rtt_ms)
 
     def _take_piece(self, piece: Piece, now_ms: int) -> Event | None:
         collector = self.collector

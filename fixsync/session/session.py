@@ -167,15 +167,24 @@ class Session:
         """By how many frames this peer is ahead of the one farthest behind, as far as is known.
 
         A game that runs ahead makes the others guess more than it guesses itself: `is_ahead`."""
-        behind = (remote.frames_behind(now_ms) for remote in self._local.required())
-        return max([0, *behind])
+        return max([0, *self._frames_behind(now_ms)])
+
+    def _frames_behind(self, now_ms: int) -> list[int]:
+        """By how many frames each of the others is behind this peer."""
+        return [remote.frames_behind(now_ms) for remote in self._local.required()]
 
     def is_ahead(self, now_ms: int) -> bool:
-        """Whether this peer should run a little slower, because it is 2 frames ahead or more."""
-        return self.frames_ahead(now_ms) >= _AHEAD_FRAMES
+        """Whether this peer should run a little slower: it is 2 frames ahead of a peer or more, and
+        1 ahead of the others on average.
+
+        Where a packet takes longer one way than the other, each of several peers can seem ahead of
+        another one. On average not all can, so not all slow down."""
+        behind = self._frames_behind(now_ms)
+        return max([0, *behind]) >= _AHEAD_FRAMES and sum(behind) >= len(behind)
 
     def stats(self, now_ms: int) -> SessionStats:
         """The state of this session and of its connections."""
+        self._measure(now_ms)
         match, remotes = self.match, self._remotes.values()
         waiting_for = tuple(self.waiting_for())
         ways = [
@@ -268,8 +277,9 @@ class Session:
         self._settle(now_ms)
         if self.end is None:
             self._joining.take_seat(now_ms)
-            self._seats.feed(self.frame + self.match.input_delay, value)
         for _ in range(self._joining.steps(now_ms)):
+            if self.end is None:  # Before each frame: none is stepped on a guess of an own input.
+                self._seats.feed(self.frame + self.match.input_delay, value)
             if not self._may_step():
                 break
             timeline.step()
@@ -295,11 +305,15 @@ class Session:
             for data in outgoing.packets(self._codec, now_ms)
         ]
         self._send_pieces(packets, now_ms)
+        self._measure(now_ms)
+        return packets
+
+    def _measure(self, now_ms: int) -> None:
+        """Counts the bytes of each whole second."""
         if now_ms - self._second_ms >= 1000:
             for remote in self._remotes.values():
                 remote.measure(now_ms - self._second_ms)
             self._second_ms = now_ms
-        return packets
 
     def _send_pieces(self, packets: list[tuple[int, bytes]], now_ms: int) -> None:
         """Adds the pieces that peers asked for: after all inputs, paced, to one peer as many as to
