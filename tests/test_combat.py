@@ -1,0 +1,66 @@
+"""docs/combat.md: its programs print what stands under them, also with the players swapped."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "combat.md").read_text(encoding="utf-8")
+FIGHT, *PROGRAMS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+OUTPUTS = re.findall(r"^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+TITLES = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
+ORDER = "P1, P2 = 1, 2\n"
+
+
+def printed(folder: Path, program: str, fight: str = FIGHT) -> str:
+    (folder / "fight.py").write_text(fight)
+    command = [sys.executable, "-W", "error", "-c", program]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def swapped(program: str) -> str:
+    assert ORDER in program
+    return program.replace(ORDER, "P1, P2 = 2, 1\n")
+
+
+def test_each_section_has_a_short_program_and_its_output() -> None:
+    assert len(TITLES) == len(PROGRAMS) == len(OUTPUTS) == 10
+    assert max(len(program.splitlines()) for program in PROGRAMS) < 25
+
+
+@pytest.mark.parametrize(("program", "output"), [*zip(PROGRAMS, OUTPUTS, strict=True)], ids=TITLES)
+def test_a_program_prints_its_output_whoever_is_player_1(
+    tmp_path: Path, program: str, output: str
+) -> None:
+    assert printed(tmp_path, program) == output
+    assert printed(tmp_path, swapped(program)) == output
+
+
+def test_two_sectors_clash_as_two_boxes_do(tmp_path: Path) -> None:
+    box = 'REACH = Box(q("0.5"), q("0.25"), q("0.25"))'
+    assert box in FIGHT
+    sectors = FIGHT.replace(box, "from fixsync import Sector\nREACH = Sector(q(1), 8192, q(1))")
+    program, output = PROGRAMS[TITLES.index("Clashes")], OUTPUTS[TITLES.index("Clashes")]
+    assert printed(tmp_path, program, sectors) == output
+    assert printed(tmp_path, swapped(program), sectors) == output
+
+
+def test_damage_inside_the_loop_is_found_by_swapping_the_players(tmp_path: Path) -> None:
+    """The fault that the page is about: the test above would see it."""
+    program = PROGRAMS[TITLES.index("Trades")]
+    collected = "    strikes = collect(world, world.step(), (left, right))\n"
+    assert collected in program
+    naive = program.replace(
+        collected,
+        "    strikes = []\n"
+        "    for event in world.step():\n"
+        "        new = collect(world, [event], (left, right))\n"
+        "        strikes += new\n"
+        "        for _, victim, _ in new:\n"
+        "            victim.cancel()\n",
+    )
+    assert printed(tmp_path, naive) != printed(tmp_path, swapped(naive))
