@@ -11,7 +11,8 @@ import re
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from typing import NoReturn, SupportsIndex
+from functools import lru_cache
+from typing import NoReturn, SupportsIndex, TypeAlias
 
 from fixsync._native import kernel
 from fixsync._native.checks import integer, shown
@@ -24,6 +25,18 @@ __all__ = ["ONE", "degrees", "direction", "length", "q", "q_near", "yaw_of"]
 _NUMBER = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]+)|/([0-9]+))?")
 _TEXT_LENGTH_MAX = 500
 _EXPONENT_MAX = 1000
+_TEXTS_KEPT = 1024
+
+Number: TypeAlias = "int | str | Fraction | Decimal | SupportsIndex"
+"""What can be a number of units or degrees."""
+
+UNITS_MAX = INT32_MAX // ONE
+
+
+def _nearest(numerator: int, denominator: int) -> int:
+    """The integer nearest to a ratio, of two equally near ones the even one."""
+    whole, rest = divmod(numerator, denominator)
+    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))
 
 
 def _instead(function: str, value: float) -> str:
@@ -46,7 +59,7 @@ def _no_number(function: str, value: object) -> NoReturn:
     )
 
 
-def exact(function: str, value: int | str | Fraction | Decimal | SupportsIndex) -> Fraction:
+def exact(function: str, value: Number) -> Fraction:
     """`value` as an exact fraction."""
     if isinstance(value, Fraction):
         return value
@@ -86,13 +99,24 @@ def _in_range(function: str, value: object, raw: int) -> int:
     return raw
 
 
-def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
+def q(value: Number) -> int:
     """The Q16.16 integer of a number of units, exactly: q(3) == 196608, q("0.5") == q(Fraction(1,
     2)) == 32768.
 
     A str is an integer, a decimal fraction or a ratio: "3", "-0.5", "3/2"; without spaces,
     underscores or exponents. ValueError if the number is not a multiple of 1/65536 (then `q_near`
     rounds it) or its Q16.16 is outside int32. TypeError for a float or a bool."""
+    kind = type(value)
+    if kind is int and -UNITS_MAX - 1 <= value <= UNITS_MAX:  # type: ignore[operator]
+        return value * ONE  # type: ignore[operator, return-value]
+    if kind is Fraction:
+        raw, rest = divmod(value.numerator * ONE, value.denominator)  # type: ignore[union-attr]
+        if rest == 0:
+            return _in_range("q", value, raw)
+    return _q_of_text(value) if kind is str else _q(value)  # type: ignore[arg-type]
+
+
+def _q(value: Number) -> int:
     scaled = exact("q", value) * ONE
     _in_range("q", value, round(scaled))  # what q_near takes
     raw = scaled.numerator // scaled.denominator
@@ -105,14 +129,30 @@ def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     return raw
 
 
-def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
+_q_of_text = lru_cache(_TEXTS_KEPT)(_q)
+
+
+def q_near(value: Number) -> int:
     """The nearest Q16.16 integer of a number of units, of two equally near ones the even one:
     q_near("0.1") == 6554.
 
     Takes what `q` takes: a str of at most 500 characters, a Decimal with an exponent of
     -1000..1000. ValueError for another, or if the result is outside int32; TypeError for a float or
     a bool."""
+    kind = type(value)
+    if kind is int and -UNITS_MAX - 1 <= value <= UNITS_MAX:  # type: ignore[operator]
+        return value * ONE  # type: ignore[operator, return-value]
+    if kind is Fraction:
+        raw = _nearest(value.numerator * ONE, value.denominator)  # type: ignore[union-attr]
+        return _in_range("q_near", value, raw)
+    return _q_near_of_text(value) if kind is str else _q_near(value)  # type: ignore[arg-type]
+
+
+def _q_near(value: Number) -> int:
     return _in_range("q_near", value, round(exact("q_near", value) * ONE))
+
+
+_q_near_of_text = lru_cache(_TEXTS_KEPT)(_q_near)
 
 
 def decimal(numerator: int, denominator: int, digits: int) -> str:
@@ -125,13 +165,23 @@ def decimal(numerator: int, denominator: int, digits: int) -> str:
     return f"{'-' if numerator < 0 and scaled else ''}{whole}{tail}"
 
 
-def degrees(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
+def degrees(value: Number) -> int:
     """The yaw (0..65535) nearest to an angle in degrees, of two equally near ones the even one:
     degrees(90) == 16384.
 
     Takes what `q` takes, any number of turns either way: degrees(-90) == degrees(270) == 49152.
     """
+    kind = type(value)
+    if kind is int or kind is Fraction:
+        return _nearest(value.numerator * TURN, 360 * value.denominator) % TURN  # type: ignore[union-attr]
+    return _degrees_of_text(value) if kind is str else _degrees(value)  # type: ignore[arg-type]
+
+
+def _degrees(value: Number) -> int:
     return round(exact("degrees", value) * TURN / 360) % TURN
+
+
+_degrees_of_text = lru_cache(_TEXTS_KEPT)(_degrees)
 
 
 def direction(yaw: int) -> tuple[int, int]:

@@ -88,6 +88,16 @@ def test_q_near_is_the_nearest_and_the_even_one_of_two(value: Fraction) -> None:
 
 
 @pytest.mark.parametrize("function", [q, q_near, degrees])
+def test_equal_values_of_other_types_are_told_apart_however_often_they_come(function: Any) -> None:
+    for _ in range(3):
+        answers = {function(value) for value in (1, "1", Fraction(1), Decimal(1), "1.0", "2/2")}
+        assert len(answers) == 1
+        for wrong, error in ((True, TypeError), (1.0, TypeError), ("x", ValueError)):
+            with pytest.raises(error, match=rf"{function.__name__}\("):
+                function(wrong)
+
+
+@pytest.mark.parametrize("function", [q, q_near, degrees])
 @pytest.mark.parametrize(
     "value",
     [
