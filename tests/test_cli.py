@@ -1075,6 +1075,24 @@ def test_level_makes_a_level_out_of_a_map_and_info_shows_it(run: Run, tmp_path: 
     assert "z       -14 (-917504) to 0 (0)" in out
 
 
+def test_level_counts_what_it_leaves_out_in_the_plural(run: Run, tmp_path: Path) -> None:
+    line = {"id": 1, "x": 0, "y": 4, "polyline": [{"x": 0, "y": 0}, {"x": 9, "y": 0}]}
+    box = {"id": 2, "x": 0, "y": 0, "width": 8, "height": 8}
+    tile = {"id": 0, "objectgroup": {"objects": [line, box]}}
+    tileset = {"firstgid": 1, "name": "t", "tilewidth": 16, "tileheight": 16, "tiles": [tile]}
+    layer = {"type": "tilelayer", "name": "w", "width": 3, "height": 1, "data": [1, 1, 1]}
+    document = {
+        "type": "map", "orientation": "orthogonal", "tilewidth": 16, "tileheight": 16,
+        "tilesets": [tileset], "layers": [layer, {**layer, "name": "o", "data": [1, 0, 0]}],
+    }  # fmt: skip
+    (tmp_path / "a.tmj").write_text(json.dumps(document))
+    for only, left_out in (("w", "1 other layer, 3 polylines of tiles"),
+                           ("o", "1 other layer, 1 polyline of a tile")):  # fmt: skip
+        code, out, err = run("level", tmp_path / "a.tmj", "--shapes", "--y", "0,1", "--only", only)
+        assert (code, err) == (0, "")
+        assert f"left out  {left_out}\n" in out
+
+
 def test_level_prints_the_solids_of_a_level_as_a_log_has_them(run: Run, tmp_path: Path) -> None:
     level = tmp_path / "arena.fxlevel"
     run("level", MAP, "-o", level)

@@ -956,6 +956,17 @@ def test_a_results_file_has_one_lock_whatever_it_is_called(run: Run, tmp_path: P
     assert run(log, "-r", tmp_path / "link.sqlite")[0] == 0
 
 
+def test_an_empty_python_module_is_no_results_file(run: Run, tmp_path: Path) -> None:
+    """SQLite takes an empty file for a new database; one of a package is empty."""
+    log, module = good(tmp_path / "a.jsonl"), tmp_path / "__init__.py"
+    module.write_bytes(b"")
+    code, _, err = run(log, "-r", module)
+    assert (code, err.strip()) == (
+        2, f"Error: {module} is the name of a Python module, not of a results file",
+    )  # fmt: skip
+    assert module.read_bytes() == b""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="pipes with names")
 def test_a_pipe_or_a_device_is_no_results_file_and_gets_nothing_beside_it(
     run: Run, tmp_path: Path

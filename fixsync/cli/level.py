@@ -180,7 +180,10 @@ def _rows(source: Path, found: MapLevel) -> list[tuple[str, str]]:
     rows = [("source", str(source)), *level_rows(found.level)]
     if source.suffix == ".fxlevel":
         return rows
-    left_out = [text.plural(count, what) for what, count in sorted(found.left_out.items())]
+    left_out = [
+        text.plural(count, what, f"{what}s".replace(" of a tiles", "s of tiles"))
+        for what, count in sorted(found.left_out.items())
+    ]
     rows.append(("left out", ", ".join(left_out) or "nothing"))
     worst = found.rounding
     rows.append(

@@ -128,6 +128,8 @@ class Store:
             raise ResultsError(f"{self.path}: there is no folder {self.path.parent}")
         if file.exists() and not file.is_file():
             raise ResultsError(f"{self.path} is not a regular file")
+        if file.suffix == ".py":  # SQLite would make a database of an empty module
+            raise ResultsError(f"{self.path} is the name of a Python module, not of a results file")
         if file.exists() and file.stat().st_nlink > 1:
             raise ResultsError(f"{self.path} has several names (hard links): give a copy")
         self.run = 0

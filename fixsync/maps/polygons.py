@@ -173,8 +173,21 @@ def _check_edges(rings: Sequence[_Ring]) -> None:
         (ax, az), (bx, bz) = edge
         left, right = (ax, bx) if ax < bx else (bx, ax)
         low, high = (az, bz) if az < bz else (bz, az)
+        ux, uz = bx - ax, bz - az
+        line = ux * az - uz * ax
         open_edges = [entry for entry in open_edges if entry[0] >= left]
-        near = [entry[3:] for entry in open_edges if entry[1] <= high and entry[2] >= low]
+        # Of long slanted edges most boxes meet, but few edges have a point on the line of another.
+        near = [
+            (other, other_ring)
+            for _, bottom, top, other, other_ring in open_edges
+            if bottom <= high
+            and top >= low
+            and (
+                (c := ux * other[0][1] - uz * other[0][0]) == line
+                or (d := ux * other[1][1] - uz * other[1][0]) == line
+                or (c > line) != (d > line)
+            )
+        ]
         for other, other_ring in near:
             shared = {*edge} & {*other}
             if shared and ring is not other_ring:
@@ -294,17 +307,17 @@ def _holds_one(others: Sequence[tuple[int, int, int]], a: Point, b: Point, c: Po
     """Whether a triangle holds one of some points, sorted, that is not a corner of it."""
     (left, _), _, (right, _) = sorted((a, b, c))
     low, _, high = sorted((a[1], b[1], c[1]))
-    found = range(bisect_left(others, (left,)), bisect_left(others, (right + 1,)))
-    return any(low <= others[i][1] <= high and _is_within(others[i][:2], a, b, c) for i in found)
+    found = others[bisect_left(others, (left,)) : bisect_left(others, (right + 1,))]
+    return any(_is_within((x, z), a, b, c) for x, z, _ in found if low <= z <= high)
 
 
 def _is_within(point: Point, a: Point, b: Point, c: Point) -> bool:
     """Whether a point that is not a corner of the triangle lies in it or on its edge."""
     return (
-        point not in (a, b, c)
-        and _cross(c, a, point) >= 0
+        _cross(c, a, point) >= 0
         and _cross(a, b, point) >= 0
         and _cross(b, c, point) >= 0
+        and point not in (a, b, c)
     )
 
 
