@@ -33,7 +33,7 @@ from fixsync import (
     Sphere,
     World,
 )
-from fixsync.game.frames_file import rows_max
+from fixsync.game.frames_names import rows_max
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
 from fixsync.records import Moved

@@ -47,7 +47,7 @@ def _c(name: str, frames: FrameData) -> str:
     lines += [
         "",
         "/* Room for the commands of one call of fxs_body_add, _set_pose, _mirror, _start, ... */",
-        f"enum {{ {prefix}_ROWS_MAX = {_rows_max(frames)} }};",
+        f"enum {{ {prefix}_ROWS_MAX = {rows_max(frames)} }};",
     ]
     lines += ["", f"static const uint8_t {prefix}_FRAMES[{len(table)}] = {{"]
     for at in range(0, len(table), 16):
@@ -55,7 +55,7 @@ def _c(name: str, frames: FrameData) -> str:
     return "\n".join([*lines, "};", ""])
 
 
-def _rows_max(frames: FrameData) -> int:
+def rows_max(frames: FrameData) -> int:
     """A bound for the commands that one call for a body of these parts and attacks makes."""
     attacks = frames.attacks.values()
     mirror = change = 0
