@@ -131,7 +131,7 @@ class Brawl(Stated):
     def struck(self, weapon: int, part: int, _: Contact) -> None:
         me, other = (self.world[id].owner - 1 for id in (weapon, part))
         body, victim = self.bodies[me], self.state.fighters[other]
-        if body.attack is not None and body.strikes(other):
+        if body.attack is not None and body.strike(other):
             damage = min(victim.health, FRAMES.attacks[body.attack].meta["damage"])
             victim.health -= damage
             victim.thrown = -THROW if body.is_mirrored else THROW

@@ -146,7 +146,7 @@ class ModelBody:
             for into, frames, on_hit in cancels
         )
 
-    def strikes(self, victim: int) -> bool:
+    def strike(self, victim: int) -> bool:
         if not self.attack or victim in self.struck:
             return False
         self.struck.add(victim)

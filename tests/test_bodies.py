@@ -225,7 +225,7 @@ def test_a_body_is_added_whole_or_not_at_all() -> None:
     lambda f: f.set_active(1),
     lambda f: f.set_active(True, "torso", "tail"),
     lambda f: f.start("dance"),
-    lambda f: f.strikes(-1),
+    lambda f: f.strike(-1),
 ])  # fmt: skip
 def test_a_refused_change_changes_nothing(change: Any) -> None:
     world = World(16)
@@ -398,14 +398,14 @@ def test_two_ranges_enter_twice_and_one_swing_strikes_once() -> None:
         for a, b, kind, _ in world.step():
             if kind == EventKind.ENTER and fighter.part_of(a) == "sword":
                 enters.append((frame, b))
-                if fighter.strikes(world[b].owner):
+                if fighter.strike(world[b].owner):
                     strikes.append((frame, b))
         fighter.tick()
     assert enters == [(2, 9), (2, 10), (6, 9), (6, 10)]
     assert strikes == [(2, 9)]
-    assert not fighter.strikes(8)
+    assert not fighter.strike(8)
     fighter.start("slash")
-    assert fighter.strikes(8)
+    assert fighter.strike(8)
 
 
 def test_what_is_active_already_is_not_told_again(tmp_path: Path) -> None:
@@ -504,7 +504,7 @@ def frame_data(draw: st.DrawFn) -> FrameData:
 
 MOVES = st.one_of(
     st.tuples(st.just("start"), st.sampled_from(["one", "two", "three"])),
-    st.tuples(st.just("strikes"), st.integers(0, 5)),
+    st.tuples(st.just("strike"), st.integers(0, 5)),
     st.tuples(st.just("mirror"), st.booleans()),
     st.tuples(st.just("set_pose"), st.builds(Pose, *[st.integers(-99, 99)] * 3, yaws())),
     st.tuples(st.sampled_from(["tick", "cancel"])),
@@ -621,7 +621,7 @@ def test_a_cancel_on_hit_waits_for_a_victim() -> None:
     for frame in range(6):
         seen.append((fighter.can_start("jab"), fighter.can_start("kick")))
         if frame == 2:
-            fighter.strikes(5)
+            fighter.strike(5)
             seen[-1] += (fighter.can_start("kick"),)
         fighter.tick()
     no = (False, False)
@@ -632,12 +632,12 @@ def test_a_cancel_on_hit_waits_for_a_victim() -> None:
 def test_one_hit_remembers_64_victims_and_refuses_the_next() -> None:
     fighter = body(World(16))
     fighter.start("slash")
-    assert all(fighter.strikes(victim) for victim in range(64, 0, -1))
+    assert all(fighter.strike(victim) for victim in range(64, 0, -1))
     before = fighter.save()
     assert fighter.victims == tuple(range(1, 65))
     with pytest.raises(ValueError, match="remembers 64 victims; 65 is one more"):
-        fighter.strikes(65)
-    assert not fighter.strikes(64)
+        fighter.strike(65)
+    assert not fighter.strike(64)
     assert fighter.save() == before
 
 
@@ -648,8 +648,8 @@ def word(data: bytes, at: int, value: int) -> bytes:
 def test_load_refuses_what_no_body_has_saved_and_tells_where() -> None:
     fighter = body(World(16))
     fighter.start("slash")
-    fighter.strikes(3)
-    fighter.strikes(9)
+    fighter.strike(3)
+    fighter.strike(9)
     state = fighter.save()
     assert fighter.load(state) is None
     for at, value in (

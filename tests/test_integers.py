@@ -120,7 +120,7 @@ def body(n: N) -> list[Any]:
     fighter = Body(made, FrameData({"hand": part}), HERE, ids=n(3), owner=n(5))
     fighter.move(n(5), n(6), n(7))
     fighter.turn(n(700))
-    strikes = fighter.strikes(n(9))
+    strikes = fighter.strike(n(9))
     return [made.save(), fighter.owner, fighter.part_of(n(3)), strikes]
 
 

@@ -285,7 +285,7 @@ def test_an_answer_of_a_body_is_of_one_state(name: str) -> None:
     def change(of: Body) -> None:
         of.start("jab")
         for victim in (5, 3, 4):
-            of.strikes(victim)
+            of.strike(victim)
         of.set_pose(Pose(9, 8, 7, 6))
 
     def after(of: Body) -> tuple[bytes, ...]:

@@ -269,7 +269,7 @@ export class Body {
 
   /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts
    * once. */
-  strikes(victim) {
+  strike(victim) {
     const number = uint32("victim", victim);
     const status = this.#call((body) => kernel.fxs_body_strike(body, number));
     if (status === FXS_E_ROOM) {

@@ -678,7 +678,7 @@ export class Body<Part extends string = string, Attack extends string = string> 
   readonly victims: number[];
   /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts
    * once. */
-  strikes(victim: number): boolean;
+  strike(victim: number): boolean;
 
   /** The state of the body, to save beside the world's; the same bytes on every platform. */
   save(): Uint8Array;

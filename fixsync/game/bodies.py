@@ -246,7 +246,7 @@ class Body:
         """The victims of the hit under way, ascending."""
         return self._native.victims()
 
-    def strikes(self, victim: int) -> bool:
+    def strike(self, victim: int) -> bool:
         """Whether the hit under way strikes a victim (any id or owner, 0..2^32-1) for the first
         time.
 

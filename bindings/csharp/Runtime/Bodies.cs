@@ -167,7 +167,7 @@ namespace Fixsync
         public int Attack => unchecked((int)raw.attack);
 
         /// <summary>The frame of the attack under way, from 0.</summary>
-        public int Frame => (int)raw.frame;
+        public int AttackFrame => (int)raw.frame;
 
         /// <summary>Whether the attack under way has met a victim.</summary>
         public bool HasHit => raw.has_hit == 1;

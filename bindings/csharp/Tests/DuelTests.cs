@@ -144,7 +144,7 @@ namespace Fixsync.Tests
                     body.Tick(world);
                 Assert.AreEqual(Phase.Active, body.Phase);
                 Assert.IsTrue(body.Strike(5) && !body.Strike(5) && body.HasHit);
-                Assert.IsTrue(body.Frame == 4 && body.Hit == 0 && !body.CanStart(0));
+                Assert.IsTrue(body.AttackFrame == 4 && body.Hit == 0 && !body.CanStart(0));
                 var rows = new Rows<Difference>();
                 States.BodyDifferences(idle, body.Save(), rows);
                 Assert.IsTrue(rows.Count > 2 && rows[0].First != rows[0].Second);

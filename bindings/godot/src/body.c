@@ -266,7 +266,7 @@ static void attack(gd_call *call) {
     gd_return_int(call, under_way == FXS_NO_ATTACK ? -1 : (int64_t)under_way);
 }
 
-static void frame(gd_call *call) { gd_return_int(call, self(call)->body.frame); }
+static void attack_frame(gd_call *call) { gd_return_int(call, self(call)->body.frame); }
 
 static void is_mirrored(gd_call *call) { gd_return_bool(call, self(call)->body.is_mirrored == 1); }
 
@@ -350,7 +350,7 @@ static const gd_method BODY_METHODS[] = {
     {"phase() -> int", phase, "Returns the phase of the attack, Fixsync.PHASE_NONE to RECOVERY."},
     {"hit() -> int", hit, "Returns which hit of the attack is under way, from 0."},
     {"attack() -> int", attack, "Returns the attack under way, or -1."},
-    {"frame() -> int", frame, "Returns the frame of the attack, from 0."},
+    {"attack_frame() -> int", attack_frame, "Returns the frame of the attack, from 0."},
     {"is_mirrored() -> bool", is_mirrored, "Returns whether the body is mirrored."},
     {"has_hit() -> bool", has_hit, "Returns whether the attack has met a victim."},
     {"ids() -> PackedInt64Array", ids, "Returns the ids of the parts."},

@@ -140,7 +140,7 @@ func test_a_body_attacks_and_is_saved() -> void:
 	refused(body.tick(world), false, "FixsyncBody.tick: the body is not in a world: add it first")
 	check(body.add(world, range(frames.part_count()), 7, Vector3i(5, 6, 7)), "added")
 	check(body.can_start(1) and body.start(world, 1), "started")
-	equal([body.attack(), body.frame(), body.phase()], [1, 0, Fixsync.PHASE_STARTUP], "attack")
+	equal([body.attack(), body.attack_frame(), body.phase()], [1, 0, Fixsync.PHASE_STARTUP], "attack")
 	var state := body.save()
 	var saved := world.save()
 	while body.phase() == Fixsync.PHASE_STARTUP:

@@ -220,7 +220,7 @@ test("bodies attack, mirror and move as in Python, through rollbacks; a recordin
     let line = `${JSON.stringify(hits)} ${world.hash()}`;
     for (const [i, body] of bodies.entries()) {
       const met = hits.some(([a, b]) => body.partOf(a) !== null || body.partOf(b) !== null);
-      line += ` ${met && body.strikes(2 - i)} ${body.phase} ${body.hit} ${body.hash()}`;
+      line += ` ${met && body.strike(2 - i)} ${body.phase} ${body.hit} ${body.hash()}`;
     }
     record.step?.(events);
     for (const body of bodies) record(body.tick());
@@ -261,7 +261,7 @@ for calls in json.load(open(sys.argv[2])):
     line = f"{json.dumps(hits, separators=(',', ':'))} {world.hash()}"
     for i, body in enumerate(bodies):
         met = any(a in body or b in body for a, b, _ in hits)
-        struck = "true" if met and body.strikes(2 - i) else "false"
+        struck = "true" if met and body.strike(2 - i) else "false"
         line += f" {struck} {body.phase or 'null'} {body.hit} {body.hash()}"
     print(line)
     for body in bodies:
@@ -292,7 +292,7 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
       () => body.setActive(true, "foot"),
       /no part is called "foot"; there are torso, fist, sweep, guard/,
     ],
-    [() => body.strikes(-1), /victim must be 0\.\.4294967295, not -1/],
+    [() => body.strike(-1), /victim must be 0\.\.4294967295, not -1/],
     [() => body.move(2 ** 31 - 1, 0, 0), /the centre, or a lift, would leave/],
     [() => body.load(new Uint8Array(24)), /^ArgumentRangeError: byte 0: not a state/],
     [
@@ -319,9 +319,9 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
   for (const [act, words] of cases) assert.throws(act, words, String(act));
   assert.deepEqual([world.hash(), body.hash()], before);
   body.start("jab");
-  for (let victim = 0; victim < 64; victim++) assert.equal(body.strikes(victim), true);
-  assert.equal(body.strikes(63), false);
-  assert.throws(() => body.strikes(64), /one hit remembers 64 victims/);
+  for (let victim = 0; victim < 64; victim++) assert.equal(body.strike(victim), true);
+  assert.equal(body.strike(63), false);
+  assert.throws(() => body.strike(64), /one hit remembers 64 victims/);
   assert.deepEqual(body.follow(Int32Array.of(7, 1, 1, 1, 0, 5, 0, 0)).length, 4);
   assert.equal(body.pose.x, 5);
   body.remove();

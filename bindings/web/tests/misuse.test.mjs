@@ -263,7 +263,7 @@ const plain = [
   [world, ["lift", 1, 2], ["side", 1, 2], ["load", state]],
   [() => new Random(1), ["below", 5], ["between", 5, 9], ["chance", 1, 2], ["shuffle", [1, 2, 3]]],
   [body, ["setPose", POSE], ["move", 1, 2, 3], ["turn", 5], ["follow", rows(4)], ["mirror", true]],
-  [body, ["setActive", true, "torso"], ["start", "jab"], ["canStart", "jab"], ["strikes", 5]],
+  [body, ["setActive", true, "torso"], ["start", "jab"], ["canStart", "jab"], ["strike", 5]],
   [body, ["partOf", 4], ["load", () => body().save()]],
   [planes, ["add", 3, HITBOX, V, { layer: 1, owner: 2, active: true }], ["remove", 1]],
   [planes, ["move", 1, 2, 3, 4], ["setHitbox", 1, HITBOX], ["setOwner", 1, 2], ["setLayer", 1, 2]],

@@ -79,7 +79,7 @@ pub enum Phase {
 ///     world.step(&mut events)?;
 ///     for event in &events {
 ///         if event.kind() == EventKind::Enter && hero.strike(event.b)? {
-///             hit = Some((event.a, event.b, hero.frame(), hero.phase(), hero.hit()));
+///             hit = Some((event.a, event.b, hero.attack_frame(), hero.phase(), hero.hit()));
 ///         }
 ///     }
 ///     hero.tick(&mut world, &mut rows)?;
@@ -276,8 +276,13 @@ impl Body {
     }
 
     /// The frame of the attack under way, from 0.
-    pub fn frame(&self) -> u32 {
+    pub fn attack_frame(&self) -> u32 {
         self.raw.frame
+    }
+
+    /// Whether the attack under way has met a victim.
+    pub fn has_hit(&self) -> bool {
+        self.raw.has_hit == 1
     }
 
     /// Whether it faces its local -x.
