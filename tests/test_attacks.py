@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,22 @@ def snapshots(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def is_attack(life: tuple[int, int], steps: list[dict[str, Any]]) -> bool:
+def said(path: Path) -> tuple[set[int], set[int]]:
+    """The layers and ids that the log's names call attacks."""
+    with Reader(path) as reader:
+        names = reader.header.names
+    words = {"attack", "attacks", "hitbox", "hitboxes"}
+    return tuple(  # type: ignore[return-value]
+        {n for n, text in found.items() if words & {*re.split("[^a-z]+", text.lower())}}
+        for found in (names.layers, names.ids)
+    )
+
+
+def is_attack(life: tuple[int, int], steps: list[dict[str, Any]], named: Any = None) -> bool:
+    if named and any(named):
+        layers, ids = named
+        rows = [step["rows"][life] for step in steps if life in step["rows"]]
+        return bool(rows) and (life[0] in ids or any(row[1] in layers for row in rows))
     if any(life in step["rows"] and not step["rows"][life][3] for step in steps):
         return True
     is_late = any(step["frame"] != 0 and life in step["added"] for step in steps)
@@ -118,7 +134,7 @@ def swings_of(path: Path) -> list[dict[str, Any]]:
     lives = sorted({life for step in steps for life in step["rows"]})
     found = []
     for life in lives:
-        if not is_attack(life, steps):
+        if not is_attack(life, steps, said(path)):
             continue
         for swing in swings(life, steps):
             met: dict[Any, list[int]] = {}
@@ -162,6 +178,7 @@ def grouped(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def check(path: Path) -> int:
     report = attacks(path)
+    assert report.guess == (not any(said(path)))
     model = grouped(swings_of(path))
     assert [([p.id for p in one.parts], list(one.frames)) for one in report.attacks] == [
         ([id for id, _ in one["parts"]], one["frames"]) for one in model
@@ -259,6 +276,49 @@ CASES: dict[str, list[Any]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_small_match_has_the_attacks_of_the_definition(case: str, tmp_path: Path) -> None:
     check(written(tmp_path, CASES[case]))
+
+
+NAMED: dict[str, Any] = {
+    "a layer": {"layers": {"0": "hurtbox", "1": "Hitboxes"}},
+    "an id": {"ids": {"3": "attack of 1", "1": "attackable"}},
+    "both": {"layers": {"1": "p1_attack2"}, "ids": {"2": "hitbox"}},
+    "nothing": {"layers": {"0": "attacker", "1": "hit"}},
+}
+
+
+def named(case: str, names: str, tmp_path: Path) -> Path:
+    """A case with colliders that change their layers, and with names."""
+    match = [
+        [sphere(3, 5, 0, True, 1), sphere(4, 9, 2, True), *CASES[case][0]],
+        [["layer", 3, 0], ["layer", 4, 1], *CASES[case][1]],
+        *CASES[case][2:],
+    ]
+    match = [[c for c in frame if c[0] != "add" or c[1] not in (3, 4) or c in match[0][:2]]
+             for frame in match]  # fmt: skip
+    match = [[c for c in frame if c[:2] not in (["active", 3], ["move", 3], ["active", 4])]
+             for frame in match]  # fmt: skip
+    return written(tmp_path, match, names=NAMED[names])
+
+
+@pytest.mark.parametrize("names", NAMED)
+@pytest.mark.parametrize("case", CASES)
+def test_names_of_layers_and_ids_say_what_an_attack_is(
+    case: str, names: str, tmp_path: Path
+) -> None:
+    check(named(case, names, tmp_path))
+
+
+def test_layers_are_chosen_by_name_or_number(run: Run, tmp_path: Path) -> None:
+    match = [[sphere(1, 0, 1, True, 2), sphere(2, 5, 2, False)], [["active", 2, True]]]
+    path = written(tmp_path, match, names={"layers": {"0": "hitbox", "2": "blade"}})
+    assert [one.id for one in attacks(path).attacks] == [2]
+    for chosen in ("blade", "2"):
+        assert [one.id for one in attacks(path, layers=[chosen]).attacks] == [1]
+    code, _, errors = run("attacks", path, "--attacks", "claw")
+    assert code == 2
+    assert "--attacks must be a layer's number, 0..31, or its name, not 'claw'" in errors
+    assert "a guess: " not in run("attacks", path)[1]
+    assert "a guess: " in run("attacks", written(tmp_path, match))[1]
 
 
 def test_a_log_that_begins_in_the_middle_has_the_swings_of_its_frames(tmp_path: Path) -> None:

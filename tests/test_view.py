@@ -17,7 +17,7 @@ import logs
 import pytest
 from bumpers import Bumpers
 from model import direction
-from test_attacks import CASES, written
+from test_attacks import CASES, NAMED, named, written
 from test_game_events import Scoring
 from test_whole_states import AT, FRAMES, Charging, Faulty, recorded
 from tools import VECTORS, ints, rows
@@ -1099,6 +1099,12 @@ def test_attacks_and_explanations_are_those_of_the_command_line(replayed, name):
 @pytest.mark.parametrize("case", CASES)
 def test_attacks_of_small_matches_are_those_of_the_command_line(replayed, case, tmp_path):
     check_attacks(replayed, written(tmp_path, CASES[case]))
+
+
+@pytest.mark.parametrize("names", NAMED)
+@pytest.mark.parametrize("case", CASES)
+def test_attacks_that_names_say_are_those_of_the_command_line(replayed, case, names, tmp_path):
+    check_attacks(replayed, named(case, names, tmp_path))
 
 
 def check_attacks(replayed, path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -17,6 +17,10 @@ from fixsync.log.pair import Party
 from fixsync.log.spans import spans_text
 from fixsync.numbers import ONE, decimal
 
+GUESS = (
+    "a guess: all that was ever inactive, or came in mid-match; --attacks LAYER says it, or a "
+    "layer's name in the log with the word attack"
+)
 _SHOWN = 4
 """Parts and victims of a row; --json has all."""
 _BINS = tuple(ONE // 8 << i for i in range(6))
@@ -25,26 +29,42 @@ _BINS = tuple(ONE // 8 << i for i in range(6))
 
 @click.command("attacks", cls=options.Command)
 @click.argument("log", type=options.FILE)
+@click.option(
+    "--attacks",
+    "layers",
+    multiple=True,
+    metavar="LAYER",
+    help="Layer, by number or name, whose colliders are attacks. Repeatable.",
+)
 @options.log_options
 def attacks_command(
     log: Path,
+    layers: Sequence[str],
     simulations: Mapping[str, sim.SimulationType],
     line_bytes_max: int,
     as_json: bool,
 ) -> None:
     """List the attacks of a log, and how near they came.
 
-    An attack is a collider that is inactive at some step, or was added in another frame than 0. A
-    body that comes back is not one. A row has the frames in which an attack is active, the
-    colliders that it hits, and its nearest miss: collider, frame and margin. Attacks of one owner
-    that are active in the same frames are one row: the hitboxes of one blow.
+    An attack is a collider on a layer of --attacks; without it, on a layer, or of an id, whose name
+    in the log has the word attack or hitbox. If no name has, attacks are a guess: each collider
+    that is inactive at some step, or was added in another frame than 0. A row has the frames in
+    which an attack is active, the colliders that it hits, and its nearest miss: collider, frame and
+    margin. Attacks of one owner that are active in the same frames are one row: the hitboxes of one
+    blow.
 
     \b
     Exit code  0  listed
                2  not valid, or needs its simulation
     """
     with text.refusals(), text.reading(log, is_hidden=as_json) as show:
-        found = attacks(log, simulations=simulations, progress=show, line_bytes_max=line_bytes_max)
+        found = attacks(
+            log,
+            layers=layers,
+            simulations=simulations,
+            progress=show,
+            line_bytes_max=line_bytes_max,
+        )
     if as_json:
         text.print_json({"exit_code": 0, **msgspec.to_builtins(found)})
     else:
@@ -58,6 +78,8 @@ def _print(found: AttackReport) -> None:
     text.show(out, text.table(names, map(_row, found.attacks)))
     hits = sum(bool(swing.hits) for swing in found.attacks)
     text.say(out, "", f"{text.plural(len(found.attacks), 'attack')}, of which {hits} hit")
+    if found.guess:
+        text.say(out, GUESS)
     counts = list(_near_misses(found))
     if counts:
         text.say(out, f"missed all, with the nearest gap up to: {', '.join(counts)}")

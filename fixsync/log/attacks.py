@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from fixsync import sim
 from fixsync._native.checks import layer_masks
-from fixsync._native.raw import SIZE_MAX
+from fixsync._native.raw import LAYER_COUNT, SIZE_MAX
 from fixsync.level import LEVEL
 from fixsync.log.pair import At, Party, Seen
 from fixsync.log.reader import Reader
@@ -25,13 +25,14 @@ from fixsync.log.schema import (
     Command,
     Remove,
     SetActive,
+    SetLayer,
     SetLayers,
 )
 from fixsync.log.spans import Span, numbered
 from fixsync.log.watch import Start, Step, watch
+from fixsync.names import attacks_in
 from fixsync.records import Collider
 from fixsync.shapes import Box, EventKind, Pose, Sector
-from fixsync.world import World
 
 __all__ = ["MISSED_MAX", "AttackReport", "Lives", "Missed", "Swing", "Victim", "attacks"]
 
@@ -100,22 +101,40 @@ class AttackReport(Struct, kw_only=True):
     """First and last frame of the log; None if it has none."""
     cut: str | None
     """Why the log counts as cut short."""
+    guess: bool
+    """Whether nothing said what an attack is, so that it is guessed (`Lives`)."""
     attacks: list[Swing]
 
 
 class Lives:
-    """The colliders in a world, and those of them that are attacks as far as is known: those that
-    were inactive at a step, and those that were added in another frame than 0. A body that comes
-    back is a body again: the collider that had its id before was not an attack."""
+    """The colliders in a world, and those of them that are attacks as far as is known.
 
-    def __init__(self) -> None:
+    An attack is a collider that is at a step on a chosen layer; without a choice, on a layer or of
+    an id that the log's names call an attack or a hitbox. If they call nothing so, it is a guess:
+    those that were inactive at a step, and those that were added in another frame than 0. A body
+    that comes back is a body again: the collider that had its id before was not an attack."""
+
+    def __init__(self, chosen: Iterable[str] = ()) -> None:
         self.attacks: set[Life] = set()
+        self.is_guess = False
+        self._chosen = [*chosen]
+        self._layers: frozenset[int] = frozenset()
+        self._ids: frozenset[int] = frozenset()
+        self._layer: dict[int, int] = {}
         self._count: dict[int, int] = {}
         self._is_active: dict[int, bool] = {}
 
-    def begin(self, world: World) -> None:
+    def begin(self, start: Start) -> None:
+        """ValueError for a chosen layer that the log does not have."""
+        if self._chosen:
+            self._layers = frozenset(_layer(one, start.layers) for one in self._chosen)
+        else:
+            self._layers, self._ids = attacks_in(start.layers), attacks_in(start.names)
+        self.is_guess = not self._layers and not self._ids
+        world = start.world
         self._count = dict.fromkeys(world, 0)
         self._is_active = {one.id: one.active for one in world.colliders()}
+        self._layer = {one.id: one.layer for one in world.colliders()}
         self.attacks.clear()
         self._mark(list(world))
 
@@ -128,6 +147,9 @@ class Lives:
         changed: list[int] = []
         for command in commands:
             kind = type(command)
+            if kind is Add or kind is SetLayer:
+                self._layer[command.id] = command.layer
+                changed.append(command.id)
             if kind is SetActive or kind is Add:
                 self._is_active[command.id] = command.active
                 changed.append(command.id)
@@ -136,16 +158,35 @@ class Lives:
             if kind is Add:
                 is_body = command.id in self._count and self.life(command.id) not in self.attacks
                 self._count[command.id] = self._count.get(command.id, -1) + 1
-                if frame != 0 and not is_body:
+                if self.is_guess and frame != 0 and not is_body:
                     self.attacks.add(self.life(command.id))
         self._mark(changed)
 
     def _mark(self, ids: Iterable[int]) -> None:
-        self.attacks |= {self.life(id) for id in ids if not self._is_active.get(id, True)}
+        self.attacks |= {self.life(id) for id in ids if self._is_attack(id)}
+
+    def _is_attack(self, id: int) -> bool:
+        if self.is_guess:
+            return not self._is_active.get(id, True)
+        return id in self._is_active and (id in self._ids or self._layer[id] in self._layers)
 
     def is_on(self, id: int) -> bool:
         """Whether an id is in the world and active."""
         return self._is_active.get(id, False)
+
+
+def _layer(chosen: str, names: Mapping[int, str]) -> int:
+    """The layer of a name or a number."""
+    found = [number for number, name in names.items() if name == chosen]
+    if found:
+        return found[0]
+    if chosen.isdecimal() and int(chosen) < LAYER_COUNT:
+        return int(chosen)
+    known = ", ".join(map(repr, names.values())) or "none with a name"
+    raise ValueError(
+        f"--attacks must be a layer's number, 0..{LAYER_COUNT - 1}, or its name, not {chosen!r}; "
+        f"the log's layers are {known}"
+    )
 
 
 class _On(NamedTuple):
@@ -161,8 +202,8 @@ class _Census:
     """Finds out which colliders are attacks, when each collider is on, and whom it hits: one that is
     on from the start may go off later."""
 
-    def __init__(self) -> None:
-        self.lives = Lives()
+    def __init__(self, chosen: Iterable[str]) -> None:
+        self.lives = Lives(chosen)
         self.spans: list[tuple[_On, int]] = []
         """Each collider while it was on, and the last frame."""
         self.hits: dict[Life, list[tuple[Span, Life, int]]] = {}
@@ -172,7 +213,7 @@ class _Census:
         self._hits: dict[tuple[int, int], tuple[int, Life, Life, int, int]] = {}
 
     def begin(self, start: Start) -> None:
-        self.lives.begin(start.world)
+        self.lives.begin(start)
 
     def step(self, step: Step) -> None:
         number, self._count = self._count, self._count + 1
@@ -270,7 +311,7 @@ class _Nearest:
 
     def begin(self, start: Start) -> None:
         self.names = start.names
-        self._lives.begin(start.world)
+        self._lives.begin(start)
         self._masks = layer_masks(start.world.layers)
 
     def step(self, step: Step) -> None:
@@ -367,21 +408,23 @@ def _could_hit(own: Collider, other: Collider, mask: int) -> bool:
 def attacks(
     path: str | os.PathLike[str],
     *,
+    layers: Iterable[str] = (),
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> AttackReport:
-    """The attacks of a log, which is played twice. An attack is a collider as `Lives` has it.
+    """The attacks of a log, which is played twice. An attack is a collider as `Lives` has it;
+    `layers`: numbers or names of the layers that attacks are on.
     Attacks of one owner that are on in the same frames are parts of one swing.
 
-    MatchLogError for a log that is not valid or whose simulation is not known; OSError for one that
-    cannot be read."""
+    ValueError for a layer that the log does not have, MatchLogError for a log that is not valid or
+    whose simulation is not known; OSError for one that cannot be read."""
 
     run = partial(
         watch, path, simulations=simulations, progress=progress, line_bytes_max=line_bytes_max
     )
 
-    census = _Census()
+    census = _Census(layers)
     run(census)
     census.end()
     swings = _swings(census)
@@ -393,6 +436,7 @@ def attacks(
         log=os.fspath(path),
         frames=(first, last) if watched.frames else None,
         cut=watched.cut or None,
+        guess=census.lives.is_guess,
         attacks=[_told(one, found.names, first) for one in swings],
     )
 

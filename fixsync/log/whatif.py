@@ -160,7 +160,7 @@ class _Changed:
             )
         )
         self._scratch = World(2, level=world.level)
-        self._lives.begin(world)
+        self._lives.begin(start)
         self.two = TwoHits()
         try:
             self._player.world.apply(map(plain, self.rewriter.begin(world)))

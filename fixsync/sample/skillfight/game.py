@@ -309,7 +309,8 @@ class SkillFight(Stated):
         for monster in range(rules.MONSTERS):
             ids[rules.MONSTER_IDS[monster]] = f"monster {monster}"
             ids[rules.BITE_IDS[monster]] = f"bite of monster {monster}"
-        return Names({int(layer): layer.name.lower() for layer in Layer}, ids)
+        layers = {int(layer): layer.name.lower() for layer in Layer}
+        return Names({**layers, int(Layer.BITE): "bite attack"}, ids)
 
     @classmethod
     def bot(cls, player: int, seed: int) -> Bot:

@@ -36,7 +36,7 @@ export class Attacks {
     this.#replay = new Replay(match, match.level);
     const { world } = this.#replay;
     this.#masks = layerMasks(world.layers);
-    this.roster = new Roster(world, 0, match.solids);
+    this.roster = new Roster(world, 0, match.solids, match.header.names);
     this.#replay.stepped = (line) => this.#look(line);
   }
 

@@ -113,7 +113,12 @@ export class Match {
     this.#checking = new Run(this);
     this.#playing = new Run(this);
     this.firstColliders = this.#checking.colliders;
-    this.roster = new Roster(this.#checking.world, this.planes, this.solids);
+    this.roster = new Roster(
+      this.#checking.world,
+      this.planes,
+      this.solids,
+      this.header.names,
+    );
     this.lanes = new Lanes(this.first, this.roster);
   }
 

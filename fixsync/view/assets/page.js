@@ -184,8 +184,9 @@ function explainPair({ ids, rows, isKnown }) {
   ui.arePanelsStale = true;
 }
 
-function listed({ swings }) {
+function listed({ swings, isGuess }) {
   ui.attacks = swings;
+  ui.isGuess = isGuess;
   byId("attacks-panel").hidden = !fillAttacks(byId("attacks"));
 }
 

@@ -7,23 +7,37 @@ const FIELDS = ["shape", "offset", "owner", "layer", "active"]; // commands with
 // The pair of layers that a number of `layersOf` is.
 export const layersIn = (pair) => [Math.floor(pair / LAYERS), pair % LAYERS];
 
+const ATTACK = /(?<![a-z])(attacks?|hitbox(es)?)(?![a-z])/i;
+
+// The layers or ids whose name calls them attacks (fixsync/names.py).
+const attacksIn = (names) =>
+  new Set(Object.keys(names ?? {}).flatMap((key) => (ATTACK.test(names[key]) ? [Number(key)] : [])));
+
 // What no other collider of a match is called.
 export const lifeOf = (id, count) => `${id} ${count}`;
 
 // A collider from its `add` to its `remove` is an object { id, count (how often its id was added
-// before), life (`lifeOf` both), shape, layer, owner, offset, active, isAttack (inactive at a step,
-// or added in another frame than 0, unless its id was that of a body before; `fixsync attacks` has
-// the same) }.
+// before), life (`lifeOf` both), shape, layer, owner, offset, active, isAttack }.
+//
+// An attack is at a step on a layer, or of an id, that the log's names call one. If they call nothing
+// so, it is a guess: inactive at a step, or added in another frame than 0, unless its id was that of
+// a body before. `fixsync attacks` has the same.
 export class Roster {
   #colliders = new Map(); // by id
   #counts = new Map(); // by id: how often it was added
   #switched = new Set(); // since the last step
   lives = new Set(); // of all attacks there ever were
+  #layers; // that are called attacks
+  #ids;
 
-  // world: before the first frame. planes: the size of a plane; only ground views count.
-  constructor(world, planes, solids) {
+  // world: before the first frame. planes: the size of a plane; only ground views count. names: of
+  // the log's header.
+  constructor(world, planes, solids, names) {
     this.planes = planes;
     this.solids = solids;
+    this.#layers = attacksIn(names?.layers);
+    this.#ids = attacksIn(names?.ids);
+    this.isGuess = this.#layers.size + this.#ids.size === 0;
     for (const id of world.ids()) {
       const { shape, layer, owner, offset, active } = world.get(id);
       if (!this.#isLeftOut(id)) this.#add(id, { shape, layer, owner, offset, active });
@@ -40,9 +54,13 @@ export class Roster {
     this.#counts.set(id, count + 1);
     const collider = { id, count, life: lifeOf(id, count), ...values, isAttack: false };
     const wasBody = count > 0 && !this.lives.has(lifeOf(id, count - 1));
-    if (isLate && !wasBody) this.#mark(collider);
+    if (this.isGuess && isLate && !wasBody) this.#mark(collider);
     this.#colliders.set(id, collider);
     this.#switched.add(collider);
+  }
+
+  #isAttack({ id, layer, active }) {
+    return this.isGuess ? !active : this.#ids.has(id) || this.#layers.has(layer);
   }
 
   #mark(collider) {
@@ -69,7 +87,7 @@ export class Roster {
 
   // Ends the commands before a step.
   step() {
-    for (const collider of this.#switched) if (!collider.active) this.#mark(collider);
+    for (const collider of this.#switched) if (this.#isAttack(collider)) this.#mark(collider);
     this.#switched.clear();
   }
 
@@ -91,8 +109,8 @@ export class Roster {
     }
     if (!FIELDS.includes(name) || String(collider[name]) === String(value)) return null;
     collider[name] = value;
+    if (name === "active" || name === "layer") this.#switched.add(collider);
     if (name !== "active") return name;
-    this.#switched.add(collider);
     return value ? "on" : "off";
   }
 }

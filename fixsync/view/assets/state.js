@@ -77,6 +77,7 @@ export const ui = {
   details: null, // what differs between them in the frame shown
   pair: null, // why the selected collider does not hit another: { ids, rows, isKnown } (pairs.js)
   attacks: null, // of the match (attacks.js)
+  isGuess: false, // whether no name says what an attack is (roster.js)
   histories: null, // of the selected collider, for each log
   hidden: new Set(), // pairs of layers (roster.js) whose hits no key and no timeline has
   hasMoved: false, // whether somebody moved the camera

@@ -31,12 +31,15 @@ function resultOf({ hits, missed }) {
   return missed ? `${nameOf(missed.id)}: ${missText(missed)}` : "nothing to hit";
 }
 
+// Where it hit first, or came nearest.
+const frameOf = ({ hits, missed, first }) => hits[0]?.frames[0][0] ?? missed?.frame ?? first;
+
 // Hits first, then the nearest.
 const distanceOf = ({ hits, missed }) =>
   hits.length > 0 ? -1 : ((missed ?? UNSEEN).gap ?? Number.MAX_SAFE_INTEGER);
 
 const SORT_KEYS = {
-  frame: (swing) => swing.first,
+  frame: frameOf,
   attack: (swing) => `${ownerName(swing.owner)} ${nameOfSwing(swing)}`,
   result: distanceOf,
 };
@@ -53,7 +56,7 @@ function inOrder(swings) {
 // Goes to where it hit first, or to where it came nearest, and says why.
 function show({ id, first, hits, missed }) {
   const met = hits[0] ?? missed;
-  goTo(hits[0]?.frames[0][0] ?? missed?.frame ?? first);
+  goTo(frameOf({ hits, missed, first }));
   select(met?.part ?? id, met?.id ?? null);
   byId("collider-panel").scrollIntoView({ block: "start" });
 }
@@ -84,7 +87,7 @@ const rowOf = (swing) =>
       element(
         "button",
         { type: "button" },
-        ordinal(swing.hits[0]?.frames[0][0] ?? swing.missed?.frame ?? swing.first),
+        ordinal(frameOf(swing)),
       ),
     ),
     element(
@@ -145,7 +148,8 @@ export function fillAttacks(target) {
     element(
       "p",
       { class: "note" },
-      `${plural(attacks.length, "attack")}, of which ${ordinal(hits)} hit${more}`,
+      `${plural(attacks.length, "attack")}, of which ${ordinal(hits)} hit${more}` +
+        (ui.isGuess ? ". A guess: no layer or id is named as an attack." : ""),
     ),
     ...(bars
       ? [bars, element("p", { class: "note" }, "Missed all: nearest gap up to, in units")]

@@ -135,7 +135,7 @@ function listAttacks(until) {
     ...swing,
     missed: missed[0] ?? null,
   }));
-  post({ type: "attacks", swings });
+  post({ type: "attacks", swings, isGuess: match.roster.isGuess });
   return false;
 }
 
