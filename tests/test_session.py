@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -28,7 +28,8 @@ from fixsync.session import (
     TakenBack,
     Timing,
 )
-from fixsync.session.packets import VERSION, Codec, Piece
+from fixsync.session.packets import VERSION, Codec, Piece, Update
+from fixsync.session.remote import Remote
 from fixsync.sim import Input
 
 STORM = Weather(loss=30, delay_ms=20, jitter_ms=40, duplication=10, damage=5)
@@ -773,6 +774,37 @@ def test_the_round_trip_is_measured():
         assert 70 <= rtt <= 70 + 2
 
 
+def test_a_made_up_round_trip_lengthens_no_wait(monkeypatch: pytest.MonkeyPatch):
+    """A peer that echoes a time of long ago seems far away, and whoever is far may take long."""
+    take = Remote._take_times
+
+    def lie(remote: Remote, update: Update, now_ms: int) -> None:
+        take(remote, update, now_ms)
+        if remote.local.me == 2:
+            remote.echo = (update.sent_ms - 50_000) & 0xFFFFFFFF, now_ms
+
+    monkeypatch.setattr(Remote, "_take_times", lie)
+    network = Network(match(3, prediction_max=8, frames=None, vacant=frozenset({2}))).start_all()
+    network.run(500)
+    late = network.start(2).session
+    assert network.run(6000, lambda: late.end is not None)
+    check_end(network, 2, Reason.JOIN_FAILED, 2, "player 2 did not take its seat in 25")
+    assert network.session(0).rtt_ms(2) is None
+    assert network.session(0).frame > 150
+
+
+@pytest.mark.parametrize("made", [bytes, bytearray, memoryview])
+def test_a_packet_is_any_buffer(made: Callable[[bytes], Any]):
+    sender, receiver = (Network(match(2)).start(me).session for me in (0, 1))
+    ((to, data),) = sender.outgoing(1)
+    assert (to, receiver.receive(made(data), 1), receiver.received) == (1, 0, 1)
+    assert receiver.receive(made(data[:-1]), 1) is None
+    for wrong in (None, "packet", 7):
+        with pytest.raises(TypeError, match=r"^data must be bytes or another buffer, not "):
+            receiver.receive(wrong, 1)  # type: ignore[arg-type]
+    assert receiver.refused == 1
+
+
 def test_statistics_name_the_round_trip_loss_and_what_is_waited_for():
     network = Network(match(2, prediction_max=8, frames=None), 3, Weather(10, delay_ms=35))
     network.start_all()
@@ -908,6 +940,17 @@ def test_players_wait_longer_for_one_who_gets_a_large_snapshot():
 def test_settings_out_of_range_are_refused_by_name(changes: dict[str, Any], name: str):
     with pytest.raises(ValueError, match=f"^{name} must be"):
         Match(**{"simulation": "bumpers", "seed": 5, "players": 2, **changes})
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Timing)])
+def test_times_are_not_negative(name: str):
+    assert Timing(**{name: 0}) != Timing()
+    for value in (-1, 2**32):
+        with pytest.raises(ValueError, match=rf"^{name} must be 0\.\.4294967295, not {value}$"):
+            Timing(**{name: value})
+    for wrong in (1.5, "1", None, True):
+        with pytest.raises(TypeError, match=f"^{name} must be an integer"):
+            Timing(**{name: wrong})  # type: ignore[arg-type]
 
 
 def test_a_session_is_refused_what_does_not_fit_its_match():

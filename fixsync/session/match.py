@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from fixsync._native.checks import integer, rate
 from fixsync._native.raw import UINT32_MAX
@@ -106,12 +106,13 @@ class Match:
 
 @dataclass(frozen=True)
 class Timing:
-    """Times in milliseconds; each peer may have its own."""
+    """Times in milliseconds, 0..2^32-1; each peer may have its own. ValueError if one is out of
+    range."""
 
     connect_ms: int = 15_000
     """Time to wait for the other players at the start; of a snapshot, for its next piece."""
     silence_ms: int = 5_000
-    """How long a player may be silent."""
+    """How long a player may be silent. A longer round trip is not believed."""
     stall_ms: int = 20_000
     """How long a player who is heard may hold the match up; 10 ms more for each KiB of a snapshot
     that it got."""
@@ -121,3 +122,9 @@ class Timing:
     """Interval of Hellos."""
     linger_ms: int = 1_500
     """How long an ended session still answers the others."""
+
+    def __post_init__(self) -> None:
+        for time in fields(self):
+            object.__setattr__(
+                self, time.name, integer(time.name, getattr(self, time.name), 0, UINT32_MAX)
+            )

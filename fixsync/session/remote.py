@@ -669,7 +669,8 @@ class Remote:
     def _take_times(self, update: Update, now_ms: int) -> None:
         self.hear(now_ms)
         rtt_ms = (now_ms - update.echo_ms) & 0xFFFFFFFF
-        if update.echo_ms and rtt_ms <= _RTT_MS_MAX:
+        # What a round trip allows must not grow with an echo that a peer makes up.
+        if update.echo_ms and rtt_ms <= min(_RTT_MS_MAX, self.local.timing.silence_ms):
             if self.rtt_ms is None:
                 self.rtt_ms, self.jitter_ms = rtt_ms, rtt_ms // 8
             else:

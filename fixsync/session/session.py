@@ -8,6 +8,7 @@ count."""
 from __future__ import annotations
 
 from fixsync._native.checks import integer, rate
+from fixsync._native.rows import Buffer, bytes_of
 from fixsync.semantics import semantics_id
 from fixsync.session.ending import Ending
 from fixsync.session.joining import Joining
@@ -220,9 +221,9 @@ class Session:
 
     # Each frame: receive, advance, outgoing.
 
-    def receive(self, data: bytes, now_ms: int) -> int | None:
+    def receive(self, data: Buffer, now_ms: int) -> int | None:
         """Takes a packet. Returns the peer that sent it, or None if it was refused."""
-        remote = None
+        data, remote = bytes_of("data", data), None
         try:
             packet = self._codec.open(data)
             sender = packet.message.sender
