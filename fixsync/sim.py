@@ -252,7 +252,9 @@ def stepped(simulation: Simulation, inputs: Sequence[Input]) -> Stepped:
     kinds = event_kinds(simulation)
     if kinds is None:
         raise ValueError(
-            f"simulation {simulation.name} returned a GameEvent, but has no event_kinds"
+            f"simulation {simulation.name} returned a GameEvent, but has no event_kinds: its class "
+            "needs event_kinds, an IntEnum of the kinds of its own events, numbered from "
+            f"{GAME_EVENT}"
         )
     first = [*map(type, rows)].index(GameEvent)
     return Stepped(rows[:first], checked_game_events(kinds, rows[first:]))

@@ -119,7 +119,9 @@ def test_an_event_that_no_log_could_hold_is_refused_with_its_place(answer: Any, 
 def test_a_game_event_of_a_simulation_without_kinds_is_refused() -> None:
     made = Answers(1, 2)
     made.event_kinds, made.answer = None, [HIT, OWN]
-    with pytest.raises(ValueError, match="answers returned a GameEvent, but has no event_kinds"):
+    with pytest.raises(
+        ValueError, match="has no event_kinds: its class needs event_kinds, an IntEnum"
+    ):
         stepped(made, (0, 0))
 
 

@@ -395,6 +395,30 @@ def test_the_report_has_both_values():
     assert str(found) == "self.combo: not there before the load"
 
 
+@pytest.mark.parametrize(
+    ("simulation", "text"),
+    [
+        (
+            Environment,
+            "os.environ: {'TURNS_OF_A_GAME': '0'} before, {'TURNS_OF_A_GAME': '8'} after the load",
+        ),
+        (
+            Weak,
+            "self.marked: set() before, {<test_unsaved.Marker object>} after the load",
+        ),
+        (
+            WeakCounts,
+            "self.counts: {} before, {<test_unsaved.Marker object>: 8} after the load",
+        ),
+    ],
+)
+def test_the_report_has_the_variable_that_differs_and_no_addresses(
+    simulation: SimulationType, text: str
+):
+    (found,) = unsaved(run_straight(simulation, 1, 4, inputs(60)))
+    assert str(found) == text
+
+
 def test_globals_are_as_before_afterwards():
     straight = run_straight(ModuleCounter, 1, 4, inputs(60))
     before, state = turns_of_all, random.getstate()

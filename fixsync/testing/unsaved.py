@@ -16,6 +16,7 @@ iterator, cannot be put back: it is named if the frames after a load differ."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -36,6 +37,10 @@ _LOOKS_MAX = 40
 _SUSPECTS_MAX = 24
 """Suspects that are put back at one look."""
 _NAMED_MAX = 8
+_DICT_MAX = 80
+"""Of a dict with a longer repr only the entries that differ are shown."""
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""The end of the repr of most objects, another one in each run."""
 
 
 class Unsaved(NamedTuple):
@@ -75,7 +80,10 @@ def unsaved(straight: Straight) -> list[Unsaved]:
         pass  # the checks report it
     finally:
         before.restore()  # globals outlive this
-    return [*named.values()][:_NAMED_MAX]
+    return [
+        Unsaved(_ADDRESS.sub("", one.name), one.frame, _ADDRESS.sub("", one.what))
+        for one in [*named.values()][:_NAMED_MAX]
+    ]
 
 
 def unsaved_lines(found: Sequence[Unsaved]) -> list[str]:
@@ -251,10 +259,36 @@ def _suspects(then: Walk, back: Walk) -> Iterator[_Suspect]:
         else:
             repair = _repair(then, place, now)
             if place.shown is not None or now.shown is not None:
-                what = f"{shown(place.shown)} before, {shown(now.shown)} after the load"
+                what = _both(place.shown, now.shown) or what
         if repair is not None:
             yielded.append(name)
             yield _Suspect(name, what, repair)
+
+
+def _both(before: Any, after: Any) -> str:
+    """Two values for a report; "" if they look alike, as two objects of a class do."""
+    if isinstance(before, dict) and isinstance(after, dict) and len(repr(before)) > _DICT_MAX:
+        keys = [key for key in before | after if not _is_entry_same(before, after, key)]
+        if keys:
+            before, after = ({k: one[k] for k in keys if k in one} for one in (before, after))
+    one, other = (shown(_Sorted(v) if isinstance(v, set) else v) for v in (before, after))
+    is_alike = _ADDRESS.sub("", one) == _ADDRESS.sub("", other)
+    return "" if is_alike else f"{one} before, {other} after the load"
+
+
+def _is_entry_same(before: dict[Any, Any], after: dict[Any, Any], key: Any) -> bool:
+    return key in before and key in after and _is_same(before[key], after[key])
+
+
+class _Sorted:
+    """A set whose repr does not depend on addresses and hashes."""
+
+    def __init__(self, members: set[Any]) -> None:
+        self._members = members
+
+    def __repr__(self) -> str:
+        found = sorted(map(repr, self._members), key=lambda text: _ADDRESS.sub("", text))
+        return f"{{{', '.join(found)}}}" if found else "set()"
 
 
 def _stale_names(then: Walk, back: Walk) -> Iterator[_Suspect]:

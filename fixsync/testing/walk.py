@@ -226,7 +226,7 @@ class Walk:
         self.places[name] = Place(value, None, put)  # unless it can be looked into
         if (saved := _saved(value)) is not None:
             state, load = saved
-            shown = state if isinstance(state, int) else None
+            shown = state if isinstance(state, int) or value is os.environ else None
             self._note(name, Place(value, state, put, shown), lambda: load(state))
         elif isinstance(value, itertools.count) or _is_copied(value):
             known = copy(value)
