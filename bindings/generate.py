@@ -1,4 +1,5 @@
-"""Raw declarations of the C API for other languages, generated from the C headers.
+"""Raw declarations of the C API for other languages, generated from the C headers; and what all
+manifests say alike, from pyproject.toml.
 
     python bindings/generate.py            writes every file of OUTPUTS
     python bindings/generate.py --check    exits with 1 and the names of files that are stale
@@ -14,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bindings.api import Api, read
-from bindings.emit import csharp, godot, python, rust, web
+from bindings.emit import csharp, godot, manifests, python, rust, web
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,6 +38,7 @@ OUTPUTS: dict[str, Callable[[Api], str]] = {
     "bindings/web/tables.js": web.tables,
     "fixsync/_native/tables.py": python.tables,
     "fixsync/kinds.py": python.kinds,
+    **{name: manifests.manifest(name) for name in manifests.MANIFESTS},
 }
 """Files of the project, and what writes them."""
 

@@ -1,12 +1,16 @@
 """Declarations for other languages, generated from the headers, and the WebAssembly module."""
 
+import configparser
+import dataclasses
 import hashlib
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -100,17 +104,103 @@ def test_structures_are_laid_out_alike_everywhere(abi, tmp_path):
 @pytest.mark.parametrize(
     "file",
     [
-        "bindings/csharp/package.json",
-        "bindings/csharp/Fixsync.csproj",
+        "bindings/csharp/README.md",
         "bindings/csharp/test",
+        "bindings/rust/test",
         "docs/csharp.md",
-        "bindings/web/package.json",
+        "docs/web.md",
     ],
 )
-def test_each_package_has_the_version_of_fixsync(file):
-    told = r'(?i)(?:version[": =>]+|fixsync-|fixsync --version )(\d+\.\d+\.\d+)\b'
+def test_what_installs_a_package_names_the_version_of_fixsync(file):
+    told = r'(?i)(?:version[": =>]+|fixsync-|fixsync-sys-|fixsync --version )(\d+\.\d+\.\d+)\b'
     found = re.findall(told, (ROOT / file).read_text(encoding="utf-8"))
     assert set(found) == {fixsync.__version__}
+
+
+# ---- the manifests ----
+
+
+def facts_of(name, text):
+    """What a manifest says of the project: its own reader, by the format."""
+    if name.endswith(".json"):
+        told = json.loads(text)
+        author = told["author"]
+        author = author if isinstance(author, str) else author["name"]
+        address = told.get("repository", {}).get("url", "").removeprefix("git+")
+        rows = told["version"], author, told["description"], told["keywords"]
+        return *rows, address.removesuffix(".git")
+    if name.endswith(".csproj"):
+        row = ElementTree.fromstring(text)[0].findtext  # noqa: S314  # the project's own
+        rows = row("Version"), row("Authors"), row("Description"), row("PackageTags").split(";")
+        assert row("PackageProjectUrl") == row("RepositoryUrl")
+        return *rows, row("RepositoryUrl") or ""
+    if name.endswith(".cfg"):
+        plugin = configparser.ConfigParser()
+        plugin.read_string(text)
+        return tuple(plugin["plugin"][key].strip('"') for key in ("version", "author"))
+    tomllib = pytest.importorskip("tomllib")
+    told = tomllib.loads(text)
+    if "workspace" in told:
+        package = told["workspace"]["package"]
+        own = {crate["version"] for crate in told["workspace"]["dependencies"].values()}
+        assert own == {f"={package['version']}"}
+        return package["version"], package["authors"][0], package.get("repository", "")
+    package = told["package"]
+    shared = {key for key in package if package[key] == {"workspace": True}}
+    is_main = package["name"] == "fixsync"
+    return "repository" in shared, package["description"] if is_main else "", package["keywords"]
+
+
+def told_by(name, project):
+    """What the manifest has to say, of a project."""
+    version, author, address = project.version, project.author, project.repository
+    words = list(project.keywords)
+    return {
+        "plugin.cfg": (version, author),
+        "rust/Cargo.toml": (version, author, address),
+        "fixsync/Cargo.toml": (bool(address), project.description, words[:5]),
+        "fixsync-sys/Cargo.toml": (bool(address), "", words[:5]),
+    }.get(
+        "/".join(name.split("/")[-1 if name.endswith(".cfg") else -2 :]),
+        (version, author, project.description, words, address),
+    )
+
+
+MANIFESTS = generate.manifests.MANIFESTS
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_manifest_says_what_pyproject_says(name):
+    tomllib = pytest.importorskip("tomllib")
+    project = generate.manifests.project()
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (project.description, list(project.keywords)) == (told["description"], told["keywords"])
+    assert (project.version, [{"name": project.author}]) == (fixsync.__version__, told["authors"])
+    assert project.repository in (told["urls"]["Repository"], "")
+    assert facts_of(name, (ROOT / name).read_text(encoding="utf-8")) == told_by(name, project)
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_manifest_gets_an_address_and_a_version_of_the_project_and_keeps_the_rest(name):
+    project = dataclasses.replace(
+        generate.manifests.project(), version="12.3.4", repository="https://host.test/a/fixsync"
+    )
+    text = (ROOT / name).read_text(encoding="utf-8")
+    made = MANIFESTS[name](text, project)
+    assert facts_of(name, made) == told_by(name, project)
+    assert MANIFESTS[name](made, project) == made
+    kept = set(re.findall(r"[\w.-]+(?=\W*[:=>])", text))
+    assert kept <= set(re.findall(r"[\w.-]+(?=\W*[:=>])", made))
+
+
+def test_the_address_of_the_repository_is_a_placeholder_in_one_file_alone():
+    placeholder = generate.manifests.PLACEHOLDER + "fixsync"
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in MANIFESTS}
+    texts["pyproject.toml"] = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    holders = [name for name, text in texts.items() if generate.manifests.PLACEHOLDER in text]
+    is_real = generate.manifests.project().repository != ""
+    assert holders == ([] if is_real else ["pyproject.toml"])
+    assert is_real or f'Repository = "{placeholder}"' in texts["pyproject.toml"]
 
 
 def test_every_declaration_has_its_comment():
