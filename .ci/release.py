@@ -258,7 +258,7 @@ def main() -> None:
             for python in options.python or [sys.executable]:
                 number = version(python)
                 for package in packages_for(python, sdist, wheel):
-                    fresh = installed(python, package, work / f"{number} {package.suffix}", *NEEDED)
+                    fresh = installed(python, package, work / f"{number}{package.suffix}", *NEEDED)
                     print(f"Python {number}, {package.name}: {attempt(fresh, work)}")
         except ReleaseError as error:
             sys.exit(f"release: {error}")

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -696,8 +697,8 @@ def test_a_log_for_which_there_is_too_little_memory_is_not_called_invalid(
 
 def in_shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """A command line of a shell, in which $F is `fixsync`."""
-    program = f'{sys.executable} -c "from fixsync.cli import main; main()"'
-    command = command.replace("$F", program).replace("$LOG", SMALL)
+    program = f'{shlex.quote(sys.executable)} -c "from fixsync.cli import main; main()"'
+    command = command.replace("$F", program).replace("$LOG", shlex.quote(SMALL))
     run = ["bash", "-c", command]
     return subprocess.run(run, capture_output=True, text=True, check=False, cwd=cwd)
 
@@ -713,6 +714,28 @@ def test_the_installed_command_runs() -> None:
     done = as_process("replay", SMALL)
     assert done.returncode == 0, done.stderr
     assert "identical" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["replay", SMALL], ["--version"], ["--help"], ["none"]])
+def test_python_runs_the_package_as_the_command(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "fixsync", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    expected = as_process(*arguments)
+    assert (done.returncode, done.stdout) == (expected.returncode, expected.stdout)
+    assert done.stderr == expected.stderr
+
+
+@POSIX
+def test_these_tests_run_with_a_python_whose_path_has_a_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "a folder" / "python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setitem(globals(), "SMALL", str(good(python.parent)))
+    assert in_shell("$F replay $LOG", tmp_path).returncode == 0
 
 
 UNREAD = "| true; exit ${PIPESTATUS[0]}"
