@@ -26,7 +26,8 @@ from fixsync import cli
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-TEXTS = {path: path.read_text(encoding="utf-8") for path in [*PAGES, ROOT / "README.md"]}
+TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+TEXTS = {path: path.read_text(encoding="utf-8") for path in [*PAGES, *TOP]}
 
 
 def test_without_the_site_the_c_reference_is_found_in_the_headers() -> None:
@@ -271,6 +272,56 @@ def test_the_rows_of_the_systems_are_the_tests_of_the_systems() -> None:
     source = (ROOT / "tests" / "test_systems.py").read_text(encoding="utf-8")
     named = set(re.findall(r"`(test_\d_\w+)`", systems))
     assert named == set(re.findall(r"^def (test_\d_\w+)\(", source, re.MULTILINE))
+
+
+# What a code host and Read the Docs read.
+
+
+@pytest.mark.full
+def test_a_report_of_a_desync_must_have_the_log() -> None:
+    yaml = needs("yaml")
+    folder = ROOT / ".github" / "ISSUE_TEMPLATE"
+    forms = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in folder.glob("*.yml")}
+    for name, form in forms.items():
+        ids = [row["id"] for row in form["body"]]
+        assert len(set(ids)) == len(ids), name
+        assert {row["type"] for row in form["body"]} <= {"input", "textarea"}, name
+        assert form["name"], name
+        assert form["description"], name
+    required = {
+        row["id"]: row.get("validations", {}).get("required", False)
+        for row in forms["desync"]["body"]
+    }
+    assert required["log"] is True
+    assert next(iter(required)) == "log"
+
+
+@pytest.mark.parametrize("name", ["desync", "bug"])
+def test_command_lines_of_an_issue_form_exist(name: str) -> None:
+    text = (ROOT / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml").read_text(encoding="utf-8")
+    context = click.Context(cli.fixsync)
+    for command in re.findall(r"`fixsync ([a-z]+)", text):
+        assert cli.fixsync.get_command(context, command) is not None, command
+
+
+@pytest.mark.full
+def test_read_the_docs_builds_the_site_as_the_tests_do() -> None:
+    settings = needs("yaml").safe_load((ROOT / ".readthedocs.yaml").read_text(encoding="utf-8"))
+    assert (ROOT / settings["sphinx"]["configuration"]).samefile(DOCS / "conf.py")
+    assert settings["sphinx"]["fail_on_warning"] is True
+    (install,) = settings["python"]["install"]
+    assert install["extra_requirements"] == ["docs"]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no repository here")
+def test_no_file_changes_when_git_checks_it_out() -> None:
+    command = ["git", "-c", "safe.directory=*", "ls-files", "--eol", "-z"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    rows = [row.split() for row in done.stdout.split("\0") if row]
+    assert len(rows) > 900
+    assert [row for row in rows if row[0] in ("i/crlf", "i/mixed")] == []
+    is_binary = {row[-1].rpartition(".")[2] for row in rows if row[0] == "i/-text"}
+    assert is_binary <= {"bin", "gz", "png", "wasm"}, ".gitattributes does not name it"
 
 
 # The README, and the first pages in other languages.
