@@ -30,6 +30,10 @@ AIMS = [(q(10), q("-0.5")), (q(10), q("-13.5"))]  # the middles of the goals, (x
 class Kind(IntEnum):
     SCORED = 16
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        return "collider", "collider"  # what a and b are
+
 
 class Score(State):
     scores: Annotated[list[Annotated[int, within(0, SCORE)]], count(2)]

@@ -42,6 +42,10 @@ LIFT, LIFT_FRAMES, LIFT_MOTION = 16, 128, q("0.015625")  # its id, frames of a w
 class Kind(IntEnum):
     HURT = 16
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        return "owner", "owner"  # a strikes, b is struck
+
 
 class Fighter(State):
     health: Annotated[int, within(0, 60)] = 60
@@ -136,7 +140,7 @@ class Brawl(Stated):
             victim.health -= damage
             victim.thrown = -THROW if body.is_mirrored else THROW
             self.bodies[other].cancel()
-            self.told.append(GameEvent(me, other, Kind.HURT, damage))
+            self.told.append(GameEvent(me + 1, other + 1, Kind.HURT, damage))
 
 
 if __name__ == "__main__":

@@ -37,6 +37,10 @@ HEALTH, ROUNDS, RELOAD_FRAMES = 3, 3, 30
 class Kind(IntEnum):
     HURT = 16
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        return "collider", "collider"  # what a and b are
+
 
 class Player(State):
     health: Annotated[int, within(0, HEALTH)] = HEALTH

@@ -7,17 +7,28 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-__all__ = ["Names", "attacks_in"]
+__all__ = ["SIDES", "Names", "attacks_in", "sides_in"]
 
 _ATTACK = re.compile(r"(?<![a-z])(attacks?|hitbox(es)?)(?![a-z])", re.IGNORECASE)
 
+SIDES = ("collider", "owner", "number")
+"""What a and b of one of the game's own events may be."""
+_SIDES = re.compile(r"(.+) \((collider|owner|number), (collider|owner|number)\)", re.DOTALL)
+
 
 class Names(Struct):
-    """Names of layers, ids and kinds of the game's own events, by number."""
+    """Names of layers, ids and kinds of the game's own events, by number. The name of a kind may end
+    with what a and b of its events are: "hurt (owner, collider)". Otherwise they are numbers."""
 
     layers: dict[int, str] = {}
     ids: dict[int, str] = {}
     game: dict[int, str] = {}
+
+
+def sides_in(name: str) -> tuple[str, str, str]:
+    """The name of a kind of events, and what their a and b are: each one of SIDES."""
+    found = _SIDES.fullmatch(name)
+    return (found[1], found[2], found[3]) if found else (name, "number", "number")
 
 
 def attacks_in(names: Mapping[int, str]) -> frozenset[int]:

@@ -17,7 +17,7 @@ from fixsync._native.checks import integer, shown
 from fixsync._native.raw import UINT32_MAX
 from fixsync.fields import StateFields, found_fields
 from fixsync.game.random import Random
-from fixsync.names import Names
+from fixsync.names import SIDES, Names
 from fixsync.records import Event, Events, GameEvent
 from fixsync.world import World
 
@@ -73,7 +73,8 @@ class Simulation(Protocol):
     - `check_input(player, value)`: ValueError for an input that no player can give. `value` is an
       int or a tuple of at most 16 ints, each of 64 bits.
     - `event_kinds`: the kinds of the game's own events, an IntEnum of values from 16 on. `step` then
-      returns a `GameEvent` for each, after the world's events.
+      returns a `GameEvent` for each, after the world's events. A property `sides` of the enum says
+      what a and b of a kind are, each "collider", "owner" or "number".
     - `state_fields(state)`, static or of the class: the bytes of `save` as named fields
       (`fixsync.fields`), so that a report can name a difference; ValueError for bytes that are not
       a state.
@@ -225,8 +226,15 @@ def names_of(simulation: object) -> Names:
 
 
 def names_of_kinds(kinds: type[IntEnum] | None) -> dict[int, str]:
-    """The names of a game's kinds of events in logs: their names in lower case."""
-    return {int(kind): kind.name.lower() for kind in kinds or ()}
+    """The names of a game's kinds of events in logs: their names in lower case, with their `sides`
+    if they have them."""
+    return {int(kind): _name_of_kind(kind) for kind in kinds or ()}
+
+
+def _name_of_kind(kind: IntEnum) -> str:
+    sides = getattr(kind, "sides", None)
+    name = kind.name.lower()
+    return name if sides is None else f"{name} ({', '.join(sides)})"
 
 
 class Stepped(NamedTuple):
@@ -291,6 +299,13 @@ def event_kinds(simulation: object) -> type[IntEnum] | None:
         if not GAME_EVENT <= kind <= UINT32_MAX:
             raise ValueError(
                 f"event_kinds.{kind.name} must be {GAME_EVENT}..{UINT32_MAX}, not {int(kind)}"
+            )
+        sides = getattr(kind, "sides", None)
+        is_pair = isinstance(sides, tuple) and len(sides) == 2
+        if sides is not None and not (is_pair and {*sides} <= {*SIDES}):
+            raise ValueError(
+                f"event_kinds.{kind.name}.sides must be two of {', '.join(SIDES)}, "
+                f"not {shown(sides)}"
             )
     return kinds
 

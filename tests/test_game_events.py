@@ -15,8 +15,10 @@ from network import Network, Weather
 from tools import Run
 
 from fixsync import ONE, Event, EventKind, GameEvent, Pose, Sphere, World
+from fixsync.cli.describe import game_text
 from fixsync.game.random import Random
 from fixsync.log import Reader, Recorder, SimRecorder, Verdict, diff, info, replay
+from fixsync.names import Names
 from fixsync.session import Match, Reason
 from fixsync.session.timeline import _without
 from fixsync.sim import Input, Stepped, names_of, start, stepped
@@ -234,6 +236,39 @@ def test_a_replay_with_the_simulation_compares_them(log: Path) -> None:
     filled = log.with_name("filled.jsonl")
     replay(other, output=filled, simulations=simulations)
     assert filled.read_bytes() == log.read_bytes()
+
+
+class Sided(IntEnum):
+    HURT = 16
+    FELL = 17
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        return ("collider", "owner") if self is Sided.HURT else ("number", "number")
+
+
+def test_a_kind_says_what_a_and_b_are_and_only_colliders_have_names(tmp_path: Path) -> None:
+    world = World(4)
+    names = Names(ids={0: "red", 1: "blue"})
+    with Recorder(world, tmp_path / "a.jsonl", names=names, event_kinds=Sided) as recorder:
+        world.step()
+        recorder.game([GameEvent(1, 1, Sided.HURT, 5), GameEvent(1, 0, Sided.FELL, 2)])
+    with Reader(tmp_path / "a.jsonl") as reader:
+        header, (frame,) = reader.header, list(reader)
+    assert header.names.game == {16: "hurt (collider, owner)", 17: "fell (number, number)"}
+    assert game_text(frame.game, header) == 'hurt (1 "blue", owner 1): 5, fell (1, 0): 2'
+    header.names.game.clear()
+    assert game_text(frame.game, header) == "16 (1, 1): 5, 17 (1, 0): 2"
+    assert info(tmp_path / "a.jsonl").game == {16: 1, 17: 1}
+
+
+def test_sides_that_are_no_sides_are_refused(tmp_path: Path) -> None:
+    class Wrong(IntEnum):
+        HURT = 16
+        sides = property(lambda _: ("collider", "id"))
+
+    with pytest.raises(ValueError, match=r"HURT\.sides must be two of collider, owner, number, not"):
+        Recorder(World(4), tmp_path / "a.jsonl", event_kinds=Wrong)
 
 
 def test_the_commands_tell_of_them(log: Path, run: Run) -> None:

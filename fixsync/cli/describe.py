@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from fixsync._native.kinds import KINDS_BY_NAME
 from fixsync.cli.text import angle, units, vector
 from fixsync.level import Prism, Solid
 from fixsync.log.schema import Header
+from fixsync.names import sides_in
 from fixsync.records import Collider
 from fixsync.shapes import Contact, EventKind
 
@@ -45,12 +47,22 @@ def events_text(events: Iterable[Sequence[int]]) -> str:
 
 
 def game_text(events: Iterable[Sequence[int]], header: Header) -> str:
-    """Events of the game: kind, ids and value of each."""
-    kinds, ids = header.names.game, header.names.ids
-    return ", ".join(
-        f"{kinds.get(kind, kind)} ({named(a, ids)}, {named(b, ids)}): {value}"
-        for a, b, kind, value in events
-    )
+    """Events of the game: kind, a, b and value of each."""
+    return ", ".join(map(partial(_game_text, header), events))
+
+
+def _game_text(header: Header, event: Sequence[int]) -> str:
+    a, b, kind, value = event
+    name, *sides = sides_in(header.names.game.get(kind, str(kind)))
+    told = (_side(*pair, header) for pair in zip((a, b), sides, strict=True))
+    return f"{name} ({', '.join(told)}): {value}"
+
+
+def _side(number: int, side: str, header: Header) -> str:
+    """a or b of an event: by name if it is a collider's id."""
+    if side == "collider":
+        return named(number, header.names.ids)
+    return f"owner {number}" if side == "owner" else str(number)
 
 
 def shape_text(row: Sequence[Any]) -> str:

@@ -18,6 +18,7 @@ from fixsync.log.info import Info, info
 from fixsync.log.lines import plain
 from fixsync.log.replay import Verdict
 from fixsync.log.schema import Header, MatchLogError
+from fixsync.names import sides_in
 from fixsync.shapes import Contact
 
 _META_SHOWN = 40
@@ -183,7 +184,9 @@ def _computed_rows(one: Info) -> Iterator[tuple[str, str]]:
         yield "events", "none in the log; fixsync replay -o FILLED writes them"
     if games := one.frames_with["game"]:
         kinds = {} if one.header is None else one.header.names.game
-        told = Counter({kinds.get(kind, str(kind)): number for kind, number in one.game.items()})
+        told = Counter(
+            {sides_in(kinds.get(kind, str(kind)))[0]: number for kind, number in one.game.items()}
+        )
         yield "game events", f"{_counts(told) or 'none'} (of {text.plural(games, 'frame')})"
     frames = text.plural(queries, "frame")
     yield "answers", f"{one.answers} (of {frames})" if queries else "none in the log"

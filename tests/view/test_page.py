@@ -1019,13 +1019,14 @@ def test_a_lane_has_the_name_of_its_player_and_only_attacks_are_solid_bars(opene
 
 
 def test_the_games_own_events_are_named_in_lanes_and_panel(opened, path):
-    logs.write(path, logs.header(), logs.with_game_events())
+    kinds = {"16": "bump (collider, number)", "17": "push (collider, owner)"}
+    logs.write(path, logs.header(names={"game": kinds}), logs.with_game_events())
     page = opened(path, fragment="#frame=1")
     page.wait_for_selector("#lane-names .lane")
     labels = page.locator("#lane-names button, #lane-names .lane").all_inner_texts()
-    assert labels == ["owner 1  event 16 -1, event 17 2", "owner 2  event 17 2", "the game"]
-    rows = page.locator("#frame-events tr:has-text('event')").all_inner_texts()
-    assert rows == ["◇\t0\t7\tevent 16\t-1", "◇\t1\t0\tevent 17\t2"]
+    assert labels == ["owner 1  bump -1", "owner 2  push 2", "the game"]
+    rows = page.locator("#frame-events tr:has-text('◇')").all_inner_texts()
+    assert rows == ["◇\t0\t7\tbump\t-1", "◇\t1\tno owner\tpush\t2"]
 
 
 def test_a_history_says_on_and_off_has_commands_first_and_names_solids(opened, path):

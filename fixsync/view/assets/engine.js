@@ -119,7 +119,7 @@ export class Match {
       this.solids,
       this.header.names,
     );
-    this.lanes = new Lanes(this.first, this.roster);
+    this.lanes = new Lanes(this.first, this.roster, this.header.names?.game);
   }
 
   // The line of a frame, parsed.

@@ -6,7 +6,7 @@ import { differingFields } from "./game.js";
 import { CONTACT_NAMES, EVENT_NAMES, ROWS_MAX, SIGNS, valueDifferences } from "./inspector.js";
 import { colliderButton } from "./links.js";
 import { LEVEL } from "./solids.js";
-import { gameName, games, match, nameOf, player } from "./state.js";
+import { gameName, gameSides, games, match, nameOf, ownerName, player } from "./state.js";
 
 const ROWS_PLAYING_MAX = 25; // while nobody can read them
 
@@ -32,8 +32,11 @@ function eventTable(caption, rows, marked, most = ROWS_MAX) {
 
 // The game's own events, of colliders and of whatever else a game counts.
 function gameTable({ game, colliders }) {
-  const named = (id) =>
-    colliders.indexOf(id) >= 0 || id >= LEVEL ? colliderButton(id) : String(id);
+  const told = (number, side) => {
+    if (side === "owner") return ownerName(number);
+    const isThere = side === "collider" && (colliders.indexOf(number) >= 0 || number >= LEVEL);
+    return isThere ? colliderButton(number) : String(number);
+  };
   const rows = game
     .slice(0, ROWS_MAX)
     .map(([a, b, kind, value]) =>
@@ -41,8 +44,7 @@ function gameTable({ game, colliders }) {
         "tr",
         {},
         cell("◇", { "aria-hidden": "true" }),
-        cell(named(a)),
-        cell(named(b)),
+        ...[a, b].map((number, i) => cell(told(number, gameSides(kind)[i]))),
         cell(gameName(kind)),
         cell(String(value), { class: "number" }),
       ),

@@ -1,6 +1,7 @@
 // What each body does over a match: when its colliders are on, and whom it hits. A body is all
 // colliders of one owner, or one collider without an owner.
 import { FXS_ENTER } from "../../../bindings/web/raw.js";
+import { sidesIn } from "./roster.js";
 
 const LANES_MAX = 12; // of a log without owners
 // a hit by an attack, from an attack, of two bodies or two attacks
@@ -14,8 +15,10 @@ export class Lanes {
   #bodies = new Map(); // by owner, or by ~id: { owner, colliders, spans, hits, told }
   #told = []; // the game's own events that are about no collider
 
-  constructor(first, roster) {
+  // names: of the kinds of the game's events.
+  constructor(first, roster, names) {
     this.roster = roster;
+    this.names = names ?? {};
     for (const collider of roster.colliders) {
       this.#body(collider);
       this.#since.set(collider, first);
@@ -64,11 +67,19 @@ export class Lanes {
   // The game's own events of a frame, as rows of a, b, kind, value.
   tell(frame, rows) {
     for (const [a, b, kind, value] of rows) {
-      const colliders = [a, b].map((id) => this.roster.get(id)).filter(Boolean);
-      const bodies = new Set(colliders.map((one) => this.#body(one)));
+      const [, sides] = sidesIn(this.names[kind]);
+      const found = [a, b].map((number, i) => this.#bodyOf(number, sides[i]));
+      const bodies = new Set(found.filter(Boolean));
       for (const told of bodies.size > 0 ? [...bodies].map((body) => body.told) : [this.#told])
         told.push([frame, kind, value]);
     }
+  }
+
+  // The body that a or b of an event is; none for a number.
+  #bodyOf(number, side) {
+    if (side === "owner") return this.#bodies.get(number);
+    const collider = side === "collider" ? this.roster.get(number) : null;
+    return collider ? this.#body(collider) : null;
   }
 
   // The lanes to show: of every owner, or else of the colliders that hit most; and of the selected

@@ -13,6 +13,14 @@ const ATTACK = /(?<![a-z])(attacks?|hitbox(es)?)(?![a-z])/i;
 const attacksIn = (names) =>
   new Set(Object.keys(names ?? {}).flatMap((key) => (ATTACK.test(names[key]) ? [Number(key)] : [])));
 
+const SIDES = /^(.+) \((collider|owner|number), (collider|owner|number)\)$/s;
+
+// The name of a kind of the game's events, and what their a and b are (fixsync/names.py).
+export function sidesIn(name) {
+  const [, plain, ...sides] = SIDES.exec(name ?? "") ?? [];
+  return plain ? [plain, sides] : [name, ["number", "number"]];
+}
+
 // What no other collider of a match is called.
 export const lifeOf = (id, count) => `${id} ${count}`;
 

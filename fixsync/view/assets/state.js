@@ -1,5 +1,6 @@
 // State shared by all parts of the page.
 import { Camera } from "./camera.js";
+import { sidesIn } from "./roster.js";
 import { LEVEL } from "./solids.js";
 
 export const byId = (id) => document.getElementById(id);
@@ -97,7 +98,9 @@ export function say(text) {
 export const nameOf = (id) =>
   scene.names.ids[id] ?? (id >= LEVEL ? `solid ${id - LEVEL}` : String(id));
 // What a kind of the game's own events is called.
-export const gameName = (kind) => scene.names.game[kind] ?? `event ${kind}`;
+export const gameName = (kind) => sidesIn(scene.names.game[kind])[0] ?? `event ${kind}`;
+// What a and b of its events are.
+export const gameSides = (kind) => sidesIn(scene.names.game[kind])[1];
 export const layerName = (layer) => scene.names.layers[layer] ?? `layer ${layer}`;
 
 // What a player is called: as the words that the names of all its colliders have, or as its body
