@@ -1,7 +1,7 @@
 // Why a pair is not a hit, and by how much it misses.
-import { ArgumentTypeError, integer, optionsIn } from "./checks.js";
+import { ArgumentTypeError, integer, object, optionsIn, wordIn } from "./checks.js";
 import { checked, kernel, memory, putWords, results, scratch } from "./kernel.js";
-import { FXS_NEVER, FXS_TOUCHING, fxs_explanation, fxs_name } from "./raw.js";
+import { FXS_NEVER, FXS_TOUCHING, FXS_WHY_GRAZES, fxs_explanation, fxs_name } from "./raw.js";
 import { hitWhenIn, putPair } from "./shapes.js";
 import { CAUSES } from "./tables.js";
 
@@ -43,20 +43,37 @@ const TEXT_BYTES = 1024;
 
 /** The causes of an explanation as text, with names for a and b. */
 export function explanationText(explanation, a = "", b = "") {
+  const numbers = numbersOf(object("explanation", explanation));
   const at = results.for(TEXT_BYTES + fxs_explanation.$size + 2 * fxs_name.$size);
   const row = at + TEXT_BYTES;
-  const { why, grows, sector, contact } = explanation;
-  putWords(row, [why, grows === "b" ? 1 : 0, SECTORS.indexOf(sector), contact]);
-  for (const name of ["height", "planar", "gap", "turn"]) {
-    const value = explanation[name] === null ? FXS_NEVER : BigInt(explanation[name]);
-    memory.view.setBigInt64(row + fxs_explanation[name], value, true);
-  }
+  putWords(row, numbers.words);
+  for (const [name, value] of Object.entries(numbers.amounts))
+    memory.view.setBigInt64(row + fxs_explanation[name], value ?? FXS_NEVER, true);
   const names = [a, b].map((text, i) =>
     putName(row + fxs_explanation.$size + i * fxs_name.$size, ["a", "b"][i], text),
   );
   const room = BigInt(TEXT_BYTES);
   checked(kernel.fxs_explanation_text(row, ...names, at, room, scratch), "explanation");
   return new TextDecoder().decode(memory.u8.subarray(at, at + memory.u32[scratch / 4]));
+}
+
+function numbersOf({ why, grows, sector, contact, height, planar, gap, turn }) {
+  const amount = (name, value) =>
+    value === null ? null : BigInt(integer(name, value, -(2 ** 34), 2 ** 34));
+  return {
+    words: [
+      integer("why", why, 0, 2 * FXS_WHY_GRAZES - 1),
+      wordIn("grows", grows, { a: 0, b: 1 }),
+      sector === null ? 0 : wordIn("sector", sector, { beyond: 1, outside: 2, hole: 3 }),
+      integer("contact", contact, 0, 2),
+    ],
+    amounts: {
+      height: BigInt(integer("height", height, -(2 ** 34), 2 ** 34)),
+      planar: amount("planar", planar),
+      gap: amount("gap", gap),
+      turn: turn === null ? null : BigInt(integer("turn", turn, 0, 32768)),
+    },
+  };
 }
 
 // The address of a name, or 0 for an empty one.

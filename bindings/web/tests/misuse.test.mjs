@@ -46,6 +46,10 @@ const SOLID = [
     [0, 9],
   ],
 ];
+const WHY = {
+  ...{ why: 512, causes: ["beside"], grows: "b", sector: "outside", contact: 0 },
+  ...{ height: -5, planar: 7, gap: null, turn: 9 },
+};
 const EVENT = { a: 1, b: 2, kind: 1, contact: 2 };
 const GAME = { a: 1, b: 2, kind: 16, value: 3 };
 const HIT = { id: 1, fraction: 5, normal: [0, 1, 0] };
@@ -138,7 +142,7 @@ const calls = {
       ["lerp", 1, 2, 3],
       ["clamp", 1, 2, 3],
       ["approach", 1, 2, 3],
-      ["turnedTowards", 1, 2, 3],
+      ["turnTowards", 1, 2, 3],
       ["hypot", 1, 2, 3],
       ["dot", V, V],
       ["scale", V, 5],
@@ -155,6 +159,7 @@ const calls = {
       ["castPair", BALL, POSE, V, BALL, POSE, V, { hitWhen: 1 }],
       ["outline", BALL, POSE, { segments: 8 }],
       ["explain", ...PAIR, { hitWhen: 1 }],
+      ["explanationText", WHY, "hero", "boss"],
       ["hash64", new Uint8Array(3)],
       ["layerMasks", [[1, 2]]],
       ["along", V, 5, [0, 1, 0]],
