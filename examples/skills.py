@@ -28,7 +28,7 @@ from fixsync import (
     degrees,
     forward,
     q,
-    turned_towards,
+    turn_towards,
     yaw_towards,
 )
 from fixsync.game.random import Random
@@ -114,7 +114,7 @@ class Horde:
             return
         place = self.world[near[0]].pose
         self.hero.turn(
-            turned_towards(self.hero.pose.yaw, yaw_towards(self.hero.pose, place.x, place.z), TURN)
+            turn_towards(self.hero.pose.yaw, yaw_towards(self.hero.pose, place.x, place.z), TURN)
         )
         beam = self.world.query(Box(q(10), q("0.5"), q("0.25")), self.hero.pose, 1 << MONSTER)
         if len(near) == 3 and not self.waits["blast"]:

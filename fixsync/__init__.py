@@ -2,7 +2,7 @@
 
 from fixsync import kinds
 from fixsync._native.kinds import TinyValueWarning
-from fixsync.aim import bearing, faces, forward, turned_towards, yaw_between, yaw_towards
+from fixsync.aim import bearing, faces, forward, turn_towards, yaw_between, yaw_towards
 from fixsync.game import flat
 from fixsync.game.bodies import Body
 from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
@@ -98,7 +98,7 @@ __all__ = [
     "q",
     "q_near",
     "side",
-    "turned_towards",
+    "turn_towards",
     "yaw_between",
     "yaw_of",
     "yaw_towards",

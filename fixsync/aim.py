@@ -49,7 +49,7 @@ def bearing(pose: Pose, x: int, z: int) -> int:
     return yaw_between(_facing(pose), yaw_towards(pose, x, z))
 
 
-def turned_towards(yaw: int, end: int, most: int) -> int:
+def turn_towards(yaw: int, end: int, most: int) -> int:
     """A yaw turned towards another the shorter way, by `most` (0..65536) steps at most: a homing
     missile, a turret. Half a turn goes towards smaller yaws."""
     steps = integer("most", most, 0, TURN)

@@ -66,7 +66,7 @@ class Explanation(NamedTuple):
     why: Why
     grows_b: bool
     """Whether the growths are of b."""
-    missed: Missed
+    sector: Missed
     contact: Contact
     """Of the two shapes."""
     height: int
@@ -101,7 +101,7 @@ def _row(found: Explanation) -> tuple[int, ...]:
     """The fields of `fxs_explanation`."""
     growths = (_NEVER if v is None else v for v in (found.planar, found.gap, found.turn))
     return (
-        *(found.why, found.grows_b, found.missed, found.contact),
+        *(found.why, found.grows_b, found.sector, found.contact),
         *(found.height, *growths),
     )
 

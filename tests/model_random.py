@@ -40,7 +40,7 @@ class Random:
     def state(self, value: int) -> None:
         self._state = integer("state", value, 0, _MASK)
 
-    def next_u64(self) -> int:
+    def next(self) -> int:
         """The next number, 0..2^64-1."""
         self._state = z = (self._state + _STEP) & _MASK
         z = ((z ^ (z >> 30)) * _MIX_1) & _MASK
@@ -54,7 +54,7 @@ class Random:
         # The largest multiple of count up to 2^64: numbers from there on would favour the small
         # remainders.
         limit = 2**64 - 2**64 % count
-        while (number := self.next_u64()) >= limit:
+        while (number := self.next()) >= limit:
             pass
         return number % count
 

@@ -66,9 +66,9 @@ def plan(seed: int) -> Plan:
     )
     spectators = random.choice((0, 0, 0, 1, 2))
     match = _match(random, players, (0, 0, 1, 2, 4, 8, 8, 15), (0, 1, 2, 2, 3, 6), (30, 260))
-    match = replace(match, vacant=vacant, spectators=spectators, id=random.next_u64())
+    match = replace(match, vacant=vacant, spectators=spectators, id=random.next())
     if random.chance(1, 2):
-        match = replace(match, key=random.next_u64().to_bytes(8, "little"))
+        match = replace(match, key=random.next().to_bytes(8, "little"))
     made = Plan(seed, match, noise=random.choice((0, 0, 3, 20)))
     for at in (0, *sorted(random.below(4000) for _ in range(random.below(3)))):
         made.weather.append((at, _weather(random)))
@@ -250,7 +250,7 @@ def _add_noise(network: Network, random: Random) -> None:
     if random.chance(1, 2):
         data = bytes(random.below(256) for _ in range(random.below(80)))
     else:
-        data = bytearray(b"FXP\x02" + random.next_u64().to_bytes(8, "little"))
+        data = bytearray(b"FXP\x02" + random.next().to_bytes(8, "little"))
         data += bytes(
             random.choice((0x95, 0x9F, 0xC0, 0xCF, 1, 2, 0xFF)) for _ in range(random.below(60))
         )

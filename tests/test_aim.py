@@ -64,7 +64,7 @@ def test_who_stands_on_its_target_keeps_its_yaw() -> None:
 def test_turned_towards_takes_the_shorter_way_and_goes_no_further(
     yaw: int, end: int, most: int
 ) -> None:
-    turned = fixsync.turned_towards(yaw, end, most)
+    turned = fixsync.turn_towards(yaw, end, most)
     whole, done = ordered(end - yaw), ordered(turned - yaw)
     assert abs(done) == min(most, abs(whole))
     assert done * whole >= 0
@@ -171,7 +171,7 @@ forward(0, INT32_MIN) | ValueError | length must be
 faces(HERE, 2**31, 0, 5) | ValueError | x must be
 faces(HERE, 0, 0, 0) | ValueError | half_angle must be
 yaw_towards(HERE, 0, -(2**31) - 1) | ValueError | z must be
-turned_towards(0, 0, -1) | ValueError | most must be
+turn_towards(0, 0, -1) | ValueError | most must be
 UNITY.angle_facing(65536) | ValueError | yaw must be
 UNITY.coordinates(32768, 0, 0) | ValueError | must be
 UNITY.position(0, 0, 2**31) | ValueError | z must be

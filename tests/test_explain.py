@@ -271,7 +271,7 @@ def test_the_sentences_say_how_a_sector_is_missed() -> None:
     ]:
         found = explain(shape, Pose(x, 0, z), Sector(131072, 5461, 65536, 65536), Pose(0, 0, 0))
         assert text in str(found)
-        assert found.missed.name.lower() in text
+        assert found.sector.name.lower() in text
 
 
 def test_no_growth_is_told_as_such() -> None:

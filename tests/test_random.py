@@ -15,7 +15,7 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 def test_it_gives_the_published_numbers_of_splitmix64():
     random = Random(1234567)
-    assert [random.next_u64() for _ in range(5)] == [
+    assert [random.next() for _ in range(5)] == [
         6457827717110365317,
         3203168211198807973,
         9817491932198370423,
@@ -28,10 +28,10 @@ def test_it_gives_the_published_numbers_of_splitmix64():
 def test_a_generator_with_the_saved_state_goes_on_alike(seed: int, drawn: int):
     random = Random(seed)
     for _ in range(drawn):
-        random.next_u64()
+        random.next()
     twin = Random(0)
     twin.state = random.state
-    assert [twin.next_u64() for _ in range(5)] == [random.next_u64() for _ in range(5)]
+    assert [twin.next() for _ in range(5)] == [random.next() for _ in range(5)]
 
 
 @given(SEEDS, st.integers(1, 2**64))

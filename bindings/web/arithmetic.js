@@ -76,14 +76,14 @@ export const approach = (value, target, most) =>
   );
 
 /** A yaw turned towards another the shorter way, by `most` steps at most. */
-export const turnedTowards = (yaw, end, most) =>
+export const turnTowards = (yaw, end, most) =>
   checked(
     kernel.fxs_turn_towards(
       yawIn("yaw", yaw),
       yawIn("end", end),
       integer("most", most, 0, FXS_TURN),
     ),
-    "turnedTowards",
+    "turnTowards",
   );
 
 /** The length of a vector, rounded. */

@@ -78,7 +78,7 @@ export function clamp(value: number, low: number, high: number): number;
 /** A value moved towards a target by `most` at most. */
 export function approach(value: number, target: number, most: number): number;
 /** A yaw turned towards another the shorter way, by `most` steps at most. */
-export function turnedTowards(yaw: number, end: number, most: number): number;
+export function turnTowards(yaw: number, end: number, most: number): number;
 /** The length of a vector, rounded. */
 export function hypot(x: number, y: number, z?: number): number;
 export function dot(a: Vector, b: Vector): number;
@@ -476,7 +476,7 @@ export class Random {
   get state(): bigint;
   set state(value: number | bigint);
   /** The next number, 0..2^64 - 1. */
-  nextU64(): bigint;
+  next(): bigint;
   /** A number of 0..count - 1. */
   below(count: number): number;
   /** A number of low..high, both included. */

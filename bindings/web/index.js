@@ -9,7 +9,7 @@ export {
   mulDiv,
   scale,
   sqrt,
-  turnedTowards,
+  turnTowards,
   withLength,
 } from "./arithmetic.js";
 export { Body } from "./bodies.js";

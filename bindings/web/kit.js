@@ -75,7 +75,7 @@ export class Random {
   }
 
   /** The next number, 0..2^64 - 1. */
-  nextU64() {
+  next() {
     return BigInt.asUintN(
       64,
       this.#ask((at) => kernel.fxs_random_next(at)),

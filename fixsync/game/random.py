@@ -38,7 +38,7 @@ class Random:
     def state(self, value: int) -> None:
         self._state[0] = integer("state", value, 0, UINT64_MAX)
 
-    def next_u64(self) -> int:
+    def next(self) -> int:
         """The next number, 0..2^64-1."""
         number: int = kernel.random_next(self._state)
         return number

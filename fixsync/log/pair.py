@@ -171,7 +171,7 @@ class Seen(NamedTuple):
             gap=found.gap,
             turn=found.turn,
             grows=b if found.grows_b else a,
-            sector=None if found.missed is Missed.NOTHING else found.missed.name.lower(),
+            sector=None if found.sector is Missed.NOTHING else found.sector.name.lower(),
             owners=self.owners,
             layers=self.layers,
             text=found.text(names),

@@ -46,7 +46,7 @@ test("random numbers are those of Python, and their state is saved and restored"
   await init();
   const random = new Random(7);
   const found = [
-    random.nextU64(),
+    random.next(),
     random.below(100),
     random.between(-5, 5),
     random.chance(1, 3),
@@ -58,14 +58,14 @@ test("random numbers are those of Python, and their state is saved and restored"
 from fixsync.game.random import Random
 r = Random(7)
 items = [1, 2, 3, 4, 5]
-row = [r.next_u64(), r.below(100), r.between(-5, 5), r.chance(1, 3)]
+row = [r.next(), r.below(100), r.between(-5, 5), r.chance(1, 3)]
 r.shuffle(items)
 print(*row, *items, r.state)`,
   );
   const words = [...found.slice(0, 3), found[3] ? "True" : "False", ...found[4], random.state];
   assert.equal(words.join(" "), expected.trim());
   const again = new Random(random.state);
-  assert.equal(again.nextU64(), random.nextU64());
+  assert.equal(again.next(), random.next());
   assert.throws(() => random.below(0), /^ArgumentRangeError: count must be 1\.\./);
   assert.throws(() => random.between(5, 1), /low 5 and high 1: .*out of range/);
 });
@@ -299,7 +299,7 @@ test("arithmetic is that of Python, and its errors name the argument or the ques
       ["lerp", a, b, random.below(65537)],
       ["clamp", a, Math.min(b, c), Math.max(b, c)],
       ["approach", a, b, Math.abs(c)],
-      ["turned_towards", a & 65535, b & 65535, c & 65535],
+      ["turn_towards", a & 65535, b & 65535, c & 65535],
       ["hypot", a, b, c],
       ["dot", vectorOf(), vectorOf()],
       ["scale", vectorOf(), a],
@@ -309,7 +309,7 @@ test("arithmetic is that of Python, and its errors name the argument or the ques
   const act = {
     ...arithmetic,
     mul_div: arithmetic.mulDiv,
-    turned_towards: arithmetic.turnedTowards,
+    turn_towards: arithmetic.turnTowards,
   };
   act.with_length = arithmetic.withLength;
   const found = calls.map(([name, ...values]) => {
@@ -328,7 +328,7 @@ test("arithmetic is that of Python, and its errors name the argument or the ques
 import json, sys
 from fixsync import aim
 from fixsync.game import numbers
-numbers.turned_towards = aim.turned_towards
+numbers.turn_towards = aim.turn_towards
 def answer(name, *values):
     try:
         found = getattr(numbers, name)(*(tuple(v) if isinstance(v, list) else v for v in values))
