@@ -267,7 +267,9 @@ def test_sides_that_are_no_sides_are_refused(tmp_path: Path) -> None:
         HURT = 16
         sides = property(lambda _: ("collider", "id"))
 
-    with pytest.raises(ValueError, match=r"HURT\.sides must be two of collider, owner, number, not"):
+    with pytest.raises(
+        ValueError, match=r"HURT\.sides must be two of collider, owner, number, not"
+    ):
         Recorder(World(4), tmp_path / "a.jsonl", event_kinds=Wrong)
 
 

@@ -186,13 +186,14 @@ def test_an_entity_is_a_place_with_its_fields(read: Read) -> None:
 
 def test_an_entity_is_solid_if_it_is_chosen_or_says_so(read: Read) -> None:
     door = entity("Door", 24, 32, (16, 32))
-    gate = entity("Gate", 8, 16, (16, 16), solid=True, layer=5)
+    gate = entity("Gate", 8, 16, (16, 16), solid=True, layer=5, key="red")
     glass = entity("Door", 40, 32, (16, 16), solid=False)
     document = project(level("One", entities(door, gate, glass)))
     assert boxes(read(document)) == [(0, -1, 1, 0, 5)]
     found = read(document, classes=["Door@2"])
     assert boxes(found) == [(1, -2, 2, 0, 2), (0, -1, 1, 0, 5)]
     assert found.names == {LEVEL: "Door", LEVEL + 1: "Gate"}
+    assert found.properties == {LEVEL + 1: {"key": "red"}}
     assert len(found.places) == 3
 
 

@@ -101,6 +101,26 @@ def test_scale_and_origin_are_options(read: Read) -> None:
     assert found.level[0] == Prism([(0, 65536), (0, 0), (131072, 0), (131072, 65536)], 0, 131072)
 
 
+def test_a_solid_keeps_the_properties_of_its_object(read: Read) -> None:
+    belt = {"x": 0, "y": 0, "width": 8, "height": 4, "name": "belt"}
+    ends = [(0, 0), (8, 0), (8, 8), (4, 2), (0, 8)]
+    arrow = {"x": 0, "y": 9, "polygon": [{"x": x, "y": y} for x, y in ends]}
+    found = read(
+        a_map(
+            objects(
+                {**belt, "properties": properties(dx=0.25, layer=3)},
+                {"x": 0, "y": 0, "width": 8, "height": 4, "properties": properties(y_low=1)},
+                {**arrow, "properties": properties(kind="ice")},
+            )
+        )
+    )
+    assert found.properties[LEVEL] == {"dx": "0.25"}
+    pieces = range(LEVEL + 2, LEVEL + len(found.level))
+    assert len(pieces) > 1
+    assert found.properties.keys() == {LEVEL, *pieces}
+    assert all(found.properties[id] == {"kind": "ice"} for id in pieces)
+
+
 @pytest.mark.parametrize("kind", ["rectangle", "polygon"])
 def test_a_turned_shape_is_turned_clockwise_about_its_own_corner(read: Read, kind: str) -> None:
     item: Json = {"x": 16, "y": 32, "width": 8, "height": 4, "rotation": 90}

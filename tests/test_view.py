@@ -322,7 +322,7 @@ def test_the_arena_is_one_file_that_may_reach_no_network():
 
 
 def test_a_page_without_logs_is_small():
-    """178,500 bytes with gzip; 79,700 of them are the kernel, which has pairs of sectors."""
+    """178,500 bytes with gzip; 80,300 of them are the kernel, which has pairs of sectors."""
     assert len(gzip.compress(bundle.page("", {}, []).encode(), 9)) <= 178_500
 
 

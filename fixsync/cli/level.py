@@ -226,6 +226,7 @@ def _json(source: Path, output: Path | None, found: MapLevel) -> dict[str, Any]:
         "hash": f"{found.level.hash():016x}",
         "level": level_line(found.level),
         "names": {"ids": {str(id): name for id, name in found.names.items()}},
+        "properties": {str(id): dict(own) for id, own in found.properties.items()},
         "places": [
             {
                 "name": p.name,

@@ -39,7 +39,7 @@ RUNS_MAX = 2**20
 ERRORS_MAX = 20
 """Most errors that are shown."""
 PROPERTIES_MAX = 2**20
-"""Most properties of a map's places together, those of their templates counted for each."""
+"""Most properties of places and solid objects together, those of templates counted for each."""
 _CELL_INDEX_MAX = 10**8
 
 KEYS = ("solid", "layer", "y_low", "y_high")
@@ -95,6 +95,9 @@ class MapLevel:
     level: Level
     names: dict[int, str] = field(default_factory=dict)
     """Names of objects by the ids of their solids, for the `names` of a log."""
+    properties: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    """Properties of objects by the ids of their solids, such as the speed of a belt: those that the
+    level does not have. Solids of one object share a mapping."""
     places: list[Place] = field(default_factory=list)
     """The points of the map."""
     left_out: Counter[str] = field(default_factory=Counter)
@@ -218,7 +221,7 @@ class _Reading:
         """Of tilesets that may not be needed."""
         self._cells = self._runs = 0
         """Of the solid tile layers so far."""
-        self._place_properties = 0
+        self._property_count = 0
 
     def read(self, document: Value) -> MapLevel:
         if document.get("type", None).value != "map":
@@ -394,13 +397,7 @@ class _Reading:
     ) -> None:
         ((x, y),) = self._builder.vertices(item, self._corner(item, place).outline([pivot]))
         position = (x, y, 0) if self._view.side else (x, 0, y)
-        found = properties_of(item)
-        self._place_properties += len(found)
-        if self._place_properties > PROPERTIES_MAX:
-            raise limit(
-                item, f"with it the map's places have more than {PROPERTIES_MAX} properties"
-            )
-        properties = {name: plain(value.value) for name, value in found.items()}
+        properties = self._properties(item)
         name = item.get("name", "").string()
         width, height = map(self._builder.length, size_of(item))
         self._found.places.append(
@@ -429,11 +426,26 @@ class _Reading:
             self._builder.solid(where, outline, own, choice, partial(_called, item))
         self._name(item, first)
 
+    def _properties(self, item: Value) -> dict[str, Any]:
+        """Those of a place or a solid object."""
+        found = properties_of(item)
+        self._property_count += len(found)
+        if self._property_count > PROPERTIES_MAX:
+            raise limit(
+                item, f"with it the map's objects have more than {PROPERTIES_MAX} properties"
+            )
+        return {name: plain(value.value) for name, value in found.items()}
+
     def _name(self, item: Value, first: int) -> None:
+        """Keeps the name and the properties of an object for its solids, those from `first` on."""
+        ids = range(LEVEL + first, LEVEL + len(self._builder.solids))
         name = item.get("name", "").string()
         if name:
-            for i in range(first, len(self._builder.solids)):
-                self._found.names[LEVEL + i] = name
+            self._found.names.update(dict.fromkeys(ids, name))
+        properties = self._properties(item) if ids else {}
+        own = {key: value for key, value in properties.items() if key not in KEYS}
+        if own:
+            self._found.properties.update(dict.fromkeys(ids, own))
 
     def _tile_object(
         self, item: Value, merged: Value, place: _Place, own: Mapping[str, Value]
