@@ -3,14 +3,16 @@
     pip install '.[packaging]'
     python .ci/release.py dist --python python3.10 --python "$(.ci/python 3.15)"
 
-The sdist, the wheel for this machine, the kernel as one source and the add-on for Godot go into a
-folder that is new or empty. Sdist and wheel are built twice, in other folders, with another umask
-and at another time, and must be the same to the byte. Other machines' wheels are those of
-`cibuildwheel`, with the settings in pyproject.toml."""
+The sdist, the wheel for this machine, the C sources, the add-on for Godot, and the packages of npm,
+cargo, NuGet and Unity go into a folder that is new or empty, with release notes and SHA256SUMS.
+Sdist and wheel are built twice, in other folders, with another umask and at another time, and must
+be the same to the byte. Other machines' wheels are those of `cibuildwheel`, with the settings in
+pyproject.toml."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -22,7 +24,7 @@ import sysconfig
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -130,24 +132,98 @@ def twice(work: Path) -> tuple[Path, Path]:
     return first
 
 
-def single_source(sdist: Path, work: Path, to: Path) -> Path:
-    """The kernel as fixsync.c and fixsync.h, packed; from the sources of an sdist."""
-    project = unpacked(sdist, work / "sources")
-    files = work / "single"
-    run(sys.executable, project / "csrc" / "amalgamate.py", files)
-    packed = to / f"{project.name}-c.zip"
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(files.iterdir()):
-            entry = zipfile.ZipInfo(f"{project.name}-c/{file.name}")  # of 1980-01-01
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
+def single_source(project: Path, to: Path) -> Path:
+    """The C sources of a project's folder, packed: kernel and kit as one file, its headers, CMake
+    and pkg-config.
+    """
+    name = f"fixsync-{project_version(project)}-c"
+    packed = to / f"{name}.zip"
+    with tempfile.TemporaryDirectory() as folder:
+        run(sys.executable, project / "csrc" / "amalgamate.py", folder)
+        made = [*Path(folder).iterdir(), project / "LICENSE"]
+        made += [
+            project / "csrc" / file for file in ("CMakeLists.txt", "README.md", "fixsync.pc.in")
+        ]
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(made, key=lambda path: path.name):
+                entry = zipfile.ZipInfo(f"{name}/{file.name}")  # of 1980-01-01
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
     return packed
 
 
-def godot(sdist: Path, work: Path, to: Path) -> str:
-    """The add-on for Godot, packed; from the sources of an sdist."""
-    project = unpacked(sdist, work / "add-on")
-    return run(sys.executable, project / "bindings" / "godot" / "pack.py", to).splitlines()[-1]
+OTHERS = {
+    "Godot": (None, "bindings/godot/pack.py", ["*.zip"]),
+    "crates": ("cargo", "bindings/rust/pack.py", ["*.crate"]),
+    "NuGet and Unity": ("dotnet", "bindings/csharp/pack.py", ["*.nupkg", "*.tgz"]),
+}
+"""Packages of other languages: the program that is needed, the script, the files that it makes."""
+
+
+def has(program: str | None) -> bool:
+    return not program or bool(os.environ.get(program.upper()) or shutil.which(program))
+
+
+def others(project: Path, to: Path) -> Iterator[str]:
+    """Packs a project's folder for other languages; a line for each."""
+    for name, (program, script, patterns) in OTHERS.items():
+        if not has(program):
+            yield f"not built: {name}: no {program}"
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            run(sys.executable, project / script, folder)
+            found = sorted(path for pattern in patterns for path in Path(folder).glob(pattern))
+            for path in found:
+                shutil.copy(path, to)
+        yield f"{name}: {', '.join(path.name for path in found)}"
+    if not has("npm"):
+        yield "not built: npm: no npm"
+        return
+    npm = ["npm", "pack", "--silent", "--pack-destination", str(to.resolve())]
+    yield f"npm: {run(*npm, cwd=project / 'bindings' / 'web').strip()}"
+
+
+def project_version(project: Path) -> str:
+    """The version of a project's folder."""
+    text = (project / "fixsync" / "__init__.py").read_text(encoding="utf-8")
+    found = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
+    if found is None:
+        raise ReleaseError("fixsync/__init__.py has no version")
+    return found[1]
+
+
+def notes(project: Path) -> str:
+    """What the changelog says of this version."""
+    version = project_version(project)
+    text = (project / "CHANGELOG.md").read_text(encoding="utf-8")
+    opening, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    marks = opening.partition("\n")[2].strip()
+    for section in sections:
+        title, _, body = section.partition("\n")
+        if title.split(" ")[0] == version:
+            return f"# fixsync {title}\n\n{marks}\n\n{body.strip()}\n"
+    raise ReleaseError(f"CHANGELOG.md has no section {version}")
+
+
+def check_tag(project: Path, tag: str) -> None:
+    """ReleaseError unless a project's folder may be published as this tag."""
+    version = project_version(project)
+    if tag != f"v{version}":
+        raise ReleaseError(f"the tag must be v{version}, not {tag}")
+    title = notes(project).partition("\n")[0]
+    if "unreleased" in title:
+        raise ReleaseError(f"CHANGELOG.md says {title.removeprefix('# fixsync ')}")
+    code = "from bindings.emit import manifests; print(manifests.project().repository)"
+    if not run(sys.executable, "-c", code, cwd=project).strip():
+        raise ReleaseError("the repository's address in pyproject.toml is a placeholder")
+
+
+def sums(folder: Path) -> str:
+    """SHA256SUMS of the files of a folder, as `sha256sum -c` reads it."""
+    files = sorted(path for path in folder.iterdir() if path.name != "SHA256SUMS")
+    return "".join(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files
+    )
 
 
 def repaired(wheel: Path, to: Path) -> Path:
@@ -239,6 +315,7 @@ def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Build, check and try what is released.")
     parser.add_argument("folder", type=Path, help="where the sdist and the wheel go; new or empty")
+    parser.add_argument("--tag", help="the tag that is published, such as v1.2.3")
     parser.add_argument("--python", action="append", default=[], help="a Python to try both with")
     options = parser.parse_args()
     folder: Path = options.folder
@@ -247,12 +324,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         try:
+            if options.tag:
+                check_tag(ROOT, options.tag)
+            run(sys.executable, ROOT / "bindings" / "generate.py", "--check")
             sdist, wheel = twice(work)
             print(f"the same bytes twice: {sdist.name}, {wheel.name}")
             wheel = repaired(wheel, folder)
             sdist = Path(shutil.copy(sdist, folder))
-            print(f"the kernel as one source: {single_source(sdist, work, folder).name}")
-            print(f"the add-on for Godot: {godot(sdist, work, folder)}")
+            project = unpacked(sdist, work / "sources")
+            print(f"C sources: {single_source(project, folder).name}")
+            for line in others(project, folder):
+                print(line)
+            (folder / "RELEASE_NOTES.md").write_text(notes(project), encoding="utf-8")
             check(sdist, wheel)
             print(f"checked: {wheel.name}")
             for python in options.python or [sys.executable]:
@@ -260,6 +343,7 @@ def main() -> None:
                 for package in packages_for(python, sdist, wheel):
                     fresh = installed(python, package, work / f"{number}{package.suffix}", *NEEDED)
                     print(f"Python {number}, {package.name}: {attempt(fresh, work)}")
+            (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
         except ReleaseError as error:
             sys.exit(f"release: {error}")
 

@@ -234,21 +234,127 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
     assert carried == sources | {"fixsync/csrc/LICENSE"}
 
 
-@pytest.mark.full
-def test_the_kernel_is_released_as_one_source_that_is_that_of_its_files(tmp_path: Path) -> None:
-    sdist = release.build(release.tree(tmp_path / "tree"), "sdist")
+def test_the_c_sources_are_released_as_one_that_is_that_of_the_files(tmp_path: Path) -> None:
     packed = [tmp_path / "one", tmp_path / "two"]
     for folder in packed:
         folder.mkdir()
-        release.single_source(sdist, folder, folder)
+        release.single_source(ROOT, folder)
     name = f"fixsync-{fixsync.__version__}-c"
     assert (packed[0] / f"{name}.zip").read_bytes() == (packed[1] / f"{name}.zip").read_bytes()
     release.run(sys.executable, ROOT / "csrc" / "amalgamate.py", tmp_path / "now")
     with zipfile.ZipFile(packed[0] / f"{name}.zip") as archive:
-        files = ("fixsync.c", "fixsync.h", "fixsync_kit.h")
-        assert archive.namelist() == [f"{name}/{file}" for file in files]
-        for file in ("fixsync.c", "fixsync.h"):
+        there = ["CMakeLists.txt", "LICENSE", "README.md", "fixsync.c", "fixsync.h"]
+        there += ["fixsync.pc.in", "fixsync_kit.h"]
+        assert archive.namelist() == [f"{name}/{file}" for file in there]
+        for file in ("fixsync.c", "fixsync.h", "fixsync_kit.h"):
             assert archive.read(f"{name}/{file}") == (tmp_path / "now" / file).read_bytes()
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake here")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
+def test_the_released_c_sources_are_used_as_their_page_says(tmp_path: Path) -> None:
+    with zipfile.ZipFile(release.single_source(ROOT, tmp_path)) as archive:
+        archive.extractall(tmp_path)
+    (tmp_path / f"fixsync-{fixsync.__version__}-c").rename(tmp_path / "fixsync")
+    page = (tmp_path / "fixsync" / "README.md").read_text(encoding="utf-8")
+    blocks = dict(re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    (tmp_path / "hit.c").write_text(blocks["c"])
+    expected = "1 and 2 hit\n"
+    release.run("bash", "-c", blocks["sh"], cwd=tmp_path)
+    assert release.run(tmp_path / "hit") == expected
+
+    # As the page says, with a prefix that need not be the machine's.
+    steps = re.search(r"\((?:[^`]*)`(cmake [^`]*)`\)", page)
+    assert steps is not None
+    prefix = f"-DCMAKE_INSTALL_PREFIX={tmp_path / 'prefix'}"
+    release.run(
+        "bash", "-c", " ".join(steps[1].split()).replace("-B", f"{prefix} -B"), cwd=tmp_path
+    )
+    taken, found, linked = (line.partition("#")[0].strip() for line in blocks["cmake"].splitlines())
+    for number, finding in enumerate((taken, found)):
+        lines = ["cmake_minimum_required(VERSION 3.18)", "project(game LANGUAGES C)", finding]
+        lines += ["add_executable(game hit.c)", linked]
+        (tmp_path / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
+        build = tmp_path / f"game {number}"
+        where = f"-DCMAKE_PREFIX_PATH={tmp_path / 'prefix'}"
+        release.run("cmake", "-S", tmp_path, "-B", build, where)
+        release.run("cmake", "--build", build)
+        assert release.run(build / "game") == expected
+
+
+def test_the_sums_of_a_release_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(b"2")
+    (tmp_path / "a").write_bytes(b"")
+    (tmp_path / "SHA256SUMS").write_text(release.sums(tmp_path))
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert (tmp_path / "SHA256SUMS").read_text().splitlines()[0] == f"{empty}  a"
+    if shutil.which("sha256sum"):
+        assert release.run("sha256sum", "-c", "SHA256SUMS", cwd=tmp_path) == "a: OK\nb: OK\n"
+    (tmp_path / "SHA256SUMS").write_text("")
+    assert release.sums(tmp_path).count("\n") == 2, "it does not sum itself"
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """A project that may be published as v1.2.3."""
+    shutil.copytree(ROOT / "bindings" / "emit", tmp_path / "bindings" / "emit")
+    for file in ("build_ffi.py", "bindings/api.py"):
+        shutil.copy(ROOT / file, tmp_path / file)
+    (tmp_path / "fixsync").mkdir()
+    (tmp_path / "fixsync" / "__init__.py").write_text('__version__ = "1.2.3"\n')
+    text = "# Changelog\n\nMarks.\n\n## 1.2.3\n\n- New.\n\n## 1.2.2\n\n- Old.\n"
+    (tmp_path / "CHANGELOG.md").write_text(text)
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    project = re.sub(r'(?m)^Repository = ".*"$', 'Repository = "https://host.test/x"', project)
+    (tmp_path / "pyproject.toml").write_text(project)
+    return tmp_path
+
+
+def test_the_notes_of_a_release_are_its_section_of_the_changelog(released: Path) -> None:
+    assert release.notes(released) == "# fixsync 1.2.3\n\nMarks.\n\n- New.\n"
+    assert release.notes(ROOT).startswith(f"# fixsync {fixsync.__version__}")
+    (released / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.30\n\n- Other.\n")
+    with pytest.raises(release.ReleaseError, match=r"no section 1\.2\.3"):
+        release.notes(released)
+
+
+def test_a_tag_is_published_only_if_all_agrees_with_it(released: Path) -> None:
+    release.check_tag(released, "v1.2.3")
+    with pytest.raises(release.ReleaseError, match=r"must be v1\.2\.3, not 1\.2\.3"):
+        release.check_tag(released, "1.2.3")
+    changelog = released / "CHANGELOG.md"
+    changelog.write_text(changelog.read_text().replace("## 1.2.3\n", "## 1.2.3 (unreleased)\n"))
+    with pytest.raises(release.ReleaseError, match=r"says 1\.2\.3 \(unreleased\)"):
+        release.check_tag(released, "v1.2.3")
+    changelog.write_text(changelog.read_text().replace(" (unreleased)", ""))
+    project = released / "pyproject.toml"
+    project.write_text(project.read_text().replace("https://host.test/x", "https://example.org/x"))
+    with pytest.raises(release.ReleaseError, match=r"address .* is a placeholder"):
+        release.check_tag(released, "v1.2.3")
+
+
+def test_a_package_whose_tool_is_missing_is_named_as_not_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def run(*command: str | Path, cwd: Path | None = None) -> str:  # noqa: ARG001
+        ran.append(Path(command[1]).parent.name)
+        (Path(command[2]) / "made.zip").write_bytes(b"")
+        (Path(command[2]) / "log.txt").write_bytes(b"")
+        return ""
+
+    monkeypatch.setattr(release, "run", run)
+    monkeypatch.setattr(release, "has", lambda program: program is None)
+    assert list(release.others(ROOT, tmp_path)) == [
+        "Godot: made.zip",
+        "not built: crates: no cargo",
+        "not built: NuGet and Unity: no dotnet",
+        "not built: npm: no npm",
+    ]
+    assert ran == ["godot"]
+    assert [path.name for path in tmp_path.iterdir()] == ["made.zip"]
 
 
 @needs_compiler
