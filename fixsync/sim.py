@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 from fixsync._native import kernel
 from fixsync._native.checks import integer, shown
 from fixsync._native.raw import UINT32_MAX
+from fixsync._native.rows import bytes_of
 from fixsync.fields import StateFields, found_fields
 from fixsync.game.random import Random
 from fixsync.names import SIDES, Names
@@ -161,7 +162,7 @@ def bot_seed(seed: int) -> int:
 
 def hash_of(data: bytes) -> int:
     """XXH64 (seed 0) of any bytes."""
-    return kernel.hash64(data)
+    return kernel.hash64(data if type(data) is bytes else bytes_of("data", data))
 
 
 def idle_input(simulation: object) -> Input:
@@ -254,6 +255,11 @@ def stepped(simulation: Simulation, inputs: Sequence[Input]) -> Stepped:
     found = simulation.step(inputs)
     if type(found) is Events:
         return _new(Stepped, (found, ()))
+    if not isinstance(found, Iterable):
+        raise TypeError(
+            f"step of simulation {simulation.name} must return events, those of world.step() "
+            f"first, not {shown(found)}"
+        )
     rows: tuple[Any, ...] = tuple(found)
     if GameEvent not in map(type, rows):
         return _new(Stepped, (rows, ()))

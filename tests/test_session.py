@@ -953,6 +953,29 @@ def test_times_are_not_negative(name: str):
             Timing(**{name: wrong})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("wrong", [1.5, None, "1", True])
+def test_a_time_is_an_integer(wrong: Any):
+    session = Network(match(2)).start_all().session(0)
+    for call in (
+        lambda: session.advance(0, wrong), lambda: session.receive(b"", wrong),
+        lambda: session.outgoing(wrong), lambda: session.leave(wrong),
+        lambda: session.stats(wrong), lambda: session.frames_ahead(wrong),
+        lambda: session.is_ahead(wrong), lambda: session.may_move(1, wrong),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=f"^now_ms must be an integer, not {wrong!r}"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [({"vacant": 1}, "vacant must be a set of seats, not 1"),
+     ({"key": "secret"}, "key must be bytes, not a str")],
+)  # fmt: skip
+def test_settings_of_a_wrong_type_are_refused_by_name(changes: dict[str, Any], said: str):
+    with pytest.raises(TypeError, match=f"^{said}$"):
+        match(2, **changes)
+
+
 def test_a_session_is_refused_what_does_not_fit_its_match():
     made: dict[str, Any] = {"instance": 1, "now_ms": 0, "semantics": SEMANTICS}
     lockstep, rollback = match(2, prediction_max=0, spectators=1), match(2, prediction_max=8)
@@ -967,6 +990,15 @@ def test_a_session_is_refused_what_does_not_fit_its_match():
     ):
         with pytest.raises(ValueError, match=said):
             kind(settings, Bumpers(5, players), me, **made)
+    for wrong, said in (
+        ({"timing": 5}, "timing must be a Timing or None, not 5"),
+        ({"now_ms": 0.5}, r"now_ms must be an integer, not 0\.5"),
+        ({"match": "bumpers"}, "match must be a Match, not 'bumpers'"),
+        ({"simulation": Bumpers}, r"a started one, as start\(Bumpers, .*, not the class Bumpers"),
+    ):
+        given: dict[str, Any] = {"match": rollback, "simulation": Bumpers(5, 2), "me": 0}
+        with pytest.raises(TypeError, match=said):
+            Session(**{**given, **made, **wrong})
     stepped = Bumpers(5, 2)
     stepped.step([0, 0])
     with pytest.raises(ValueError, match="must be at frame 0, not 1"):

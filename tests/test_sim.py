@@ -182,3 +182,15 @@ def test_the_hash_of_a_worlds_bytes_is_its_hash():
     world = Bumpers(1, 5).world
     world.step()
     assert hash_of(world.save()) == world.hash()
+
+
+def test_what_is_no_buffer_has_no_hash():
+    with pytest.raises(TypeError, match="^data must be bytes or another buffer, not 'state'"):
+        hash_of("state")  # type: ignore[arg-type]
+    assert hash_of(bytearray(b"state")) == hash_of(b"state")  # type: ignore[arg-type]
+
+
+def test_a_step_that_returns_no_events_is_refused_with_what_it_must_return():
+    made = altered(step=lambda _: None)(1, 2)
+    with pytest.raises(TypeError, match=r"step of simulation bumpers must return events, .* None$"):
+        sim.stepped(made, (0, 0))

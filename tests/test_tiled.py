@@ -499,6 +499,19 @@ def test_a_map_has_at_most_131072_solids(read: Read, monkeypatch: pytest.MonkeyP
     assert made == []
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"y": (3, 1)}, "y must be .*, not 3,1"),
+     ({"y": (0, Fraction(1, 10**7))}, "y must be .* apart, not 0,1/10000000"),
+     ({"z": (0, Fraction(1, 10**7)), "side": True}, "z must be .* apart, not 0,1/10000000")],
+)  # fmt: skip
+def test_ends_that_are_no_solid_are_refused_before_the_map(
+    read: Read, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        read("no map", **options)
+
+
 def test_only_solid_objects_count_for_the_limit(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,8 +158,14 @@ def read_map(
     if shapes and whole_tiles:
         raise ValueError("shapes and whole_tiles exclude each other")
     for name, ends in (("y", y), ("z", z)):
-        if ends is not None and not -32768 <= ends[0] < ends[1] <= Fraction(INT32_MAX, ONE):
-            raise ValueError(f"{name} must be two ends of -32768..32767.99998, the lower one first")
+        if ends is not None and not (
+            -32768 <= ends[0] <= ends[1] <= Fraction(INT32_MAX, ONE)
+            and round(ends[0] * ONE) < round(ends[1] * ONE)
+        ):
+            raise ValueError(
+                f"{name} must be two ends of -32768..32767.99998, the lower one first, and 1/65536 "
+                f"or more apart, not {ends[0]},{ends[1]}"
+            )
     for name, number in (("line_width", line_width), ("steps", steps)):
         if number is not None and not Fraction(1, ONE) <= number <= PIXELS_MAX:
             raise ValueError(f"{name} must be 1/65536..{PIXELS_MAX}, not {number}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
-from fixsync._native.checks import integer, rate
+from fixsync._native.checks import integer, rate, shown
 from fixsync._native.raw import UINT32_MAX
 from fixsync.sim import PLAYERS_MAX, SEED_MAX
 
@@ -62,11 +62,15 @@ class Match:
         whole = denominator == 1
         object.__setattr__(self, "tick_rate", numerator if whole else (numerator, denominator))
         integer("id", self.id, 0, 2**64 - 1)
+        if not isinstance(self.vacant, Iterable):
+            raise TypeError(f"vacant must be a set of seats, not {shown(self.vacant)}")
         object.__setattr__(self, "vacant", frozenset(self.vacant))
         for seat in self.vacant:
             integer("vacant seat", seat, 1, self.players - 1)
-        if not isinstance(self.key, bytes) or len(self.key) > KEY_BYTES_MAX:
-            raise ValueError(f"key must be at most {KEY_BYTES_MAX} bytes")
+        if not isinstance(self.key, bytes):
+            raise TypeError(f"key must be bytes, not a {type(self.key).__name__}")
+        if len(self.key) > KEY_BYTES_MAX:
+            raise ValueError(f"key must be at most {KEY_BYTES_MAX} bytes, not {len(self.key)}")
 
     @property
     def peers(self) -> range:

@@ -7,7 +7,7 @@ count."""
 
 from __future__ import annotations
 
-from fixsync._native.checks import integer, rate
+from fixsync._native.checks import index, integer, rate, shown
 from fixsync._native.rows import Buffer, bytes_of
 from fixsync.semantics import semantics_id
 from fixsync.session.ending import Ending
@@ -61,6 +61,11 @@ class Session:
                 `Timing.silence_ms`, or when all peers answered.
             semantics: Must be equal on all peers; `semantics_id()` by default.
         """
+        now_ms = _checked_ms(now_ms)
+        if not isinstance(match, Match):
+            raise TypeError(f"match must be a Match, not {shown(match)}")
+        if not isinstance(timing, (Timing, type(None))):
+            raise TypeError(f"timing must be a Timing or None, not {shown(timing)}")
         self.me = integer("me", me, 0, len(match.peers) - 1)
         self._check(match, me)
         self.instance = integer("instance", instance, 1, _INSTANCE_MAX)
@@ -168,7 +173,7 @@ class Session:
         """By how many frames this peer is ahead of the one farthest behind, as far as is known.
 
         A game that runs ahead makes the others guess more than it guesses itself: `is_ahead`."""
-        return max([0, *self._frames_behind(now_ms)])
+        return max([0, *self._frames_behind(_checked_ms(now_ms))])
 
     def _frames_behind(self, now_ms: int) -> list[int]:
         """By how many frames each of the others is behind this peer."""
@@ -180,11 +185,12 @@ class Session:
 
         Where a packet takes longer one way than the other, each of several peers can seem ahead of
         another one. On average not all can, so not all slow down."""
-        behind = self._frames_behind(now_ms)
+        behind = self._frames_behind(_checked_ms(now_ms))
         return max([0, *behind]) >= _AHEAD_FRAMES and sum(behind) >= len(behind)
 
     def stats(self, now_ms: int) -> SessionStats:
         """The state of this session and of its connections."""
+        now_ms = _checked_ms(now_ms)
         self._measure(now_ms)
         match, remotes = self.match, self._remotes.values()
         waiting_for = tuple(self.waiting_for())
@@ -217,13 +223,13 @@ class Session:
 
     def leave(self, now_ms: int) -> None:
         """Ends the match for all; a spectator ends it only for itself."""
-        self._ending.end(Reason.LEFT, self.me, f"peer {self.me} left", now_ms)
+        self._ending.end(Reason.LEFT, self.me, f"peer {self.me} left", _checked_ms(now_ms))
 
     # Each frame: receive, advance, outgoing.
 
     def receive(self, data: Buffer, now_ms: int) -> int | None:
         """Takes a packet. Returns the peer that sent it, or None if it was refused."""
-        data, remote = bytes_of("data", data), None
+        data, now_ms, remote = bytes_of("data", data), _checked_ms(now_ms), None
         try:
             packet = self._codec.open(data)
             sender = packet.message.sender
@@ -255,6 +261,7 @@ class Session:
         It may if that packet is its newest, and it has acknowledged nothing for 500 ms: as long as
         packets arrive at the old address, copies that an outsider sends from elsewhere move
         nothing."""
+        now_ms = _checked_ms(now_ms)
         remote = self._remotes[peer]
         return remote.is_newest and now_ms - remote.acked_ms >= _UNHEARD_MS
 
@@ -267,6 +274,7 @@ class Session:
 
         An exception that the simulation raises passes through. Nothing is lost: the frame is due
         again, from the same state, and the next call returns the notices of this one too."""
+        now_ms = _checked_ms(now_ms)
         if self.match.is_player(self.me):
             value = check_input(self.simulation, self.me, value)
         self._ending.time(now_ms)
@@ -299,6 +307,7 @@ class Session:
     def outgoing(self, now_ms: int) -> list[tuple[int, bytes]]:
         """Packets to send now, each with the peer that it goes to. Call it every frame, or more
         often."""
+        now_ms = _checked_ms(now_ms)
         self._ending.time(now_ms)
         packets = [
             (peer, data)
@@ -396,7 +405,17 @@ class Session:
             self._joining.join(remote.peer, now_ms)
 
 
+def _checked_ms(now_ms: int) -> int:
+    """A time as an int: a clock in floats would give peers that count differently."""
+    return now_ms if type(now_ms) is int else index("now_ms", now_ms)
+
+
 def _check_simulation(match: Match, simulation: Simulation) -> None:
+    if isinstance(simulation, type):
+        raise TypeError(
+            f"simulation must be a started one, as start({simulation.__name__}, match.seed, "
+            f"match.players) returns, not the class {simulation.__name__}"
+        )
     if simulation.name != match.simulation:
         raise ValueError(
             f"the match plays {match.simulation!r}, the simulation is {simulation.name!r}"
