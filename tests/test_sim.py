@@ -185,7 +185,7 @@ def test_the_hash_of_a_worlds_bytes_is_its_hash():
 
 
 def test_what_is_no_buffer_has_no_hash():
-    with pytest.raises(TypeError, match="^data must be bytes or another buffer, not 'state'"):
+    with pytest.raises(TypeError, match=r"^data must be bytes or another buffer, not 'state'"):
         hash_of("state")  # type: ignore[arg-type]
     assert hash_of(bytearray(b"state")) == hash_of(b"state")  # type: ignore[arg-type]
 
