@@ -163,7 +163,7 @@ class _Peer:
         status.frame, status.confirmed = session.frame, session.confirmed
         status.rollbacks, status.resteps = session.rollbacks, session.resteps
         now = now_ms()
-        stats, status.uptime_s = session.stats(now), (now - self._began_ms) // 1000
+        stats = session.stats(now)
         peers, status.waits = stats.peers, stats.waits
         known = [peer.rtt_ms for peer in peers if peer.rtt_ms is not None]
         status.rtt_ms = max(known, default=None)
@@ -171,7 +171,8 @@ class _Peer:
         status.loss = max([peer.loss_percent for peer in peers], default=0)
         status.frames_ahead = max([0, *[peer.frames_ahead for peer in peers]])
         status.waiting_for, status.waiting_ms = list(stats.waiting_for), stats.waiting_ms
-        if status.reason == "":
+        if session.end is None:  # An ended one still answers the others, and hears little.
+            status.uptime_s = (now - self._began_ms) // 1000
             status.bytes_in = sum(peer.bytes_in for peer in peers)
             status.bytes_out = sum(peer.bytes_out for peer in peers)
         status.refused = session.refused
