@@ -316,9 +316,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build, check and try what is released.")
     parser.add_argument("folder", type=Path, help="where the sdist and the wheel go; new or empty")
     parser.add_argument("--tag", help="the tag that is published, such as v1.2.3")
+    parser.add_argument("--sums", action="store_true", help="only write SHA256SUMS of the folder")
     parser.add_argument("--python", action="append", default=[], help="a Python to try both with")
     options = parser.parse_args()
     folder: Path = options.folder
+    if options.sums:
+        (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
+        return
     if folder.exists() and any(folder.iterdir()):
         parser.error(f"{folder} is not empty")
     with tempfile.TemporaryDirectory() as name:
