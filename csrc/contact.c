@@ -146,7 +146,9 @@ SPECIALISED int are_well_met(const placed_shape *a, const placed_shape *b, plana
     const int64_t both = r + R - 16;
     const planar apart = {2 * Q30_ONE * d.x + r * facing_a.x - R * facing_b.x,
                           2 * Q30_ONE * d.z + r * facing_a.z - R * facing_b.z}; /* below 2^62 */
-    return both > 0 && floor_square(apart) < both * both;
+    const int64_t furthest = max64(abs64(apart.x), abs64(apart.z));
+    /* The square is that of numbers below 2^30. */
+    return furthest < both * Q30_ONE && floor_square(apart) < both * both;
 }
 
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62. pa and pb lead from one to the other in

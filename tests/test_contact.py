@@ -152,6 +152,21 @@ def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: st
     assert world_mismatches(cases[:: len(cases) // 1500 | 1]) == []
 
 
+def test_large_wide_sectors_that_face_away_are_those_of_the_model_as_far_as_they_reach() -> None:
+    largest = 2**29 - 1
+    cases = []
+    for radius, other in ((largest, largest), (largest, 5), (3 * 2**27, largest)):
+        reach = radius + other
+        for angle, facing, turn in product((16385, 20000, 32767), (0, 8192, 32768), (0, 7, 32768)):
+            for part in (2, 5, 6, 7, 8):
+                x = reach * part // 8
+                one = ("sector", radius, angle, 5), (-(x // 2), 0, 0, (32768 + turn) % 65536)
+                two = ("sector", other, 49152 - angle, 5), (x - x // 2, 0, part, facing)
+                cases.append((*one, *two))
+    assert {model.overlap(*case) for case in cases} == {0, 2}
+    assert mismatches(cases) == []
+
+
 def test_what_is_far_apart_on_one_axis_is_apart_however_far() -> None:
     """From 3037000500 raw units on the square of a distance has no room in 64 bits."""
     shapes = [("cylinder", 9, 9), ("cylinder", 2**28, 9), ("box", 9, 9, 9), ("box", LARGE, 9, 1)]

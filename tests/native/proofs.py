@@ -167,6 +167,32 @@ def whole_units(z3: Any, fault: bool) -> Any:
     return z3.And(*ranges, z3.Or(apart, overlapping))
 
 
+@lemma("contact_beyond: whole parts of the products decide outside a radius")
+def reach_of_wedge(z3: Any, fault: bool) -> Any:
+    """contact_beyond: 2^30 a + r (2^30 whole + part), the reach of a wedge, against 0."""
+    of_apex, radius, whole, part = z3.Ints("of_apex radius whole part")
+    one = 2**30
+    reach = one * of_apex + radius * (one * whole + part)
+    least = of_apex + radius * whole
+    above = z3.And(least > (-1 if fault else 0), reach <= 0)
+    below = z3.And(least + radius < 0, reach >= 0)
+    return z3.And(radius >= 1, whole >= 0, part >= 0, part < one, z3.Or(above, below))
+
+
+@lemma("is_well_in: a half disc about an inner point has a disc in the sector")
+def well_in(z3: Any, fault: bool) -> Any:
+    """is_well_in: a point of a disc of 16 about d is inside an edge e, |e| <= 2^30 + 1, of which d
+    is further than 16 * 2^30 by the cross product, up to the rounding of e.
+    """
+    ex, ez, dx, dz, vx, vz = z3.Reals("ex ez dx dz vx vz")
+    one = 2**30
+    reach = 17 if fault else 15
+    inside = ex * dz - ez * dx > 16 * one
+    e = z3.And(ex * ex + ez * ez <= (one + 1) * (one + 1))
+    v = vx * vx + vz * vz <= reach * reach
+    return z3.And(inside, e, v, ex * (dz + vz) - ez * (dx + vx) <= 0)
+
+
 @lemma("the words of a two-word product are the product")
 def umul(z3: Any, fault: bool) -> Any:
     """The sums in mul_high, for any four products of 32-bit halves."""

@@ -95,6 +95,58 @@ void far_is_defined(void) {
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 
+static wedge any_wedge(void) {
+    const wedge s = {{fxs_direction_of(0), fxs_direction_of(0)}, any_in(1, FXS_SIZE_MAX)};
+    return s;
+}
+
+/* An apex from another one, not further on an axis than two radii and 2 raw units. */
+static planar any_apex(int64_t reach) {
+    const planar d = {nondet_int64(), nondet_int64()};
+    __CPROVER_assume(d.x >= -reach - 2 && d.x <= reach + 2 && d.z >= -reach - 2 && d.z <= reach + 2);
+    return d;
+}
+
+/*@ a sector's apex and another sector: no overflow, nothing lost
+    bounds    all radii, directions and places that are not rejected
+    options   -DKIND_A=4 -DKIND_B=4 --unwind 5
+    in        fixsync.h
+    change    #define FXS_SIZE_MAX 536870911
+    to        #define FXS_SIZE_MAX 2147483647 */
+void near_wedge_is_defined(void) {
+    const wedge s = any_wedge();
+    const int64_t r = any_in(1, FXS_SIZE_MAX);
+    const int contact = near_wedge(&s, any_apex(s.radius + r), r * r);
+    __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
+}
+
+/*@ a sector and the edges of another: no overflow, nothing lost
+    bounds    all radii, directions and places that are not rejected
+    options   -DKIND_A=4 -DKIND_B=4 --unwind 5
+    in        fixsync.h
+    change    #define FXS_SIZE_MAX 536870911
+    to        #define FXS_SIZE_MAX 2147483647 */
+void edges_are_defined(void) {
+    const wedge a = any_wedge(), b = any_wedge();
+    const int contact = contact_beyond_edges(&a, &b, any_apex(a.radius + b.radius));
+    __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
+}
+
+/*@ what decides most pairs of wide sectors: no overflow, nothing lost
+    bounds    all radii, angles, directions and places that are not rejected
+    options   -DKIND_A=4 -DKIND_B=4 --unwind 5
+    in        fixsync.h
+    change    #define FXS_SIZE_MAX 536870911
+    to        #define FXS_SIZE_MAX 2147483647 */
+void well_met_is_defined(void) {
+    const placed_shape a = {.size = {any_in(1, FXS_SIZE_MAX)}, .half_angle = nondet_uint16()};
+    const placed_shape b = {.size = {any_in(1, FXS_SIZE_MAX)}, .half_angle = nondet_uint16()};
+    const planar d = any_apex((int64_t)a.size[0] + b.size[0]);
+    const edges e = {fxs_direction_of(0), fxs_direction_of(0)};
+    const int is_met = are_well_met(&a, &b, d, fxs_direction_of(0), fxs_direction_of(0)) | is_well_in(&b, &e, d);
+    __CPROVER_assert(is_met == 0 || is_met == 1, "an answer");
+}
+
 /* Bounds of a query. */
 /* In the place of angle.c, where it is proved. */
 int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
