@@ -255,7 +255,8 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const aabb *bo
     const uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
     for (uint64_t *id = found; id < q.last; id++) {
         *id = a->keys[*id] & id_mask;
-        FXS_ASSERT(*id < w->capacity);
+        FXS_ASSERT(set_has(present_set(w), (uint32_t)*id) ||
+                   (w->moved_count && set_has(known_set(w), (uint32_t)*id)));
         prefetch(colliders(w) + *id);
     }
     return (uint64_t)(q.last - found);
@@ -302,6 +303,10 @@ uint64_t *fxs_broad_near(fxs_world *w, const aabb *box, uint64_t *count) {
     } else {
         *count = look_in_grid(w, &a, box, a.spare);
         *count = w->moved_count ? fxs_with_moved(w, box, a.spare, *count) : *count;
+    }
+    for (uint64_t i = 0; i < *count; i++) {
+        FXS_ASSERT(set_has(present_set(w), (uint32_t)a.spare[i]) &&
+                   colliders(w)[a.spare[i]].active);
     }
     return a.spare;
 }

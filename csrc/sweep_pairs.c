@@ -111,8 +111,8 @@ static void sift_pair(const sweeps *s, uint64_t n, uint64_t at, fxs_pair_hit hit
 }
 
 static void make_pair_heap(const sweeps *s) {
-    for (uint64_t i = s->count / 2; i-- > 0;) {
-        sift_pair(s, s->count, i, s->hits[i]);
+    for (uint64_t i = s->count / 2; i > 0; i--) {
+        sift_pair(s, s->count, i - 1, s->hits[i - 1]);
     }
 }
 

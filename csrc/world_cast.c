@@ -109,8 +109,8 @@ static void sift_hit(job *j, fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_ca
 }
 
 static void make_heap(job *j, fxs_cast_hit *hits, uint64_t n) {
-    for (uint64_t i = n / 2; i-- > 0;) {
-        sift_hit(j, hits, n, i, hits[i]);
+    for (uint64_t i = n / 2; i > 0; i--) {
+        sift_hit(j, hits, n, i - 1, hits[i - 1]);
     }
 }
 

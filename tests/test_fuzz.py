@@ -46,14 +46,14 @@ FAULTS = {
     ),
     "cast": ("toi.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
     "angles": ("angle.c", "r -= r * r > n;", "r -= r * r >= n;"),
-    "level": ("level.c", "(uint32_t)p[2] | (uint32_t)p[3] << 8", "(uint32_t)p[2]"),
+    "level": ("prism_cast.c", "i128_shl(i128_neg(s), 44)", "i128_shl(i128_neg(s), 43)"),
     "kit": ("kit/rewind.c", "kept < rewind->frames ? kept + 1 : kept", "kept + 1"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
     "commands": ("step.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
     "crowd": (
         "world_cast.c",
-        "return a->fraction > b->fraction;",
-        "return a->fraction < b->fraction;",
+        "return of_a != of_b ? of_a > of_b : a->id > b->id;",
+        "return a->id > b->id;",
     ),
 }
 
@@ -61,7 +61,9 @@ FAULTS = {
 # What another target's fault would be found by is planted by itself.
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "targets", [["shapes", "cast", "angles", "load"], ["commands", "crowd", "kit"]], ids="-".join
+    "targets",
+    [["shapes", "cast", "angles", "load"], ["commands", "crowd", "kit"], ["level"]],
+    ids="-".join,
 )
 def test_planted_faults_are_found_and_the_inputs_kept(targets: list[str], tmp_path: Path) -> None:
     shutil.copytree(CSRC, tmp_path / "csrc")

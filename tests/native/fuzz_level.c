@@ -1,7 +1,9 @@
 /* Bytes of a level: refused, or read so that they save as they were; then what a shape meets in the
  * level, one solid at a time and all at once, in a world and without one. The first bytes are the
  * shape, its pose and a motion, the others the level. */
+#include "cast.h"
 #include "fuzz_read.h"
+#include "reference.h"
 
 #include <string.h>
 
@@ -14,7 +16,28 @@ static void *filled(uint64_t size) {
     return memory;
 }
 
-static void check_cast(const fxs_level *level, const fxs_cast *cast, uint64_t solids) {
+/* The distance of a hit, with its normal, which both must be those of the reference. */
+static int64_t check_hit(const fxs_level *level, const fxs_cast *cast, const uint8_t *solid, const fxs_cast_hit *hit) {
+    const uint32_t index = hit->id - FXS_LEVEL;
+    const int64_t M[3] = {cast->motion[0], cast->motion[1], cast->motion[2]};
+    const int32_t k = (int32_t)hit->fraction;
+    placed_shape own;
+    int32_t normal[3], expected[3] = {0, 0, 0};
+    int64_t distance = 0;
+    fxs_place_shape(&own, &cast->shape, &cast->pose);
+    if (fxs_level_contact(level, index, &cast->shape, &cast->pose) != FXS_OVERLAPPING) {
+        distance = ref_solid_cast_normal(&cast->shape, &cast->pose, cast->motion, solid, k, expected);
+    }
+    REQUIRE(fxs_solid_hit_normal(&own, level, index, M, k, normal) == distance);
+    for (int i = 0; i < 3; i++) {
+        REQUIRE(normal[i] == expected[i] && hit->normal[i] == expected[i]);
+    }
+    return distance;
+}
+
+/* `bytes` are those of the level. */
+static void check_cast(const fxs_level *level, const uint8_t *bytes, const fxs_cast *cast, uint64_t solids) {
+    static const uint8_t *solid_at[IDS];
     static fxs_cast_hit all[IDS], first[1];
     uint64_t count, count_first;
     const int32_t status = fxs_level_cast(level, cast, all, IDS, &count);
@@ -22,15 +45,22 @@ static void check_cast(const fxs_level *level, const fxs_cast *cast, uint64_t so
         REQUIRE(count == 0);
         return;
     }
-    REQUIRE(count <= solids);
+    REQUIRE(count <= solids && solids <= IDS);
+    bytes += 8;
+    for (uint64_t i = 0; i < solids; i++) {
+        solid_at[i] = bytes;
+        bytes += ref_solid_size(bytes);
+    }
+    int64_t distance_before = 0;
     for (uint64_t i = 0; i < count; i++) {
         REQUIRE(all[i].fraction <= 65536 && all[i].id - FXS_LEVEL < solids);
-        if (i > 0) {
-            REQUIRE(all[i - 1].fraction <= all[i].fraction);
+        const int64_t distance = check_hit(level, cast, solid_at[all[i].id - FXS_LEVEL], all + i);
+        if (i > 0 && all[i - 1].fraction == all[i].fraction) {
+            REQUIRE(distance_before < distance || (distance_before == distance && all[i - 1].id < all[i].id));
+        } else if (i > 0) {
+            REQUIRE(all[i - 1].fraction < all[i].fraction);
         }
-        for (uint64_t k = 0; k < i; k++) {
-            REQUIRE(all[k].id != all[i].id);
-        }
+        distance_before = distance;
     }
     for (uint32_t i = 0; i < solids; i++) { /* contact at the start is a hit with fraction 0 */
         if (fxs_level_contact(level, i, &cast->shape, &cast->pose) >= (int32_t)cast->hit_when) {
@@ -147,7 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
                 }
             }
             REQUIRE(met == count);
-            check_cast(level, &cast, solids);
+            check_cast(level, bytes, &cast, solids);
             check_world(level, &q, ids, count, solids);
         } else {
             REQUIRE(count == 0);

@@ -186,7 +186,7 @@ static void one_turn(uint32_t number) {
     uint32_t from = (uint32_t)random64(), to = (uint32_t)random64();
     if (number % 2) { /* about half a turn, or none, apart, some turns aside */
         int64_t halves = below(3), turns = below(4), apart = halves * 32768 + turns * 65536 + jitter();
-        to = (uint32_t)((from + (1 << 20) + apart) & UINT32_MAX);
+        to = (uint32_t)(((int64_t)from + (1 << 20) + apart) & UINT32_MAX);
     }
     call("yaw_between");
     given(from);
@@ -1457,7 +1457,8 @@ static void do_sweep_pairs(const fxs_cast *as, uint64_t room) {
     for (uint64_t i = 0; i < n; i++) {
         rows[i].id = id;
         for (uint32_t k = 0; k < 3; k++) {
-            rows[i].motion[k] = i % 2 ? -as->motion[k] : as->motion[(i + k) % 3];
+            const int32_t m = as->motion[i % 2 ? k : (i + k) % 3];
+            rows[i].motion[k] = i % 2 && m > INT32_MIN ? -m : m;
         }
         id += one_in(32) ? 0 : 1 + below(SEEN / 2);
     }

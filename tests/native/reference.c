@@ -540,15 +540,26 @@ typedef struct vec3 {
     big x, y, z;
 } vec3;
 
-static vec3 unit(big x, big y, big z) {
+/* A normal, and the gap that it measures, in 2^-30 raw units. */
+typedef struct parting {
+    vec3 normal;
+    big gap;
+} parting;
+
+static parting unit(big x, big y, big z) {
     big length = big_sqrt(big_shl(big_add(big_add(square(x), square(y)), square(z)), 28));
-    vec3 u = {x, y, z};
+    parting p = {{x, y, z}, length};
     if (big_sign(length) != 0) {
-        u.x = quotient(big_shl(x, 44), length);
-        u.y = quotient(big_shl(y, 44), length);
-        u.z = quotient(big_shl(z, 44), length);
+        p.normal.x = quotient(big_shl(x, 44), length);
+        p.normal.y = quotient(big_shl(y, 44), length);
+        p.normal.z = quotient(big_shl(z, 44), length);
     }
-    return u;
+    return p;
+}
+
+static parting without(parting p, big radius) {
+    p.gap = big_sub(p.gap, big_shl(radius, 30));
+    return p;
 }
 
 static int64_t R(big v);
@@ -562,68 +573,173 @@ static vec3 turned_to_world(vec3 n, int64_t yaw) {
 static big with_sign_of(big v, big m) { return big_sign(v) < 0 ? big_neg(m) : big_sign(v) > 0 ? m : big_of(0); }
 static big beyond(big v, big limit) { return with_sign_of(v, big_max(big_of(0), big_sub(big_abs(v), limit))); }
 
-/* P is 65536 times a's centre less b's. */
-static vec3 normal_of(const body *a, const body *b, vec3 P) {
-    int swap = (is_round(b) && !is_round(a)) || (b->kind == FXS_CYLINDER && a->kind == FXS_BOX);
-    if (swap) {
-        vec3 minus = {big_neg(P.x), big_neg(P.y), big_neg(P.z)}, n = normal_of(b, a, minus);
-        vec3 r = {big_neg(n.x), big_neg(n.y), big_neg(n.z)};
-        return r;
-    }
-    big zero = big_of(0), h = big_shl(big_add(a->half_height, b->half_height), 16);
-    big F = is_round(a) ? beyond(P.y, h) : zero;
-    if (!is_round(a) && big_cmp(big_abs(P.y), h) >= 0) {
-        vec3 n = {zero, with_sign_of(P.y, big_of((int64_t)1 << 30)), zero};
-        return n;
-    }
-    if ((is_round(a) && is_round(b)) || (a->kind == FXS_CYLINDER && b->kind == FXS_CYLINDER)) {
-        return unit(P.x, F, P.z);
-    }
-    vec flat = {P.x, P.z};
-    if (b->kind == FXS_CYLINDER) {
-        big rho = big_sqrt(dot(flat, flat)), E = big_max(zero, big_sub(rho, big_shl(b->radius, 16)));
-        return big_sign(E) == 0 ? unit(zero, F, zero) : unit(quotient(big_mul(P.x, E), rho), F, quotient(big_mul(P.z, E), rho));
-    }
-    if (a->kind != FXS_BOX) {
-        vec l = turned_back(flat, b->yaw);
-        big ex = quotient(beyond(l.x, big_shl(b->half_x, 46)), big_shl(big_of(1), 30));
-        big ez = quotient(beyond(l.z, big_shl(b->half_z, 46)), big_shl(big_of(1), 30));
-        return turned_to_world(unit(ex, F, ez), b->yaw);
-    }
-    const body *boxes[2] = {b, a};
-    vec rel = yaw_vec(b->yaw - a->yaw);
-    big c = big_abs(rel.x), s = big_abs(rel.z), greatest = zero;
-    vec3 n = {zero, zero, zero};
-    int64_t yaw = 0;
-    for (int i = 0; i < 4; i++) {
-        const body *own = boxes[i / 2], *other = boxes[1 - i / 2];
-        vec p = turned_back(flat, own->yaw);
-        big along = i % 2 ? p.z : p.x, half = i % 2 ? own->half_z : own->half_x;
-        big limit = big_add(big_shl(half, 30), big_add(big_mul(other->half_x, i % 2 ? s : c), big_mul(other->half_z, i % 2 ? c : s)));
-        big depth = big_sub(big_abs(along), big_shl(limit, 16)), one = with_sign_of(along, big_of((int64_t)1 << 30));
-        if (i == 0 || big_cmp(depth, greatest) > 0) {
-            greatest = depth;
-            n.x = i % 2 ? zero : one;
-            n.z = i % 2 ? one : zero;
-            yaw = own->yaw;
-        }
-    }
+/* Along an axis of a box, in the direction of a number's sign. */
+static vec3 box_axis(int is_z, big sign, int64_t yaw) {
+    big one = with_sign_of(sign, big_of((int64_t)1 << 30)), zero = big_of(0);
+    vec3 n = {is_z ? zero : one, zero, is_z ? one : zero};
     return turned_to_world(n, yaw);
 }
 
-void ref_cast_normal(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b, const fxs_pose *pose_b,
-                     const int32_t *motion_b, int32_t fraction, int32_t *normal) {
-    body body_a = body_of(a, pose_a->yaw, pose_a->x, pose_a->y, pose_a->z), body_b = body_of(b, pose_b->yaw, pose_b->x, pose_b->y, pose_b->z);
-    vec3 n = {big_of(0), big_of(0), big_of(0)};
-    if (contact_of(&body_a, &body_b) != FXS_OVERLAPPING) {
-        vec3 P = {big_of(65536 * ((int64_t)pose_a->x - pose_b->x) + fraction * ((int64_t)motion_a[0] - motion_b[0])),
-                  big_of(65536 * ((int64_t)pose_a->y - pose_b->y) + fraction * ((int64_t)motion_a[1] - motion_b[1])),
-                  big_of(65536 * ((int64_t)pose_a->z - pose_b->z) + fraction * ((int64_t)motion_a[2] - motion_b[2]))};
-        n = normal_of(&body_a, &body_b, P);
+static parting parting_of_boxes(const body *a, const body *b, vec P) {
+    const body *boxes[2] = {b, a};
+    vec rel = yaw_vec(b->yaw - a->yaw);
+    big c = big_abs(rel.x), s = big_abs(rel.z), greatest = big_of(0);
+    parting best = {{greatest, greatest, greatest}, greatest};
+    for (int i = 0; i < 4; i++) {
+        const body *own = boxes[i / 2], *other = boxes[1 - i / 2];
+        vec p = turned_back(P, own->yaw);
+        big along = i % 2 ? p.z : p.x, half = i % 2 ? own->half_z : own->half_x;
+        big limit = big_add(big_shl(half, 30), big_add(big_mul(other->half_x, i % 2 ? s : c), big_mul(other->half_z, i % 2 ? c : s)));
+        big depth = big_sub(big_abs(along), big_shl(limit, 16));
+        if (i == 0 || big_cmp(depth, greatest) > 0) {
+            greatest = depth;
+            best.normal = box_axis(i % 2, along, own->yaw);
+        }
     }
-    normal[0] = (int32_t)big_int64(n.x);
-    normal[1] = (int32_t)big_int64(n.y);
-    normal[2] = (int32_t)big_int64(n.z);
+    best.gap = big_shr(big_max(big_of(0), greatest), 16);
+    return best;
+}
+
+/* P is 65536 times a's centre less b's, F the vertical gap with its sign, or 0 if neither is round. */
+static parting parting_beside(const body *a, const body *b, vec P, big F) {
+    int swap = (is_round(b) && !is_round(a)) || (b->kind == FXS_CYLINDER && a->kind == FXS_BOX);
+    if (swap) {
+        parting p = parting_beside(b, a, negated(P), big_neg(F));
+        vec3 n = {big_neg(p.normal.x), big_neg(p.normal.y), big_neg(p.normal.z)};
+        p.normal = n;
+        return p;
+    }
+    big zero = big_of(0);
+    if ((is_round(a) && is_round(b)) || (a->kind == FXS_CYLINDER && b->kind == FXS_CYLINDER)) {
+        return without(unit(P.x, F, P.z), big_add(a->radius, b->radius));
+    }
+    if (b->kind == FXS_CYLINDER) {
+        big rho = big_sqrt(dot(P, P)), E = big_max(zero, big_sub(rho, big_shl(b->radius, 16)));
+        return without(big_sign(E) == 0 ? unit(zero, F, zero) : unit(quotient(big_mul(P.x, E), rho), F, quotient(big_mul(P.z, E), rho)),
+                       a->radius);
+    }
+    if (a->kind != FXS_BOX) {
+        vec l = turned_back(P, b->yaw);
+        big ex = quotient(beyond(l.x, big_shl(b->half_x, 46)), big_shl(big_of(1), 30));
+        big ez = quotient(beyond(l.z, big_shl(b->half_z, 46)), big_shl(big_of(1), 30));
+        parting p = without(unit(ex, F, ez), a->radius);
+        p.normal = turned_to_world(p.normal, b->yaw);
+        return p;
+    }
+    return parting_of_boxes(a, b, P);
+}
+
+static parting vertical(big sign, big gap) {
+    parting p = {{big_of(0), with_sign_of(sign, big_of((int64_t)1 << 30)), big_of(0)}, big_shl(gap, 14)};
+    return p;
+}
+
+/* Writes the normal, and returns the distance. */
+static int64_t put_parting(parting p, int32_t *normal) {
+    normal[0] = (int32_t)big_int64(p.normal.x);
+    normal[1] = (int32_t)big_int64(p.normal.y);
+    normal[2] = (int32_t)big_int64(p.normal.z);
+    return big_int64(big_max(big_of(0), p.gap));
+}
+
+int64_t ref_cast_normal(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b, const fxs_pose *pose_b,
+                        const int32_t *motion_b, int32_t fraction, int32_t *normal) {
+    body body_a = body_of(a, pose_a->yaw, pose_a->x, pose_a->y, pose_a->z), body_b = body_of(b, pose_b->yaw, pose_b->x, pose_b->y, pose_b->z);
+    if (contact_of(&body_a, &body_b) == FXS_OVERLAPPING) {
+        normal[0] = normal[1] = normal[2] = 0;
+        return 0;
+    }
+    vec P = vec_of(65536 * ((int64_t)pose_a->x - pose_b->x) + fraction * ((int64_t)motion_a[0] - motion_b[0]),
+                   65536 * ((int64_t)pose_a->z - pose_b->z) + fraction * ((int64_t)motion_a[2] - motion_b[2]));
+    big y = big_of(65536 * ((int64_t)pose_a->y - pose_b->y) + fraction * ((int64_t)motion_a[1] - motion_b[1]));
+    big h = big_shl(big_add(body_a.half_height, body_b.half_height), 16), gap = big_sub(big_abs(y), h);
+    if (is_round(&body_a) || is_round(&body_b)) {
+        return put_parting(parting_beside(&body_a, &body_b, P, beyond(y, h)), normal);
+    }
+    return put_parting(big_sign(gap) >= 0 ? vertical(y, gap) : parting_beside(&body_a, &body_b, P, big_of(0)), normal);
+}
+
+/* ---- of a solid, from the bytes of a level ---- */
+
+static uint64_t get(const uint8_t *p, int size);
+static int32_t get_signed(const uint8_t *p);
+
+uint64_t ref_solid_size(const uint8_t *solid) { return 12 + (solid[0] == FXS_CYLINDER ? 12 : 8 * get(solid + 2, 2)); }
+
+/* Of a box: of the edges u and the box's own axes, the first with the greatest gap; w as below. */
+static parting parting_of_box_and_prism(const body *a, const vec *u, const vec *w, int n) {
+    parting best = {{big_of(0), big_of(0), big_of(0)}, big_neg(big_shl(big_of(1), 200))};
+    vec low = negated(turned_back(w[0], a->yaw)), high = low;
+    for (int j = 0; j < n; j++) {
+        vec l = negated(turned_back(w[j], a->yaw)), U = turned_back(u[j], a->yaw);
+        low.x = big_min(low.x, l.x);
+        low.z = big_min(low.z, l.z);
+        high.x = big_max(high.x, l.x);
+        high.z = big_max(high.z, l.z);
+        big width = big_add(big_mul(a->half_x, big_abs(U.z)), big_mul(a->half_z, big_abs(U.x)));
+        big over = big_sub(big_shl(cross(u[j], negated(w[j])), 30), big_shl(width, 16));
+        parting p = unit(big_shl(u[j].z, 16), big_of(0), big_shl(big_neg(u[j].x), 16));
+        p.gap = quotient(big_shl(over, 14), p.gap);
+        best = big_cmp(p.gap, best.gap) > 0 ? p : best;
+    }
+    for (int i = 0; i < 4; i++) {
+        big half = big_shl(i < 2 ? a->half_x : a->half_z, 46);
+        big side = i % 2 ? (i < 2 ? low.x : low.z) : big_neg(i < 2 ? high.x : high.z);
+        parting p = {box_axis(i / 2, big_of(i % 2 ? -1 : 1), a->yaw), quotient(big_sub(side, half), big_of(65536))};
+        best = big_cmp(p.gap, best.gap) > 0 ? p : best;
+    }
+    return best;
+}
+
+static parting parting_of_prism(const body *a, const uint8_t *solid, vec D, big F) {
+    vec u[FXS_VERTICES_MAX], w[FXS_VERTICES_MAX];
+    int n = (int)get(solid + 2, 2), is_outside = 0, nearest = 0;
+    for (int j = 0; j < n; j++) {
+        const uint8_t *v = solid + 12 + 8 * j, *next = solid + 12 + 8 * ((j + 1) % n);
+        u[j] = vec_of((int64_t)get_signed(next) - get_signed(v), (int64_t)get_signed(next + 4) - get_signed(v + 4));
+        w[j].x = big_sub(D.x, big_shl(big_of(get_signed(v)), 16));
+        w[j].z = big_sub(D.z, big_shl(big_of(get_signed(v + 4)), 16));
+    }
+    if (a->kind == FXS_BOX) {
+        return parting_of_box_and_prism(a, u, w, n);
+    }
+    for (int j = 0; j < n; j++) {
+        big s = cross(u[j], w[j]), t = dot(u[j], w[j]), uu = dot(u[j], u[j]), away = big_abs(s);
+        if (big_sign(s) < 0 && big_sign(t) > 0 && big_cmp(t, big_shl(uu, 16)) < 0) {
+            if (big_sign(F) != 0) {
+                return without(unit(quotient(big_mul(u[j].z, away), uu), F, quotient(big_mul(big_neg(u[j].x), away), uu)), a->radius);
+            }
+            parting p = unit(big_shl(u[j].z, 16), F, big_shl(big_neg(u[j].x), 16));
+            p.gap = quotient(big_shl(away, 44), big_sqrt(big_shl(uu, 60)));
+            return without(p, a->radius);
+        }
+        is_outside |= big_sign(s) < 0;
+        nearest = big_cmp(dot(w[j], w[j]), dot(w[nearest], w[nearest])) < 0 ? j : nearest;
+    }
+    return without(is_outside ? unit(w[nearest].x, F, w[nearest].z) : unit(big_of(0), F, big_of(0)), a->radius);
+}
+
+int64_t ref_solid_cast_normal(const fxs_shape *shape, const fxs_pose *pose, const int32_t *motion, const uint8_t *solid, int32_t fraction,
+                              int32_t *normal) {
+    body a = body_of(shape, pose->yaw, pose->x, pose->y, pose->z);
+    vec D = vec_of(65536 * (int64_t)pose->x + fraction * (int64_t)motion[0], 65536 * (int64_t)pose->z + fraction * (int64_t)motion[2]);
+    big y = big_of(65536 * (int64_t)pose->y + fraction * (int64_t)motion[1]), hh = big_shl(a.half_height, 16), zero = big_of(0);
+    big over = big_sub(big_sub(y, hh), big_shl(big_of(get_signed(solid + 8)), 16));
+    big under = big_sub(big_sub(big_shl(big_of(get_signed(solid + 4)), 16), y), hh);
+    big F = big_sub(big_max(zero, over), big_max(zero, under));
+    if (!is_round(&a) && big_sign(over) >= 0) {
+        return put_parting(vertical(big_of(1), over), normal);
+    }
+    if (!is_round(&a) && big_sign(under) >= 0) {
+        return put_parting(vertical(big_of(-1), under), normal);
+    }
+    if (solid[0] != FXS_CYLINDER) {
+        return put_parting(parting_of_prism(&a, solid, D, F), normal);
+    }
+    fxs_shape disc = {FXS_CYLINDER, 0, {get_signed(solid + 20), 0, 0}};
+    body b = body_of(&disc, 0, get_signed(solid + 12), 0, get_signed(solid + 16));
+    vec P = {big_sub(D.x, big_shl(b.x, 16)), big_sub(D.z, big_shl(b.z, 16))};
+    return put_parting(parting_beside(&a, &b, P, F), normal);
 }
 
 /* ---- worlds: an array of colliders by id, a list of hits, a flag for each changed id ---- */

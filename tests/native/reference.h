@@ -24,11 +24,16 @@ int32_t ref_overlap_many(const fxs_shape *a, const fxs_pose *pose_a, const fxs_s
 
 int32_t ref_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_y);
 
-/* Of casts the reference only checks what they claim: the contact at n / 2^bits of the way, and the normal of a known fraction. */
+/* Of casts the reference only checks what they claim: the contact at n / 2^bits of the way, and the normal of a known fraction, with
+ * the distance that orders hits of equal fraction. */
 int32_t ref_cast_contact(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b, const fxs_pose *pose_b,
                          const int32_t *motion_b, int64_t n, int bits);
-void ref_cast_normal(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b, const fxs_pose *pose_b,
-                     const int32_t *motion_b, int32_t fraction, int32_t *normal);
+int64_t ref_cast_normal(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b, const fxs_pose *pose_b,
+                        const int32_t *motion_b, int32_t fraction, int32_t *normal);
+/* The same of a solid that the shape does not overlap at the start; `solid` are its bytes in a level, of this size. */
+uint64_t ref_solid_size(const uint8_t *solid);
+int64_t ref_solid_cast_normal(const fxs_shape *shape, const fxs_pose *pose, const int32_t *motion, const uint8_t *solid, int32_t fraction,
+                              int32_t *normal);
 
 uint64_t ref_world_size(const fxs_config *config);
 int32_t ref_world_init(ref_world *memory, const fxs_config *config);
