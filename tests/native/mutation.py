@@ -83,6 +83,7 @@ TESTS = {
     "moved.c": (("broad nearest", ""), ("world counts", "")),
     "step.c": (("kernel world", ""), ("broad counts", "")),
     "query.c": (("nearest kernel world", ""),),
+    "sweep_pairs.c": (("sweep_pairs kernel", ""),),
     "world_cast.c": (("cast kernel", "world or sweep or crowd or long or room"), ("cast", "")),
     **dict.fromkeys(
         ("cast.c", "normal.c", "cast_cylinder_edge.c", "toi.c"),

@@ -1,5 +1,6 @@
 /* Casts: what its helpers state of themselves, in the ranges they state. */
 #define FXS_NO_INT128
+#include "cast.c"
 #include "cast_cylinder_edge.c"
 #include "toi.c"
 #include "world_cast.c"
@@ -110,6 +111,32 @@ void swept_bounds_hold_the_way(void) {
     int64_t at_least = box.min[0] - j.own.x + j.own.extent_x, at_most = box.max[0] - j.own.x - j.own.extent_x;
     __CPROVER_assert(at_least * WHOLE <= low && low < (at_least + 1) * WHOLE, "rounded down at the least");
     __CPROVER_assert(at_most * WHOLE <= high && high < (at_most + 1) * WHOLE, "rounded down at the most");
+}
+
+static placed_shape any_box(void) {
+    const planar dir = fxs_direction_of(0);
+    const placed_shape s = {.kind = FXS_BOX,
+                            .yaw = nondet_uint16(),
+                            .cos_q30 = (int32_t)dir.x,
+                            .sin_q30 = (int32_t)dir.z,
+                            .size = {any_in(1, FXS_SIZE_MAX), any_in(1, FXS_SIZE_MAX), any_in(1, FXS_SIZE_MAX)}};
+    return s;
+}
+
+/*@ cast, the distance of two boxes: no overflow, nothing lost, not below 0
+    bounds    all boxes and directions, to 2^15 raw units beyond the reach
+    options   --unwind 5
+    in        cast.c
+    change    i128_shr(greatest, 16)
+    to        i128_shr(greatest, 14) */
+void distance_of_boxes_is_defined(void) {
+    const placed_shape a = any_box();
+    const placed_shape b = any_box();
+    const int64_t reach = (int64_t)a.size[0] + a.size[2] + b.size[0] + b.size[2] + 32768;
+    const planar P = {any_between(-reach * WHOLE, reach * WHOLE), any_between(-reach * WHOLE, reach * WHOLE)};
+    int32_t normal[3];
+    const int64_t distance = put_parting(parting_of_boxes(&a, &b, P), normal);
+    __CPROVER_assert(distance >= 0, "a distance");
 }
 
 #ifndef MOST_HITS
