@@ -164,10 +164,10 @@ def _enum(name: str, doc: str, type: str, values: list[tuple[str, int, str]]) ->
 
 def _shapes(kinds: list[Kind]) -> list[str]:
     lines = [
-        "/// A shape: its kind and its sizes in Q16.16; half angles are yaw steps.",
+        "/// A shape: its kind and its sizes in Q16.16; a half angle is a [`Yaw`].",
         "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]",
         '#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]',
-        '#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]',
+        '#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", remote = "Self"))]',
         "pub enum Shape {",
     ]
     for kind in kinds:
@@ -183,7 +183,8 @@ def _shapes(kinds: list[Kind]) -> list[str]:
                 if is_hole
                 else f"{size.least}..={size.most}"
             )
-            lines += [f"        /// {ends}.", f"        {size.name}: i32,"]
+            type = "i32" if size.index >= 0 else "Yaw"
+            lines += [f"        /// {ends}.", f"        {size.name}: {type},"]
         lines.append("    },")
     lines += ["}", "", "impl Shape {"]
     lines += ["    pub(crate) fn raw(&self) -> sys::fxs_shape {", "        match *self {"]
@@ -191,7 +192,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
         lines.append(f"            {_pattern(kind)} => sys::fxs_shape {{")
         lines.append(f"                kind: {kind.code},")
         angle = next((s.name for s in kind.sizes if s.index < 0), None)
-        lines.append(f"                half_angle: {f'{angle} as u32' if angle else '0'},")
+        lines.append(f"                half_angle: {f'{angle}.0.into()' if angle else '0'},")
         by_index = {s.index: s.name for s in kind.sizes}
         sizes = ", ".join(by_index.get(i, "0") for i in range(3))
         lines += [f"                size: [{sizes}],", "            },"]
@@ -203,7 +204,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
     ]
     for number, kind in enumerate(kinds):
         values = ", ".join(
-            f"{s.name}: {'half_angle as i32' if s.index < 0 else f'size[{s.index}]'}"
+            f"{s.name}: {'Yaw(half_angle)' if s.index < 0 else f'size[{s.index}]'}"
             for s in kind.sizes
         )
         code = "_" if number == len(kinds) - 1 else str(kind.code)
@@ -211,7 +212,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
     lines += ["        }", "    }", ""]
     lines += [
         "    /// Each size: its name, value, and range.",
-        "    pub(crate) fn sizes(&self) -> ([Size; 4], usize) {",
+        "    pub(crate) fn sizes(&self) -> ([Range; 4], usize) {",
         '        let none = ("", 0, 0, 0);',
         "        match *self {",
     ]
@@ -219,8 +220,9 @@ def _shapes(kinds: list[Kind]) -> list[str]:
         rows = []
         for size in kind.sizes:
             is_hole = kind.has_hole and size is kind.sizes[-1]
-            most = f"{kind.sizes[0].name}.saturating_sub(1)" if is_hole else str(size.most)
-            rows.append(f'("{size.name}", {size.name}, {size.least}, {most})')
+            most = f"i64::from({kind.sizes[0].name}) - 1" if is_hole else str(size.most)
+            value = f"{size.name}.0" if size.index < 0 else size.name
+            rows.append(f'("{size.name}", {value}.into(), {size.least}, {most})')
         rows += ["none"] * (4 - len(rows))
         lines.append(f"            {_pattern(kind)} => ([{', '.join(rows)}], {len(kind.sizes)}),")
     lines += ["        }", "    }", "}"]

@@ -1,4 +1,4 @@
-use crate::{Status, sys};
+use crate::{Range, Status, sys};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;
@@ -64,6 +64,11 @@ pub enum Error {
         /// The allowed value.
         must: usize,
     },
+    /// A result outside i32, or a vector's component.
+    Overflow {
+        /// Of the result.
+        name: &'static str,
+    },
     /// Memory that cannot be had.
     Memory {
         /// How much.
@@ -83,6 +88,7 @@ impl fmt::Display for Error {
             Error::Lengths { name, value, must } => {
                 write!(f, "length of {name} must be {must}, not {value}")
             }
+            Error::Overflow { name } => write!(f, "the {name} is outside int32"),
             Error::Memory { bytes } => write!(f, "no memory of {bytes} bytes"),
         }
     }
@@ -116,12 +122,7 @@ impl fmt::Display for Status {
 /// The error of a status: the first of some arguments that is out of its range, or else the status
 /// for the named value.
 #[cold]
-pub(crate) fn fault(
-    status: i32,
-    name: &'static str,
-    value: i64,
-    ranges: &[(&'static str, i64, i64, i64)],
-) -> Error {
+pub(crate) fn fault(status: i32, name: &'static str, value: i64, ranges: &[Range]) -> Error {
     for &(name, value, least, most) in ranges {
         if !(least..=most).contains(&value) {
             return Error::Range { name, value, least, most };
@@ -180,7 +181,7 @@ pub(crate) fn cast_fault(
 }
 
 /// Ranges of the components of a motion.
-fn motion_ranges(motion: [i32; 3]) -> [(&'static str, i64, i64, i64); 3] {
+fn motion_ranges(motion: [i32; 3]) -> [Range; 3] {
     let most = sys::FXS_SIZE_MAX as i64;
     let [x, y, z] = motion.map(i64::from);
     [("motion x", x, -most, most), ("motion y", y, -most, most), ("motion z", z, -most, most)]

@@ -151,9 +151,9 @@ impl Level {
 
     /// Number of solids.
     #[doc(alias = "fxs_level_count")]
-    pub fn len(&self) -> u32 {
+    pub fn len(&self) -> usize {
         // SAFETY: a level.
-        unsafe { sys::fxs_level_count(self.as_ptr()) }
+        unsafe { sys::fxs_level_count(self.as_ptr()) as usize }
     }
 
     /// Whether it has no solid.
@@ -183,7 +183,7 @@ impl Level {
 
     #[cold]
     fn fault(&self, status: i32, index: u32) -> Error {
-        let range = ("index", index.into(), 0, i64::from(self.len()) - 1);
+        let range = ("index", index.into(), 0, self.len() as i64 - 1);
         fault(status, "index", index.into(), &[range])
     }
 

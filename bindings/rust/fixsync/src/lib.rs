@@ -25,8 +25,8 @@
 //! # Ok::<(), fixsync::Error>(())
 //! ```
 //!
-//! Lengths are Q16.16: 65536 is one unit, and [`q!`] writes them. Y is up. 65536 yaw steps are one
-//! turn, from +X towards +Z. After an error nothing has changed. Lists are written into a `Vec` of
+//! Lengths are Q16.16: 65536 is one unit, [`q!`] writes them, and [`Q`] has operators. Y is up. 65536 steps of a
+//! [`Yaw`] are one turn, from +X towards +Z. After an error nothing has changed. Lists are written into a `Vec` of
 //! the caller, so a frame allocates nothing once they have grown. Answers and bytes are those of
 //! the C kernel, which the crate [`sys`] compiles; the C name of a function finds it in this
 //! documentation.
@@ -46,12 +46,16 @@ mod memory;
 mod motion;
 mod number;
 mod planes;
+mod q;
 mod rollback;
 mod rows;
+#[cfg(feature = "serde")]
+mod serial;
 mod shape;
 #[rustfmt::skip]
 mod tables;
 mod world;
+mod yaw;
 
 pub use body::{Body, FrameData, Phase};
 pub use error::Error;
@@ -63,16 +67,19 @@ pub use log::{Recorder, log_text};
 pub use motion::{Carried, Mover, MoverResult, along, bounce, carry, move_and_slide, slide};
 pub use number::*;
 pub use planes::{Ground, Hitbox, HitboxCast, Planes, PlanesCommand};
+pub use q::{Q, from_f32_nearest, to_f32_nearest};
 pub use rollback::{Confirmed, Frame, History, Inputs, Rewind, Room, Told};
 pub use rows::{
-    Cast, CastHit, Collider, Command, Event, EventKind, Events, Hit, Motion, Moved, PairHit, Query,
+    Cast, CastHit, Collider, Command, CommandKind, Event, EventKind, Events, Hit, Motion, Moved,
+    PairHit, Query,
 };
 pub use shape::{Contact, Outline, Pose, Side, cast_pair};
 pub use tables::{Cause, Shape, Status};
 pub use world::{Config, Counts, World};
+pub use yaw::Yaw;
 
-/// A size of a shape: its name, value, least and most.
-type Size = (&'static str, i32, i32, i32);
+/// A number of a call: its name, value, least and most.
+type Range = (&'static str, i64, i64, i64);
 
 /// The version of the kernel: major, minor and patch.
 ///

@@ -122,6 +122,7 @@ pub fn move_and_slide(
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 #[repr(C)]
 pub struct Mover {
     /// Of the collider that moves; not a sector.
@@ -143,6 +144,7 @@ pub struct Mover {
 
 /// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MoverResult {
     /// Of the collider now.
     pub position: [i32; 3],
@@ -206,6 +208,15 @@ impl Mover {
             floor: (result.flags & sys::FXS_ON_FLOOR != 0).then_some(result.floor),
         })
     }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.fault(sys::FXS_E_MOVER) {
+            error @ Error::Range { .. } => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     #[cold]
     fn fault(&self, status: i32) -> Error {
         let (most, mask, one_way) = (i64::from(SIZE_MAX), self.mask, self.one_way);
@@ -223,6 +234,7 @@ impl Mover {
 
 /// The effect of a platform on a mover, from [`carry`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Carried {
     /// Of the mover.

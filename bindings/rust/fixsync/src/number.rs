@@ -1,5 +1,5 @@
 use crate::error::{answer, done, fault};
-use crate::{Error, sys};
+use crate::{Error, Range, Status, Yaw, sys};
 use alloc::string::String;
 
 /// One unit in Q16.16.
@@ -36,14 +36,11 @@ macro_rules! q_near {
     };
 }
 
-/// Whole degrees as yaw steps, to the nearest: `degrees!(90)` is 16384.
+/// Whole degrees as a [`Yaw`](crate::Yaw), to the nearest: `degrees!(90)` is `Yaw(16384)`.
 #[macro_export]
 macro_rules! degrees {
     ($degrees:literal) => {
-        const {
-            let turns: i64 = $degrees * 65536;
-            ((2 * turns + 360).div_euclid(720)) as i32
-        }
+        const { $crate::Yaw::degrees($degrees) }
     };
 }
 
@@ -82,16 +79,38 @@ pub const fn read_literal(text: &str, nearest: bool) -> i32 {
     raw as i32
 }
 
-/// The number that a call writes, or the error of its status.
+/// The number that a call writes; or the error that names the argument outside its range, or else
+/// the result.
+#[inline]
 fn number<T: Default>(
+    result: &'static str,
+    range: impl FnOnce() -> Range,
     call: impl FnOnce(*mut T) -> i32,
-    name: &'static str,
-    value: i64,
-    ranges: &[(&'static str, i64, i64, i64)],
 ) -> Result<T, Error> {
     let mut out = T::default();
-    let status = call(&mut out);
-    done(status, || fault(status, name, value, ranges)).map(|()| out)
+    done(call(&mut out), || overflow(result, range())).map(|()| out)
+}
+
+/// The range of functions that take any numbers.
+const fn any() -> Range {
+    ("", 0, 0, 0)
+}
+
+#[cold]
+fn overflow(result: &'static str, (name, value, least, most): Range) -> Error {
+    match (least..=most).contains(&value) {
+        true => Error::Overflow { name: result },
+        false => Error::Range { name, value, least, most },
+    }
+}
+
+/// The error of a quotient: of a divisor of 0, or of the result.
+#[cold]
+fn quotient(name: &'static str, divisor: i32) -> Error {
+    match divisor {
+        0 => Error::Refused { name, value: 0, status: Status::Range },
+        _ => Error::Overflow { name: "quotient" },
+    }
 }
 
 /// The product a · b, rounded to nearest as all of these, halves away from zero.
@@ -106,102 +125,120 @@ fn number<T: Default>(
 /// assert_eq!(lerp(q!(1), q!(2), 32768)?, q!(1.5));
 /// assert_eq!(clamp(7, 0, 5)?, 5);
 /// assert_eq!(approach(q!(0), q!(1), q!(0.25))?, q!(0.25));
-/// assert_eq!(turn_towards(0, 16384, 100)?, 100);
+/// assert_eq!(turn_towards(Yaw(0), degrees!(90), 100)?, Yaw(100));
 /// assert_eq!(hypot([q!(3), q!(4), 0])?, q!(5));
 /// assert_eq!(dot([q!(1), q!(2), 0], [q!(3), 0, 0])?, q!(3));
 /// assert_eq!(scale([q!(1), 0, 2], q!(2))?, [q!(2), 0, 4]);
 /// assert_eq!(with_length([q!(9), 0, 0], q!(2))?, [q!(2), 0, 0]);
-/// assert_eq!(div(1, 0).unwrap_err().to_string(), "a 1: an argument or a result out of range");
+/// assert_eq!(mul(q!(900), q!(900)).unwrap_err().to_string(), "the product is outside int32");
 /// # Ok::<(), fixsync::Error>(())
 /// ```
 #[doc(alias = "fxs_mul")]
+#[inline]
 pub fn mul(a: i32, b: i32) -> Result<i32, Error> {
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_mul(a, b, out) }, "a", a.into(), &[])
+    number("product", any, |out| unsafe { sys::fxs_mul(a, b, out) })
 }
 
 /// The quotient a / b.
 #[doc(alias = "fxs_div")]
+#[inline]
 pub fn div(a: i32, b: i32) -> Result<i32, Error> {
+    let mut out = 0;
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_div(a, b, out) }, "a", a.into(), &[])
+    let status = unsafe { sys::fxs_div(a, b, &mut out) };
+    done(status, || quotient("b", b)).map(|()| out)
 }
 
 /// The number a · b / c of plain integers, rounded once: 30 percent of a damage.
 #[doc(alias = "fxs_mul_div")]
+#[inline]
 pub fn mul_div(a: i32, b: i32, c: i32) -> Result<i32, Error> {
+    let mut out = 0;
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_mul_div(a, b, c, out) }, "a", a.into(), &[])
+    let status = unsafe { sys::fxs_mul_div(a, b, c, &mut out) };
+    done(status, || quotient("c", c)).map(|()| out)
 }
 
 /// The square root of a.
 #[doc(alias = "fxs_sqrt")]
+#[inline]
 pub fn sqrt(a: i32) -> Result<i32, Error> {
     let range = ("a", a.into(), 0, i32::MAX.into());
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_sqrt(a, out) }, "a", a.into(), &[range])
+    number("root", || range, |out| unsafe { sys::fxs_sqrt(a, out) })
 }
 
 /// The number at a fraction (0..=65536) of the way from a to b.
 #[doc(alias = "fxs_lerp")]
+#[inline]
 pub fn lerp(a: i32, b: i32, fraction: u32) -> Result<i32, Error> {
     let range = ("fraction", fraction.into(), 0, ONE.into());
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_lerp(a, b, fraction, out) }, "a", a.into(), &[range])
+    number("a", || range, |out| unsafe { sys::fxs_lerp(a, b, fraction, out) })
 }
 
 /// The number of low..=high that is nearest to v.
 #[doc(alias = "fxs_clamp")]
+#[inline]
 pub fn clamp(v: i32, low: i32, high: i32) -> Result<i32, Error> {
     let range = ("low", low.into(), i32::MIN.into(), high.into());
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_clamp(v, low, high, out) }, "v", v.into(), &[range])
+    number("v", || range, |out| unsafe { sys::fxs_clamp(v, low, high, out) })
 }
 
 /// The number v moved towards a target by `most` at most.
 #[doc(alias = "fxs_approach")]
+#[inline]
 pub fn approach(v: i32, target: i32, most: i32) -> Result<i32, Error> {
     let range = ("most", most.into(), 0, i32::MAX.into());
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_approach(v, target, most, out) }, "v", v.into(), &[range])
+    number("v", || range, |out| unsafe { sys::fxs_approach(v, target, most, out) })
 }
 
 /// A yaw turned towards another the shorter way, by `most` (0..=65536) steps at most.
 #[doc(alias = "fxs_turn_towards")]
-pub fn turn_towards(yaw: u16, end: u16, most: u32) -> Result<u16, Error> {
+#[inline]
+pub fn turn_towards(yaw: Yaw, end: Yaw, most: u32) -> Result<Yaw, Error> {
     // SAFETY: numbers alone.
-    let status = unsafe { sys::fxs_turn_towards(yaw.into(), end.into(), most) };
+    let status = unsafe { sys::fxs_turn_towards(yaw.0.into(), end.0.into(), most) };
     answer(status, || fault(status, "most", most.into(), &[("most", most.into(), 0, 65536)]))
-        .map(|yaw| yaw as u16)
+        .map(|yaw| Yaw(yaw as u16))
 }
 
 /// The length of a vector.
 #[doc(alias = "fxs_hypot")]
+#[inline]
 pub fn hypot([x, y, z]: [i32; 3]) -> Result<i32, Error> {
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_hypot(x, y, z, out) }, "x", x.into(), &[])
+    number("length", any, |out| unsafe { sys::fxs_hypot(x, y, z, out) })
 }
 
 /// The dot product of two vectors, rounded once.
 #[doc(alias = "fxs_dot")]
+#[inline]
 pub fn dot(a: [i32; 3], b: [i32; 3]) -> Result<i32, Error> {
     // SAFETY: it writes one number.
-    number(|out| unsafe { sys::fxs_dot(&a, &b, out) }, "a x", a[0].into(), &[])
+    number("dot product", any, |out| unsafe { sys::fxs_dot(&a, &b, out) })
 }
 
 /// A vector times a factor.
 #[doc(alias = "fxs_scale")]
+#[inline]
 pub fn scale(v: [i32; 3], factor: i32) -> Result<[i32; 3], Error> {
     // SAFETY: it writes three numbers.
-    number(|out| unsafe { sys::fxs_scale(&v, factor, out) }, "factor", factor.into(), &[])
+    number("scaled vector", any, |out| unsafe { sys::fxs_scale(&v, factor, out) })
 }
 
 /// A vector brought to a length of 0 or more: a speed in the direction of a target.
 #[doc(alias = "fxs_with_length")]
+#[inline]
 pub fn with_length(v: [i32; 3], length: i32) -> Result<[i32; 3], Error> {
     let range = ("length", length.into(), 0, i32::MAX.into());
+    let mut out = [0; 3];
     // SAFETY: it writes three numbers.
-    number(|out| unsafe { sys::fxs_with_length(&v, length, out) }, "v x", v[0].into(), &[range])
+    let status = unsafe { sys::fxs_with_length(&v, length, &mut out) };
+    done(status, || fault(status, "v x", v[0].into(), &[range])).map(|()| out)
 }
 
 /// Reads a decimal such as "-1.5". `nearest`: whether it may be rounded to a multiple of 1/65536.
@@ -242,34 +279,37 @@ fn distance_fault(status: i32, [x, y, z]: [i64; 3]) -> Error {
 /// The direction of a yaw as x, z in Q2.30.
 ///
 /// ```
-/// use fixsync::{degrees, direction, faces, forward, length, q, yaw_between, yaw_of};
+/// use fixsync::{Yaw, degrees, direction, faces, forward, length, q, yaw_between, yaw_of};
 ///
-/// assert_eq!(direction(0), [1 << 30, 0]);
-/// assert_eq!(yaw_of(0, 5)?, 16384);
+/// assert_eq!(direction(Yaw(0)), [1 << 30, 0]);
+/// assert_eq!(yaw_of(0, 5)?, degrees!(90));
 /// assert_eq!(length([3, 4, 0])?, 5);
-/// assert_eq!(yaw_between(0, 65535), -1);
-/// assert!(faces(0, degrees!(45), [q!(2) as i64, q!(1) as i64])?);
-/// assert_eq!(forward(16384, q!(2))?, [0, q!(2)]);
+/// assert_eq!(yaw_between(Yaw(0), Yaw(65535)), -1);
+/// assert!(faces(Yaw(0), degrees!(45), [q!(2) as i64, q!(1) as i64])?);
+/// assert_eq!(forward(degrees!(90), q!(2))?, [0, q!(2)]);
 /// # Ok::<(), fixsync::Error>(())
 /// ```
 #[doc(alias = "fxs_direction")]
-pub fn direction(yaw: u16) -> [i32; 2] {
+#[inline]
+pub fn direction(yaw: Yaw) -> [i32; 2] {
     let [mut cos, mut sin] = [0; 2];
     // SAFETY: it writes two numbers.
-    unsafe { sys::fxs_direction(yaw, &mut cos, &mut sin) };
+    unsafe { sys::fxs_direction(yaw.0, &mut cos, &mut sin) };
     [cos, sin]
 }
 
 /// The yaw that faces (dx, dz), a difference of two positions; 0 for (0, 0).
 #[doc(alias = "fxs_yaw_of")]
-pub fn yaw_of(dx: i64, dz: i64) -> Result<u16, Error> {
+#[inline]
+pub fn yaw_of(dx: i64, dz: i64) -> Result<Yaw, Error> {
     // SAFETY: numbers alone.
     let status = unsafe { sys::fxs_yaw_of(dx, dz) };
-    answer(status, || distance_fault(status, [dx, 0, dz])).map(|yaw| yaw as u16)
+    answer(status, || distance_fault(status, [dx, 0, dz])).map(|yaw| Yaw(yaw as u16))
 }
 
 /// The length of a difference of two positions, rounded down.
 #[doc(alias = "fxs_length")]
+#[inline]
 pub fn length(d: [i64; 3]) -> Result<u64, Error> {
     // SAFETY: numbers alone.
     let found = unsafe { sys::fxs_length(d[0], d[1], d[2]) };
@@ -278,29 +318,35 @@ pub fn length(d: [i64; 3]) -> Result<u64, Error> {
 
 /// The shorter turn from one yaw to another; half a turn is -32768.
 #[doc(alias = "fxs_yaw_between")]
-pub fn yaw_between(from: u16, to: u16) -> i32 {
+#[inline]
+pub fn yaw_between(from: Yaw, to: Yaw) -> i32 {
     // SAFETY: numbers alone.
-    unsafe { sys::fxs_yaw_between(from.into(), to.into()) }
+    unsafe { sys::fxs_yaw_between(from.0.into(), to.0.into()) }
 }
 
 /// Whether a difference x, z of two positions is within `half_angle` (1..=32768) of a yaw.
 #[doc(alias = "fxs_faces")]
-pub fn faces(yaw: u16, half_angle: i32, [dx, dz]: [i64; 2]) -> Result<bool, Error> {
+#[inline]
+pub fn faces(yaw: Yaw, half_angle: Yaw, [dx, dz]: [i64; 2]) -> Result<bool, Error> {
     // SAFETY: numbers alone.
-    let status = unsafe { sys::fxs_faces(yaw.into(), half_angle as u32, dx, dz) };
+    let status = unsafe { sys::fxs_faces(yaw.0.into(), half_angle.0.into(), dx, dz) };
     let met = answer(status, || match status {
         sys::FXS_E_DISTANCE => distance_fault(status, [dx, 0, dz]),
-        _ => Error::Range { name: "half_angle", value: half_angle.into(), least: 1, most: 32768 },
+        _ => {
+            let value = half_angle.0.into();
+            Error::Range { name: "half_angle", value, least: 1, most: 32768 }
+        }
     })?;
     Ok(met == 1)
 }
 
 /// The vector x, z of a length in the direction of a yaw.
 #[doc(alias = "fxs_forward")]
-pub fn forward(yaw: u16, length: i32) -> Result<[i32; 2], Error> {
+#[inline]
+pub fn forward(yaw: Yaw, length: i32) -> Result<[i32; 2], Error> {
     let [mut x, mut z] = [0; 2];
     // SAFETY: it writes two numbers.
-    let status = unsafe { sys::fxs_forward(yaw.into(), length, &mut x, &mut z) };
+    let status = unsafe { sys::fxs_forward(yaw.0.into(), length, &mut x, &mut z) };
     let range = ("length", length.into(), i64::from(i32::MIN) + 1, i32::MAX.into());
     done(status, || fault(status, "length", length.into(), &[range])).map(|()| [x, z])
 }
@@ -359,7 +405,7 @@ impl Random {
         let state = &mut self.0;
         let range = ("low", low, i64::MIN, high);
         // SAFETY: it changes the state, and writes one number.
-        number(|o| unsafe { sys::fxs_random_between(state, low, high, o) }, "low", low, &[range])
+        number("low", || range, |o| unsafe { sys::fxs_random_between(state, low, high, o) })
     }
 
     /// Whether an event happens that has a chance of numerator in denominator.

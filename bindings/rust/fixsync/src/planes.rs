@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 /// The ground view of a hitbox: sizes in Q16.16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Ground {
     /// 1..=536870911.
     Circle {
@@ -40,6 +41,7 @@ pub enum Ground {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct Hitbox {
     /// Below the capacity of its [`Planes`].
     pub id: u32,
@@ -113,6 +115,15 @@ impl Hitbox {
         ];
         let is_size = matches!(status, sys::FXS_E_KIND | sys::FXS_E_SIZE);
         fault(status, "id", raw.id.into(), if is_size { &ranges } else { &[] })
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.contact(self).map(drop)?;
+        match self.layer {
+            0..16 => Ok(()),
+            layer => Err(Error::Range { name: "layer", value: layer.into(), least: 0, most: 15 }),
+        }
     }
 
     #[cold]
@@ -237,6 +248,7 @@ impl PlanesCommand {
 
 /// A cast into a world of hitboxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HitboxCast {
     /// Views and position are read.
     pub hitbox: Hitbox,

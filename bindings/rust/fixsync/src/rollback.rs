@@ -10,6 +10,27 @@ fn own_of(own: &[u8], must: u64) -> Result<*const u8, Error> {
     Err(Error::Lengths { name: "own", value: own.len(), must: must as usize })
 }
 
+/// Bytes of a command.
+const ROW: i64 = size_of::<Command>() as i64;
+
+/// A number for an error; one outside i64 is larger than all limits.
+fn signed(number: u64) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
+fn size(name: &'static str, bytes: u64) -> Range {
+    (name, signed(bytes), 0, 1 << 48)
+}
+
+/// The error of a size of 0: the first number outside its range, or that all of it is too large.
+#[cold]
+fn too_large(ranges: &[Range], bytes: u64) -> Error {
+    match fault(sys::FXS_E_CONFIG, "", 0, ranges) {
+        error @ Error::Range { .. } => error,
+        _ => Error::Memory { bytes },
+    }
+}
+
 /// The bytes that a ring keeps of a frame.
 ///
 /// # Safety
@@ -53,7 +74,11 @@ impl Rewind {
     #[doc(alias = "fxs_rewind_size")]
     #[doc(alias = "fxs_rewind_init")]
     pub fn new(frames: u32, own_size: u64, state_size: u64) -> Result<Self, Error> {
-        let error = || fault(sys::FXS_E_CONFIG, "frames", frames.into(), &[]);
+        let error = || {
+            let frames_range = ("frames", frames.into(), 1, u32::MAX.into());
+            let ranges = [frames_range, size("own_size", own_size), size("state_size", state_size)];
+            too_large(&ranges, own_size.saturating_add(state_size).saturating_mul(frames.into()))
+        };
         // SAFETY: memory of the size for these numbers.
         let memory = unsafe {
             let bytes = sys::fxs_rewind_size(frames, own_size, state_size);
@@ -96,9 +121,9 @@ impl Rewind {
 
     /// Number of frames that are kept.
     #[doc(alias = "fxs_rewind_count")]
-    pub fn len(&self) -> u32 {
+    pub fn len(&self) -> usize {
         // SAFETY: a ring.
-        unsafe { sys::fxs_rewind_count(self.memory.as_ptr()) }
+        unsafe { sys::fxs_rewind_count(self.memory.as_ptr()) as usize }
     }
 
     /// Whether it keeps no frame.
@@ -187,6 +212,7 @@ impl Inputs {
 
 /// The room of a history to begin with. All but `own_size` and `window` grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Room {
     /// Frames that may be unconfirmed.
     pub window: u32,
@@ -224,6 +250,7 @@ pub struct Frame<'a> {
 
 /// The events of a push, for effects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Told {
     /// They were predicted, and are taken back.
     pub gone: Vec<Event>,
@@ -233,6 +260,7 @@ pub struct Told {
 
 /// A confirmed frame: scores, sounds, the match log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Confirmed {
     /// Its number.
     pub frame: u32,
@@ -330,9 +358,22 @@ impl History {
         room: &sys::fxs_history_room,
         init: impl FnOnce(*mut sys::fxs_history) -> i32,
     ) -> Result<Memory, Error> {
-        let most = (1 << 31) - 1;
-        let ranges = [("window", room.window.into(), 1, most), ("past", room.past.into(), 0, most)];
-        let error = || fault(sys::FXS_E_CONFIG, "window", room.window.into(), &ranges);
+        let error = || {
+            let most = (1 << 31) - 1;
+            let ranges = [
+                ("window", room.window.into(), 1, most),
+                ("past", room.past.into(), 0, most),
+                ("events", signed(room.event_room), 0, i64::from(u32::MAX) - 1),
+                ("commands", signed(room.command_room), 0, (1 << 48) / ROW),
+                size("own_size", room.own_size),
+                size("state_size", room.state_size),
+            ];
+            let frames = u64::from(room.window).saturating_add(room.past.into());
+            let frame = room.own_size.saturating_add(room.state_size);
+            let commands = room.command_room.saturating_mul(ROW as u64);
+            let rows = room.event_room.saturating_mul(16).saturating_add(commands);
+            too_large(&ranges, frame.saturating_add(rows).saturating_mul(frames))
+        };
         // SAFETY: memory of the size for this room.
         unsafe { Memory::holding(sys::fxs_history_size(room), init, error) }
     }

@@ -1,16 +1,16 @@
 use crate::error::cast_fault;
-use crate::{Contact, Error, Pose, Shape, sys};
+use crate::{Contact, Error, Pose, Shape, Yaw, sys};
 use alloc::vec::Vec;
 use core::fmt;
 
 /// A collider.
 ///
 /// ```
-/// use fixsync::{Collider, Shape, q};
+/// use fixsync::{Collider, Shape, degrees, q};
 ///
 /// let fist = Collider::new(7, Shape::Sphere { radius: q!(0.25) })
 ///     .at([q!(3), 0, 0])
-///     .turned(16384)
+///     .turned(degrees!(90))
 ///     .offset([q!(1), q!(1), 0])
 ///     .layer(2)
 ///     .owner(1)
@@ -19,6 +19,7 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct Collider {
     /// Below the capacity of its world.
     pub id: u32,
@@ -50,7 +51,7 @@ impl Collider {
     }
 
     /// The same with a yaw.
-    pub const fn turned(mut self, yaw: u16) -> Self {
+    pub const fn turned(mut self, yaw: Yaw) -> Self {
         self.pose.yaw = yaw;
         self
     }
@@ -75,32 +76,27 @@ impl Collider {
         Self { active: false, ..self }
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        check_layer(self.layer)
+    }
+
     pub(crate) fn raw(&self) -> sys::fxs_collider {
-        let mut raw = sys::fxs_collider { id: self.id, ..self.shape_row() };
+        let mut raw = sys::fxs_collider { id: self.id, ..shape_row(&self.shape) };
         raw.layer = self.layer.min(255) as u8;
         raw.active = self.active.into();
-        raw.yaw = self.pose.yaw;
+        raw.yaw = self.pose.yaw.0;
         raw.owner = self.owner;
         [raw.x, raw.y, raw.z] = self.pose.position;
         [raw.ox, raw.oy, raw.oz] = self.offset;
         raw
     }
 
-    fn shape_row(&self) -> sys::fxs_collider {
-        let shape = self.shape.raw();
-        sys::fxs_collider {
-            kind: shape.kind as u8,
-            half_angle: shape.half_angle.min(65535) as u16,
-            size: shape.size,
-            ..Default::default()
-        }
-    }
-
     pub(crate) fn of(raw: &sys::fxs_collider) -> Self {
         Self {
             id: raw.id,
-            shape: Shape::of(raw.kind, raw.half_angle, raw.size),
-            pose: Pose { position: [raw.x, raw.y, raw.z], yaw: raw.yaw },
+            shape: shape_row_of(raw),
+            pose: Pose { position: [raw.x, raw.y, raw.z], yaw: Yaw(raw.yaw) },
             offset: [raw.ox, raw.oy, raw.oz],
             layer: raw.layer.into(),
             owner: raw.owner,
@@ -112,13 +108,13 @@ impl Collider {
 /// One change of a world, for [`World::apply`](crate::World::apply), a history and a match log.
 ///
 /// ```
-/// use fixsync::{Collider, Command, Config, Pose, Shape, World};
+/// use fixsync::{Collider, Command, Config, Pose, Shape, World, degrees};
 ///
 /// let mut world = World::new(Config::new(8))?;
 /// world.apply(&[
 ///     Command::add(&Collider::new(1, Shape::Sphere { radius: 9 })),
 ///     Command::move_to(1, [5, 0, 0]),
-///     Command::turn(1, 100),
+///     Command::turn(1, degrees!(45)),
 ///     Command::set_pose(1, Pose::at([6, 0, 0])),
 ///     Command::set_shape(1, &Shape::Sphere { radius: 8 }),
 ///     Command::set_offset(1, [0, 1, 0]),
@@ -151,28 +147,19 @@ impl Command {
 
     /// Adds a collider.
     pub fn add(collider: &Collider) -> Self {
-        Self::of(sys::FXS_COMMAND_ADD, collider.raw()).keeping(collider.layer, &collider.shape)
+        let mut made = Self::of(sys::FXS_COMMAND_ADD, collider.raw());
+        made.0.mask = collider.layer;
+        made
     }
 
-    /// Keeps a number that its field is too small for, for the error: C does not read the mask, and
-    /// of a change of the layer matrix not the id.
-    fn keeping(mut self, layer: u32, shape: &Shape) -> Self {
-        let half_angle = shape.raw().half_angle;
-        self.0.mask = if layer < 255 { half_angle } else { layer };
-        self
-    }
-
-    /// The layer and the shape as they were given.
-    pub(crate) fn given(&self) -> (u32, Shape) {
-        let sys::fxs_command { mask, collider: row, .. } = self.0;
-        let layer = match (row.layer, self.0.r#type) {
-            (255, sys::FXS_COMMAND_LAYERS) => row.id,
-            (255, _) => mask,
+    /// The layer as it was given. Where the field of a row is too small for it, the mask has it,
+    /// which C does not read, or of a change of the layer matrix the id.
+    pub(crate) fn layer(&self) -> u32 {
+        match (self.0.collider.layer, self.0.r#type) {
+            (255, sys::FXS_COMMAND_LAYERS) => self.0.collider.id,
+            (255, _) => self.0.mask,
             (layer, _) => layer.into(),
-        };
-        let half_angle = if row.half_angle == u16::MAX { mask } else { row.half_angle.into() };
-        let shape = sys::fxs_shape { kind: row.kind.into(), half_angle, size: row.size };
-        (layer, shape_of(&shape))
+        }
     }
 
     /// Removes a collider.
@@ -188,8 +175,8 @@ impl Command {
 
     /// Changes a yaw.
     #[inline]
-    pub fn turn(id: u32, yaw: u16) -> Self {
-        Self::with(sys::FXS_COMMAND_TURN, id, |row| row.yaw = yaw)
+    pub fn turn(id: u32, yaw: Yaw) -> Self {
+        Self::with(sys::FXS_COMMAND_TURN, id, |row| row.yaw = yaw.0)
     }
 
     /// Changes position and yaw.
@@ -197,14 +184,13 @@ impl Command {
     pub fn set_pose(id: u32, pose: Pose) -> Self {
         Self::with(sys::FXS_COMMAND_POSE, id, |row| {
             [row.x, row.y, row.z] = pose.position;
-            row.yaw = pose.yaw;
+            row.yaw = pose.yaw.0;
         })
     }
 
     /// Changes a shape.
     pub fn set_shape(id: u32, shape: &Shape) -> Self {
-        let row = sys::fxs_collider { id, ..Collider::new(id, *shape).shape_row() };
-        Self::of(sys::FXS_COMMAND_SHAPE, row).keeping(0, shape)
+        Self::of(sys::FXS_COMMAND_SHAPE, sys::fxs_collider { id, ..shape_row(shape) })
     }
 
     /// Changes an offset.
@@ -238,6 +224,26 @@ impl Command {
         row
     }
 
+    /// What it changes, to match on.
+    pub fn kind(&self) -> CommandKind {
+        let sys::fxs_command { r#type: kind, mask, collider: row } = &self.0;
+        let (id, layer) = (row.id, self.layer());
+        let Collider { shape, pose, offset, owner, active, .. } = Collider::of(row);
+        match *kind {
+            sys::FXS_COMMAND_ADD => CommandKind::Add(Collider { layer, ..Collider::of(row) }),
+            sys::FXS_COMMAND_REMOVE => CommandKind::Remove { id },
+            sys::FXS_COMMAND_MOVE => CommandKind::MoveTo { id, position: pose.position },
+            sys::FXS_COMMAND_TURN => CommandKind::Turn { id, yaw: pose.yaw },
+            sys::FXS_COMMAND_POSE => CommandKind::SetPose { id, pose },
+            sys::FXS_COMMAND_SHAPE => CommandKind::SetShape { id, shape },
+            sys::FXS_COMMAND_OFFSET => CommandKind::SetOffset { id, offset },
+            sys::FXS_COMMAND_OWNER => CommandKind::SetOwner { id, owner },
+            sys::FXS_COMMAND_LAYER => CommandKind::SetLayer { id, layer },
+            sys::FXS_COMMAND_ACTIVE => CommandKind::SetActive { id, active },
+            _ => CommandKind::SetLayers { layer, mask: *mask },
+        }
+    }
+
     /// The row of C.
     pub fn raw(&self) -> &sys::fxs_command {
         &self.0
@@ -246,7 +252,63 @@ impl Command {
 
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.kind().fmt(f)
+    }
+}
+
+/// What a [`Command`] changes. A command itself is the row that the kernel takes.
+///
+/// ```
+/// use fixsync::{Command, CommandKind};
+///
+/// let row = Command::move_to(7, [1, 2, 3]);
+/// assert_eq!(row.kind(), CommandKind::MoveTo { id: 7, position: [1, 2, 3] });
+/// assert_eq!(Command::from(row.kind()), row);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[allow(missing_docs)] // the fields are the arguments of the functions of those names
+pub enum CommandKind {
+    /// [`Command::add`].
+    Add(Collider),
+    /// [`Command::remove`].
+    Remove { id: u32 },
+    /// [`Command::move_to`].
+    MoveTo { id: u32, position: [i32; 3] },
+    /// [`Command::turn`].
+    Turn { id: u32, yaw: Yaw },
+    /// [`Command::set_pose`].
+    SetPose { id: u32, pose: Pose },
+    /// [`Command::set_shape`].
+    SetShape { id: u32, shape: Shape },
+    /// [`Command::set_offset`].
+    SetOffset { id: u32, offset: [i32; 3] },
+    /// [`Command::set_owner`].
+    SetOwner { id: u32, owner: u32 },
+    /// [`Command::set_layer`].
+    SetLayer { id: u32, layer: u32 },
+    /// [`Command::set_active`].
+    SetActive { id: u32, active: bool },
+    /// [`Command::set_layers`].
+    SetLayers { layer: u32, mask: u32 },
+}
+
+impl From<CommandKind> for Command {
+    fn from(kind: CommandKind) -> Self {
+        match kind {
+            CommandKind::Add(collider) => Self::add(&collider),
+            CommandKind::Remove { id } => Self::remove(id),
+            CommandKind::MoveTo { id, position } => Self::move_to(id, position),
+            CommandKind::Turn { id, yaw } => Self::turn(id, yaw),
+            CommandKind::SetPose { id, pose } => Self::set_pose(id, pose),
+            CommandKind::SetShape { id, shape } => Self::set_shape(id, &shape),
+            CommandKind::SetOffset { id, offset } => Self::set_offset(id, offset),
+            CommandKind::SetOwner { id, owner } => Self::set_owner(id, owner),
+            CommandKind::SetLayer { id, layer } => Self::set_layer(id, layer),
+            CommandKind::SetActive { id, active } => Self::set_active(id, active),
+            CommandKind::SetLayers { layer, mask } => Self::set_layers(layer, mask),
+        }
     }
 }
 
@@ -258,6 +320,7 @@ impl fmt::Debug for Command {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum EventKind {
     /// A hit now, not at the last step.
     Enter,
@@ -271,7 +334,6 @@ pub enum EventKind {
 
 /// A change of a pair, found by a step, or an event of the game's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Event {
     /// The lower id.
@@ -286,6 +348,11 @@ pub struct Event {
 pub type Events = Vec<Event>;
 
 impl Event {
+    #[cfg(feature = "serde")]
+    pub(crate) const fn of(a: u32, b: u32, kind: u32, contact: u32) -> Self {
+        Self { a, b, kind, contact }
+    }
+
     /// An event of the game, such as a KO; its kind is 16 or above.
     ///
     /// ```
@@ -293,6 +360,7 @@ impl Event {
     ///
     /// let ko = Event::game(1, 2, 16, -5)?;
     /// assert_eq!((ko.value(), ko.contact()), (-5, Contact::Apart));
+    /// assert_eq!(ko.to_string(), "Game(16) 1 2 -5");
     /// assert!(Event::game(1, 2, 3, 0).is_err());
     /// # Ok::<(), fixsync::Error>(())
     /// ```
@@ -306,7 +374,7 @@ impl Event {
 
     /// Its kind.
     #[inline]
-    pub fn kind(&self) -> EventKind {
+    pub const fn kind(&self) -> EventKind {
         match self.kind {
             sys::FXS_ENTER => EventKind::Enter,
             sys::FXS_STAY => EventKind::Stay,
@@ -328,9 +396,26 @@ impl Event {
     }
 }
 
+/// "Enter 1 2 Overlapping"; of a game, with its value, "Game(16) 1 2 -5".
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {} {} ", self.kind(), self.a, self.b)?;
+        match self.kind() {
+            EventKind::Game(_) => self.value().fmt(f),
+            _ => write!(f, "{:?}", self.contact()),
+        }
+    }
+}
+
+/// "1 2 Overlapping".
+impl fmt::Display for Hit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {:?}", self.a, self.b, self.contact())
+    }
+}
+
 /// A pair that was a hit at the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Hit {
     /// The lower id.
@@ -341,6 +426,11 @@ pub struct Hit {
 }
 
 impl Hit {
+    #[cfg(feature = "serde")]
+    pub(crate) const fn of(a: u32, b: u32, contact: Contact) -> Self {
+        Self { a, b, contact: contact as u32 }
+    }
+
     /// `Touching` or `Overlapping`.
     pub fn contact(&self) -> Contact {
         Contact::of(self.contact)
@@ -397,13 +487,26 @@ pub struct Moved {
     pub position: [i32; 3],
 }
 
-/// A shape as it was given, also with a half angle outside u16.
-fn shape_of(raw: &sys::fxs_shape) -> Shape {
-    let mut shape = Shape::of(raw.kind as u8, 0, raw.size);
-    if let Shape::Sector { half_angle, .. } = &mut shape {
-        *half_angle = raw.half_angle as i32;
+#[cfg(feature = "serde")]
+pub(crate) fn check_layer(layer: u32) -> Result<(), Error> {
+    match layer {
+        0..32 => Ok(()),
+        _ => Err(Error::Range { name: "layer", value: layer.into(), least: 0, most: 31 }),
     }
-    shape
+}
+
+fn shape_row(shape: &Shape) -> sys::fxs_collider {
+    let sys::fxs_shape { kind, half_angle, size } = shape.raw();
+    let (kind, half_angle) = (kind as u8, half_angle as u16); // of an enum and of a Yaw
+    sys::fxs_collider { kind, half_angle, size, ..Default::default() }
+}
+
+pub(crate) fn shape_row_of(raw: &sys::fxs_collider) -> Shape {
+    Shape::of(raw.kind, raw.half_angle, raw.size)
+}
+
+fn shape_of(raw: &sys::fxs_shape) -> Shape {
+    Shape::of(raw.kind as u8, raw.half_angle as u16, raw.size)
 }
 
 /// A query: a shape at a pose, and the colliders that it looks at.

@@ -1,6 +1,6 @@
 use crate::error::{answer, cast_fault, done, fault};
 use crate::memory::filled;
-use crate::{Error, Shape, sys};
+use crate::{Error, Shape, Yaw, sys};
 use alloc::vec::Vec;
 
 /// The contact of two shapes.
@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[repr(u32)]
 pub enum Contact {
     /// They have no point in common.
@@ -49,6 +50,8 @@ impl Contact {
 /// # Ok::<(), fixsync::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[repr(u32)]
 pub enum Side {
     /// Not pushed.
@@ -68,41 +71,42 @@ pub enum Side {
 /// ```
 /// use fixsync::{Pose, degrees, q};
 ///
-/// let pose = Pose::at([q!(1), 0, 0]).turned(degrees!(90) as u16);
-/// assert_eq!((pose.position, pose.yaw), ([65536, 0, 0], 16384));
+/// let pose = Pose::at([q!(1), 0, 0]).turned(degrees!(90));
+/// assert_eq!((pose.position, pose.yaw.steps()), ([65536, 0, 0], 16384));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// x, y, z in Q16.16.
     pub position: [i32; 3],
-    /// 65536 steps are one turn, from +X towards +Z.
-    pub yaw: u16,
+    /// From +X towards +Z.
+    pub yaw: Yaw,
 }
 
 impl Pose {
     /// A position, with yaw 0.
     pub const fn at(position: [i32; 3]) -> Self {
-        Self { position, yaw: 0 }
+        Self { position, yaw: Yaw(0) }
     }
 
     /// The same position with a yaw.
-    pub const fn turned(self, yaw: u16) -> Self {
+    pub const fn turned(self, yaw: Yaw) -> Self {
         Self { yaw, ..self }
     }
 
     pub(crate) fn raw(self) -> sys::fxs_pose {
         let [x, y, z] = self.position;
-        sys::fxs_pose { x, y, z, yaw: self.yaw.into() }
+        sys::fxs_pose { x, y, z, yaw: self.yaw.0.into() }
     }
 
     pub(crate) fn of(raw: &sys::fxs_pose) -> Self {
-        Self { position: [raw.x, raw.y, raw.z], yaw: raw.yaw as u16 }
+        Self { position: [raw.x, raw.y, raw.z], yaw: Yaw(raw.yaw as u16) }
     }
 }
 
 /// An outline, for drawing: seen from above, and its heights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outline {
     /// x, z of each vertex, counterclockwise as yaw turns. It may lie outside i32.
     pub outer: Vec<[i64; 2]>,
@@ -172,10 +176,7 @@ impl Shape {
     #[cold]
     pub(crate) fn fault(&self, status: i32) -> Error {
         let (sizes, count) = self.sizes();
-        let ranges = sizes.map(|(name, value, least, most)| {
-            (name, i64::from(value), i64::from(least), i64::from(most))
-        });
-        fault(status, "kind", self.raw().kind.into(), &ranges[..count])
+        fault(status, "kind", self.raw().kind.into(), &sizes[..count])
     }
 
     /// The error of a status for two shapes.

@@ -2,10 +2,10 @@
 
 use super::*;
 
-/// A shape: its kind and its sizes in Q16.16; half angles are yaw steps.
+/// A shape: its kind and its sizes in Q16.16; a half angle is a [`Yaw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", remote = "Self"))]
 pub enum Shape {
     /// Sphere. It can be pushed and cast.
     Sphere {
@@ -40,7 +40,7 @@ pub enum Shape {
         /// 1..=536870911.
         radius: i32,
         /// 1..=32768.
-        half_angle: i32,
+        half_angle: Yaw,
         /// 1..=536870911.
         half_height: i32,
         /// below radius; 0: no hole.
@@ -73,7 +73,7 @@ impl Shape {
             },
             Self::Sector { radius, half_angle, half_height, inner_radius } => sys::fxs_shape {
                 kind: 4,
-                half_angle: half_angle as u32,
+                half_angle: half_angle.0.into(),
                 size: [radius, half_height, inner_radius],
             },
         }
@@ -86,19 +86,19 @@ impl Shape {
             1 => Self::Capsule { radius: size[0], half_height: size[1] },
             2 => Self::Cylinder { radius: size[0], half_height: size[1] },
             3 => Self::Box { half_x: size[0], half_y: size[1], half_z: size[2] },
-            _ => Self::Sector { radius: size[0], half_angle: half_angle as i32, half_height: size[1], inner_radius: size[2] },
+            _ => Self::Sector { radius: size[0], half_angle: Yaw(half_angle), half_height: size[1], inner_radius: size[2] },
         }
     }
 
     /// Each size: its name, value, and range.
-    pub(crate) fn sizes(&self) -> ([Size; 4], usize) {
+    pub(crate) fn sizes(&self) -> ([Range; 4], usize) {
         let none = ("", 0, 0, 0);
         match *self {
-            Self::Sphere { radius } => ([("radius", radius, 1, 536870911), none, none, none], 1),
-            Self::Capsule { radius, half_height } => ([("radius", radius, 1, 536870911), ("half_height", half_height, 0, 536870911), none, none], 2),
-            Self::Cylinder { radius, half_height } => ([("radius", radius, 1, 536870911), ("half_height", half_height, 1, 536870911), none, none], 2),
-            Self::Box { half_x, half_y, half_z } => ([("half_x", half_x, 1, 536870911), ("half_y", half_y, 1, 536870911), ("half_z", half_z, 1, 536870911), none], 3),
-            Self::Sector { radius, half_angle, half_height, inner_radius } => ([("radius", radius, 1, 536870911), ("half_angle", half_angle, 1, 32768), ("half_height", half_height, 1, 536870911), ("inner_radius", inner_radius, 0, radius.saturating_sub(1))], 4),
+            Self::Sphere { radius } => ([("radius", radius.into(), 1, 536870911), none, none, none], 1),
+            Self::Capsule { radius, half_height } => ([("radius", radius.into(), 1, 536870911), ("half_height", half_height.into(), 0, 536870911), none, none], 2),
+            Self::Cylinder { radius, half_height } => ([("radius", radius.into(), 1, 536870911), ("half_height", half_height.into(), 1, 536870911), none, none], 2),
+            Self::Box { half_x, half_y, half_z } => ([("half_x", half_x.into(), 1, 536870911), ("half_y", half_y.into(), 1, 536870911), ("half_z", half_z.into(), 1, 536870911), none], 3),
+            Self::Sector { radius, half_angle, half_height, inner_radius } => ([("radius", radius.into(), 1, 536870911), ("half_angle", half_angle.0.into(), 1, 32768), ("half_height", half_height.into(), 1, 536870911), ("inner_radius", inner_radius.into(), 0, i64::from(radius) - 1)], 4),
         }
     }
 }

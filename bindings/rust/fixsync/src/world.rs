@@ -1,5 +1,6 @@
 use crate::error::{answer, bytes_fault, cast_fault, done, fault, row_fault};
 use crate::memory::{Memory, append, filled, reserve};
+use crate::rows::shape_row_of;
 use crate::*;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -18,6 +19,7 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct Config {
     /// Ids are 0..capacity; at most 2^31.
     pub capacity: u32,
@@ -54,14 +56,36 @@ impl Config {
         Ok(self)
     }
 
+    /// The error of a config that no world has.
+    #[cold]
+    fn fault(&self) -> Error {
+        let range = ("capacity", self.capacity.into(), 1, sys::FXS_CAPACITY_MAX.into());
+        layers_fault(&self.layers)
+            .unwrap_or_else(|| fault(sys::FXS_E_CONFIG, "hit_when", self.hit_when as i64, &[range]))
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        // SAFETY: a valid structure.
+        if unsafe { sys::fxs_world_size(&self.raw()) } == 0 { Err(self.fault()) } else { Ok(()) }
+    }
+
     pub(crate) fn raw(&self) -> sys::fxs_config {
         let Self { capacity, hit_capacity, hit_when, layers } = *self;
         sys::fxs_config { capacity, hit_capacity, hit_when: hit_when as u32, layers }
     }
 }
 
+/// The error of a layer matrix in which a layer meets one that does not meet it.
+fn layers_fault(masks: &[u32; 32]) -> Option<Error> {
+    let meets = |i: usize, j: usize| masks[i] >> j & 1;
+    let odd = (0..32).find(|&i| (0..32).any(|j| meets(i, j) != meets(j, i)))?;
+    Some(fault(sys::FXS_E_CONFIG, "layer", odd as i64, &[]))
+}
+
 /// How much a step found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counts {
     /// Hits of this step.
     pub hits: u64,
@@ -79,7 +103,7 @@ pub struct Counts {
 /// let mut world = World::new(Config::new(8))?;
 /// world.add_many(&[Collider::new(1, ball), Collider::new(2, ball).at([q!(3), 0, 0])])?;
 /// world.move_to(1, [q!(2), 0, 0])?;
-/// world.turn(1, 16384)?;
+/// world.turn(1, degrees!(90))?;
 /// world.set_pose(1, Pose::at([q!(2), 0, 0]))?;
 /// world.set_shape(2, &ball)?;
 /// world.set_offset(2, [0; 3])?;
@@ -126,15 +150,10 @@ impl World {
     #[doc(alias = "fxs_world_init")]
     pub fn new(config: Config) -> Result<Self, Error> {
         let raw = config.raw();
-        let error = || {
-            let most = sys::FXS_CAPACITY_MAX.into();
-            let range = ("capacity", config.capacity.into(), 1, most);
-            fault(sys::FXS_E_CONFIG, "hit_when", config.hit_when as i64, &[range])
-        };
         // SAFETY: a valid structure, and memory of the size for it.
         let memory = unsafe {
             let bytes = sys::fxs_world_size(&raw);
-            Memory::holding(bytes, |at| sys::fxs_world_init(at, &raw), error)?
+            Memory::holding(bytes, |at| sys::fxs_world_init(at, &raw), || config.fault())?
         };
         let Config { capacity, hit_capacity, .. } = config;
         Ok(Self { memory, capacity, hit_room: hit_capacity.into(), level: None })
@@ -245,7 +264,7 @@ impl World {
     }
 
     fn has_solid(&self, id: u32) -> bool {
-        self.level.as_ref().is_some_and(|level| id.wrapping_sub(LEVEL) < level.len())
+        self.level.as_ref().is_some_and(|level| (id.wrapping_sub(LEVEL) as usize) < level.len())
     }
 
     /// The error of a status for a collider.
@@ -327,9 +346,9 @@ impl World {
     /// Changes the yaw of a collider, which also turns its offset.
     #[doc(alias = "fxs_world_turn")]
     #[inline]
-    pub fn turn(&mut self, id: u32, yaw: u16) -> Result<(), Error> {
+    pub fn turn(&mut self, id: u32, yaw: Yaw) -> Result<(), Error> {
         // SAFETY: a world.
-        self.change(id, |world| unsafe { sys::fxs_world_turn(world, id, yaw.into()) })
+        self.change(id, |world| unsafe { sys::fxs_world_turn(world, id, yaw.0.into()) })
     }
 
     /// Changes position and yaw of a collider at once.
@@ -382,11 +401,7 @@ impl World {
     pub fn set_layers(&mut self, masks: &[u32; 32]) -> Result<(), Error> {
         // SAFETY: a world.
         let status = unsafe { sys::fxs_world_set_layers(self.as_mut_ptr(), masks) };
-        done(status, || {
-            let meets = |i: usize, j: usize| masks[i] >> j & 1;
-            let odd = (0..32).find(|&i| (0..32).any(|j| meets(i, j) != meets(j, i)));
-            fault(status, "layer", odd.unwrap_or_default() as i64, &[])
-        })
+        done(status, || layers_fault(masks).unwrap_or_else(|| fault(status, "layer", 0, &[])))
     }
 
     /// Makes all changes in order, or none: the commands of a frame in one call.
@@ -399,8 +414,8 @@ impl World {
         let status = unsafe { sys::fxs_world_apply(world, rows, n, &mut bad) };
         done(status, || {
             row_fault(status, bad, commands, |command| {
-                let (layer, shape) = command.given();
-                self.collider_fault(status, command.0.collider.id, layer, &shape)
+                let shape = shape_row_of(&command.0.collider);
+                self.collider_fault(status, command.0.collider.id, command.layer(), &shape)
             })
         })
     }
@@ -860,7 +875,9 @@ unsafe fn many<R, T>(
     Ok(())
 }
 
-/// Aborts where memory cannot be had, as a `Vec` does.
+/// Another world with the same state, config and hash, in the same level, which both share. It
+/// allocates; [`copy_from`](World::copy_from) reuses the memory of a world. Panics where memory
+/// cannot be had.
 impl Clone for World {
     fn clone(&self) -> Self {
         let cloned = Self::new(self.config()).and_then(|mut made| {

@@ -83,7 +83,7 @@ fn every_public_item_is_in_a_doc_test() {
             }
         }
         let items = ["pub fn ", "pub const fn ", "pub struct ", "pub enum ", "pub type "];
-        for before in items.into_iter().chain(["pub const ", "macro_rules! "]) {
+        for before in items.into_iter().chain(["pub const ", "#[macro_export]\nmacro_rules! "]) {
             names.extend(named(&source, before));
         }
     }

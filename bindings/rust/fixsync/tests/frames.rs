@@ -133,9 +133,9 @@ fn bad_input_gets_an_error_and_changes_nothing() {
     let before = world.hash();
     let ball = Shape::Sphere { radius: q!(1) };
     let far = Collider::new(9, ball);
-    let wide = Shape::Sector { radius: 5, half_angle: -1, half_height: 1, inner_radius: 0 };
-    let huge = Shape::Sector { radius: 5, half_angle: 65537, half_height: 1, inner_radius: 0 };
-    let hole = Shape::Sector { radius: 5, half_angle: 1, half_height: 1, inner_radius: 5 };
+    let half_angle = Yaw(32769);
+    let wide = Shape::Sector { radius: 5, half_angle, half_height: 1, inner_radius: 0 };
+    let hole = Shape::Sector { radius: 5, half_angle: Yaw(1), half_height: 1, inner_radius: 5 };
     let mut list = Vec::new();
     let mut hits = Vec::new();
     let mut on = crowd(4);
@@ -146,6 +146,9 @@ fn bad_input_gets_an_error_and_changes_nothing() {
     let mut planes = Planes::new(Config::new(4)).unwrap();
     let man = Hitbox::new(0, Ground::Circle { radius: 5 }, [1, 2]);
     let mut brawl = |command: PlanesCommand| planes.apply(&[command]);
+    let room = Room::new(2, 0);
+    let still = crowd(4);
+    let begin = |room: Room| History::new(room, &still, &[]).map(drop);
     let said = [
         (brawl(PlanesCommand::set_layers(16, 0)), "row 0: layer must be 0..15, not 16"),
         (brawl(PlanesCommand::set_layers(300, 0)), "row 0: layer must be 0..15, not 300"),
@@ -159,12 +162,11 @@ fn bad_input_gets_an_error_and_changes_nothing() {
         ),
         (
             world.query(&Query::new(&wide, Pose::default()), &mut list),
-            "half_angle must be 1..32768, not -1",
+            "half_angle must be 1..32768, not 32769",
         ),
         (world.add(&far), "id must be 0..3, not 9"),
         (world.add(&Collider::new(1, ball)), "id 1: an id that is already in the world"),
-        (world.set_shape(1, &wide), "half_angle must be 1..32768, not -1"),
-        (world.set_shape(1, &huge), "half_angle must be 1..32768, not 65537"),
+        (world.set_shape(1, &wide), "half_angle must be 1..32768, not 32769"),
         (world.set_shape(1, &hole), "inner_radius must be 0..4, not 5"),
         (world.set_layer(1, 32), "layer must be 0..31, not 32"),
         (world.set_layer(1, 256), "layer must be 0..31, not 256"),
@@ -178,11 +180,11 @@ fn bad_input_gets_an_error_and_changes_nothing() {
         ),
         (
             world.apply(&[Command::set_shape(1, &wide)]),
-            "row 0: half_angle must be 1..32768, not -1",
+            "row 0: half_angle must be 1..32768, not 32769",
         ),
         (
-            world.apply(&[Command::remove(3), Command::add(&Collider::new(3, huge))]),
-            "row 1: half_angle must be 1..32768, not 65537",
+            world.apply(&[Command::remove(3), Command::add(&Collider::new(3, wide))]),
+            "row 1: half_angle must be 1..32768, not 32769",
         ),
         (world.contact(0, 8).map(drop), "id must be 0..3, not 8"),
         (world.outline(0, 2).map(drop), "segments must be 3..65536, not 2"),
@@ -210,7 +212,29 @@ fn bad_input_gets_an_error_and_changes_nothing() {
             "row 1: inner_radius must be 0..4, not 5",
         ),
         (World::new(Config::new(0)).map(drop), "capacity must be 1..2147483648, not 0"),
-        (Rewind::new(0, 0, 1).map(drop), "frames 0: a config out of range, or misaligned memory"),
+        (Rewind::new(0, 0, 1).map(drop), "frames must be 1..4294967295, not 0"),
+        (
+            Rewind::new(1, u64::MAX, 1).map(drop),
+            "own_size must be 0..281474976710656, not 9223372036854775807",
+        ),
+        (Rewind::new(1 << 20, 0, 1 << 40).map(drop), "no memory of 1152921504606846976 bytes"),
+        (begin(Room { window: 0, ..room }), "window must be 1..2147483647, not 0"),
+        (begin(Room { past: 1 << 31, ..room }), "past must be 0..2147483647, not 2147483648"),
+        (
+            begin(Room { events: 1 << 40, ..room }),
+            "events must be 0..4294967294, not 1099511627776",
+        ),
+        (
+            begin(Room { commands: 1 << 45, ..room }),
+            "commands must be 0..4691249611844, not 35184372088832",
+        ),
+        (mul(q!(900), q!(900)).map(drop), "the product is outside int32"),
+        (hypot([i32::MIN; 3]).map(drop), "the length is outside int32"),
+        (div(9, 0).map(drop), "b 0: an argument or a result out of range"),
+        (mul_div(9, 9, 0).map(drop), "c 0: an argument or a result out of range"),
+        (mul_div(i32::MAX, 2, 1).map(drop), "the quotient is outside int32"),
+        (with_length([0; 3], 1).map(drop), "v x 0: an argument or a result out of range"),
+        (with_length([1; 3], -1).map(drop), "length must be 0..2147483647, not -1"),
         (Inputs::new(0, 1, 0).map(drop), "players must be 1..65536, not 0"),
         (Level::from_bytes(b"no").map(drop), "level, byte 0: bytes that are not a level"),
         (lerp(0, 1, 65537).map(drop), "fraction must be 0..65536, not 65537"),
@@ -232,7 +256,7 @@ fn bad_input_gets_an_error_and_changes_nothing() {
 #[test]
 fn an_error_names_the_sector_that_cannot_be_pushed() {
     let mut world = crowd(4);
-    let wedge = Shape::Sector { radius: 5, half_angle: 9, half_height: 1, inner_radius: 0 };
+    let wedge = Shape::Sector { radius: 5, half_angle: Yaw(9), half_height: 1, inner_radius: 0 };
     world.set_shape(2, &wedge).unwrap();
     for (a, b) in [(1, 2), (2, 1)] {
         let error = world.push_out(a, b).unwrap_err().to_string();
@@ -258,7 +282,7 @@ fn a_mover_is_blocked_by_the_layers_that_its_layer_meets() {
 fn an_explanation_is_text() {
     let ball = Shape::Sphere { radius: q!(1) };
     let wedge =
-        Shape::Sector { radius: q!(4), half_angle: 5461, half_height: q!(1), inner_radius: 0 };
+        Shape::Sector { radius: q!(4), half_angle: Yaw(5461), half_height: q!(1), inner_radius: 0 };
     let why = |a: &Shape, x: i32, y: i32, z: i32| {
         let there = (&ball, Pose::at([x, y, z]));
         explain((a, Pose::default()), there, Contact::Touching).unwrap().to_string()

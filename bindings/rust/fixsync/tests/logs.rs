@@ -39,7 +39,7 @@ fn shape_of(value: &Value) -> Shape {
         "box" => Shape::Box { half_x: n(1), half_y: n(2), half_z: n(3) },
         "sector" => Shape::Sector {
             radius: n(1),
-            half_angle: n(2),
+            half_angle: Yaw(n(2) as u16),
             half_height: n(3),
             inner_radius: value.get(4).map_or(0, i32_of),
         },
@@ -48,7 +48,7 @@ fn shape_of(value: &Value) -> Shape {
 }
 
 fn pose_of(position: &Value, yaw: &Value) -> Pose {
-    Pose::at(list(position)).turned(u32_of(yaw) as u16)
+    Pose::at(list(position)).turned(Yaw(u32_of(yaw) as u16))
 }
 
 fn masks(pairs: &Value) -> [u32; 32] {
@@ -112,7 +112,7 @@ fn commands_of(row: &Value, to: &mut Vec<Command>) {
         }),
         "remove" => Command::remove(id()),
         "move" => Command::move_to(id(), list(&row[2])),
-        "turn" => Command::turn(id(), u32_of(&row[2]) as u16),
+        "turn" => Command::turn(id(), Yaw(u32_of(&row[2]) as u16)),
         "pose" => Command::set_pose(id(), pose_of(&row[2], &row[3])),
         "shape" => Command::set_shape(id(), &shape_of(&row[2])),
         "offset" => Command::set_offset(id(), list(&row[2])),

@@ -17,18 +17,19 @@ fn values_come_back_as_they_were() {
         Shape::Capsule { radius: SIZE_MAX, half_height: 0 },
         Shape::Cylinder { radius: 2, half_height: 3 },
         Shape::Box { half_x: 4, half_y: 5, half_z: 6 },
-        Shape::Sector { radius: 7, half_angle: 32768, half_height: 8, inner_radius: 6 },
+        Shape::Sector { radius: 7, half_angle: Yaw(32768), half_height: 8, inner_radius: 6 },
     ];
     for shape in shapes {
-        let pose = Pose { position: [i32::MIN, 0, i32::MAX], yaw: u16::MAX };
+        let pose = Pose { position: [i32::MIN, 0, i32::MAX], yaw: Yaw(u16::MAX) };
         let collider = Collider { pose, ..Collider::new(u32::MAX, shape).layer(31).owner(7) };
         again(collider.inactive());
     }
     assert_eq!(again(shapes[0]), r#"{"sphere":{"radius":1}}"#);
     assert_eq!(again(Pose::at([1, 2, 3])), r#"{"position":[1,2,3],"yaw":0}"#);
     again(Config::new(9).layers(&[(0, 31)]).unwrap());
-    again(Contact::Overlapping);
-    again(Mover { one_way: 1, ..Mover::new(3) });
+    assert_eq!(again(Contact::Overlapping), r#""overlapping""#);
+    assert_eq!((again(Q(q!(-1.5))), again(degrees!(90))), ("-98304".into(), "16384".into()));
+    again(Mover { mask: 2, one_way: 1, ..Mover::new(3) });
     again(Random(u64::MAX));
     again(Event::game(1, 2, 16, -5).unwrap());
     again(EventKind::Game(u32::MAX));
@@ -56,14 +57,83 @@ fn rows_of_a_world_come_back_as_they_were() {
 }
 
 #[test]
-fn a_value_of_a_file_is_checked_when_it_is_used() {
-    let shape = serde_json::from_str::<Shape>(r#"{"sphere":{"radius":-1}}"#).unwrap();
-    assert_eq!(shape.check().unwrap_err().to_string(), "radius must be 1..536870911, not -1");
-    let said = serde_json::from_str::<Shape>(r#"{"sphere":{"radius":1.5}}"#).unwrap_err();
-    assert!(said.to_string().contains("expected i32"), "{said}");
-    let collider = r#"{"id":1,"shape":{"sphere":{"radius":1}},"pose":{"position":[0,0,0],"yaw":0},
-        "offset":[0,0,0],"layer":900,"owner":0,"active":true}"#;
-    let mut world = World::new(Config::new(2)).unwrap();
-    let error = world.add(&serde_json::from_str(collider).unwrap()).unwrap_err();
-    assert_eq!(error.to_string(), "layer must be 0..31, not 900");
+fn commands_and_events_come_back_as_they_were() {
+    let ball = Shape::Sphere { radius: 3 };
+    let rows = [
+        Command::add(&Collider::new(1, ball).at([1, 2, 3]).layer(31).owner(9).inactive()),
+        Command::remove(1),
+        Command::move_to(1, [i32::MIN, 0, i32::MAX]),
+        Command::turn(1, Yaw(65535)),
+        Command::set_pose(1, Pose::at([4, 5, 6]).turned(Yaw(7))),
+        Command::set_shape(1, &ball),
+        Command::set_offset(1, [7, 8, 9]),
+        Command::set_owner(1, u32::MAX),
+        Command::set_layer(1, 31),
+        Command::set_active(1, true),
+        Command::set_layers(31, u32::MAX),
+    ];
+    for row in rows {
+        assert_eq!(Command::from(row.kind()), row);
+        again(row);
+    }
+    assert_eq!(again(rows[2]), r#"{"move_to":{"id":1,"position":[-2147483648,0,2147483647]}}"#);
+    assert_eq!(again(rows[10]), r#"{"set_layers":{"layer":31,"mask":4294967295}}"#);
+    assert_eq!(format!("{:?}", rows[3]), "Turn { id: 1, yaw: Yaw(65535) }");
+    let far = Command::set_layers(900, 1);
+    assert_eq!(far.kind(), CommandKind::SetLayers { layer: 900, mask: 1 });
+
+    let mut world = World::new(Config::new(3)).unwrap();
+    let (mut told, mut events) = (Vec::new(), Events::new());
+    for place in [0, 0, 99] {
+        for id in 1..3 {
+            let _ = world.add(&Collider::new(id, ball));
+            world.move_to(id, [id as i32 * place, 0, 0]).unwrap();
+        }
+        world.step(&mut events).unwrap();
+        told.extend(events.iter().map(|event| format!("{event}: {}", again(*event))));
+    }
+    assert_eq!(
+        told,
+        [
+            r#"Enter 1 2 Overlapping: {"enter":{"a":1,"b":2,"contact":"overlapping"}}"#,
+            r#"Stay 1 2 Overlapping: {"stay":{"a":1,"b":2,"contact":"overlapping"}}"#,
+            r#"Exit 1 2 Apart: {"exit":{"a":1,"b":2}}"#,
+        ]
+    );
+}
+
+#[test]
+fn a_file_with_a_value_that_the_kernel_refuses_is_refused_in_its_words() {
+    fn said<T: DeserializeOwned + Debug>(text: &str) -> String {
+        serde_json::from_str::<T>(text).unwrap_err().to_string()
+    }
+    let shape = said::<Shape>(r#"{"sphere":{"radius":-1}}"#);
+    assert!(shape.starts_with("radius must be 1..536870911, not -1"), "{shape}");
+    let broken = said::<Shape>(r#"{"sphere":{"radius":1.5}}"#);
+    assert!(broken.contains("expected i32"), "{broken}");
+    let collider = said::<Collider>(
+        r#"{"id":1,"shape":{"sphere":{"radius":1}},"pose":{"position":[0,0,0],"yaw":0},
+        "offset":[0,0,0],"layer":900,"owner":0,"active":true}"#,
+    );
+    assert!(collider.starts_with("layer must be 0..31, not 900"), "{collider}");
+    let config = serde_json::to_string(&Config::new(9)).unwrap();
+    let none = said::<Config>(&config.replace(":9,", ":0,"));
+    assert!(none.starts_with("capacity must be 1..2147483648, not 0"), "{none}");
+    let odd = said::<Config>(&config.replacen("4294967295", "4294967293", 1));
+    assert!(odd.starts_with("layer 0: "), "{odd}");
+    let mover = serde_json::to_string(&Mover::new(3)).unwrap();
+    let passes = said::<Mover>(&mover.replace("\"passes\":4", "\"passes\":1"));
+    assert!(passes.starts_with("passes must be 2..64, not 1"), "{passes}");
+    let event = said::<Event>(r#"{"game":{"a":1,"b":2,"kind":3,"value":0}}"#);
+    assert!(event.starts_with("kind must be 16..4294967295, not 3"), "{event}");
+    let apart = said::<Hit>(r#"{"a":1,"b":2,"contact":"apart"}"#);
+    assert!(apart.starts_with("contact 0: "), "{apart}");
+    let layer = said::<Command>(r#"{"set_layer":{"id":1,"layer":32}}"#);
+    assert!(layer.starts_with("layer must be 0..31, not 32"), "{layer}");
+    let man = Hitbox::new(1, Ground::Circle { radius: 5 }, [1, 2]);
+    let man = serde_json::to_string(&man).unwrap();
+    let circle = said::<Hitbox>(&man.replace("\"radius\":5", "\"radius\":0"));
+    assert!(circle.starts_with("ground size must be 1..536870911, not 0"), "{circle}");
+    let layer = said::<Hitbox>(&man.replace("\"layer\":0", "\"layer\":16"));
+    assert!(layer.starts_with("layer must be 0..15, not 16"), "{layer}");
 }

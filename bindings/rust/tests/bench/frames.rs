@@ -23,7 +23,7 @@ pub extern "C" fn frames(
         world.apply(rows).unwrap();
         world.step(events).unwrap();
         for id in 0..n {
-            world.turn(id, ((frame + id) * 512) as u16).unwrap();
+            world.turn(id, Yaw(((frame + id) * 512) as u16)).unwrap();
         }
     }
 }

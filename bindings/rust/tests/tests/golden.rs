@@ -1,6 +1,6 @@
 //! The goldens of the C kernel and kit, run with the library that cargo built; and functions of the
 //! crate fixsync against those of C, in many cases.
-use fixsync::{Error, Random, sys};
+use fixsync::{Error, Random, Yaw, sys};
 use std::fmt::Debug;
 use std::fs;
 use std::path::Path;
@@ -82,17 +82,21 @@ fn numbers_are_those_of_c() {
             slide(v, w) = fxs_slide(&v, &w) -> [0; 3];
         }
         let (dx, dz) = (i64::from(a) * 3, i64::from(b) * 2);
-        let (yaw, half_angle) = (c as u16, part as i32);
+        let (yaw, end, half_angle) = (Yaw(c as u16), Yaw(a as u16), Yaw(part as u16));
         // SAFETY: numbers alone.
         let (of, faces, towards) = unsafe {
             (
                 sys::fxs_yaw_of(dx, dz),
-                sys::fxs_faces(yaw.into(), part, dx, dz),
-                sys::fxs_turn_towards(yaw.into(), (a as u16).into(), part),
+                sys::fxs_faces(yaw.0.into(), half_angle.0.into(), dx, dz),
+                sys::fxs_turn_towards(yaw.0.into(), end.0.into(), part),
             )
         };
-        same(fixsync::yaw_of(dx, dz), (of, of as u16), (dx, dz));
+        same(fixsync::yaw_of(dx, dz), (of, Yaw(of as u16)), (dx, dz));
         same(fixsync::faces(yaw, half_angle, [dx, dz]), (faces, faces == 1), (yaw, part, dx, dz));
-        same(fixsync::turn_towards(yaw, a as u16, part), (towards, towards as u16), (yaw, a, part));
+        same(
+            fixsync::turn_towards(yaw, end, part),
+            (towards, Yaw(towards as u16)),
+            (yaw, end, part),
+        );
     }
 }

@@ -1,0 +1,108 @@
+//! The feature `serde` for types with a rule between their fields: a value that the kernel would
+//! refuse is refused when it is read, with the same words.
+use crate::rows::check_layer;
+use crate::*;
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::ser::{Serialize, Serializer};
+
+macro_rules! checked {
+    ($($name:ident)*) => {
+        $(
+            impl Serialize for $name {
+                fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                    $name::serialize(self, to) // the derived one: it is inherent
+                }
+            }
+
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                    let value = $name::deserialize(from)?;
+                    value.check().map_err(D::Error::custom)?;
+                    Ok(value)
+                }
+            }
+        )*
+    };
+}
+
+checked!(Shape Collider Config Mover Hitbox);
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename = "Event", rename_all = "snake_case")]
+enum EventRow {
+    Enter { a: u32, b: u32, contact: Contact },
+    Stay { a: u32, b: u32, contact: Contact },
+    Exit { a: u32, b: u32 },
+    Game { a: u32, b: u32, kind: u32, value: i32 },
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (a, b, contact) = (self.a, self.b, self.contact());
+        let row = match self.kind() {
+            EventKind::Enter => EventRow::Enter { a, b, contact },
+            EventKind::Stay => EventRow::Stay { a, b, contact },
+            EventKind::Exit => EventRow::Exit { a, b },
+            EventKind::Game(kind) => EventRow::Game { a, b, kind, value: self.value() },
+        };
+        row.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Event {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let found =
+            |a, b, kind, contact| hit(a, b, contact).map(|_| Self::of(a, b, kind, contact as u32));
+        let event = match EventRow::deserialize(from)? {
+            EventRow::Enter { a, b, contact } => found(a, b, sys::FXS_ENTER, contact),
+            EventRow::Stay { a, b, contact } => found(a, b, sys::FXS_STAY, contact),
+            EventRow::Exit { a, b } => Ok(Self::of(a, b, sys::FXS_EXIT, 0)),
+            EventRow::Game { a, b, kind, value } => Self::game(a, b, kind, value),
+        };
+        event.map_err(D::Error::custom)
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename = "Hit")]
+struct HitRow {
+    a: u32,
+    b: u32,
+    contact: Contact,
+}
+
+fn hit(a: u32, b: u32, contact: Contact) -> Result<Hit, Error> {
+    match contact {
+        Contact::Apart => Err(Error::Refused { name: "contact", value: 0, status: Status::Range }),
+        _ => Ok(Hit::of(a, b, contact)),
+    }
+}
+
+impl Serialize for Hit {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        HitRow { a: self.a, b: self.b, contact: self.contact() }.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hit {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let HitRow { a, b, contact } = HitRow::deserialize(from)?;
+        hit(a, b, contact).map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Command {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.kind().serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Command {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let kind = CommandKind::deserialize(from)?;
+        if let CommandKind::SetLayer { layer, .. } | CommandKind::SetLayers { layer, .. } = kind {
+            check_layer(layer).map_err(D::Error::custom)?;
+        }
+        Ok(kind.into())
+    }
+}
