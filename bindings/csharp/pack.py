@@ -109,7 +109,12 @@ def unity(natives: Path) -> bytes:
     files["package.json"] = (HERE / "package.json").read_bytes()
     files["LICENSE.md"] = (ROOT / "LICENSE").read_bytes()
     files["README.md"] = (HERE / "README.md").read_bytes()
-    files["Documentation~/fixsync.md"] = (ROOT / "docs" / "csharp.md").read_bytes()
+    page = (ROOT / "docs" / "csharp.md").read_text(encoding="utf-8")
+    page = re.sub(
+        r"\[([^]]+)\]\(([\w-]+\.md)(#[\w-]+)?\)", r"\1 (`docs/\2` of the repository)", page
+    )
+    files["Documentation~/fixsync.md"] = page.encode()
+    files["CHANGELOG.md"] = (ROOT / "CHANGELOG.md").read_bytes()
     files["Samples~/Duel/fighter.json"] = (ROOT / "examples" / "fighter.json").read_bytes()
     files["Samples~/Duel/arena.tmj"] = (ROOT / "examples" / "arena.tmj").read_bytes()
     settings: dict[str, str] = {}

@@ -199,6 +199,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
     lines += ["        }", "    }", ""]
     lines += [
         "    /// The shape of a row that the kernel wrote.",
+        "    #[inline]",
         "    pub(crate) fn of(kind: u8, half_angle: u16, size: [i32; 3]) -> Self {",
         "        match kind {",
     ]

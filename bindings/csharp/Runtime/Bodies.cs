@@ -49,6 +49,8 @@ namespace Fixsync
             World world, FrameData frames, ReadOnlySpan<uint> ids, uint owner, Pose pose,
             bool mirrored = false, Rows<Command> rows = null)
         {
+            Errors.NotNull(world, nameof(world));
+            Errors.NotNull(frames, nameof(frames));
             if (ids.Length != frames.Parts)
                 throw Errors.Length(nameof(ids), ids.Length, frames.Parts);
             this.frames = frames;
@@ -71,6 +73,7 @@ namespace Fixsync
 
         private void Act(World world, Rows<Command> rows, void* argument, Call call)
         {
+            Errors.NotNull(world, nameof(world));
             int answer;
             fixed (RawBody* body = &raw)
             fixed (byte* table = frames.Table)
@@ -96,6 +99,7 @@ namespace Fixsync
         /// <summary>Where it is.</summary>
         public Pose Pose(World world)
         {
+            Errors.NotNull(world, nameof(world));
             Pose found;
             int status;
             fixed (RawBody* body = &raw)
@@ -113,6 +117,7 @@ namespace Fixsync
         /// <summary>Turns it to its local +x (false) or -x by mirroring: for side views.</summary>
         public void Mirror(World world, bool mirrored, Rows<Command> rows = null)
         {
+            Errors.NotNull(world, nameof(world));
             uint number = mirrored ? 1u : 0;
             Act(world, rows, &number, (body, table, at, argument, to) =>
                 Native.fxs_body_mirror(body, table, at, *(uint*)argument, to));
@@ -138,6 +143,7 @@ namespace Fixsync
         /// attack: from 0, in the order that `fixsync frames` prints.</summary>
         public void Start(World world, int attack, Rows<Command> rows = null)
         {
+            Errors.NotNull(world, nameof(world));
             CheckAttack(attack);
             Act(world, rows, &attack, (body, table, at, argument, to) =>
                 Native.fxs_body_start(body, table, at, *(uint*)argument, to));

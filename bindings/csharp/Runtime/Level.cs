@@ -14,6 +14,7 @@ namespace Fixsync
         /// <summary>A prism. vertices: x and z of each; Y is not read.</summary>
         public static Solid Prism(int low, int high, int layer, params Vec3[] vertices)
         {
+            Errors.NotNull(vertices, nameof(vertices));
             if (vertices.Length < 3 || vertices.Length > Native.FXS_VERTICES_MAX)
                 throw Errors.Range(
                     "number of vertices", vertices.Length, 3, Native.FXS_VERTICES_MAX);
@@ -160,6 +161,7 @@ namespace Fixsync
         /// </exception>
         public static Level Of(IReadOnlyList<Solid> solids)
         {
+            Errors.NotNull(solids, nameof(solids));
             try
             {
                 return new Level(BytesOf(solids));
@@ -190,6 +192,7 @@ namespace Fixsync
         /// <summary>The bytes of a level of solids, for a file.</summary>
         public static byte[] BytesOf(IReadOnlyList<Solid> solids)
         {
+            Errors.NotNull(solids, nameof(solids));
             var rows = new RawSolid[Math.Max(1, solids.Count)];
             for (int i = 0; i < solids.Count; i++)
                 rows[i] = solids[i].Raw;
@@ -285,6 +288,7 @@ namespace Fixsync
         /// <summary>The ids of the solids that a query meets, ascending.</summary>
         public void Query(Query query, Rows<uint> ids, Contact hitWhen = Contact.Touching)
         {
+            Errors.NotNull(ids, nameof(ids));
             int status;
             ulong count;
             do
@@ -302,6 +306,7 @@ namespace Fixsync
         /// <summary>The solids that a cast hits, by (fraction, distance, id).</summary>
         public void Cast(Cast cast, Rows<CastHit> hits)
         {
+            Errors.NotNull(hits, nameof(hits));
             int status;
             ulong count;
             do

@@ -23,8 +23,9 @@ namespace Fixsync
 #endif
         private static bool isChecked;
 
-        /// <summary>Compares version and layouts of the native library with these sources. Every
-        /// object does so when the first one is made.</summary>
+        /// <summary>Compares the version of the native library with these sources, and the sizes of
+        /// structures with C's; without reflection, which may be stripped. Every object does so
+        /// when the first one is made.</summary>
         /// <exception cref="InvalidOperationException">They differ.</exception>
         public static void Check()
         {
@@ -38,25 +39,15 @@ namespace Fixsync
                     $"semantics {fxs_semantics()}; these sources need " +
                     $"{FXS_VERSION_MAJOR}.{FXS_VERSION_MINOR} with semantics {FXS_SEMANTICS}");
             foreach (string line in Layout)
-                CheckLayout(line);
+                CheckSize(line.Split(' '));
             isChecked = true;
         }
 
-        internal static void CheckLayout(string line)
+        internal static void CheckSize(string[] words)
         {
-            string[] words = line.Split(' ');
             if (SizeOf(words[0]).ToString() != words[1])
                 throw new InvalidOperationException($"{words[0]} has {SizeOf(words[0])} bytes, " +
                     $"not {words[1]}: this platform lays out structures in another way");
-            Type type = typeof(Native).Assembly.GetType("Fixsync." + words[0]);
-            for (int i = 2; i < words.Length; i++)
-            {
-                string[] field = words[i].Split('=');
-                if (Marshal.OffsetOf(type, field[0]).ToString() != field[1])
-                    throw new InvalidOperationException($"{words[0]}.{field[0]} is at offset " +
-                        $"{Marshal.OffsetOf(type, field[0])}, not {field[1]}: this platform lays " +
-                        "out structures in another way");
-            }
         }
 
         /// <summary>The words of the headers for a status: "a layer outside 0..31".</summary>
@@ -83,6 +74,12 @@ namespace Fixsync
         internal static Exception Outside(
             string name, long value, long least, long most, string rest = "") =>
             value >= least && value <= most ? null : Range(name, value, least, most, rest);
+
+        internal static void NotNull(object value, string name)
+        {
+            if (value == null)
+                throw new ArgumentNullException(name);
+        }
 
         internal static Exception Refused(int status, string what) =>
             new ArgumentException($"{what}: {Native.Text(status)}");

@@ -80,6 +80,7 @@ namespace Fixsync
         private static void Read(
             Of what, ReadOnlySpan<byte> a, ReadOnlySpan<byte> b, Rows<Difference> rows)
         {
+            Errors.NotNull(rows, nameof(rows));
             int status;
             ulong count, at = 0;
             fixed (byte* first = &Pin<byte>.First(a), second = &Pin<byte>.First(b))
@@ -130,6 +131,7 @@ namespace Fixsync
         /// <summary>Begins a log: level, colliders and state of the world as it is.</summary>
         public Recorder(World world, int tickRate)
         {
+            Errors.NotNull(world, nameof(world));
             if (tickRate < 1)
                 throw Errors.Range(nameof(tickRate), tickRate, 1, int.MaxValue);
             int status;
@@ -151,6 +153,8 @@ namespace Fixsync
         public Recorder(
             World world, string about, ReadOnlySpan<byte> state = default(ReadOnlySpan<byte>))
         {
+            Errors.NotNull(world, nameof(world));
+            Errors.NotNull(about, nameof(about));
             byte[] words = Encoding.UTF8.GetBytes(about);
             int status;
             ulong at = 0;
@@ -175,6 +179,7 @@ namespace Fixsync
         /// line.</summary>
         public static string Quoted(string name)
         {
+            Errors.NotNull(name, nameof(name));
             byte[] words = Encoding.UTF8.GetBytes(name);
             var rows = new Rows<byte>(words.Length + 16);
             int status;
@@ -347,6 +352,7 @@ namespace Fixsync
         /// <summary>Adds a frame as text: a line of another log, without its line feed.</summary>
         public void Line(string line)
         {
+            Errors.NotNull(line, nameof(line));
             byte[] words = Encoding.UTF8.GetBytes(line);
             fixed (byte* rows = &Pin<byte>.First(words))
                 Write("line", rows, words.Length, (recorder, from, n, to, room) =>

@@ -1,11 +1,12 @@
 using System;
+using System.Runtime.InteropServices;
 using System.Text;
 
 namespace Fixsync
 {
-    /// <summary>Arithmetic in Q16.16: 65536 is one unit. A result is the exact one, rounded to
-    /// nearest, halves away from zero.</summary>
-    public static unsafe class Fix
+    // Functions of raw numbers. A result is the exact one, rounded to nearest, halves away from
+    // zero.
+    public readonly unsafe partial struct Fix
     {
         /// <summary>One unit.</summary>
         public const int One = Native.FXS_ONE;
@@ -21,18 +22,27 @@ namespace Fixsync
         /// of 1/65536. It parses text: keep the result in a static readonly field.</summary>
         /// <exception cref="FormatException">Not a decimal, or not exact.</exception>
         /// <exception cref="ArgumentOutOfRangeException">Outside int32.</exception>
-        public static int Q(string text) => Parse(text, 0);
+        public static int Q(string text) => Decimal(text, 0);
 
         /// <summary>The number nearest to a decimal, of two equally near ones the even one.
         /// </summary>
-        public static int QNear(string text) => Parse(text, 1);
+        public static int QNear(string text) => Decimal(text, 1);
 
-        private static int Parse(string text, uint nearest)
+        private static int Read(string text, uint nearest, out int value)
         {
             byte[] bytes = Encoding.UTF8.GetBytes(text);
-            int value, status;
+            int number = 0, status;
             fixed (byte* from = &Pin<byte>.First(bytes))
-                status = Native.fxs_parse_q(from, (ulong)bytes.Length, nearest, &value);
+                status = Native.fxs_parse_q(from, (ulong)bytes.Length, nearest, &number);
+            value = number;
+            return status;
+        }
+
+        private static int Decimal(string text, uint nearest)
+        {
+            if (text == null)
+                throw new ArgumentNullException(nameof(text));
+            int status = Read(text, nearest, out int value);
             if (status == Native.FXS_E_RANGE)
                 throw new ArgumentOutOfRangeException(
                     nameof(text), text, $"{text} must be within -32768..32767.99998");
@@ -40,7 +50,8 @@ namespace Fixsync
                 throw new FormatException(
                     $"\"{text}\" is not a multiple of 1/65536: QNear takes the nearest");
             if (status < 0)
-                throw new FormatException($"\"{text}\": {Native.Text(status)}");
+                throw new FormatException(
+                    $"text must be a decimal such as \"-1.5\", not \"{text}\"");
             return value;
         }
 
@@ -273,9 +284,11 @@ namespace Fixsync
         }
     }
 
-    /// <summary>Random numbers for a game: SplitMix64. The state is one number; save it with the
-    /// game's. It is not for secrets.</summary>
-    public sealed unsafe class GameRandom
+    /// <summary>Random numbers for a game: SplitMix64. Not for secrets. The state is one number:
+    /// keep the structure in the game's state, in a field that is not readonly. A copy continues
+    /// on its own with the same numbers.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe struct GameRandom : IEquatable<GameRandom>
     {
         private ulong state;
 
@@ -291,6 +304,21 @@ namespace Fixsync
             get => state;
             set => state = value;
         }
+
+        /// <summary>Whether both continue with the same numbers.</summary>
+        public static bool operator ==(GameRandom a, GameRandom b) => a.state == b.state;
+
+        /// <summary>Whether they continue with others.</summary>
+        public static bool operator !=(GameRandom a, GameRandom b) => a.state != b.state;
+
+        /// <summary>Whether both continue with the same numbers.</summary>
+        public bool Equals(GameRandom other) => state == other.state;
+
+        /// <summary>Whether it is a generator that continues with the same numbers.</summary>
+        public override bool Equals(object other) => other is GameRandom random && Equals(random);
+
+        /// <summary>A hash of the state.</summary>
+        public override int GetHashCode() => state.GetHashCode();
 
         /// <summary>A number of 0..2^64 - 1.</summary>
         public ulong Next()
@@ -332,6 +360,8 @@ namespace Fixsync
         /// <summary>Puts a list into a random order; each is equally likely.</summary>
         public void Shuffle<T>(T[] items)
         {
+            if (items == null)
+                throw new ArgumentNullException(nameof(items));
             // As fxs_random_shuffle, which moves bytes: items of C# may be references.
             for (int last = items.Length - 1; last > 0; last--)
             {

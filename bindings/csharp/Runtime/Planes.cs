@@ -238,6 +238,7 @@ namespace Fixsync
         /// </summary>
         public void Step(Rows<Event> events)
         {
+            Errors.NotNull(events, nameof(events));
             World.Step(stepped);
             events.Reserve((ulong)stepped.Count);
             int status;
@@ -253,6 +254,7 @@ namespace Fixsync
         /// <summary>The hits of the last step, by (a, b).</summary>
         public void Hits(Rows<Hit> hits)
         {
+            Errors.NotNull(hits, nameof(hits));
             using (var use = World.Enter())
             {
                 hits.Reserve(Native.fxs_world_hit_count(use.At));
@@ -266,6 +268,7 @@ namespace Fixsync
         public void Query(
             Hitbox hitbox, Rows<uint> ids, ushort mask = ushort.MaxValue, uint excludeOwner = 0)
         {
+            Errors.NotNull(ids, nameof(ids));
             int status;
             ulong count;
             do
@@ -283,6 +286,7 @@ namespace Fixsync
         /// <summary>The hits of a cast, by (fraction, distance, id).</summary>
         public void Cast(HitboxCast cast, Rows<CastHit> hits)
         {
+            Errors.NotNull(hits, nameof(hits));
             int status;
             ulong count;
             do
@@ -304,6 +308,7 @@ namespace Fixsync
             uint id, Vec3 motion, Rows<CastHit> hits, uint limit = 0,
             Contact hitWhen = Contact.Apart)
         {
+            Errors.NotNull(hits, nameof(hits));
             int status;
             ulong count;
             do

@@ -32,6 +32,7 @@ namespace Fixsync
         /// are dropped.</summary>
         public void Push(World world, ReadOnlySpan<byte> own = default(ReadOnlySpan<byte>))
         {
+            Errors.NotNull(world, nameof(world));
             if (own.Length != ownSize)
                 throw Errors.Length(nameof(own), own.Length, ownSize);
             int status = TryPush(world, own);
@@ -75,6 +76,7 @@ namespace Fixsync
         /// <exception cref="KeyNotFoundException">The frame is not kept.</exception>
         public void Load(uint frame, World world, Span<byte> own = default(Span<byte>))
         {
+            Errors.NotNull(world, nameof(world));
             if (own.Length != ownSize)
                 throw Errors.Length(nameof(own), own.Length, ownSize);
             int status;
@@ -225,6 +227,7 @@ namespace Fixsync
             World world, int window, ReadOnlySpan<byte> own = default(ReadOnlySpan<byte>),
             int past = 0)
         {
+            Errors.NotNull(world, nameof(world));
             if (window < 1)
                 throw Errors.Range(nameof(window), window, 1, int.MaxValue);
             if (past < 0)
@@ -287,6 +290,9 @@ namespace Fixsync
             ReadOnlySpan<Event> events, Rows<Event> takenBack, Rows<Event> predicted,
             int reactions = 0, ulong? hash = null)
         {
+            Errors.NotNull(world, nameof(world));
+            Errors.NotNull(takenBack, nameof(takenBack));
+            Errors.NotNull(predicted, nameof(predicted));
             CheckOwn(own.Length);
             ulong hashed = hash.GetValueOrDefault();
             Told told = default(Told);
@@ -334,6 +340,7 @@ namespace Fixsync
         /// Step again from there.</summary>
         public void Back(uint frame, World world, Span<byte> own = default(Span<byte>))
         {
+            Errors.NotNull(world, nameof(world));
             CheckOwn(own.Length);
             int status;
             fixed (byte* to = &Pin<byte>.First(own))
@@ -355,6 +362,7 @@ namespace Fixsync
         /// <summary>The oldest final frame, once. False if there is none.</summary>
         public bool Confirm(ConfirmedFrame frame)
         {
+            Errors.NotNull(frame, nameof(frame));
             frame.Commands.Reserve(room.CommandRoom);
             frame.Events.Reserve(room.EventRoom);
             Confirmed found;

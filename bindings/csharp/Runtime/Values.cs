@@ -28,6 +28,12 @@ namespace Fixsync
             Z = z;
         }
 
+        /// <summary>A vector of numbers.</summary>
+        public Vec3(Fix x, Fix y, Fix z)
+            : this(x.Raw, y.Raw, z.Raw)
+        {
+        }
+
         /// <summary>The sum.</summary>
         /// <exception cref="OverflowException">A component leaves int32.</exception>
         public static Vec3 operator +(Vec3 a, Vec3 b) =>

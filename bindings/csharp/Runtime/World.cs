@@ -12,6 +12,7 @@ namespace Fixsync
         /// <summary>Up to 32 layers, none of which meet.</summary>
         public Layers(params string[] names)
         {
+            Errors.NotNull(names, nameof(names));
             if (names.Length > masks.Length)
                 throw Errors.Range("number of layers", names.Length, 0, masks.Length);
             this.names = (string[])names.Clone();
@@ -24,6 +25,8 @@ namespace Fixsync
         /// <summary>Lets two layers meet, or one meet itself. Returns this.</summary>
         public Layers Meet(string a, string b)
         {
+            Errors.NotNull(a, nameof(a));
+            Errors.NotNull(b, nameof(b));
             masks[this[a]] |= 1u << this[b];
             masks[this[b]] |= 1u << this[a];
             return this;
@@ -44,6 +47,7 @@ namespace Fixsync
         /// <summary>The mask of some layers, for queries and movers.</summary>
         public uint Mask(params string[] names)
         {
+            Errors.NotNull(names, nameof(names));
             uint mask = 0;
             foreach (string name in names)
                 mask |= 1u << this[name];
@@ -178,6 +182,7 @@ namespace Fixsync
 
             set
             {
+                Errors.NotNull(value, nameof(value));
                 if (value.Length != Native.FXS_LAYER_COUNT)
                     throw Errors.Length(nameof(value), value.Length, Native.FXS_LAYER_COUNT);
                 fixed (uint* masks = value)
@@ -210,6 +215,7 @@ namespace Fixsync
         /// <summary>The ids, ascending.</summary>
         public void Ids(Rows<uint> ids)
         {
+            Errors.NotNull(ids, nameof(ids));
             using (var use = Enter())
             {
                 uint count = Native.fxs_world_count(use.At);
@@ -223,6 +229,7 @@ namespace Fixsync
         /// <summary>All colliders, ascending by id.</summary>
         public void Colliders(Rows<Collider> colliders)
         {
+            Errors.NotNull(colliders, nameof(colliders));
             using (var use = Enter())
             {
                 uint count = Native.fxs_world_count(use.At);
@@ -434,6 +441,7 @@ namespace Fixsync
         /// (a, b). Returns the number of hits.</summary>
         public long Step(Rows<Event> events)
         {
+            Errors.NotNull(events, nameof(events));
             using (var use = Enter())
             {
                 Counts counts;
@@ -454,6 +462,7 @@ namespace Fixsync
         /// <summary>The hits of the last step, by (a, b).</summary>
         public void Hits(Rows<Hit> hits)
         {
+            Errors.NotNull(hits, nameof(hits));
             using (var use = Enter())
             {
                 ulong count = Native.fxs_world_hit_count(use.At);
@@ -549,6 +558,7 @@ namespace Fixsync
         /// of layer i give way to one of layer j. moved: those that were pushed, by id.</summary>
         public void Separate(ReadOnlySpan<uint> yields, int passes, Rows<Moved> moved)
         {
+            Errors.NotNull(moved, nameof(moved));
             if (yields.Length != Native.FXS_LAYER_COUNT)
                 throw Errors.Length(nameof(yields), yields.Length, Native.FXS_LAYER_COUNT);
             if (passes < 0)
@@ -576,6 +586,7 @@ namespace Fixsync
         /// <summary>The ids of active colliders and solids that a query meets, ascending.</summary>
         public void Query(Query query, Rows<uint> ids)
         {
+            Errors.NotNull(ids, nameof(ids));
             int status;
             ulong count;
             do
@@ -594,6 +605,7 @@ namespace Fixsync
         /// (0: all). Solids are left out.</summary>
         public void Nearest(Query query, int limit, Rows<uint> ids)
         {
+            Errors.NotNull(ids, nameof(ids));
             if (limit < 0)
                 throw Errors.Range(nameof(limit), limit, 0, int.MaxValue);
             int status;
@@ -619,6 +631,8 @@ namespace Fixsync
         public void NearestMany(
             ReadOnlySpan<Query> queries, int limit, Rows<ulong> ends, Rows<uint> ids)
         {
+            Errors.NotNull(ends, nameof(ends));
+            Errors.NotNull(ids, nameof(ids));
             if (limit < 0)
                 throw Errors.Range(nameof(limit), limit, 0, int.MaxValue);
             Many(queries, ends, ids, true, (ulong)limit);
@@ -628,6 +642,8 @@ namespace Fixsync
             ReadOnlySpan<Query> queries, Rows<ulong> ends, Rows<uint> ids, bool nearest,
             ulong limit)
         {
+            Errors.NotNull(ends, nameof(ends));
+            Errors.NotNull(ids, nameof(ids));
             int status;
             ulong n = (ulong)queries.Length, count;
             ends.Reserve(n);
@@ -659,6 +675,7 @@ namespace Fixsync
         /// <summary>The hits of a cast, by (fraction, distance, id).</summary>
         public void Cast(Cast cast, Rows<CastHit> hits)
         {
+            Errors.NotNull(hits, nameof(hits));
             int status;
             ulong count;
             do
@@ -677,6 +694,8 @@ namespace Fixsync
         /// i-th.</summary>
         public void CastMany(ReadOnlySpan<Cast> casts, Rows<ulong> ends, Rows<CastHit> hits)
         {
+            Errors.NotNull(ends, nameof(ends));
+            Errors.NotNull(hits, nameof(hits));
             int status;
             ulong n = (ulong)casts.Length, count;
             ends.Reserve(n);
@@ -705,6 +724,7 @@ namespace Fixsync
             uint id, Vec3 motion, Rows<CastHit> hits, uint limit = 0,
             Contact hitWhen = Contact.Apart)
         {
+            Errors.NotNull(hits, nameof(hits));
             int status;
             ulong count;
             do
@@ -729,6 +749,7 @@ namespace Fixsync
             ReadOnlySpan<Motion> motions, Rows<PairHit> hits, uint limit = 0,
             Contact hitWhen = Contact.Apart)
         {
+            Errors.NotNull(hits, nameof(hits));
             int status;
             ulong n = (ulong)motions.Length, count;
             fixed (Motion* rows = &Pin<Motion>.First(motions))
@@ -767,6 +788,7 @@ namespace Fixsync
         public void MoveAndSlide(
             uint id, Vec3 motion, Rows<CastHit> hits, uint mask = 0, int passes = 4)
         {
+            Errors.NotNull(hits, nameof(hits));
             if (passes < 1 || passes > Native.FXS_PASSES_MAX)
                 throw Errors.Range(nameof(passes), passes, 1, Native.FXS_PASSES_MAX);
             hits.Reserve((ulong)passes);
@@ -785,6 +807,7 @@ namespace Fixsync
         /// ceilings in order, then the floor.</summary>
         public MoverResult Move(Mover mover, Vec3 motion, Rows<CastHit> hits)
         {
+            Errors.NotNull(hits, nameof(hits));
             MoverResult result;
             hits.Reserve((ulong)Math.Min(mover.Passes, Native.FXS_PASSES_MAX) + 1);
             int status;
@@ -808,6 +831,7 @@ namespace Fixsync
         public void Carry(
             ReadOnlySpan<uint> ids, Vec3 motion, ReadOnlySpan<Mover> movers, Rows<Carried> rows)
         {
+            Errors.NotNull(rows, nameof(rows));
             rows.Reserve((ulong)movers.Length);
             rows.Count = 0;
             int status;
@@ -915,6 +939,7 @@ namespace Fixsync
         /// <summary>Takes over the state of a world of the same capacity, and its level.</summary>
         public void CopyFrom(World other)
         {
+            Errors.NotNull(other, nameof(other));
             using (var use = Enter())
             using (var from = other.Enter())
             {
@@ -928,9 +953,10 @@ namespace Fixsync
             }
         }
 
-        /// <summary>The address of the world, for Burst, jobs and Native. Only the thread that
-        /// calls it may use it, and only until the world is disposed of or grows: between two
-        /// other calls.</summary>
+        /// <summary>The address of the world, for Burst, a job and Native: any thread, one at a
+        /// time, and no call of the world meanwhile. It is valid until the world is disposed of or
+        /// grows: take it again after a Step, Load or CopyFrom, and complete a job before.
+        /// </summary>
         public WorldHandle Handle
         {
             get

@@ -110,6 +110,30 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public unsafe void AHandleServesAnotherThreadBetweenTheCallsOfAWorld()
+        {
+            using (var world = new World(8))
+            {
+                world.Add(new Collider(1, Ball));
+                WorldHandle handle = world.Handle;
+                for (int turn = 1; turn < 100; turn++)
+                {
+                    Vec3 place = Fix.Units(turn, 0, 0);
+                    int found = 0;
+                    var job = new System.Threading.Thread(() =>
+                    {
+                        uint id;
+                        handle.Move(1, place);
+                        found = handle.Query(new Query(Ball, new Pose(place)), &id, 1);
+                    });
+                    job.Start();
+                    job.Join();
+                    Assert.IsTrue(found == 1 && world[1].Position == place);
+                }
+            }
+        }
+
+        [Test]
         public void SolidsAndTheirBytes()
         {
             Solid box = Solid.Of(Cube, new Pose(Right), 3);

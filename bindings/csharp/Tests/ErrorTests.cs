@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
+using System.Runtime.InteropServices;
 using NUnit.Framework;
 
 namespace Fixsync.Tests
@@ -147,7 +149,7 @@ namespace Fixsync.Tests
             Refused<ArgumentException>(
                 "id 1 must not be both a platform and a mover",
                 () => world.Carry(new uint[] { 1 }, Vec3.Zero, new[] { new Mover(1) }, rows));
-            OutOfRange("limit must be 0..", () => world.Nearest(default(Query), -1, null));
+            OutOfRange("limit must be 0..", () => world.Nearest(default(Query), -1, new Rows<uint>()));
             Refused<ArgumentException>(
                 "shape must be " + Pushed,
                 () => world.Cast(new Cast(Wedge, default(Pose), Vec3.Zero), hits));
@@ -283,18 +285,31 @@ namespace Fixsync.Tests
         public void LayoutsOfAnotherPlatform()
         {
             Native.Check();
-            Native.CheckLayout("Vertex 16 x=0 z=8");
             Refused<InvalidOperationException>(
-                "Vertex has 16 bytes, not 20", () => Native.CheckLayout("Vertex 20 x=0 z=8"));
-            Refused<InvalidOperationException>(
-                "Vertex.z is at offset 8, not 4", () => Native.CheckLayout("Vertex 16 x=0 z=4"));
+                "Vertex has 16 bytes, not 20", () => Native.CheckSize(new[] { "Vertex", "20" }));
+            Assert.IsTrue(Native.Layout.Length > 25);
+            foreach (string line in Native.Layout)
+            {
+                string[] words = line.Split(' ');
+                Type type = typeof(Native).Assembly.GetType($"Fixsync.{words[0]}");
+                string found = $"{words[0]} {words[1]}";
+                foreach (string field in words.Skip(2).Select(word => word.Split('=')[0]))
+                    found += $" {field}={Marshal.OffsetOf(type, field)}";
+                Assert.AreEqual(line, found);
+            }
         }
 
         [Test]
         public void Numbers()
         {
             Refused<FormatException>("\"0.1\" is not a multiple of 1/65536: QNear", () => Fix.Q("0.1"));
-            Refused<FormatException>("\"1e5\": text", () => Fix.Q("1e5"));
+            foreach (string text in new[] { "1e5", "1,5", "", "1.5.", " 1", "0x10", "\u0661" })
+            {
+                Refused<FormatException>(
+                    $"text must be a decimal such as \"-1.5\", not \"{text}\"", () => Fix.Q(text));
+                Assert.IsTrue(!Fix.TryParse(text, out Fix none) && none == default(Fix), text);
+            }
+
             OutOfRange("99999 must be within", () => Fix.Q("99999"));
             Refused<OverflowException>("5 / 0", () => Fix.Div(5, 0));
             Refused<OverflowException>(
@@ -302,6 +317,81 @@ namespace Fixsync.Tests
             OutOfRange("fraction must be 0..65536, not -1", () => Fix.Lerp(0, 1, -1));
             OutOfRange("count must be 1..", () => new GameRandom(1).Below(0));
             OutOfRange("kind must be 16..", () => Event.OfGame(1, 2, 3, 4));
+        }
+
+        private static void Null(string name, Action act) =>
+            Assert.AreEqual(name, Assert.Throws<ArgumentNullException>(act).ParamName);
+
+        [Test]
+        public void NullArgumentsNameThemselves()
+        {
+            World world = Made();
+            ulong hash = world.Hash();
+            Query query = default(Query);
+            Vec3 zero = Vec3.Zero;
+            Null("text", () => Fix.Q(null));
+            Null("text", () => Fix.QNear(null));
+            Null("text", () => Fix.Parse(null));
+            Null("text", () => Yaw.Parse(null));
+            Assert.IsTrue(!Fix.TryParse(null, out Fix none));
+            Null("items", () => new GameRandom(1).Shuffle<int>(null));
+            Null("names", () => new Layers(null));
+            Null("names", () => new Layers("a").Mask(null));
+            Null("a", () => new Layers("a").Meet(null, "a"));
+            Null("b", () => new Layers("a").Meet("a", null));
+            Null("value", () => world.LayerMasks = null);
+            Null("ids", () => world.Ids(null));
+            Null("colliders", () => world.Colliders(null));
+            Null("events", () => world.Step(null));
+            Null("hits", () => world.Hits(null));
+            Null("moved", () => world.Separate(new uint[32], 1, null));
+            Null("ids", () => world.Query(query, null));
+            Null("ids", () => world.Nearest(query, 1, null));
+            Null("ends", () => world.QueryMany(new Query[1], null, new Rows<uint>()));
+            Null("ids", () => world.NearestMany(new Query[1], 1, new Rows<ulong>(), null));
+            Null("hits", () => world.Cast(default(Cast), null));
+            Null("ends", () => world.CastMany(new Cast[1], null, new Rows<CastHit>()));
+            Null("hits", () => world.CastMany(new Cast[1], new Rows<ulong>(), null));
+            Null("hits", () => world.Sweep(1, zero, null));
+            Null("hits", () => world.SweepPairs(new Motion[1], null));
+            Null("hits", () => world.MoveAndSlide(1, zero, null));
+            Null("hits", () => world.Move(new Mover(1), zero, null));
+            Null("rows", () => world.Carry(new uint[1], zero, new Mover[1], null));
+            Null("other", () => world.CopyFrom(null));
+            Null("solids", () => Level.Of(null));
+            Null("solids", () => Level.BytesOf(null));
+            Level level = Level.Of(new Solid[0]); // a level may be empty
+            Assert.AreEqual(0, level.Count);
+            Null("ids", () => level.Query(query, null));
+            Null("hits", () => level.Cast(default(Cast), null));
+            Null("vertices", () => Solid.Prism(0, 1, 0, null));
+            Null("world", () => new Rewind(1).Push(null));
+            Null("world", () => new Rewind(1).Load(0, null));
+            Null("world", () => new History(null, 8));
+            var history = new History(world, 8);
+            var rows = new Rows<Event>();
+            Null("world", () => history.Push(null, null, true, null, null, rows, rows));
+            Null("takenBack", () => history.Push(world, null, true, null, null, null, rows));
+            Null("predicted", () => history.Push(world, null, true, null, null, rows, null));
+            Null("world", () => history.Back(0, null));
+            Null("frame", () => history.Confirm(null));
+            Null("rows", () => States.Fields(world.Save(), null));
+            Null("rows", () => States.Differences(world.Save(), world.Save(), null));
+            Null("world", () => new Recorder(null, 60));
+            Null("about", () => new Recorder(world, null, default(ReadOnlySpan<byte>)));
+            Null("line", () => new Recorder(world, 60).Line(null));
+            Null("name", () => Recorder.Quoted(null));
+            using (var planes = new Planes(4))
+            {
+                Null("events", () => planes.Step(null));
+                Null("hits", () => planes.Hits(null));
+                Null("ids", () => planes.Query(Hitbox.Circle(1, 5, 6, 7), null));
+                Null("hits", () => planes.Cast(default(HitboxCast), null));
+                Null("hits", () => planes.Sweep(1, zero, null));
+            }
+
+            Assert.AreEqual(hash, world.Hash());
+            world.Step(rows); // a refused call has let it go
         }
     }
 }

@@ -30,13 +30,79 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void OperatorsThrowOutsideInt32AndRoundAsTheFunctions()
+        {
+            Fix half = Fix.Parse("0.5"), three = Fix.FromUnits(3), least = new Fix(int.MinValue);
+            Assert.AreEqual(Fix.Parse("3.5"), three + half);
+            Assert.AreEqual("-2.5", (half - three).ToString());
+            Assert.AreEqual(Fix.Q("1.5"), (three * half).Raw);
+            Assert.AreEqual(Fix.FromUnits(6), three / half);
+            Assert.AreEqual(-2, (new Fix(-3) * half).Raw, "-1.5 raw units");
+            Assert.IsTrue(half < three && three > half && half <= three && three >= half);
+            Assert.IsTrue(half != three && -half == new Fix(-32768) && half.CompareTo(three) < 0);
+            var sorted = new List<Fix> { three, least, half };
+            sorted.Sort();
+            Assert.AreEqual(new[] { least, half, three }, sorted);
+            Assert.AreEqual(Fix.Units(3, 0, 0), new Vec3(three, default(Fix), new Fix(0)));
+            Fix most = new Fix(int.MaxValue), bit = new Fix(1);
+            Assert.Throws<OverflowException>(() => (most + bit).ToString());
+            Assert.Throws<OverflowException>(() => (least - bit).ToString());
+            Assert.Throws<OverflowException>(() => (-least).ToString());
+            Assert.Throws<OverflowException>(() => (most * three).ToString());
+            Assert.Throws<OverflowException>(() => (most / half).ToString());
+            Assert.Throws<OverflowException>(() => (bit / default(Fix)).ToString());
+            Assert.Throws<OverflowException>(() => Fix.FromUnits(32768).ToString());
+            foreach (int raw in new[] { int.MinValue, -1, 0, 1, 98304, int.MaxValue })
+            {
+                Assert.AreEqual(raw, Fix.Parse(new Fix(raw).ToString()).Raw);
+                Assert.IsTrue(Fix.TryParse(new Fix(raw).ToString(), out Fix again));
+                Assert.AreEqual(raw, again.Raw);
+                Assert.AreEqual(raw, Fix.FromFloat_UNSAFE(raw / 65536.0).Raw);
+                Assert.AreEqual((float)(raw / 65536.0), new Fix(raw).ToFloat());
+            }
+
+            Assert.AreEqual(6554, Fix.FromFloat_UNSAFE(0.1f).Raw);
+            Assert.AreEqual(-2, Fix.FromFloat_UNSAFE(-1.5 / 65536).Raw, "halves away from zero");
+            foreach (double wrong in new[] { double.NaN, double.PositiveInfinity, 32768, -32769 })
+                Assert.Throws<ArgumentOutOfRangeException>(() => Fix.FromFloat_UNSAFE(wrong));
+        }
+
+        [Test]
+        public void AYawIsModuloOneTurn()
+        {
+            Yaw yaw = Yaw.FromDegrees(90);
+            Assert.AreEqual(new Yaw(16384), yaw);
+            Assert.AreEqual(100, (yaw + (65536 - 16284)).Steps);
+            Assert.AreEqual(new Yaw(65535), yaw - 16385);
+            Assert.AreEqual(new Yaw(0), -new Yaw(0));
+            Assert.AreEqual(Yaw.FromDegrees(-90), -yaw);
+            Assert.IsTrue(yaw + int.MaxValue == yaw - 1 && yaw - int.MinValue == yaw);
+            Assert.AreEqual(yaw, Yaw.Parse(yaw.ToString()));
+            Assert.AreEqual(90f, yaw.ToDegrees());
+            Assert.AreEqual(new Yaw(65353), Yaw.FromDegrees_UNSAFE(-1.005));
+            for (int steps = 0; steps < 65536; steps += 7)
+                Assert.AreEqual(steps, Yaw.FromDegrees_UNSAFE(new Yaw(steps).ToDegrees()).Steps);
+            Assert.AreEqual(yaw.Steps, new Pose(Vec3.Zero, yaw).Yaw);
+            Assert.AreEqual(Fix.Units(0, 0, 2), Fix.Forward(yaw, Fix.Units(2)));
+            Assert.Throws<ArgumentOutOfRangeException>(() => new Yaw(65536).ToString());
+            Assert.Throws<ArgumentOutOfRangeException>(() => new Yaw(-1).ToString());
+            Assert.Throws<ArgumentOutOfRangeException>(() => Yaw.Parse("65536"));
+            foreach (string text in new[] { "", "1.5", "1,5", "x", " 1" })
+                Assert.Throws<FormatException>(() => Yaw.Parse(text));
+            Assert.Throws<ArgumentOutOfRangeException>(() => Yaw.FromDegrees_UNSAFE(double.NaN));
+        }
+
+        [Test]
         public void RandomNumbersAreSplitMix64()
         {
             var random = new GameRandom(1234567);
             Assert.AreEqual(6457827717110365317ul, random.Next());
             Assert.AreEqual(3203168211198807973ul, random.Next());
-            var other = new GameRandom(random.State);
+            GameRandom other = random; // a copy, as of a game's state that is kept for a rollback
+            Assert.IsTrue(other == random && other.Equals(new GameRandom(random.State)));
             Assert.AreEqual(random.Next(), other.Next());
+            other.Next();
+            Assert.IsTrue(other != random);
             var deck = Enumerable.Range(0, 10).ToArray();
             random.Shuffle(deck);
             Assert.AreEqual(Enumerable.Range(0, 10), deck.OrderBy(card => card));

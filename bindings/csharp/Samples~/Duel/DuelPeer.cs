@@ -170,7 +170,7 @@ namespace DuelSample
     {
         private readonly List<KeyValuePair<uint, uint>> flight =
             new List<KeyValuePair<uint, uint>>();
-        private readonly GameRandom random;
+        private GameRandom random;
 
         public LossyLine(ulong seed)
         {

@@ -92,6 +92,7 @@ impl Collider {
         raw
     }
 
+    #[inline]
     pub(crate) fn of(raw: &sys::fxs_collider) -> Self {
         Self {
             id: raw.id,
@@ -501,6 +502,7 @@ fn shape_row(shape: &Shape) -> sys::fxs_collider {
     sys::fxs_collider { kind, half_angle, size, ..Default::default() }
 }
 
+#[inline]
 pub(crate) fn shape_row_of(raw: &sys::fxs_collider) -> Shape {
     Shape::of(raw.kind, raw.half_angle, raw.size)
 }

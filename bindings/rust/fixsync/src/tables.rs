@@ -80,6 +80,7 @@ impl Shape {
     }
 
     /// The shape of a row that the kernel wrote.
+    #[inline]
     pub(crate) fn of(kind: u8, half_angle: u16, size: [i32; 3]) -> Self {
         match kind {
             0 => Self::Sphere { radius: size[0] },

@@ -231,6 +231,7 @@ impl World {
 
     /// A collider.
     #[doc(alias = "fxs_world_get")]
+    #[inline]
     pub fn get(&self, id: u32) -> Result<Collider, Error> {
         let mut raw = sys::fxs_collider::default();
         // SAFETY: a world.
