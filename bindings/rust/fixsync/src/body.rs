@@ -81,6 +81,7 @@ pub enum Phase {
 ///     world.step(&mut events)?;
 ///     for event in &events {
 ///         if event.kind() == EventKind::Enter && hero.strike(event.b)? {
+///             assert!(hero.has_hit());
 ///             hit = Some((event.a, event.b, hero.attack_frame(), hero.phase(), hero.hit()));
 ///         }
 ///     }
