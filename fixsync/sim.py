@@ -321,6 +321,10 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
     protocol."""
     integer("seed", seed, 0, SEED_MAX)
     integer("players", players, 1, PLAYERS_MAX)
+    if not callable(simulation):
+        raise ValueError(
+            f"a simulation is a class, or a function of seed and players, not {shown(simulation)}"
+        )
     made = simulation(seed, players)
     for method in ("step", "save", "load", "hash"):
         if not callable(getattr(made, method, None)):

@@ -340,7 +340,10 @@ def test_replay_as_json_has_all_that_the_text_has(run: Run, tmp_path: Path) -> N
         (["demo", "-o", "-"], "standard output is not a folder"),
         (["view", SMALL, "-o", "-", "--open"], "--open needs a page in a file"),
         (["level", MAP, "-o", "a.png"], "-o writes .fxlevel or .svg, not a.png"),
-        (["level", MAP, "--pixels-per-unit", "0"], "--pixels-per-unit must be more than 0, not 0"),
+        *(
+            (["level", MAP, *words, "0"], f"'{words[-1]}': must be 1/65536..1000000000, not 0")
+            for words in (["--pixels-per-unit"], ["--line-width"], ["--side", "--steps"])
+        ),
         (["level", MAP, "--pixels-per-unit", "1e3"],
          "a number is written as '3', '-0.5' or '3/2'"),
         (["level", MAP, "--origin", "5"], "two numbers are X,Y, not '5'"),

@@ -11,6 +11,7 @@ import re
 import struct
 import zlib
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -383,7 +384,7 @@ class Drawing:
         if chance.random() < 0.3:
             found["origin"] = (chance.randint(-50, 50), chance.randint(-50, 50))
         if self.is_side:
-            found |= {"side": True, "steps": chance.choice([1, 0.25])}
+            found |= {"side": True, "steps": chance.choice([1, Fraction(1, 4)])}
             if chance.random() < 0.5:
                 found["z"] = (-2, 3)
         else:

@@ -104,6 +104,7 @@ def begun(seed: int, players: int) -> Bumpers:
     ("simulation", "said"),
     [
         (altered(step=None), "no method step"),
+        ("bumpers:Bumpers", "a simulation is a class, or .*, not 'bumpers:Bumpers'"),
         (altered(name=""), "its `name` must be a str, not ''"),
         (altered(world=None), "`world` must be a World, not None"),
         (altered(players=7), "started for 2 players, its `players` is 7"),

@@ -113,6 +113,13 @@ def test_inputs_that_are_none_are_refused():
         assert_peers_agree(Bumpers, [(0, 9)])
 
 
+def test_states_and_inputs_of_a_wrong_type_are_named():
+    with pytest.raises(TypeError, match=r"^second must be bytes, as save.. returns, not a World$"):
+        assert_same_state(b"", World(1))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^inputs\[1\] must be the inputs of all players, not 5$"):
+        assert_peers_agree(Bumpers, [(0, 0), 5])  # type: ignore[list-item]
+
+
 def test_states_that_differ_are_told_apart_by_field():
     world = World(4)
     world.add(1, Sphere(5), Pose(0, 0, 0))

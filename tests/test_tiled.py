@@ -512,6 +512,30 @@ def test_ends_that_are_no_solid_are_refused_before_the_map(
         read("no map", **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"pixels_per_unit": 0.5}, "pixels_per_unit must be an int or a Fraction, not 0.5"),
+     ({"pixels_per_unit": "32"}, "pixels_per_unit must be an int or a Fraction, not '32'"),
+     ({"line_width": True}, "line_width must be an int or a Fraction, not True"),
+     ({"y": (0.5, 1)}, "y must be an int or a Fraction, not 0.5"),
+     ({"y": 3}, "y must be two numbers, not 3"),
+     ({"origin": (1, None)}, r"origin must be two numbers, not \(1, None\)"),
+     ({"solid_layers": "walls"}, "solid_layers must be a list of texts, not the text 'walls'")],
+)  # fmt: skip
+def test_an_option_of_a_wrong_type_is_refused(
+    read: Read, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(TypeError, match=f"^{said}$"):
+        read("no map", **options)
+
+
+@pytest.mark.parametrize("value", [0, -32, Fraction(1, 65537), 10**9 + 1])
+@pytest.mark.parametrize("name", ["pixels_per_unit", "line_width", "steps"])
+def test_a_scale_is_in_its_range(read: Read, name: str, value: int | Fraction) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must be 1/65536..1000000000, not {value}$"):
+        read("no map", side=True, **{name: value})
+
+
 def test_only_solid_objects_count_for_the_limit(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from fixsync.cli import options, text
 from fixsync.level import Level, Prism
 from fixsync.log.files import check_output, write_whole
 from fixsync.log.solids import level_line
+from fixsync.maps.document import PIXELS_MAX
 from fixsync.maps.drawing import bounds, svg
 from fixsync.maps.tiled import MapLevel, read_map
 from fixsync.numbers import ONE, decimal, exact
@@ -27,6 +28,14 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
         return None if value is None else exact("a number", value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def _size(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """A number of pixels or units."""
+    size = _number(ctx, param, value)
+    if size is not None and not Fraction(1, ONE) <= size <= PIXELS_MAX:
+        raise click.BadParameter(f"must be 1/{ONE}..{PIXELS_MAX}, not {size}")
+    return size
 
 
 def _pair(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Any:
@@ -81,19 +90,17 @@ def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
 @_names("--only", "NAME", "The only layer or group that is read.")
 @_flag("--shapes", "Solid collision shapes of tiles and tile objects.")
 @_flag("--whole-tiles", "Whole cells for solid tiles with shapes.")
-@_of(
-    _number, "--line-width", "PIXELS", "Thickness of walls for lines; otherwise lines are left out."
-)
+@_of(_size, "--line-width", "PIXELS", "Thickness of walls for lines; otherwise lines are left out.")
 @_of(_pair, "--y", "LOW,HIGH", "Lower and upper end, in units, of solids without y_low and y_high.")
 @_flag("--side", "A map, or a picture, seen from the side: up is +Y.")
 @_of(_pair, "--z", "LOW,HIGH", "Depth, in units, seen from the side; by default -0.5,0.5.")
-@_of(_number, "--steps", "HEIGHT", "Steps of this height, in units, for slopes seen from the side.")
+@_of(_size, "--steps", "HEIGHT", "Steps of this height, in units, for slopes seen from the side.")
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder that tilesets and templates must be in; by default the map's.",
 )
-@_of(_number, "--pixels-per-unit", "N", "Pixels that are one unit; by default a tile's width.")
+@_of(_size, "--pixels-per-unit", "N", "Pixels that are one unit; by default a tile's width.")
 @_of(_pair, "--origin", "X,Y", "Pixel that becomes (0, 0); by default the top left corner.")
 @_flag("--z-down", "Down in a map is +Z. By default up is.")
 @_flag("--hidden", "Hidden layers and objects of a map too.")
@@ -134,11 +141,11 @@ def level_command(source: Path, output: Path | None, as_json: bool, **choices: A
 
 
 def _read(source: Path, choices: dict[str, Any]) -> MapLevel:
-    if choices["pixels_per_unit"] is not None and choices["pixels_per_unit"] <= 0:
-        raise click.UsageError(
-            f"--pixels-per-unit must be more than 0, not {choices['pixels_per_unit']}"
-        )
-    given = {name: value for name, value in choices.items() if value not in (None, False, ())}
+    given = {
+        name: value
+        for name, value in choices.items()
+        if value is not None and value is not False and value != ()  # a number of 0 is given
+    }
     if source.suffix != ".fxlevel":
         return read_map(source, **given)
     if given.keys() - {"side"}:

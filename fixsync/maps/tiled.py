@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from fixsync._native.checks import shown
 from fixsync._native.raw import INT32_MAX
 from fixsync.level import LEVEL, Level
 from fixsync.maps.builder import Builder, Ends, LimitError, View, limit
@@ -157,6 +158,20 @@ def read_map(
         raise ValueError("z and steps are for a map seen from the side: side is not set")
     if shapes and whole_tiles:
         raise ValueError("shapes and whole_tiles exclude each other")
+    for name, texts in (
+        ("solid_layers", solid_layers), ("tiles", tiles), ("classes", classes),
+        ("objects", objects), ("slopes", slopes), ("only", only), ("levels", levels),
+    ):  # fmt: skip
+        if isinstance(texts, str):  # its letters would be names
+            raise TypeError(f"{name} must be a list of texts, not the text {shown(texts)}")
+    pixels_per_unit, line_width, steps = (
+        _number(name, number, Fraction(1, ONE), PIXELS_MAX)
+        for name, number in (
+            ("pixels_per_unit", pixels_per_unit), ("line_width", line_width), ("steps", steps),
+        )
+    )  # fmt: skip
+    origin = _ends("origin", origin)
+    y, z = (None if ends is None else _ends(n, ends) for n, ends in (("y", y), ("z", z)))
     for name, ends in (("y", y), ("z", z)):
         if ends is not None and not (
             -32768 <= ends[0] <= ends[1] <= Fraction(INT32_MAX, ONE)
@@ -166,12 +181,9 @@ def read_map(
                 f"{name} must be two ends of -32768..32767.99998, the lower one first, and 1/65536 "
                 f"or more apart, not {ends[0]},{ends[1]}"
             )
-    for name, number in (("line_width", line_width), ("steps", steps)):
-        if number is not None and not Fraction(1, ONE) <= number <= PIXELS_MAX:
-            raise ValueError(f"{name} must be 1/65536..{PIXELS_MAX}, not {number}")
     choices = Choices.of(
         solid_layers, tiles, classes, objects, slopes, only, shapes=shapes, whole_tiles=whole_tiles,
-        line_width=None if line_width is None else Fraction(line_width),
+        line_width=line_width,
     )  # fmt: skip
     view = View(
         pixels_per_unit, origin, z_down, hidden, y, side,
@@ -190,6 +202,24 @@ def read_map(
         raise MapFileError(wrong.file, wrong.path, wrong.reason) from None
     found.files = files.opened
     return found
+
+
+def _number(name: str, value: Any, low: int | Fraction, high: int) -> Fraction | None:
+    """A number of the caller: a float is not the decimal that it was written as."""
+    if value is None:
+        return None
+    if type(value) is not int and not isinstance(value, Fraction):
+        raise TypeError(f"{name} must be an int or a Fraction, not {shown(value)}")
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be {low}..{high}, not {value}")
+    return Fraction(value)
+
+
+def _ends(name: str, ends: Any) -> tuple[Fraction, Fraction]:
+    if not isinstance(ends, (tuple, list)) or len(ends) != 2 or None in ends:
+        raise TypeError(f"{name} must be two numbers, not {shown(ends)}")
+    first, second = (_number(name, end, -PIXELS_MAX, PIXELS_MAX) or Fraction(0) for end in ends)
+    return first, second
 
 
 def _keys_of(owner: Value) -> dict[str, Value]:

@@ -64,6 +64,11 @@ def assert_peers_agree(
     __tracebackhide__ = True
     if not inputs:
         raise ValueError("inputs must have at least one frame, not 0")
+    for frame, values in enumerate(inputs):
+        if not isinstance(values, Sequence):
+            raise TypeError(
+                f"inputs[{frame}] must be the inputs of all players, not {shown(values)}"
+            )
     straight = run_straight(simulation, seed, len(inputs[0]), inputs)
     reference = _reference(simulation)
     if processes and reference is None:
@@ -182,6 +187,11 @@ def assert_same_state(first: bytes, second: bytes, simulation: object = None) ->
 
     simulation: the simulation that saved them, if it was not a World."""
     __tracebackhide__ = True
+    for name, state in (("first", first), ("second", second)):
+        if not isinstance(state, bytes):
+            raise TypeError(
+                f"{name} must be bytes, as save() returns, not a {type(state).__name__}"
+            )
     if first != second:
         raise AssertionError(
             "\n".join(["two states differ:", *explained(first, second, simulation)])
