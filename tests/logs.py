@@ -102,6 +102,8 @@ def write_values(path: Path, header: Header, frames: Iterable[Any]) -> None:
         }
     if header.unit_mm is not None:
         doc["unit_mm"] = header.unit_mm
+    if header.z_down:
+        doc["z_down"] = True
     if header.level is not None:
         doc["level"] = {"solids": [solid.as_tuple() for solid in header.level]}
     if header.start is not None:

@@ -172,6 +172,7 @@ def test_worlds_that_differ_are_found_where_the_logs_tell_nothing_of_it(tmp_path
         ({"meta": {"a": {"b": [1]}}}, "meta.a", {"b": [1]}),
         ({"names": {"ids": {"1": "boss"}}}, 'names.ids."1"', "boss"),
         ({"unit_mm": 25}, "unit_mm", 25),
+        ({"z_down": True}, "z_down", True),
     ],
 )
 def test_headers_that_differ_are_told_and_the_frames_compared_all_the_same(
@@ -181,7 +182,7 @@ def test_headers_that_differ_are_told_and_the_frames_compared_all_the_same(
     assert [(row.name, row.b) for row in result.header] == [(name, value)]
     assert (result.exit_code, result.frame, result.frames) == (1, None, 4)
     ignored = compared(tmp_path, FRAMES, FRAMES, head, ignore_meta=True)
-    assert ignored.is_same == (name.partition(".")[0] in ("meta", "names", "unit_mm"))
+    assert ignored.is_same == (name.partition(".")[0] in ("meta", "names", "unit_mm", "z_down"))
 
 
 def test_a_log_that_ends_early_differs_where_it_ends(tmp_path: Path) -> None:

@@ -250,6 +250,7 @@ ABOUT = {
     "meta": {"a": [1, -(10**599), True, {"b": {"a": "\u2028"}, "": []}], "b": False, "aa": {}},
     "names": {"layers": {"0": "player", "31": ""}, "ids": {"0": "x", "5": "boss"}},
     "unit_mm": 2**32 - 1,
+    "z_down": True,
 }
 
 
@@ -288,7 +289,9 @@ def is_canonical_about(about: bytes) -> bool:
     return in_order and named and bool(tables) and ascending and canonical(doc) == about
 
 
-@pytest.mark.parametrize("keys", [list(ABOUT), [], ["meta"], ["sim", "unit_mm"], ["names"]])
+@pytest.mark.parametrize(
+    "keys", [list(ABOUT), [], ["meta"], ["sim", "unit_mm"], ["names"], ["z_down"]]
+)
 def test_the_first_line_says_what_it_is_given(keys: list[str]) -> None:
     log, doc = CLog(World(4)), {key: ABOUT[key] for key in keys}
     assert is_canonical_about(canonical(doc))

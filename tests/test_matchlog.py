@@ -157,6 +157,7 @@ def headers(draw: st.DrawFn, sim: str | None) -> Header:
             draw(st.dictionaries(integers(0, capacity - 1), TEXT, max_size=2)),
         ),
         unit_mm=draw(st.none() | positive),
+        z_down=draw(st.booleans()),
     )
 
 

@@ -127,7 +127,13 @@ def test_what_is_told_about_a_match_is_in_its_header(tmp_path: Path) -> None:
     world = World(4)
     meta = {"arena": "pit", "rounds": [1, 2, True]}
     names = Names({0: "player"}, {3: "boss"})
-    about = {"tick_rate": (60000, 1001), "meta": meta, "names": names, "unit_mm": 25}
+    about = {
+        "tick_rate": (60000, 1001),
+        "meta": meta,
+        "names": names,
+        "unit_mm": 25,
+        "z_down": True,
+    }
     play(world, tmp_path / "match.jsonl", [], **about)
     with Reader(tmp_path / "match.jsonl") as reader:
         assert {name: getattr(reader.header, name) for name in about} == about

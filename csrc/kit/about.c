@@ -65,13 +65,15 @@ static int about_read_value(json *j, uint32_t key, uint64_t capacity, uint64_t s
     case ABOUT_SEED: return fxs_json_read_number(j, 0, UINT64_MAX, &number);
     case ABOUT_META: return fxs_json_read_object(j);
     case ABOUT_NAMES: return json_read_names(j, capacity, solids);
+    case ABOUT_Z_DOWN: return fxs_json_take(j, "true");
     default: return fxs_json_read_number(j, 1, UINT32_MAX, &number);
     }
 }
 
 int fxs_about_read(json *j, uint64_t capacity, uint64_t solids, about_parts *found) {
     static const char *const KEYS[ABOUT_COUNT] = {
-        "\"tick_rate\":", "\"sim\":", "\"seed\":", "\"meta\":", "\"names\":", "\"unit_mm\":"};
+        "\"tick_rate\":", "\"sim\":",     "\"seed\":",  "\"meta\":",
+        "\"names\":",     "\"unit_mm\":", "\"z_down\":"};
     const char *before = "{";
     for (uint32_t key = 0; key < ABOUT_COUNT; key++) {
         json next = *j;

@@ -4,7 +4,16 @@
 
 #include "json.h"
 
-enum { ABOUT_TICK_RATE, ABOUT_SIM, ABOUT_SEED, ABOUT_META, ABOUT_NAMES, ABOUT_UNIT, ABOUT_COUNT };
+enum {
+    ABOUT_TICK_RATE,
+    ABOUT_SIM,
+    ABOUT_SEED,
+    ABOUT_META,
+    ABOUT_NAMES,
+    ABOUT_UNIT,
+    ABOUT_Z_DOWN,
+    ABOUT_COUNT
+};
 
 /* The values as text, NULL for those that are left out. */
 typedef struct about_parts {

@@ -375,6 +375,7 @@ int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
     put_about(p, &found, ABOUT_META, "{}");
     put_if_about(p, &found, ABOUT_NAMES, ",\"names\":");
     put_if_about(p, &found, ABOUT_UNIT, ",\"unit_mm\":");
+    put_if_about(p, &found, ABOUT_Z_DOWN, ",\"z_down\":");
     if (world->level != NULL) {
         fxs_put_level(p, world->level);
     }

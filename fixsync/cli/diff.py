@@ -33,7 +33,7 @@ Cells: TypeAlias = tuple[str, str, str]
 @click.option(
     "--ignore-meta",
     is_flag=True,
-    help="Ignore differences in meta, names and unit_mm.",
+    help="Ignore differences in meta, names, unit_mm and z_down.",
 )
 @click.option(
     "--events",

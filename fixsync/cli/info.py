@@ -146,6 +146,8 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
         yield "begins", f"at frame {header.start.frame}, with a state of {state}"
     if header.unit_mm is not None:
         yield "one unit", f"{header.unit_mm} mm"
+    if header.z_down:
+        yield "pictures", "+Z is down"
     for key, value in islice(header.meta.items(), _META_SHOWN):
         shown = value if isinstance(value, str) else text.compact(value)
         yield f"meta {text.shortened(key, _KEY_SHOWN)}", shown

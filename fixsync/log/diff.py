@@ -35,7 +35,7 @@ SOLIDS_MAX = 8
 ROWS_MAX = 1000
 """The most differences listed for one frame."""
 
-_META = ("meta", "names", "unit_mm")
+_META = ("meta", "names", "unit_mm", "z_down")
 """Keys of the header that do not change a world."""
 _KEYS = ("capacity", "tick_rate", "hit_when", "layers", "sim", "seed", *_META, "level")
 """Keys of the header that are compared. Logs may begin at different frames of one match."""
@@ -125,7 +125,7 @@ def diff(
 
     Parts that only one of the logs has (events, answers, hashes, the frames before the first of the
     other) are counted, not compared. `simulations`: of both logs, or of each its own.
-    `ignore_meta`: ignores differences of the header in `meta`, `names` and `unit_mm`. `references`:
+    `ignore_meta`: ignores differences of the header in `meta`, `names`, `unit_mm` and `z_down`. `references`:
     how `fixsync.sim.find` knows `simulations` in another process; after a difference of hashes, new
     processes replay a log with it. Both logs are read to their end, so an error there is found;
     frames after the first difference are not replayed. OSError for files that cannot be read."""

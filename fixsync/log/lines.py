@@ -91,6 +91,7 @@ class _HeaderLine(Struct, forbid_unknown_fields=True):
     meta: dict[str, Any]
     names: _NamesLine | UnsetType = UNSET
     unit_mm: Positive | UnsetType = UNSET
+    z_down: bool | UnsetType = UNSET
     level: LevelLine | UnsetType = UNSET
     start: _StartLine | UnsetType = msgspec.field(default=UNSET, name="from")
 
@@ -144,7 +145,15 @@ def _about(doc: dict[str, Any], capacity: int, level: Level | None) -> dict[str,
             _names(names, "game", range(GAME_EVENT, 2**32)),
         ),
         "unit_mm": doc.get("unit_mm"),
+        "z_down": _only_true(doc),
     }
+
+
+def _only_true(doc: dict[str, Any]) -> bool:
+    """z_down, which stands in a log only if it is true."""
+    if doc.get("z_down", True) is not True:
+        raise LineError("z_down", "expected true, or no such key, found false")
+    return "z_down" in doc
 
 
 def _tick_rate(value: Any) -> int | tuple[int, int]:
@@ -198,6 +207,8 @@ def format_about(about: About, capacity: int, level: Level | None) -> bytes:
         doc["names"] = names
     if about.unit_mm is not None:
         doc["unit_mm"] = about.unit_mm
+    if about.z_down:
+        doc["z_down"] = True
     try:
         line = json.dumps(doc, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:

@@ -108,6 +108,7 @@ class Recorder(_Recording):
         meta: Mapping[str, Any] | None = None,
         names: Names | None = None,
         unit_mm: int | None = None,
+        z_down: bool = False,
         event_kinds: type[IntEnum] | None = None,
     ) -> None:
         """`path`: .jsonl, compressed with .gz or .zst after it.
@@ -115,12 +116,15 @@ class Recorder(_Recording):
         replace: overwrite a file at `path`; without it FileExistsError is raised. tick_rate: frames
         a second, or (numerator, denominator) of it. meta: strings, integers, booleans, and lists
         and dicts of them. names: names of layers and ids. unit_mm: millimetres of one unit.
+        z_down: pictures show +z downwards.
         event_kinds: of the game's own events, as of a simulation; None: the log has none.
         ValueError if the world has an observer already; MatchLogError for values that a header
         cannot have."""
         self._kinds = sim.event_kinds(SimpleNamespace(event_kinds=event_kinds))
         names = _with_kinds(names, event_kinds)
-        about = About(tick_rate=tick_rate, meta=meta or {}, names=names, unit_mm=unit_mm)
+        about = About(
+            tick_rate=tick_rate, meta=meta or {}, names=names, unit_mm=unit_mm, z_down=z_down
+        )
         super().__init__(world._native)
         self._world: World | None = None
         self._asked: list[bytes] = []
@@ -285,6 +289,7 @@ class SimRecorder(_Recording):
         meta: Mapping[str, Any] | None = None,
         names: Names | None = None,
         unit_mm: int | None = None,
+        z_down: bool = False,
     ) -> None:
         """simulation: before the first recorded frame. seed: with which it was started. names: those
         of the simulation by default.
@@ -300,6 +305,7 @@ class SimRecorder(_Recording):
             meta=meta or {},
             names=_with_kinds(names, kinds),
             unit_mm=unit_mm,
+            z_down=z_down,
         )
         world = simulation.world
         state = simulation.save() if world.frame else None

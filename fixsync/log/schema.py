@@ -266,6 +266,8 @@ class About(Struct, kw_only=True):
     names: Names = msgspec.field(default_factory=Names)
     unit_mm: int | None = None
     """Millimetres of one unit, if known."""
+    z_down: bool = False
+    """Whether pictures of the match show +z downwards, as its game does."""
 
 
 class Header(About, kw_only=True):

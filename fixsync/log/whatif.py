@@ -299,6 +299,7 @@ def _about(header: Header) -> Header:
         meta=meta,
         names=header.names,
         unit_mm=header.unit_mm,
+        z_down=header.z_down,
         capacity=header.capacity,
     )
 

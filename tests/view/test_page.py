@@ -1029,6 +1029,19 @@ def test_the_games_own_events_are_named_in_lanes_and_panel(opened, path):
     assert rows == ["◇\t0\t7\tbump\t-1", "◇\t1\tno owner\tpush\t2"]
 
 
+def test_a_log_whose_pictures_show_z_downwards_is_shown_so(opened, path):
+    captions = []
+    for name, head in (("up", {}), ("down", {"z_down": True})):
+        log = path.with_stem(name)
+        logs.write(log, logs.header(**head), logs.with_game_events())
+        page = opened(log)
+        page.wait_for_selector("#lane-names .lane")
+        captions.append(page.locator("[data-projection=top] figcaption").first.inner_text())
+        assert page.locator("[data-option=zDown]").is_checked() == bool(head)
+    assert "z ↑" in captions[0]
+    assert "z ↓" in captions[1]
+
+
 def test_a_history_says_on_and_off_has_commands_first_and_names_solids(opened, path):
     level = Level([Prism([(q(9), 0), (q(10), 0), (q(9), q(1))], 0, 1, 1)] * 10)
     level = Level([*level, Pillar(0, 0, q(2), 0, q(3), 2)])

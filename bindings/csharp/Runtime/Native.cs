@@ -3540,9 +3540,9 @@ namespace Fixsync
             RawRecorder* recorder, IntPtr world, uint tickRate, byte* text, ulong room);
 
         /// <summary>fxs_recorder_begin with the other keys of the first line. about: an object
-        /// with the optional members tick_rate, sim, seed, meta, names and unit_mm in UTF-8. It
-        /// must be canonical: in this order, without spaces, the ids of names ascending, and
-        /// only `"`, `\` and control characters with a backslash:
+        /// with the optional members tick_rate, sim, seed, meta, names, unit_mm and z_down in
+        /// UTF-8. It must be canonical: in this order, without spaces, the ids of names
+        /// ascending, z_down true, and only `"`, `\` and control characters with a backslash:
         /// {"tick_rate":[60000,1001],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With
         /// a sim, the frames have inputs, no commands. state: for a log with a sim that does
         /// not begin at frame 0, the bytes of the simulation's save; else NULL, or the bytes of

@@ -26,7 +26,7 @@ import { byId, camera, match, player, scene, ui } from "./state.js";
 import { readTheme } from "./theme.js";
 import { pairPlots } from "./why.js";
 
-function setOption(name, isOn) {
+export function setOption(name, isOn) {
   if (name === "zDown") {
     camera.isZDown = isOn;
     showCaptions();

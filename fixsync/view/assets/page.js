@@ -3,7 +3,7 @@
 import { bytesOfBase64 } from "../../../bindings/web/bytes.js";
 import { FXS_ENTER } from "../../../bindings/web/raw.js";
 import { worker } from "./channel.js";
-import { fillMeter, wire, wireAlways } from "./controls.js";
+import { fillMeter, setOption, wire, wireAlways } from "./controls.js";
 import { awaitLogs } from "./dropped.js";
 import { element } from "./elements.js";
 import { clockTime, plural } from "./format.js";
@@ -81,6 +81,7 @@ function opened({ side, header, planes: size }) {
     Object.assign(scene.names.game, names?.game);
   }
   scene.unitMm = first.unit_mm ?? null;
+  if (first.z_down) setOption("zDown", true);
   player.rate = Array.isArray(first.tick_rate)
     ? first.tick_rate[0] / first.tick_rate[1]
     : first.tick_rate;

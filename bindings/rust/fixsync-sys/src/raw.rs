@@ -2199,9 +2199,9 @@ unsafe extern "C" {
       room: u64,
     ) -> i32;
     /// fxs\_recorder\_begin with the other keys of the first line.
-    /// about: an object with the optional members tick\_rate, sim, seed, meta, names and unit\_mm in
-    /// UTF-8. It must be canonical: in this order, without spaces, the ids of names ascending, and only
-    /// ", \ and control characters with a backslash:
+    /// about: an object with the optional members tick\_rate, sim, seed, meta, names, unit\_mm and z\_down
+    /// in UTF-8. It must be canonical: in this order, without spaces, the ids of names ascending, z\_down
+    /// true, and only ", \ and control characters with a backslash:
     /// {"tick\_rate":\[60000,1001\],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
     /// frames have inputs, no commands. state: for a log with a sim that does not begin at frame 0, the
     /// bytes of the simulation's save; else NULL, or the bytes of fxs\_world\_save, to begin with them.
