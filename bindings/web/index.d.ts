@@ -462,7 +462,7 @@ export interface Difference {
 }
 
 /** The differences of two saved states. */
-export function differences(stateA: Uint8Array, stateB: Uint8Array): Difference[];
+export function stateDifferences(stateA: Uint8Array, stateB: Uint8Array): Difference[];
 /** The fields of a saved state, by group. */
 export function stateFields(
   state: Uint8Array,

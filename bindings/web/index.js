@@ -60,5 +60,5 @@ export {
 export { Replay } from "./replay.js";
 export { Rollback } from "./rollback.js";
 export { castPair, lift, overlap, pushOut, side } from "./shapes.js";
-export { differences, stateFields } from "./states.js";
+export { stateDifferences, stateFields } from "./states.js";
 export { hash64, World } from "./world.js";

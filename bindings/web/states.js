@@ -97,7 +97,7 @@ export function stateFields(state) {
 
 /** The differences of two saved states: { group, field, a, b }, such as "collider 7", "x" and
  * both values. */
-export function differences(stateA, stateB) {
+export function stateDifferences(stateA, stateB) {
   const a = given("stateA", stateA, inputs[0]);
   const b = given("stateB", stateB, inputs[1]);
   const rows = rowsOf((...out) => kernel.fxs_state_differences(...a, ...b, ...out));

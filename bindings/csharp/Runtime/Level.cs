@@ -32,8 +32,8 @@ namespace Fixsync
             return made;
         }
 
-        /// <summary>A cylinder.</summary>
-        public static Solid Cylinder(int low, int high, int layer, int x, int z, int radius)
+        /// <summary>An upright cylinder.</summary>
+        public static Solid Pillar(int low, int high, int layer, int x, int z, int radius)
         {
             if (radius < 1 || radius > Native.FXS_SIZE_MAX)
                 throw Errors.Range(nameof(radius), radius, 1, Native.FXS_SIZE_MAX);
@@ -233,7 +233,7 @@ namespace Fixsync
         }
 
         /// <summary>The bytes that it was made from.</summary>
-        public byte[] Save()
+        public byte[] ToBytes()
         {
             var bytes = new byte[Native.fxs_level_save_size(At)];
             fixed (byte* to = bytes)
@@ -261,8 +261,8 @@ namespace Fixsync
         }
 
         /// <summary>The outline of a solid, for drawing.</summary>
-        public Outline OutlineOf(int index, int segments = 24) =>
-            Outline.Of(
+        public Outline Outline(int index, int segments = 24) =>
+            Fixsync.Outline.Of(
                 segments,
                 (IntPtr to, ulong room, out Extent extent) =>
                 {
@@ -276,7 +276,7 @@ namespace Fixsync
                 status => Refuse(status, index));
 
         /// <summary>The contact of a shape with a solid.</summary>
-        public Contact ContactOf(int index, Shape shape, Pose pose)
+        public Contact Contact(int index, Shape shape, Pose pose)
         {
             int answer = Native.fxs_level_contact(At, (uint)index, &shape, &pose);
             GC.KeepAlive(this);
@@ -286,7 +286,7 @@ namespace Fixsync
         }
 
         /// <summary>The ids of the solids that a query meets, ascending.</summary>
-        public void Query(Query query, Rows<uint> ids, Contact hitWhen = Contact.Touching)
+        public void Query(Query query, Rows<uint> ids, Contact hitWhen = Fixsync.Contact.Touching)
         {
             Errors.NotNull(ids, nameof(ids));
             int status;

@@ -177,7 +177,7 @@ namespace Fixsync
 
         /// <summary>Text as the JSON string of a match log, with its quotes: a name for the first
         /// line.</summary>
-        public static string Quoted(string name)
+        public static string LogText(string name)
         {
             Errors.NotNull(name, nameof(name));
             byte[] words = Encoding.UTF8.GetBytes(name);
@@ -294,7 +294,7 @@ namespace Fixsync
             foreach (Event row in events)
                 if (row.IsOfGame)
                     throw new ArgumentException(
-                        $"event {row} is the game's own: end the frames with StepGame",
+                        $"event {row} is the game's own: end the frames with EndGameFrame",
                         nameof(events));
             Step(events, hash, (recorder, from, n, to, room) => Native.fxs_recorder_end_frame(
                 recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Hash, to, room));
@@ -302,14 +302,14 @@ namespace Fixsync
 
         /// <summary>Step in a log of a game with events of its own: they follow the step's.
         /// </summary>
-        public void StepGame(ReadOnlySpan<Event> events, ulong? hash) =>
+        public void EndGameFrame(ReadOnlySpan<Event> events, ulong? hash) =>
             Step(events, hash, (recorder, from, n, to, room) => Native.fxs_recorder_end_game_frame(
                 recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Hash, to, room));
 
         /// <summary>Step in a log with a sim. game: the game's own events; null if it has none.
         /// state: the hash of all that the simulation saves after the step, null if it is not
         /// known. With it, replaying names the first frame in which anything differs.</summary>
-        public void StepSim(ReadOnlySpan<Event> events, Event[] game, ulong? hash, ulong? state)
+        public void EndSimFrame(ReadOnlySpan<Event> events, Event[] game, ulong? hash, ulong? state)
         {
             ulong hashed = hash.GetValueOrDefault(), whole = state.GetValueOrDefault();
             fixed (Event* rows = &Pin<Event>.First(events))

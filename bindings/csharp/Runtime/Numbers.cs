@@ -224,7 +224,7 @@ namespace Fixsync
         }
 
         /// <summary>XXH64 of bytes.</summary>
-        public static ulong Hash(ReadOnlySpan<byte> bytes, ulong seed = 0)
+        public static ulong Hash64(ReadOnlySpan<byte> bytes, ulong seed = 0)
         {
             fixed (byte* from = &Pin<byte>.First(bytes))
                 return Native.fxs_hash64(from, (ulong)bytes.Length, seed);
@@ -391,6 +391,14 @@ namespace Fixsync
             this.snap = snap;
             floorYQ30 = floorY;
             this.oneWay = oneWay;
+        }
+
+        /// <summary>Moves it in its world: along walls, up steps, down to the floor. hits: walls and
+        /// ceilings in order, then the floor.</summary>
+        public MoverResult Move(World world, Vec3 motion, Rows<CastHit> hits)
+        {
+            Errors.NotNull(world, nameof(world));
+            return world.Walk(this, motion, hits);
         }
 
         internal Exception Fault() =>

@@ -51,7 +51,7 @@ namespace Fixsync
             a.Fault() ?? b.Fault() ?? Errors.Refused(status, "hitboxes");
 
         /// <summary>The contact with another hitbox, exact.</summary>
-        public unsafe Contact ContactWith(Hitbox b)
+        public unsafe Contact Contact(Hitbox b)
         {
             Hitbox a = this;
             int answer = Native.fxs_hitbox_contact(&a, &b);
@@ -79,7 +79,7 @@ namespace Fixsync
         /// <summary>When two moving hitboxes first meet: false if they do not.</summary>
         public unsafe bool Cast(
             Vec3 motion, Hitbox b, Vec3 motionB, out int fraction, out Vec3 normal,
-            Contact hitWhen = Contact.Touching)
+            Contact hitWhen = Fixsync.Contact.Touching)
         {
             Hitbox a = this;
             int f = 0;
@@ -122,7 +122,7 @@ namespace Fixsync
             Of(CommandType.Move, id, position);
 
         /// <summary>Changes both views to those of a hitbox of the same id.</summary>
-        public static PlanesCommand SetViews(Hitbox hitbox) =>
+        public static PlanesCommand SetHitbox(Hitbox hitbox) =>
             new PlanesCommand(CommandType.Shape, 0, hitbox);
 
         /// <summary>Changes an owner; 0: no owner.</summary>
@@ -148,7 +148,7 @@ namespace Fixsync
         /// </summary>
         public HitboxCast(
             Hitbox hitbox, Vec3 motion, ushort mask = ushort.MaxValue, uint excludeOwner = 0,
-            uint limit = 0, Contact hitWhen = Contact.Apart)
+            uint limit = 0, Contact hitWhen = Fixsync.Contact.Apart)
         {
             this.hitbox = hitbox;
             this.motion = motion;
@@ -175,7 +175,7 @@ namespace Fixsync
         /// <summary>An empty world; ids are 0..capacity - 1. layers: up to 16; null lets all meet.
         /// </summary>
         public Planes(
-            uint capacity, Layers layers = null, Contact hitWhen = Contact.Touching,
+            uint capacity, Layers layers = null, Contact hitWhen = Fixsync.Contact.Touching,
             uint hitCapacity = 64)
         {
             var config = new RawConfig { capacity = capacity, hit_capacity = hitCapacity };
@@ -306,7 +306,7 @@ namespace Fixsync
         /// it hit.</summary>
         public void Sweep(
             uint id, Vec3 motion, Rows<CastHit> hits, uint limit = 0,
-            Contact hitWhen = Contact.Apart)
+            Contact hitWhen = Fixsync.Contact.Apart)
         {
             Errors.NotNull(hits, nameof(hits));
             int status;

@@ -116,7 +116,7 @@ namespace Fixsync
         }
 
         /// <summary>The face of the box b that PushOut moves this shape out of.</summary>
-        public unsafe Side SideOf(Pose pose, Shape b, Pose poseB)
+        public unsafe Side Side(Pose pose, Shape b, Pose poseB)
         {
             Shape a = this;
             int answer = Native.fxs_side(&a, &pose, &b, &poseB);
@@ -146,7 +146,8 @@ namespace Fixsync
 
         /// <summary>The outline at a pose, for drawing. Segments, 3..65536: pieces of a whole
         /// circle.</summary>
-        public Outline OutlineAt(Pose pose, int segments = 24) => Outline.Of(this, pose, segments);
+        public Outline Outline(Pose pose, int segments = 24) =>
+            Fixsync.Outline.Of(this, pose, segments);
 
         /// <summary>Why the contact of two shapes is less than hitWhen, and by how much.</summary>
         public unsafe Explanation Explain(

@@ -67,7 +67,7 @@ namespace Fixsync
         /// meet. hitWhen: the least contact that is a hit. hitCapacity: hits of a step that there
         /// is room for to begin with; it grows.</summary>
         public World(
-            uint capacity, Layers layers = null, Contact hitWhen = Contact.Touching,
+            uint capacity, Layers layers = null, Contact hitWhen = Fixsync.Contact.Touching,
             uint hitCapacity = 64, Level level = null)
         {
             var config = new RawConfig { capacity = capacity, hit_capacity = hitCapacity };
@@ -477,7 +477,7 @@ namespace Fixsync
 
         /// <summary>The contact of two colliders, or of a collider and a solid, as they are now;
         /// layers, owners and activity do not matter.</summary>
-        public Contact ContactOf(uint a, uint b)
+        public Contact Contact(uint a, uint b)
         {
             int answer;
             using (var use = Enter())
@@ -506,7 +506,7 @@ namespace Fixsync
 
         /// <summary>The face of b that PushOut moves a out of: of a box a Side, of a prism 1 + its
         /// edge; 0 for no push.</summary>
-        public int SideOf(uint a, uint b)
+        public int Side(uint a, uint b)
         {
             int answer;
             using (var use = Enter())
@@ -516,8 +516,8 @@ namespace Fixsync
 
         /// <summary>The outline of a collider or solid, for drawing. segments, 3..65536: pieces of
         /// a whole circle.</summary>
-        public Outline OutlineOf(uint id, int segments = 24) =>
-            Outline.Of(
+        public Outline Outline(uint id, int segments = 24) =>
+            Fixsync.Outline.Of(
                 segments,
                 (IntPtr to, ulong room, out Extent extent) =>
                 {
@@ -722,7 +722,7 @@ namespace Fixsync
         /// let it hit. limit 0: all. hitWhen: Apart stands for the world's.</summary>
         public void Sweep(
             uint id, Vec3 motion, Rows<CastHit> hits, uint limit = 0,
-            Contact hitWhen = Contact.Apart)
+            Contact hitWhen = Fixsync.Contact.Apart)
         {
             Errors.NotNull(hits, nameof(hits));
             int status;
@@ -747,7 +747,7 @@ namespace Fixsync
         /// does not change. limit 0: all. hitWhen: Apart stands for the world's.</summary>
         public void SweepPairs(
             ReadOnlySpan<Motion> motions, Rows<PairHit> hits, uint limit = 0,
-            Contact hitWhen = Contact.Apart)
+            Contact hitWhen = Fixsync.Contact.Apart)
         {
             Errors.NotNull(hits, nameof(hits));
             int status;
@@ -803,9 +803,7 @@ namespace Fixsync
                 throw Errors.Motion(motion) ?? Refuse(status, id);
         }
 
-        /// <summary>Moves a character: along walls, up steps, down to the floor. hits: walls and
-        /// ceilings in order, then the floor.</summary>
-        public MoverResult Move(Mover mover, Vec3 motion, Rows<CastHit> hits)
+        internal MoverResult Walk(Mover mover, Vec3 motion, Rows<CastHit> hits)
         {
             Errors.NotNull(hits, nameof(hits));
             MoverResult result;

@@ -61,7 +61,7 @@ namespace Fixsync.Tests
             Free("Fix.YawOf Fix.Distance Fix.YawBetween Fix.Faces", () => Use(
                 Fix.YawOf(v, up) + Fix.Distance(v, up) + Fix.YawBetween(1, 2)
                 + (Fix.Faces(1, 2, 3, 4) ? 1 : 0)));
-            Free("Fix.Hash", () => Use(Fix.Hash(bytes)));
+            Free("Fix.Hash64", () => Use(Fix.Hash64(bytes)));
             Free("Fix.Along Fix.Bounce Fix.Slide", () => Use(
                 Fix.Along(v, 9).X + Fix.Along(v, 9, up).X + Fix.Bounce(v, up, 9).X
                 + Fix.Slide(v, up).X));
@@ -103,11 +103,11 @@ namespace Fixsync.Tests
                 Use(Shape.Cylinder(9, 8).Radius + Shape.Box(9, 8, 7).HalfX);
                 Use(Shape.Sector(9, 8, 7, 6).HalfAngle);
             });
-            Free("Shape.Overlap Shape.PushOut Shape.Lift Shape.SideOf", () =>
+            Free("Shape.Overlap Shape.PushOut Shape.Lift Shape.Side", () =>
             {
                 Use(Ball.Overlap(pose, Cube, default(Pose)));
                 Use(Ball.PushOut(pose, Cube, default(Pose)).X + Ball.Lift(pose, Cube, pose));
-                Use(Ball.SideOf(pose, Cube, default(Pose)));
+                Use(Ball.Side(pose, Cube, default(Pose)));
             });
             Free("Shape.Cast Shape.Explain", () =>
             {
@@ -122,9 +122,9 @@ namespace Fixsync.Tests
             Hitbox man = Hitbox.Circle(1, 5, 6, 7), crate = Hitbox.Rectangle(2, 5, 6, 7, 8);
             Free("Hitbox.Circle Hitbox.Rectangle", () => Use(
                 Hitbox.Circle(1, 5, 6, 7).Id + Hitbox.Rectangle(2, 5, 6, 7, 8).Id));
-            Free("Hitbox.ContactWith Hitbox.PushOut Hitbox.Lift Hitbox.Cast", () =>
+            Free("Hitbox.Contact Hitbox.PushOut Hitbox.Lift Hitbox.Cast", () =>
             {
-                Use(man.ContactWith(crate));
+                Use(man.Contact(crate));
                 Use(man.PushOut(crate).X + man.Lift(crate));
                 Use(man.Cast(Vec3.Zero, crate, Vec3.Zero, out int fraction, out Vec3 normal));
             });
@@ -147,14 +147,14 @@ namespace Fixsync.Tests
                 Use(Command.SetActive(1, true));
                 Use(Command.SetLayers(1, 2));
             });
-            Free("PlanesCommand.Add PlanesCommand.Remove PlanesCommand.Move PlanesCommand.SetViews "
+            Free("PlanesCommand.Add PlanesCommand.Remove PlanesCommand.Move PlanesCommand.SetHitbox "
                 + "PlanesCommand.SetOwner PlanesCommand.SetLayer PlanesCommand.SetActive "
                 + "PlanesCommand.SetLayers", () =>
             {
                 Use(PlanesCommand.Add(man));
                 Use(PlanesCommand.Remove(1));
                 Use(PlanesCommand.Move(1, Vec3.Zero));
-                Use(PlanesCommand.SetViews(man));
+                Use(PlanesCommand.SetHitbox(man));
                 Use(PlanesCommand.SetOwner(1, 2));
                 Use(PlanesCommand.SetLayer(1, 2));
                 Use(PlanesCommand.SetActive(1, true));
@@ -164,8 +164,8 @@ namespace Fixsync.Tests
 
         private void Worlds()
         {
-            Solid pillar = Solid.Cylinder(0, 9, 0, 5, 5, 2);
-            Outline ring = Ball.OutlineAt(default(Pose), 8);
+            Solid pillar = Solid.Pillar(0, 9, 0, 5, 5, 2);
+            Outline ring = Ball.Outline(default(Pose), 8);
             Free("Solid.IsPrism Solid.Layer Solid.Low Solid.High Solid.Radius", () => Use(
                 pillar.Layer + pillar.Low + pillar.High + (pillar.IsPrism ? 0 : pillar.Radius)));
             Free("Outline.Low Outline.High", () => Use(ring.Low + ring.High));
@@ -231,10 +231,10 @@ namespace Fixsync.Tests
             Free("World.Step", () => world.Step(events));
             Free("World.Hits", () => world.Hits(pairs));
             world.SetShape(7, Cube);
-            Free("World.ContactOf World.PushOut World.Lift World.SideOf", () =>
+            Free("World.Contact World.PushOut World.Lift World.Side", () =>
             {
-                Use(world.ContactOf(1, 2));
-                Use(world.PushOut(1, 2).X + world.Lift(1, 2) + world.SideOf(1, 7));
+                Use(world.Contact(1, 2));
+                Use(world.PushOut(1, 2).X + world.Lift(1, 2) + world.Side(1, 7));
             });
             Free("World.Explain", () => Use(
                 world.Explain(1, 2).Gap + world.Explain(query, Level.FirstId).Gap));
@@ -265,7 +265,7 @@ namespace Fixsync.Tests
             Mover[] movers = { mover };
             uint[] plate = { 4 };
             var carried = new Rows<Carried>();
-            Free("World.Move of a mover", () => Use(world.Move(mover, Vec3.Zero, hits)));
+            Free("Mover.Move", () => Use(mover.Move(world, Vec3.Zero, hits)));
             Free("World.Carry", () => world.Carry(plate, Vec3.Zero, movers, carried));
             var state = new byte[8192];
             Free("World.SaveSize World.Save World.Hash", () => Use(
@@ -278,10 +278,10 @@ namespace Fixsync.Tests
             });
             Free("World.Handle", () => Use(world.Handle));
             Handles(world.Handle, query);
-            Free("Level.Count Level.Hash Level.ContactOf", () =>
+            Free("Level.Count Level.Hash Level.Contact", () =>
             {
                 Use((ulong)level.Count + level.Hash());
-                Use(level.ContactOf(0, Ball, pose));
+                Use(level.Contact(0, Ball, pose));
             });
             Free("Level.Query Level.Cast", () =>
             {

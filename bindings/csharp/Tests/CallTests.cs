@@ -46,9 +46,9 @@ namespace Fixsync.Tests
             var above = new Pose(new Vec3(0, Fix.Q("1.5"), 0));
             Assert.AreEqual(Fix.Q("0.5"), Cube.Lift(above, Cube, default(Pose)));
             var beside = new Pose(new Vec3(Fix.Q("1.5"), 0, 0));
-            Assert.AreEqual(Side.PosX, Ball.SideOf(beside, Cube, default(Pose)));
+            Assert.AreEqual(Side.PosX, Ball.Side(beside, Cube, default(Pose)));
             Outline ring = Shape.Sector(Fix.Units(2), 32768, Fix.One, Fix.One)
-                .OutlineAt(default(Pose), 8);
+                .Outline(default(Pose), 8);
             Assert.IsTrue(ring.Hole.Length > 0);
             Assert.AreEqual((long)-Fix.One, ring.Low);
             Assert.AreEqual((long)Fix.One, ring.High);
@@ -81,7 +81,7 @@ namespace Fixsync.Tests
             other.CopyFrom(world);
             Assert.AreEqual(world.Hash(), other.Hash());
             Assert.AreEqual(Fix.Q("0.5"), world.PushOut(2, 1).X);
-            Assert.AreEqual((int)Side.PosX, world.SideOf(2, 1));
+            Assert.AreEqual((int)Side.PosX, world.Side(2, 1));
             world.SetPoseMany(
                 new uint[] { 1, 2 },
                 new[] { default(Pose), new Pose(new Vec3(0, Fix.Q("1.5"), 0), 9) });
@@ -140,9 +140,9 @@ namespace Fixsync.Tests
             Assert.IsTrue(box.Low == -Fix.One && box.High == Fix.One && box.Vertices.Length == 4);
             byte[] bytes = Level.BytesOf(new[] { box });
             var level = new Level(bytes);
-            Assert.AreEqual(bytes, level.Save());
+            Assert.AreEqual(bytes, level.ToBytes());
             Assert.AreEqual(
-                Contact.Touching, level.ContactOf(0, Ball, new Pose(Fix.Units(3, 0, 0))));
+                Contact.Touching, level.Contact(0, Ball, new Pose(Fix.Units(3, 0, 0))));
             var hits = new Rows<CastHit>();
             level.Cast(new Cast(Ball, default(Pose), Fix.Units(-9, 0, 0)), hits);
             Assert.AreEqual(Level.FirstId, hits[0].Id);
@@ -164,7 +164,7 @@ namespace Fixsync.Tests
                 {
                     PlanesCommand.Add(box), PlanesCommand.SetOwner(1, 7),
                     PlanesCommand.SetLayer(1, 3), PlanesCommand.SetActive(1, false),
-                    PlanesCommand.SetViews(Hitbox.Circle(1, 5, 6, 7)),
+                    PlanesCommand.SetHitbox(Hitbox.Circle(1, 5, 6, 7)),
                     PlanesCommand.SetLayers(3, 0),
                 });
                 Hitbox now = planes[1];
@@ -245,17 +245,17 @@ namespace Fixsync.Tests
                 Assert.AreEqual(
                     string.Join("\n", lines), Encoding.UTF8.GetString(second.TakeText()));
                 Assert.AreEqual(2, second.Frames);
-                Assert.AreEqual("\"a\\\"b\"", Recorder.Quoted("a\"b"));
+                Assert.AreEqual("\"a\\\"b\"", Recorder.LogText("a\"b"));
                 byte[] state = { 1, 2 };
                 var inputs = new Recorder(
                     world, "{\"tick_rate\":60,\"sim\":\"duel\"}", state);
                 inputs.Inputs(new long[] { 3 });
                 inputs.InputList(new long[] { 4, 5 });
                 inputs.EndFrame();
-                inputs.StepSim(Array.Empty<Event>(), null, 1, 2);
-                inputs.StepSim(Array.Empty<Event>(), Array.Empty<Event>(), null, null);
+                inputs.EndSimFrame(Array.Empty<Event>(), null, 1, 2);
+                inputs.EndSimFrame(Array.Empty<Event>(), Array.Empty<Event>(), null, null);
                 Assert.Throws<ArgumentException>(
-                    () => first.StepSim(Array.Empty<Event>(), null, null, 2));
+                    () => first.EndSimFrame(Array.Empty<Event>(), null, null, 2));
                 string text = Encoding.UTF8.GetString(inputs.TakeText());
                 Assert.IsTrue(text.Contains("[3,[4,5]]"), text);
                 Assert.IsTrue(text.EndsWith(

@@ -81,7 +81,7 @@ namespace Fixsync.Tests
                 for (int i = 0; i < before; i++)
                     late.Add(game.Commands[i]);
                 log.Commands(late.Span);
-                log.StepGame(game.Events.Span, game.Hash);
+                log.EndGameFrame(game.Events.Span, game.Hash);
                 late.Clear();
                 for (int i = before; i < game.Commands.Count; i++)
                     late.Add(game.Commands[i]);
@@ -152,7 +152,7 @@ namespace Fixsync.Tests
                 body.Cancel(world, made);
                 Assert.AreEqual(CommandType.Active, made[0].Type);
                 body.Load(idle);
-                Assert.AreEqual(Fix.Hash(idle), body.Hash());
+                Assert.AreEqual(Fix.Hash64(idle), body.Hash());
                 body.Remove(world);
                 Assert.AreEqual(0, world.Count);
             }

@@ -46,7 +46,7 @@ namespace Fixsync.Tests
             OutOfRange("radius must be 1..", () => Made().SetShape(1, default(Shape)));
             Refused<InvalidOperationException>(
                 "a Box has no radius", () => Shape.Box(1, 1, 1).Radius.ToString());
-            OutOfRange("segments must be 3..65536, not 2", () => Ball.OutlineAt(default(Pose), 2));
+            OutOfRange("segments must be 3..65536, not 2", () => Ball.Outline(default(Pose), 2));
         }
 
         [Test]
@@ -124,18 +124,18 @@ namespace Fixsync.Tests
                 () => world.Cast(new Cast(Ball, default(Pose), far), hits));
             OutOfRange("motion: x must be", () => world.Sweep(1, far, hits));
             OutOfRange("motion: x must be", () => world.MoveAndSlide(1, far, hits));
-            OutOfRange("motion: x must be", () => world.Move(new Mover(1), far, hits));
+            OutOfRange("motion: x must be", () => new Mover(1).Move(world, far, hits));
             OutOfRange(
                 "passes must be 1..64, not 0", () => world.MoveAndSlide(1, Vec3.Zero, hits, 0, 0));
             OutOfRange(
                 "passes must be 2..64, not 1",
-                () => world.Move(new Mover(1, passes: 1), Vec3.Zero, hits));
+                () => new Mover(1, passes: 1).Move(world, Vec3.Zero, hits));
             Refused<ArgumentException>(
                 "oneWay must share no layer with mask, not 2 of mask 2",
-                () => world.Move(new Mover(1, mask: 2, oneWay: 6), Vec3.Zero, hits));
+                () => new Mover(1, mask: 2, oneWay: 6).Move(world, Vec3.Zero, hits));
             Refused<ArgumentException>(
                 "oneWay must be 0 without a mask, not 6",
-                () => world.Move(new Mover(1, oneWay: 6), Vec3.Zero, hits));
+                () => new Mover(1, oneWay: 6).Move(world, Vec3.Zero, hits));
             Refused<ArgumentException>(
                 "normal must not be (0, 0, 0): the two overlap at the start, so push out first",
                 () => Fix.Slide(far, Vec3.Zero));
@@ -161,13 +161,13 @@ namespace Fixsync.Tests
                 "the shape of a (2) must be " + Pushed, () => world.Lift(2, 1));
             Refused<ArgumentException>(
                 "the shape of b (1) must be a Box, not Sphere(radius=65536)",
-                () => world.SideOf(1, 1));
+                () => world.Side(1, 1));
             Refused<ArgumentException>(
                 "b must be " + Pushed, () => Ball.PushOut(default(Pose), Wedge, default(Pose)));
             Refused<ArgumentException>(
                 "b must be a Box, not Sphere(radius=65536)",
-                () => Ball.SideOf(default(Pose), Ball, default(Pose)));
-            Refused<KeyNotFoundException>("b: id 5 is not in", () => world.ContactOf(1, 5));
+                () => Ball.Side(default(Pose), Ball, default(Pose)));
+            Refused<KeyNotFoundException>("b: id 5 is not in", () => world.Contact(1, 5));
             Refused<KeyNotFoundException>("a: id 5 is not in", () => world.Explain(5, 1));
             Refused<CommandException>(
                 "casts[1]: motion: x must be",
@@ -228,19 +228,19 @@ namespace Fixsync.Tests
         [Test]
         public void LevelsAndHitboxes()
         {
-            Level level = Level.Of(new[] { Solid.Cylinder(0, 9, 3, 0, 0, 5) });
+            Level level = Level.Of(new[] { Solid.Pillar(0, 9, 3, 0, 0, 5) });
             OutOfRange("index must be 0..0, not 1", () => level[1].ToString());
             OutOfRange("hitWhen must be 1..2, not 0",
                 () => level.Query(new Query(Ball, default(Pose)), new Rows<uint>(), Contact.Apart));
-            OutOfRange("high must be 1..2147483647, not 0", () => Solid.Cylinder(0, 0, 3, 0, 0, 5));
-            OutOfRange("layer must be 0..31, not 32", () => Solid.Cylinder(0, 9, 32, 0, 0, 5));
-            OutOfRange("radius must be 1..", () => Solid.Cylinder(0, 9, 3, 0, 0, 0));
+            OutOfRange("high must be 1..2147483647, not 0", () => Solid.Pillar(0, 0, 3, 0, 0, 5));
+            OutOfRange("layer must be 0..31, not 32", () => Solid.Pillar(0, 9, 32, 0, 0, 5));
+            OutOfRange("radius must be 1..", () => Solid.Pillar(0, 9, 3, 0, 0, 0));
             OutOfRange("number of vertices must be 3..32, not 0", () => Solid.Prism(0, 9, 3));
             const string Convex =
                 "solids[1]: vertices must be strictly convex and counterclockwise";
             Refused<ArgumentException>(Convex, () => Level.Of(new[]
             {
-                Solid.Cylinder(0, 9, 3, 0, 0, 5),
+                Solid.Pillar(0, 9, 3, 0, 0, 5),
                 Solid.Prism(0, 9, 3, Vec3.Zero, Fix.Units(1, 0, 0), Fix.Units(2, 0, 0)),
             }));
             Refused<ArgumentException>("solid of Sphere(radius=65536): not defined",
@@ -270,7 +270,7 @@ namespace Fixsync.Tests
             OutOfRange("frame must be 0..0, not 3", () => new History(world, 4).Back(3, world));
             var log = new Recorder(world, 60);
             Refused<ArgumentException>(
-                "event 16 1 2 5 is the game's own: end the frames with StepGame",
+                "event 16 1 2 5 is the game's own: end the frames with EndGameFrame",
                 () => log.Step(new[] { Event.OfGame(1, 2, 16, 5) }, null));
             Refused<ArgumentException>(
                 "line of frame 0: a call that is not allowed at this point", () => log.Line("{}"));
@@ -355,7 +355,8 @@ namespace Fixsync.Tests
             Null("hits", () => world.Sweep(1, zero, null));
             Null("hits", () => world.SweepPairs(new Motion[1], null));
             Null("hits", () => world.MoveAndSlide(1, zero, null));
-            Null("hits", () => world.Move(new Mover(1), zero, null));
+            Null("hits", () => new Mover(1).Move(world, zero, null));
+            Null("world", () => new Mover(1).Move(null, zero, new Rows<CastHit>()));
             Null("rows", () => world.Carry(new uint[1], zero, new Mover[1], null));
             Null("other", () => world.CopyFrom(null));
             Null("solids", () => Level.Of(null));
@@ -380,7 +381,7 @@ namespace Fixsync.Tests
             Null("world", () => new Recorder(null, 60));
             Null("about", () => new Recorder(world, null, default(ReadOnlySpan<byte>)));
             Null("line", () => new Recorder(world, 60).Line(null));
-            Null("name", () => Recorder.Quoted(null));
+            Null("name", () => Recorder.LogText(null));
             using (var planes = new Planes(4))
             {
                 Null("events", () => planes.Step(null));

@@ -138,7 +138,7 @@ namespace Fixsync.Tests
             Assert.AreEqual(Missed.Outside, why.Sector);
             Assert.IsTrue(why.ToString().Contains("; outside the wedge, half_angle "));
             Assert.AreEqual("they meet", Ball.Explain(default(Pose), Ball, default(Pose)).ToString());
-            Assert.AreEqual(8, Ball.OutlineAt(default(Pose), 8).Outer.Length);
+            Assert.AreEqual(8, Ball.Outline(default(Pose), 8).Outer.Length);
         }
 
         [Test]
@@ -179,9 +179,9 @@ namespace Fixsync.Tests
             world.Step(new Rows<Event>());
             world.Separate(Enumerable.Repeat(uint.MaxValue, 32).ToArray(), 4, moved);
             Assert.AreEqual(2, moved.Count);
-            Assert.AreEqual(Contact.Touching, world.ContactOf(1, 2));
+            Assert.AreEqual(Contact.Touching, world.Contact(1, 2));
             Assert.AreEqual(0u, (uint)world.Explain(1, 2).Why);
-            Assert.AreEqual(8, world.OutlineOf(1, 8).Outer.Length);
+            Assert.AreEqual(8, world.Outline(1, 8).Outer.Length);
             world.Dispose();
         }
 
@@ -194,21 +194,21 @@ namespace Fixsync.Tests
                     Shape.Box(Fix.Units(9), Fix.One, Fix.Units(9)), new Pose(-Fix.Units(0, 1, 0))),
                 Solid.Prism(
                     0, Fix.One, 3, Fix.Units(1, 0, 0), Fix.Units(2, 0, 0), Fix.Units(2, 0, 1)),
-                Solid.Cylinder(0, Fix.One, 3, 0, Fix.Units(5), Fix.One),
+                Solid.Pillar(0, Fix.One, 3, 0, Fix.Units(5), Fix.One),
             });
             Assert.AreEqual(3, level.Count);
-            Assert.AreEqual(level.Hash(), new Level(level.Save()).Hash());
+            Assert.AreEqual(level.Hash(), new Level(level.ToBytes()).Hash());
             Assert.IsTrue(level[1].IsPrism && level[1].Layer == 3 && level[1].Vertices.Length == 3);
             Assert.AreEqual(Fix.One, level[2].Radius);
-            Assert.AreEqual(4, level.OutlineOf(0).Outer.Length);
+            Assert.AreEqual(4, level.Outline(0).Outer.Length);
             var ids = new Rows<uint>();
             level.Query(new Query(Ball, new Pose(Fix.Units(0, 0, 5))), ids);
             Assert.AreEqual(new[] { Level.FirstId, Level.FirstId + 2 }, ids.ToArray());
             var world = new World(8, level: level);
             world.Add(new Collider(1, Ball, new Pose(new Vec3(-Fix.Units(3), Fix.One, 0))));
             var hits = new Rows<CastHit>();
-            MoverResult now = world.Move(
-                new Mover(1, stepHeight: Fix.Q("0.25")), new Vec3(Fix.One, 0, 0), hits);
+            MoverResult now = new Mover(1, stepHeight: Fix.Q("0.25"))
+                .Move(world, new Vec3(Fix.One, 0, 0), hits);
             Assert.AreEqual(MoverFlags.OnFloor, now.Flags);
             Assert.AreEqual(Level.FirstId, now.Floor);
             Assert.AreEqual(-Fix.Units(2), world[1].Position.X);
@@ -245,7 +245,7 @@ namespace Fixsync.Tests
             var events = new Rows<Event>();
             planes.Step(events);
             Assert.AreEqual(1, events.Count);
-            Assert.AreEqual(Contact.Overlapping, body.ContactWith(fist));
+            Assert.AreEqual(Contact.Overlapping, body.Contact(fist));
             planes.Apply(new[] { PlanesCommand.Move(2, Fix.Units(1, 5, 0)) });
             planes.Step(events);
             Assert.AreEqual(EventKind.Exit, events[0].Kind);

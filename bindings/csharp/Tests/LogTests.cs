@@ -187,7 +187,7 @@ namespace Fixsync.Tests
                     var buffer = new byte[world.SaveSize];
                     Assert.AreEqual(buffer.Length, world.Save(buffer));
                     Assert.AreEqual(saved, buffer);
-                    Assert.AreEqual(world.Hash(), Fix.Hash(saved));
+                    Assert.AreEqual(world.Hash(), Fix.Hash64(saved));
                     World other = new World(world.Capacity, null, Contact.Touching, 1, world.Level);
                     other.Load(saved);
                     World copy = other.Copy();

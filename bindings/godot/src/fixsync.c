@@ -524,7 +524,7 @@ static void explanation_text(gd_call *call) {
     gd_free(b);
 }
 
-static void quoted(gd_call *call) {
+static void log_text(gd_call *call) {
     uint64_t size, count = 0;
     char *from = gd_text_of(call, 0, &size);
     gd_room room = {NULL, 0};
@@ -629,9 +629,9 @@ static const gd_method METHODS[] = {
      "do not."},
     {"static explain_shapes(" PAIR ", hit_when: int = 1) -> PackedInt64Array", explain_shapes,
      "Returns why two shapes do not meet, as FixsyncWorld.explain does."},
-    {"static explanation_text(row: PackedInt64Array, a: String = \"\", b: String = \"\") -> String",
+    {"static explanation_text(row: PackedInt64Array, a: String, b: String) -> String",
      explanation_text,
-     "Returns the row of an explanation as text, with names for a and b."},
+     "Returns the row of an explanation as text, with names for a and b; '' for none."},
     {"static outline(shape: PackedInt64Array, position: Vector3i, yaw: int = 0, "
      "segments: int = 32) -> PackedInt64Array",
      outline, "Returns the outline of a shape, for drawing, as FixsyncWorld.outline does."},
@@ -648,7 +648,7 @@ static const gd_method METHODS[] = {
      "Returns a line for each field that differs between two saved states of bodies."},
     {"static state_end(bytes: PackedByteArray) -> int", state_end,
      "Returns where the saved state at the beginning of bytes ends; -1 after an error."},
-    {"static quoted(text: String) -> String", quoted,
+    {"static log_text(text: String) -> String", log_text,
      "Returns a text as the JSON string of a match log, with its quotes."},
     {NULL, NULL, NULL},
 };

@@ -141,7 +141,7 @@ static void step(gd_call *call) {
     fxs_event *rows = gd_rows_of(call, 0, &GD_EVENT, &n);
     for (uint64_t k = 0; rows != NULL && k < n; k++) {
         if (rows[k].kind < FXS_ENTER || rows[k].kind > FXS_EXIT) {
-            gd_fail(call, "events[%u]: kind must be 1..3, not %u: end the frames with step_game", k,
+            gd_fail(call, "events[%u]: kind must be 1..3, not %u: end the frames with end_game_frame", k,
                     (uint64_t)rows[k].kind);
             gd_free(rows);
             rows = NULL;
@@ -152,7 +152,7 @@ static void step(gd_call *call) {
     gd_free(rows);
 }
 
-static void step_game(gd_call *call) {
+static void end_game_frame(gd_call *call) {
     uint64_t n, hash = (uint64_t)gd_int(call, 1);
     fxs_event *rows = gd_rows_of(call, 0, &GD_EVENT, &n);
     if (rows != NULL)
@@ -160,7 +160,7 @@ static void step_game(gd_call *call) {
     gd_free(rows);
 }
 
-static void step_sim(gd_call *call) {
+static void end_sim_frame(gd_call *call) {
     uint64_t n, m = 0, hash = (uint64_t)gd_int(call, 2), state = (uint64_t)gd_int(call, 3);
     fxs_event *rows = gd_rows_of(call, 0, &GD_EVENT, &n);
     fxs_event *own = rows ? gd_rows_of(call, 1, &GD_EVENT, &m) : NULL;
@@ -218,10 +218,10 @@ static const gd_method METHODS[] = {
     {"hits(hits: PackedInt64Array) -> bool", hits, "Adds the answer to the next question, a cast."},
     {"step(events: PackedInt64Array, hash: int) -> bool", step,
      "Ends this frame with the events of its step, and the hash of the world right after it."},
-    {"step_game(events: PackedInt64Array, hash: int) -> bool", step_game,
+    {"end_game_frame(events: PackedInt64Array, hash: int) -> bool", end_game_frame,
      "Ends this frame as step does; the game's own events follow those of the step."},
-    {"step_sim(events: PackedInt64Array, game: PackedInt64Array, hash: int, state: int) -> bool",
-     step_sim,
+    {"end_sim_frame(events: PackedInt64Array, game: PackedInt64Array, hash: int, state: int) -> bool",
+     end_sim_frame,
      "Ends this frame of a log with a simulation: the events of its step, the game's own, the hash "
      "of the world, and Fixsync.hash of all that the simulation saves, after the step."},
     {"end_frame() -> bool", end_frame,

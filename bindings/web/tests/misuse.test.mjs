@@ -169,7 +169,7 @@ const calls = {
   ),
   moveAndSlide: () => [fixsync.moveAndSlide, [world(), 1, V, { mask: 1, passes: 2 }]],
   carry: () => [fixsync.carry, [world(), [1], V, [new Mover(2)]]],
-  differences: () => [fixsync.differences, [state(), state()]],
+  stateDifferences: () => [fixsync.stateDifferences, [state(), state()]],
   stateFields: () => [fixsync.stateFields, [state()]],
   KernelArray: () => made(KernelArray, Int32Array, 5),
   "KernelArray#dispose": () => of(new KernelArray(Int32Array, 5), "dispose"),

@@ -6,18 +6,17 @@ import {
   capsule,
   castPair,
   degrees,
-  differences,
   EXIT,
   explain,
   explanationText,
   hash64,
   init,
   KernelArray,
-  Level,
   length,
+  Level,
   lift,
-  Mover,
   moveAndSlide,
+  Mover,
   ONE,
   outline,
   pushOut,
@@ -28,6 +27,7 @@ import {
   sector,
   side,
   sphere,
+  stateDifferences,
   stateFields,
   TwoPlanes,
   World,
@@ -280,7 +280,7 @@ test("two states name what differs", () => {
   world.add(2, sphere(ONE), HERE);
   const before = world.save();
   world.move(2, 1, 0, 0);
-  assert.deepEqual(differences(before, world.save()), [
+  assert.deepEqual(stateDifferences(before, world.save()), [
     { group: "collider 2", field: "x", a: 0, b: 1 },
   ]);
 });
@@ -302,7 +302,7 @@ rows = [[d.owner, d.field] for d in differences(world_fields(a), world_fields(b)
 print(json.dumps([rows, {" ".join([k[0], ", ".join(map(str, k[1:]))]).strip(): [*v] for k, v in world_fields(a).items()}]))`;
   const hex = (state) => Buffer.from(state).toString("hex");
   const [rows, fields] = JSON.parse(python("-c", program, ...states.map(hex)));
-  const found = differences(...states);
+  const found = stateDifferences(...states);
   assert.deepEqual(
     found.map(({ group, field }) => [group, field]),
     rows,
@@ -318,7 +318,8 @@ print(json.dumps([rows, {" ".join([k[0], ", ".join(map(str, k[1:]))]).strip(): [
     fields,
   );
   assert.equal(read.get("collider 2").kind, "box");
-  assert.throws(() => differences(states[0], states[1].subarray(1)), /not a saved state.*byte 0/);
+  const short = states[1].subarray(1);
+  assert.throws(() => stateDifferences(states[0], short), /not a saved state.*byte 0/);
 });
 
 test("a pair says why it is not a hit", () => {

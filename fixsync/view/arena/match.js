@@ -1,7 +1,7 @@
 // A whole match in one page: peers with a world each, the network between them, and the log of what
 // is confirmed.
 import { fxs_collider } from "../../../bindings/web/raw.js";
-import { differences } from "../../../bindings/web/states.js";
+import { stateDifferences } from "../../../bindings/web/states.js";
 import { Bot } from "./bot.js";
 import { bodyOf, FIELDS, Fight } from "./fight.js";
 import { PLAYERS, record, recorderOf } from "./log.js";
@@ -70,7 +70,7 @@ export class Match {
     const found = firstDifference(...peers.map((p) => this.peers[p]));
     if (!found) return;
     const all = [
-      ...differences(found.a.world, found.b.world),
+      ...stateDifferences(found.a.world, found.b.world),
       ...fieldDifferences(found.a.fields, found.b.fields),
     ];
     const [{ group, field, a: ours, b: theirs }] = all;

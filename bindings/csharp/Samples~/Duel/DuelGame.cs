@@ -243,7 +243,7 @@ namespace DuelSample
             LoadOwn(new ReadOnlySpan<byte>(state, 0, OwnSize));
         }
 
-        public ulong Checksum() => Fix.Hash(SaveState());
+        public ulong Checksum() => Fix.Hash64(SaveState());
 
         public void Dispose() => World.Dispose();
     }

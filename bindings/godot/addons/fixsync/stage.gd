@@ -638,7 +638,7 @@ func _tell_frame() -> void:
 	var hash := history.hash()
 	if recorder != null:
 		recorder.commands(history.commands())
-		recorder.step_game(history.events(), hash)
+		recorder.end_game_frame(history.events(), hash)
 	# A crowd that stays together is most of the events.
 	var kinds := 1 | 1 << Fixsync.ENTER | 1 << Fixsync.EXIT
 	if not host.hit_stayed.get_connections().is_empty():

@@ -131,7 +131,7 @@ impl Game {
         let mut frames = ours.iter().zip(theirs);
         let Some(frame) = frames.position(|(a, b)| a.hash != b.hash) else { return Ok(None) };
         let mut rows = Vec::new();
-        differences(&ours[frame].state, &theirs[frame].state, &mut rows)?;
+        state_differences(&ours[frame].state, &theirs[frame].state, &mut rows)?;
         Ok(Some((frame, rows)))
     }
 

@@ -87,7 +87,7 @@ pub enum Phase {
 ///     }
 ///     hero.tick(&mut world, &mut rows)?;
 /// }
-/// assert_eq!(hit, Some((2, 5, 2, Phase::Active, 0)));
+/// assert_eq!((hit, hero.has_hit()), (Some((2, 5, 2, Phase::Active, 0)), false)); // it is over
 ///
 /// hero.set_pose(&mut world, Pose::at([q!(1), 0, 0]), &mut rows)?;
 /// hero.mirror(&mut world, true, &mut rows)?;

@@ -140,12 +140,12 @@ pub fn explain(
 /// let a = world.save();
 /// world.move_to(7, [1, 0, 0])?;
 /// let (b, mut rows) = (world.save(), Vec::<Difference>::new());
-/// differences(&a, &b, &mut rows)?;
+/// state_differences(&a, &b, &mut rows)?;
 /// assert_eq!(rows[0].values, [0, 1]);
 /// assert_eq!(rows[0].to_string(), "collider 7, x: 0 and 1 (0 and 0.00002 units)");
 /// let named = rows[0].text(&[(7, "boss")])?;
 /// assert_eq!(named, "collider 7 (boss), x: 0 and 1 (0 and 0.00002 units)");
-/// fields(&a, &mut rows)?;
+/// state_fields(&a, &mut rows)?;
 /// assert!(rows.len() > 10);
 /// assert_eq!(state_end(&[a, vec![1, 2]].concat())?, b.len()); // a game's own state follows
 /// # Ok::<(), fixsync::Error>(())
@@ -221,7 +221,7 @@ pub fn state_end(bytes: &[u8]) -> Result<usize, Error> {
 
 /// The fields that differ between two saved states: the world, colliders, hits, changed ids.
 #[doc(alias = "fxs_state_differences")]
-pub fn differences(a: &[u8], b: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
+pub fn state_differences(a: &[u8], b: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
     let (size_a, size_b) = (a.len() as u64, b.len() as u64);
     // SAFETY: bytes and their numbers, and room as it is given.
     unsafe {
@@ -234,7 +234,7 @@ pub fn differences(a: &[u8], b: &[u8], out: &mut Vec<Difference>) -> Result<(), 
 
 /// All fields of a saved state, as if another had its objects without fields.
 #[doc(alias = "fxs_state_fields")]
-pub fn fields(state: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
+pub fn state_fields(state: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
     // SAFETY: bytes and their number, and room as it is given.
     unsafe {
         rows_of("state", out, |to, room, count, at| {

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 /// )?;
 /// assert_eq!((floor.heights(), floor.numbers().len()), ([-q!(2), 0], 8));
 /// let ramp = Solid::prism(0, [0, q!(1)], &[[0, 0], [q!(2), 0], [0, q!(2)]])?;
-/// let pillar = Solid::cylinder(3, [0, q!(4)], [q!(5), q!(5)], q!(1))?;
+/// let pillar = Solid::pillar(3, [0, q!(4)], [q!(5), q!(5)], q!(1))?;
 /// assert_eq!((ramp.layer(), pillar.layer()), (0, 3));
 /// # Ok::<(), fixsync::Error>(())
 /// ```
@@ -43,8 +43,8 @@ impl Solid {
         Ok(Self(raw))
     }
 
-    /// A cylinder on a layer: heights y_low, y_high, centre x, z, and radius.
-    pub fn cylinder(
+    /// An upright cylinder on a layer: heights y_low, y_high, centre x, z, and radius.
+    pub fn pillar(
         layer: u32,
         [y_low, y_high]: [i32; 2],
         [x, z]: [i32; 2],
@@ -95,10 +95,10 @@ impl Solid {
 /// use fixsync::*;
 /// use std::sync::Arc;
 ///
-/// let pillar = Solid::cylinder(0, [0, q!(3)], [q!(4), 0], q!(1))?;
+/// let pillar = Solid::pillar(0, [0, q!(3)], [q!(4), 0], q!(1))?;
 /// let level = Arc::new(Level::new(&[pillar])?);
 /// assert_eq!((level.len(), level.is_empty(), level.solid(0)?), (1, false, pillar));
-/// assert_eq!(Level::from_bytes(&level.save())?.hash(), level.hash());
+/// assert_eq!(Level::from_bytes(&level.to_bytes())?.hash(), level.hash());
 ///
 /// let ball = Shape::Sphere { radius: q!(0.5) };
 /// let (mut ids, mut hits) = (Vec::new(), Vec::new());
@@ -171,7 +171,7 @@ impl Level {
     /// The bytes that it was made from.
     #[doc(alias = "fxs_level_save_size")]
     #[doc(alias = "fxs_level_save")]
-    pub fn save(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         // SAFETY: a level, and room for its bytes.
         unsafe {
             let mut bytes = Vec::with_capacity(sys::fxs_level_save_size(self.as_ptr()) as usize);

@@ -60,7 +60,7 @@ mod yaw;
 pub use body::{Body, FrameData, Phase};
 pub use error::Error;
 pub use explain::{
-    Difference, Explanation, body_differences, differences, explain, fields, state_end,
+    Difference, Explanation, body_differences, explain, state_differences, state_end, state_fields,
 };
 pub use level::{Level, Solid};
 pub use log::{Recorder, log_text};

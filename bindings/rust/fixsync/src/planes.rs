@@ -216,9 +216,9 @@ impl PlanesCommand {
     }
 
     /// Changes both views to those of another hitbox.
-    pub fn set_views(id: u32, views: &Hitbox) -> Self {
+    pub fn set_hitbox(id: u32, hitbox: &Hitbox) -> Self {
         Self::with(sys::FXS_COMMAND_SHAPE, id, |row| {
-            *row = sys::fxs_hitbox { id, ..views.raw() };
+            *row = sys::fxs_hitbox { id, ..hitbox.raw() };
         })
     }
 
@@ -282,7 +282,7 @@ pub struct HitboxCast {
 ///     PlanesCommand::set_owner(1, 1),
 ///     PlanesCommand::set_layer(2, 3),
 ///     PlanesCommand::set_active(2, true),
-///     PlanesCommand::set_views(1, &man),
+///     PlanesCommand::set_hitbox(1, &man),
 ///     PlanesCommand::set_layers(3, 0xffff),
 ///     PlanesCommand::remove(3),
 /// ])?;

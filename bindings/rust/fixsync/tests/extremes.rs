@@ -204,7 +204,7 @@ fn constructors_take_numbers_at_their_ends() {
         for b in ENDS {
             for c in ENDS {
                 let _ =
-                    Solid::cylinder(a as u32, [a, b], [b, c], c).map(|solid| Level::new(&[solid]));
+                    Solid::pillar(a as u32, [a, b], [b, c], c).map(|solid| Level::new(&[solid]));
                 let corners = [[a, b], [b, c], [c, a]];
                 let _ = Solid::prism(0, [a, c], &corners).map(|solid| Level::new(&[solid]));
                 let man = Hitbox::new(a as u32, Ground::Rectangle { half_x: b, half_z: c }, [a, b]);
