@@ -800,6 +800,8 @@ export interface LogHeader {
     Partial<Record<"layers" | "ids" | "game", Readonly<Record<string, string>>>>
   >;
   readonly unit_mm?: number;
+  /** Pictures show +z downwards. */
+  readonly z_down?: true;
   readonly level?: { readonly solids: readonly Solid[] };
   readonly from?: { readonly frame: number; readonly state: string };
 }
