@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -95,7 +96,7 @@ names that differ from it, and why; – is left out. `bindings/names.toml` is th
 """
 
 
-def page(sections: list[Section]) -> str:
+def page(sections: list[Section], unfinished: Sequence[str] = ()) -> str:
     """docs/names.md."""
     parts = [_HEAD]
     for section in sections:
@@ -106,7 +107,14 @@ def page(sections: list[Section]) -> str:
             parts.append(f"| {' | '.join(map(_cell, cells))} |\n")
         notes = _notes(section)
         parts += ["\n", *notes] if notes else []
+    if unfinished:
+        parts.append("\n## Not yet one name\n\n")
+        parts += [_line(what) for what in unfinished]
     return "".join(parts)
+
+
+def _line(text: str) -> str:
+    return textwrap.fill(f"- {text}", 100, subsequent_indent="  ", **_WHOLE) + "\n"
 
 
 def _cell(name: str) -> str:
@@ -127,14 +135,14 @@ def _notes(section: Section) -> list[str]:
     for (why, titles), functions in rows.items():
         whole = len(functions) == len(section.rows)
         named = "All" if whole else ", ".join(f"`{name}`" for name in functions)
-        note = f"- {named} ({titles}): {why}."
-        notes.append(textwrap.fill(note, 100, subsequent_indent="  ", **_WHOLE) + "\n")
+        notes.append(_line(f"{named} ({titles}): {why}."))
     return notes
 
 
 def main(arguments: list[str]) -> int:
     """Writes docs/names.md; with --check only says whether it is stale."""
-    text = page(read_names(read()))
+    table = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    text = page(read_names(read()), [row["what"] for row in table["unfinished"]])
     path = Path(__file__).resolve().parents[1] / "docs" / "names.md"
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return 0

@@ -161,7 +161,7 @@ namespace Fixsync
 
     /// <summary>A world of hitboxes of two views, as beat-'em-ups have them. Save, load, hash and
     /// record its World; change hitboxes only here.</summary>
-    public sealed unsafe class Planes : IDisposable
+    public sealed unsafe class TwoPlanes : IDisposable
     {
         private readonly Rows<Event> stepped = new Rows<Event>();
 
@@ -174,7 +174,7 @@ namespace Fixsync
 
         /// <summary>An empty world; ids are 0..capacity - 1. layers: up to 16; null lets all meet.
         /// </summary>
-        public Planes(
+        public TwoPlanes(
             uint capacity, Layers layers = null, Contact hitWhen = Fixsync.Contact.Touching,
             uint hitCapacity = 64)
         {

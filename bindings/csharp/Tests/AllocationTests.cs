@@ -305,9 +305,9 @@ namespace Fixsync.Tests
                 Use(handle.Query(query, room, 16));
             });
 
-        private void Planes()
+        private void TwoPlanes()
         {
-            var planes = new Planes(8);
+            var planes = new TwoPlanes(8);
             Hitbox man = Hitbox.Circle(1, 5, 6, 7), crate = Hitbox.Rectangle(2, 5, 6, 7, 8);
             planes.Apply(new[] { PlanesCommand.Add(man), PlanesCommand.Add(crate) });
             PlanesCommand[] moves = { PlanesCommand.Move(1, Vec3.Zero) };
@@ -315,17 +315,17 @@ namespace Fixsync.Tests
             var pairs = new Rows<Hit>();
             var ids = new Rows<uint>();
             var hits = new Rows<CastHit>();
-            Free("Planes.Apply Planes.Item", () =>
+            Free("TwoPlanes.Apply TwoPlanes.Item", () =>
             {
                 planes.Apply(moves);
                 Use(planes[1]);
             });
-            Free("Planes.Step Planes.Hits", () =>
+            Free("TwoPlanes.Step TwoPlanes.Hits", () =>
             {
                 planes.Step(events);
                 planes.Hits(pairs);
             });
-            Free("Planes.Query Planes.Cast Planes.Sweep", () =>
+            Free("TwoPlanes.Query TwoPlanes.Cast TwoPlanes.Sweep", () =>
             {
                 planes.Query(man, ids);
                 planes.Cast(new HitboxCast(man, Vec3.Zero), hits);
@@ -424,7 +424,7 @@ namespace Fixsync.Tests
             Numbers();
             Shapes();
             Worlds();
-            Planes();
+            TwoPlanes();
             Rollback();
             Bodies();
         }

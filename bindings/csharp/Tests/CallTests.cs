@@ -158,7 +158,7 @@ namespace Fixsync.Tests
             Hitbox beside = Hitbox.Circle(
                 3, Fix.One, Fix.One, Fix.One, new Vec3(Fix.Q("1.5"), 0, 0));
             Assert.AreEqual(Fix.Q("0.5"), beside.PushOut(box).X);
-            using (var planes = new Planes(8))
+            using (var planes = new TwoPlanes(8))
             {
                 planes.Apply(new[]
                 {

@@ -248,8 +248,8 @@ namespace Fixsync.Tests
             OutOfRange("halfX must be 1..536870911, not 0", () => Hitbox.Circle(1, 1, 0, 1));
             OutOfRange("groundZ must be 1..", () => Hitbox.Rectangle(1, 1, 0, 1, 1));
             OutOfRange("layer must be 0..15, not 16", () => Hitbox.Circle(1, 1, 1, 1, layer: 16));
-            OutOfRange("capacity must be 1..1073741824, not 0", () => new Planes(0));
-            using (var planes = new Planes(8))
+            OutOfRange("capacity must be 1..1073741824, not 0", () => new TwoPlanes(0));
+            using (var planes = new TwoPlanes(8))
             {
                 OutOfRange("id must be 0..7, not 8", () => planes[8].ToString());
                 Refused<CommandException>("commands[0]: id 3 is not in the world",
@@ -382,7 +382,7 @@ namespace Fixsync.Tests
             Null("about", () => new Recorder(world, null, default(ReadOnlySpan<byte>)));
             Null("line", () => new Recorder(world, 60).Line(null));
             Null("name", () => Recorder.LogText(null));
-            using (var planes = new Planes(4))
+            using (var planes = new TwoPlanes(4))
             {
                 Null("events", () => planes.Step(null));
                 Null("hits", () => planes.Hits(null));

@@ -237,7 +237,7 @@ namespace Fixsync.Tests
         [Test]
         public void PlanesMeetWhereBothViewsMeet()
         {
-            var planes = new Planes(8, new Layers("body", "fist").Meet("body", "fist"));
+            var planes = new TwoPlanes(8, new Layers("body", "fist").Meet("body", "fist"));
             Hitbox body = Hitbox.Rectangle(1, 65536, 65536, 65536, 65536, layer: 0, owner: 1);
             Hitbox fist = Hitbox.Circle(
                 2, 32768, 32768, 32768, Fix.Units(1, 0, 0), layer: 1, owner: 2);

@@ -43,7 +43,7 @@ pub enum Ground {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct Hitbox {
-    /// Below the capacity of its [`Planes`].
+    /// Below the capacity of its [`TwoPlanes`].
     pub id: u32,
     /// From above.
     pub ground: Ground,
@@ -270,7 +270,7 @@ pub struct HitboxCast {
 /// ```
 /// use fixsync::*;
 ///
-/// let mut planes = Planes::new(Config::new(16))?;
+/// let mut planes = TwoPlanes::new(Config::new(16))?;
 /// let man = Hitbox::new(1, Ground::Circle { radius: q!(0.5) }, [q!(0.25), q!(1)]);
 /// let ground = Ground::Rectangle { half_x: q!(0.75), half_z: q!(0.25) };
 /// let kick = Hitbox { position: [q!(1), 0, 0], ..Hitbox::new(2, ground, [q!(0.75), q!(0.25)]) };
@@ -304,13 +304,13 @@ pub struct HitboxCast {
 /// # Ok::<(), fixsync::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Planes {
+pub struct TwoPlanes {
     world: World,
     rows: Vec<Command>,
     events: Events,
 }
 
-impl Planes {
+impl TwoPlanes {
     /// An empty world for hitboxes of ids 0..capacity, on layers 0..=15.
     #[doc(alias = "fxs_planes_config")]
     pub fn new(mut config: Config) -> Result<Self, Error> {

@@ -212,7 +212,7 @@ fn constructors_take_numbers_at_their_ends() {
                 let ball = Hitbox { position: [a, b, c], layer: c as u32, ..ball };
                 let _ = (man.contact(&ball), ball.push_out(&man), ball.lift(&man));
                 let _ = ball.cast([a, b, c], &man, [c, b, a], Contact::Touching);
-                let mut planes = Planes::new(Config::new(2)).unwrap();
+                let mut planes = TwoPlanes::new(Config::new(2)).unwrap();
                 let _ = planes.apply(&[PlanesCommand::add(&ball), PlanesCommand::add(&man)]);
                 let _ = planes.step(&mut Vec::new());
             }

@@ -143,7 +143,7 @@ fn bad_input_gets_an_error_and_changes_nothing() {
         carry(&mut on, ids, [x, 0, 0], &[mover], &mut Vec::new())
     };
     let mover = Mover::new(0);
-    let mut planes = Planes::new(Config::new(4)).unwrap();
+    let mut planes = TwoPlanes::new(Config::new(4)).unwrap();
     let man = Hitbox::new(0, Ground::Circle { radius: 5 }, [1, 2]);
     let mut brawl = |command: PlanesCommand| planes.apply(&[command]);
     let room = Room::new(2, 0);
