@@ -12,7 +12,17 @@ import {
 } from "./checks.js";
 import { commandsAt, putCommands, rowTotal } from "./commands.js";
 import { eventsAt, eventWords, gameWords } from "./events.js";
-import { checked, FREED, freeRooms, kernel, memory, putWords, Room, scratch } from "./kernel.js";
+import {
+  checked,
+  DISPOSE,
+  FREED,
+  freeRooms,
+  kernel,
+  memory,
+  putWords,
+  Room,
+  scratch,
+} from "./kernel.js";
 import {
   FXS_E_ORDER,
   FXS_E_RANGE,
@@ -32,9 +42,11 @@ const AT_ANSWER = 64; // in the scratch memory, behind a hash
 const WINDOW_MAX = 2 ** 31 - 1;
 const PLAYERS_MAX = 65536;
 const FRAMES_MAX = 2 ** 24;
+const OWN_MAX = 2 ** 30;
+const LENGTH_BYTES = 4; // before the game's own bytes: how many there are
 const NO_BYTES = new Uint8Array(0);
 
-const after = (frame, frames) => (frame + frames) >>> 0;
+export const after = (frame, frames) => (frame + frames) >>> 0;
 const count64 = (at) => Number(memory.view.getBigUint64(at, true));
 
 /** The frames that are not confirmed: their states, commands and events. It takes more memory by
@@ -43,15 +55,18 @@ export class History {
   #rooms = { block: new Room(), own: new Room(), rows: new Room(), told: new Room() };
   #room; // as fxs_history_room
   #settled; // the first frame that is not final
+  #sizes; // least and most bytes of the game's own state
 
   /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
-   * game's own state as bytes, always as many. */
-  constructor(world, window, own = NO_BYTES) {
+   * game's own state as bytes. ownMax: the most of them; if it is left out, always as many. */
+  constructor(world, window, own = NO_BYTES, ownMax = null) {
     if (!(own instanceof Uint8Array))
       throw new ArgumentTypeError(`own must be a Uint8Array, not ${quoted(own)}`);
+    const bytes = own.length;
+    this.#sizes = ownMax === null ? [bytes, bytes] : [0, integer("ownMax", ownMax, 0, OWN_MAX)];
     const at = worldIn(world);
     this.#room = {
-      own_size: own.length,
+      own_size: LENGTH_BYTES + this.#sizes[1],
       state_size: 2 * Number(kernel.fxs_world_save_size(at)),
       command_room: 64,
       event_room: 64,
@@ -61,7 +76,7 @@ export class History {
     const rooms = this.#rooms;
     try {
       rooms.block = this.#made(this.#room);
-      rooms.own.for(own.length);
+      rooms.own.for(this.#room.own_size);
       const put = [this.#putRoom(this.#room), at, this.#ownIn(own)];
       checked(kernel.fxs_history_init(rooms.block.at, ...put), "History");
     } catch (error) {
@@ -112,13 +127,16 @@ export class History {
   }
 
   #ownIn(own) {
-    const bytes = this.#room.own_size;
-    if (!(own instanceof Uint8Array) || own.length !== bytes) {
+    const [least, most] = this.#sizes;
+    if (!(own instanceof Uint8Array) || own.length < least || own.length > most) {
       const found = own instanceof Uint8Array ? `${own.length}` : quoted(own);
+      const bytes = least === most ? most : `0..${most}`;
       throw new ArgumentTypeError(`own must be a Uint8Array of ${bytes} bytes, not ${found}`);
     }
-    memory.u8.set(own, this.#rooms.own.at);
-    return this.#rooms.own.at;
+    const { at } = this.#rooms.own;
+    putWords(at, [own.length]);
+    memory.u8.set(own, at + LENGTH_BYTES);
+    return at;
   }
 
   /** Keeps the frame that was just stepped; { gone, fresh }: the events that are taken back, and
@@ -237,7 +255,8 @@ export class History {
     this.#atFrame(frame, (wanted) =>
       kernel.fxs_history_back(this.#at, wanted, worldIn(world), own),
     );
-    return memory.u8.slice(own, own + this.#room.own_size);
+    const first = own + LENGTH_BYTES;
+    return memory.u8.slice(first, first + memory.u32[own / 4]);
   }
 
   /** The frames that are final and were not given yet: { frame, commands, events, game, hash } of
@@ -349,5 +368,5 @@ export class Inputs {
 }
 
 for (const Held of [History, Inputs]) {
-  Held.prototype[Symbol.dispose ?? Symbol.for("Symbol.dispose")] = Held.prototype.dispose;
+  Held.prototype[DISPOSE] = Held.prototype.dispose;
 }

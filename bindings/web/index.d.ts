@@ -888,8 +888,9 @@ export interface GameEvent {
  * to f + 1 of the world, modulo 2^32. It takes more memory by itself. */
 export class History implements Disposable {
   /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
-   * game's own state as bytes, always as many. */
-  constructor(world: World, window: number, own?: Uint8Array);
+   * game's own state as bytes. ownMax: the most bytes of it, 0..2^30; if it is left out, it
+   * always has as many. */
+  constructor(world: World, window: number, own?: Uint8Array, ownMax?: number | null);
   /** The frame that is stepped next. */
   readonly head: number;
   /** The oldest frame that `confirm` has not given. */
@@ -962,7 +963,7 @@ export interface RollbackGame {
   /** Changes the world by the inputs, one a player, and steps it once. It reads nothing that
    * another machine does not have. */
   play(inputs: number[]): PlayedFrame;
-  /** The game's own state, always as many bytes. */
+  /** The game's own state: always as many bytes, or at most `ownMax`. */
   save?(): Uint8Array;
   /** Restores the bytes of `save`; the world is loaded already. */
   load?(own: Uint8Array): void;
@@ -1007,8 +1008,13 @@ export interface RollbackPacket {
 export class Rollback implements Disposable {
   /** Begins before the next frame of the game's world. window: how many frames may be predicted, 8
    * if it is left out. delay: frames from a local input to the frame that it is for, 0 if it is left
-   * out; the same on all machines, as players is. */
-  constructor(game: RollbackGame, options: { players: number; window?: number; delay?: number });
+   * out; the same on all machines, as players is. ownMax: the most bytes that the game's `save`
+   * returns, 0..2^30; if it is left out, it always returns as many. Each frame of the window takes
+   * so much memory. */
+  constructor(
+    game: RollbackGame,
+    options: { players: number; window?: number; delay?: number; ownMax?: number },
+  );
   /** The frame that is stepped next. */
   readonly frame: number;
   /** The oldest frame that is not confirmed. */

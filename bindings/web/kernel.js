@@ -172,6 +172,9 @@ export function freeRooms(rooms) {
 /** Answers of calls, until the next call. */
 export const results = new Room();
 
+/** The method that `using` calls; older engines have no name for it. */
+export const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+
 /** A typed array in the kernel's own memory, for rows that are handed over without a copy. */
 export class KernelArray {
   #type;
@@ -209,7 +212,7 @@ export class KernelArray {
     this.#room.free();
   }
 
-  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+  [DISPOSE]() {
     this.dispose();
   }
 }

@@ -19,6 +19,7 @@ import { putCommands } from "./commands.js";
 import { eventWords, gameWords } from "./events.js";
 import {
   checked,
+  DISPOSE,
   FREED,
   freeRooms,
   kernel,
@@ -509,5 +510,5 @@ function hashOf(world) {
 }
 
 for (const Held of [Rewind, Recorder]) {
-  Held.prototype[Symbol.dispose ?? Symbol.for("Symbol.dispose")] = Held.prototype.dispose;
+  Held.prototype[DISPOSE] = Held.prototype.dispose;
 }

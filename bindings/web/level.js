@@ -11,7 +11,7 @@ import {
   quoted,
   UINT32_MAX,
 } from "./checks.js";
-import { checked, FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
+import { checked, DISPOSE, FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
 import { outlined } from "./outlines.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX, FXS_TOUCHING, fxs_query } from "./raw.js";
@@ -127,7 +127,7 @@ export class Level {
     this.#block.free();
   }
 
-  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+  [DISPOSE]() {
     this.dispose();
   }
 }

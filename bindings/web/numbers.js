@@ -22,10 +22,10 @@ const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 function fractionOf(name, value) {
   if (Number.isSafeInteger(value) || typeof value === "bigint") return [BigInt(value), 1n];
   if (typeof value !== "string") {
-    const why =
-      typeof value === "number"
-        ? `, not the float ${value}: write ${name}("${value}")`
-        : `, not ${quoted(value)}`;
+    const isDecimal = typeof value === "number" && DECIMAL.test(value);
+    const why = isDecimal
+      ? `, not the float ${value}: write ${name}("${value}")`
+      : `, not ${quoted(value)}`;
     throw new ArgumentTypeError(`${name} takes an integer or a decimal string${why}`);
   }
   const [, sign, whole, part = ""] = DECIMAL.exec(value) ?? [];

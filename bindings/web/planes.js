@@ -12,7 +12,7 @@ import {
 } from "./checks.js";
 import { commandsAt } from "./commands.js";
 import { Events } from "./events.js";
-import { checked, kernel, memory, putWords, results, scratch } from "./kernel.js";
+import { checked, DISPOSE, kernel, memory, putWords, results, scratch } from "./kernel.js";
 import { hitsAnswered, idsAnswered } from "./questions.js";
 import {
   FXS_BOX,
@@ -330,4 +330,4 @@ function rowsAt(at, count, names) {
   });
 }
 
-TwoPlanes.prototype[Symbol.dispose ?? Symbol.for("Symbol.dispose")] = TwoPlanes.prototype.dispose;
+TwoPlanes.prototype[DISPOSE] = TwoPlanes.prototype.dispose;

@@ -8,6 +8,7 @@ import {
   uint32,
   wide,
 } from "./checks.js";
+import { DISPOSE } from "./kernel.js";
 import { Level } from "./level.js";
 import { hex16, MatchLogError } from "./logs.js";
 import { World } from "./world.js";
@@ -141,7 +142,7 @@ export class Replay {
     this.world.dispose();
   }
 
-  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+  [DISPOSE]() {
     this.dispose();
   }
 }

@@ -1,5 +1,6 @@
 // A peer of a match that rolls back: it steps on predicted inputs, and steps again where they were
 // wrong. It knows nothing of the network.
+
 import {
   ArgumentRangeError,
   ArgumentTypeError,
@@ -9,14 +10,14 @@ import {
   quoted,
   uint32,
 } from "./checks.js";
-import { History, Inputs } from "./history.js";
+import { after, History, Inputs } from "./history.js";
+import { DISPOSE } from "./kernel.js";
 import { hex16 } from "./logs.js";
 import { worldIn } from "./world.js";
 
 const WINDOW_MAX = 2 ** 20;
 const DELAY_MAX = 2 ** 10;
 
-const after = (frame, frames) => (frame + frames) >>> 0;
 const isBefore = (a, b) => ((a - b) | 0) < 0;
 
 const isHash = (text) => typeof text === "string" && /^[0-9a-f]{16}$/.test(text);
@@ -33,9 +34,11 @@ export class Rollback {
   #desync = null;
 
   /** game: { world, play(inputs), save(), load(own) }; play gives what History.push takes. window:
-   * how many frames may be predicted. delay: frames from a local input to the frame it is for. */
+   * how many frames may be predicted. delay: frames from a local input to the frame it is for.
+   * ownMax: the most bytes of `save`; if it is left out, they are always as many. */
   constructor(game, options) {
-    const { players, window = 8, delay = 0 } = optionsIn(options, "players, window, delay");
+    const known = "players, window, ownMax, delay";
+    const { players, window = 8, delay = 0, ownMax } = optionsIn(options, known);
     const from = worldIn(game?.world) && game.world.frame;
     const frames = integer("window", window, 1, WINDOW_MAX);
     this.#delay = integer("delay", delay, 0, DELAY_MAX);
@@ -43,7 +46,7 @@ export class Rollback {
     // A peer is at most a window ahead of what it knows of another, which is as far ahead of it.
     this.#kept = 2 * frames + delay;
     this.#inputs = new Inputs(players, this.#kept, from);
-    this.#history = new History(game.world, frames, this.#saved());
+    this.#history = new History(game.world, frames, this.#saved(), ownMax);
     for (let player = 0; player < players; player++) {
       for (let i = 0; i < delay; i++) this.#inputs.put(player, after(from, i), 0);
     }
@@ -192,4 +195,4 @@ export class Rollback {
   }
 }
 
-Rollback.prototype[Symbol.dispose ?? Symbol.for("Symbol.dispose")] = Rollback.prototype.dispose;
+Rollback.prototype[DISPOSE] = Rollback.prototype.dispose;

@@ -28,6 +28,7 @@ import { explained } from "./explain.js";
 import {
   addressOf,
   checked,
+  DISPOSE,
   FREED,
   freeRooms,
   KernelArray,
@@ -617,7 +618,7 @@ export class World {
   }
 }
 
-World.prototype[Symbol.dispose ?? Symbol.for("Symbol.dispose")] = World.prototype.dispose;
+World.prototype[DISPOSE] = World.prototype.dispose;
 
 /** The address of a world. */
 export function worldIn(world) {

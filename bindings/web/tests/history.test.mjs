@@ -281,6 +281,12 @@ test("a history and inputs refuse with name, value and range, and change nothing
   const reactions = [["move", 0, [1, 0, 0]]];
   refused([
     [() => history.push(world, {}), /own must be a Uint8Array of 1 bytes, not 0/],
+    [
+      () => history.push(world, { own: new Uint8Array(2) }),
+      /^ArgumentTypeError: own .* of 1 bytes, not 2$/,
+    ],
+    [() => new History(world, 1, own, 0), /own must be .* of 0 bytes, not 1/],
+    [() => new History(world, 1, own, -1), /^.*ownMax must be 0\.\.1073741824, not -1/],
     [() => history.push(world, { own, events: event(4) }), /events\[0\]\.kind .* 1\.\.3, not 4/],
     [() => history.push(world, { own, game: row(15, 0) }), /game\[0\]\.kind .* 16\.\.\d+, not 15/],
     [() => history.push(world, { own, game: row(16, 2 ** 31) }), /game\[0\]\.value .* -\d+\.\.\d+/],

@@ -1,6 +1,14 @@
 // The packed package as its users get it: types, bundlers, workers, sizes.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { page, ROOT, ran, served, test, WEB, WORK } from "./harness.mjs";
@@ -178,6 +186,30 @@ document.title = await hit() + await inWorker;`,
   const expected = '[{"a":1,"b":2,"kind":1,"contact":1}]';
   await shown.waitForFunction((text) => document.title === text, expected + expected);
   assert.deepEqual(shown.trouble, []);
+});
+
+test("a bundle of esbuild finds the module in the two ways of the docs", () => {
+  const docs = readFileSync(join(ROOT, "docs", "web.md"), "utf8");
+  const [, copy] = docs.match(/^ {4}cp (\S+) dist\/$/m);
+  const [, loaded] = docs.match(/`--loader:\.wasm=file`:\n\n((?: {4}.*\n)+)/);
+  const rest = "console.log(kernel.fxs_version() > 0);";
+  project({
+    "plain.js": `import { init, kernel } from "fixsync";\nawait init();\n${rest}`,
+    "loaded.js": `import { init, kernel } from "fixsync";\n${loaded}${rest}`,
+  });
+  const built = (name, ...options) =>
+    ran(
+      tool("esbuild"),
+      [name, "--bundle", "--format=esm", "--outdir=dist", "--log-level=warning", ...options],
+      { cwd: APP },
+    );
+  built("plain.js");
+  assert.throws(() => ran("node", [join(APP, "dist", "plain.js")]), /fixsync\.wasm/);
+  copyFileSync(join(APP, copy), join(APP, "dist", "fixsync.wasm"));
+  assert.equal(ran("node", [join(APP, "dist", "plain.js")]), "true\n");
+  rmSync(join(APP, "dist"), { recursive: true });
+  built("loaded.js", "--loader:.wasm=file");
+  assert.equal(ran("node", [join(APP, "dist", "loaded.js")]), "true\n");
 });
 
 test("what a page loads of the package is below its limits", () => {

@@ -2,11 +2,24 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENTER, init, Random, Recorder, Rollback, sphere, World } from "../index.js";
+import {
+  Body,
+  ENTER,
+  FrameData,
+  init,
+  ONE,
+  Random,
+  Recorder,
+  Rollback,
+  sphere,
+  World,
+} from "../index.js";
+import { FXS_VICTIMS_MAX } from "../raw.js";
 import { fixsync, test, WORK } from "./harness.mjs";
 import { FRAMES, Game, PLAYERS, pressed, straight } from "./history.test.mjs";
 
 const WINDOW = 6;
+let FIGHTER = null; // frame data, once the kernel is ready
 
 // A peer whose game is that of history.test.mjs. faultAt: the first frame in which its memory is wrong.
 class Peer {
@@ -178,6 +191,130 @@ test("a machine without an input of another waits at its window, then goes on", 
   assert.deepEqual([frame, hash], [0, told.confirmed[0].hash.toString(16).padStart(16, "0")]);
   rollback.dispose();
   assert.throws(() => rollback.frame, /the history is disposed/);
+});
+
+// Two bodies whose saved states grow with their victims, and a list that grows and shrinks.
+class Duel {
+  health = [100, 100];
+  marks = []; // up to three bytes
+
+  constructor() {
+    this.world = new World(16, { layers: [[0, 1]] });
+    this.bodies = [0, 1].map(
+      (player) =>
+        new Body(
+          this.world,
+          FIGHTER,
+          { x: player * ONE, y: 0, z: 0 },
+          { ids: 1 + 2 * player, owner: 1 + player, isMirrored: player === 1 },
+        ),
+    );
+  }
+
+  play(inputs) {
+    const { world, bodies } = this;
+    const commands = inputs.flatMap((input, player) =>
+      input === 1 && bodies[player].canStart("jab") ? bodies[player].start("jab") : [],
+    );
+    const events = [...world.step()];
+    const hash = world.hash();
+    for (const { a, b } of events) {
+      for (const [me, other] of [
+        [0, 1],
+        [1, 0],
+      ]) {
+        const isMine = [a, b].includes(bodies[me].ids.fist);
+        if (isMine && bodies[me].strike(bodies[other].ids.torso)) this.health[other] -= 5;
+      }
+    }
+    this.marks = inputs[0] === 1 ? [...this.marks, world.frame % 251].slice(-3) : [];
+    const reactions = bodies.flatMap((body) => body.tick());
+    return { commands, events, reactions, hash };
+  }
+
+  save() {
+    const [a, b] = this.bodies.map((body) => body.save());
+    return Uint8Array.of(...this.health, a.length / 4, ...a, b.length / 4, ...b, ...this.marks);
+  }
+
+  load(own) {
+    let at = 2;
+    this.health = [own[0], own[1]];
+    for (const body of this.bodies) {
+      const bytes = 4 * own[at];
+      body.load(own.slice(at + 1, at + 1 + bytes));
+      at += 1 + bytes;
+    }
+    this.marks = [...own.slice(at)];
+  }
+}
+
+test("a game's own state may have any length up to ownMax: bodies, lists", async () => {
+  await init();
+  FIGHTER = FrameData.of({
+    parts: {
+      torso: { shape: ["cylinder", "0.5", "1"], layer: 0 },
+      fist: {
+        shape: ["box", "0.5", "0.25", "0.25"],
+        offset: ["0.75", 0, 0],
+        layer: 1,
+        active: false,
+      },
+    },
+    attacks: { jab: { frames: 9, active: { fist: [[2, 4]] } } },
+  });
+  const press = (player, frame) => Number((frame * (7 + 4 * player)) % 5 < 2);
+  const straight = new Duel();
+  const expected = [];
+  for (let frame = 0; frame < 200; frame++) {
+    expected.push(straight.play([0, 1].map((player) => press(player, frame))).hash);
+  }
+  const start = new Duel().save().length;
+  const ownMax = start + 2 * 8 + 3;
+  const saved = new Map(); // lengths, by the bytes
+  const machines = [0, 1].map((me) => {
+    const game = new Duel();
+    const [save, load] = [game.save.bind(game), game.load.bind(game)];
+    game.save = () => {
+      const own = save();
+      saved.set(String(own), own.length);
+      return own;
+    };
+    game.load = (own) => {
+      assert.ok(saved.has(String(own)), `these bytes were not saved: ${own}`);
+      load(own);
+    };
+    return { me, game, rollback: new Rollback(game, { players: 2, window: 8, ownMax }), again: 0 };
+  });
+  let flying = [];
+  const confirmed = [[], []];
+  for (let now = 0; now < 300; now++) {
+    for (const machine of machines) {
+      const { me, rollback } = machine;
+      for (const { to, at, packet } of flying)
+        if (to === me && at === now) rollback.receive(1 - me, packet);
+      const told = rollback.tick({ [me]: press(me, rollback.frame) });
+      machine.again += told.again;
+      confirmed[me].push(...told.confirmed);
+      flying.push({ to: 1 - me, at: now + 3 + (now % 3), packet: rollback.packet(me) });
+    }
+    flying = flying.filter(({ at }) => at > now);
+  }
+  for (const { me, rollback, again } of machines) {
+    assert.equal(rollback.desync, null);
+    assert.ok(again > 50, `${again} frames were stepped again`);
+    const hashes = confirmed[me].slice(0, 200).map(({ hash }) => hash);
+    assert.deepEqual(hashes, expected);
+  }
+  assert.equal(24 + 4 * FXS_VICTIMS_MAX, 280, "docs/web.md has the most bytes of a body");
+  const lengths = new Set(saved.values());
+  assert.ok(lengths.size >= 4, `states of ${[...lengths]} bytes`);
+  assert.throws(
+    () => new Rollback(new Duel(), { players: 2, ownMax: start - 1 }),
+    new RegExp(`own must be a Uint8Array of 0\\.\\.${start - 1} bytes, not ${start}$`),
+  );
+  const small = new Rollback(new Duel(), { players: 2, ownMax: start });
+  assert.throws(() => small.tick({ 0: 1 }), /own must be a Uint8Array of 0\.\.\d+ bytes, not \d+$/);
 });
 
 test("a rollback refuses with name, value and range", async () => {

@@ -139,6 +139,9 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
     [() => length(0.5, 0, 0), TypeError, /^dx must be a BigInt or a safe integer/],
     [() => length(2n ** 32n, 0, 0), RangeError, /^dx must be -4294967295..4294967295/],
     [() => q(0.5), TypeError, /not the float 0.5: write q\("0.5"\)/],
+    [() => q(Number.NaN), TypeError, /^q takes an integer or a decimal string, not NaN$/],
+    [() => qNear(-1 / 0), TypeError, /^qNear takes an integer or a decimal string, not -Infinity$/],
+    [() => q(1e-7), TypeError, /decimal string, not 1e-7$/], // q("1e-7") is refused too
     [() => q("0.1"), RangeError, /its neighbours are 6553 and 6554; qNear/],
     [() => new World(0), RangeError, /^capacity must be 1..2147483648, not 0/],
     [() => new World(4, { layers: [[0, 32]] }), RangeError, /^layer must be 0..31, not 32/],
@@ -243,9 +246,15 @@ test("pairs that meet while all move are those of casts of the two, in order of 
   world.add(0, sphere(10), HERE);
   world.add(1, sphere(10), there);
   world.add(2, sector(500, 8192, 10), HERE);
-  const [bullet, walker] = [[1000, 0, 0], [0, 0, -800]];
+  const [bullet, walker] = [
+    [1000, 0, 0],
+    [0, 0, -800],
+  ];
   const expected = castPair(sphere(10), HERE, bullet, sphere(10), there, walker);
-  const ways = new Map([[1, walker], [0, bullet]]);
+  const ways = new Map([
+    [1, walker],
+    [0, bullet],
+  ]);
   assert.deepEqual(world.sweepPairs(ways), [{ a: 0, b: 1, ...expected }]);
   assert.deepEqual(world.sweepPairs(new Map([[0, [0, 0, 0]]])), []);
   assert.deepEqual(world.sweepPairs(new Map()), []);
@@ -255,7 +264,10 @@ test("pairs that meet while all move are those of casts of the two, in order of 
     [new Map([[4, [0, 0, 0]]]), "id must be 0..3"],
     [[0], "motions must be a Map,"],
   ])
-    assert.throws(() => world.sweepPairs(motions), (error) => error.message.includes(message));
+    assert.throws(
+      () => world.sweepPairs(motions),
+      (error) => error.message.includes(message),
+    );
 });
 
 test("casts, sweeps and nearest answer in order", () => {
@@ -351,7 +363,10 @@ test("a pair says why it is not a hit", () => {
   const text = "beside: they would meet if é were 0.31 units thicker; the owner is the same";
   assert.equal(explanationText(world.explain(1, 7), "é"), text);
   assert.equal(explanationText(sectors), "two sectors, one with a hole, never meet");
-  assert.match(explanationText(missed, "the swing", "boss"), /the layer of boss is not in the mask/);
+  assert.match(
+    explanationText(missed, "the swing", "boss"),
+    /the layer of boss is not in the mask/,
+  );
   assert.throws(() => explanationText(missed, "é".repeat(31)), /bytes of a must be 0..60, not 62/);
 });
 
