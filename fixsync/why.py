@@ -7,7 +7,7 @@ from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 from fixsync._native import kernel
-from fixsync._native.raw import CData, constant, ffi
+from fixsync._native.raw import constant
 from fixsync.shapes import CONTACTS, Contact, Pose, Shape, hit_when_of, require_pair
 
 __all__ = ["Explanation", "Missed", "Why", "explain"]
@@ -83,18 +83,13 @@ class Explanation(NamedTuple):
 
     def text(self, names: Mapping[int, str]) -> str:
         """The causes as text. `names`: names of ids, as far as they have one."""
-        unnamed = None if self.b is None else "the query"
-        a = _name(self.a, names, unnamed)
-        return kernel.explanation_text(_row(self), a, _name(self.b, names, None))
+        a, b = (None if id is None else (id, names.get(id, "")) for id in (self.a, self.b))
+        if a is None and b is not None:
+            a = 0, "the query"
+        return kernel.explanation_text(_row(self), a, b)
 
 
 _NEVER: int = constant("NEVER")
-
-
-def _name(id: int | None, names: Mapping[int, str], unnamed: str | None) -> CData:
-    if id is not None:
-        return kernel.name(id, names.get(id, ""))
-    return kernel.name(0, unnamed) if unnamed else ffi.NULL
 
 
 def _row(found: Explanation) -> tuple[int, ...]:

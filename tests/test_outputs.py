@@ -255,8 +255,9 @@ def test_an_output_in_no_folder_is_named_as_it_was_given(
 def test_a_log_is_not_appended_to_itself(folder: Path) -> None:
     before = (folder / "match.jsonl").read_bytes()
     with (folder / "match.jsonl").open("ab") as stdout:
-        done = started("cut", "match.jsonl", "1..2", "-o", "-", stdout=stdout).wait()
-    assert done == 2
+        process = started("cut", "match.jsonl", "1..2", "-o", "-", stdout=stdout)
+        process.communicate()
+    assert process.returncode == 2
     assert (folder / "match.jsonl").read_bytes() == before
 
 
@@ -430,7 +431,7 @@ def test_ctrl_c_while_modules_are_imported_prints_no_traceback(tmp_path: Path, m
     assert err == told[process.returncode]
 
 
-def started(*arguments: str, usual: int | None, **settings: Any) -> subprocess.Popen[bytes]:
+def started(*arguments: str, usual: int | None = None, **settings: Any) -> subprocess.Popen[bytes]:
     """`usual` is set back in the new process alone: a signal must not end the tests."""
     command = [sys.executable, "-c", "from _fixsync_command import main; main()", *arguments]
     if usual is not None:

@@ -44,17 +44,23 @@ def explain(a: tuple[bytes, bytes], b: tuple[bytes, bytes], hit_when: int) -> tu
     return explanation_row(out)
 
 
-def explanation_text(row: tuple[int, ...], a: CData, b: CData) -> str:
-    """A row of `explain` as text; a, b: an `fxs_name *`, or NULL."""
+def explanation_text(
+    row: tuple[int, ...], a: tuple[int, str] | None, b: tuple[int, str] | None
+) -> str:
+    """A row of `explain` as text; a, b: an id and its name, or None."""
     text, size = ffi.new("char[1024]"), ffi.new("uint64_t *")
-    status = lib.fxs_explanation_text(ffi.new("fxs_explanation *", row), a, b, text, 1024, size)
+    names = _name(a), _name(b)
+    status = lib.fxs_explanation_text(ffi.new("fxs_explanation *", row), *names, text, 1024, size)
     if status != 0:
         unexpected("an explanation", status)
     return str(ffi.buffer(text, size[0])[:], "utf-8")
 
 
-def name(id: int, text: str = "") -> CData:
-    """The `fxs_name` of an id. A text of more than 60 bytes ends with "…" before."""
+def _name(named: tuple[int, str] | None) -> CData:
+    """An `fxs_name *`, or NULL. A text of more than 60 bytes ends with "…" before."""
+    if named is None:
+        return ffi.NULL
+    id, text = named
     data = text.encode()
     if len(data) > 60:
         data = data[:57].decode(errors="ignore").encode() + "…".encode()
