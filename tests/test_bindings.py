@@ -104,6 +104,7 @@ def test_structures_are_laid_out_alike_everywhere(abi, tmp_path):
 @pytest.mark.parametrize(
     "file",
     [
+        "README.md",
         "bindings/csharp/README.md",
         "bindings/csharp/test",
         "bindings/rust/test",
@@ -112,7 +113,8 @@ def test_structures_are_laid_out_alike_everywhere(abi, tmp_path):
     ],
 )
 def test_what_installs_a_package_names_the_version_of_fixsync(file):
-    told = r'(?i)(?:version[": =>]+|fixsync-|fixsync-sys-|fixsync --version )(\d+\.\d+\.\d+)\b'
+    before = r'version[": =>]+|fixsync==|fixsync\.|fixsync-(?:sys-|godot-)?|fixsync --version '
+    told = rf"(?i)(?:{before})(\d+\.\d+\.\d+)\b"
     found = re.findall(told, (ROOT / file).read_text(encoding="utf-8"))
     assert set(found) == {fixsync.__version__}
 

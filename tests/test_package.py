@@ -453,6 +453,38 @@ def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
         assert re.fullmatch(r"\d+ passed in .*", told), number
 
 
+@pytest.mark.full
+@needs_compiler
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no shell here")
+def test_the_lines_that_install_in_the_readme_work_with_a_folder_of_packages(
+    tmp_path: Path,
+) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.split("\n## Install\n")[1].split("\n## ")[0]
+    lines = dict(re.findall(r"^\| ([^|]+?) \| `([^`]+)` \|$", section, re.MULTILINE))
+    assert {"Python", "Web, Node"} <= set(lines)
+    tree, dist = release.tree(tmp_path / "tree"), tmp_path / "dist"
+    dist.mkdir()
+    shutil.copy(release.build(tree, "wheel", "-O0"), dist)
+    release.run(sys.executable, "-m", "venv", tmp_path / "venv")
+    programs = tmp_path / "venv" / release.BIN
+    env = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    release.run("bash", "-c", lines["Python"], cwd=tmp_path, env=env)
+    told = release.run(programs / "fixsync", "replay", ROOT / "replay_logs", cwd=tmp_path, env=env)
+    assert "identical" in told
+    if shutil.which("npm") is None:
+        pytest.skip("no npm here: the line for Node is not tried")
+    web = tree / "bindings" / "web"
+    release.run("npm", "pack", "--silent", "--pack-destination", str(dist), cwd=web)
+    (tmp_path / "package.json").write_text('{"private": true}')
+    release.run("bash", "-c", lines["Web, Node"], cwd=tmp_path)
+    code = "import('fixsync').then(async (f) => { await f.init(); console.log(f.q(1)); })"
+    assert release.run("node", "-e", code, cwd=tmp_path) == "65536\n"
+    names = {path.name for path in dist.iterdir()} | {release.single_source(tree, dist).name}
+    named = set(re.findall(r"\bfixsync-\d[\w.-]*\.(?:tgz|zip)", section))
+    assert named == names - {path.name for path in dist.glob("*.whl")}
+
+
 def test_no_message_or_page_installs_from_an_index_what_is_not_there() -> None:
     """fixsync is on none: an extra is installed in a clone, `pip install '.[farm]'`."""
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "fixsync").rglob("*.py")]
