@@ -227,6 +227,7 @@ def test_a_coordinate_that_is_not_exact_is_rounded_and_counted(read: Read) -> No
     assert found.frames.parts["hurt"].shape == Box(3277, 3277, ONE // 2)  # 3276.8
 
 
+@pytest.mark.full
 def test_a_damaged_sheet_is_refused_and_never_crashes(read: Read) -> None:
     chance = random.Random(3)
     good = sheet(

@@ -120,12 +120,21 @@ def with_hash(path: Path, simulation: type[Bumpers], changed: bool = True) -> Pa
     ("simulation", "note"),
     [
         (Bumpers, "its recorder did something else than the log says"),
-        (broken.Hashing, "broken:Hashing depends on its process: on the hash seed of strings"),
+        pytest.param(
+            *(broken.Hashing, "broken:Hashing depends on its process: on the hash seed of strings"),
+            marks=pytest.mark.full,
+        ),
         pytest.param(
             *(broken.Asserting, "broken:Asserting depends on its process: on asserts"),
             marks=pytest.mark.full,
         ),
-        (broken.Global, "something of broken:Global outlives a match, such as a global variable"),
+        pytest.param(
+            *(
+                broken.Global,
+                "something of broken:Global outlives a match, such as a global variable",
+            ),
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_a_simulation_that_depends_on_its_process_is_blamed_and_no_recorder(

@@ -110,6 +110,7 @@ def test_an_example_says_how_it_is_run(name: str) -> None:
     assert f"fixsync replay {name}.jsonl" in text
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", GAMES)
 def test_an_example_of_a_simulation_keeps_its_promises_between_peers(name: str) -> None:
     game = GAMES[name]

@@ -155,6 +155,7 @@ def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: P
     assert outcome.exit_code == 1
 
 
+@pytest.mark.full
 def test_no_peer_is_blamed_for_a_simulation_that_depends_on_its_process(tmp_path: Path):
     options = ["--frames", "20", "--players", "2"]
     done = command("broken:Hashing", *options, "-o", str(tmp_path / "out"))

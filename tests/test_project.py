@@ -100,6 +100,7 @@ def test_a_log_is_replayed_with_the_simulation_that_the_file_names(project: Path
     assert run("replay", "log.jsonl", "--sim", "my_game:Bumpers")[0] == 0
 
 
+@pytest.mark.full
 @needs_loopback
 def test_peers_play_a_game_of_the_user_and_catch_a_fault_in_it(project: Path) -> None:
     options = ["--frames", "60", "--rate", "0", "--json"]

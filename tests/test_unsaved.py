@@ -671,6 +671,7 @@ def test_an_array_of_numpy_is_seen():
     assert names(Arrays) == ["self.grid"]
 
 
+@pytest.mark.full
 def test_a_walk_ends_in_a_game_that_holds_very_much():
     class Hoard(Bumpers):
         def __init__(self, seed: int, players: int) -> None:

@@ -46,6 +46,7 @@ def test_a_planted_fault_gets_its_verdict(name: str):
     check_verdict(name)
 
 
+@pytest.mark.full
 def test_a_clock_for_drawing_is_noted_and_no_fault():
     _, found = checked(planted.Drawn)
     assert found.divergences == []

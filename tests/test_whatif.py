@@ -17,7 +17,7 @@ from model_level import LEVEL
 from test_cut import log as log
 from test_replay_logs import GOLDENS, path_of
 from test_why import beginning, model_of
-from tools import Run
+from tools import Run, by_default
 
 from fixsync import Cylinder
 from fixsync.log import Reader, SimRecorder, replay
@@ -202,7 +202,9 @@ def test_the_hits_gained_and_lost_are_those_of_the_model(name: str) -> None:
     assert rows
 
 
-@pytest.mark.parametrize("name", ["skill_fight", "storms", "allegiance", "grazes", "courtyard"])
+@pytest.mark.parametrize(
+    "name", by_default(2, ["skill_fight", "grazes", "storms", "allegiance", "courtyard"])
+)
 def test_the_beginning_of_a_log_is_as_the_model_has_it(name: str, tmp_path: Path) -> None:
     path = beginning(name, 12, tmp_path)
     for settings, alter in changes_of(name):

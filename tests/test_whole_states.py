@@ -166,6 +166,7 @@ def test_a_wrong_whole_state_of_the_first_or_the_last_frame_is_found(log: Path) 
         assert (found.frame, found.fields, found.expected) == (frame, ["state"], "0" * 16)
 
 
+@pytest.mark.full
 def test_diff_says_whose_whole_state_replaying_gives(log: Path, run: Run) -> None:
     other = recorded(log.with_name("faulty.jsonl"), Faulty)
     found = diff(log, other, simulations=SIM)
