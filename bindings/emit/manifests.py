@@ -14,7 +14,7 @@ from bindings.api import Api
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACEHOLDER = "https://example.org/"
-CARGO_KEYWORDS_MAX = 5  # crates.io refuses a sixth
+CARGO_KEYWORDS_MAX = 5  # the registry refuses a sixth
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 
 fixsync-sys gets the kernel and the kit as one C source, and both get the licence. FOLDER receives
 fixsync-sys-VERSION.crate and fixsync-VERSION.crate, and each unpacked, as a dependency by path.
-`--publish` also uploads both to crates.io. It needs cargo (1.90), a C compiler and Python alone."""
+`--publish` also uploads both to the registry. It needs cargo (1.90), a C compiler and Python alone."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def staged(to: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Packs both crates.")
     parser.add_argument("folder", type=Path, help="Folder for the packages.")
-    parser.add_argument("--publish", action="store_true", help="Upload both to crates.io.")
+    parser.add_argument("--publish", action="store_true", help="Upload both to the registry.")
     options = parser.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
