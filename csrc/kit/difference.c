@@ -407,6 +407,10 @@ static int is_angle(uint32_t field) {
     return field == FXS_FIELD_YAW || field == FXS_FIELD_HALF_ANGLE;
 }
 
+static int is_truth(uint32_t field, int64_t v) {
+    return field == FXS_FIELD_SINCE_LAST_STEP || (field == FXS_FIELD_ACTIVE && v >> 1 == 0);
+}
+
 static void put_value(pen *p, const fxs_difference *d, uint32_t side) {
     const int64_t v = d->values[side];
     if (d->field == FXS_FIELD_PRESENT || d->absent[side]) {
@@ -418,8 +422,7 @@ static void put_value(pen *p, const fxs_difference *d, uint32_t side) {
     } else if (d->field >= FXS_FIELD_LAYERS) {
         fxs_put_text(p, "0x");
         fxs_put_hexadecimal(p, (uint64_t)v, v >> 32 ? 16 : 8);
-    } else if ((d->field == FXS_FIELD_ACTIVE && v >> 1 == 0) ||
-               d->field == FXS_FIELD_SINCE_LAST_STEP) {
+    } else if (is_truth(d->field, v)) {
         fxs_put_text(p, v ? "True" : "False");
     } else if (d->field == FXS_FIELD_ATTACK && v == FXS_NO_ATTACK) {
         fxs_put_text(p, "none");

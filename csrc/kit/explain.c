@@ -404,9 +404,7 @@ static void put_causes_of_rows(explained_text *t) {
 }
 
 /* Whether a number is one that an explanation can have. */
-static int is_amount(int64_t v) {
-    return v == FXS_NEVER || (v >= -AMOUNT_MAX && v <= AMOUNT_MAX);
-}
+static int is_amount(int64_t v) { return v == FXS_NEVER || (v >= -AMOUNT_MAX && v <= AMOUNT_MAX); }
 
 int32_t fxs_explanation_text(const fxs_explanation *explanation, const fxs_name *a,
                              const fxs_name *b, char *text, uint64_t room, uint64_t *size) {
