@@ -264,8 +264,7 @@ def test_the_command_tells_programs_everything(tmp_path: Path):
         uptimes = [second["uptime_s"] for second in seconds]
         assert uptimes == sorted({*uptimes})
         assert seconds[-1]["frame"] > 0
-        # On a busy machine a process may wait for a whole second.
-        assert any(second["bytes_in"] > 0 for second in seconds)
+        assert seconds[-1]["bytes_in"] > 0
     assert [peer["reason"] for peer in told["peers"]] == ["COMPLETED"] * 2
     assert [peer["replay"] for peer in told["peers"]] == ["identical"] * 2
     assert {peer["log"] for peer in told["peers"]} == {

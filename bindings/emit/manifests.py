@@ -24,7 +24,7 @@ class Project:
     keywords: tuple[str, ...]
     author: str
     repository: str
-    """An address, or "" as long as there is none."""
+    """An address, or "" until there is one."""
 
 
 def read_project(pyproject: str, package: str) -> Project:

@@ -23,7 +23,7 @@ _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 
 
 def bounds(solids: Iterable[Solid]) -> tuple[int, int, int, int]:
-    """The least x and z of solids, and the greatest. ValueError if there are none."""
+    """The least x and z of solids, and the greatest. ValueError without solids."""
     corners = [corner for solid in solids for corner in _corners(solid)]
     if not corners:
         raise ValueError("a level without solids has no bounds")

@@ -269,7 +269,7 @@ class Collector:
             self._asked = dict.fromkeys(range(self._next), now_ms)
             self._again.update(self._asked)
             if self._first_ms is not None:
-                # Perhaps asked for again: then this is longer, as the answer may be to the first.
+                # If it was asked for twice, the answer may be to the first: too long, not too short.
                 measured_ms = now_ms - self._first_ms
                 self._rtt_ms = measured_ms if self._known_rtt_ms is None else self._known_rtt_ms
                 self._spread_ms = self._rtt_ms // 4
