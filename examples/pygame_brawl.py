@@ -76,7 +76,7 @@ def play(me: int, endpoint: Endpoint, peers: dict, bot=None, log=None) -> End:
         for view in (side, above):
             view.world(game.world, before, pacer.alpha)
         for line, (_, event) in enumerate(hits):
-            at = game.bodies[event.b].pose
+            at = game.bodies[event.b - 1].pose  # owners are counted from 1
             x, y = side.point(at.x, at.y + q("2.75"), at.z)
             side.text(f"-{event.value}", (x, y - 22 * line), is_centred=True)
         health = " : ".join(str(fighter.health) for fighter in game.state.fighters)

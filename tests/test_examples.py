@@ -146,10 +146,15 @@ def test_two_windows_fight_one_match_to_its_end(tmp_path: Path) -> None:
         )
         for log, address in zip(logs, ([], ["127.0.0.1"]), strict=True)
     ]
-    for process in started:
-        out, errors = process.communicate(timeout=120)
-        assert process.returncode == 0, errors
-        assert re.search("^completed: all .* and the match is over$", out, re.MULTILINE), out
+    try:
+        for process in started:
+            out, errors = process.communicate(timeout=120)
+            assert process.returncode == 0, errors
+            assert re.search("^completed: all .* and the match is over$", out, re.MULTILINE), out
+    finally:
+        for process in started:
+            with process:
+                process.kill()
     assert logs[0].read_bytes() == logs[1].read_bytes()
     played = replay(logs[0], simulations=GAMES)
     assert (played.verdict, played.over_after) == (Verdict.IDENTICAL, played.frames - 1)
