@@ -22,6 +22,8 @@ from fixsync.sample.plan import Run
 from fixsync.sample.relay import Relay
 from fixsync.testing.synctest import LOADS, run_check, run_straight
 
+_WAIT_S = 2  # after a crash, for peers that have not begun
+
 
 @dataclass
 class Part:
@@ -218,6 +220,7 @@ class _Match:
         self._progress = progress
         self._processes: dict[int, _Process] = {}
         self._is_time_for_the_late = asyncio.Event()
+        self._stopped: set[int] = set()
         self._is_over = False
         """Player 0, who would bring a late player in, has ended."""
         self.outcome = Outcome({peer: PeerOutcome(peer) for peer in plan.peers})
@@ -322,6 +325,18 @@ class _Match:
             self._is_time_for_the_late.set()
         outcome.errors = await process.error_text()
         outcome.exit_code = await process.process.wait()
+        if peer in self._stopped:
+            outcome.status.reason, outcome.status.text = "STOPPED", "it waited for one that crashed"
+        elif outcome.exit_code:
+            asyncio.get_running_loop().call_later(_WAIT_S, self._stop_who_waits)
+
+    def _stop_who_waits(self) -> None:
+        """Ends the peers that have not begun: they would wait a minute for one that crashed."""
+        for peer, process in self._processes.items():
+            status = self.outcome.peers[peer].status
+            if not status.confirmed and not status.reason and process.process.returncode is None:
+                self._stopped.add(peer)
+                process.process.kill()
 
 
 def _compare(outcome: Outcome, simulations: Mapping[str, sim.SimulationType] | None = None) -> None:
