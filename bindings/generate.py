@@ -28,6 +28,7 @@ OUTPUTS: dict[str, Callable[[Api], str]] = {
         for dimensions in (2, 3)
     },
     "bindings/godot/src/kinds.h": godot.makers,
+    "bindings/godot/src/passed.c": godot.calls,
     "bindings/godot/src/tables.c": godot.tables,
     "bindings/rust/fixsync-sys/src/raw.rs": rust.sys,
     "bindings/rust/fixsync/src/tables.rs": rust.tables,

@@ -91,10 +91,16 @@ def godot() -> set[str]:
     found = set()
     for path in sorted((BINDINGS / "godot" / "src").glob("*.c")):
         methods: list[str] = []
+        owner = ""
         for line in path.read_text(encoding="utf-8").splitlines():
             if named := re.match(r'    \{"(?:static )?(\w+)\(', line):
                 methods.append(named[1])
             elif named := re.match(r'    "(Fixsync\w*)",$', line):
                 found |= {f"{named[1]}.{method}" for method in methods}
+                methods = []
+            elif named := re.match(r"const gd_method GD_PASSED_(\w+)", line):
+                owner = f"Fixsync{named[1].title()}".replace("FixsyncFixsync", "Fixsync")
+            elif line == "    {NULL, NULL, NULL}," and path.name == "passed.c":
+                found |= {f"{owner}.{method}" for method in methods}
                 methods = []
     return found

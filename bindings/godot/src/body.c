@@ -3,27 +3,10 @@
 
 #include <string.h>
 
-/* A table of frame data, held by its own object and by its bodies. */
-typedef struct table {
-    gd_shared shared;
-    uint32_t zero;
-    uint64_t size;
-    uint8_t bytes[];
-} table;
-
 typedef struct gd_frames {
     gd_object object;
-    table *data;
+    gd_table *data;
 } gd_frames;
-
-typedef struct gd_body {
-    gd_object object;
-    table *data;
-    bool is_added;
-    fxs_body body;
-    uint64_t row_count;
-    fxs_command rows[FXS_BODY_ROWS];
-} gd_body;
 
 static gd_frames *frames_of(gd_call *call) { return call->self; }
 
@@ -31,16 +14,16 @@ static gd_body *self(gd_call *call) { return call->self; }
 
 /* ---- frames ---- */
 
-static uint32_t number(const table *data, uint32_t at) {
+static uint32_t number(const gd_table *data, uint32_t at) {
     const uint8_t *from = data->bytes + at;
     return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
-static uint32_t parts(const table *data) { return number(data, 4); }
+static uint32_t parts(const gd_table *data) { return number(data, 4); }
 
-static uint32_t attacks(const table *data) { return number(data, 8); }
+static uint32_t attacks(const gd_table *data) { return number(data, 8); }
 
-static void release(table *data) {
+static void release(gd_table *data) {
     if (gd_release(data))
         gd_free(data);
 }
@@ -55,7 +38,7 @@ static void from_bytes(gd_call *call) {
                 fxs_status_text(FXS_E_TABLE));
         return;
     }
-    table *data = gd_alloc(call, sizeof *data + bytes.count);
+    gd_table *data = gd_alloc(call, sizeof *data + bytes.count);
     gd_frames *frames = data == NULL ? NULL : gd_new(call, &GD_CLASS_FRAMES);
     if (frames == NULL) {
         gd_free(data);
@@ -69,7 +52,7 @@ static void from_bytes(gd_call *call) {
 }
 
 static void to_bytes(gd_call *call) {
-    const table *data = frames_of(call)->data;
+    const gd_table *data = frames_of(call)->data;
     uint8_t *to = gd_return_bytes(call, data->size);
     if (to != NULL)
         memcpy(to, data->bytes, data->size);
@@ -100,7 +83,7 @@ static bool is_added(gd_call *call) {
 }
 
 /* The world of argument 0, for a body that is in one, with room for its commands. */
-static gd_world *begin(gd_call *call) {
+gd_world *gd_body_begin(gd_call *call) {
     if (!is_added(call))
         return NULL;
     gd_world *world = gd_world_of(call, 0);
@@ -108,7 +91,7 @@ static gd_world *begin(gd_call *call) {
 }
 
 /* A change of the body: the number of its commands, or a status. */
-static bool takes(gd_call *call, gd_world *world, int32_t status, const fxs_command *rows) {
+bool gd_body_takes(gd_call *call, gd_world *world, int32_t status, const fxs_command *rows) {
     if (status < 0)
         return gd_world_takes(call, world, status, &rows[0].collider);
     self(call)->row_count = (uint64_t)status;
@@ -141,7 +124,7 @@ static void add(gd_call *call) {
         memset(rows, 0, sizeof rows[0]);
         int32_t status = fxs_body_add(&fresh, body->data->bytes, world->world, ids, owner, &pose,
                                       gd_bool(call, 5), rows);
-        if (takes(call, world, status, rows)) {
+        if (gd_body_takes(call, world, status, rows)) {
             body->body = fresh;
             body->is_added = true;
         }
@@ -150,18 +133,18 @@ static void add(gd_call *call) {
 }
 
 static void remove_body(gd_call *call) {
-    gd_world *world = begin(call);
+    gd_world *world = gd_body_begin(call);
     if (world == NULL)
         return;
     fxs_command rows[FXS_BODY_ROWS];
     int32_t status =
         fxs_body_remove(&self(call)->body, self(call)->data->bytes, world->world, rows);
-    if (takes(call, world, status, rows))
+    if (gd_body_takes(call, world, status, rows))
         self(call)->is_added = false;
 }
 
 static bool pose_of(gd_call *call, fxs_pose *out) {
-    gd_world *world = begin(call);
+    gd_world *world = gd_body_begin(call);
     if (world == NULL)
         return false;
     int32_t status = fxs_body_pose(&self(call)->body, self(call)->data->bytes, world->world, out);
@@ -180,67 +163,9 @@ static void yaw(gd_call *call) {
         gd_return_int(call, pose.yaw);
 }
 
-static void set_pose(gd_call *call) {
-    fxs_pose pose;
-    gd_world *world = begin(call);
-    if (world == NULL || !gd_pose_of(call, 1, 2, &pose))
-        return;
-    fxs_command rows[FXS_BODY_ROWS];
-    takes(call, world,
-          fxs_body_set_pose(&self(call)->body, self(call)->data->bytes, world->world, &pose, rows),
-          rows);
-}
-
-static void mirror(gd_call *call) {
-    gd_world *world = begin(call);
-    if (world == NULL)
-        return;
-    fxs_command rows[FXS_BODY_ROWS];
-    takes(call, world,
-          fxs_body_mirror(&self(call)->body, self(call)->data->bytes, world->world,
-                          gd_bool(call, 1), rows),
-          rows);
-}
-
-static bool attack_of(gd_call *call, int i, uint32_t *out) {
+bool gd_body_attack(gd_call *call, int i, uint32_t *out) {
     *out = (uint32_t)gd_int(call, i);
     return gd_check(call, i, 0, (int64_t)attacks(self(call)->data) - 1);
-}
-
-static void start(gd_call *call) {
-    uint32_t attack;
-    gd_world *world = begin(call);
-    if (world == NULL || !attack_of(call, 1, &attack))
-        return;
-    fxs_command rows[FXS_BODY_ROWS];
-    takes(call, world,
-          fxs_body_start(&self(call)->body, self(call)->data->bytes, world->world, attack, rows),
-          rows);
-}
-
-static void tick(gd_call *call) {
-    gd_world *world = begin(call);
-    if (world == NULL)
-        return;
-    fxs_command rows[FXS_BODY_ROWS];
-    takes(call, world,
-          fxs_body_tick(&self(call)->body, self(call)->data->bytes, world->world, rows), rows);
-}
-
-static void cancel(gd_call *call) {
-    gd_world *world = begin(call);
-    if (world == NULL)
-        return;
-    fxs_command rows[FXS_BODY_ROWS];
-    takes(call, world,
-          fxs_body_cancel(&self(call)->body, self(call)->data->bytes, world->world, rows), rows);
-}
-
-static void can_start(gd_call *call) {
-    uint32_t attack;
-    if (attack_of(call, 0, &attack))
-        gd_return_bool(
-            call, fxs_body_can_start(&self(call)->body, self(call)->data->bytes, attack) == 1);
 }
 
 static void strike(gd_call *call) {
@@ -251,14 +176,6 @@ static void strike(gd_call *call) {
     if (status == FXS_E_ROOM)
         gd_fail(call, "one hit remembers at most %d victims", (int64_t)FXS_VICTIMS_MAX);
     gd_return_bool(call, status == 1);
-}
-
-static void phase(gd_call *call) {
-    gd_return_int(call, fxs_body_phase(&self(call)->body, self(call)->data->bytes));
-}
-
-static void hit(gd_call *call) {
-    gd_return_int(call, fxs_body_hit(&self(call)->body, self(call)->data->bytes));
 }
 
 static void attack(gd_call *call) {
@@ -290,10 +207,6 @@ static void save(gd_call *call) {
         fxs_body_save(&self(call)->body, to);
 }
 
-static void hash(gd_call *call) {
-    gd_return_int(call, (int64_t)fxs_body_hash(&self(call)->body));
-}
-
 static void load(gd_call *call) {
     gd_bytes state = gd_bytes_of(call, 0);
     uint64_t at = 0;
@@ -322,6 +235,7 @@ const gd_class GD_CLASS_FRAMES = {
     sizeof(gd_frames),
     free_frames,
     FRAMES_METHODS,
+    NULL,
 };
 
 static const gd_method BODY_METHODS[] = {
@@ -334,21 +248,8 @@ static const gd_method BODY_METHODS[] = {
      "Removes the parts from the world; their hits end at the next step."},
     {"position(world: FixsyncWorld) -> Vector3i", position, "Returns the position of the body."},
     {"yaw(world: FixsyncWorld) -> int", yaw, "Returns the yaw of the body."},
-    {"set_pose(world: FixsyncWorld, position: Vector3i, yaw: int) -> bool", set_pose,
-     "Moves and turns all parts."},
-    {"mirror(world: FixsyncWorld, is_mirrored: bool) -> bool", mirror,
-     "Turns the body to its local +x or, mirrored, to -x: for side views."},
-    {"start(world: FixsyncWorld, attack: int) -> bool", start,
-     "Begins an attack with its frame 0; one that is under way is cancelled first."},
-    {"tick(world: FixsyncWorld) -> bool", tick,
-     "Moves the attack under way to its next frame, or ends it: once a frame, after the step."},
-    {"cancel(world: FixsyncWorld) -> bool", cancel, "Ends the attack under way."},
-    {"can_start(attack: int) -> bool", can_start,
-     "Returns whether an attack may begin now: none is under way, or that has a cancel into it."},
     {"strike(victim: int) -> bool", strike,
      "Returns whether the hit under way strikes a victim, any number, for the first time."},
-    {"phase() -> int", phase, "Returns the phase of the attack, Fixsync.PHASE_NONE to RECOVERY."},
-    {"hit() -> int", hit, "Returns which hit of the attack is under way, from 0."},
     {"attack() -> int", attack, "Returns the attack under way, or -1."},
     {"attack_frame() -> int", attack_frame, "Returns the frame of the attack, from 0."},
     {"is_mirrored() -> bool", is_mirrored, "Returns whether the body is mirrored."},
@@ -361,7 +262,6 @@ static const gd_method BODY_METHODS[] = {
     {"save() -> PackedByteArray", save, "Returns its state, to save beside that of the world."},
     {"load(state: PackedByteArray) -> bool", load,
      "Replaces its state by a saved one; load that of the world with it."},
-    {"hash() -> int", hash, "Returns the hash of the bytes that save returns."},
     {NULL, NULL, NULL},
 };
 
@@ -372,4 +272,5 @@ const gd_class GD_CLASS_BODY = {
     sizeof(gd_body),
     free_body,
     BODY_METHODS,
+    GD_PASSED_BODY,
 };

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-#define PAIR                                                                                       \
-    "a: PackedInt64Array, position_a: Vector3i, yaw_a: int, b: PackedInt64Array, "                 \
-    "position_b: Vector3i, yaw_b: int"
-#define THREE "dx: int, dy: int, dz: int"
-
 /* ---- library ---- */
 
 static void take_error(gd_call *call) {
@@ -16,8 +11,6 @@ static void take_error(gd_call *call) {
     uint64_t size = gd_take_error(text, sizeof text);
     gd_return_text(call, text, size);
 }
-
-static void version(gd_call *call) { gd_return_int(call, fxs_version()); }
 
 static void semantics(gd_call *call) { gd_return_int(call, fxs_semantics()); }
 
@@ -85,113 +78,11 @@ static void hash64(gd_call *call) {
 
 /* ---- arithmetic ---- */
 
-static void out_of_range(gd_call *call) {
-    gd_fail(call, "the result must be within -2147483648..2147483647");
-}
-
-static bool two(gd_call *call, int32_t *a, int32_t *b) {
-    return gd_i32(call, 0, a) && gd_i32(call, 1, b);
-}
-
-static void mul(gd_call *call) {
-    int32_t a, b, out;
-    if (!two(call, &a, &b))
-        return;
-    if (fxs_mul(a, b, &out) < 0)
-        out_of_range(call);
-    else
-        gd_return_int(call, out);
-}
-
-static void divide(gd_call *call) {
-    int32_t a, b, out;
-    if (!two(call, &a, &b))
-        return;
-    if (b == 0)
-        gd_fail(call, "b must not be 0");
-    else if (fxs_div(a, b, &out) < 0)
-        out_of_range(call);
-    else
-        gd_return_int(call, out);
-}
-
-static void mul_div(gd_call *call) {
-    int32_t a, b, c, out;
-    if (!two(call, &a, &b) || !gd_i32(call, 2, &c))
-        return;
-    if (c == 0)
-        gd_fail(call, "c must not be 0");
-    else if (fxs_mul_div(a, b, c, &out) < 0)
-        out_of_range(call);
-    else
-        gd_return_int(call, out);
-}
-
-static void square_root(gd_call *call) {
-    int32_t out;
-    if (gd_check(call, 0, 0, INT32_MAX) && fxs_sqrt((int32_t)gd_int(call, 0), &out) == FXS_OK)
-        gd_return_int(call, out);
-}
-
-static void lerp(gd_call *call) {
-    int32_t a, b, out;
-    if (two(call, &a, &b) && gd_check(call, 2, 0, FXS_ONE) &&
-        fxs_lerp(a, b, (uint32_t)gd_int(call, 2), &out) == FXS_OK)
-        gd_return_int(call, out);
-}
-
-static void clamp(gd_call *call) {
-    int32_t v, low, high, out;
-    if (!two(call, &v, &low) || !gd_i32(call, 2, &high))
-        return;
-    if (fxs_clamp(v, low, high, &out) < 0)
-        gd_fail(call, "low must be at most high, %d, not %d", (int64_t)high, (int64_t)low);
-    else
-        gd_return_int(call, out);
-}
-
-static void approach(gd_call *call) {
-    int32_t v, target, out;
-    if (two(call, &v, &target) && gd_check(call, 2, 0, INT32_MAX) &&
-        fxs_approach(v, target, (int32_t)gd_int(call, 2), &out) == FXS_OK)
-        gd_return_int(call, out);
-}
-
 static void vector_length(gd_call *call) {
     const int32_t *v = gd_vector(call, 0);
     int32_t out;
-    if (fxs_hypot(v[0], v[1], v[2], &out) < 0)
-        out_of_range(call);
-    else
+    if (gd_fits(call, fxs_hypot(v[0], v[1], v[2], &out)))
         gd_return_int(call, out);
-}
-
-static void dot(gd_call *call) {
-    int32_t out;
-    if (fxs_dot(gd_vector(call, 0), gd_vector(call, 1), &out) < 0)
-        out_of_range(call);
-    else
-        gd_return_int(call, out);
-}
-
-static void scale(gd_call *call) {
-    int32_t factor, out[3];
-    if (!gd_i32(call, 1, &factor))
-        return;
-    if (fxs_scale(gd_vector(call, 0), factor, out) < 0)
-        out_of_range(call);
-    else
-        gd_return_vector(call, out[0], out[1], out[2]);
-}
-
-static void with_length(gd_call *call) {
-    int32_t out[3];
-    if (!gd_check(call, 1, 0, INT32_MAX))
-        return;
-    if (fxs_with_length(gd_vector(call, 0), (int32_t)gd_int(call, 1), out) < 0)
-        gd_fail(call, "v must not be (0, 0, 0)");
-    else
-        gd_return_vector(call, out[0], out[1], out[2]);
 }
 
 /* ---- angles ---- */
@@ -200,55 +91,6 @@ static void degrees(gd_call *call) {
     int64_t turn = (gd_int(call, 0) % 360 + 360) % 360;
     /* turn * 65536 / 360 = turn * 8192 / 45, to the nearest: 45 is odd, so there is no tie. */
     gd_return_int(call, (turn * 16384 + 45) / 90 % FXS_TURN);
-}
-
-static void turn_towards(gd_call *call) {
-    if (gd_check(call, 0, 0, FXS_TURN - 1) && gd_check(call, 1, 0, FXS_TURN - 1) &&
-        gd_check(call, 2, 0, FXS_TURN))
-        gd_return_int(call, fxs_turn_towards((uint32_t)gd_int(call, 0), (uint32_t)gd_int(call, 1),
-                                             (uint32_t)gd_int(call, 2)));
-}
-
-static void yaw_between(gd_call *call) {
-    if (gd_check(call, 0, 0, FXS_TURN - 1) && gd_check(call, 1, 0, FXS_TURN - 1))
-        gd_return_int(call,
-                      fxs_yaw_between((uint32_t)gd_int(call, 0), (uint32_t)gd_int(call, 1)));
-}
-
-static bool distance(gd_call *call, int i) {
-    return gd_check(call, i, -(int64_t)UINT32_MAX, UINT32_MAX);
-}
-
-static void yaw_of(gd_call *call) {
-    if (distance(call, 0) && distance(call, 1))
-        gd_return_int(call, fxs_yaw_of(gd_int(call, 0), gd_int(call, 1)));
-}
-
-static void faces(gd_call *call) {
-    if (gd_check(call, 0, 0, FXS_TURN - 1) && gd_check(call, 1, 1, FXS_HALF_ANGLE_MAX) &&
-        distance(call, 2) && distance(call, 3))
-        gd_return_bool(call, fxs_faces((uint32_t)gd_int(call, 0), (uint32_t)gd_int(call, 1),
-                                       gd_int(call, 2), gd_int(call, 3)) == 1);
-}
-
-static void length(gd_call *call) {
-    if (distance(call, 0) && distance(call, 1) && distance(call, 2))
-        gd_return_int(call, fxs_length(gd_int(call, 0), gd_int(call, 1), gd_int(call, 2)));
-}
-
-static void direction(gd_call *call) {
-    int32_t x, z;
-    if (!gd_check(call, 0, 0, FXS_TURN - 1))
-        return;
-    fxs_direction((uint16_t)gd_int(call, 0), &x, &z);
-    gd_return_vector(call, x, 0, z);
-}
-
-static void forward(gd_call *call) {
-    int32_t x, z;
-    if (gd_check(call, 0, 0, FXS_TURN - 1) && gd_check(call, 1, -INT32_MAX, INT32_MAX) &&
-        fxs_forward((uint32_t)gd_int(call, 0), (int32_t)gd_int(call, 1), &x, &z) == FXS_OK)
-        gd_return_vector(call, x, 0, z);
 }
 
 /* ---- motion ---- */
@@ -262,23 +104,6 @@ static void along(gd_call *call) {
     int32_t status =
         fxs_along(motion, (uint32_t)gd_int(call, 1), has_normal ? normal : NULL, out);
     if (gd_is_ok(call, "normal", status))
-        gd_return_vector(call, out[0], out[1], out[2]);
-}
-
-static void bounce(gd_call *call) {
-    int32_t out[3];
-    if (!gd_check(call, 2, 0, FXS_ONE))
-        return;
-    int32_t status =
-        fxs_bounce(gd_vector(call, 0), gd_vector(call, 1), (uint32_t)gd_int(call, 2), out);
-    if (gd_is_ok(call, "motion and normal", status))
-        gd_return_vector(call, out[0], out[1], out[2]);
-}
-
-static void slide(gd_call *call) {
-    int32_t out[3];
-    int32_t status = fxs_slide(gd_vector(call, 0), gd_vector(call, 1), out);
-    if (gd_is_ok(call, "motion and normal", status))
         gd_return_vector(call, out[0], out[1], out[2]);
 }
 
@@ -314,18 +139,6 @@ typedef struct pair {
     fxs_pose pose_a, pose_b;
 } pair;
 
-static bool pair_of(gd_call *call, pair *out) {
-    return gd_shape_of(call, 0, &out->a) && gd_pose_of(call, 1, 2, &out->pose_a) &&
-           gd_shape_of(call, 3, &out->b) && gd_pose_of(call, 4, 5, &out->pose_b);
-}
-
-static void overlap(gd_call *call) {
-    pair of;
-    gd_return_int(call, -1);
-    if (pair_of(call, &of))
-        gd_return_int(call, fxs_overlap(&of.a, &of.pose_a, &of.b, &of.pose_b));
-}
-
 /* Rows of a shape, its pose, a shape, its pose: each is the beginning of a row of a query. */
 static void overlap_many(gd_call *call) {
     enum { WIDTH = 9 };
@@ -351,32 +164,6 @@ static void overlap_many(gd_call *call) {
     gd_free(halves);
 }
 
-static void push_out(gd_call *call) {
-    pair of;
-    int32_t out[2];
-    if (pair_of(call, &of) && gd_is_ok(call, "shapes", fxs_push_out(&of.a, &of.pose_a, &of.b,
-                                                                    &of.pose_b, out)))
-        gd_return_vector(call, out[0], 0, out[1]);
-}
-
-static void lift(gd_call *call) {
-    pair of;
-    int32_t out;
-    if (pair_of(call, &of) &&
-        gd_is_ok(call, "shapes", fxs_lift(&of.a, &of.pose_a, &of.b, &of.pose_b, &out)))
-        gd_return_int(call, out);
-}
-
-static void side(gd_call *call) {
-    pair of;
-    gd_return_int(call, -1);
-    if (!pair_of(call, &of))
-        return;
-    int32_t status = fxs_side(&of.a, &of.pose_a, &of.b, &of.pose_b);
-    if (gd_is_ok(call, "shapes", status))
-        gd_return_int(call, status);
-}
-
 static void cast_pair(gd_call *call) {
     pair of;
     int32_t motion_a[3], motion_b[3], out[4];
@@ -395,7 +182,9 @@ static void cast_pair(gd_call *call) {
 static void explain_shapes(gd_call *call) {
     pair of;
     fxs_explanation out;
-    if (pair_of(call, &of) && gd_check(call, 6, FXS_TOUCHING, FXS_OVERLAPPING) &&
+    if (gd_shape_of(call, 0, &of.a) && gd_pose_of(call, 1, 2, &of.pose_a) &&
+        gd_shape_of(call, 3, &of.b) && gd_pose_of(call, 4, 5, &of.pose_b) &&
+        gd_check(call, 6, FXS_TOUCHING, FXS_OVERLAPPING) &&
         gd_is_ok(call, "shapes", fxs_explain_shapes(&of.a, &of.pose_a, &of.b, &of.pose_b,
                                                     (uint32_t)gd_int(call, 6), &out)))
         gd_return_rows(call, &out, 1, &GD_EXPLANATION);
@@ -548,8 +337,6 @@ static void log_text(gd_call *call) {
 static const gd_method METHODS[] = {
     {"static take_error() -> String", take_error,
      "Returns the text of the last error of the add-on, once; an empty text if there was none."},
-    {"static version() -> int", version,
-     "Returns the version of the library: major << 16 | minor << 8 | patch."},
     {"static semantics() -> int", semantics,
      "Returns the version of the answers: peers with the same number answer alike, to the bit."},
     {"static status_text(status: int) -> String", status_text,
@@ -565,69 +352,27 @@ static const gd_method METHODS[] = {
      "Returns a hash as 16 hexadecimal digits, as match logs have it."},
     {"static hash64(bytes: PackedByteArray, seed: int = 0) -> int", hash64,
      "Returns the XXH64 of bytes."},
-    {"static mul(a: int, b: int) -> int", mul,
-     "Returns the product of two Q16.16 numbers, rounded."},
-    {"static div(a: int, b: int) -> int", divide,
-     "Returns the quotient of two Q16.16 numbers, rounded."},
-    {"static mul_div(a: int, b: int, c: int) -> int", mul_div,
-     "Returns a * b / c of plain integers, rounded once: 30 percent of a damage."},
-    {"static sqrt(a: int) -> int", square_root, "Returns the square root of a number, rounded."},
-    {"static lerp(a: int, b: int, fraction: int) -> int", lerp,
-     "Returns the number at a fraction, 0..65536, of the way from a to b."},
-    {"static clamp(v: int, low: int, high: int) -> int", clamp,
-     "Returns the number of low..high that is nearest to v."},
-    {"static approach(v: int, target: int, most: int) -> int", approach,
-     "Returns v moved towards a target, by most at most."},
     {"static hypot(v: Vector3i) -> int", vector_length, "Returns the length of a vector, rounded."},
-    {"static dot(a: Vector3i, b: Vector3i) -> int", dot,
-     "Returns the dot product of two vectors, rounded once."},
-    {"static scale(v: Vector3i, factor: int) -> Vector3i", scale,
-     "Returns a vector times a factor, each component rounded."},
-    {"static with_length(v: Vector3i, length: int) -> Vector3i", with_length,
-     "Returns a vector in the direction of v with this length."},
     {"static degrees(degrees: int) -> int", degrees,
      "Returns degrees as yaw steps, 0..65535, to the nearest: 90 is 16384."},
-    {"static turn_towards(yaw: int, end: int, most: int) -> int", turn_towards,
-     "Returns a yaw turned towards another the shorter way, by most steps at most."},
-    {"static yaw_between(from: int, to: int) -> int", yaw_between,
-     "Returns the shorter turn from one yaw to another, -32768..32767 steps."},
-    {"static yaw_of(dx: int, dz: int) -> int", yaw_of,
-     "Returns the yaw that faces (dx, dz), to the nearest step; 0 for (0, 0)."},
-    {"static faces(yaw: int, half_angle: int, dx: int, dz: int) -> bool", faces,
-     "Returns whether (dx, dz) lies within half_angle steps of a yaw, borders included."},
-    {"static length(" THREE ") -> int", length, "Returns the length of a vector, rounded down."},
-    {"static direction(yaw: int) -> Vector3i", direction,
-     "Returns the direction of a yaw, (cos, 0, sin) in Q2.30."},
-    {"static forward(yaw: int, length: int) -> Vector3i", forward,
-     "Returns the vector of a length in the direction of a yaw, each component rounded."},
     {"static along(motion: Vector3i, fraction: int, normal: Vector3i = Vector3i()) -> Vector3i",
      along,
      "Returns the part of a motion up to a fraction, 0..65536. With the normal of the hit it ends "
      "outside the obstacle."},
-    {"static bounce(motion: Vector3i, normal: Vector3i, kept: int) -> Vector3i", bounce,
-     "Returns a motion reflected at a surface. kept, 0..65536, is the share of the speed into it "
-     "that it keeps."},
-    {"static slide(motion: Vector3i, normal: Vector3i) -> Vector3i", slide,
-     "Returns a motion without its component into a surface."},
     GD_SHAPES(MAKER_METHOD)
-    {"static overlap(" PAIR ") -> int", overlap,
-     "Returns the contact of two shapes, exact; -1 after an error."},
     {"static overlap_many(rows: PackedInt64Array) -> PackedByteArray", overlap_many,
      "Returns the contact of many pairs: rows of kind, half_angle, three sizes, x, y, z, yaw of a, "
      "then of b."},
-    {"static push_out(" PAIR ") -> Vector3i", push_out,
-     "Returns the shortest planar translation of a that ends an overlap."},
-    {"static lift(" PAIR ") -> int", lift,
-     "Returns the shortest vertical translation of a that ends an overlap."},
-    {"static side(" PAIR ") -> int", side,
-     "Returns the side of the box b that push_out moves a out of; -1 after an error."},
     {"static cast_pair(a: PackedInt64Array, position_a: Vector3i, yaw_a: int, motion_a: Vector3i, "
      "b: PackedInt64Array, position_b: Vector3i, yaw_b: int, motion_b: Vector3i, "
      "hit_when: int = 1) -> PackedInt64Array",
      cast_pair,
      "Returns when two moving shapes first meet: fraction and the normal in Q2.30; empty if they "
      "do not."},
-    {"static explain_shapes(" PAIR ", hit_when: int = 1) -> PackedInt64Array", explain_shapes,
+    {"static explain_shapes(a: PackedInt64Array, position_a: Vector3i, yaw_a: int, "
+     "b: PackedInt64Array, position_b: Vector3i, yaw_b: int, hit_when: int = 1) -> "
+     "PackedInt64Array",
+     explain_shapes,
      "Returns why two shapes do not meet, as FixsyncWorld.explain does."},
     {"static explanation_text(row: PackedInt64Array, a: String, b: String) -> String",
      explanation_text,
@@ -660,6 +405,7 @@ const gd_class GD_FIXSYNC = {
     0,
     NULL,
     METHODS,
+    GD_PASSED_FIXSYNC,
 };
 
 const gd_class *const GD_CLASSES[] = {

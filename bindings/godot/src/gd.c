@@ -281,6 +281,16 @@ bool gd_i32(gd_call *call, int i, int32_t *out) {
     return gd_check(call, i, INT32_MIN, INT32_MAX);
 }
 
+bool gd_is_nonzero(gd_call *call, int i) {
+    const int32_t *v = gd_vector(call, i);
+    bool is_number = call->bound->arguments[i].type == GD_INT;
+    bool is_nonzero = is_number ? gd_int(call, i) != 0 : (v[0] | v[1] | v[2]) != 0;
+    if (!is_nonzero)
+        gd_fail(call, "%s must not be %s", gd_argument_name(call, i),
+                is_number ? "0" : "(0, 0, 0)");
+    return is_nonzero;
+}
+
 /* ---- results ---- */
 
 void gd_return_vector(gd_call *call, int32_t x, int32_t y, int32_t z) {
@@ -777,6 +787,8 @@ static void register_class(const gd_class *class) {
     gd_engine.classdb_register_extension_class4(library, &name, &parent, &info);
     for (const gd_method *method = class->methods; method->signature != NULL; method++)
         bind(class, method);
+    for (const gd_method *method = class->passed; method && method->signature; method++)
+        bind(class, method);
     free_name(&parent);
     free_name(&name);
 }
@@ -828,9 +840,12 @@ static void initialize(void *userdata, uint32_t level) {
         return;
     find_types();
     uint32_t count = 0;
-    for (const gd_class *const *class = GD_CLASSES; *class != NULL; class++)
+    for (const gd_class *const *class = GD_CLASSES; *class != NULL; class++) {
         for (const gd_method *method = (*class)->methods; method->signature != NULL; method++)
             count++;
+        for (const gd_method *method = (*class)->passed; method && method->signature; method++)
+            count++;
+    }
     bounds = gd_engine.mem_alloc(count * sizeof *bounds);
     if (bounds == NULL)
         return;

@@ -22,6 +22,7 @@ typedef struct gd_class {
     size_t size;                   /* of an object, which begins with a gd_object; 0: no objects */
     void (*free)(void *object);    /* frees the parts of an object; or NULL */
     const gd_method *methods;      /* ended by a row of zeros */
+    const gd_method *passed;       /* those of passed.c; or NULL */
 } gd_class;
 
 /* What every object begins with. The rest is zero until a `create` has made it. */
@@ -87,6 +88,9 @@ bool gd_in_range(gd_call *call, const char *name, int64_t value, int64_t low, in
 bool gd_check(gd_call *call, int i, int64_t low, int64_t high);
 bool gd_u32(gd_call *call, int i, uint32_t *out);
 bool gd_i32(gd_call *call, int i, int32_t *out);
+
+/* Whether a number or a vector is not 0; if it is, an error that names it. */
+bool gd_is_nonzero(gd_call *call, int i);
 const char *gd_argument_name(const gd_call *call, int i);
 
 /* ---- results ---- */

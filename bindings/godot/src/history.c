@@ -2,18 +2,6 @@
 
 #include <string.h>
 
-typedef struct gd_history {
-    gd_object object;
-    fxs_history *history;
-    fxs_history_room room;
-    uint8_t *own;                  /* of the last back */
-    fxs_event *gone, *fresh;       /* of the last push */
-    fxs_told told;
-    fxs_command *commands;         /* of the last confirm */
-    fxs_event *events;
-    fxs_confirmed confirmed;
-} gd_history;
-
 static gd_history *self(gd_call *call) { return call->self; }
 
 static void free_history(void *object) {
@@ -251,14 +239,6 @@ static void events(gd_call *call) {
     gd_free(room.at);
 }
 
-static void head(gd_call *call) { gd_return_int(call, fxs_history_head(self(call)->history)); }
-
-static void first(gd_call *call) { gd_return_int(call, fxs_history_first(self(call)->history)); }
-
-static void free_frames(gd_call *call) {
-    gd_return_int(call, fxs_history_free(self(call)->history));
-}
-
 static void state(gd_call *call) {
     uint32_t frame;
     uint64_t size = 0;
@@ -308,10 +288,6 @@ static const gd_method METHODS[] = {
     {"events(kinds: int = 0) -> PackedInt64Array", events,
      "Returns the events of the confirmed frame, the game's own last. Bits 1, 2, 3 of kinds: those "
      "that entered, stayed, exited; bit 0: the game's own; 0: all."},
-    {"head() -> int", head, "Returns the frame that is stepped next."},
-    {"first() -> int", first, "Returns the oldest frame that confirm has not taken."},
-    {"free_frames() -> int", free_frames,
-     "Returns how many frames can be pushed before one must be confirmed."},
     {"state(frame: int) -> PackedByteArray", state, "Returns the kept state before a frame."},
     {NULL, NULL, NULL},
 };
@@ -323,4 +299,5 @@ const gd_class GD_CLASS_HISTORY = {
     sizeof(gd_history),
     free_history,
     METHODS,
+    GD_PASSED_HISTORY,
 };

@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-typedef struct gd_inputs {
-    gd_object object;
-    fxs_inputs *inputs;
-    uint32_t players;
-} gd_inputs;
-
 static gd_inputs *self(gd_call *call) { return call->self; }
 
 static void free_inputs(void *object) { gd_free(((gd_inputs *)object)->inputs); }
@@ -59,12 +53,6 @@ static void take(gd_call *call) {
     gd_free(values);
 }
 
-static void redo(gd_call *call) { gd_return_int(call, fxs_inputs_redo(self(call)->inputs)); }
-
-static void confirmed(gd_call *call) {
-    gd_return_int(call, fxs_inputs_confirmed(self(call)->inputs));
-}
-
 static const gd_method METHODS[] = {
     {"static create(players: int, window: int, frame: int = 0) -> FixsyncInputs", create,
      "Makes inputs of which none is known. window is how many frames there may be from the first "
@@ -75,10 +63,6 @@ static const gd_method METHODS[] = {
     {"take(frame: int) -> PackedInt64Array", take,
      "Returns the inputs to step a frame with, one a player. One that is not known is predicted. "
      "Take each frame in order; an earlier one may be taken again."},
-    {"redo() -> int", redo,
-     "Returns the first frame that was stepped on a wrong prediction, or the next to take."},
-    {"confirmed() -> int", confirmed,
-     "Returns the first frame for which an input is not known: all before it are final."},
     {NULL, NULL, NULL},
 };
 
@@ -89,4 +73,5 @@ const gd_class GD_CLASS_INPUTS = {
     sizeof(gd_inputs),
     free_inputs,
     METHODS,
+    GD_PASSED_INPUTS,
 };

@@ -311,4 +311,5 @@ const gd_class GD_CLASS_LEVEL = {
     sizeof(gd_level),
     free_level,
     METHODS,
+    NULL,
 };

@@ -139,4 +139,5 @@ const gd_class GD_CLASS_MOVER = {
     sizeof(gd_mover),
     NULL,
     METHODS,
+    NULL,
 };

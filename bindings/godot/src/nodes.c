@@ -240,4 +240,5 @@ const gd_class GD_CLASS_NODES = {
     sizeof(gd_nodes),
     free_nodes,
     METHODS,
+    NULL,
 };

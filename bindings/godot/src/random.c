@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-typedef struct gd_random {
-    gd_object object;
-    uint64_t state;
-} gd_random;
-
 static uint64_t *state_of(gd_call *call) { return &((gd_random *)call->self)->state; }
 
 static void create(gd_call *call) {
@@ -21,27 +16,6 @@ static void state(gd_call *call) { gd_return_int(call, (int64_t)*state_of(call))
 
 static void set_state(gd_call *call) { *state_of(call) = (uint64_t)gd_int(call, 0); }
 
-static void next(gd_call *call) { gd_return_int(call, (int64_t)fxs_random_next(state_of(call))); }
-
-static void below(gd_call *call) {
-    if (gd_check(call, 0, 1, INT64_MAX))
-        gd_return_int(call,
-                      (int64_t)fxs_random_below(state_of(call), (uint64_t)gd_int(call, 0)));
-}
-
-static void between(gd_call *call) {
-    int64_t out;
-    if (gd_check(call, 0, INT64_MIN, gd_int(call, 1)) &&
-        fxs_random_between(state_of(call), gd_int(call, 0), gd_int(call, 1), &out) == FXS_OK)
-        gd_return_int(call, out);
-}
-
-static void chance(gd_call *call) {
-    if (gd_check(call, 0, 0, INT64_MAX) && gd_check(call, 1, 1, INT64_MAX))
-        gd_return_bool(call, fxs_random_chance(state_of(call), (uint64_t)gd_int(call, 0),
-                                               (uint64_t)gd_int(call, 1)) == 1);
-}
-
 static void shuffle(gd_call *call) {
     gd_ints items = gd_ints_of(call, 0);
     int64_t *to = gd_return_ints(call, items.count);
@@ -55,12 +29,6 @@ static const gd_method METHODS[] = {
     {"static create(seed: int) -> FixsyncRandom", create, "Makes a generator; a seed is a state."},
     {"state() -> int", state, "Returns the whole state, to save with the game's own."},
     {"set_state(state: int)", set_state, "Replaces the state."},
-    {"next() -> int", next, "Returns the next 64 bits, each number equally likely."},
-    {"below(count: int) -> int", below, "Returns a number of 0..count - 1, each equally likely."},
-    {"between(low: int, high: int) -> int", between,
-     "Returns a number of low..high, both included, each equally likely."},
-    {"chance(numerator: int, denominator: int) -> bool", chance,
-     "Returns whether an event happens that has a chance of numerator in denominator."},
     {"shuffle(items: PackedInt64Array) -> PackedInt64Array", shuffle,
      "Returns the items in random order; each order is equally likely."},
     {NULL, NULL, NULL},
@@ -73,4 +41,5 @@ const gd_class GD_CLASS_RANDOM = {
     sizeof(gd_random),
     NULL,
     METHODS,
+    GD_PASSED_RANDOM,
 };

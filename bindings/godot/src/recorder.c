@@ -241,4 +241,5 @@ const gd_class GD_CLASS_RECORDER = {
     sizeof(gd_recorder),
     free_recorder,
     METHODS,
+    NULL,
 };

@@ -264,6 +264,12 @@ bool gd_is_ok(gd_call *call, const char *name, int32_t status) {
     return false;
 }
 
+bool gd_fits(gd_call *call, int32_t status) {
+    if (status < 0)
+        gd_fail(call, "the result must be within -2147483648..2147483647");
+    return status >= 0;
+}
+
 bool gd_grow(gd_call *call, gd_room *room, uint64_t size) {
     if (size <= room->size)
         return true;

@@ -68,6 +68,9 @@ bool gd_is_ok(gd_call *call, const char *name, int32_t status);
 /* The error of a shape, which names the size. False if there is none. */
 bool gd_shape_fails(gd_call *call, const char *name, const fxs_shape *shape);
 
+/* "the result must be within int32" for a status that is an error. */
+bool gd_fits(gd_call *call, int32_t status);
+
 /* Room for rows that is kept between calls. */
 typedef struct gd_room {
     void *at;

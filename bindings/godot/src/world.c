@@ -188,14 +188,6 @@ static void copy(gd_call *call) {
 
 static void capacity(gd_call *call) { gd_return_int(call, self(call)->capacity); }
 
-static void frame(gd_call *call) { gd_return_int(call, fxs_world_frame(self(call)->world)); }
-
-static void count(gd_call *call) { gd_return_int(call, fxs_world_count(self(call)->world)); }
-
-static void hit_count(gd_call *call) {
-    gd_return_int(call, (int64_t)fxs_world_hit_count(self(call)->world));
-}
-
 static void hit_when(gd_call *call) {
     fxs_config config;
     fxs_world_config(self(call)->world, &config);
@@ -314,27 +306,36 @@ static void hits(gd_call *call) {
 
 /* ---- changes ---- */
 
-/* A command of a type for the id of argument 0. */
-static bool begin(gd_call *call, uint32_t type, fxs_command *row) {
+bool gd_world_command(gd_call *call, uint32_t type, fxs_command *row) {
     memset(row, 0, sizeof *row);
     row->type = type;
     row->collider.id = (uint32_t)gd_int(call, 0);
     return gd_check(call, 0, 0, (int64_t)self(call)->capacity - 1);
 }
 
-static void set_position(fxs_command *row, const int32_t *at) {
-    row->collider.x = at[0];
-    row->collider.y = at[1];
-    row->collider.z = at[2];
+bool gd_command_shape(gd_call *call, int i, fxs_command *row) {
+    fxs_shape shape;
+    if (!gd_shape_of(call, i, &shape))
+        return false;
+    row->collider.kind = (uint8_t)shape.kind;
+    row->collider.half_angle = (uint16_t)shape.half_angle;
+    memcpy(row->collider.size, shape.size, sizeof shape.size);
+    return true;
 }
 
-static void set_shape_of(fxs_command *row, const fxs_shape *shape) {
-    row->collider.kind = (uint8_t)shape->kind;
-    row->collider.half_angle = (uint16_t)shape->half_angle;
-    memcpy(row->collider.size, shape->size, sizeof shape->size);
+void gd_command_position(gd_call *call, int i, fxs_command *row) {
+    row->collider.x = gd_vector(call, i)[0];
+    row->collider.y = gd_vector(call, i)[1];
+    row->collider.z = gd_vector(call, i)[2];
 }
 
-static void change(gd_call *call, const fxs_command *row) {
+void gd_command_offset(gd_call *call, int i, fxs_command *row) {
+    row->collider.ox = gd_vector(call, i)[0];
+    row->collider.oy = gd_vector(call, i)[1];
+    row->collider.oz = gd_vector(call, i)[2];
+}
+
+void gd_world_change(gd_call *call, const fxs_command *row) {
     gd_world *world = self(call);
     uint64_t bad;
     if (!gd_world_expects(call, world, 1))
@@ -344,31 +345,6 @@ static void change(gd_call *call, const fxs_command *row) {
         return;
     gd_world_keeps(world, row, 1);
     gd_return_bool(call, true);
-}
-
-static void add(gd_call *call) {
-    fxs_command row;
-    fxs_shape shape;
-    if (!begin(call, FXS_COMMAND_ADD, &row) || !gd_shape_of(call, 1, &shape) ||
-        !gd_check(call, 3, 0, FXS_TURN - 1) || !gd_check(call, 4, 0, FXS_LAYER_COUNT - 1) ||
-        !gd_u32(call, 5, &row.collider.owner))
-        return;
-    set_shape_of(&row, &shape);
-    set_position(&row, gd_vector(call, 2));
-    const int32_t *offset = gd_vector(call, 6);
-    row.collider.yaw = (uint16_t)gd_int(call, 3);
-    row.collider.layer = (uint8_t)gd_int(call, 4);
-    row.collider.ox = offset[0];
-    row.collider.oy = offset[1];
-    row.collider.oz = offset[2];
-    row.collider.active = gd_bool(call, 7);
-    change(call, &row);
-}
-
-static void remove_collider(gd_call *call) {
-    fxs_command row;
-    if (begin(call, FXS_COMMAND_REMOVE, &row))
-        change(call, &row);
 }
 
 /* The call of every collider in every frame: without the path for many commands. */
@@ -386,64 +362,6 @@ static void move(gd_call *call) {
         gd_world_keeps(world, &row, 1);
     }
     gd_return_bool(call, true);
-}
-
-static void turn(gd_call *call) {
-    fxs_command row;
-    if (!begin(call, FXS_COMMAND_TURN, &row) || !gd_check(call, 1, 0, FXS_TURN - 1))
-        return;
-    row.collider.yaw = (uint16_t)gd_int(call, 1);
-    change(call, &row);
-}
-
-static void set_pose(gd_call *call) {
-    fxs_command row;
-    if (!begin(call, FXS_COMMAND_POSE, &row) || !gd_check(call, 2, 0, FXS_TURN - 1))
-        return;
-    set_position(&row, gd_vector(call, 1));
-    row.collider.yaw = (uint16_t)gd_int(call, 2);
-    change(call, &row);
-}
-
-static void set_shape(gd_call *call) {
-    fxs_command row;
-    fxs_shape shape;
-    if (!begin(call, FXS_COMMAND_SHAPE, &row) || !gd_shape_of(call, 1, &shape))
-        return;
-    set_shape_of(&row, &shape);
-    change(call, &row);
-}
-
-static void set_offset(gd_call *call) {
-    fxs_command row;
-    if (!begin(call, FXS_COMMAND_OFFSET, &row))
-        return;
-    row.collider.ox = gd_vector(call, 1)[0];
-    row.collider.oy = gd_vector(call, 1)[1];
-    row.collider.oz = gd_vector(call, 1)[2];
-    change(call, &row);
-}
-
-static void set_owner(gd_call *call) {
-    fxs_command row;
-    if (begin(call, FXS_COMMAND_OWNER, &row) && gd_u32(call, 1, &row.collider.owner))
-        change(call, &row);
-}
-
-static void set_layer(gd_call *call) {
-    fxs_command row;
-    if (!begin(call, FXS_COMMAND_LAYER, &row) || !gd_check(call, 1, 0, FXS_LAYER_COUNT - 1))
-        return;
-    row.collider.layer = (uint8_t)gd_int(call, 1);
-    change(call, &row);
-}
-
-static void set_active(gd_call *call) {
-    fxs_command row;
-    if (!begin(call, FXS_COMMAND_ACTIVE, &row))
-        return;
-    row.collider.active = gd_bool(call, 1);
-    change(call, &row);
 }
 
 static void set_layers(gd_call *call) {
@@ -644,12 +562,7 @@ static void step(gd_call *call) {
 
 /* ---- two colliders ---- */
 
-/* The ids of arguments 0 and 1, each of a collider or a solid. */
-static bool pair(gd_call *call, uint32_t *a, uint32_t *b) {
-    return gd_u32(call, 0, a) && gd_u32(call, 1, b);
-}
-
-static bool takes_pair(gd_call *call, int32_t status, uint32_t a, uint32_t b) {
+bool gd_world_takes_pair(gd_call *call, int32_t status, uint32_t a, uint32_t b) {
     const gd_world *world = self(call);
     const fxs_level *in = gd_level_in(world->level);
     fxs_collider row;
@@ -668,46 +581,11 @@ static bool takes_pair(gd_call *call, int32_t status, uint32_t a, uint32_t b) {
     return gd_world_takes_id(call, world, status, id);
 }
 
-static void contact(gd_call *call) {
-    uint32_t a, b;
-    gd_return_int(call, -1);
-    if (!pair(call, &a, &b))
-        return;
-    int32_t status = fxs_world_contact(self(call)->world, a, b);
-    if (takes_pair(call, status, a, b))
-        gd_return_int(call, status);
-}
-
-static void push_out(gd_call *call) {
-    uint32_t a, b;
-    int32_t out[2];
-    if (pair(call, &a, &b) &&
-        takes_pair(call, fxs_world_push_out(self(call)->world, a, b, out), a, b))
-        gd_return_vector(call, out[0], 0, out[1]);
-}
-
-static void lift(gd_call *call) {
-    uint32_t a, b;
-    int32_t out;
-    if (pair(call, &a, &b) && takes_pair(call, fxs_world_lift(self(call)->world, a, b, &out), a, b))
-        gd_return_int(call, out);
-}
-
-static void side(gd_call *call) {
-    uint32_t a, b;
-    gd_return_int(call, -1);
-    if (!pair(call, &a, &b))
-        return;
-    int32_t status = fxs_world_side(self(call)->world, a, b);
-    if (takes_pair(call, status, a, b))
-        gd_return_int(call, status);
-}
-
 static void explain(gd_call *call) {
     uint32_t a, b;
     fxs_explanation out;
-    if (pair(call, &a, &b) &&
-        takes_pair(call, fxs_world_explain(self(call)->world, a, b, &out), a, b))
+    if (gd_u32(call, 0, &a) && gd_u32(call, 1, &b) &&
+        gd_world_takes_pair(call, fxs_world_explain(self(call)->world, a, b, &out), a, b))
         gd_return_rows(call, &out, 1, &GD_EXPLANATION);
 }
 
@@ -927,7 +805,7 @@ static void explain_query(gd_call *call) {
         !gd_u32(call, 5, &query.exclude_owner))
         return;
     int32_t status = fxs_world_explain_query(self(call)->world, &query, b, &out);
-    if (takes_pair(call, status, b, b))
+    if (gd_world_takes_pair(call, status, b, b))
         gd_return_rows(call, &out, 1, &GD_EXPLANATION);
 }
 
@@ -994,10 +872,6 @@ static void save(gd_call *call) {
         fxs_world_save(world, to);
 }
 
-static void hash(gd_call *call) {
-    gd_return_int(call, (int64_t)fxs_world_hash(self(call)->world));
-}
-
 static void load(gd_call *call) {
     gd_world *world = self(call);
     gd_bytes state = gd_bytes_of(call, 0);
@@ -1025,8 +899,6 @@ static const gd_method METHODS[] = {
      "the static geometry. hit_capacity is the room for hits to begin with; it grows."},
     {"copy() -> FixsyncWorld", copy, "Returns another world with the same state and level."},
     {"capacity() -> int", capacity, "Returns how many ids there are: 0..capacity - 1."},
-    {"frame() -> int", frame, "Returns the number of steps, modulo 2^32."},
-    {"count() -> int", count, "Returns the number of colliders."},
     {"hit_when() -> int", hit_when, "Returns the least contact that is a hit."},
     {"layer_masks() -> PackedInt64Array", layer_masks,
      "Returns 32 masks: bit j of mask i lets layers i and j meet."},
@@ -1046,30 +918,9 @@ static const gd_method METHODS[] = {
     {"ids() -> PackedInt64Array", ids, "Returns the ids of all colliders, ascending."},
     {"colliders() -> PackedInt64Array", colliders,
      "Returns the rows of all colliders, by id, as collider does."},
-    {"add(id: int, shape: PackedInt64Array, position: Vector3i, yaw: int = 0, layer: int = 0, "
-     "owner: int = 0, offset: Vector3i = Vector3i(), active: bool = true) -> bool",
-     add,
-     "Adds a collider under an id that is free. Colliders of one owner do not hit each other; 0 is "
-     "no owner. offset is that of the centre from the position, turned by the yaw. An inactive "
-     "collider neither hits nor is found."},
-    {"remove(id: int) -> bool", remove_collider,
-     "Removes a collider; its hits end at the next step."},
     {"clear() -> bool", clear, "Removes all colliders; their hits end at the next step."},
     {"move(id: int, position: Vector3i) -> bool", move,
      "Changes the position of a collider; its yaw stays."},
-    {"turn(id: int, yaw: int) -> bool", turn,
-     "Changes the yaw of a collider, which also turns its offset."},
-    {"set_pose(id: int, position: Vector3i, yaw: int) -> bool", set_pose,
-     "Changes position and yaw of a collider at once."},
-    {"set_shape(id: int, shape: PackedInt64Array) -> bool", set_shape,
-     "Changes the shape of a collider."},
-    {"set_offset(id: int, offset: Vector3i) -> bool", set_offset,
-     "Changes the offset of the centre of a collider from its position."},
-    {"set_owner(id: int, owner: int) -> bool", set_owner,
-     "Changes the owner of a collider; 0: no owner."},
-    {"set_layer(id: int, layer: int) -> bool", set_layer, "Changes the layer of a collider."},
-    {"set_active(id: int, active: bool) -> bool", set_active,
-     "Makes a collider active or not; an inactive one neither hits nor is found."},
     {"set_layers(masks: PackedInt64Array) -> bool", set_layers,
      "Replaces the layer matrix by 32 masks, which are symmetric; an empty array lets all layers "
      "meet."},
@@ -1097,18 +948,6 @@ static const gd_method METHODS[] = {
      "kind, contact, by (a, b)."},
     {"hits() -> PackedInt64Array", hits,
      "Returns the hits of the last step: rows of a, b, contact."},
-    {"hit_count() -> int", hit_count, "Returns the number of hits of the last step."},
-    {"contact(a: int, b: int) -> int", contact,
-     "Returns the contact of two colliders as they are now, or of a collider and a solid; -1 after "
-     "an error. Layers, owners and activity do not matter."},
-    {"push_out(a: int, b: int) -> Vector3i", push_out,
-     "Returns the shortest planar translation of a that ends an overlap with b; b may be a solid."},
-    {"lift(a: int, b: int) -> int", lift,
-     "Returns the shortest vertical translation of a that ends an overlap with b; b may be a "
-     "solid."},
-    {"side(a: int, b: int) -> int", side,
-     "Returns the side of the box b that push_out moves a out of; of a prism 1 + an edge; -1 after "
-     "an error."},
     {"outline(id: int, segments: int = 32) -> PackedInt64Array", outline,
      "Returns the outline of a collider or a solid, for drawing: y_low, y_high, vertices of the "
      "outer polygon, vertices of the hole, then x and z of each vertex."},
@@ -1165,7 +1004,6 @@ static const gd_method METHODS[] = {
     {"load(state: PackedByteArray) -> bool", load,
      "Replaces everything but capacity and level by a saved state. The commands kept so far are "
      "dropped."},
-    {"hash() -> int", hash, "Returns the hash of the bytes that save returns."},
     {NULL, NULL, NULL},
 };
 
@@ -1177,4 +1015,5 @@ const gd_class GD_CLASS_WORLD = {
     sizeof(gd_world),
     free_world,
     METHODS,
+    GD_PASSED_WORLD,
 };

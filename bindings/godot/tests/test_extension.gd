@@ -87,6 +87,46 @@ func test_numbers_are_exact() -> void:
 	equal(Fixsync.hash64(PackedByteArray()), -1205034819632174695, "hash of nothing")
 
 
+## The methods of passed.c check each argument, and the status.
+func test_what_is_passed_on_is_checked_first() -> void:
+	const FITS := "the result must be within -2147483648..2147483647"
+	refused(Fixsync.mul(1 << 30, 1 << 30), 0, "Fixsync.mul: " + FITS)
+	refused(Fixsync.mul(1 << 31, 1), 0,
+		"Fixsync.mul: a must be -2147483648..2147483647, not 2147483648")
+	refused(Fixsync.div(5, 0), 0, "Fixsync.div: b must not be 0")
+	refused(Fixsync.mul_div(5, 6, 0), 0, "Fixsync.mul_div: c must not be 0")
+	refused(Fixsync.sqrt(-1), 0, "Fixsync.sqrt: a must be 0..2147483647, not -1")
+	refused(Fixsync.lerp(0, 5, 65537), 0, "Fixsync.lerp: fraction must be 0..65536, not 65537")
+	refused(Fixsync.clamp(5, 8, 7), 0, "Fixsync.clamp: low must be -2147483648..7, not 8")
+	refused(Fixsync.approach(5, 8, -1), 0, "Fixsync.approach: most must be 0..2147483647, not -1")
+	var far := Vector3i.ONE * 2000000000
+	refused(Fixsync.dot(far, far), 0, "Fixsync.dot: " + FITS)
+	refused(Fixsync.with_length(Vector3i(), 5), Vector3i(), "Fixsync.with_length: v must not be (0, 0, 0)")
+	refused(Fixsync.turn_towards(0, 65536, 1), 0, "Fixsync.turn_towards: end must be 0..65535, not 65536")
+	refused(Fixsync.yaw_of(1 << 32, 0), 0,
+		"Fixsync.yaw_of: dx must be -4294967295..4294967295, not 4294967296")
+	refused(Fixsync.faces(0, 0, 1, 1), false, "Fixsync.faces: half_angle must be 1..32768, not 0")
+	refused(Fixsync.slide(Vector3i.ONE, Vector3i()), Vector3i(),
+		"Fixsync.slide: motion and normal: a normal of (0, 0, 0), or with a component out of range")
+	var sword := Fixsync.sector(65536, 8192, 65536)
+	refused(Fixsync.side(sword, Vector3i(), 0, sword, Vector3i(), 0), -1,
+		"Fixsync.side: shapes: not defined for these shapes")
+	var world := FixsyncWorld.create(8)
+	world.add(1, BALL, Vector3i())
+	refused(world.contact(1, 2), -1, "FixsyncWorld.contact: id 2 is not in the world")
+	refused(world.contact(1, Fixsync.LEVEL), -1,
+		"FixsyncWorld.contact: id 2147483648 is not a solid of the level")
+	refused(world.set_layer(1, 32), false, "FixsyncWorld.set_layer: layer must be 0..31, not 32")
+	refused(world.set_owner(1, -1), false, "FixsyncWorld.set_owner: owner must be 0..4294967295, not -1")
+	refused(world.set_pose(2, Vector3i(), 0), false, "FixsyncWorld.set_pose: id 2 is not in the world")
+	var random := FixsyncRandom.create(0)
+	refused(random.between(6, 5), 0,
+		"FixsyncRandom.between: low must be -9223372036854775808..5, not 6")
+	refused(random.chance(1, 0), false,
+		"FixsyncRandom.chance: denominator must be 1..9223372036854775807, not 0")
+	equal(random.state(), 0, "an error takes no number")
+
+
 func test_random_numbers_are_those_of_splitmix64() -> void:
 	var random := FixsyncRandom.create(0)
 	equal(Fixsync.hex(random.next()), "e220a8397b1dcdaf", "first")
