@@ -1,13 +1,14 @@
 class_name NetfoxStandIn
 extends Node
 ## What FixsyncNetfox uses of netfox, played by this stand-in: ticks, inputs by tick, the loop of
-## _rollback_tick with the inputs restored. It is not netfox: netfox is on no package index, so it
-## is tried by hand (docs/godot.md). It stands for NetworkRollback and for NetworkHistoryServer.
+## _rollback_tick with the inputs restored. It is not netfox, which is on no package index: ./test
+## plays over a copy of that if it is given one. It stands for NetworkRollback and for
+## NetworkHistoryServer.
 
 signal before_loop
 
 var input_redundancy := 16
-var history_limit := 128
+var history_limit := 64
 
 var tick := 0
 var inputs: Array[Node]

@@ -49,6 +49,19 @@ static func shape_of(rows: PackedInt64Array, at: int) -> PackedInt64Array:
 	return row
 
 
+## Draws the 2D colliders of a scene over the viewport of the editor, which draws its rulers after
+## that, on the same control.
+static func over(overlay: Control, root: Node) -> void:
+	for node in FixsyncPlace.colliders(root):
+		var shape: FixsyncShape = node.get(&"shape")
+		if node is Node2D and shape != null:
+			overlay.draw_set_transform_matrix(
+					node.get_viewport_transform() * node.get_global_transform())
+			for line in FixsyncView2D.of(node).lines(shape.row()):
+				overlay.draw_polyline(line, colour(node.get(&"starts_active"), false))
+	overlay.draw_set_transform_matrix(Transform2D.IDENTITY)
+
+
 ## Pairs of points as a mesh of lines, of the colour of its material.
 static func mesh(pairs: PackedVector3Array) -> ArrayMesh:
 	var arrays := []

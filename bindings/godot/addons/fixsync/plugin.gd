@@ -114,13 +114,4 @@ func _on_edited() -> void:
 
 
 func _forward_canvas_force_draw_over_viewport(overlay: Control) -> void:
-	var root := EditorInterface.get_edited_scene_root()
-	for node in FixsyncPlace.colliders(root):
-		var shape: FixsyncShape = node.get(&"shape")
-		if node is Node2D and shape != null:
-			var colour := FixsyncDraw.colour(node.get(&"starts_active"), false)
-			overlay.draw_set_transform_matrix(
-					node.get_viewport_transform() * node.get_global_transform())
-			for line in FixsyncView2D.of(node).lines(shape.row()):
-				overlay.draw_polyline(line, colour)
-	overlay.draw_set_transform_matrix(Transform2D.IDENTITY)
+	FixsyncDraw.over(overlay, EditorInterface.get_edited_scene_root())
