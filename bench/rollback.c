@@ -13,7 +13,7 @@ static fxs_rewind *ring;
 static fxs_history *history;
 static fxs_pose *poses;
 static fxs_command *rows, *given;
-static fxs_event *events, *gone, *fresh, *confirmed;
+static fxs_event *events, *taken_back, *predicted, *confirmed;
 static uint8_t *state, own[OWN];
 static uint64_t room;
 static uint32_t count;
@@ -58,8 +58,8 @@ static uint64_t step(void) {
 
 static void push(uint64_t n, const uint64_t *hash) {
     fxs_told told;
-    check(fxs_history_push(history, world, own, 0, hash, rows, count, 0, events, n, gone, fresh,
-                           &told));
+    check(fxs_history_push(history, world, own, 0, hash, rows, count, 0, events, n, taken_back,
+                           predicted, &told));
 }
 
 static void confirm(void) {
@@ -121,8 +121,8 @@ int main(int argc, char **argv) {
     rows = memory(count * sizeof *rows);
     given = memory(count * sizeof *given);
     events = memory(room * sizeof *events);
-    gone = memory(room * sizeof *gone);
-    fresh = memory(room * sizeof *fresh);
+    taken_back = memory(room * sizeof *taken_back);
+    predicted = memory(room * sizeof *predicted);
     confirmed = memory(room * sizeof *confirmed);
     place(0);
     for (uint32_t i = 0; i < count; i++) {

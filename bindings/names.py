@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -96,7 +95,7 @@ names that differ from it, and why; – is left out. `bindings/names.toml` is th
 """
 
 
-def page(sections: list[Section], unfinished: Sequence[str] = ()) -> str:
+def page(sections: list[Section]) -> str:
     """docs/names.md."""
     parts = [_HEAD]
     for section in sections:
@@ -107,9 +106,6 @@ def page(sections: list[Section], unfinished: Sequence[str] = ()) -> str:
             parts.append(f"| {' | '.join(map(_cell, cells))} |\n")
         notes = _notes(section)
         parts += ["\n", *notes] if notes else []
-    if unfinished:
-        parts.append("\n## Not yet one name\n\n")
-        parts += [_line(what) for what in unfinished]
     return "".join(parts)
 
 
@@ -141,8 +137,7 @@ def _notes(section: Section) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Writes docs/names.md; with --check only says whether it is stale."""
-    table = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
-    text = page(read_names(read()), [row["what"] for row in table["unfinished"]])
+    text = page(read_names(read()))
     path = Path(__file__).resolve().parents[1] / "docs" / "names.md"
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return 0

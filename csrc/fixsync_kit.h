@@ -793,8 +793,8 @@ typedef struct fxs_history_room {
 
 /* How many rows fxs_history_push wrote. */
 typedef struct fxs_told {
-    uint64_t gone;               /* events that are taken back */
-    uint64_t fresh;              /* events that are predicted */
+    uint64_t taken_back;               /* events that are taken back */
+    uint64_t predicted;              /* events that are predicted */
 } fxs_told;
 
 /* A confirmed frame. */
@@ -825,10 +825,10 @@ FXS_API int32_t fxs_history_init(fxs_history *memory, const fxs_history_room *ro
  * n_after of them given after the step, as reactions to its events: they belong to the next frame.
  * events: the m rows of fxs_world_step, then the game's own, of kind FXS_GAME_EVENT and above.
  *
- * gone, fresh: each with room for event_room rows. An event that was predicted for this frame and
- * is not found is written to `gone`, in row order. An event that was not predicted is written to
- * `fresh`, if the frame is not final: it is heard when the frame is confirmed. Of equal rows the
- * first ones match.
+ * taken_back, predicted: each with room for event_room rows. An event that was predicted for this
+ * frame and is not found is written to `taken_back`, in row order. An event that was not predicted
+ * is written to `predicted`, if the frame is not final: it is heard when the frame is confirmed. Of
+ * equal rows the first ones match.
  *
  * Returns FXS_OK; FXS_E_ORDER for a world at another frame, a frame beyond the window (see
  * fxs_history_free), a final frame after one that is not; FXS_E_RANGE for an event of kind 0 or
@@ -839,7 +839,7 @@ FXS_API int32_t fxs_history_init(fxs_history *memory, const fxs_history_room *ro
 FXS_API int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uint8_t *own,
                                  uint32_t is_final, const uint64_t *hash, const fxs_command *rows,
                                  uint64_t n, uint64_t n_after, const fxs_event *events, uint64_t m,
-                                 fxs_event *gone, fxs_event *fresh, fxs_told *told);
+                                 fxs_event *taken_back, fxs_event *predicted, fxs_told *told);
 
 /* Makes all frames before a frame final: they were stepped on the real inputs.
  * A frame that is final is not stepped again. Returns FXS_OK, or FXS_E_RANGE for a frame after

@@ -34,14 +34,14 @@ static void begin_peer(peer *p) {
 
 static void advance(peer *p, const int64_t inputs[PLAYERS], uint32_t is_final) {
     game *g = &p->game;
-    fxs_event gone[EVENTS], fresh[EVENTS];
+    fxs_event taken_back[EVENTS], predicted[EVENTS];
     fxs_told told;
     step(g, inputs);
     must(fxs_history_push(p->history, g->world, (uint8_t *)&g->own, is_final, &g->hash, g->rows,
-                          g->row_count, g->after_count, g->events, g->event_count, gone, fresh,
-                          &told));
-    p->stopped += (uint32_t)told.gone; /* stop the effects of `gone`, begin those of `fresh` */
-    p->shown += (uint32_t)told.fresh;
+                          g->row_count, g->after_count, g->events, g->event_count, taken_back,
+                          predicted, &told));
+    p->stopped += (uint32_t)told.taken_back; /* stop their effects, begin those of `predicted` */
+    p->shown += (uint32_t)told.predicted;
 }
 
 static void confirm(peer *p) {

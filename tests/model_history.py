@@ -40,15 +40,15 @@ class ModelHistory:
     def push(self, frame: Frame, is_final: bool) -> tuple[Rows, Rows]:
         """What is taken back, and what is predicted."""
         told = self.stands.get(self.head, [])
-        gone = taken_out(frame.events, told)
-        fresh = [] if is_final else taken_out(told, frame.events)
+        taken_back = taken_out(frame.events, told)
+        predicted = [] if is_final else taken_out(told, frame.events)
         self.stands[self.head] = frame.events
         self.frames[self.head] = frame
         if is_final:
             assert self.final == self.head
             self.final += 1
         self.head += 1
-        return gone, fresh
+        return taken_back, predicted
 
     def back(self, frame: int) -> None:
         assert self.final <= frame <= self.head

@@ -115,7 +115,9 @@ class History:
             self._it, self.room, self._world(), self._bytes(brawl.own)
         )
         assert status == 0
-        self.gone, self.fresh = (kernel.ffi.new("fxs_event[]", 4 * ROOM) for _ in range(2))
+        self.taken_back, self.predicted = (
+            kernel.ffi.new("fxs_event[]", 4 * ROOM) for _ in range(2)
+        )
 
     def _room(self, state: int, commands: int, events: int, window: int, past: int) -> Any:
         return self.kernel.ffi.new(
@@ -172,14 +174,16 @@ class History:
             len(frame.after),
             self._rows("fxs_event", packed),
             len(frame.events),
-            self.gone,
-            self.fresh,
+            self.taken_back,
+            self.predicted,
             told,
         )
         del keeps
         if status:
             return int(status)
-        return self._events(self.gone, told.gone), self._events(self.fresh, told.fresh)
+        return self._events(self.taken_back, told.taken_back), self._events(
+            self.predicted, told.predicted
+        )
 
     def _events(self, rows: Any, n: int) -> Rows:
         return [(row.a, row.b, row.kind, row.contact) for row in rows[0:n]]
@@ -318,8 +322,8 @@ def play(kernel: Kernel, start: int, window: int, frames: int, seed: int) -> int
             expected = model.push(frame, is_final)
             assert told == expected
             assert isinstance(told, tuple)
-            gone, fresh = told
-            heard[now] = taken_out(gone, heard.get(now, [])) + fresh
+            taken_back, predicted = told
+            heard[now] = taken_out(taken_back, heard.get(now, [])) + predicted
             if random.random() < 0.02:
                 history.grow()
         while (got := history.confirm()) is not None:
@@ -412,12 +416,12 @@ def test_ten_thousand_frames_are_stepped_again_at_every_window_and_start() -> No
 
 # ---- planted faults ----
 
-SWAPPED = """counts->fresh = found_count - equal;
+SWAPPED = """counts->predicted = found_count - equal;
         for (uint32_t i = equal; i + 1 < found_count; i++) {
             if (found[i].a == found[i + 1].a && found[i].b == found[i + 1].b) {
-                fresh[i - equal] = found[i + 1];
-                fresh[i + 1 - equal] = found[i];
-                memcpy(gone, told + equal, (size_t)counts->gone * sizeof *gone);
+                predicted[i - equal] = found[i + 1];
+                predicted[i + 1 - equal] = found[i];
+                memcpy(taken_back, told + equal, (size_t)counts->taken_back * sizeof *taken_back);
                 return;
             }
         }
@@ -431,7 +435,7 @@ FAULTS = {
     ),
     "an EXIT comes after the ENTER of its pair": (
         "history.c",
-        "counts->fresh = found_count - equal;\n",
+        "counts->predicted = found_count - equal;\n",
         SWAPPED,
     ),
     "the slot is the frame modulo the window": (
@@ -648,7 +652,7 @@ def test_reactions_need_the_hash_right_after_the_step() -> None:
     brawl, history = small()
     brawl.world.step()
     rows, told = ffi.new("fxs_command[2]"), ffi.new("fxs_told *")
-    arguments = [ffi.NULL, 0, history.gone, history.fresh, told]
+    arguments = [ffi.NULL, 0, history.taken_back, history.predicted, told]
     own = ffi.from_buffer("uint8_t[]", brawl.own)
     for n, n_after, hash in ((2, 1, ffi.NULL), (1, 2, ffi.new("uint64_t *"))):
         call = (history._it, history._world(), own, 0, hash, rows, n, n_after, *arguments)
@@ -788,17 +792,20 @@ class Watched(Bumpers):
     def step(self, inputs: Any) -> Any:
         frame, found = self.world.frame, super().step(inputs)
         self.settle(frame)
-        rows, gone, fresh = self.rows
+        rows, taken_back, predicted = self.rows
         for row, event in zip(rows, found, strict=False):
             row.a, row.b, row.kind, row.contact = event
         told = ffi.new("fxs_told *")
         is_final = self.timeline[0].is_known(frame)
         status = lib.fxs_history_push(
             *(self.history, self.world._native._world, ffi.NULL, is_final, ffi.NULL),
-            *(ffi.NULL, 0, 0, rows, len(found), gone, fresh, told),
+            *(ffi.NULL, 0, 0, rows, len(found), taken_back, predicted, told),
         )
         assert status == lib.FXS_OK
-        for kind, which, n in ((TakenBack, gone, told.gone), (Predicted, fresh, told.fresh)):
+        for kind, which, n in (
+            (TakenBack, taken_back, told.taken_back),
+            (Predicted, predicted, told.predicted),
+        ):
             if n:
                 self.told.append((kind, frame, self.listed(which, n)))
         return found

@@ -34,6 +34,11 @@ def test_each_package_has_the_names_of_the_table(language: str) -> None:
     assert not HAS[language]("World.no_such_name")
 
 
+def test_no_name_of_the_table_is_unfinished() -> None:
+    table = names.tomllib.loads((public_names.BINDINGS / "names.toml").read_text(encoding="utf-8"))
+    assert table.keys() == {"group", "exception"}
+
+
 def test_the_page_is_made_from_the_table() -> None:
     assert names.main(["--check"]) == 0
 

@@ -1,8 +1,9 @@
 // Bodies: the hurtboxes and hitboxes of one fighter, which move, turn, mirror and attack together.
 import {
   ArgumentRangeError,
-  ArgumentTypeError,
   boolean,
+  bytesIn,
+  instance,
   integer,
   isList,
   optionsIn,
@@ -24,7 +25,7 @@ import {
   fxs_command,
 } from "./raw.js";
 import { putPose } from "./shapes.js";
-import { World } from "./world.js";
+import { worldIn } from "./world.js";
 
 const AT_BODY = 512; // in the scratch memory, behind all arguments
 const AT_POSE = 128;
@@ -44,10 +45,8 @@ export class Body {
   /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. */
   constructor(world, frames, pose, options) {
     const { ids, owner, isMirrored = false } = optionsIn(options, "ids, owner, isMirrored");
-    if (!(world instanceof World))
-      throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
-    if (!(frames instanceof FrameData))
-      throw new ArgumentTypeError(`frames must be a FrameData, not ${quoted(frames)}`);
+    worldIn(world);
+    instance("frames", FrameData, "a FrameData", frames);
     [this.#world, this.#frames] = [world, frames];
     this.#owner = integer("owner", owner, 1, UINT32_MAX);
     const names = frames.parts;
@@ -154,8 +153,7 @@ export class Body {
 
   /** Moves all of the body to where `World.separate` has pushed a part of it. */
   follow(moved) {
-    if (!(moved instanceof Int32Array))
-      throw new ArgumentTypeError(`moved must be an Int32Array, not ${quoted(moved)}`);
+    instance("moved", Int32Array, "an Int32Array", moved);
     const places = new Map();
     for (let row = 0; row < moved.length; row += 4) {
       const [id, ...place] = moved.subarray(row, row + 4);
@@ -294,8 +292,7 @@ export class Body {
 
   /** Restores the bytes of `save`; load the world's state with it. */
   load(data) {
-    if (!(data instanceof Uint8Array))
-      throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
+    bytesIn("data", data);
     const at = results.for(data.length);
     memory.u8.set(data, at);
     const status = this.#call((body, table) =>

@@ -25,6 +25,16 @@ export function quoted(value) {
   return `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
+/** The error for a value that is of the wrong type. */
+export const wrong = (name, what, value) =>
+  new ArgumentTypeError(`${name} must be ${what}, not ${quoted(value)}`);
+
+/** The value, if it is an instance of the class; what: such as "a World". */
+export function instance(name, Class, what, value) {
+  if (!(value instanceof Class)) throw wrong(name, what, value);
+  return value;
+}
+
 /** The value, if it is an integer in low..high. */
 export function integer(name, value, low, high) {
   if (!Number.isInteger(value)) {
@@ -44,7 +54,7 @@ export const yawIn = (name, value) => integer(name, value, 0, 65535);
 /** A 64-bit number: a BigInt, or an integer that a number holds exactly. */
 export function wide(name, value, low, high) {
   if (typeof value !== "bigint" && !Number.isSafeInteger(value)) {
-    throw new ArgumentTypeError(`${name} must be a BigInt or a safe integer, not ${quoted(value)}`);
+    throw wrong(name, "a BigInt or a safe integer", value);
   }
   const number = BigInt(value);
   if (number < low || number > high)
@@ -57,24 +67,22 @@ export function wide(name, value, low, high) {
 export function optionsIn(options, names) {
   if (options === undefined) return {};
   if (typeof options !== "object" || options === null || isList(options))
-    throw new ArgumentTypeError(`options must be an object of ${names}, not ${quoted(options)}`);
+    throw wrong("options", `an object of ${names}`, options);
   for (const name of Object.keys(options)) {
-    if (!names.split(", ").includes(name))
-      throw new ArgumentTypeError(`an option must be one of ${names}, not ${quoted(name)}`);
+    if (!names.split(", ").includes(name)) throw wrong("an option", `one of ${names}`, name);
   }
   return options;
 }
 
 export function boolean(name, value) {
-  if (typeof value !== "boolean")
-    throw new ArgumentTypeError(`${name} must be true or false, not ${quoted(value)}`);
+  if (typeof value !== "boolean") throw wrong(name, "true or false", value);
   return value;
 }
 
 /** Three integers: x, y and z. */
 export function vector(name, value, low = INT32_MIN, high = INT32_MAX) {
   if (!isList(value) || value.length !== 3) {
-    throw new ArgumentTypeError(`${name} must be [x, y, z], not ${quoted(value)}`);
+    throw wrong(name, "[x, y, z]", value);
   }
   for (let axis = 0; axis < 3; axis++) integer(`${name} ${"xyz"[axis]}`, value[axis], low, high);
   return value;
@@ -84,27 +92,22 @@ export const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(valu
 
 /** An array. what: of what. */
 export function list(name, value, what = "") {
-  if (!isList(value))
-    throw new ArgumentTypeError(`${name} must be an array${what}, not ${quoted(value)}`);
+  if (!isList(value)) throw wrong(name, `an array${what}`, value);
   return value;
 }
 
 export function object(name, value) {
   if (typeof value !== "object" || value === null || isList(value))
-    throw new ArgumentTypeError(`${name} must be an object, not ${quoted(value)}`);
+    throw wrong(name, "an object", value);
   return value;
 }
 
-export function bytesIn(name, value) {
-  if (!(value instanceof Uint8Array))
-    throw new ArgumentTypeError(`${name} must be a Uint8Array, not ${quoted(value)}`);
-  return value;
-}
+export const bytesIn = (name, value) => instance(name, Uint8Array, "a Uint8Array", value);
 
 /** What an array, a Set or another iterable object has, as an array. */
 export function itemsOf(name, value) {
   if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function")
-    throw new ArgumentTypeError(`${name} must be an array or a Set, not ${quoted(value)}`);
+    throw wrong(name, "an array or a Set", value);
   return [...value];
 }
 

@@ -6,10 +6,12 @@ import {
   boolean,
   integer,
   isList,
+  list,
   quoted,
   uint32,
   vector,
   wordIn,
+  wrong,
   yawIn,
 } from "./checks.js";
 import { memory, putWords } from "./kernel.js";
@@ -72,15 +74,17 @@ export function putCollider(at, values) {
 }
 
 /** The 32 masks of a layer matrix: null for all pairs, or the pairs that meet. */
-export function layerMasks(pairs) {
-  if (pairs === null) return new Array(FXS_LAYER_COUNT).fill(0xffffffff);
-  if (!isList(pairs))
-    throw new ArgumentTypeError(`layers must be null or pairs of layers, not ${quoted(pairs)}`);
-  const masks = new Array(FXS_LAYER_COUNT).fill(0);
+export const layerMasks = (pairs) => masksOf(pairs, FXS_LAYER_COUNT);
+
+/** The masks of a matrix of so many layers. */
+export function masksOf(pairs, count) {
+  if (pairs === null) return new Array(count).fill(2 ** count - 1);
+  if (!isList(pairs)) throw wrong("layers", "null or pairs of layers", pairs);
+  const masks = new Array(count).fill(0);
   for (const pair of pairs) {
     if (!isList(pair) || pair.length !== 2)
       throw new ArgumentTypeError(`layers: a pair is [i, j], not ${quoted(pair)}`);
-    const [i, j] = [layerIn(pair[0]), layerIn(pair[1])];
+    const [i, j] = [0, 1].map((at) => integer("layer", pair[at], 0, count - 1));
     masks[i] = (masks[i] | (1 << j)) >>> 0;
     masks[j] = (masks[j] | (1 << i)) >>> 0;
   }
@@ -129,8 +133,8 @@ export const rowTotal = (commands) => commands.reduce((sum, command) => sum + ro
 
 /** Writes lists of commands, each by its name, as rows into a room; { at, count } of the rows. */
 export function putCommands(lists, room) {
-  for (const [name, list] of Object.entries(lists)) {
-    if (!isList(list)) throw new ArgumentTypeError(`${name} must be an array, not ${quoted(list)}`);
+  for (const [name, rows] of Object.entries(lists)) {
+    list(name, rows);
   }
   const commands = Object.values(lists).flatMap((list) => [...list]);
   const count = rowTotal(commands);

@@ -1,15 +1,5 @@
 // Events of a step, and a game's own, as objects and as rows.
-import {
-  ArgumentTypeError,
-  int32,
-  integer,
-  isList,
-  list,
-  object,
-  quoted,
-  UINT32_MAX,
-  uint32,
-} from "./checks.js";
+import { int32, integer, isList, list, object, UINT32_MAX, uint32, wrong } from "./checks.js";
 import { memory } from "./kernel.js";
 import { FXS_EXIT, FXS_GAME_EVENT } from "./raw.js";
 
@@ -42,8 +32,7 @@ export class Events {
 /** The words of a step's events: Events, or objects as these give. */
 export function eventWords(events) {
   if (events instanceof Events) return events.rows.slice();
-  if (!isList(events))
-    throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
+  if (!isList(events)) throw wrong("events", "a step's", events);
   return Array.from(events).flatMap((event, i) => {
     const { a, b, kind, contact } = object(`events[${i}]`, event);
     return [

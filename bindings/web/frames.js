@@ -2,14 +2,16 @@
 // reads (docs/frames.md).
 import {
   ArgumentRangeError,
-  ArgumentTypeError,
   boolean,
+  bytesIn,
   INT32_MAX,
   int32,
   integer,
   isList,
+  list,
   object,
   quoted,
+  wrong,
 } from "./checks.js";
 import { layerIn } from "./commands.js";
 import { KernelArray, kernel, memory, scratch } from "./kernel.js";
@@ -33,8 +35,7 @@ export class FrameData {
   /** table: bytes, as `fixsync frames -o` writes them. parts, attacks: their names, in order. */
   constructor(table, names) {
     const { parts, attacks = [] } = object("names", names);
-    if (!(table instanceof Uint8Array))
-      throw new ArgumentTypeError(`table must be a Uint8Array, not ${quoted(table)}`);
+    bytesIn("table", table);
     this.#table = new KernelArray(Uint8Array, table.length);
     this.#table.array.set(table);
     if (kernel.fxs_frames_check(this.address, BigInt(table.length), scratch) !== FXS_OK) {
@@ -103,7 +104,7 @@ function namesIn(what, names, count) {
     names.some((name) => typeof name !== "string") ||
     new Set(names).size !== count
   ) {
-    throw new ArgumentTypeError(`${what} must be ${count} different names, not ${quoted(names)}`);
+    throw wrong(what, `${count} different names`, names);
   }
   return Object.freeze([...names]);
 }
@@ -132,11 +133,6 @@ function keys(name, value) {
   return names;
 }
 
-const list = (name, value) => {
-  if (!isList(value)) throw new ArgumentTypeError(`${name} must be an array, not ${quoted(value)}`);
-  return value;
-};
-
 // A number is raw; a string is a decimal, in units or degrees.
 const rawOf = (value, convert = q) => (typeof value === "string" ? convert(value) : value);
 
@@ -151,7 +147,7 @@ function partWords(name, value) {
   );
   const [code, halfAngle, ...numbers] = shapeNumbers(`${name}.shape`, [kind, ...units]);
   if (list(`${name}.offset`, offset).length !== 3) {
-    throw new ArgumentTypeError(`${name}.offset must be [x, y, z], not ${quoted(offset)}`);
+    throw wrong(`${name}.offset`, "[x, y, z]", offset);
   }
   const [ox, oy, oz] = offset.map((part, i) => int32(`${name}.offset[${i}]`, rawOf(part)));
   boolean(`${name}.turns`, turns);

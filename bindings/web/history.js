@@ -3,6 +3,7 @@ import {
   ArgumentRangeError,
   ArgumentTypeError,
   boolean,
+  bytesIn,
   integer,
   object,
   quoted,
@@ -60,9 +61,7 @@ export class History {
   /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
    * game's own state as bytes. ownMax: the most of them; if it is left out, always as many. */
   constructor(world, window, own = NO_BYTES, ownMax = null) {
-    if (!(own instanceof Uint8Array))
-      throw new ArgumentTypeError(`own must be a Uint8Array, not ${quoted(own)}`);
-    const bytes = own.length;
+    const bytes = bytesIn("own", own).length;
     this.#sizes = ownMax === null ? [bytes, bytes] : [0, integer("ownMax", ownMax, 0, OWN_MAX)];
     const at = worldIn(world);
     this.#room = {
@@ -139,8 +138,8 @@ export class History {
     return at;
   }
 
-  /** Keeps the frame that was just stepped; { gone, fresh }: the events that are taken back, and
-   * those that are predicted.
+  /** Keeps the frame that was just stepped; { takenBack, predicted }: the events that are taken
+   * back, and those that are predicted.
    * own: the game's own state now. isFinal: whether all its inputs are known. commands: those
    * before the step. events: of the step. game: the game's own. reactions: commands after the step,
    * part of the next frame. hash: of the world right after the step, before reactions. */
@@ -170,8 +169,8 @@ export class History {
     for (;;) {
       const { event_room: most } = this.#room;
       const bytes = most * fxs_event.$size;
-      const gone = told.for(2 * bytes + 16 * count);
-      const [fresh, found] = [gone + bytes, gone + 2 * bytes];
+      const takenBack = told.for(2 * bytes + 16 * count);
+      const [predicted, found] = [takenBack + bytes, takenBack + 2 * bytes];
       putWords(found, words);
       memory.view.setBigUint64(scratch, hashed ?? 0n, true);
       const status = kernel.fxs_history_push(
@@ -185,16 +184,16 @@ export class History {
         BigInt(later),
         found,
         BigInt(count),
-        gone,
-        fresh,
+        takenBack,
+        predicted,
         scratch + AT_ANSWER,
       );
       if (status === FXS_OK) {
         if (isFinal) this.#settled = after(this.#settled, 1);
         const answer = scratch + AT_ANSWER;
         return {
-          gone: eventsAt(gone, count64(answer + fxs_told.gone)),
-          fresh: eventsAt(fresh, count64(answer + fxs_told.fresh)),
+          takenBack: eventsAt(takenBack, count64(answer + fxs_told.taken_back)),
+          predicted: eventsAt(predicted, count64(answer + fxs_told.predicted)),
         };
       }
       if (status === FXS_E_ORDER) throw this.#disorder(world);

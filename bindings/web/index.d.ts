@@ -897,8 +897,9 @@ export class History implements Disposable {
   readonly first: number;
   /** How many frames can be pushed before one must be confirmed. */
   readonly free: number;
-  /** Keeps the frame that was just stepped. gone: its events that are taken back. fresh: those that
-   * are predicted; a final frame predicts none. Events are the same if all their fields are. */
+  /** Keeps the frame that was just stepped. takenBack: its events that are taken back.
+   * predicted: those that are predicted; a final frame predicts none. Events are the same if all
+   * their fields are. */
   push(
     world: World,
     frame?: {
@@ -915,7 +916,7 @@ export class History implements Disposable {
       /** Of the world right after the step; needed with reactions. */
       hash?: bigint | null;
     },
-  ): { gone: (HitEvent | GameEvent)[]; fresh: (HitEvent | GameEvent)[] };
+  ): { takenBack: (HitEvent | GameEvent)[]; predicted: (HitEvent | GameEvent)[] };
   /** Makes all frames before a frame final: they were stepped on the real inputs. */
   settle(frame: number): void;
   /** Loads the state before a frame that is not final into a world; the game's own bytes. */
@@ -988,9 +989,9 @@ export interface Tick {
   /** How many frames it stepped again. */
   again: number;
   /** Events that were predicted and are taken back. */
-  gone: ({ frame: number } & (HitEvent | GameEvent))[];
+  takenBack: ({ frame: number } & (HitEvent | GameEvent))[];
   /** Events that are predicted. */
-  fresh: ({ frame: number } & (HitEvent | GameEvent))[];
+  predicted: ({ frame: number } & (HitEvent | GameEvent))[];
   /** The frames that are certain since the last tick, in order. */
   confirmed: ConfirmedFrame[];
 }

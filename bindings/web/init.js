@@ -1,5 +1,5 @@
 // Finds fixsync.wasm beside this file, in browsers, workers, Node and bundlers.
-import { ArgumentRangeError, ArgumentTypeError, quoted } from "./checks.js";
+import { ArgumentRangeError, quoted, wrong } from "./checks.js";
 import { start } from "./kernel.js";
 
 // Makes fixsync ready. source: nothing, or an address, bytes, a Response or a compiled module.
@@ -12,7 +12,7 @@ export async function init(source = new URL("./fixsync.wasm", import.meta.url)) 
   const bytes = isResponse ? await given.arrayBuffer() : given;
   if (!(bytes instanceof ArrayBuffer) && !ArrayBuffer.isView(bytes)) {
     const known = "an address, bytes, a Response or a WebAssembly.Module";
-    throw new ArgumentTypeError(`source must be ${known}, not ${quoted(given)}`);
+    throw wrong("source", known, given);
   }
   try {
     return start(await WebAssembly.compile(bytes));

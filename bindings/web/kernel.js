@@ -1,5 +1,5 @@
 // The kernel's module, one for all worlds: its memory, room in it, and its statuses as errors.
-import { ArgumentRangeError, ArgumentTypeError, integer, quoted, UINT32_MAX } from "./checks.js";
+import { ArgumentRangeError, integer, UINT32_MAX, wrong } from "./checks.js";
 import {
   FXS_E_ABSENT,
   FXS_E_ACTIVE,
@@ -184,7 +184,7 @@ export class KernelArray {
   constructor(type, length) {
     if (![Int32Array, Uint32Array, Uint8Array].includes(type)) {
       const known = "Int32Array, Uint32Array or Uint8Array";
-      throw new ArgumentTypeError(`type must be ${known}, not ${quoted(type)}`);
+      throw wrong("type", known, type);
     }
     this.#type = type;
     this.length = integer("length", length, 0, UINT32_MAX);

@@ -8,12 +8,12 @@ import {
   list,
   object,
   optionsIn,
-  quoted,
   UINT32_MAX,
   UINT64_MAX,
   uint32,
   vector,
   wide,
+  wrong,
 } from "./checks.js";
 import { putCommands } from "./commands.js";
 import { eventWords, gameWords } from "./events.js";
@@ -110,8 +110,7 @@ export class Random {
 
   /** Puts an array into a random order. */
   shuffle(items) {
-    if (!Array.isArray(items))
-      throw new ArgumentTypeError(`items must be an array, not ${quoted(items)}`);
+    if (!Array.isArray(items)) throw wrong("items", "an array", items);
     const at = results.for(4 * items.length);
     for (let i = 0; i < items.length; i++) memory.u32[at / 4 + i] = i;
     this.#ask((state) => kernel.fxs_random_shuffle(state, at, BigInt(items.length), 4n));
@@ -265,7 +264,7 @@ export function carry(world, platforms, motion, movers) {
     .sort((a, b) => a - b);
   const words = itemsOf("movers", movers).map((mover, i) => {
     if (mover instanceof Mover) return wordsOf(mover);
-    throw new ArgumentTypeError(`movers[${i}] must be a Mover, not ${quoted(mover)}`);
+    throw wrong(`movers[${i}]`, "a Mover", mover);
   });
   words.sort((a, b) => a[0] - b[0]);
   const listed = results.for(4 * ids.length + words.length * (fxs_mover.$size + fxs_carried.$size));
@@ -343,9 +342,7 @@ export class Rewind {
    * dropped. */
   push(world, own = new Uint8Array(0)) {
     if (!(own instanceof Uint8Array) || own.length !== this.#ownBytes) {
-      throw new ArgumentTypeError(
-        `own must be a Uint8Array of ${this.#ownBytes} bytes, not ${quoted(own)}`,
-      );
+      throw wrong("own", `a Uint8Array of ${this.#ownBytes} bytes`, own);
     }
     memory.u8.set(own, this.#rooms.own.at);
     checked(

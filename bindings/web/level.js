@@ -1,15 +1,14 @@
 // A level: the static geometry of a map, which any number of worlds share.
 import {
   ArgumentRangeError,
-  ArgumentTypeError,
   bytesIn,
   int32,
   integer,
   isList,
   list,
   optionsIn,
-  quoted,
   UINT32_MAX,
+  wrong,
 } from "./checks.js";
 import { checked, DISPOSE, FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
 import { outlined } from "./outlines.js";
@@ -135,7 +134,7 @@ export class Level {
 // The bytes of a solid as 32-bit words.
 function solidWords(name, row) {
   if (!isList(row) || typeof row[0] !== "string" || !Object.hasOwn(CODES, row[0]))
-    throw new ArgumentTypeError(`${name} must be a solid, not ${quoted(row)}`);
+    throw wrong(name, "a solid", row);
   const [kind, layer, low, high, place, radius] = row;
   const points = kind === "prism" ? list(`${name}: vertices`, place) : [place];
   const numbers = Array.from(points).flatMap((point) => {

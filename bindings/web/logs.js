@@ -1,6 +1,6 @@
 // Match logs: their text, lines and frames.
 import { bytesOfBase64, gunzipped } from "./bytes.js";
-import { ArgumentTypeError, integer, quoted, UINT32_MAX } from "./checks.js";
+import { integer, quoted, UINT32_MAX, wrong } from "./checks.js";
 
 /** A match log that is not valid, or a frame of it that cannot be played. `line` and `path` say
  * where; line 0 is the file as a whole. */
@@ -128,14 +128,15 @@ async function unpacked(bytes) {
 const isCount = (value, most) => Number.isSafeInteger(value) && value >= 0 && value <= most;
 
 function checkHeader({ format, version, capacity, from }) {
-  const wrong = (path, reason) => {
+  const refuse = (path, reason) => {
     throw new MatchLogError(1, path, reason);
   };
-  if (format !== "fixsync-match") wrong("format", `must be "fixsync-match", not ${quoted(format)}`);
-  if (version !== 1) wrong("version", `must be 1, not ${quoted(version)}`);
+  if (format !== "fixsync-match")
+    refuse("format", `must be "fixsync-match", not ${quoted(format)}`);
+  if (version !== 1) refuse("version", `must be 1, not ${quoted(version)}`);
   if (!isCount(capacity, 2 ** 31) || capacity === 0)
-    wrong("capacity", `must be 1..2147483648, not ${quoted(capacity)}`);
-  if (from && !isCount(from.frame, 2 ** 32 - 1)) wrong("from.frame", "must be 0..4294967295");
+    refuse("capacity", `must be 1..2147483648, not ${quoted(capacity)}`);
+  if (from && !isCount(from.frame, 2 ** 32 - 1)) refuse("from.frame", "must be 0..4294967295");
 }
 
 // One more than the highest id that a state or a command adds.
@@ -162,7 +163,7 @@ export class MatchLog {
     const isText = typeof source === "string" || source instanceof Blob;
     if (!isText && !(source instanceof Uint8Array) && !(source instanceof ArrayBuffer)) {
       const known = "a string, bytes or a Blob";
-      throw new ArgumentTypeError(`source must be ${known}, not ${quoted(source)}`);
+      throw wrong("source", known, source);
     }
     const given = new Uint8Array(await new Blob([source]).arrayBuffer());
     return new MatchLog(await unpacked(given));

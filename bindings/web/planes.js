@@ -2,6 +2,7 @@
 import {
   ArgumentTypeError,
   boolean,
+  instance,
   integer,
   isList,
   optionsIn,
@@ -10,7 +11,7 @@ import {
   vector,
   wordIn,
 } from "./checks.js";
-import { commandsAt } from "./commands.js";
+import { commandsAt, masksOf } from "./commands.js";
 import { Events } from "./events.js";
 import { checked, DISPOSE, kernel, memory, putWords, results, scratch } from "./kernel.js";
 import { hitsAnswered, idsAnswered } from "./questions.js";
@@ -177,17 +178,7 @@ export class TwoPlanes {
 
   /** The pairs of layers that meet; null if all do. */
   setLayers(layers) {
-    if (layers !== null && !isList(layers)) {
-      throw new ArgumentTypeError(`layers must be null or pairs of layers, not ${quoted(layers)}`);
-    }
-    const masks = new Array(FXS_PLANES_LAYERS).fill(layers === null ? MASK_MAX : 0);
-    for (const pair of layers ?? []) {
-      if (!isList(pair) || pair.length !== 2)
-        throw new ArgumentTypeError(`layers: a pair is [i, j], not ${quoted(pair)}`);
-      const [i, j] = [planeLayer(pair[0]), planeLayer(pair[1])];
-      masks[i] |= 1 << j;
-      masks[j] |= 1 << i;
-    }
+    const masks = masksOf(layers, FXS_PLANES_LAYERS);
     this.#change(FXS_PLANES_LAYERS, "layers", (at, layer) => {
       putWords(at + fxs_planes_command.type, [FXS_COMMAND_LAYERS, masks[layer]]);
       memory.view.setUint8(at + fxs_planes_command.hitbox + fxs_hitbox.layer, layer);
@@ -295,9 +286,7 @@ export class TwoPlanes {
 
   /** The events of the hitboxes, of those of one step of `world`. */
   combine(events) {
-    if (!(events instanceof Events))
-      throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
-    const { rows, length } = events;
+    const { rows, length } = instance("events", Events, "a step's", events);
     const bytes = length * fxs_event.$size;
     const at = results.for(2 * bytes);
     putWords(at, rows);

@@ -704,9 +704,9 @@ export const fxs_history_room: {
 export const fxs_told: {
   readonly $size: 16;
   /** uint64_t: events that are taken back */
-  readonly gone: 0;
+  readonly taken_back: 0;
   /** uint64_t: events that are predicted */
-  readonly fresh: 8;
+  readonly predicted: 8;
 };
 
 /** A confirmed frame. */
@@ -1306,8 +1306,8 @@ export interface Kernel {
   fxs_history_push(
     history: Pointer<"fxs_history">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">,
     is_final: number, hash: Pointer<"uint64_t">, rows: Pointer<"fxs_command">, n: bigint,
-    n_after: bigint, events: Pointer<"fxs_event">, m: bigint, gone: Pointer<"fxs_event">,
-    fresh: Pointer<"fxs_event">, told: Pointer<"fxs_told">,
+    n_after: bigint, events: Pointer<"fxs_event">, m: bigint, taken_back: Pointer<"fxs_event">,
+    predicted: Pointer<"fxs_event">, told: Pointer<"fxs_told">,
   ): number;
   /** Makes all frames before a frame final: they were stepped on the real inputs. */
   fxs_history_settle(history: Pointer<"fxs_history">, frame: number): number;

@@ -192,7 +192,7 @@ export const fxs_name = { $size: 64, id: 0, text: 4 };
 export const fxs_history_room = {
   $size: 40, own_size: 0, state_size: 8, command_room: 16, event_room: 24, window: 32, past: 36,
 };
-export const fxs_told = { $size: 16, gone: 0, fresh: 8 };
+export const fxs_told = { $size: 16, taken_back: 0, predicted: 8 };
 export const fxs_confirmed = { $size: 32, hash: 0, commands: 8, events: 16, frame: 24, zero: 28 };
 export const fxs_explanation = {
   $size: 48, why: 0, grows: 4, sector: 8, contact: 12, height: 16, planar: 24, gap: 32, turn: 40,

@@ -7,6 +7,7 @@ import {
   UINT64_MAX,
   uint32,
   wide,
+  wrong,
 } from "./checks.js";
 import { DISPOSE } from "./kernel.js";
 import { Level } from "./level.js";
@@ -46,7 +47,7 @@ export class Replay {
   constructor(log, level) {
     // The viewer has logs of its own kind.
     if (typeof log?.frame !== "function" || typeof log.header !== "object")
-      throw new ArgumentTypeError(`log must be a MatchLog, not ${quoted(log)}`);
+      throw wrong("log", "a MatchLog", log);
     const { header, first, ids } = log;
     const own = () => (header.level ? Level.of(header.level.solids) : null);
     this.#log = log;

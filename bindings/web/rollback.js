@@ -1,15 +1,7 @@
 // A peer of a match that rolls back: it steps on predicted inputs, and steps again where they were
 // wrong. It knows nothing of the network.
 
-import {
-  ArgumentRangeError,
-  ArgumentTypeError,
-  integer,
-  object,
-  optionsIn,
-  quoted,
-  uint32,
-} from "./checks.js";
+import { ArgumentRangeError, integer, object, optionsIn, uint32, wrong } from "./checks.js";
 import { after, History, Inputs } from "./history.js";
 import { DISPOSE } from "./kernel.js";
 import { hex16 } from "./logs.js";
@@ -80,7 +72,7 @@ export class Rollback {
   /** Steps frames again that were predicted wrongly, then the next frame if its window has room.
    * pressed: the inputs of the local players, by player. */
   tick(pressed = {}) {
-    const told = { isStepped: false, again: 0, gone: [], fresh: [], confirmed: [] };
+    const told = { isStepped: false, again: 0, takenBack: [], predicted: [], confirmed: [] };
     this.#repair(told);
     this.#confirm(told);
     if (this.free === 0) return told;
@@ -126,13 +118,13 @@ export class Rollback {
   #step(frame, told) {
     const played = this.#game.play(this.#inputs.take(frame));
     const isFinal = isBefore(frame, this.#inputs.confirmed);
-    const { gone, fresh } = this.#history.push(this.#game.world, {
+    const { takenBack, predicted } = this.#history.push(this.#game.world, {
       ...played,
       own: this.#saved(),
       isFinal,
     });
-    for (const event of gone) told.gone.push({ frame, ...event });
-    for (const event of fresh) told.fresh.push({ frame, ...event });
+    for (const event of takenBack) told.takenBack.push({ frame, ...event });
+    for (const event of predicted) told.predicted.push({ frame, ...event });
   }
 
   #confirm(told) {
@@ -172,11 +164,11 @@ export class Rollback {
     const { frame, values, last } = packet ?? {};
     if (!Array.isArray(values) || values.length > this.#kept) {
       const most = `an array of at most ${this.#kept} inputs`;
-      throw new ArgumentTypeError(`packet.values must be ${most}, not ${quoted(values)}`);
+      throw wrong("packet.values", most, values);
     }
     const first = uint32("packet.frame", frame);
     if (last !== null && !(Array.isArray(last) && isHash(last[1]))) {
-      throw new ArgumentTypeError(`packet.last must be [frame, hash] or null, not ${quoted(last)}`);
+      throw wrong("packet.last", "[frame, hash] or null", last);
     }
     if (this.#own.has(player))
       throw new ArgumentRangeError(`player must be one of another machine, not ${player}`);

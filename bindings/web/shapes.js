@@ -9,6 +9,7 @@ import {
   quoted,
   vector,
   wordIn,
+  wrong,
   yawIn,
 } from "./checks.js";
 import { checked, kernel, memory, putWords, scratch } from "./kernel.js";
@@ -25,9 +26,7 @@ import { SHAPES } from "./tables.js";
 // A shape's numbers in fxs_shape: code, half angle, three sizes.
 export function shapeNumbers(name, shape) {
   if (!isList(shape) || typeof shape[0] !== "string") {
-    throw new ArgumentTypeError(
-      `${name} must be ["sphere", radius] or the like, not ${quoted(shape)}`,
-    );
+    throw wrong(name, '["sphere", radius] or the like', shape);
   }
   const [kind, ...values] = shape;
   const { code, sizes, least, most, hasHole } = wordIn(`${name}'s kind`, kind, SHAPES);
@@ -60,7 +59,7 @@ export const putShape = (at, shape, name = "shape") => putWords(at, shapeNumbers
 // fxs_pose.
 export function putPose(at, pose, name = "pose") {
   if (typeof pose !== "object" || pose === null) {
-    throw new ArgumentTypeError(`${name} must be { x, y, z, yaw }, not ${quoted(pose)}`);
+    throw wrong(name, "{ x, y, z, yaw }", pose);
   }
   const { x, y, z, yaw = 0 } = pose;
   putWords(at, [

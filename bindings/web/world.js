@@ -1,17 +1,16 @@
 // A world: colliders by id, their hits, and the state that is saved, compared and rolled back.
 import {
   ArgumentRangeError,
-  ArgumentTypeError,
   boolean,
+  instance,
   int32,
   integer,
-  isList,
   list,
   optionsIn,
-  quoted,
   UINT32_MAX,
   uint32,
   vector,
+  wrong,
   yawIn,
 } from "./checks.js";
 import {
@@ -111,8 +110,7 @@ export class World {
   }
 
   #attach(level) {
-    if (!(level instanceof Level))
-      throw new ArgumentTypeError(`level must be a Level, not ${quoted(level)}`);
+    instance("level", Level, "a Level", level);
     checked(kernel.fxs_world_attach(this.#block.at, level.address), "level");
     this.#level = level;
   }
@@ -295,8 +293,7 @@ export class World {
   /** Makes changes in order, as match logs write them: all or, where one is refused, none. The
    * error has its `index`. */
   apply(commands) {
-    if (!isList(commands))
-      throw new ArgumentTypeError(`commands must be an array, not ${quoted(commands)}`);
+    list("commands", commands);
     let rows = 0;
     for (const command of commands) rows += rowCount(command);
     const bytes = rows * fxs_command.$size;
@@ -373,8 +370,7 @@ export class World {
     const isKnown =
       rows instanceof KernelArray ||
       (ArrayBuffer.isView(rows) && !/Float/.test(rows.constructor.name));
-    if (!isKnown)
-      throw new ArgumentTypeError(`${name} must be a typed array of integers, not ${quoted(rows)}`);
+    if (!isKnown) throw wrong(name, "a typed array of integers", rows);
     if (rows.byteLength % rowBytes !== 0) {
       throw new ArgumentRangeError(
         `${name} must be rows of ${rowBytes} bytes, not ${rows.byteLength} bytes`,
@@ -501,8 +497,7 @@ export class World {
    * { a, b, fraction, normal }. The world does not change. */
   sweepPairs(motions, options) {
     const { limit = 0, hitWhen = null } = optionsIn(options, "limit, hitWhen");
-    if (!(motions instanceof Map))
-      throw new ArgumentTypeError(`motions must be a Map, not ${quoted(motions)}`);
+    instance("motions", Map, "a Map", motions);
     const [most, when] = [uint32("limit", limit), hitWhen === null ? 0 : hitWhenIn(hitWhen)];
     const rows = [...motions]
       .map(([id, motion]) => [this.#id(id), ...motionIn(`motion of id ${id}`, motion)])
@@ -595,7 +590,7 @@ export class World {
   /** Replaces everything but the capacity by a saved state. */
   load(data) {
     if (!ArrayBuffer.isView(data) || data.BYTES_PER_ELEMENT !== 1) {
-      throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
+      throw wrong("data", "a Uint8Array", data);
     }
     const fault = scratch + AT_COUNTS;
     for (;;) {
@@ -622,9 +617,7 @@ World.prototype[DISPOSE] = World.prototype.dispose;
 
 /** The address of a world. */
 export function worldIn(world) {
-  if (!(world instanceof World))
-    throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
-  return world.address;
+  return instance("world", World, "a World", world).address;
 }
 
 // An error at commands[index].
@@ -647,8 +640,7 @@ function makeWorld(capacity, hitCapacity, hitWhen, masks) {
 
 /** XXH64 (seed 0) of bytes, as an unsigned BigInt. */
 export function hash64(data) {
-  if (!ArrayBuffer.isView(data))
-    throw new ArgumentTypeError(`data must be a typed array, not ${quoted(data)}`);
+  if (!ArrayBuffer.isView(data)) throw wrong("data", "a typed array", data);
   return BigInt.asUintN(
     64,
     kernel.fxs_hash64(addressOf(data, results), BigInt(data.byteLength), 0n),

@@ -244,17 +244,17 @@ static int take_row(uint32_t *next, uint32_t *head, const fxs_event *told, const
  * row order. Each chain holds the rows of one value and others in row order, so that of equal rows
  * the first ones match. */
 static void compare(const fxs_history *history, const fxs_event *told, uint32_t told_count,
-                    const fxs_event *found, uint32_t found_count, fxs_event *gone, fxs_event *fresh,
-                    fxs_told *counts) {
+                    const fxs_event *found, uint32_t found_count, fxs_event *taken_back,
+                    fxs_event *predicted, fxs_told *counts) {
     uint32_t equal = 0; /* rows at the beginning of both: they match one another */
     while (equal < told_count && equal < found_count && is_same(&told[equal], &found[equal])) {
         equal++;
     }
     if (equal == told_count || equal == found_count) {
-        counts->gone = told_count - equal;
-        counts->fresh = found_count - equal;
-        copy_rows(gone, told + equal, counts->gone * sizeof *gone);
-        copy_rows(fresh, found + equal, counts->fresh * sizeof *fresh);
+        counts->taken_back = told_count - equal;
+        counts->predicted = found_count - equal;
+        copy_rows(taken_back, told + equal, counts->taken_back * sizeof *taken_back);
+        copy_rows(predicted, found + equal, counts->predicted * sizeof *predicted);
         return;
     }
     uint32_t *heads = chains_of(history);
@@ -272,12 +272,12 @@ static void compare(const fxs_history *history, const fxs_event *told, uint32_t 
     for (uint32_t i = equal; i < found_count; i++) {
         uint32_t *head = &heads[hash_of_row(&found[i]) & last_head];
         if (!take_row(next, head, told, &found[i])) {
-            fresh[counts->fresh++] = found[i];
+            predicted[counts->predicted++] = found[i];
         }
     }
     for (uint32_t i = equal; i < told_count; i++) {
         if (next[i] != i) {
-            gone[counts->gone++] = told[i];
+            taken_back[counts->taken_back++] = told[i];
         }
     }
 }
@@ -306,7 +306,7 @@ static int32_t check_push(const fxs_history *history, const fxs_world *world, ui
 int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uint8_t *own,
                          uint32_t is_final, const uint64_t *hash, const fxs_command *rows,
                          uint64_t n, uint64_t n_after, const fxs_event *events, uint64_t m,
-                         fxs_event *gone, fxs_event *fresh, fxs_told *told) {
+                         fxs_event *taken_back, fxs_event *predicted, fxs_told *told) {
     int32_t status = check_push(history, world, is_final, hash, n, n_after, events, m);
     if (status == FXS_OK) {
         status = fxs_rewind_push(ring_of(history), world, own);
@@ -319,9 +319,9 @@ int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uin
     kept_frame *now = frame_at(history, history->stepped);
     fxs_event *stands = events_of(history, now);
     uint32_t standing = history->stepped < history->pushed ? now->events : 0;
-    compare(history, stands, standing, events, (uint32_t)m, gone, fresh, &counts);
+    compare(history, stands, standing, events, (uint32_t)m, taken_back, predicted, &counts);
     if (is_final) {
-        counts.fresh = 0;
+        counts.predicted = 0;
     }
     *told = counts;
 

@@ -387,7 +387,7 @@ static void try_history(input *in) {
     uint32_t next = 0;
     while (in->next < in->end) {
         fxs_command rows[PUSH_ROWS], commands[PUSH_ROWS];
-        fxs_event events[PUSH_EVENTS], gone[PUSH_EVENTS], fresh[PUSH_EVENTS];
+        fxs_event events[PUSH_EVENTS], taken_back[PUSH_EVENTS], predicted[PUSH_EVENTS];
         fxs_told told = {0, 0};
         fxs_confirmed found;
         fxs_counts counts;
@@ -417,10 +417,10 @@ static void try_history(input *in) {
             REQUIRE(fxs_world_step(world, NULL, 0, &counts) == FXS_OK);
             memcpy(before, history, (size_t)size);
             status = fxs_history_push(history, world, own, is_final, hash % 3 ? &hash : NULL, rows,
-                                      n, after, events, m, gone, fresh, &told);
+                                      n, after, events, m, taken_back, predicted, &told);
             REQUIRE(status == FXS_OK || memcmp(before, history, (size_t)size) == 0);
-            REQUIRE(told.gone < PUSH_EVENTS && told.fresh < PUSH_EVENTS);
-            REQUIRE(status != FXS_OK || !is_final || told.fresh == 0);
+            REQUIRE(told.taken_back < PUSH_EVENTS && told.predicted < PUSH_EVENTS);
+            REQUIRE(status != FXS_OK || !is_final || told.predicted == 0);
             if (status != FXS_OK) { /* the world goes back to the head */
                 const uint32_t head = fxs_history_head(history);
                 if (fxs_history_back(history, head, world, own) != FXS_OK) {

@@ -791,7 +791,7 @@ static void answer_events(const fxs_event *events, uint64_t n) {
 /* Steps a frame on its inputs, with an event of the game's own and, at times, a reaction. */
 static int32_t push_frame(peer *p, const int64_t *values, uint32_t is_final) {
     fxs_command rows[PEER_ROWS];
-    fxs_event events[PEER_EVENTS], gone[PEER_EVENTS], fresh[PEER_EVENTS];
+    fxs_event events[PEER_EVENTS], taken_back[PEER_EVENTS], predicted[PEER_EVENTS];
     fxs_counts counts = {0, 0};
     fxs_told told = {0, 0};
     uint64_t n = 0, n_after = 0, bad;
@@ -816,10 +816,10 @@ static int32_t push_frame(peer *p, const int64_t *values, uint32_t is_final) {
     }
     const int32_t status = fxs_history_push(
         p->history, p->world, (uint8_t *)&p->own, is_final, &hash, rows, n + n_after, n_after,
-        events, counts.events + 1, gone, fresh, &told);
+        events, counts.events + 1, taken_back, predicted, &told);
     answer(status);
-    answer_events(gone, told.gone);
-    answer_events(fresh, told.fresh);
+    answer_events(taken_back, told.taken_back);
+    answer_events(predicted, told.predicted);
     return status;
 }
 

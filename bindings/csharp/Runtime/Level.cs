@@ -12,17 +12,17 @@ namespace Fixsync
         internal RawSolid Raw;
 
         /// <summary>A prism. vertices: x and z of each; Y is not read.</summary>
-        public static Solid Prism(int low, int high, int layer, params Vec3[] vertices)
+        public static Solid Prism(IReadOnlyList<Vec3> vertices, int low, int high, int layer = 0)
         {
             Errors.NotNull(vertices, nameof(vertices));
-            if (vertices.Length < 3 || vertices.Length > Native.FXS_VERTICES_MAX)
+            if (vertices.Count < 3 || vertices.Count > Native.FXS_VERTICES_MAX)
                 throw Errors.Range(
-                    "number of vertices", vertices.Length, 3, Native.FXS_VERTICES_MAX);
+                    "number of vertices", vertices.Count, 3, Native.FXS_VERTICES_MAX);
             Solid made = Upright(Native.FXS_PRISM, low, high, layer);
-            made.Raw.vertex_count = (ushort)vertices.Length;
+            made.Raw.vertex_count = (ushort)vertices.Count;
             fixed (int* numbers = made.Raw.numbers)
             {
-                for (int i = 0; i < vertices.Length; i++)
+                for (int i = 0; i < vertices.Count; i++)
                 {
                     numbers[2 * i] = vertices[i].X;
                     numbers[2 * i + 1] = vertices[i].Z;
@@ -33,7 +33,7 @@ namespace Fixsync
         }
 
         /// <summary>An upright cylinder.</summary>
-        public static Solid Pillar(int low, int high, int layer, int x, int z, int radius)
+        public static Solid Pillar(int x, int z, int radius, int low, int high, int layer = 0)
         {
             if (radius < 1 || radius > Native.FXS_SIZE_MAX)
                 throw Errors.Range(nameof(radius), radius, 1, Native.FXS_SIZE_MAX);

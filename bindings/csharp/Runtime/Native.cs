@@ -1459,30 +1459,32 @@ namespace Fixsync
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Told : IEquatable<Told>
     {
-        internal readonly ulong gone;
-        internal readonly ulong fresh;
+        internal readonly ulong takenBack;
+        internal readonly ulong predicted;
 
-        internal Told(ulong gone, ulong fresh)
+        internal Told(ulong takenBack, ulong predicted)
         {
-            this.gone = gone;
-            this.fresh = fresh;
+            this.takenBack = takenBack;
+            this.predicted = predicted;
         }
 
         /// <summary>Events that are taken back.</summary>
-        public ulong Gone => gone;
+        public ulong TakenBack => takenBack;
 
         /// <summary>Events that are predicted.</summary>
-        public ulong Fresh => fresh;
+        public ulong Predicted => predicted;
 
         /// <summary>Whether all fields are equal.</summary>
-        public bool Equals(Told other) => gone == other.gone && fresh == other.fresh;
+        public bool Equals(Told other) =>
+            takenBack == other.takenBack && predicted == other.predicted;
 
         /// <summary>Whether it is equal.</summary>
         public override bool Equals(object other) =>
             other is Told row && Equals(row);
 
         /// <summary>A hash of its fields.</summary>
-        public override int GetHashCode() => Hashes.Of(gone.GetHashCode(), fresh.GetHashCode());
+        public override int GetHashCode() => Hashes.Of(
+            takenBack.GetHashCode(), predicted.GetHashCode());
 
         /// <summary>Whether two are equal.</summary>
         public static bool operator ==(Told a, Told b) => a.Equals(b);
@@ -2200,7 +2202,7 @@ namespace Fixsync
             "RawName 64 id=0 text=4",
             "HistoryRoom 40 ownSize=0 stateSize=8 commandRoom=16 eventRoom=24 window=32 " +
             "past=36",
-            "Told 16 gone=0 fresh=8",
+            "Told 16 takenBack=0 predicted=8",
             "Confirmed 32 hash=0 commands=8 events=16 frame=24 zero=28",
             "Explanation 48 why=0 grows=4 sector=8 contact=12 height=16 planar=24 gap=32 " +
             "turn=40",
@@ -3431,21 +3433,22 @@ namespace Fixsync
         /// world right after the step; NULL if the world has not changed since. rows: the n
         /// commands since the last push, the last n_after of them given after the step, as
         /// reactions to its events: they belong to the next frame. events: the m rows of
-        /// fxs_world_step, then the game's own, of kind FXS_GAME_EVENT and above. gone, fresh:
-        /// each with room for event_room rows. An event that was predicted for this frame and
-        /// is not found is written to `gone`, in row order. An event that was not predicted is
-        /// written to `fresh`, if the frame is not final: it is heard when the frame is
-        /// confirmed. Of equal rows the first ones match. Returns FXS_OK; FXS_E_ORDER for a
-        /// world at another frame, a frame beyond the window (see fxs_history_free), a final
-        /// frame after one that is not; FXS_E_RANGE for an event of kind 0 or 4..15, or one of
-        /// the game's before one of the world's, for an n_after above n, or above 0 without a
-        /// hash; FXS_E_ROOM for a state, commands or events beyond the room: make a larger
-        /// history with fxs_history_grow, and push again. Cost: that of fxs_world_save, and
-        /// rows.</summary>
+        /// fxs_world_step, then the game's own, of kind FXS_GAME_EVENT and above. taken_back,
+        /// predicted: each with room for event_room rows. An event that was predicted for this
+        /// frame and is not found is written to `taken_back`, in row order. An event that was
+        /// not predicted is written to `predicted`, if the frame is not final: it is heard when
+        /// the frame is confirmed. Of equal rows the first ones match. Returns FXS_OK;
+        /// FXS_E_ORDER for a world at another frame, a frame beyond the window (see
+        /// fxs_history_free), a final frame after one that is not; FXS_E_RANGE for an event of
+        /// kind 0 or 4..15, or one of the game's before one of the world's, for an n_after
+        /// above n, or above 0 without a hash; FXS_E_ROOM for a state, commands or events
+        /// beyond the room: make a larger history with fxs_history_grow, and push again. Cost:
+        /// that of fxs_world_save, and rows.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_history_push(
             IntPtr history, IntPtr world, byte* own, uint isFinal, ulong* hash, Command* rows,
-            ulong n, ulong nAfter, Event* events, ulong m, Event* gone, Event* fresh, Told* told);
+            ulong n, ulong nAfter, Event* events, ulong m, Event* takenBack, Event* predicted,
+            Told* told);
 
         /// <summary>Makes all frames before a frame final: they were stepped on the real
         /// inputs. A frame that is final is not stepped again. Returns FXS_OK, or FXS_E_RANGE

@@ -310,17 +310,17 @@ namespace Fixsync
                             (ulong)events.Length);
                     takenBack.Reserve(room.EventRoom);
                     predicted.Reserve(room.EventRoom);
-                    fixed (Event* toGone = takenBack.Room, toFresh = predicted.Room)
+                    fixed (Event* toTakenBack = takenBack.Room, toPredicted = predicted.Room)
                         status = Native.fxs_history_push(
                             use.At, at.At, from, isFinal ? 1u : 0,
                             hash.HasValue ? &hashed : null, rows, (ulong)commands.Length,
-                            (ulong)reactions, stepped, (ulong)events.Length, toGone, toFresh,
-                            &told);
+                            (ulong)reactions, stepped, (ulong)events.Length, toTakenBack,
+                            toPredicted, &told);
                 }
             }
 
-            takenBack.Grows(status, told.Gone);
-            predicted.Grows(status, told.Fresh);
+            takenBack.Grows(status, told.TakenBack);
+            predicted.Grows(status, told.Predicted);
             if (status < 0)
                 throw Errors.Refused(status, $"frame {Head}");
         }

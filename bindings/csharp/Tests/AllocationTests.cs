@@ -164,7 +164,7 @@ namespace Fixsync.Tests
 
         private void Worlds()
         {
-            Solid pillar = Solid.Pillar(0, 9, 0, 5, 5, 2);
+            Solid pillar = Solid.Pillar(5, 5, 2, 0, 9);
             Outline ring = Ball.Outline(default(Pose), 8);
             Free("Solid.IsPrism Solid.Layer Solid.Low Solid.High Solid.Radius", () => Use(
                 pillar.Layer + pillar.Low + pillar.High + (pillar.IsPrism ? 0 : pillar.Radius)));
@@ -358,17 +358,18 @@ namespace Fixsync.Tests
             var stepped = new World(8);
             var history = new History(stepped, 8);
             var frame = new ConfirmedFrame();
-            Rows<Event> events = new Rows<Event>(), gone = new Rows<Event>(), told = new Rows<Event>();
+            Rows<Event> events = new Rows<Event>(), undone = new Rows<Event>();
+            Rows<Event> told = new Rows<Event>();
             Command[] rows = { Command.Remove(7) };
             Free("History.Push History.Settle History.Back History.Confirm", () =>
             {
                 stepped.Step(events);
                 history.Push(
-                    stepped, default(ReadOnlySpan<byte>), false, rows, events.Span, gone, told);
+                    stepped, default(ReadOnlySpan<byte>), false, rows, events.Span, undone, told);
                 history.Back(history.Head - 1, stepped);
                 stepped.Step(events);
                 history.Push(
-                    stepped, default(ReadOnlySpan<byte>), false, rows, events.Span, gone, told);
+                    stepped, default(ReadOnlySpan<byte>), false, rows, events.Span, undone, told);
                 history.Settle(history.Head);
                 Use(history.Confirm(frame));
             });

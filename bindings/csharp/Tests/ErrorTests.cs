@@ -228,20 +228,22 @@ namespace Fixsync.Tests
         [Test]
         public void LevelsAndHitboxes()
         {
-            Level level = Level.Of(new[] { Solid.Pillar(0, 9, 3, 0, 0, 5) });
+            Level level = Level.Of(new[] { Solid.Pillar(0, 0, 5, 0, 9, 3) });
             OutOfRange("index must be 0..0, not 1", () => level[1].ToString());
             OutOfRange("hitWhen must be 1..2, not 0",
                 () => level.Query(new Query(Ball, default(Pose)), new Rows<uint>(), Contact.Apart));
-            OutOfRange("high must be 1..2147483647, not 0", () => Solid.Pillar(0, 0, 3, 0, 0, 5));
-            OutOfRange("layer must be 0..31, not 32", () => Solid.Pillar(0, 9, 32, 0, 0, 5));
-            OutOfRange("radius must be 1..", () => Solid.Pillar(0, 9, 3, 0, 0, 0));
-            OutOfRange("number of vertices must be 3..32, not 0", () => Solid.Prism(0, 9, 3));
+            OutOfRange("high must be 1..2147483647, not 0", () => Solid.Pillar(0, 0, 5, 0, 0, 3));
+            OutOfRange("layer must be 0..31, not 32", () => Solid.Pillar(0, 0, 5, 0, 9, 32));
+            OutOfRange("radius must be 1..", () => Solid.Pillar(0, 0, 0, 0, 9, 3));
+            OutOfRange(
+                "number of vertices must be 3..32, not 0", () => Solid.Prism(new Vec3[0], 0, 9));
             const string Convex =
                 "solids[1]: vertices must be strictly convex and counterclockwise";
             Refused<ArgumentException>(Convex, () => Level.Of(new[]
             {
-                Solid.Pillar(0, 9, 3, 0, 0, 5),
-                Solid.Prism(0, 9, 3, Vec3.Zero, Fix.Units(1, 0, 0), Fix.Units(2, 0, 0)),
+                Solid.Pillar(0, 0, 5, 0, 9, 3),
+                Solid.Prism(
+                    new[] { Vec3.Zero, Fix.Units(1, 0, 0), Fix.Units(2, 0, 0) }, 0, 9, 3),
             }));
             Refused<ArgumentException>("solid of Sphere(radius=65536): not defined",
                 () => Solid.Of(Ball, default(Pose)));
@@ -365,7 +367,7 @@ namespace Fixsync.Tests
             Assert.AreEqual(0, level.Count);
             Null("ids", () => level.Query(query, null));
             Null("hits", () => level.Cast(default(Cast), null));
-            Null("vertices", () => Solid.Prism(0, 1, 0, null));
+            Null("vertices", () => Solid.Prism(null, 0, 1));
             Null("world", () => new Rewind(1).Push(null));
             Null("world", () => new Rewind(1).Load(0, null));
             Null("world", () => new History(null, 8));

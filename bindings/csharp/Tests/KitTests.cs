@@ -193,8 +193,9 @@ namespace Fixsync.Tests
                 Solid.Of(
                     Shape.Box(Fix.Units(9), Fix.One, Fix.Units(9)), new Pose(-Fix.Units(0, 1, 0))),
                 Solid.Prism(
-                    0, Fix.One, 3, Fix.Units(1, 0, 0), Fix.Units(2, 0, 0), Fix.Units(2, 0, 1)),
-                Solid.Pillar(0, Fix.One, 3, 0, Fix.Units(5), Fix.One),
+                    new[] { Fix.Units(1, 0, 0), Fix.Units(2, 0, 0), Fix.Units(2, 0, 1) },
+                    0, Fix.One, 3),
+                Solid.Pillar(0, Fix.Units(5), Fix.One, 0, Fix.One, 3),
             });
             Assert.AreEqual(3, level.Count);
             Assert.AreEqual(level.Hash(), new Level(level.ToBytes()).Hash());

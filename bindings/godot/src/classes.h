@@ -61,7 +61,7 @@ typedef struct gd_history {
     fxs_history *history;
     fxs_history_room room;
     uint8_t *own;                  /* of the last back */
-    fxs_event *gone, *fresh;       /* of the last push */
+    fxs_event *taken_back, *predicted; /* of the last push */
     fxs_told told;
     fxs_command *commands;         /* of the last confirm */
     fxs_event *events;

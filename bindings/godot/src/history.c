@@ -8,8 +8,8 @@ static void free_history(void *object) {
     gd_history *history = object;
     gd_free(history->history);
     gd_free(history->own);
-    gd_free(history->gone);
-    gd_free(history->fresh);
+    gd_free(history->taken_back);
+    gd_free(history->predicted);
     gd_free(history->commands);
     gd_free(history->events);
 }
@@ -28,11 +28,12 @@ static bool make(gd_call *call, const fxs_history_room *room, gd_history *out) {
     if (out->history == NULL)
         return false;
     out->own = gd_alloc(call, room->own_size);
-    out->gone = gd_alloc(call, room->event_room * sizeof(fxs_event));
-    out->fresh = gd_alloc(call, room->event_room * sizeof(fxs_event));
+    out->taken_back = gd_alloc(call, room->event_room * sizeof(fxs_event));
+    out->predicted = gd_alloc(call, room->event_room * sizeof(fxs_event));
     out->commands = gd_alloc(call, room->command_room * sizeof(fxs_command));
     out->events = gd_alloc(call, room->event_room * sizeof(fxs_event));
-    if (out->own != NULL && out->gone != NULL && out->fresh != NULL && out->commands != NULL &&
+    if (out->own != NULL && out->taken_back != NULL && out->predicted != NULL &&
+        out->commands != NULL &&
         out->events != NULL)
         return true;
     free_history(out);
@@ -113,7 +114,8 @@ static void put(gd_call *call, gd_world *world, const fxs_command *commands, uin
             return;
         status = fxs_history_push(history->history, world->world, gd_bytes_of(call, 3).at,
                                   gd_bool(call, 1), after > 0 ? &hash : NULL, commands, n, after,
-                                  events, m, history->gone, history->fresh, &history->told);
+                                  events, m, history->taken_back, history->predicted,
+                                  &history->told);
     }
     if (status == FXS_E_ORDER)
         gd_fail(call,
@@ -144,12 +146,12 @@ static void push(gd_call *call) {
     gd_free(events);
 }
 
-static void gone(gd_call *call) {
-    gd_return_rows(call, self(call)->gone, self(call)->told.gone, &GD_EVENT);
+static void taken_back(gd_call *call) {
+    gd_return_rows(call, self(call)->taken_back, self(call)->told.taken_back, &GD_EVENT);
 }
 
-static void fresh(gd_call *call) {
-    gd_return_rows(call, self(call)->fresh, self(call)->told.fresh, &GD_EVENT);
+static void predicted(gd_call *call) {
+    gd_return_rows(call, self(call)->predicted, self(call)->told.predicted, &GD_EVENT);
 }
 
 static void out_of_window(gd_call *call, uint32_t frame) {
@@ -269,9 +271,9 @@ static const gd_method METHODS[] = {
      "the world kept since the last push. is_final: all inputs of this frame are known. events: those of the step, then the "
      "game's own. after: how many of the last commands came after the step, as reactions; then "
      "hash is that of the world right after the step."},
-    {"gone() -> PackedInt64Array", gone,
+    {"taken_back() -> PackedInt64Array", taken_back,
      "Returns the events of the last pushed frame that were predicted and are taken back."},
-    {"fresh() -> PackedInt64Array", fresh,
+    {"predicted() -> PackedInt64Array", predicted,
      "Returns the events of the last pushed frame that are predicted now."},
     {"settle(frame: int) -> bool", settle,
      "Makes all frames before a frame final: they were stepped on the real inputs."},

@@ -12,7 +12,7 @@ static double now(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static fxs_event events[8192], gone[64], fresh[64];
+static fxs_event events[8192], taken_back[64], predicted[64];
 static uint32_t ids[1000];
 static int32_t to[64][3000];
 
@@ -73,8 +73,8 @@ int main(void) {
         fxs_history_back(history, 1, world, own);
         for (int at = 1; at < 9; at++) {
             frame(world, 16, at + round, &found);
-            fxs_history_push(history, world, own, 0, NULL, NULL, 0, 0, events, found.events, gone,
-                             fresh, &told);
+            fxs_history_push(history, world, own, 0, NULL, NULL, 0, 0, events, found.events,
+                             taken_back, predicted, &told);
         }
         double took = now() - start;
         best = took < best ? took : best;

@@ -200,10 +200,10 @@ func test_inputs_and_history_go_back_and_confirm_once() -> void:
 	world.add(2, BALL, Vector3i(1000000, 0, 0))
 	var inputs := FixsyncInputs.create(1, 8)
 	var history := FixsyncHistory.create(world, 8, PackedByteArray([0]))
-	var fresh := 0
+	var predicted := 0
 	for frame in 3:
-		fresh += _advance(world, inputs, history, frame, false)
-	equal(fresh, 0, "predicted: it stands still")
+		predicted += _advance(world, inputs, history, frame, false)
+	equal(predicted, 0, "predicted: it stands still")
 	for frame in 3:
 		check(inputs.put(0, frame, 300000), "put")
 	var first := inputs.redo()
@@ -211,7 +211,7 @@ func test_inputs_and_history_go_back_and_confirm_once() -> void:
 	history.settle(first)
 	check(history.back(first, world), "back")
 	for frame in 4:
-		fresh += _advance(world, inputs, history, frame, frame < inputs.confirmed())
+		predicted += _advance(world, inputs, history, frame, frame < inputs.confirmed())
 	var events := PackedInt64Array()
 	var commands := 0
 	while history.confirm():
@@ -229,7 +229,7 @@ func _advance(world: FixsyncWorld, inputs: FixsyncInputs, history: FixsyncHistor
 	var events := world.step()
 	var own := PackedByteArray([frame])
 	check(history.push(world, is_final, events, own), "push")
-	return history.fresh().size()
+	return history.predicted().size()
 
 
 func test_a_state_says_what_differs() -> void:

@@ -109,10 +109,10 @@ class Peer {
     for (let frame = redo; frame !== end && history.free > 0; frame = (frame + 1) >>> 0) {
       const stepped = game.step(inputs.take(frame));
       const isFinal = isBefore(frame, known);
-      const { gone, fresh } = history.push(game.world, { ...stepped, isFinal });
-      assert.ok(!isFinal || fresh.length === 0);
-      for (const event of gone) this.count(frame, event, -1);
-      for (const event of fresh) this.count(frame, event, 1);
+      const { takenBack, predicted } = history.push(game.world, { ...stepped, isFinal });
+      assert.ok(!isFinal || predicted.length === 0);
+      for (const event of takenBack) this.count(frame, event, -1);
+      for (const event of predicted) this.count(frame, event, 1);
     }
     this.confirmed.push(...history.confirm());
   }
@@ -198,21 +198,21 @@ test("push says what is taken back and what is predicted", async () => {
   const [met, other] = [1, 2].map((b) => ({ a: 0, b, kind: 1, contact: 2 }));
   const own = { a: 7, b: 2 ** 32 - 1, kind: 2 ** 32 - 1, value: -(2 ** 31) };
   assert.deepEqual(history.push(world, { ...stepped(9), game: [own, own] }), {
-    gone: [],
-    fresh: [met, own, own],
+    takenBack: [],
+    predicted: [met, own, own],
   });
   history.back(0, world);
   assert.deepEqual(history.push(world, { ...stepped(18), game: [own] }), {
-    gone: [met, own],
-    fresh: [other],
+    takenBack: [met, own],
+    predicted: [other],
   });
   history.back(0, world);
   const hash = () => world.hash();
   const frame = stepped(9);
   const confirmed = { frame: 0, ...frame, events: [...frame.events], game: [own], hash: hash() };
   assert.deepEqual(history.push(world, { ...frame, game: [own], isFinal: true }), {
-    gone: [other],
-    fresh: [],
+    takenBack: [other],
+    predicted: [],
   });
   assert.deepEqual(history.confirm(), [confirmed]);
   assert.deepEqual(history.confirm(), []);
@@ -228,7 +228,7 @@ test("a history takes more than it had room for", async () => {
   const first = [["layers", null], add(0)];
   world.apply(first);
   const hash = history.push(world, { own, commands: first, events: world.step() });
-  assert.deepEqual(hash, { gone: [], fresh: [] });
+  assert.deepEqual(hash, { takenBack: [], predicted: [] });
 
   const commands = Array.from({ length: 200 }, (_, i) => add(i + 1));
   const reactions = Array.from({ length: 150 }, (_, i) => ["move", i, [i, 0, 0]]);
@@ -238,16 +238,16 @@ test("a history takes more than it had room for", async () => {
   const after = world.hash();
   world.apply(reactions);
   const frame = { own, commands, events, game, reactions, hash: after };
-  const { fresh } = history.push(world, frame);
-  assert.deepEqual(fresh, [...events, ...game]);
-  assert.equal(fresh.length, (201 * 200) / 2 + 30);
+  const { predicted } = history.push(world, frame);
+  assert.deepEqual(predicted, [...events, ...game]);
+  assert.equal(predicted.length, (201 * 200) / 2 + 30);
 
   assert.deepEqual(history.back(1, world), own);
   assert.equal(world.size, 1);
   world.apply(commands);
   world.step();
   world.apply(reactions);
-  assert.deepEqual(history.push(world, frame), { gone: [], fresh: [] });
+  assert.deepEqual(history.push(world, frame), { takenBack: [], predicted: [] });
   history.settle(2);
   const [, second] = history.confirm();
   assert.deepEqual(second, { frame: 1, commands, events, game, hash: after });

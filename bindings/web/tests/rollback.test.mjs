@@ -55,13 +55,14 @@ class Peer {
     const over = (rollback.frame - this.start) >>> 0 >= FRAMES + 2 * WINDOW;
     if (over) return;
     const at = (rollback.frame + this.delay) >>> 0;
-    const { isStepped, again, gone, fresh, confirmed } = rollback.tick({ [me]: pressed(me, at) });
+    const told = rollback.tick({ [me]: pressed(me, at) });
+    const { isStepped, again, takenBack, predicted, confirmed } = told;
     this.again += again;
     this.waits += isStepped ? 0 : 1;
     this.confirmed.push(...confirmed);
     // an event may be taken back and predicted again in one tick, in either order
-    for (const event of fresh) this.#count(event, 1);
-    for (const event of gone) this.#count(event, -1);
+    for (const event of predicted) this.#count(event, 1);
+    for (const event of takenBack) this.#count(event, -1);
     for (const [key, count] of this.#standing) {
       assert.ok(count >= 0, `${key} was taken back, but did not stand`);
       if (count === 0) this.#standing.delete(key);
@@ -174,7 +175,7 @@ test("a machine without an input of another waits at its window, then goes on", 
   const rollback = new Rollback({ world, play }, { players: 2, window: 2 });
   const enter = { frame: 0, a: 0, b: 1, kind: ENTER, contact: 2 };
   assert.deepEqual(rollback.packet(0), { frame: 0, values: [], last: null });
-  assert.deepEqual(rollback.tick({ 0: 5 }).fresh, []);
+  assert.deepEqual(rollback.tick({ 0: 5 }).predicted, []);
   assert.equal(rollback.tick({ 0: 5 }).isStepped, true);
   assert.deepEqual([rollback.frame, rollback.free, rollback.confirmed], [2, 0, 0]);
   assert.equal(rollback.tick({ 0: 6 }).isStepped, false);
@@ -184,7 +185,7 @@ test("a machine without an input of another waits at its window, then goes on", 
   assert.deepEqual([told.isStepped, told.again, told.confirmed.length], [true, 2, 1]);
   assert.deepEqual(told.confirmed[0].events, [{ a: 0, b: 1, kind: ENTER, contact: 2 }]);
   assert.deepEqual(
-    told.fresh.filter(({ frame }) => frame === enter.frame),
+    told.predicted.filter(({ frame }) => frame === enter.frame),
     [],
   );
   const [frame, hash] = rollback.packet(0).last;

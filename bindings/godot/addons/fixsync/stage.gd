@@ -599,11 +599,11 @@ func step(values: PackedInt64Array, is_final: bool) -> void:
 	_drop_undone(frame)
 	_is_stepping = false
 	if not host.hit_taken_back.get_connections().is_empty():
-		var rows := history.gone()
+		var rows := history.taken_back()
 		for at in range(0, rows.size(), 4):
 			host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 	if not host.hit_predicted.get_connections().is_empty():
-		var rows := history.fresh()
+		var rows := history.predicted()
 		for at in range(0, rows.size(), 4):
 			host.hit_predicted.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 

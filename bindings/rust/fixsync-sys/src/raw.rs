@@ -1050,15 +1050,15 @@ const _: () = {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct fxs_told {
     /// events that are taken back
-    pub gone: u64,
+    pub taken_back: u64,
     /// events that are predicted
-    pub fresh: u64,
+    pub predicted: u64,
 }
 zeroed!(fxs_told);
 const _: () = {
     assert!(size_of::<fxs_told>() == 16);
-    assert!(offset_of!(fxs_told, gone) == 0);
-    assert!(offset_of!(fxs_told, fresh) == 8);
+    assert!(offset_of!(fxs_told, taken_back) == 0);
+    assert!(offset_of!(fxs_told, predicted) == 8);
 };
 
 /// A confirmed frame.
@@ -2105,10 +2105,10 @@ unsafe extern "C" {
     /// n\_after of them given after the step, as reactions to its events: they belong to the next frame.
     /// events: the m rows of fxs\_world\_step, then the game's own, of kind FXS\_GAME\_EVENT and above.
     ///
-    /// gone, fresh: each with room for event\_room rows. An event that was predicted for this frame and
-    /// is not found is written to gone, in row order. An event that was not predicted is written to
-    /// fresh, if the frame is not final: it is heard when the frame is confirmed. Of equal rows the
-    /// first ones match.
+    /// taken\_back, predicted: each with room for event\_room rows. An event that was predicted for this
+    /// frame and is not found is written to taken\_back, in row order. An event that was not predicted
+    /// is written to predicted, if the frame is not final: it is heard when the frame is confirmed. Of
+    /// equal rows the first ones match.
     ///
     /// Returns FXS\_OK; FXS\_E\_ORDER for a world at another frame, a frame beyond the window (see
     /// fxs\_history\_free), a final frame after one that is not; FXS\_E\_RANGE for an event of kind 0 or
@@ -2119,7 +2119,7 @@ unsafe extern "C" {
     pub fn fxs_history_push(
       history: *mut fxs_history, world: *const fxs_world, own: *const u8, is_final: u32,
       hash: *const u64, rows: *const fxs_command, n: u64, n_after: u64, events: *const fxs_event,
-      m: u64, gone: *mut fxs_event, fresh: *mut fxs_event, told: *mut fxs_told,
+      m: u64, taken_back: *mut fxs_event, predicted: *mut fxs_event, told: *mut fxs_told,
     ) -> i32;
     /// Makes all frames before a frame final: they were stepped on the real inputs.
     /// A frame that is final is not stepped again. Returns FXS\_OK, or FXS\_E\_RANGE for a frame after

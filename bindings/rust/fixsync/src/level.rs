@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 ///     &Shape::Box { half_x: q!(9), half_y: q!(1), half_z: q!(9) }, Pose::at([0, -q!(1), 0]), 0,
 /// )?;
 /// assert_eq!((floor.heights(), floor.numbers().len()), ([-q!(2), 0], 8));
-/// let ramp = Solid::prism(0, [0, q!(1)], &[[0, 0], [q!(2), 0], [0, q!(2)]])?;
-/// let pillar = Solid::pillar(3, [0, q!(4)], [q!(5), q!(5)], q!(1))?;
+/// let ramp = Solid::prism(&[[0, 0], [q!(2), 0], [0, q!(2)]], [0, q!(1)], 0)?;
+/// let pillar = Solid::pillar([q!(5), q!(5)], q!(1), [0, q!(4)], 3)?;
 /// assert_eq!((ramp.layer(), pillar.layer()), (0, 3));
 /// # Ok::<(), fixsync::Error>(())
 /// ```
@@ -30,25 +30,28 @@ fn layer_in(layer: u32) -> Result<u8, Error> {
 }
 
 impl Solid {
-    /// A prism on a layer: heights y_low, y_high, and 3 to 32 vertices x, z, convex, from +X to +Z.
-    pub fn prism(layer: u32, heights: [i32; 2], vertices: &[[i32; 2]]) -> Result<Self, Error> {
+    /// A prism on a layer: 3 to 32 vertices x, z, convex, from +X to +Z, and heights y_low, y_high.
+    pub fn prism(
+        vertices: &[[i32; 2]],
+        [y_low, y_high]: [i32; 2],
+        layer: u32,
+    ) -> Result<Self, Error> {
         let (count, most) = (vertices.len(), sys::FXS_VERTICES_MAX.into());
         if !(3..=most as usize).contains(&count) {
             return Err(Error::Range { name: "vertices", value: count as i64, least: 3, most });
         }
-        let [y_low, y_high] = heights;
         let (code, layer, vertex_count) = (sys::FXS_PRISM as u8, layer_in(layer)?, count as u16);
         let mut raw = sys::fxs_solid { code, layer, vertex_count, y_low, y_high, numbers: [0; 64] };
         raw.numbers[..2 * count].copy_from_slice(vertices.as_flattened());
         Ok(Self(raw))
     }
 
-    /// An upright cylinder on a layer: heights y_low, y_high, centre x, z, and radius.
+    /// An upright cylinder on a layer: centre x, z, radius, and heights y_low, y_high.
     pub fn pillar(
-        layer: u32,
-        [y_low, y_high]: [i32; 2],
         [x, z]: [i32; 2],
         radius: i32,
+        [y_low, y_high]: [i32; 2],
+        layer: u32,
     ) -> Result<Self, Error> {
         let (code, layer) = (sys::FXS_CYLINDER as u8, layer_in(layer)?);
         let mut raw = sys::fxs_solid { code, layer, y_low, y_high, ..Default::default() };
@@ -95,7 +98,7 @@ impl Solid {
 /// use fixsync::*;
 /// use std::sync::Arc;
 ///
-/// let pillar = Solid::pillar(0, [0, q!(3)], [q!(4), 0], q!(1))?;
+/// let pillar = Solid::pillar([q!(4), 0], q!(1), [0, q!(3)], 0)?;
 /// let level = Arc::new(Level::new(&[pillar])?);
 /// assert_eq!((level.len(), level.is_empty(), level.solid(0)?), (1, false, pillar));
 /// assert_eq!(Level::from_bytes(&level.to_bytes())?.hash(), level.hash());

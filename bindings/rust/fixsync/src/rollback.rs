@@ -253,9 +253,9 @@ pub struct Frame<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Told {
     /// They were predicted, and are taken back.
-    pub gone: Vec<Event>,
+    pub taken_back: Vec<Event>,
     /// They are predicted now.
-    pub fresh: Vec<Event>,
+    pub predicted: Vec<Event>,
 }
 
 /// A confirmed frame: scores, sounds, the match log.
@@ -315,8 +315,8 @@ pub struct Confirmed {
 ///         let is_final = frame < known;
 ///         let frame = Frame { is_final, commands: &rows, events: &events, ..Frame::default() };
 ///         history.push(&world, &own, frame, &mut told)?;
-///         shown += told.fresh.iter().filter(|e| e.kind() == EventKind::Enter).count();
-///         stopped += told.gone.iter().filter(|e| e.kind() == EventKind::Enter).count();
+///         shown += told.predicted.iter().filter(|e| e.kind() == EventKind::Enter).count();
+///         stopped += told.taken_back.iter().filter(|e| e.kind() == EventKind::Enter).count();
 ///     }
 ///     while history.confirm(&mut sure)? {
 ///         hits += sure.events.iter().filter(|e| e.kind() == EventKind::Enter).count();
@@ -388,11 +388,11 @@ impl History {
         told: &mut Told,
     ) -> Result<(), Error> {
         let own = own_of(own, self.room.own_size)?;
-        told.gone.clear();
-        told.fresh.clear();
+        told.taken_back.clear();
+        told.predicted.clear();
         let hash = frame.hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
         loop {
-            for rows in [&mut told.gone, &mut told.fresh] {
+            for rows in [&mut told.taken_back, &mut told.predicted] {
                 if (rows.capacity() as u64) < self.room.event_room {
                     reserve(rows, self.room.event_room)?;
                 }
@@ -411,16 +411,16 @@ impl History {
                     frame.reactions as u64,
                     frame.events.as_ptr().cast(),
                     frame.events.len() as u64,
-                    told.gone.as_mut_ptr().cast(),
-                    told.fresh.as_mut_ptr().cast(),
+                    told.taken_back.as_mut_ptr().cast(),
+                    told.predicted.as_mut_ptr().cast(),
                     &mut count,
                 )
             };
             if status == sys::FXS_OK {
                 // SAFETY: the call wrote so many.
                 unsafe {
-                    told.gone.set_len(count.gone as usize);
-                    told.fresh.set_len(count.fresh as usize);
+                    told.taken_back.set_len(count.taken_back as usize);
+                    told.predicted.set_len(count.predicted as usize);
                 }
                 return Ok(());
             }

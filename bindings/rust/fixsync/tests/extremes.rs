@@ -204,9 +204,9 @@ fn constructors_take_numbers_at_their_ends() {
         for b in ENDS {
             for c in ENDS {
                 let _ =
-                    Solid::pillar(a as u32, [a, b], [b, c], c).map(|solid| Level::new(&[solid]));
+                    Solid::pillar([b, c], c, [a, b], a as u32).map(|solid| Level::new(&[solid]));
                 let corners = [[a, b], [b, c], [c, a]];
-                let _ = Solid::prism(0, [a, c], &corners).map(|solid| Level::new(&[solid]));
+                let _ = Solid::prism(&corners, [a, c], 0).map(|solid| Level::new(&[solid]));
                 let man = Hitbox::new(a as u32, Ground::Rectangle { half_x: b, half_z: c }, [a, b]);
                 let ball = Hitbox::new(1, Ground::Circle { radius: b }, [c, a]);
                 let ball = Hitbox { position: [a, b, c], layer: c as u32, ..ball };

@@ -65,10 +65,10 @@ fn masks(pairs: &Value) -> [u32; 32] {
 fn solid_of(value: &Value) -> Solid {
     let (layer, heights) = (u32_of(&value[1]), [i32_of(&value[2]), i32_of(&value[3])]);
     if value[0] == "cylinder" {
-        return Solid::pillar(layer, heights, list(&value[4]), i32_of(&value[5])).unwrap();
+        return Solid::pillar(list(&value[4]), i32_of(&value[5]), heights, layer).unwrap();
     }
     let vertices: Vec<[i32; 2]> = value[4].as_array().unwrap().iter().map(list).collect();
-    Solid::prism(layer, heights, &vertices).unwrap()
+    Solid::prism(&vertices, heights, layer).unwrap()
 }
 
 enum Question {

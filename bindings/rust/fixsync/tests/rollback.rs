@@ -91,11 +91,11 @@ fn predicted(late: impl Fn(u32, u32) -> u32) -> (usize, Vec<Confirmed>) {
             let is_final = frame < known;
             let kept = Frame { is_final, commands: &rows, events: &events, ..Frame::default() };
             history.push(&game.world, &game.score, kept, &mut told).unwrap();
-            for gone in &told.gone {
-                let at = shown.iter().position(|row| *row == (frame, *gone));
+            for taken_back in &told.taken_back {
+                let at = shown.iter().position(|row| *row == (frame, *taken_back));
                 shown.remove(at.expect("only what stands is taken back"));
             }
-            shown.extend(told.fresh.iter().map(|event| (frame, *event)));
+            shown.extend(told.predicted.iter().map(|event| (frame, *event)));
         }
         while history.confirm(&mut sure).unwrap() {
             for (frame, event) in &shown {
