@@ -20,7 +20,7 @@ import pytest
 from fixsync import LEVEL, Pillar, Prism
 from fixsync.log.files import zstd_module
 from fixsync.maps import MapFileError, MapLevel, read_map, tiled
-from fixsync.maps.document import MapError
+from fixsync.maps.document import MapError, Value
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "arena.tmj"
 Json = dict[str, Any]
@@ -553,6 +553,97 @@ def test_only_solid_objects_count_for_the_limit(
         read(a_map(objects(*others, *[box] * 5)))
     with pytest.raises(MapFileError, match=r"layers\[1\]: with it the map has more than 4 solids"):
         read(a_map(objects(*[box] * 3), objects(*[box] * 2)))
+
+
+@pytest.mark.parametrize("where", ["object", "layer", "later layer"])
+def test_a_missing_height_is_refused_before_the_other_objects_are_read(
+    read: Read, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    seen: list[object] = []
+    kind_of = tiled.kind_of
+    monkeypatch.setattr(tiled, "kind_of", lambda item: seen.append(item) or kind_of(item))
+    made: list[object] = []
+    monkeypatch.setattr("fixsync.maps.builder.prism_of", lambda *of: made.append(of))
+    box = {"width": 16, "height": 8}
+    high = {**box, "properties": properties(y_low=0, y_high=1)}
+    layers = [objects(high, box, *[high] * 50)]
+    if where == "layer":
+        layers = [objects(*[box] * 50)]
+    if where == "later layer":
+        layers = [objects(high), objects(box)]
+    with pytest.raises(MapFileError, match=r"objects\[\d\]: it has no y_low: [^\n]*$"):
+        read(a_map(*layers, properties=[]), solid_layers=["#"])
+    assert len(seen) <= 2
+    assert made == []
+
+
+LINE = {"polyline": [{"x": 8 * i, "y": i % 2} for i in range(4)]}
+TILE_OF_TWO = {
+    "firstgid": 1, "tilewidth": 16, "tileheight": 8, "name": "two", "tiles": [{
+        "id": 0, "objectgroup": {"objects": [
+            {"x": 0, "y": 0, "width": 4, "height": 8}, {"x": 8, "y": 0, "width": 0, "height": 8},
+        ]},
+    }],
+}  # fmt: skip
+TILE_OBJECT = {"gid": 1, "width": 16, "height": 8}
+
+
+@pytest.mark.parametrize(
+    ("items", "options"),
+    [([LINE] * 2, {"line_width": 1}), ([{"width": 9, "height": 0}] * 5, {"line_width": 1}),
+     ([TILE_OBJECT] * 5, {"whole_tiles": True}), ([TILE_OBJECT] * 5, {"shapes": True}),
+     ([TILE_OBJECT] * 3, {"shapes": True, "line_width": 1}),
+     ([TILE_OBJECT] * 5, {"slopes": ["two:0:0,1"], "line_width": 1})],
+)  # fmt: skip
+def test_whatever_becomes_solids_is_counted_before_it_is_made(
+    read: Read, monkeypatch: pytest.MonkeyPatch, items: list[Json], options: dict[str, Any]
+) -> None:
+    monkeypatch.setattr("fixsync.maps.builder.SOLIDS_MAX", 4)
+    if "slopes" not in options:
+        options = {**options, "solid_layers": ["#"]}
+    fewer = a_map(objects(*items[:-1]), tilesets=[TILE_OF_TWO])
+    assert len(read(fewer, **options, y=(0, 1)).level) in (3, 4)
+    for name in ("outlines", "shapes_of", "rectangle"):
+        monkeypatch.setattr(tiled, name, lambda *_: pytest.fail("made"))
+    for parts in ([objects(*items)], [objects(item) for item in items]):
+        with pytest.raises(MapFileError, match=r"layers\[\d\]: with it .* more than 4 solids"):
+            read(a_map(*parts, tilesets=[TILE_OF_TWO]), **options, y=(0, 1))
+
+
+def test_shapes_of_cells_are_counted_before_they_are_made(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixsync.maps.builder.SOLIDS_MAX", 4)
+
+    def document(cells: int) -> Json:
+        layer = packed_tiles(cells, 1, struct.pack("<I", 1) * cells)
+        return a_map(layer, tilesets=[TILE_OF_TWO])
+
+    assert len(read(document(4), shapes=True, y=(0, 1)).level) == 4
+    assert len(read(document(2), shapes=True, line_width=1, y=(0, 1)).level) == 4
+    monkeypatch.setattr("fixsync.maps.grid.outlines", None)
+    for cells, width in ((5, None), (3, 1)):
+        with pytest.raises(MapFileError, match=r"layers\[0\]: with it .* more than 4 solids"):
+            read(document(cells), shapes=True, line_width=width, y=(0, 1))
+
+
+def test_the_work_of_a_rectangle_is_bounded(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values and lookups for each object of a map that has up to 131,072 of them."""
+    calls: list[object] = []
+    for name in ("__init__", "raw", "get"):
+        before = getattr(Value, name)
+        monkeypatch.setattr(
+            Value, name, lambda *of, do=before, **more: calls.append(of) or do(*of, **more)
+        )
+
+    def count(boxes: int) -> int:
+        calls.clear()
+        box = {"id": 1, "name": "", "type": "", "x": 1, "y": 2, "width": 16, "height": 8}
+        box |= {"rotation": 0, "visible": True}
+        read(a_map(objects(*[box] * boxes)), solid_layers=["#"], y=(0, 1))
+        return len(calls)
+
+    assert count(60) - count(10) <= 50 * 14
 
 
 class Counting(str):

@@ -140,7 +140,7 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
         if names:
             yield which, ", ".join(f"{number} {name}" for number, name in sorted(names.items()))
     if header.level is not None:
-        yield "level", f"{level_count(header.level)}; hash {header.level.hash():016x}"
+        yield "level", f"{level_count([*header.level])}; hash {header.level.hash():016x}"
     if header.start is not None:
         state = text.size(len(header.start.state))
         yield "begins", f"at frame {header.start.frame}, with a state of {state}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from fixsync.cli import options, text
-from fixsync.level import Level, Prism
+from fixsync.level import Level, Prism, Solid
 from fixsync.log.files import check_output, write_whole
 from fixsync.log.solids import level_line
 from fixsync.maps.document import PIXELS_MAX
@@ -164,7 +164,7 @@ def read_level(path: Path) -> Level:
 def level_rows(level: Level) -> list[tuple[str, str]]:
     """The rows of a level in `fixsync level` and `fixsync info`."""
     solids = [*level]
-    rows = [("level", level_count(level))]
+    rows = [("level", level_count(solids))]
     if solids:
         layers = sorted({solid.layer for solid in solids})
         rows.append(("layers", ", ".join(map(str, layers))))
@@ -176,11 +176,16 @@ def level_rows(level: Level) -> list[tuple[str, str]]:
     return rows
 
 
-def level_count(level: Level) -> str:
-    numbers = level_json(level)
+def level_count(solids: Collection[Solid]) -> str:
+    numbers = _counts(solids)
     counts = [text.plural(numbers[f"{kind}s"], kind) for kind in ("prism", "cylinder")]
     counts = [count for count in counts if not count.startswith("0 ")]
-    return f"{text.plural(len(level), 'solid')}{': ' if counts else ''}{', '.join(counts)}"
+    return f"{text.plural(len(solids), 'solid')}{': ' if counts else ''}{', '.join(counts)}"
+
+
+def _counts(solids: Collection[Solid]) -> dict[str, int]:
+    prisms = sum(isinstance(solid, Prism) for solid in solids)
+    return {"solids": len(solids), "prisms": prisms, "cylinders": len(solids) - prisms}
 
 
 def _rows(source: Path, found: MapLevel) -> list[tuple[str, str]]:
@@ -217,13 +222,7 @@ def _up(value: Fraction, digits: int) -> str:
 
 def level_json(level: Level) -> dict[str, Any]:
     """A level in numbers."""
-    prisms = sum(isinstance(solid, Prism) for solid in level)
-    return {
-        "solids": len(level),
-        "prisms": prisms,
-        "cylinders": len(level) - prisms,
-        "hash": f"{level.hash():016x}",
-    }
+    return {**_counts([*level]), "hash": f"{level.hash():016x}"}
 
 
 def _json(source: Path, output: Path | None, found: MapLevel) -> dict[str, Any]:

@@ -69,6 +69,8 @@ def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
     UTF-8."""
 
     def integer(text: str) -> int | Number:
+        if len(text) <= digits_max and text != "-0":
+            return int(text)
         if text == "-0":
             return Number(text)
         digits = len(text) - text.startswith("-")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT
 from fixsync.level import Pillar, Prism, Solid, prism_of
@@ -19,10 +19,10 @@ from fixsync.maps.side import SlopeError, boxes
 from fixsync.maps.solids import Rectangle
 from fixsync.numbers import ONE, decimal
 
-__all__ = ["POINTS_MAX", "SOLIDS_MAX", "Builder", "Ends", "LimitError", "View", "limit"]
+__all__ = ["POINTS_MAX", "SOLIDS_MAX", "Builder", "Ends", "Heights", "LimitError", "View", "limit"]
 
 SOLIDS_MAX = 2**17
-"""Most solids of a map."""
+"""Most solids of a map. A stretch of a line counts as one even if it has no length."""
 
 POINTS_MAX = 2**20
 """Most points of polygons and lines that become solids, those of templates and tiles counted for
@@ -35,7 +35,7 @@ Ends = tuple[Fraction | int, Fraction | int]
 
 
 class LimitError(MapError):
-    """A map is beyond a limit: nothing more of it is read."""
+    """A map is beyond a limit, or lacks an option that all of it needs: nothing more is read."""
 
 
 def limit(where: Value, reason: str) -> LimitError:
@@ -47,6 +47,7 @@ def _shown(value: Fraction) -> str:
     return decimal(value.numerator, value.denominator, 5)
 
 
+_EXACT = Fraction(0)
 _DECIMAL = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,100})?", re.ASCII)
 
 
@@ -54,6 +55,15 @@ def _line(slope: Fraction, start: Fraction) -> tuple[int, int, int]:
     """(a, b, c), so that slope * x + start is (a * x + b) / c."""
     below = lcm(slope.denominator, start.denominator)
     return int(slope * below), int(start * below), below
+
+
+class Heights(NamedTuple):
+    """The ends of a solid in raw units and its layer; `worst`: how far an end was rounded."""
+
+    low: int
+    high: int
+    layer: int
+    worst: Fraction
 
 
 @dataclass(frozen=True)
@@ -85,24 +95,23 @@ class Builder:
         self._step = None if view.steps is None else max(1, round(view.steps * ONE))
         self._worst = Fraction(0)
         """Greatest rounding of the solid being made."""
-        self._points = self._cutting = 0
-        self._known: dict[Any, tuple[int, int, Fraction]] = {}
-        """y_low and y_high in raw units with their rounding, by what stands in the map."""
+        self._points = self._cutting = self._planned = 0
+        self._known: dict[Any, Heights] = {}
+        """By what stands in the map."""
 
     def solid(
         self,
         where: Value,
         outline: Outline,
-        own: Mapping[str, Value],
-        choice: Choice | None,
+        heights: Heights,
         called: Callable[[], str],
     ) -> None:
         """The solids that an outline becomes."""
-        low, high, layer = self._heights(where, own, None if choice is None else choice.layer)
+        low, high, layer, self._worst = heights
         if outline.circle is not None and not self._view.side:
             centre, radius = outline.circle
             x, z = (self._coordinate(where, axis, centre[axis]) for axis in (0, 1))
-            self.check_room(where, 1)
+            self._check_room(where, len(self.solids) + 1)
             try:
                 self._add(Pillar(x, z, self._rounded(radius * self._raw), low, high, layer))
             except ValueError as error:
@@ -124,7 +133,7 @@ class Builder:
                 if self._view.side
                 else self._prisms(vertices, low, high, layer)
             )
-            self.check_room(where, len(made))
+            self._check_room(where, len(self.solids) + len(made))
         except SlopeError:
             raise where.fail(
                 f"{called()} is a slope, which no solid seen from the side is: "
@@ -140,16 +149,11 @@ class Builder:
     def _prisms(vertices: list[tuple[int, int]], low: int, high: int, layer: int) -> list[Prism]:
         return [prism_of(piece, low, high, layer) for piece in pieces_of(vertices)]
 
-    @property
-    def room(self) -> int:
-        """The number of solids that may be added."""
-        return SOLIDS_MAX - len(self.solids)
-
     def _boxes(self, vertices: list[tuple[int, int]], layer: int) -> list[Prism]:
         near, far = self._depth()
         return [
             Prism([(a, near), (b, near), (b, far), (a, far)], low, high, layer)
-            for a, low, b, high in boxes(vertices, self._step, self.room)
+            for a, low, b, high in boxes(vertices, self._step, SOLIDS_MAX - len(self.solids))
         ]
 
     def _depth(self) -> tuple[int, int]:
@@ -165,9 +169,14 @@ class Builder:
                 where, f"with it the map has more than {POINTS_MAX} points of polygons and lines"
             )
 
-    def check_room(self, where: Value, count: int) -> None:
-        """LimitError if so many solids are too many."""
-        if count > self.room:
+    def plan(self, where: Value, count: int) -> None:
+        """Counts solids, or more that one outline becomes as one, before any is made."""
+        self._planned += count
+        self._check_room(where, self._planned)
+
+    @staticmethod
+    def _check_room(where: Value, count: int) -> None:
+        if count > SOLIDS_MAX:
             raise limit(where, f"with it the map has more than {SOLIDS_MAX} solids")
 
     def _add(self, solid: Solid) -> None:
@@ -176,17 +185,19 @@ class Builder:
             self.rounded += 1
             self.rounding = max(self.rounding, self._worst)
 
-    def _heights(
-        self, where: Value, own: Mapping[str, Value], layer: int | None
-    ) -> tuple[int, int, int]:
-        """y_low, y_high and the layer of a solid; from the side the heights mean nothing."""
+    def heights(
+        self, where: Value, own: Mapping[str, Value], choice: Choice | int | None
+    ) -> Heights:
+        """Those of a solid, found before its area is; from the side they mean nothing. `choice`:
+        what takes it, or the layer of the world that it gives."""
+        layer = choice.layer if isinstance(choice, Choice) else choice
         if layer is None:
             layer = own["layer"].integer(0, LAYER_COUNT - 1) if "layer" in own else 0
-        self._worst = Fraction(0)
+        self._worst = _EXACT
         if self._view.side:
-            return 0, 1, layer
+            return Heights(0, 1, layer, _EXACT)
         ends = tuple(own[key].value if key in own else None for key in ("y_low", "y_high"))
-        key = *ends, *map(type, ends)  # 1 is equal to True
+        key = layer, *ends, *map(type, ends)  # 1 is equal to True
         is_number = all(isinstance(end, (int, str)) or end is None for end in ends)
         if not is_number or key not in self._known:
             low, high = (self._height(where, own, k, i) for i, k in enumerate(("y_low", "y_high")))
@@ -194,17 +205,17 @@ class Builder:
                 raise own.get("y_high", where).expected(
                     f"a number of more than y_low, {_shown(Fraction(low, ONE))}"
                 )
-            self._known[key] = low, high, self._worst
-        low, high, self._worst = self._known[key]
-        return low, high, layer
+            self._known[key] = Heights(low, high, layer, self._worst)
+        return self._known[key]
 
     def _height(self, where: Value, own: Mapping[str, Value], key: str, end: int) -> int:
         """A height in units: a number, or a string with a decimal, as that need not be a float."""
         if key not in own:
             if self._view.y is None:
-                raise where.fail(
+                raise limit(
+                    where,
                     f"it has no {key}: set the property on the object, its layer or the map, or "
-                    "give --y LOW,HIGH, or --side if the map is seen from the side"
+                    "give --y LOW,HIGH, or --side if the map is seen from the side",
                 )
             return self._rounded(Fraction(self._view.y[end] * ONE))
         value = own[key]
@@ -256,18 +267,12 @@ class Builder:
         self,
         layer: Value,
         found: Sequence[Rectangle],
-        own: Mapping[str, Value],
-        number: int | None,
+        heights: Heights,
         offset: tuple[Fraction, Fraction],
         size: tuple[int, int],
     ) -> None:
-        """Rectangles of cells of a size as prisms, as `solid` makes them of four points. `number`: the layer
-        of the world, if a choice gives it."""
-        self.check_room(layer, len(found))
-        if not found:
-            return
-        low, high, number = self._heights(layer, own, number)
-        rounding = self._worst
+        """Rectangles of cells of a size as prisms, as `solid` makes them of four points."""
+        low, high, number, rounding = heights
         known: dict[tuple[int, int], tuple[int, Fraction]] = {}
 
         def at(axis: int, line: int) -> tuple[int, Fraction]:

@@ -131,6 +131,16 @@ class Value:
         value = self.value
         return (value if type(value) is dict else self.members()).get(key, default)
 
+    def number(self, key: str, default: int | None = None, low: int = -PIXELS_MAX) -> Fraction:
+        """The number of a key, or the default; without one the key must be there."""
+        value = self.raw(key, default)
+        if type(value) is int and low <= value <= PIXELS_MAX:
+            return _whole(value)
+        return (self[key] if default is None else self.get(key, default)).fraction(low)
+
+    def has_any(self, keys: frozenset[str]) -> bool:
+        return not keys.isdisjoint(self.members())
+
     def items(self) -> Iterator[Value]:
         if not isinstance(self.value, list):
             raise self.expected("a list")
@@ -209,6 +219,9 @@ class Instance(Value):
 
     def __contains__(self, key: str) -> bool:
         return super().__contains__(key) or (key not in self._own and key in self._base)
+
+    def has_any(self, keys: frozenset[str]) -> bool:
+        return any(key in self for key in keys)
 
     def get(self, key: str, default: Any) -> Value:
         if key not in self._own and key in self._base:

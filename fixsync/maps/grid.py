@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -11,7 +12,7 @@ from fixsync.maps.outlines import Outline, Placing, kind_of, outlines
 from fixsync.maps.solids import Run, runs_of
 from fixsync.maps.tilesets import NUMBER, SWAPPED, Tile, Tilesets, flipped
 
-__all__ = ["Grid", "shapes_of"]
+__all__ = ["Grid", "shape_count", "shapes_of"]
 
 _SHAPED, _UNDECIDED, _LEFT = 255, 254, 253
 _ONLY = [bytes(int(i == code) for i in range(256)) for code in range(256)]
@@ -87,6 +88,10 @@ class Grid:
             self._outlines[cell] = shapes_of(tile, choice, placing, self._choices.line_width)
         return self._outlines[cell]
 
+    def shape_counts(self) -> list[tuple[tuple[Tile, Choice | None], int]]:
+        """The tiles with shapes, each with the number of its cells."""
+        return [(self.tiles[c], n) for c, n in Counter(c for _, _, c in self.shaped).items()]
+
     def _code(self, cell: int) -> int:
         """0 for no tile, a group of whole cells, or one of the codes below."""
         if not cell & NUMBER:
@@ -133,6 +138,13 @@ class _Codes(dict[int, int]):
         found = self._find(cell)
         self[cell] = found
         return found
+
+
+def shape_count(tile: Tile, choice: Choice | None, line_width: Fraction | None) -> int:
+    """The number of `shapes_of`, as `solid_count` counts."""
+    if choice is not None and choice.heights is not None:
+        return 1
+    return len(tile.shapes) - len(tile.lines) + (tile.stretch_count if line_width else 0)
 
 
 def shapes_of(

@@ -23,6 +23,7 @@ __all__ = [
     "outlines",
     "point_count",
     "rectangle",
+    "solid_count",
 ]
 
 Place2 = tuple[Fraction, Fraction]
@@ -31,8 +32,12 @@ OVAL_VERTICES = 32
 """Vertices of the polygon that an oval becomes, all of them on it."""
 LINE_POINTS_MAX = 2**16
 """Most points of a line that becomes walls."""
+_MARKS = frozenset(["point", "text", "gid", "polygon", "polyline", "ellipse", "capsule"])
+"""Keys of objects that are not rectangles."""
 AREAS = ("rectangle", "polygon", "ellipse", "capsule")
 """Kinds of objects that have an inside."""
+LINES = ("polyline", "flat rectangle")
+"""Kinds that become walls if lines have a width."""
 
 
 class Outline(NamedTuple):
@@ -137,18 +142,19 @@ def kind_of(item: Value) -> str:
     "flat rectangle"."""
     if isinstance(item.value, Made):
         return "entity"
-    raw = item.raw
-    for key, kind in (("point", "point"), ("text", "text"), ("gid", "tile object")):
-        if raw(key):
-            return kind
-    if "polygon" in item:
-        return "polygon"
-    if "polyline" in item:
-        return "polygon" if _is_closed(raw("polyline")) else "polyline"
+    is_marked, raw = item.has_any(_MARKS), item.raw
+    if is_marked:
+        for key, kind in (("point", "point"), ("text", "text"), ("gid", "tile object")):
+            if raw(key):
+                return kind
+        if "polygon" in item:
+            return "polygon"
+        if "polyline" in item:
+            return "polygon" if _is_closed(raw("polyline")) else "polyline"
     width, height = size_of(item)
     if not width or not height:
         return "flat rectangle" if width or height else "point"
-    for key in ("ellipse", "capsule"):
+    for key in ("ellipse", "capsule") if is_marked else ():
         if raw(key, False) is not False and item[key].boolean():
             return key
     return "rectangle"
@@ -163,9 +169,20 @@ def _is_closed(points: Any) -> bool:
 def point_count(item: Value, kind: str) -> int:
     """The number of points that an object of a kind lists, 2 or more for a line. A flat rectangle
     has 2."""
+    if kind == "rectangle":
+        return 0
     if kind == "flat rectangle":
         return 2
     return sum(max(2, _length(item.raw(key))) for key in ("polygon", "polyline") if key in item)
+
+
+def solid_count(item: Value, kind: str, line_width: Fraction | None) -> int:
+    """The number of `outlines` of an object, a stretch of a line that has no length included.
+    Those of a line with too many points are not all counted: it is refused for them."""
+    if kind in AREAS:
+        return 1
+    points = point_count(item, kind) if line_width and kind in LINES else 1
+    return min(points, LINE_POINTS_MAX) - 1
 
 
 def _length(points: Any) -> int:
@@ -175,7 +192,7 @@ def _length(points: Any) -> int:
 
 
 def size_of(item: Value) -> Place2:
-    return item.get("width", 0).fraction(0), item.get("height", 0).fraction(0)
+    return item.number("width", 0, 0), item.number("height", 0, 0)
 
 
 def outlines(
@@ -208,7 +225,7 @@ def _vertices(points: Value, placing: Placing, most: int) -> Outline:
         raise points.fail(f"it has {count} points; at most {most} are taken")
     if isinstance(points.value, Points):
         points = Value(points.file, points.path, points.value.split_up())
-    return placing.outline((p["x"].fraction(), p["y"].fraction()) for p in points.items())
+    return placing.outline((p.number("x"), p.number("y")) for p in points.items())
 
 
 @cache

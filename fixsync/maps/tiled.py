@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import ChainMap, Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -19,13 +18,22 @@ from typing import Any
 from fixsync._native.checks import shown
 from fixsync._native.raw import INT32_MAX
 from fixsync.level import LEVEL, Level
-from fixsync.maps.builder import Builder, Ends, LimitError, View, limit
+from fixsync.maps.builder import Builder, Ends, Heights, LimitError, View, limit
 from fixsync.maps.cells import CELLS_MAX, WIDTH_MAX, rows_of
 from fixsync.maps.choice import Choice, Choices, class_of, plain
 from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value, name_of, properties_of
-from fixsync.maps.grid import Grid, shapes_of
+from fixsync.maps.grid import Grid, shape_count, shapes_of
 from fixsync.maps.ldtk import is_ldtk, map_of
-from fixsync.maps.outlines import AREAS, Placing, kind_of, outlines, point_count, rectangle, size_of
+from fixsync.maps.outlines import (
+    Outline,
+    Placing,
+    kind_of,
+    outlines,
+    point_count,
+    rectangle,
+    size_of,
+    solid_count,
+)
 from fixsync.maps.solids import rectangles
 from fixsync.maps.survey import survey
 from fixsync.maps.tilesets import SWAPPED, Templates, Tile, Tilesets, flipped, size_in_map
@@ -47,6 +55,9 @@ KEYS = ("solid", "layer", "y_low", "y_high")
 """The properties that are read, of the map, of layers and groups, and of objects."""
 _SOLID_KEYS = {*KEYS} - {"layer"}
 """Those that make something solid."""
+
+
+_Find = Callable[[], Iterable[Outline]]
 
 
 class MapFileError(ValueError):
@@ -253,6 +264,9 @@ class _Reading:
         self._templates = Templates(files)
         self._found = MapLevel(Level([]))
         self._faults: list[MapError] = []
+        self._work: list[MapError | tuple[Any, ...]] = []
+        """Of each part that was chosen, in the map's order, the function that makes it and its
+        arguments, or its fault: all are counted before one is made."""
         self._unread: list[MapError] = []
         """Of tilesets that may not be needed."""
         self._cells = self._runs = 0
@@ -273,8 +287,9 @@ class _Reading:
         self._tilesets = Tilesets(document.get("tilesets", []), self._templates)
         if not self._choices and not _says_solid(document, self._templates):
             self._refuse(document, "no property in it makes anything solid")
-        with self._attempt():
-            self._layers(document["layers"], _Place(_keys_of(document)), 1)
+        outer = _Place(_keys_of(document))
+        _each([document], lambda map: self._layers(map["layers"], outer, 1), self._work)
+        _each(self._work, _make, self._faults)
         unused = self._choices.unused()
         if unused and not self._faults:
             self._faults += self._unread
@@ -298,20 +313,8 @@ class _Reading:
             ]
         )
 
-    @contextmanager
-    def _attempt(self) -> Iterator[None]:
-        """Keeps a fault, so that the rest is checked too."""
-        try:
-            yield
-        except LimitError as limit:
-            raise _all([*self._faults, limit]) from None
-        except MapError as fault:
-            self._faults.append(fault)
-
     def _layers(self, layers: Value, outer: _Place, depth: int) -> None:
-        for layer in layers.items():
-            with self._attempt():
-                self._layer(layer, outer, depth)
+        _each(layers.items(), lambda layer: self._layer(layer, outer, depth), self._work)
 
     def _layer(self, layer: Value, outer: _Place, depth: int) -> None:
         name = name_of(layer)
@@ -354,51 +357,36 @@ class _Reading:
     # Objects.
 
     def _objects(self, layer: Value, place: _Place) -> None:
-        items = [*layer["objects"].items()]
-        if len(items) > self._builder.room:
-            self._check_room(layer, items, place)
-        for item in items:
-            with self._attempt():
-                self._object(item, place)
-
-    def _check_room(self, layer: Value, items: Iterable[Value], place: _Place) -> None:
-        """LimitError if a layer has more solid objects than there is room for, before one of them
-        is made."""
-        count = 0
-        for item in items:
-            with suppress(MapError):
-                merged = self._templates.merged(item)
-                kind, own = kind_of(merged), self._own(merged, place)
-                left_out, _ = self._choice_of(merged, kind, own, place)
-                count += kind in AREAS and not left_out
-        self._builder.check_room(layer, count)
+        items = layer["objects"].items()
+        _each(items, lambda item: self._object(layer, item, place), self._work)
 
     def _own(self, merged: Value, place: _Place) -> Mapping[str, Value]:
         own = _keys_of(merged)
         return {**place.properties, **own} if own else place.properties
 
-    def _object(self, item: Value, place: _Place) -> None:
+    def _object(self, layer: Value, item: Value, place: _Place) -> None:
         merged = self._templates.merged(item)
         own, kind = self._own(merged, place), kind_of(merged)
         left_out, choice = self._choice_of(merged, kind, own, place)
         if left_out:
             self._leave_out(left_out)
         elif kind == "point":
-            self._place_of(merged, place)
+            self._work.append((self._place_of, merged, place))
         elif kind == "entity":
-            self._entity(merged, place, own)
+            self._entity(layer, merged, place, own)
         elif kind == "tile object":
-            self._tile_object(item, merged, place, own)
+            self._tile_object(layer, item, merged, place, own)
         else:
-            self._area(merged, kind, self._corner(merged, place), own, choice)
+            self._area(layer, merged, kind, place, own, choice)
 
     def _choice_of(
         self, merged: Value, kind: str, own: Mapping[str, Value], place: _Place
     ) -> tuple[str, Choice | None]:
         """What a thing is left out as, or "", and the choice that takes it if it is an area."""
-        if not self._view.hidden and not (
-            place.is_visible and merged.get("visible", True).boolean()
-        ):
+        is_visible = place.is_visible and (
+            merged.raw("visible", True) is True or merged["visible"].boolean()
+        )
+        if not is_visible and not self._view.hidden:
             return "hidden object", None
         if kind in ("point", "entity"):
             return "", None
@@ -409,24 +397,25 @@ class _Reading:
         if kind == "tile object":
             return "", None
         choices = self._choices
-        named, of_class = choices.named(merged), choices.kind(class_of(merged))
-        choice = named or of_class or place.choice
+        choice = self._chosen(merged, place)
         is_left = choice is None and bool(choices) and "solid" not in own
         return "non-solid object" * is_left, choice
 
-    def _entity(self, item: Value, place: _Place, own: Mapping[str, Value]) -> None:
+    def _chosen(self, item: Value, place: _Place) -> Choice | None:
+        choices = self._choices
+        return choices.named(item) or choices.kind(class_of(item)) or place.choice
+
+    def _entity(self, layer: Value, item: Value, place: _Place, own: Mapping[str, Value]) -> None:
         """An entity is a place, and solid if a choice takes it or its own field says so."""
-        across, down = item["pivot"].value
-        self._place_of(item, place, (across, down))
-        choices, solid = self._choices, _keys_of(item).get("solid")
-        choice = choices.named(item) or choices.kind(class_of(item)) or place.choice
+        self._work.append((self._place_of, item, place, item["pivot"].value))
+        choice, solid = self._chosen(item, place), _keys_of(item).get("solid")
         if choice is not None if solid is None else solid.boolean():
-            self._area(item, "rectangle", self._corner(item, place), own, choice)
+            self._area(layer, item, "rectangle", place, own, choice)
 
     def _corner(self, item: Value, place: _Place) -> Placing:
-        x, y = item["x"].fraction(), item["y"].fraction()
+        x, y = item.number("x"), item.number("y")
         corner = Placing().moved(x + place.x if place.x else x, y + place.y if place.y else y)
-        return corner.turned(item.get("rotation", 0).fraction())
+        return corner.turned(item.number("rotation", 0))
 
     def _place_of(
         self, item: Value, place: _Place, pivot: tuple[Fraction | int, Fraction | int] = (0, 0)
@@ -445,25 +434,48 @@ class _Reading:
 
     def _area(
         self,
+        layer: Value,
         item: Value,
         kind: str,
-        placing: Placing,
+        place: _Place,
         own: Mapping[str, Value],
         choice: Choice | None,
     ) -> None:
-        self._builder.count_points(item, point_count(item, kind))
-        found = outlines(item, kind, placing, self._choices.line_width)
-        if not found:
+        builder = self._builder
+        builder.count_points(item, point_count(item, kind))
+        count = solid_count(item, kind, self._choices.line_width)
+        if not count:
             self._leave_out(kind)
+            return
+        builder.plan(layer, count)
+        heights = builder.heights(item, own, choice)
+        self._work.append((self._make_area, item, kind, place, heights))
+
+    def _make_area(self, item: Value, kind: str, place: _Place, heights: Heights) -> None:
+        find = partial(outlines, item, kind, self._corner(item, place), self._choices.line_width)
+        where = item
+        if kind in ("polygon", "polyline"):
+            where = item["polygon" if "polygon" in item else "polyline"]
+        self._make(where, item, find, heights, partial(_called, item))
+
+    def _make(
+        self,
+        where: Value,
+        item: Value,
+        find: _Find,
+        heights: Heights,
+        called: Callable[[], str],
+    ) -> None:
+        """The solids of an object."""
         first = len(self._builder.solids)
-        shape = next((key for key in ("polygon", "polyline") if key in item), None)
-        where = item[shape] if shape else item
-        for outline in found:
-            self._builder.solid(where, outline, own, choice, partial(_called, item))
+        for outline in find():
+            self._builder.solid(where, outline, heights, called)
         self._name(item, first)
 
     def _properties(self, item: Value) -> dict[str, Any]:
         """Those of a place or a solid object."""
+        if "properties" not in item:
+            return {}
         found = properties_of(item)
         self._property_count += len(found)
         if self._property_count > PROPERTIES_MAX:
@@ -475,8 +487,8 @@ class _Reading:
     def _name(self, item: Value, first: int) -> None:
         """Keeps the name and the properties of an object for its solids, those from `first` on."""
         ids = range(LEVEL + first, LEVEL + len(self._builder.solids))
-        name = item.get("name", "").string()
-        if name:
+        if item.raw("name", ""):
+            name = item["name"].string()
             self._found.names.update(dict.fromkeys(ids, name))
         properties = self._properties(item) if ids else {}
         own = {key: value for key, value in properties.items() if key not in KEYS}
@@ -484,7 +496,7 @@ class _Reading:
             self._found.properties.update(dict.fromkeys(ids, own))
 
     def _tile_object(
-        self, item: Value, merged: Value, place: _Place, own: Mapping[str, Value]
+        self, layer: Value, item: Value, merged: Value, place: _Place, own: Mapping[str, Value]
     ) -> None:
         choices = self._choices
         cell = merged["gid"].integer(0, 2**32 - 1)
@@ -518,15 +530,17 @@ class _Reading:
             placing = placing.stretched(width / sizes[0], height / sizes[1])
             placing = flipped(placing.moved(*tile.offset), cell, tile.width, tile.height)
             self._builder.count_points(item, tile.point_count)
-            shapes = shapes_of(tile, choice, placing, choices.line_width)
+            count = shape_count(tile, choice, choices.line_width)
+            find: _Find = partial(shapes_of, tile, choice, placing, choices.line_width)
             label = partial(_tile_called, tile)
             self._leave_out_lines(tile, choice)
         else:
-            shapes, label = [rectangle(placing, width, height)], partial(_called, merged)
-        first = len(self._builder.solids)
-        for outline in shapes:
-            self._builder.solid(item, outline, own, choice, label)
-        self._name(merged, first)
+            count, label = 1, partial(_called, merged)
+            find = partial(_rectangle, placing, width, height)
+        if count:
+            self._builder.plan(layer, count)
+            heights = self._builder.heights(item, own, choice)
+            self._work.append((self._make, item, merged, find, heights, label))
 
     def _tile_of(self, tilesets: Tilesets, cell: int, is_strict: bool) -> Tile | None:
         try:
@@ -571,7 +585,7 @@ class _Reading:
                 self._runs += grid.add(cells, column, row + line)
                 if self._runs > RUNS_MAX:
                     raise limit(layer, f"with it the map has more than {RUNS_MAX} runs of tiles")
-        self._faults += grid.faults
+        self._work += grid.faults
         if grid.undecided:
             raise layer.fail(
                 f"{grid.undecided} of its cells are tiles with collision shapes: --shapes takes "
@@ -579,11 +593,17 @@ class _Reading:
             )
         if grid.left_out:
             self._leave_out("non-solid tile", grid.left_out)
+        builder = self._builder
         for number, runs in grid.runs.items():
-            self._builder.rectangles(
-                layer, rectangles(runs), place.properties, number, (place.x, place.y), size
-            )
-        self._shapes(layer, grid, place, size)
+            found = rectangles(runs)
+            builder.plan(layer, len(found))
+            heights = builder.heights(layer, own, number)
+            offset = place.x, place.y
+            self._work.append((builder.rectangles, layer, found, heights, offset, size))
+        for (tile, choice), count in grid.shape_counts():
+            builder.count_points(layer, tile.point_count * count)
+            builder.plan(layer, shape_count(tile, choice, choices.line_width) * count)
+        self._work.append((self._shapes, layer, grid, place, size))
 
     def _shapes(self, layer: Value, grid: Grid, place: _Place, size: tuple[int, int]) -> None:
         """The cells whose tiles have collision shapes."""
@@ -594,14 +614,13 @@ class _Reading:
             if cell in bad:
                 continue
             try:
-                self._builder.count_points(layer, tile.point_count)
+                heights = self._builder.heights(layer, place.properties, choice)
                 x, y = column * width + place.x, row * height + place.y
                 for outline in grid.shapes(cell, tile, choice):
                     self._builder.solid(
                         layer,
                         outline.moved(x, y),
-                        place.properties,
-                        choice,
+                        heights,
                         partial(_tile_called, tile),
                     )
                 self._leave_out_lines(tile, choice)
@@ -619,6 +638,10 @@ def _called(item: Value) -> str:
     return f"the object {item.get('id', '').value}{' ' if named else ''}{named}".replace("  ", " ")
 
 
+def _rectangle(placing: Placing, width: Fraction, height: Fraction) -> list[Outline]:
+    return [rectangle(placing, width, height)]
+
+
 def _tile_called(tile: Tile) -> str:
     return f"tile {tile.id} of {tile.tileset!r}"
 
@@ -633,6 +656,23 @@ def _says_solid(owner: Value, templates: Templates) -> bool:
         return any(_says_solid(part, templates) for part in chain(*inner))
     except (MapError, RecursionError):
         return True
+
+
+def _each(parts: Iterable[Any], do: Callable[[Any], None], kept: list[Any]) -> None:
+    """Does something with each part. Keeps a fault, so that the rest is checked too."""
+    for part in parts:
+        try:
+            do(part)
+        except LimitError as last:  # noqa: PERF203 - each part is tried
+            raise _all([*(f for f in kept if isinstance(f, MapError)), last]) from None
+        except MapError as fault:
+            kept.append(fault.with_traceback(None))
+
+
+def _make(part: MapError | tuple[Any, ...]) -> None:
+    if isinstance(part, MapError):
+        raise part
+    part[0](*part[1:])
 
 
 def _all(faults: Sequence[MapError]) -> MapFileError:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import PurePath
 
 from fixsync.maps.document import Files, Instance, MapError, Value, properties_of
-from fixsync.maps.outlines import AREAS, Placing, kind_of, point_count, size_of
+from fixsync.maps.outlines import AREAS, LINES, Placing, kind_of, point_count, size_of
 
 __all__ = [
     "FLIPPED_ACROSS",
@@ -51,6 +51,8 @@ class Tile:
     """The kinds of those that have no inside."""
     point_count: int = 0
     """Of the shapes that are polygons and lines."""
+    stretch_count: int = 0
+    """Of the shapes that are lines."""
     offset: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     alignment: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
     fills_cell: bool = False
@@ -156,6 +158,7 @@ class _Tileset:
         return Tile(
             self.name, id, sizes[0], sizes[1], properties, kind, shapes,
             [kind for kind in kinds if kind not in AREAS], sum(map(point_count, shapes, kinds)),
+            sum(point_count(s, k) - 1 for s, k in zip(shapes, kinds, strict=True) if k in LINES),
             (offset.get("x", 0).fraction(), offset.get("y", 0).fraction()),
             _ALIGNMENTS[alignment.value], entry.get("tilerendersize", "tile").value == "grid",
         )  # fmt: skip
