@@ -17,7 +17,7 @@ from model_level import LEVEL
 from test_cut import log as log
 from test_replay_logs import GOLDENS, path_of
 from test_why import beginning, model_of
-from tools import Run, by_default
+from tools import Run
 
 from fixsync import Cylinder
 from fixsync.log import Reader, SimRecorder, replay
@@ -195,16 +195,16 @@ def changes_of(name: str) -> list[tuple[list[str], Alter]]:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", GOLDENS)
-def test_the_hits_gained_and_lost_are_those_of_the_model(name: str) -> None:
-    rows = 0
+def test_the_hits_gained_and_lost_are_those_of_the_model(name: str, tmp_path: Path) -> None:
+    # The model takes a tenth of a second for a frame of many colliders.
+    frames = 30 if name in ("crowd", "storms") else 100
+    path, rows = beginning(name, frames, tmp_path), 0
     for settings, alter in changes_of(name):
-        rows += len(check(path_of(name), settings, alter).rows)
+        rows += len(check(path, settings, alter).rows)
     assert rows
 
 
-@pytest.mark.parametrize(
-    "name", by_default(2, ["skill_fight", "grazes", "storms", "allegiance", "courtyard"])
-)
+@pytest.mark.parametrize("name", ["skill_fight", "grazes"])
 def test_the_beginning_of_a_log_is_as_the_model_has_it(name: str, tmp_path: Path) -> None:
     path = beginning(name, 12, tmp_path)
     for settings, alter in changes_of(name):
