@@ -123,10 +123,15 @@ func test_a_level_is_baked_from_bodies() -> void:
 		Vector2(0, 0), Vector2(4, 0), Vector2(4, 4), Vector2(2, 1), Vector2(0, 4)]
 	polygon.depth = 2.0
 	rock.rotation.x = PI / 2
+	rock.name = "Rock"
+	rock.collision_layer = 5
 	rock.add_child(polygon)
+	var air := _body(SphereShape3D.new(), Vector3.ZERO)
+	air.name = "Air"
+	air.collision_layer = 0
 	for body: Node in [
 		_body(box, Vector3(1, 0.5, 2)), _body(box, Vector3.ZERO, PI / 2),
-		_body(pillar, Vector3(-5, 1.5, 0)), tilted, rock, _body(SphereShape3D.new(), Vector3.ZERO)]:
+		_body(pillar, Vector3(-5, 1.5, 0)), tilted, rock, air]:
 		level.add_child(body)
 	add_child(level)
 	level.bake()
@@ -135,6 +140,9 @@ func test_a_level_is_baked_from_bodies() -> void:
 	check(baked != null and baked.count() >= 5, "boxes, a pillar, a polygon in pieces")
 	equal(baked.solid(0), PackedInt64Array([
 		5, 2, 4, 0, 65536, 131072, 262144, 0, 262144, 0, 0, 131072, 0]), "a box is a prism")
+	equal(FixsyncBake.doubts, PackedStringArray([
+		"Air is on no collision layer: its solid is on 1",
+		"Rock is on the collision layers 1, 3: a solid is on one, and this on 1"]), "doubts")
 	equal(baked.query(Fixsync.sphere(1), Vector3i(98304, 0, 0)).size(), 3, "boxes and polygon")
 	equal(baked.query(Fixsync.sphere(1), Vector3i(98304, 0, 131072)).size(), 1, "in the notch")
 	var bytes := FileAccess.open("user://level.fxlevel", FileAccess.WRITE)
@@ -213,3 +221,35 @@ func test_a_wrong_layer_and_state_are_errors_that_name_them() -> void:
 	add_child(world)
 	check(world.stage != null, "the world begins all the same")
 	world.free()
+
+
+## What the engine is told: errors and warnings.
+class Ear:
+	extends Logger
+	var heard := PackedStringArray()
+
+	func _log_error(
+			_function: String, _file: String, _line: int, code: String, rationale: String,
+			_editor: bool, _type: int, _traces: Array[ScriptBacktrace]) -> void:
+		heard.append(rationale if rationale else code)
+
+
+func test_a_level_that_was_never_baked_is_a_warning_and_no_error() -> void:
+	var ear := Ear.new()
+	OS.add_logger(ear)
+	for dimensions: int in [2, 3]:
+		var world: Node = FixsyncWorld2D.new() if dimensions == 2 else FixsyncWorld3D.new()
+		var level: Node = FixsyncLevel2D.new() if dimensions == 2 else FixsyncLevel3D.new()
+		var body: Node = StaticBody2D.new() if dimensions == 2 else StaticBody3D.new()
+		body.add_child(CollisionShape2D.new() if dimensions == 2 else CollisionShape3D.new())
+		level.name = "Level"
+		level.add_child(body)
+		world.add_child(level)
+		world.draw_colliders = true
+		add_child(world)
+		world.play_to(0)
+		world.free()
+	OS.remove_logger(ear)
+	var text := ("Level has bodies and no solids: enable the plugin, and save its scene; a script"
+			+ " calls bake before the world starts")
+	equal(ear.heard, PackedStringArray([text, text]), "warnings")

@@ -8,6 +8,8 @@ extends RefCounted
 
 ## Why the last bake left something out, a line for each.
 static var faults := PackedStringArray()
+## Bodies of the last bake that are on more than one collision layer, or on none, a line for each.
+static var doubts := PackedStringArray()
 
 
 ## Bakes the bodies under a level node into it, and its place.
@@ -36,6 +38,8 @@ static func bake(level: Node) -> void:
 				FixsyncPlace.META, PackedInt64Array([pose[0].x, pose[0].y, pose[0].z, pose[1]]))
 	for fault in faults:
 		push_warning("%s: not in the level: %s" % [level.name, fault])
+	for doubt in doubts:
+		push_warning("%s: %s" % [level.name, doubt])
 
 
 static func _numbers_of(view: FixsyncView2D) -> PackedInt64Array:
@@ -56,6 +60,9 @@ static func placed(level: Node) -> PackedInt64Array:
 		push_error("%s was baked for %s pixels a unit, seen from the %s: open its scene, and save it"
 				% [level.name, level.baked_view[0] / 65536, ["top", "side"][level.baked_view[1]]]
 				if level.baked_view.size() == 2 else "%s: bake it again" % level.name)
+	if solids_of(level).is_empty() and not _bodies(level).is_empty():
+		push_warning("%s has bodies and no solids: enable the plugin, and save its scene; a script"
+				% level.name + " calls bake before the world starts")
 	var frame := FixsyncPlace.frame_of(level)
 	while frame != null and not FixsyncPlace.is_world(frame):
 		var is_still: bool = frame.get(&"transform") in [Transform2D(), Transform3D(), null]
@@ -93,11 +100,12 @@ static func placed(level: Node) -> PackedInt64Array:
 ## a prism, a cylinder a solid cylinder. A concave polygon becomes several prisms.
 static func solids_3d(root: Node, place := Transform3D()) -> PackedInt64Array:
 	faults.clear()
+	doubts.clear()
 	var solids := PackedInt64Array()
 	for node in _bodies(root):
 		var body: CollisionObject3D = node.get_parent()
 		var at: Transform3D = place * FixsyncPlace.within(node, root)
-		var layer := _layer(body.collision_layer)
+		var layer := _layer(body)
 		if node is CollisionPolygon3D:
 			_polygon_3d(solids, node, at, layer)
 		elif not node is CollisionShape3D or node.shape == null:
@@ -129,10 +137,11 @@ static func solids_2d(
 	root: Node, place: Transform2D, pixels: float, side: bool, low: float, high: float
 ) -> PackedInt64Array:
 	faults.clear()
+	doubts.clear()
 	var solids := PackedInt64Array()
 	for node in _bodies(root):
 		var at: Transform2D = place * FixsyncPlace.within(node, root)
-		var layer := _layer(node.get_parent().collision_layer)
+		var layer := _layer(node.get_parent())
 		var polygon := PackedVector2Array()
 		if node is CollisionPolygon2D:
 			polygon = node.polygon
@@ -186,11 +195,16 @@ static func _bodies(root: Node) -> Array[Node]:
 
 
 # The lowest of the body's collision layers; Godot's layer 1 is layer 0.
-static func _layer(bits: int) -> int:
+static func _layer(body: Node) -> int:
+	var on := PackedStringArray()
 	for layer in 32:
-		if bits & 1 << layer:
-			return layer
-	return 0
+		if body.collision_layer & 1 << layer:
+			on.append(str(layer + 1))
+	if on.size() != 1:
+		doubts.append("%s is on the collision layers %s: a solid is on one, and this on %s"
+				% [body.name, "1 to 32" if on.size() == 32 else ", ".join(on), on[0]]
+				if on.size() > 1 else "%s is on no collision layer: its solid is on 1" % body.name)
+	return 0 if on.is_empty() else int(on[0]) - 1
 
 
 static func _q(units: float) -> int:

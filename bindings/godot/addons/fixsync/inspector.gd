@@ -6,6 +6,9 @@ extends EditorInspectorPlugin
 
 signal inspected(node: Node)
 
+var _node: Node  # that is inspected
+var _warnings: VBoxContainer
+
 
 class Layers:
 	extends EditorProperty
@@ -82,13 +85,10 @@ func _parse_property(
 func _parse_begin(object: Object) -> void:
 	inspected.emit(object)
 	var box := VBoxContainer.new()
-	# Godot does not ask a node whose script does not run in the editor.
-	for line in FixsyncPlace.warnings(object):
-		var label := Label.new()
-		label.text = line
-		label.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
-		label.add_theme_color_override(&"font_color", Color(1.0, 0.8, 0.4))
-		box.add_child(label)
+	_node = object
+	_warnings = VBoxContainer.new()
+	box.add_child(_warnings)
+	refresh()
 	var choice := OptionButton.new()
 	var answer := Label.new()
 	answer.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
@@ -108,3 +108,18 @@ func _parse_begin(object: Object) -> void:
 			FixsyncPlace.sync_colliders(EditorInterface.get_edited_scene_root())
 			answer.text = FixsyncWhy.of_nodes(world, object, others[index - 1]))
 	add_custom_control(box)
+
+
+## Shows what is wrong now with the node that is inspected. Godot does not ask a node whose script
+## does not run in the editor.
+func refresh() -> void:
+	if not (is_instance_valid(_warnings) and is_instance_valid(_node)):
+		return
+	for label in _warnings.get_children():
+		label.free()
+	for line in FixsyncPlace.warnings(_node):
+		var label := Label.new()
+		label.text = line
+		label.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
+		label.add_theme_color_override(&"font_color", Color(1.0, 0.8, 0.4))
+		_warnings.add_child(label)

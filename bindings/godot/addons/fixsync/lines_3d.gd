@@ -20,6 +20,8 @@ func show_level(level: FixsyncLevel) -> void:
 			var low_next := Vector3(seen[next], seen[0], seen[next + 1]) / 65536.0
 			pairs.append_array(
 					[low, low_next, high, Vector3(low_next.x, high.y, low_next.z), low, high])
+	if pairs.is_empty():
+		return
 	var shown := MeshInstance3D.new()
 	shown.mesh = FixsyncDraw.mesh(pairs)
 	shown.material_override = FixsyncDraw.material()

@@ -110,6 +110,7 @@ func _on_edited() -> void:
 		node.update_configuration_warnings()
 		if node is Node3D:
 			node.update_gizmos()
+	_inspector.refresh()
 	update_overlays()
 
 

@@ -385,9 +385,20 @@ func _the_inspector_has_the_layers() -> void:
 	_equal(fighter.get(&"blocked_by"), PackedStringArray(["wall", "body"]), "one more")
 	found.blocked_by.choose("wall")
 	_equal(fighter.get(&"blocked_by"), PackedStringArray(["body"]), "one less")
+	_equal(_said("needs a shape"), 0, "warnings of a fighter with a shape")
+	_change(fighter, &"shape", null)
+	_equal(_said("needs a shape"), 1, "and without one, at once")
+	await _undo()
+	_equal(_said("needs a shape"), 0, "and with it again")
 	for property: Dictionary in fighter.get_property_list():
 		if property.name in ["raw_position", "yaw"]:
 			_check(property.usage & PROPERTY_USAGE_READ_ONLY, property.name + " cannot be edited")
+
+
+## How many labels of the inspector say something.
+func _said(words: String) -> int:
+	var labels := EditorInterface.get_inspector().find_children("*", "Label", true, false)
+	return labels.filter(func(label: Label) -> bool: return words in label.text).size()
 
 
 func _the_plugin_goes_and_comes() -> void:
