@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-__all__ = ["SIDES", "Names", "attacks_in", "sides_in"]
+__all__ = ["SIDES", "Names", "attacks_in", "owner_text", "sides_in"]
 
 _ATTACK = re.compile(r"(?<![a-z])(attacks?|hitbox(es)?)(?![a-z])", re.IGNORECASE)
 
@@ -17,12 +17,19 @@ _SIDES = re.compile(r"(.+) \((collider|owner|number), (collider|owner|number)\)"
 
 
 class Names(Struct):
-    """Names of layers, ids and kinds of the game's own events, by number. The name of a kind may end
-    with what a and b of its events are: "hurt (owner, collider)". Otherwise they are numbers."""
+    """Names of layers, ids, kinds of the game's own events, and owners, by number. The name of a
+    kind may end with what a and b of its events are: "hurt (owner, collider)". Otherwise they are
+    numbers. Names of owners are in the `meta` of a log, as `owners`."""
 
     layers: dict[int, str] = {}
     ids: dict[int, str] = {}
     game: dict[int, str] = {}
+    owners: dict[int, str] = {}
+
+
+def owner_text(owner: int, names: Mapping[int, str]) -> str:
+    """An owner for a report."""
+    return names.get(owner, str(owner)) if owner else "none"
 
 
 def sides_in(name: str) -> tuple[str, str, str]:

@@ -220,10 +220,11 @@ def is_over(simulation: object) -> bool:
 
 
 def names_of(simulation: object) -> Names:
-    """The names of a simulation's layers, ids and `event_kinds`; empty if it has none."""
+    """The names of a simulation's layers, ids, `event_kinds` and owners; empty if it has none."""
     found = getattr(simulation, "names", None)
     names = found if isinstance(found, Names) else Names()
-    return Names(names.layers, names.ids, names.game or names_of_kinds(event_kinds(simulation)))
+    game = names.game or names_of_kinds(event_kinds(simulation))
+    return Names(names.layers, names.ids, game, names.owners)
 
 
 def names_of_kinds(kinds: type[IntEnum] | None) -> dict[int, str]:

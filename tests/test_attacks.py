@@ -321,6 +321,17 @@ def test_layers_are_chosen_by_name_or_number(run: Run, tmp_path: Path) -> None:
     assert "a guess: " in run("attacks", written(tmp_path, match))[1]
 
 
+def test_an_attack_has_the_name_of_its_owner(run: Run, tmp_path: Path) -> None:
+    match = [[sphere(1, 0, 1, True, 2), sphere(2, 5, 2, False, 2), sphere(3, 9, 0, True, 2)]]
+    path = written(
+        tmp_path, match, names={"layers": {"2": "hitbox"}}, meta={"owners": {"1": "Ana"}}
+    )
+    _, out, _ = run("attacks", path)
+    rows = [line.split() for line in out.splitlines()[1:3]]
+    assert [(row[1], row[2]) for row in rows] == [("Ana", "1"), ("none", "3")]
+    assert attacks(path).owners == {1: "Ana"}
+
+
 def test_a_log_that_begins_in_the_middle_has_the_swings_of_its_frames(tmp_path: Path) -> None:
     from fixsync.log.cut import cut
 

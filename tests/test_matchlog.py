@@ -248,6 +248,26 @@ def test_the_same_content_is_the_same_bytes_whatever_the_file_is_called(tmp_path
     assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "other.jsonl.gz").read_bytes()
 
 
+def test_the_names_of_owners_are_in_meta_and_are_written_as_they_were_read() -> None:
+    for owners in ('{"2":"Bob","1":"Ana"}', '{"1":"Ana","2":"Bob"}'):
+        line = HEADER.replace('"meta":{}', f'"meta":{{"owners":{owners},"x":1}}')
+        header = lines.parse_header(line.encode())
+        assert header.names.owners == {1: "Ana", 2: "Bob"}
+        assert first_line(header) == f"{line}\n".encode()
+
+
+@pytest.mark.parametrize(
+    "value",
+    ['{"0":"a"}', '{"1":"a","01":"b"}', '{"1":2}', '{"a":"b"}', '["a"]', '"ab"', "7", "{}",
+     '{"4294967296":"a"}'],
+)  # fmt: skip
+def test_a_key_owners_of_meta_may_be_for_something_else(value: str) -> None:
+    line = HEADER.replace('"meta":{}', f'"meta":{{"owners":{value}}}')
+    header = lines.parse_header(line.encode())
+    assert header.names.owners == {}
+    assert first_line(header) == f"{line}\n".encode()
+
+
 def test_equivalent_layer_pairs_and_names_are_written_alike() -> None:
     one = (
         HEADER.replace('"layers":null', '"layers":[[0,2],[1,1]]')[:-1]
@@ -709,6 +729,11 @@ def test_any_bytes_at_all_are_a_log_or_a_match_log_error(
         (About(names=Names(ids={4: "beyond"})), 'names.ids."4"'),
         (About(names=Names(layers={32: "beyond"})), 'names.layers."32"'),
         (About(names=Names(ids={1: 2})), "names.ids.1"),  # type: ignore[dict-item]
+        (About(names=Names(owners={0: "nobody"})), "names.owners.0"),
+        (About(names=Names(owners={2**32: "beyond"})), f"names.owners.{2**32}"),
+        (About(names=Names(owners={1: 2})), "names.owners.1"),  # type: ignore[dict-item]
+        (About(names=Names(owners={1: "Ana"}), meta={"owners": {"1": "Bob"}}), "meta.owners"),
+        (About(names=Names(owners={1: "Ana"}), meta={"owners": 2}), "meta.owners"),
     ],
 )
 def test_a_header_that_no_log_may_have_is_refused(tmp_path: Path, about: About, field: str) -> None:

@@ -139,6 +139,14 @@ def test_what_is_told_about_a_match_is_in_its_header(tmp_path: Path) -> None:
         assert {name: getattr(reader.header, name) for name in about} == about
 
 
+def test_names_of_owners_stand_in_the_meta_of_a_log(tmp_path: Path) -> None:
+    names = Names(owners={7: "Ana", 2: "Bob"})
+    play(World(4), tmp_path / "match.jsonl", [], meta={"arena": "pit"}, names=names)
+    with Reader(tmp_path / "match.jsonl") as reader:
+        assert reader.header.names == names
+        assert reader.header.meta == {"arena": "pit", "owners": {"2": "Bob", "7": "Ana"}}
+
+
 def test_bulk_changes_are_recorded_one_by_one(tmp_path: Path) -> None:
     world = World(6)
     with Recorder(world, tmp_path / "match.jsonl"):

@@ -22,6 +22,7 @@ from tools import Run
 from fixsync import Cylinder
 from fixsync.log import Reader, SimRecorder, replay
 from fixsync.log.another import another
+from fixsync.log.attacks import attacks
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.hits import TwoHits, rows_of
 from fixsync.log.lines import plain
@@ -29,6 +30,7 @@ from fixsync.log.settings import FIELDS, Setting
 from fixsync.log.whatif import WhatIf, whatif
 from fixsync.sample.faults import faulty
 from fixsync.sample.skillfight import SkillFight
+from fixsync.sample.skillfight.rules import Layer
 
 ONE = 65536
 SIZES = {
@@ -581,6 +583,31 @@ def sim_log(tmp_path: Path, frames: int = 120) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("chosen", "word"),
+    [("ATTACK", "skill"), ("BITE", "bite"), ("SHOT", "shot"), ("", "skill|bite")],
+)
+def test_attacks_are_those_of_the_list_of_attacks(tmp_path: Path, chosen: str, word: str) -> None:
+    """Also of a trace, and of another simulation."""
+    path, trace = sim_log(tmp_path), tmp_path / "trace.jsonl"
+    layers = [str(int(Layer[chosen]))] if chosen else []
+    whatif(path, ["layer *.radius += 1r"], output=trace)
+    for one_log in (path, trace):
+        listed = attacks(one_log, layers=layers)
+        known = {part.id for swing in listed.attacks for part in swing.parts}
+        found = whatif(one_log, ["layer *.radius += 50%"], layers=layers)
+        hitting = {one.id for row in found.rows for one in (row.a, row.b)}
+        named = {one.attack.id for one in found.attacks}
+        assert named <= known & hitting
+        if chosen:  # attacks of one layer do not meet
+            assert named == known & hitting
+        assert (found.guess, listed.guess) == (False, False)
+    other = another(path, Larger, layers=layers)
+    assert other.rows
+    assert all(re.match(f"({word}) ", str(one.attack)) for one in other.attacks)
+    assert not other.guess
+
+
 def test_the_same_simulation_goes_the_same_way(tmp_path: Path) -> None:
     found = another(sim_log(tmp_path), SkillFight, old=SkillFight)
     assert found.rows == []
@@ -724,6 +751,20 @@ def test_the_command_prints_rows_totals_and_attacks(run: Run) -> None:
     assert "hits 84 -> 85, frames with them 1542 -> 1543: 1 gained" in lines
     assert "slash 18 -> 19 1 - - - -" in lines
     assert "skill_fight.html#frame=567&id=1&why=14" in lines
+
+
+def test_layers_of_attacks_are_chosen_and_a_guess_is_called_one(run: Run) -> None:
+    path = path_of("skill_fight")
+    arguments = "whatif", path, "--set", "slash.radius += 10%"
+    assert "\na guess: " in run(*arguments)[1]
+    _, out, _ = run(*arguments, "--attacks", "sword")
+    assert "a guess" not in out
+    assert re.search("^slash +18 -> 19", out, re.M)
+    _, out, _ = run(*arguments, "--attacks", "3")
+    assert not re.search("^slash +18 -> 19", out, re.M)
+    code, _, errors = run(*arguments, "--attacks", "claw")
+    assert code == 2
+    assert "--attacks must be a layer's number, 0..31, or its name, not 'claw'" in errors
 
 
 def test_the_command_prints_json(run: Run) -> None:

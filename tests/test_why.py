@@ -237,6 +237,15 @@ def test_the_command_prints_the_causes_with_their_margins(run: Run, match: Path)
     assert "sword is not active 0" in lines
 
 
+def test_owners_have_the_names_of_the_log(run: Run, tmp_path: Path) -> None:
+    head = logs.header(names={"ids": NAMES["ids"]}, meta={"owners": {"7": "Ana"}})
+    match = logs.write(tmp_path / "match.jsonl", head, logs.model_frames(MATCH))
+    _, out, _ = run("why", match, "sword", "body", "--frame", 1)
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "yes the owners differ Ana and none; frames 0..2" in lines
+    assert why(match, "1", "2").owners == {7: "Ana"}
+
+
 def test_the_command_prints_the_report_as_json(run: Run, match: Path) -> None:
     code, out, _ = run("why", match, "1", "sword", "--frame", 3, "--json")
     found = json.loads(out)
@@ -336,4 +345,7 @@ def test_the_summary_names_each_cause(tmp_path: Path, b: list[Any], words: str) 
     frames = logs.model_frames([[a, [*b, [0, 0, 0], True]]], layers=[(0, 0)])
     path = logs.write(tmp_path / "two.jsonl", logs.header(layers=[[0, 0]]), frames)
     assert why(path, "1", "2").summary == f"1 never hit 2; nearest in frame 0: {words}"
+    assert why(path, "1", "2", frame=0).summary == f"1 missed 2 in frame 0: {words}"
+    path = logs.write(path, logs.header(layers=[[0, 0]], meta={"owners": {"9": "Ana"}}), frames)
+    words = words.replace("owner 9", "owner Ana")
     assert why(path, "1", "2", frame=0).summary == f"1 missed 2 in frame 0: {words}"

@@ -15,12 +15,9 @@ from fixsync.cli import options, text
 from fixsync.log.attacks import AttackReport, Missed, Swing, attacks
 from fixsync.log.pair import Party
 from fixsync.log.spans import spans_text
+from fixsync.names import owner_text
 from fixsync.numbers import ONE, decimal
 
-GUESS = (
-    "a guess: all that was ever inactive, or came in mid-match; --attacks LAYER says it, or a "
-    "layer's name in the log with the word attack"
-)
 _SHOWN = 4
 """Parts and victims of a row; --json has all."""
 _BINS = tuple(ONE // 8 << i for i in range(6))
@@ -29,13 +26,7 @@ _BINS = tuple(ONE // 8 << i for i in range(6))
 
 @click.command("attacks", cls=options.Command)
 @click.argument("log", type=options.FILE)
-@click.option(
-    "--attacks",
-    "layers",
-    multiple=True,
-    metavar="LAYER",
-    help="Layer, by number or name, whose colliders are attacks. Repeatable.",
-)
+@options.attacks_option
 @options.log_options
 def attacks_command(
     log: Path,
@@ -75,11 +66,11 @@ def attacks_command(
 def _print(found: AttackReport) -> None:
     out = text.console()
     names = ("frames", "owner", "attack", "hits", "nearest miss")
-    text.show(out, text.table(names, map(_row, found.attacks)))
+    text.show(out, text.table(names, (_row(swing, found.owners) for swing in found.attacks)))
     hits = sum(bool(swing.hits) for swing in found.attacks)
     text.say(out, "", f"{text.plural(len(found.attacks), 'attack')}, of which {hits} hit")
     if found.guess:
-        text.say(out, GUESS)
+        text.say(out, options.GUESS)
     counts = list(_near_misses(found))
     if counts:
         text.say(out, f"missed all, with the nearest gap up to: {', '.join(counts)}")
@@ -87,13 +78,13 @@ def _print(found: AttackReport) -> None:
         text.say(out, f"the log is cut short: {found.cut}")
 
 
-def _row(swing: Swing) -> tuple[str, ...]:
+def _row(swing: Swing, owners: Mapping[int, str]) -> tuple[str, ...]:
     name = _shortened(", ".join(map(str, swing.parts[:_SHOWN])), len(swing.parts))
     victims = (f"{Party(one.id, one.name)} {spans_text(one.frames, 4)}" for one in swing.hits)
     hits = _shortened(", ".join(islice(victims, _SHOWN)), len(swing.hits))
     return (
         spans_text([swing.frames]),
-        str(swing.owner or "none"),
+        owner_text(swing.owner, owners),
         name if swing.attack is None else f"{swing.attack} ({name})",
         hits or "-",
         _miss(swing.missed[0]) if swing.missed else "-",

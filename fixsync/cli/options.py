@@ -26,6 +26,19 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
 )
 
+attacks_option = click.option(
+    "--attacks",
+    "layers",
+    multiple=True,
+    metavar="LAYER",
+    help="Layer, by number or name, whose colliders are attacks. Repeatable.",
+)
+GUESS = (
+    "a guess: all that was ever inactive, or came in mid-match; --attacks LAYER says it, or a "
+    "layer's name in the log with the word attack"
+)
+"""Where nothing says what an attack is."""
+
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 """A file to read."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from fixsync.log.whatif import OtherMatch, WhatIf
     metavar="CHANGED",
     help="Write the changed match as a log (one LOG, with --set; -: standard output).",
 )
+@options.attacks_option
 @options.number("--rows", 40, 1, None, "Number of rows to show.")
 @options.log_options
 @click.pass_context
@@ -50,6 +51,7 @@ def whatif_command(
     logs: Sequence[Path],
     settings: Sequence[str],
     output: Path | None,
+    layers: Sequence[str],
     rows: int,
     simulations: options.Simulations,
     line_bytes_max: int,
@@ -94,6 +96,7 @@ def whatif_command(
             olds=list(options.project_simulations().simulations) if plays else None,
             line_bytes_max=line_bytes_max,
             output=None if output is None else str(output),
+            layers=list(layers),
         )
         for path in paths
     ]
@@ -146,7 +149,7 @@ def _print(out: Console, found: WhatIf, rows_max: int) -> None:
     text.say(out, hits.totals_line(found.totals, bool(found.rows)))
     if found.attacks:
         text.say(out, "")
-        _print_attacks(out, _attacks([found]), rows_max)
+        _print_attacks(out, [found], rows_max)
     if found.rows:
         page = text.page_of(Path(found.log))
         text.say(out, "", f"to see it: fixsync view {found.log}", f"  {page}{found.rows[0].link}")
@@ -164,12 +167,14 @@ def _print_settings(out: Console, found: WhatIf) -> None:
         text.say(out, "")
 
 
-def _print_attacks(out: Console, attacks: Mapping[str, Totals], rows_max: int) -> None:
+def _print_attacks(out: Console, reports: Sequence[WhatIf], rows_max: int) -> None:
     """The attacks with the most rows first."""
-    found = sorted(attacks.items(), key=lambda item: -_differing(item[1]))
+    found = sorted(_attacks(reports).items(), key=lambda item: -_differing(item[1]))
     text.show(out, _attacks_table(found[:rows_max]))
     if len(found) > rows_max:
         text.say(out, f"and {text.plural(len(found) - rows_max, 'more attack')}")
+    if any(one.guess and one.attacks for one in reports):
+        text.say(out, options.GUESS)
 
 
 def _differing(totals: Totals) -> int:
@@ -228,10 +233,9 @@ def _print_many(out: Console, found: Sequence[Answer], rows_max: int) -> None:
     totals = summed(one.totals for one in reports)
     text.say(out, hits.totals_line(totals, bool(changed)))
     text.say(out, f"{len(changed)} of {text.plural(len(reports), 'log')} with a change")
-    attacks = _attacks(reports)
-    if attacks:
+    if any(one.attacks for one in reports):
         text.say(out, "")
-        _print_attacks(out, attacks, rows_max)
+        _print_attacks(out, reports, rows_max)
     for log, other in ((one.log, one.other) for one in reports[:rows_max]):
         if other is not None and other.since is not None:
             text.say(out, f"another match from frame {other.since} on: {log}")

@@ -14,6 +14,7 @@ from fixsync._native.raw import TURN
 from fixsync.cli import options, text
 from fixsync.log.pair import At, Check, PairReport, why
 from fixsync.log.spans import spans_text
+from fixsync.names import owner_text
 from fixsync.numbers import ONE, decimal
 
 
@@ -122,7 +123,9 @@ def _question(check: Check, found: PairReport, at: At) -> tuple[str, str]:
     if cause in ("a_inactive", "b_inactive"):
         return f"{parties[cause[0]]} is active", ""
     if cause == "owner":
-        return "the owners differ", " and ".join(str(owner or "none") for owner in at.owners)
+        return "the owners differ", " and ".join(
+            owner_text(owner, found.owners) for owner in at.owners
+        )
     if cause == "layers":
         return "the layers meet", f"{at.layers[0]} and {at.layers[1]}"
     if cause == "height":

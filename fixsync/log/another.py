@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import UNSET
@@ -11,11 +11,13 @@ from msgspec import UNSET
 from fixsync import sim
 from fixsync.builds import origin
 from fixsync.fields import SIZES, Difference, differences
+from fixsync.log.attacks import Lives
 from fixsync.log.hits import InconsistentError, Row, TwoHits, rows_of, totals_of
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, walk
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
 from fixsync.log.text import LineError
+from fixsync.log.watch import Start
 from fixsync.log.whatif import FirstDifference, OtherMatch, WhatIf, by_attack
 
 __all__ = ["another"]
@@ -29,11 +31,11 @@ _OF_HITS = ("hit", "changed")
 class _Both:
     """The recorded match and the other one, frame by frame."""
 
-    def __init__(self, old: Run, new: Run) -> None:
+    def __init__(self, old: Run, new: Run, layers: Iterable[str]) -> None:
         self.old, self.new = old, new
         self.two = TwoHits()
         self.ways: dict[str, FirstDifference] = {}
-        self.attacks: set[int] = set()
+        self.lives = Lives(layers)
         self.stray: int | None = None
         """The first frame in which the recorded simulation gives other events than the log."""
         self.names: Mapping[int, str] = dict(old.reader.header.names.ids)
@@ -44,7 +46,10 @@ class _Both:
         """Takes a frame of both."""
         new: Any = self.new.player
         if self.two.frames == 0:
-            self.names = {**sim.names_of(new.simulation).ids, **self.names}
+            own = sim.names_of(new.simulation)
+            start = Start.of(self.old.reader.header, new.world, own)
+            self.names = start.names
+            self.lives.begin(start)
         in_log = self.old.recorded.events
         if self.stray is None and in_log is not UNSET and in_log != recorded.events:
             self.stray = number
@@ -59,8 +64,7 @@ class _Both:
             if recorded.game != new.game:
                 texts = _game(recorded.game), _game(new.game)
                 self._note("game", number, "recorded {}, now {}".format(*texts))
-        # An attack is a collider that is inactive after some frame.
-        self.attacks |= {one.id for one in new.world.colliders() if not one.active}
+        self.lives.look(new.world)
         is_open = not {"part", "state"} <= self.ways.keys()
         if self.old.is_computed and is_open and self.old.saved != self.new.saved:
             self._compare(number)
@@ -92,7 +96,8 @@ class _Both:
             settings=[],
             rows=rows,
             totals=totals_of(two, rows),
-            attacks=by_attack(two, rows, self.attacks, set()),
+            attacks=by_attack(two, rows, self.lives.ids, set()),
+            guess=self.lives.is_guess,
             warnings=[f"{stray}: it is not the version that recorded it"] if is_stray else [],
             other=self._ways(rows),
         )
@@ -133,6 +138,7 @@ def another(
     new: sim.SimulationType,
     *,
     old: sim.SimulationType | None = None,
+    layers: Iterable[str] = (),
     progress: Callable[[Reader], None] | None = None,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> WhatIf:
@@ -140,8 +146,8 @@ def another(
     one.
 
     old: the simulation that recorded it, which is played beside it. Without it the hits and the
-    events of the game are compared with the log's, and parts and states are not known. From the
-    first other part, state or event of the game on it is another match.
+    events of the game are compared with the log's, and parts and states are not known. layers: of
+    attacks, as `attacks` takes them. From the first other part, state or event of the game on it is another match.
 
     ValueError for a log that is a trace; MatchLogError for one that is not valid, or whose inputs
     the new simulation refuses; OSError for one that cannot be read."""
@@ -151,7 +157,7 @@ def another(
     ):
         is_known = old is not None
         runs = Run(recorded, player=old, is_played=is_known), Run(reader, player=new)
-        both = _Both(*runs)
+        both = _Both(*runs, layers)
         try:
             for number, pair in walk(runs, progress=progress):
                 both.take(number, *pair)

@@ -33,6 +33,7 @@ from fixsync.log.watch import Start, Step, watch
 from fixsync.names import attacks_in
 from fixsync.records import Collider
 from fixsync.shapes import Box, EventKind, Pose, Sector
+from fixsync.world import World
 
 __all__ = ["MISSED_MAX", "AttackReport", "Lives", "Missed", "Swing", "Victim", "attacks"]
 
@@ -104,6 +105,8 @@ class AttackReport(Struct, kw_only=True):
     guess: bool
     """Whether nothing said what an attack is, so that it is guessed (`Lives`)."""
     attacks: list[Swing]
+    owners: dict[int, str] = {}
+    """Names of owners."""
 
 
 class Lives:
@@ -131,12 +134,20 @@ class Lives:
         else:
             self._layers, self._ids = attacks_in(start.layers), attacks_in(start.names)
         self.is_guess = not self._layers and not self._ids
-        world = start.world
-        self._count = dict.fromkeys(world, 0)
+        self._count = dict.fromkeys(start.world, 0)
+        self.attacks.clear()
+        self.look(start.world)
+
+    def look(self, world: World) -> None:
+        """Takes a world as it is, in the place of the commands that led to it."""
         self._is_active = {one.id: one.active for one in world.colliders()}
         self._layer = {one.id: one.layer for one in world.colliders()}
-        self.attacks.clear()
         self._mark(list(world))
+
+    @property
+    def ids(self) -> set[int]:
+        """Those that attacks have, or had."""
+        return {id for id, _ in self.attacks}
 
     def life(self, id: int) -> Life:
         """That of the collider that has the id, or had it last."""
@@ -303,6 +314,7 @@ class _Nearest:
 
     def __init__(self, swings: Iterable[_Swing]) -> None:
         self.names: Mapping[int, str] = {}
+        self.owners: Mapping[int, str] = {}
         self._waiting = deque(swings)
         self._lives = Lives()
         self._masks: tuple[int, ...] = ()
@@ -310,7 +322,7 @@ class _Nearest:
         self._count = 0
 
     def begin(self, start: Start) -> None:
-        self.names = start.names
+        self.names, self.owners = start.names, start.owners
         self._lives.begin(start)
         self._masks = layer_masks(start.world.layers)
 
@@ -438,6 +450,7 @@ def attacks(
         cut=watched.cut or None,
         guess=census.lives.is_guess,
         attacks=[_told(one, found.names, first) for one in swings],
+        owners=dict(found.owners),
     )
 
 

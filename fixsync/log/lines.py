@@ -143,6 +143,7 @@ def _about(doc: dict[str, Any], capacity: int, level: Level | None) -> dict[str,
             _names(names, "layers", range(32)),
             _names(names, "ids", *ids),
             _names(names, "game", range(GAME_EVENT, 2**32)),
+            _owners(doc["meta"]),
         ),
         "unit_mm": doc.get("unit_mm"),
         "z_down": _only_true(doc),
@@ -180,6 +181,19 @@ def _names(names: dict[str, Any], which: str, *numbers: range) -> dict[int, str]
     return found
 
 
+_OWNERS = range(1, 2**32)
+
+
+def _owners(meta: dict[str, Any]) -> dict[int, str]:
+    """The names of owners in `meta`, which may have a key of that name for something else."""
+    found = meta.get("owners")
+    is_names = isinstance(found, dict) and all(isinstance(name, str) for name in found.values())
+    try:
+        return _names(meta, "owners", _OWNERS) if is_names else {}
+    except LineError:
+        return {}
+
+
 def _start(value: dict[str, Any]) -> Start:
     written = value["state"]
     try:
@@ -197,11 +211,17 @@ def format_about(about: About, capacity: int, level: Level | None) -> bytes:
     """The members of the first line that are not of a world, as the recorder takes them. LineError
     for values that no log may have."""
     names = {which: table for which, table in _named(about.names) if table}
+    owners, meta = names.pop("owners", {}), dict(about.meta)
+    if owners and about.names.owners != _owners(meta):
+        if "owners" in meta:
+            raise LineError("meta.owners", "it is where the names of owners are: leave it out")
+        meta["owners"] = owners
+        _names(meta, "owners", _OWNERS)
     doc: dict[str, Any] = {
         "tick_rate": about.tick_rate,
         "sim": about.sim,
         "seed": about.seed,
-        "meta": dict(about.meta),
+        "meta": meta,
     }
     if names:
         doc["names"] = names
@@ -227,7 +247,7 @@ _OF_WORLD = {"format": FORMAT, "version": VERSION, "capacity": 1, "hit_when": 1,
 
 def _named(names: Names) -> list[tuple[str, dict[str, str]]]:
     """All tables with keys as JSON has them, ascending by number."""
-    tables = ("layers", names.layers), ("ids", names.ids), ("game", names.game)
+    tables = ((which, getattr(names, which)) for which in ("layers", "ids", "game", "owners"))
     return [
         (which, {str(number): table[number] for number in sorted(table)}) for which, table in tables
     ]

@@ -35,6 +35,8 @@ class Request(Struct):
     line_bytes_max: int
     output: str | None = None
     """Where to write the changed match."""
+    layers: list[str] = []
+    """Those of attacks."""
 
 
 class Answer(Struct):
@@ -63,11 +65,19 @@ def _found(request: Request, progress: Callable[[Reader], None] | None) -> WhatI
             raise ValueError(f"{request.log} has the simulation {name!r}: give one of that name")
         new = sims.get(name) or next(iter(sims.values()))
         old = _by_name(request.olds).get(name) or _known(name)
-        return another(request.log, new, old=old, progress=progress, line_bytes_max=limit)
+        return another(
+            request.log,
+            new,
+            old=old,
+            layers=request.layers,
+            progress=progress,
+            line_bytes_max=limit,
+        )
     return whatif(
         request.log,
         request.settings,
         output=request.output,
+        layers=request.layers,
         simulations=sims,
         progress=progress,
         line_bytes_max=limit,

@@ -18,6 +18,7 @@ from fixsync.log.replay import placed_of
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
 from fixsync.log.spans import Span, add_frame, around, numbered, spans_text
 from fixsync.log.watch import Start, Step, watch
+from fixsync.names import owner_text
 from fixsync.numbers import ONE, decimal
 from fixsync.records import Collider
 from fixsync.why import Missed, Why, explanation
@@ -101,6 +102,8 @@ class PairReport(Struct, kw_only=True):
     """The frame that was asked for, if both are in the world there."""
     checks: list[Check] = []
     """The causes in that frame."""
+    owners: dict[int, str] = {}
+    """Names of owners."""
 
 
 def id_of(text: str, names: Mapping[int, str], start: Start) -> int:
@@ -199,6 +202,7 @@ class _Pair:
         self._asked = a, b
         self._frame = frame
         self.names: Mapping[int, str] = {}
+        self.owners: Mapping[int, str] = {}
         self.ids: tuple[int, int] | None = None
         self.count = 0
         self.spans: dict[str, list[Span]] = {
@@ -218,7 +222,7 @@ class _Pair:
                 f"A and B are the solids {a - LEVEL} and {b - LEVEL}, which never meet"
             )
         self.ids = a, b
-        self.names = start.names
+        self.names, self.owners = start.names, start.owners
 
     def step(self, step: Step) -> None:
         number, self.count = self.count, self.count + 1
@@ -299,6 +303,7 @@ def why(
         nearest=pair.nearest and pair.nearest.told(pair.names),
         frame=pair.at and pair.at.told(pair.names),
         checks=pair.checks(first),
+        owners=dict(pair.owners),
     )
     found.summary = _summary(found, frame)
     return found
@@ -354,7 +359,7 @@ def _clauses(found: PairReport, at: At) -> Iterator[str]:
             span = next(one for one in found.causes[cause] if _is_in(at.frame, one))
             yield f"{party} was off in {_frames_text([span])}"
     if "owner" in at.why:
-        yield f"both had the owner {at.owners[0]}"
+        yield f"both had the owner {owner_text(at.owners[0], found.owners)}"
     if "layers" in at.why:
         yield "their layers did not meet"
     if "sectors" in at.why:

@@ -82,7 +82,8 @@ class _Recording(files.Closing, Lock):
 
 def _with_kinds(names: Names | None, kinds: type[IntEnum] | None) -> Names:
     names = names or Names()
-    return Names(names.layers, names.ids, names.game or sim.names_of_kinds(kinds))
+    game = names.game or sim.names_of_kinds(kinds)
+    return Names(names.layers, names.ids, game, names.owners)
 
 
 class Recorder(_Recording):
@@ -115,7 +116,7 @@ class Recorder(_Recording):
 
         replace: overwrite a file at `path`; without it FileExistsError is raised. tick_rate: frames
         a second, or (numerator, denominator) of it. meta: strings, integers, booleans, and lists
-        and dicts of them. names: names of layers and ids. unit_mm: millimetres of one unit.
+        and dicts of them. names: of layers, ids and owners. unit_mm: millimetres of one unit.
         z_down: pictures show +z downwards.
         event_kinds: of the game's own events, as of a simulation; None: the log has none.
         ValueError if the world has an observer already; MatchLogError for values that a header

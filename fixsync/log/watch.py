@@ -15,6 +15,7 @@ from fixsync._native.rows import EVENT
 from fixsync.log.player import Player, UnknownSimulationError, found
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, Command, Event, Header, SimFrame, TraceFrame
+from fixsync.names import Names
 from fixsync.records import Events
 from fixsync.world import World
 
@@ -33,6 +34,17 @@ class Start(NamedTuple):
     """Names of ids, those of the log, or else of its simulation."""
     layers: Mapping[int, str]
     """Names of layers, likewise."""
+    owners: Mapping[int, str]
+    """Names of owners, likewise."""
+
+    @classmethod
+    def of(cls, header: Header, world: World, own: Names | None = None) -> Start:
+        """`own`: the names of the simulation."""
+        own, names = own or Names(), header.names
+        return cls(
+            header, world, {**own.ids, **names.ids}, {**own.layers, **names.layers},
+            {**own.owners, **names.owners},
+        )  # fmt: skip
 
 
 class Step(NamedTuple):
@@ -93,7 +105,7 @@ def _traced(
     header: Header, watcher: Watcher, _: Mapping[str, sim.SimulationType]
 ) -> Callable[[Any], None]:
     player = Player(header)
-    watcher.begin(Start(header, player.world, header.names.ids, header.names.layers))
+    watcher.begin(Start.of(header, player.world))
 
     def play(frame: TraceFrame) -> None:
         player.play(frame)
@@ -187,9 +199,8 @@ class _Run(Observed):
         self._failure: BaseException | None = None
 
     def _begin(self) -> None:
-        own, names = sim.names_of(self.simulation), self._header.names
-        ids, layers = {**own.ids, **names.ids}, {**own.layers, **names.layers}
-        start = Start(self._header, self.simulation.world, ids, layers)
+        own = sim.names_of(self.simulation)
+        start = Start.of(self._header, self.simulation.world, own)
         self._guarded(self._watcher.begin, start)
 
     def _step(self, events: Events) -> None:

@@ -116,6 +116,8 @@ class WhatIf(Struct, kw_only=True):
     totals: Totals
     attacks: list[AttackTotals]
     """Of the attacks with rows, by id."""
+    guess: bool
+    """Whether nothing said what an attack is, so that it is guessed (`Lives`)."""
     warnings: list[str]
     unselected: list[str] = []
     """The settings that select no collider of the match."""
@@ -127,7 +129,10 @@ class _Changed:
     """Watches a match, and plays it with settings beside it."""
 
     def __init__(
-        self, settings: Sequence[Setting], output: str | os.PathLike[str] | None = None
+        self,
+        settings: Sequence[Setting],
+        output: str | os.PathLike[str] | None,
+        layers: Iterable[str],
     ) -> None:
         self._settings = settings
         self._output = output
@@ -144,7 +149,7 @@ class _Changed:
         self._player: Player
         self._scratch: World
         """For two colliders as they were recorded."""
-        self._lives = Lives()
+        self.lives = Lives(layers)
         self._looks: dict[int, int] = {}
 
     def begin(self, start: Start) -> None:
@@ -160,7 +165,7 @@ class _Changed:
             )
         )
         self._scratch = World(2, level=world.level)
-        self._lives.begin(start)
+        self.lives.begin(start)
         self.two = TwoHits()
         try:
             self._player.world.apply(map(plain, self.rewriter.begin(world)))
@@ -181,7 +186,7 @@ class _Changed:
         played: Any = commands
         followed = [command for command in commands if type(command) in FOLLOWED]
         if followed:
-            self._lives.take(frame, followed)
+            self.lives.take(frame, followed)
             if any(self.rewriter.may_change(command.id) for command in followed):
                 played = self.rewriter.rewrite(frame, commands)
         row = TraceFrame(frame, played)
@@ -234,10 +239,6 @@ class _Changed:
     def has_output(self) -> bool:
         """Whether the changed match is written."""
         return self._output is not None
-
-    def attacks(self) -> set[int]:
-        """The ids that were attacks."""
-        return {id for id, _ in self._lives.attacks}
 
     def _look(self, frame: int, pair: tuple[int, int]) -> None:
         """Whether a changed collider of a pair stands against something, as recorded: then it is
@@ -317,6 +318,7 @@ def whatif(
     settings: Iterable[str | Setting],
     *,
     output: str | os.PathLike[str] | None = None,
+    layers: Iterable[str] = (),
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
     line_bytes_max: int = LINE_BYTES_MAX,
@@ -325,7 +327,8 @@ def whatif(
 
     settings: as `Setting` takes them, each applied to the result of those before it. Positions, and
     all that a game did with its hits, are as recorded. The recorded hits are the log's own events,
-    or computed where it has none. output: where to write the changed match, as a trace.
+    or computed where it has none. output: where to write the changed match, as a trace. layers: numbers
+    or names of the layers that attacks are on, as `attacks` takes them.
 
     ValueError for a setting that is wrong, makes a value out of range, or with `output` selects no
     collider, and for an output that is the log; MatchLogError for a log that is not valid or whose
@@ -333,11 +336,13 @@ def whatif(
     if output is not None:
         check_output(output, [path])
     made = [one if isinstance(one, Setting) else Setting(one) for one in settings]
+    layers = [*layers]
     try:
         try:
-            return _from_events(path, made, output, progress, line_bytes_max)
+            changed = _Changed(made, output, layers)
+            return _from_events(path, changed, progress, line_bytes_max)
         except InconsistentError:
-            changed = _Changed(made, output)
+            changed = _Changed(made, output, layers)
 
             def run() -> WhatIf:
                 watched = watch(
@@ -368,8 +373,7 @@ def _kept(changed: _Changed, run: Callable[[], WhatIf]) -> WhatIf:
 
 def _from_events(
     path: str | os.PathLike[str],
-    settings: Sequence[Setting],
-    output: str | os.PathLike[str] | None,
+    changed: _Changed,
     progress: Callable[[Reader], None] | None,
     line_bytes_max: int,
 ) -> WhatIf:
@@ -378,14 +382,13 @@ def _from_events(
         header = reader.header
         if header.sim is not None:
             raise InconsistentError
-        changed = _Changed(settings, output)
         try:
             world = Player(header).world
         except LineError as wrong:
             raise reader.error(wrong) from wrong
 
         def run() -> WhatIf:
-            changed.begin(Start(header, world, header.names.ids, header.names.layers))
+            changed.begin(Start.of(header, world))
             for frame in reader:
                 if isinstance(frame, SimFrame) or frame.events is UNSET:
                     raise InconsistentError
@@ -416,7 +419,8 @@ def _told(path: str | os.PathLike[str], header: Header, cut: str, changed: _Chan
         settings=[Used(text, [*found.values()]) for text, found in rewriter.altered.items()],
         rows=rows,
         totals=totals_of(two, rows),
-        attacks=by_attack(two, rows, changed.attacks(), rewriter.ids),
+        attacks=by_attack(two, rows, changed.lives.ids, rewriter.ids),
+        guess=changed.lives.is_guess,
         warnings=[*rewriter.warnings(), *_unknown(changed, rows)],
         unselected=[*unselected],
     )
@@ -447,7 +451,7 @@ def _unknown(changed: _Changed, rows: Iterable[Row]) -> Iterator[str]:
     altered = changed.rewriter.ids
     solids = {row.a.id: str(row.b) for row in rows if row.b.id >= LEVEL and row.a.id in altered}
     # A mover carries the attacks of a body along: these are moved twice, and not pushed.
-    attacks = changed.attacks()
+    attacks = changed.lives.ids
     twice = {id: text for id, text in changed.moved_twice.items() if id not in attacks}
     pushed = {**twice, **changed.pushed}
     found = [

@@ -1001,19 +1001,22 @@ def test_hits_of_a_pair_of_layers_are_hidden_from_the_timeline_and_its_keys(open
 
 
 def test_a_lane_has_the_name_of_its_player_and_only_attacks_are_solid_bars(opened, path):
-    """The collider with the lowest id is an attack; hurtboxes are more than one."""
+    """The collider with the lowest id is an attack; hurtboxes are more than one. Of owners without a
+    name, the third has no word in common and the fourth a number."""
     world = World(16)
     ids = {1: "P0 shot", 2: "P0 torso", 3: "P0 legs", 7: "torso 2", 8: "fist 2"}
-    with Recorder(world, path, names=Names(ids=ids)):
-        for id in ids:
+    ids |= {9: "shot", 10: "torso", 11: "shot 4", 12: "torso 4"}
+    owners = [(1, 1), (2, 1), (3, 1), (7, 2), (8, 2), (9, 3), (10, 3), (11, 4), (12, 4)]
+    with Recorder(world, path, names=Names(ids=ids, owners={2: "player 2"})):
+        for id, owner in owners:
             at = Pose(id * 4 * ONE, 0, 0)
-            world.add(id, Sphere(ONE), at, owner=1 if id < 7 else 2, active=id not in (1, 8))
+            world.add(id, Sphere(ONE), at, owner=owner, active=id not in (1, 8))
         for _ in range(4):
             world.step()
     page = opened(path)
     page.wait_for_selector("#lane-names button")
     names = page.locator("#lane-names button").all_inner_texts()
-    assert names == ["P0", "player 2"]
+    assert names == ["P0", "player 2", "owner 3", "owner 4"]
     page.locator("#lane-names button").first.click()
     page.wait_for_selector("#collider .subtitle >> text=P0 torso")
 

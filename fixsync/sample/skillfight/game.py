@@ -310,7 +310,8 @@ class SkillFight(Stated):
             ids[rules.MONSTER_IDS[monster]] = f"monster {monster}"
             ids[rules.BITE_IDS[monster]] = f"bite of monster {monster}"
         layers = {int(layer): layer.name.lower() for layer in Layer}
-        return Names({**layers, int(Layer.BITE): "bite attack"}, ids)
+        owners = {rules.owner_of(player): f"player {player}" for player in range(self.players)}
+        return Names({**layers, int(Layer.BITE): "bite attack"}, ids, owners=owners)
 
     @classmethod
     def bot(cls, player: int, seed: int) -> Bot:

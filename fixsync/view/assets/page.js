@@ -75,10 +75,10 @@ function opened({ side, header, planes: size }) {
   planes[side] = size;
   if (headers.includes(null)) return;
   const [first] = headers;
-  for (const { names } of [...headers].reverse()) {
-    Object.assign(scene.names.layers, names?.layers);
-    Object.assign(scene.names.ids, names?.ids);
-    Object.assign(scene.names.game, names?.game);
+  for (const { names, meta } of [...headers].reverse()) {
+    for (const [kind, own] of Object.entries({ ...names, owners: ownersIn(meta) })) {
+      Object.assign(scene.names[kind], own);
+    }
   }
   scene.unitMm = first.unit_mm ?? null;
   if (first.z_down) setOption("zDown", true);
@@ -99,6 +99,12 @@ function opened({ side, header, planes: size }) {
   fillLog(byId("log"), saveLog);
   showFrame();
 }
+
+// The names of owners in a log's meta, if that key is for them (fixsync/log/lines.py).
+const ownersIn = ({ owners }) =>
+  owners?.constructor === Object &&
+  Object.values(owners).every((name) => typeof name === "string") &&
+  owners;
 
 function saveLog(i) {
   const { original, data, name } = match.logs[i];

@@ -45,7 +45,7 @@ export const scene = {
   selected: null,
   other: null, // why the selected collider does not hit it
   moved: new Set(), // ids of the colliders that were moved
-  names: { layers: {}, ids: {}, game: {} },
+  names: { layers: {}, ids: {}, game: {}, owners: {} },
   bodies: [], // lanes.js, of all logs
   options: {
     labels: true,
@@ -103,15 +103,12 @@ export const gameName = (kind) => sidesIn(scene.names.game[kind])[0] ?? `event $
 export const gameSides = (kind) => sidesIn(scene.names.game[kind])[1];
 export const layerName = (layer) => scene.names.layers[layer] ?? `layer ${layer}`;
 
-// What a player is called: as the words that the names of all its colliders have, or as its body
-// with the lowest id.
+// What an owner is called: as the log says, or by the words that the names of all its colliders
+// have. One collider of several never lends it its name.
 export function ownerName(owner) {
   if (owner === 0) return "no owner";
-  const body = scene.bodies.find((one) => one.owner === owner);
-  const named = (body?.ids ?? []).filter((id) => scene.names.ids[id]);
-  if (named.length === 0) return `owner ${owner}`;
-  const [first, ...others] = named.map((id) => scene.names.ids[id].split(/[\s._:/-]+/));
-  const shared = first.filter((word) => others.every((words) => words.includes(word))).join(" ");
-  if (shared && others.length > 0) return /^\d+$/.test(shared) ? `player ${shared}` : shared;
-  return scene.names.ids[body.id] ?? `owner ${owner}`;
+  const ids = scene.bodies.find((one) => one.owner === owner)?.ids ?? [];
+  const names = ids.map((id) => scene.names.ids[id]?.split(/[\s._:/-]+/)).filter(Boolean);
+  const shared = names[0]?.filter((word) => names.every((words) => words.includes(word))).join(" ");
+  return scene.names.owners[owner] ?? (isNaN(shared ?? 0) ? shared : `owner ${owner}`);
 }
