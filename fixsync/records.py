@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate, chain, starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
@@ -37,6 +38,10 @@ COLLIDER_DTYPE: list[Any] = [
 """The same record for NumPy: np.dtype(COLLIDER_DTYPE)."""
 
 
+_new = tuple.__new__  # faster than a named tuple's own __new__
+_shape_of_row = lru_cache(1024)(shape_of_row)  # colliders share few shapes, which do not change
+
+
 class Collider(NamedTuple):
     """A collider of a world, its parts in the order of `World.add_many`'s records."""
 
@@ -51,9 +56,9 @@ class Collider(NamedTuple):
 
 def collider_of_row(*row: int) -> Collider:
     """The collider of the numbers of COLLIDER_FORMAT."""
-    id, kind, layer, active, _, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
-    shape = shape_of_row(kind, half_angle, *sizes)
-    return Collider(id, shape, Pose(x, y, z, yaw), layer, owner, (ox, oy, oz), bool(active))
+    id, kind, layer, active, _, yaw, half_angle, owner, x, y, z, ox, oy, oz, a, b, c = row
+    shape, pose = _shape_of_row(kind, half_angle, a, b, c), Pose(x, y, z, yaw)
+    return _new(Collider, (id, shape, pose, layer, owner, (ox, oy, oz), bool(active)))
 
 
 class Event(NamedTuple):
@@ -118,7 +123,6 @@ class Moved(NamedTuple):
 
 
 _T = TypeVar("_T")
-_new = tuple.__new__  # faster than a named tuple's own __new__
 _KINDS = (None, *EventKind)
 """By number; the kernel writes only numbers in range."""
 

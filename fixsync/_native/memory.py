@@ -22,6 +22,7 @@ _EVENTS = ffi.typeof("fxs_event[]")
 _BYTES_TYPE = ffi.typeof("uint8_t *")
 
 _buffer = ffi.buffer
+_world_get = lib.fxs_world_get
 _unpack = ffi.unpack
 _save_size = lib.fxs_world_save_size
 _save = lib.fxs_world_save
@@ -91,6 +92,8 @@ class Memory(Lock):
 
     __slots__ = (
         "_cast_hits",
+        "_collider",
+        "_collider_bytes",
         "_count",
         "_counts",
         "_events",
@@ -130,6 +133,8 @@ class Memory(Lock):
         self._scratch, self._scratch_room = ffi.NULL, 0
         self._counts = ffi.new("fxs_counts *")
         self._count = ffi.new("uint64_t *")
+        self._collider = ffi.new("fxs_collider *")
+        self._collider_bytes = _buffer(self._collider)
 
     def _make_hit_room(self, hits: int) -> None:
         """Moves the state into memory with room for so many hits."""
@@ -181,10 +186,9 @@ class Memory(Lock):
 
     def _get(self, id: int) -> bytes | None:
         """The row of a collider, None if it is not there."""
-        row = ffi.new("fxs_collider *")
-        if lib.fxs_world_get(self._world, id, row) != 0:
+        if _world_get(self._world, id, self._collider) != 0:
             return None
-        return _buffer(row)[:]
+        return self._collider_bytes[:]
 
     get = exclusive(_get)
 
