@@ -62,7 +62,13 @@ TARGETS = {
         "fixsync_godot.windows.x86_64.dll",
         ("-fno-compiler-rt", "-fentry=DllMainCRTStartup"),
     ),
-    "osx-x64": Target("x86_64-macos.11.0", "libfixsync.dylib", "libfixsync_godot.macos.dylib"),
+    # The compiler signs a library ad hoc by itself for arm64, and else if it has entitlements.
+    "osx-x64": Target(
+        "x86_64-macos.11.0",
+        "libfixsync.dylib",
+        "libfixsync_godot.macos.dylib",
+        ("--entitlements", "none.plist"),
+    ),
     "osx-arm64": Target("aarch64-macos.11.0", "libfixsync.dylib", "libfixsync_godot.macos.dylib"),
 }
 GODOT_TARGETS = {
@@ -112,6 +118,7 @@ def build(name: str, out: Path, is_godot: bool) -> None:
             "void *memset(void *, int, size_t);\n"
             "size_t strlen(const char *);\n"
         )
+        (work / "none.plist").write_text('<plist version="1.0"><dict/></plist>\n')
         (work / "libc.c").write_bytes((HERE / "libc.c").read_bytes())
         if name in WEB_TARGETS:
             shutil.copytree(GODOT, work / "godot")
