@@ -38,7 +38,7 @@ def views(screen: pygame.Surface) -> tuple[View, View]:
     side, above = screen.subsurface(0, 0, 960, 280), screen.subsurface(0, 280, 960, 360)
     return (
         View(side, side=True, centre=(0, q("2.5"), 0), colours=COLOURS),
-        View(above, pixels=44, colours=COLOURS),
+        View(above, pixels=44, z_down=True, colours=COLOURS),
     )
 
 
@@ -49,7 +49,7 @@ def play(me: int, endpoint: Endpoint, peers: dict, bot=None, log=None) -> End:
     side, above = views(screen)
     match = Match(Brawl.name, seed=1, players=2)
     game = start(Brawl, match.seed, match.players)
-    recorder = log and SimRecorder(game, log, seed=match.seed, replace=True)
+    recorder = log and SimRecorder(game, log, seed=match.seed, replace=True, z_down=True)
     timing = Timing(connect_ms=600_000)
     session = RollbackSession(match, game, me, instance=1, now_ms=now_ms(), timing=timing)
     endpoint.begin(session, peers)

@@ -175,9 +175,9 @@ def play(me: int, endpoint: Endpoint, peers: dict, match: Match, bot=None, log=N
 
     pygame.init()
     screen = pygame.display.set_mode((1008, 624), pygame.SCALED, vsync=1)
-    view = View(screen, names=Duel.names)
+    view = View(screen, z_down=True, names=Duel.names)
     duel = start(Duel, match.seed, match.players)
-    recorder = log and SimRecorder(duel, log, seed=match.seed, replace=True)
+    recorder = log and SimRecorder(duel, log, seed=match.seed, replace=True, z_down=True)
     timing = Timing(connect_ms=600_000)
     session = RollbackSession(match, duel, me, instance=1, now_ms=now_ms(), timing=timing)
     endpoint.begin(session, peers)

@@ -57,8 +57,8 @@ def poses(world: World) -> dict[int, Pose]:
 
 
 class View:
-    """A world as a pygame surface shows it: from above, with x to the right and z down; or from the
-    side, with x to the right and y up.
+    """A world as a pygame surface shows it: from above, with x to the right and z up, or down with
+    `z_down`; or from the side, with x to the right and y up.
 
     `centre` and `pixels` may be changed at any time, to follow a player or to zoom."""
 
@@ -69,10 +69,12 @@ class View:
         pixels: int = 48,
         centre: tuple[int, int, int] = (0, 0, 0),
         side: bool = False,
+        z_down: bool = False,
         names: Names | None = None,
         colours: Mapping[int, Colour] | None = None,
     ) -> None:
         """pixels: of one unit, 1..4096. centre: (x, y, z) in the middle of the surface, Q16.16.
+        z_down: as in the header of a log, and of its recorder; so the viewer shows the same.
         names: written above colliders. colours: by id; the others have one by owner, or by layer if
         they have no owner.
 
@@ -83,6 +85,7 @@ class View:
         x, y, z = integers("centre", ("x", "y", "z"), centre, -(2**31), 2**31 - 1)
         self.centre = x, y, z
         self.side = boolean("side", side)
+        self.z_down = boolean("z_down", z_down)
         self.names = names or Names()
         self.colours = dict(colours or {})
         self._scratch = World(1)
@@ -94,7 +97,8 @@ class View:
         """The pixel of a position in the world, Q16.16. It may lie outside the surface."""
         width, height = self.surface.get_size()
         cx, cy, cz = self.centre
-        down = cy - y if self.side else z - cz
+        up = y - cy if self.side else z - cz
+        down = up if self.z_down and not self.side else -up
         return (
             width // 2 + ((x - cx) * self.pixels >> 16),
             height // 2 + (down * self.pixels >> 16),

@@ -107,13 +107,16 @@ LEVEL_OF = Level(
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("z_down", [False, True])
 @pytest.mark.parametrize("shape", SHAPES, ids=repr)
-def test_from_above_a_pixel_is_drawn_where_a_ray_hits(pygame: Any, shape: Shape) -> None:
+def test_from_above_a_pixel_is_drawn_where_a_ray_hits(
+    pygame: Any, shape: Shape, z_down: bool
+) -> None:
     """Pixels at an edge, less than three from one that is answered differently, are left out."""
     world = World(2, level=LEVEL_OF)
     world.add(1, shape, Pose(ONE // 3, 0, -ONE // 4, 5_000), offset=(ONE, 0, ONE // 2))
     before = world.save()
-    view = view_of(pygame, centre=(ONE // 2, 0, ONE // 4))
+    view = view_of(pygame, centre=(ONE // 2, 0, ONE // 4), z_down=z_down)
     view.world(world)
     assert world.save() == before
     width, height = SIZE
@@ -123,7 +126,8 @@ def test_from_above_a_pixel_is_drawn_where_a_ray_hits(pygame: Any, shape: Shape)
             place = Pose(
                 ONE // 2 + (2 * (x - width // 2) + 1) * ONE // (2 * PIXELS),
                 0,
-                ONE // 4 + (2 * (y - height // 2) + 1) * ONE // (2 * PIXELS),
+                ONE // 4
+                + (1 if z_down else -1) * (2 * (y - height // 2) + 1) * ONE // (2 * PIXELS),
             )
             # A sector is not found by a sector, but a ball of the smallest size finds all shapes.
             hit[x, y] = bool(world.query(RAY, place))
@@ -143,7 +147,7 @@ def test_from_the_side_up_is_up_and_round_ends_are_round(pygame: Any) -> None:
     world = World(3)
     world.add(0, Capsule(ONE, ONE), Pose(-2 * ONE, 0, 0))
     world.add(1, Box(ONE, ONE // 2, ONE), Pose(2 * ONE, 2 * ONE, 0))
-    view = view_of(pygame, side=True)
+    view = view_of(pygame, side=True, z_down=True)  # which is for the view from above
     view.world(world)
     assert view.point(0, ONE, 0)[1] < view.point(0, 0, 0)[1]
     for x, y, drawn in (
@@ -183,8 +187,9 @@ def test_names_hits_colours_and_inactive_colliders_are_seen(pygame: Any) -> None
     world.add(1, Sphere(ONE), Pose(ONE // 2, 0, 0))
     world.add(2, Box(ONE, ONE, ONE), Pose(-3 * ONE, 0, 2 * ONE), active=False)
     world.step()
-    view = view_of(pygame, colours={0: (1, 2, 3), LEVEL: (9, 8, 7)}, names=Names(ids={2: "gate"}))
-    plain = view_of(pygame, colours={0: (1, 2, 3)})
+    colours = {0: (1, 2, 3), LEVEL: (9, 8, 7)}
+    view = view_of(pygame, z_down=True, colours=colours, names=Names(ids={2: "gate"}))
+    plain = view_of(pygame, z_down=True, colours={0: (1, 2, 3)})
     view.world(world)
     plain.world(world, hits=False)
     bright = view.surface.get_at(view.point(0, 0, 0))
@@ -212,6 +217,7 @@ def test_settings_of_a_view_that_cannot_be_are_refused(pygame: Any) -> None:
         ({"pixels": 0}, r"pixels must be 1\.\.4096, not 0"),
         ({"centre": (0, 0)}, r"centre must be \(x, y, z\)"),
         ({"side": 1}, "side must be True or False"),
+        ({"z_down": 1}, "z_down must be True or False"),
     ):
         with pytest.raises((TypeError, ValueError), match=error):
             view_of(pygame, **wrong)
