@@ -202,6 +202,8 @@ def yaw_of(dx: int, dz: int) -> int:
 
     It is the yaw whose step, half a step to either side, holds (dx, dz).
     """
+    if type(dx) is int and type(dz) is int and max(abs(dx), abs(dz)) <= UINT32_MAX:
+        return kernel.yaw_of(dx, dz)
     return kernel.yaw_of(_difference("dx", dx), _difference("dz", dz))
 
 
@@ -209,4 +211,7 @@ def length(dx: int, dy: int, dz: int) -> int:
     """floor(sqrt(dx² + dy² + dz²)), each a difference of two coordinates, -(2^32-1)..2^32-1.
     Exact.
     """
+    is_plain = type(dx) is int and type(dy) is int and type(dz) is int
+    if is_plain and max(abs(dx), abs(dy), abs(dz)) <= UINT32_MAX:
+        return kernel.length(dx, dy, dz)
     return kernel.length(_difference("dx", dx), _difference("dy", dy), _difference("dz", dz))

@@ -61,6 +61,12 @@ def collider_of_row(*row: int) -> Collider:
     return _new(Collider, (id, shape, pose, layer, owner, (ox, oy, oz), bool(active)))
 
 
+@lru_cache(1024)  # a game reads most of them again before they move
+def collider_of_bytes(row: bytes) -> Collider:
+    """The collider of bytes of COLLIDER_FORMAT."""
+    return collider_of_row(*COLLIDER.unpack(row))
+
+
 class Event(NamedTuple):
     """An event of a step, for a pair a < b."""
 

@@ -27,7 +27,7 @@ from fixsync._native.checks import (
     uint32,
 )
 from fixsync._native.raw import CAPACITY_MAX, LAYER_COUNT, UINT32_MAX, YAW_MAX
-from fixsync._native.rows import COLLIDER, COMMAND, MOTION, Buffer, bytes_of, is_buffer, rows_of
+from fixsync._native.rows import COMMAND, MOTION, Buffer, bytes_of, is_buffer, rows_of
 from fixsync._native.status import CommandError
 from fixsync._native.world import NativeWorld
 from fixsync.arguments import (
@@ -55,7 +55,7 @@ from fixsync.records import (
     PairHit,
     QueryAnswers,
     cast_hits,
-    collider_of_row,
+    collider_of_bytes,
     pair_hits,
 )
 from fixsync.shapes import (
@@ -543,11 +543,13 @@ class World:
     def __getitem__(self, id: int) -> Collider:
         """The collider of an id: KeyError if the id is not in the world, ValueError if it is out
         of range."""
-        id = self._id(id)
-        row = self._native.get(id)
+        native = self._native
+        if type(id) is not int or not 0 <= id < native.capacity:
+            id = self._id(id)
+        row = native.get(id)
         if row is None:
             raise KeyError(f"id {id} is not in the world")
-        return collider_of_row(*COLLIDER.unpack(row))
+        return collider_of_bytes(row)
 
     def __iter__(self) -> Iterator[int]:
         """The ids in the world, ascending, as they were when the iteration began."""

@@ -92,11 +92,11 @@ def integers(
         raise ValueError(
             f"{name} must be ({', '.join(parts)}), not {len(found)} values: {shown(found)}"
         )
-    for value in found:
-        if type(value) is not int or not low <= value <= high:
+    for value in found:  # as nearly all are: a third of the time of the lines below
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             break
     else:
-        return found  # as nearly all are: a third of the time of the lines below
+        return tuple(map(int, found))  # of an IntEnum too
     return tuple(
         integer(f"{name}: {part}", value, low, high)
         for part, value in zip(parts, found, strict=True)

@@ -4,6 +4,7 @@ checked, and rows as bytes."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from fixsync._native.raw import CData, ffi, lib, uninitialised
@@ -67,6 +68,7 @@ def _name(named: tuple[int, str] | None) -> CData:
     return ffi.new("fxs_name *", (id, data.ljust(60, b"\0")))
 
 
+@lru_cache(4096)
 def direction(yaw: int) -> tuple[int, int]:
     pair = ffi.new(_PAIR)
     lib.fxs_direction(yaw, pair, pair + 1)
