@@ -14,6 +14,7 @@ mirroring and the frame and victims of its attack."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
@@ -27,9 +28,9 @@ from fixsync._native.body import (
     TICK,
     NativeBody,
 )
-from fixsync._native.checks import boolean, index, integer, shown
+from fixsync._native.checks import boolean, coordinate, index, integer, shown
 from fixsync._native.raw import UINT32_MAX, YAW_MAX
-from fixsync._native.rows import Buffer, bytes_of
+from fixsync._native.rows import POSITION, Buffer, bytes_of
 from fixsync.game.frames import FrameData
 from fixsync.records import Moved
 from fixsync.shapes import Pose, require_pose
@@ -48,7 +49,16 @@ class Body:
     Colliders may also be changed through the world. A part that is moved alone leaves the others
     behind until the next `move`, `set_pose` or `follow`."""
 
-    __slots__ = ("__weakref__", "_attacks", "_frames", "_ids", "_native", "_owner", "_world")
+    __slots__ = (
+        "__weakref__",
+        "_attacks",
+        "_frames",
+        "_id_rows",
+        "_ids",
+        "_native",
+        "_owner",
+        "_world",
+    )
 
     def __init__(
         self,
@@ -82,6 +92,7 @@ class Body:
             name: integer(f"id of part {name!r}", id, 0, world.capacity - 1)
             for name, id in zip(names, numbers, strict=True)
         }
+        self._id_rows = struct.pack(f"={len(names)}I", *self._ids.values())
         self._attacks = [*frames._attacks]
         self._native = NativeBody(world._native, frames._table, names)
         self._native.add([*self._ids.values()], self._owner, pose._pose, is_mirrored)
@@ -146,7 +157,8 @@ class Body:
 
     def move(self, x: int, y: int, z: int) -> None:
         """Moves all parts: one `World.move_many`."""
-        self._world.move_many([*self._ids.values()], [(x, y, z)] * len(self._ids))
+        row = POSITION.pack(coordinate("x", x), coordinate("y", y), coordinate("z", z))
+        self._world._native.move_many(self._id_rows, row * len(self._ids))
 
     def turn(self, yaw: int) -> None:
         """Turns all parts."""
