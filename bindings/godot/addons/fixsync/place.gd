@@ -250,6 +250,9 @@ static func warnings(node: Node) -> PackedStringArray:
 		if node.is_inside_tree() and node.owner != null:
 			found.append("There is no world above it: it joins a match where its scene is under one.")
 	else:
+		if (node is Node2D) != (world is Node2D):
+			found.append("It is a node of %s, and its world is of %s."
+					% (["2D", "3D"] if node is Node2D else ["3D", "2D"]))
 		var names: PackedStringArray = world.get(&"layers")
 		for property: StringName in [&"layer", &"blocked_by", &"one_way"]:
 			var used: Variant = node.get(property)

@@ -320,6 +320,9 @@ func _warnings_name_what_is_wrong(dimensions: int) -> void:
 		_check("tilted" in "\n".join(FixsyncPlace.warnings(one)), "a tilt")
 	one.set(&"shape", null)
 	_check("needs a shape" in "\n".join(FixsyncPlace.warnings(one)), "no shape")
+	var strange := _node("collider", 5 - dimensions, "Strange", one.get_parent())
+	_check("its world is of %dD" % dimensions in "\n".join(FixsyncPlace.warnings(strange)),
+			"a node of other dimensions")
 	var lone := _node("collider", dimensions, "Lone", root)
 	lone.owner = root
 	_check("no world above" in "\n".join(FixsyncPlace.warnings(lone)), "no world")
