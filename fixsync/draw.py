@@ -217,17 +217,22 @@ class View:
                 draw.rect(self.surface, fill, place, border_radius=corner)
             draw.rect(self.surface, edge, place, width, border_radius=corner)
             return place
+        # `point` of each.
+        (ox, oy), (cx, _, cz), pixels = self.point(*self.centre), self.centre, self.pixels
+        down = pixels if self.z_down else -pixels
         rings = [
-            [self.point(x, 0, z) for x, z in ring] for ring in (outline.outer, outline.hole) if ring
+            [(ox + ((x - cx) * pixels >> 16), oy + ((z - cz) * down >> 16)) for x, z in ring]
+            for ring in (outline.outer, outline.hole)
+            if ring
         ]
         if fill is not None:
             # A hole is joined to the edge around it by a line that is walked both ways.
             draw.polygon(self.surface, fill, [p for ring in rings for p in (*ring, ring[0])])
         for ring in rings:
             draw.polygon(self.surface, edge, ring, width)
-        left, top = (min(point[axis] for point in rings[0]) for axis in (0, 1))
-        right, bottom = (max(point[axis] for point in rings[0]) for axis in (0, 1))
-        covered: Rect = self._pygame.Rect(left, top, right - left, bottom - top)
+        across, along = zip(*rings[0], strict=True)
+        left, top = min(across), min(along)
+        covered: Rect = self._pygame.Rect(left, top, max(across) - left, max(along) - top)
         return covered
 
 
