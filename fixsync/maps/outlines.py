@@ -94,6 +94,8 @@ class Placing(NamedTuple):
         return Outline(found, self.below * below)
 
     def moved(self, x: Fraction | int, y: Fraction | int) -> Placing:
+        if not x and not y:
+            return self
         times = lcm(x.denominator, y.denominator)
         across, below = (v.numerator * (times // v.denominator) for v in (x, y))
         (ax, ay), (dx, dy) = self.along, self.down
@@ -115,6 +117,8 @@ class Placing(NamedTuple):
         return Placing(self.x * below, self.y * below, along, down, self.below * below, self.scale)
 
     def stretched(self, x: Fraction | int, y: Fraction | int) -> Placing:
+        if x == y == 1:
+            return self
         times = lcm(x.denominator, y.denominator)
         along, down = _times(self.along, int(x * times)), _times(self.down, int(y * times))
         size = abs(Fraction(x))

@@ -70,4 +70,6 @@ def _join(
 def _x_at(edge: tuple[Point, Point], y: Fraction) -> int:
     """Where an edge is at a height, to the nearest raw unit."""
     (ax, ay), (bx, by) = edge
+    if ax == bx:
+        return ax
     return round(ax + (bx - ax) * (y - ay) / (by - ay))

@@ -510,7 +510,8 @@ class _Reading:
         if tile is not None:
             kind = class_of(merged) or tile.kind
             properties = ChainMap(properties_of(merged), tile.properties)
-            choice = choices.tile(replace(tile, kind=kind), properties)
+            own_tile = tile if kind == tile.kind else replace(tile, kind=kind)
+            choice = choices.tile(own_tile, properties)
         choice = named or choice
         has_shapes = tile is not None and bool(tile.shapes)
         if choice is None and not is_taken and not (choices.shapes and has_shapes):
