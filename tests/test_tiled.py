@@ -681,7 +681,6 @@ def test_a_map_has_at_most_16777216_cells_in_all_its_solid_layers(read: Read) ->
 
 
 def test_the_corners_of_rectangles_of_tiles_are_those_of_polygons(read: Read) -> None:
-    """Tiles take a short way, which polygons do not."""
     tiles = packed_tiles(3, 2, struct.pack("<6I", 1, 0, 1, 1, 0, 0))
     for z_down in (False, True):
         for scale in (16, 7):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -14,9 +14,8 @@ from fixsync.level import Pillar, Prism, Solid, prism_of
 from fixsync.maps.choice import Choice
 from fixsync.maps.document import MapError, Value
 from fixsync.maps.outlines import Outline
-from fixsync.maps.polygons import VERTICES_MAX, pieces_of
+from fixsync.maps.polygons import SPAN_MAX, VERTICES_MAX, pieces_of
 from fixsync.maps.side import SlopeError, boxes
-from fixsync.maps.solids import Rectangle
 from fixsync.numbers import ONE, decimal
 
 __all__ = ["POINTS_MAX", "SOLIDS_MAX", "Builder", "Ends", "Heights", "LimitError", "View", "limit"]
@@ -152,13 +151,15 @@ class Builder:
     def _boxes(self, vertices: list[tuple[int, int]], layer: int) -> list[Prism]:
         near, far = self._depth()
         return [
-            Prism([(a, near), (b, near), (b, far), (a, far)], low, high, layer)
+            prism_of([(a, near), (b, near), (b, far), (a, far)], low, high, layer)
             for a, low, b, high in boxes(vertices, self._step, SOLIDS_MAX - len(self.solids))
         ]
 
     def _depth(self) -> tuple[int, int]:
         """The ends of the solids of a map seen from the side, along z."""
         near, far = (round(end * ONE) for end in self._view.z)
+        if far - near > SPAN_MAX:
+            raise ValueError(f"z spans {far - near}; a solid spans at most {SPAN_MAX}")
         return near, far
 
     def count_points(self, where: Value, count: int) -> None:
@@ -262,38 +263,3 @@ class Builder:
         raw = round(exact)
         self._worst = max(self._worst, abs(exact - raw))
         return raw
-
-    def rectangles(
-        self,
-        layer: Value,
-        found: Sequence[Rectangle],
-        heights: Heights,
-        offset: tuple[Fraction, Fraction],
-        size: tuple[int, int],
-    ) -> None:
-        """Rectangles of cells of a size as prisms, as `solid` makes them of four points."""
-        low, high, number, rounding = heights
-        known: dict[tuple[int, int], tuple[int, Fraction]] = {}
-
-        def at(axis: int, line: int) -> tuple[int, Fraction]:
-            """A line between cells in raw units, and how far it was rounded."""
-            if (axis, line) not in known:
-                self._worst = Fraction(0)
-                pixel = line * size[axis] + offset[axis]
-                known[axis, line] = self._coordinate(layer, axis, pixel), self._worst
-            return known[axis, line]
-
-        for left, top, right, bottom in found:
-            (x, x_off), (x_end, x_end_off) = at(0, left), at(0, right)
-            (z, z_off), (z_end, z_end_off) = at(1, top), at(1, bottom)
-            self._worst = max(rounding, x_off, x_end_off, z_off, z_end_off)
-            if self._view.side:
-                low, high = z_end, z
-                z, z_end = self._depth()
-            corners = [(x, z), (x_end, z), (x_end, z_end), (x, z_end)]
-            if z_end < z:
-                corners = [corners[0], *corners[:0:-1]]
-            try:
-                self._add(Prism(corners, low, high, number))
-            except ValueError as error:
-                raise layer.fail(f"{error} (raw units)") from None

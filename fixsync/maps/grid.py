@@ -10,7 +10,7 @@ from fixsync.maps.choice import Choice, Choices
 from fixsync.maps.document import MapError
 from fixsync.maps.outlines import Outline, Placing, kind_of, outlines
 from fixsync.maps.solids import Run, runs_of
-from fixsync.maps.tilesets import NUMBER, SWAPPED, Tile, Tilesets, flipped
+from fixsync.maps.tilesets import NUMBER, Tile, Tilesets, flipped
 
 __all__ = ["Grid", "shape_count", "shapes_of"]
 
@@ -77,15 +77,10 @@ class Grid:
         """The shapes of a cell whose corner is (0, 0)."""
         if cell not in self._outlines:
             width, height = self._size
-            swaps = bool(cell & SWAPPED)
-            wide, high = (tile.height, tile.width) if swaps else (tile.width, tile.height)
-            placing = Placing()
-            if tile.fills_cell:
-                placing = placing.stretched(width / wide, height / high)
-            else:
-                placing = placing.moved(0, height - high)
-            placing = flipped(placing.moved(*tile.offset), cell, tile.width, tile.height)
-            self._outlines[cell] = shapes_of(tile, choice, placing, self._choices.line_width)
+            size = (Fraction(width), Fraction(height)) if tile.fills_cell else tile.seen(cell)
+            placing = Placing().moved(0, height - size[1])  # its picture stands on the cell's floor
+            line_width = self._choices.line_width
+            self._outlines[cell] = shapes_of(tile, cell, size, choice, placing, line_width)
         return self._outlines[cell]
 
     def shape_counts(self) -> list[tuple[tuple[Tile, Choice | None], int]]:
@@ -148,9 +143,18 @@ def shape_count(tile: Tile, choice: Choice | None, line_width: Fraction | None) 
 
 
 def shapes_of(
-    tile: Tile, choice: Choice | None, placing: Placing, line_width: Fraction | None
+    tile: Tile,
+    cell: int,
+    size: tuple[Fraction, Fraction],
+    choice: Choice | None,
+    placing: Placing,
+    line_width: Fraction | None,
 ) -> list[Outline]:
-    """The area that a tile covers: its collision shapes, or the part below a slope."""
+    """The area that a tile covers, in a cell or as an object: its collision shapes, or the part
+    below a slope. `placing`: of the corner of its picture, which is stretched to a size."""
+    wide, high = tile.seen(cell)
+    placing = placing.stretched(size[0] / wide, size[1] / high).moved(*tile.offset)
+    placing = flipped(placing, cell, tile.width, tile.height)
     if choice is not None and choice.heights is not None:
         left, right = (tile.height * (1 - height) for height in choice.heights)
         zero = Fraction(0)

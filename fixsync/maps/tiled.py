@@ -34,9 +34,9 @@ from fixsync.maps.outlines import (
     size_of,
     solid_count,
 )
-from fixsync.maps.solids import rectangles
+from fixsync.maps.solids import Rectangle, rectangles
 from fixsync.maps.survey import survey
-from fixsync.maps.tilesets import SWAPPED, Templates, Tile, Tilesets, flipped, size_in_map
+from fixsync.maps.tilesets import Templates, Tile, Tilesets, size_in_map
 from fixsync.numbers import ONE
 
 __all__ = ["MapFileError", "MapLevel", "Place", "read_map"]
@@ -523,21 +523,19 @@ class _Reading:
                 "its tile has collision shapes: --shapes takes them, --whole-tiles its rectangle"
             )
         choice = choice or place.choice
-        width, height = size_in_map(merged, tile)
+        size = size_in_map(merged, tile)
         across, down = tile.alignment if tile else (Fraction(0), Fraction(1))
-        placing = self._corner(merged, place).moved(-across * width, -down * height)
+        placing = self._corner(merged, place).moved(-across * size[0], -down * size[1])
         if tile is not None and (is_slope or (has_shapes and choices.shapes)):
-            sizes = (tile.height, tile.width) if cell & SWAPPED else (tile.width, tile.height)
-            placing = placing.stretched(width / sizes[0], height / sizes[1])
-            placing = flipped(placing.moved(*tile.offset), cell, tile.width, tile.height)
+            line_width = choices.line_width
             self._builder.count_points(item, tile.point_count)
-            count = shape_count(tile, choice, choices.line_width)
-            find: _Find = partial(shapes_of, tile, choice, placing, choices.line_width)
+            count = shape_count(tile, choice, line_width)
+            find: _Find = partial(shapes_of, tile, cell, size, choice, placing, line_width)
             label = partial(_tile_called, tile)
             self._leave_out_lines(tile, choice)
         else:
             count, label = 1, partial(_called, merged)
-            find = partial(_rectangle, placing, width, height)
+            find = partial(_rectangle, placing, *size)
         if count:
             self._builder.plan(layer, count)
             heights = self._builder.heights(item, own, choice)
@@ -599,12 +597,26 @@ class _Reading:
             found = rectangles(runs)
             builder.plan(layer, len(found))
             heights = builder.heights(layer, own, number)
-            offset = place.x, place.y
-            self._work.append((builder.rectangles, layer, found, heights, offset, size))
+            self._work.append((self._make_cells, layer, found, heights, place, size))
         for (tile, choice), count in grid.shape_counts():
             builder.count_points(layer, tile.point_count * count)
             builder.plan(layer, shape_count(tile, choice, choices.line_width) * count)
         self._work.append((self._shapes, layer, grid, place, size))
+
+    def _make_cells(
+        self,
+        layer: Value,
+        found: Iterable[Rectangle],
+        heights: Heights,
+        place: _Place,
+        size: tuple[int, int],
+    ) -> None:
+        """The solids of whole cells: of each rectangle of columns and rows one."""
+        width, height = size
+        placing = Placing().moved(place.x, place.y).stretched(width, height)
+        for left, top, right, bottom in found:
+            corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
+            self._builder.solid(layer, placing.over(1, corners), heights, lambda: "a cell")
 
     def _shapes(self, layer: Value, grid: Grid, place: _Place, size: tuple[int, int]) -> None:
         """The cells whose tiles have collision shapes."""

@@ -58,6 +58,10 @@ class Tile:
     fills_cell: bool = False
     """Whether it is drawn as large as a cell."""
 
+    def seen(self, cell: int) -> tuple[Fraction, Fraction]:
+        """The size of its picture as the bits of a cell turn it."""
+        return (self.height, self.width) if cell & SWAPPED else (self.width, self.height)
+
     def is_whole(self, cell: int, width: int, height: int) -> bool:
         """Whether its collision shapes are the cell, of a size, and no more."""
         if (
