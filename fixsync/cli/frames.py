@@ -15,20 +15,12 @@ from fixsync.game.frames_file import read_frames, schema
 from fixsync.game.frames_names import WRITERS
 from fixsync.log.files import write_whole
 from fixsync.maps.aseprite import AsepriteFrames, read_aseprite
-from fixsync.numbers import exact
 
 
 def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
         click.echo(json.dumps(schema(), indent=2))
         ctx.exit()
-
-
-def _number(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Any:
-    try:
-        return None if value is None else exact("a number", value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
 
 
 @click.command("frames", cls=options.Command)
@@ -43,7 +35,10 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
 )
 @click.option("--from", "of", type=click.Choice(["aseprite"]), help="Program that wrote the file.")
 @click.option(
-    "--pixels-per-unit", callback=_number, metavar="N", help="Pixels that are one unit: required."
+    "--pixels-per-unit",
+    callback=options.exact_number,
+    metavar="N",
+    help="Pixels that are one unit: required.",
 )
 @click.option(
     "--tick-rate", type=int, metavar="N", help="Frames of the game in a second; by default 60."
@@ -66,7 +61,10 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
     "--pivot", metavar="SLICE|X,Y", help="Slice whose pivot, or pixel that, is at the body's pose."
 )
 @click.option(
-    "--depth", callback=_number, metavar="N", help="Depth of the boxes in units; by default 1."
+    "--depth",
+    callback=options.exact_number,
+    metavar="N",
+    help="Depth of the boxes in units; by default 1.",
 )
 @click.option(
     "--schema",

@@ -16,23 +16,15 @@ from fixsync.log.solids import level_line
 from fixsync.maps.document import PIXELS_MAX
 from fixsync.maps.drawing import bounds, svg
 from fixsync.maps.tiled import MapLevel, read_map
-from fixsync.numbers import ONE, decimal, exact
+from fixsync.numbers import ONE, decimal
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 SUFFIXES = (".fxlevel", ".svg")
 
 
-def _number(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Fraction | None:
-    """A decimal or a ratio: "32", "0.5", "1/3"."""
-    try:
-        return None if value is None else exact("a number", value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-
-
 def _size(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
     """A number of pixels or units."""
-    size = _number(ctx, param, value)
+    size = options.exact_number(ctx, param, value)
     if size is not None and not Fraction(1, ONE) <= size <= PIXELS_MAX:
         raise click.BadParameter(f"must be 1/{ONE}..{PIXELS_MAX}, not {size}")
     return size
@@ -45,7 +37,8 @@ def _pair(_ctx: click.Context, _param: click.Parameter, value: str | None) -> An
     first, comma, second = value.partition(",")
     if not comma:
         raise click.BadParameter(f"two numbers are {_param.metavar}, not {value!r}")
-    return _number(_ctx, _param, first), _number(_ctx, _param, second)
+    ends = (options.exact_number(_ctx, _param, end) for end in (first, second))
+    return tuple(ends)
 
 
 def _names(option: str, metavar: str, help: str, name: str = "") -> Callable[[_Command], _Command]:

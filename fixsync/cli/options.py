@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,12 +20,24 @@ from fixsync.log import files
 from fixsync.log.reader import Reader
 from fixsync.log.replay import find_logs
 from fixsync.log.schema import LINE_BYTES_MAX
+from fixsync.numbers import exact
 
 _Command = TypeVar("_Command", bound=Callable[..., Any] | click.Command)
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
 )
+
+
+def exact_number(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> Fraction | None:
+    """A decimal or a ratio: "32", "0.5", "1/3"."""
+    try:
+        return None if value is None else exact("a number", value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
 
 attacks_option = click.option(
     "--attacks",
