@@ -253,3 +253,35 @@ func test_a_level_that_was_never_baked_is_a_warning_and_no_error() -> void:
 	var text := ("Level has bodies and no solids: enable the plugin, and save its scene; a script"
 			+ " calls bake before the world starts")
 	equal(ear.heard, PackedStringArray([text, text]), "warnings")
+
+
+func test_a_part_that_is_drawn_elsewhere_is_a_warning() -> void:
+	var fighter := FixsyncCharacter3D.new()
+	var sword := FixsyncCollider3D.new()
+	for node: FixsyncCollider3D in [fighter, sword]:
+		node.shape = FixsyncShape.new()
+	fighter.raw_position = Vector3i(65536, 0, 0)
+	fighter.position = Vector3(1, 0, 0)
+	fighter.add_child(sword)
+	sword.name = "Sword"
+	sword.raw_position = Vector3i(65536, 0, -16384)
+	sword.position = Vector3(1, 0.25, 0)
+	sword.owner = fighter
+	var packed := PackedScene.new()
+	packed.pack(fighter)
+	fighter.free()
+	var world := FixsyncWorld3D.new()
+	for i in 2:
+		world.add_child(packed.instantiate())
+	for node in world.get_children():
+		node.owner = world
+	equal(FixsyncPlace.sync(world), PackedStringArray(["Sword: open , and save it"]),
+			"once for two instances")
+	var ear := Ear.new()
+	OS.add_logger(ear)
+	add_child(world)
+	OS.remove_logger(ear)
+	equal(ear.heard.size(), 2, "warnings: %s" % ear.heard)
+	check("Sword is drawn at (65536, 16384, 0) and begins at (65536, 0, -16384)" in ear.heard[0],
+			ear.heard[0])
+	world.free()

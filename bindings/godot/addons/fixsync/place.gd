@@ -12,6 +12,7 @@ extends RefCounted
 const META := &"fixsync_place"
 const PIXELS := "fixsync/2d/pixels_per_unit"
 const SIDE := "fixsync/2d/is_side_view"
+const NO_WORLD := "There is no world above it: it joins a match where its scene is under one."
 
 const _PROPERTIES := [
 	&"id", &"shape", &"layer", &"owner_id", &"starts_active", &"raw_position", &"yaw"]
@@ -183,7 +184,7 @@ static func _sync_collider(root: Node, node: Node, stale: PackedStringArray) -> 
 	var pose := pose_from(place, view, _depth(node))
 	if not is_saved_with(root, node):
 		if not _is_near(pose, own(node)):
-			stale.append("%s: open %s, and save it" % [node.name, node.owner.scene_file_path])
+			_add_stale(stale, node)
 		return
 	if node.get(&"raw_position") != pose[0]:
 		node.set(&"raw_position", pose[0])
@@ -203,7 +204,14 @@ static func _sync_root(root: Node, node: Node, stale: PackedStringArray) -> void
 	if is_saved_with(root, node):
 		node.set_meta(META, PackedInt64Array([pose[0].x, pose[0].y, pose[0].z, pose[1]]))
 	else:
-		stale.append("%s: open %s, and save it" % [node.name, node.owner.scene_file_path])
+		_add_stale(stale, node)
+
+
+# Once for all instances of a scene.
+static func _add_stale(stale: PackedStringArray, node: Node) -> void:
+	var line := "%s: open %s, and save it" % [node.name, node.owner.scene_file_path]
+	if not line in stale:
+		stale.append(line)
 
 
 static func _depth(node: Node) -> int:
@@ -229,9 +237,11 @@ static func _is_near(a: Array, b: Array) -> bool:
 
 ## Warns if a collider is not where it is drawn: it was placed without the plugin, or by a script.
 static func check(node: Node) -> void:
-	if not node.is_inside_tree() or whole(node) != null:
+	if not node.is_inside_tree():
 		return
-	var place: Variant = within(node, world_above(node.get_parent()))
+	var moves_with := whole(node)
+	var place: Variant = within(
+			node, world_above(node.get_parent()) if moves_with == null else moves_with)
 	var drawn: Vector3i = pose_from(place, FixsyncView2D.of(node), _depth(node))[0]
 	var pose := pose_of(node)
 	if not place.origin.is_zero_approx() and (drawn - pose[0]).length() > 1024.0:
@@ -248,7 +258,7 @@ static func warnings(node: Node) -> PackedStringArray:
 	var world := world_above(node.get_parent())
 	if world == null:
 		if node.is_inside_tree() and node.owner != null:
-			found.append("There is no world above it: it joins a match where its scene is under one.")
+			found.append(NO_WORLD)
 	else:
 		if (node is Node2D) != (world is Node2D):
 			found.append("It is a node of %s, and its world is of %s."

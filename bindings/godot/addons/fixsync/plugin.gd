@@ -65,7 +65,7 @@ func _apply_changes() -> void:
 		push_warning("a scene in this one is out of date. " + line)
 	for node in FixsyncPlace.colliders(root):
 		for line in FixsyncPlace.warnings(node):
-			if FixsyncPlace.is_saved_with(root, node):
+			if line != FixsyncPlace.NO_WORLD and FixsyncPlace.is_saved_with(root, node):
 				push_warning("%s: %s" % [root.get_path_to(node), line])
 
 
