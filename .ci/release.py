@@ -1,13 +1,14 @@
 """Builds what is released, checks it, and tries it with each of several Pythons.
 
     pip install '.[packaging]'
-    python .ci/release.py dist --python python3.10 --python "$(.ci/python 3.15)"
+    python .ci/release.py dist --python python3.10 --python "$(.ci/python 3.15)" \
+        --emulate aarch64 "$(.ci/python 3.14 arm64)"
 
-The sdist, the wheel for this machine, the C sources, the add-on for Godot, and the packages of npm,
-cargo, NuGet and Unity go into a folder that is new or empty, with release notes and SHA256SUMS.
-Sdist and wheel are built twice, in other folders, with another umask and at another time, and must
-be the same to the byte. Other machines' wheels are those of `cibuildwheel`, with the settings in
-pyproject.toml."""
+The sdist, the wheels of eight platforms, the C sources, the add-on for Godot, and the packages of
+npm, cargo, NuGet and Unity go into a folder that is new or empty, with release notes and
+SHA256SUMS. Sdist and wheels are built twice, in other folders, with another umask and at another
+time, and must be the same to the byte. It lists the wheels that did not run. Wheels for Pythons
+without the GIL are those of `cibuildwheel`, with the settings in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -20,15 +21,15 @@ import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import wheels
+
 ROOT = Path(__file__).resolve().parent.parent
-LINUX = sys.platform == "linux"
 BIN = "Scripts" if os.name == "nt" else "bin"
 
 # What a package is tried with: answers, threads, recorded matches, the command line.
@@ -132,21 +133,53 @@ def twice(work: Path) -> tuple[Path, Path]:
     return first
 
 
+def all_machines(work: Path, native: Path, to: Path) -> list[Path]:
+    """The wheels of all machines, out of the two folders of `twice`. ReleaseError unless both give
+    the same bytes.
+    """
+    (other,) = (work / "another and longer").iterdir()
+    try:
+        found = wheels.build(work / "one", native, to, [*wheels.PLATFORMS])
+        again = wheels.build(other, native, work / "again", [*wheels.PLATFORMS])
+    except wheels.WheelError as error:
+        raise ReleaseError(str(error)) from None
+    for one, second in zip(found, again, strict=True):
+        if one.read_bytes() != second.read_bytes():
+            raise ReleaseError(f"{one.name}: not the same bytes in two folders")
+    return found
+
+
+def for_this_machine(folder: Path) -> Path:
+    """The wheel of a folder that pip would take with this Python."""
+    from packaging.tags import sys_tags
+    from packaging.utils import parse_wheel_filename
+
+    tags = {tag: number for number, tag in enumerate(sys_tags())}
+    found = []
+    for path in folder.glob("fixsync-*.whl"):
+        known = [tags[tag] for tag in parse_wheel_filename(path.name)[3] if tag in tags]
+        found += [(min(known), path)] if known else []
+    if not found:
+        raise ReleaseError(f"{folder} has no wheel for {sys.executable}")
+    return min(found)[1]
+
+
 def single_source(project: Path, to: Path) -> Path:
-    """The C sources of a project's folder, packed: kernel and kit as one file, its headers, CMake
-    and pkg-config.
+    """The C sources of a project's folder, packed: kernel and kit as one file, its headers,
+    CMake, pkg-config, and the recipes of Conan and vcpkg.
     """
     name = f"fixsync-{project_version(project)}-c"
     packed = to / f"{name}.zip"
     with tempfile.TemporaryDirectory() as folder:
         run(sys.executable, project / "csrc" / "amalgamate.py", folder)
         made = [*Path(folder).iterdir(), project / "LICENSE"]
-        made += [
-            project / "csrc" / file for file in ("CMakeLists.txt", "README.md", "fixsync.pc.in")
-        ]
+        others = ["CMakeLists.txt", "README.md", "conanfile.py", "fixsync.pc.in"]
+        others += ["vcpkg/portfile.cmake", "vcpkg/vcpkg.json"]
+        files = {path.name: path for path in made}
+        files |= {name: project / "csrc" / name for name in others}
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(made, key=lambda path: path.name):
-                entry = zipfile.ZipInfo(f"{name}/{file.name}")  # of 1980-01-01
+            for inside, file in sorted(files.items()):
+                entry = zipfile.ZipInfo(f"{name}/{inside}")  # of 1980-01-01
                 entry.external_attr = 0o644 << 16
                 archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
     return packed
@@ -226,28 +259,22 @@ def sums(folder: Path) -> str:
     )
 
 
-def repaired(wheel: Path, to: Path) -> Path:
-    """The wheel with the name of the Linux platforms that it runs on. Elsewhere it has its name
-    already.
+def check(sdist: Path, *built: Path) -> None:
+    """ReleaseError if a package index would refuse them, or a Python or a C library that a wheel's
+    name promises.
     """
-    to.mkdir(parents=True, exist_ok=True)
-    if not LINUX:
-        return Path(shutil.copy(wheel, to))
-    tools = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
-    env = {"SOURCE_DATE_EPOCH": "315532800", **os.environ, "PATH": tools}
-    run(sys.executable, "-m", "auditwheel", "repair", "-w", to, wheel, env=env)
-    (found,) = to.glob("*.whl")
-    return found
-
-
-def check(sdist: Path, wheel: Path) -> None:
-    """ReleaseError if a package index would refuse them, or a Python that the wheel's name
-    promises.
-    """
-    run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel)
-    run(sys.executable, "-m", "check_wheel_contents", "--config", ROOT / "pyproject.toml", wheel)
-    if "-abi3-" in wheel.name:
-        run(sys.executable, "-m", "abi3audit", "--strict", wheel)
+    run(sys.executable, "-m", "twine", "check", "--strict", sdist, *built)
+    settings = ROOT / "pyproject.toml"
+    for wheel in built:
+        run(sys.executable, "-m", "check_wheel_contents", "--config", settings, wheel)
+        if "-abi3-" in wheel.name:
+            run(sys.executable, "-m", "abi3audit", "--strict", wheel)
+        # auditwheel reads the libraries of glibc alone, and runs on Linux alone.
+        promised = re.search(r"manylinux_2_17_\w+", wheel.name)
+        if promised and sys.platform == "linux":
+            told = run(sys.executable, "-m", "auditwheel", "show", wheel)
+            if f'"{promised[0]}"' not in " ".join(told.split()):
+                raise ReleaseError(f"{wheel.name}: auditwheel says\n{told}")
 
 
 def version(python: str | Path) -> str:
@@ -301,6 +328,54 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
     return printed.strip().splitlines()[-1]
 
 
+def first_program() -> str:
+    """The first program of the README."""
+    found = re.search(
+        r"^```python\n(.*?)^```$",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
+    if found is None:
+        raise ReleaseError("README.md has no program")
+    return found[1]
+
+
+def emulate(wheel: Path, python: Sequence[str], work: Path) -> str:
+    """Replays the recorded matches, and runs the README's program, with another machine's Python,
+    such as `wine python.exe`. Returns the last line of both.
+    """
+    work.mkdir()
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    number = run(*python, "-c", code).strip()
+    platforms = wheel.stem.rpartition("-")[2].split(".")
+    # The packages that it needs may be of a newer Linux.
+    platforms += [name.replace("_2_17_", "_2_28_") for name in platforms if "_2_17_" in name]
+    options = ["--only-binary=:all:", "--python-version", number, "--target", str(work / "site")]
+    options += [word for name in platforms for word in ("--platform", name)]
+    run(sys.executable, "-m", "pip", "install", "--quiet", *options, wheel)
+    # Relative names are the same to both systems.
+    shutil.copytree(ROOT / "replay_logs", work / "replay_logs")
+    (work / "first.py").write_text(first_program(), encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": "site"}
+    replayed = run(*python, "-m", "fixsync", "replay", "replay_logs", cwd=work, env=env)
+    said = run(*python, "first.py", cwd=work, env=env)
+    return f"Python {number}: {replayed.strip().splitlines()[-1]}; {said.strip()}"
+
+
+def emulated(built: Sequence[Path], pythons: Sequence[Sequence[str]], work: Path) -> Iterator[str]:
+    """Tries wheels with other machines' Pythons: a line for each wheel that is not this machine's."""
+    found = {name: shlex.split(command) for name, command in pythons}
+    if unknown := [name for name in found if not any(name in wheel.name for wheel in built)]:
+        raise ReleaseError(f"no wheel is named for {unknown[0]}")
+    for wheel in built:
+        platform = wheel.stem.rpartition("-")[2].split(".")[-1]
+        command = next((found[name] for name in found if name in platform), None)
+        if command and "musl" not in platform:
+            yield f"{platform}, {emulate(wheel, command, work / platform)}"
+        else:
+            yield f"not run: {platform}"
+
+
 def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
     """The packages to try with a Python: the sdist if it can compile it, the wheel if that is for
     it.
@@ -314,42 +389,66 @@ def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Build, check and try what is released.")
-    parser.add_argument("folder", type=Path, help="where the sdist and the wheel go; new or empty")
+    parser.add_argument("folder", type=Path, help="where the packages go; new or empty")
     parser.add_argument("--tag", help="the tag that is published, such as v1.2.3")
     parser.add_argument("--sums", action="store_true", help="only write SHA256SUMS of the folder")
+    parser.add_argument("--here", action="store_true", help="only try the folder's wheel here")
     parser.add_argument("--python", action="append", default=[], help="a Python to try both with")
+    parser.add_argument(
+        "--emulate",
+        action="append",
+        default=[],
+        nargs=2,
+        metavar=("PLATFORM", "COMMAND"),
+        help="another machine's Python, such as: win_amd64 'wine python.exe'",
+    )
     options = parser.parse_args()
     folder: Path = options.folder
     if options.sums:
         (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
         return
-    if folder.exists() and any(folder.iterdir()):
+    if not options.here and folder.exists() and any(folder.iterdir()):
         parser.error(f"{folder} is not empty")
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         try:
-            if options.tag:
-                check_tag(ROOT, options.tag)
-            run(sys.executable, ROOT / "bindings" / "generate.py", "--check")
-            sdist, wheel = twice(work)
-            print(f"the same bytes twice: {sdist.name}, {wheel.name}")
-            wheel = repaired(wheel, folder)
-            sdist = Path(shutil.copy(sdist, folder))
-            project = unpacked(sdist, work / "sources")
-            print(f"C sources: {single_source(project, folder).name}")
-            for line in others(project, folder):
-                print(line)
-            (folder / "RELEASE_NOTES.md").write_text(notes(project), encoding="utf-8")
-            check(sdist, wheel)
-            print(f"checked: {wheel.name}")
-            for python in options.python or [sys.executable]:
-                number = version(python)
-                for package in packages_for(python, sdist, wheel):
-                    fresh = installed(python, package, work / f"{number}{package.suffix}", *NEEDED)
-                    print(f"Python {number}, {package.name}: {attempt(fresh, work)}")
-            (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
+            if options.here:
+                wheel = for_this_machine(folder)
+                fresh = installed(sys.executable, wheel, work / "here", *NEEDED)
+                print(f"Python {version(sys.executable)}, {wheel.name}: {attempt(fresh, work)}")
+                return
+            make(options, work)
         except ReleaseError as error:
             sys.exit(f"release: {error}")
+
+
+def make(options: argparse.Namespace, work: Path) -> None:
+    """Makes, checks and tries all that is released."""
+    folder: Path = options.folder
+    if options.tag:
+        check_tag(ROOT, options.tag)
+    run(sys.executable, ROOT / "bindings" / "generate.py", "--check")
+    sdist, native = twice(work)
+    built = all_machines(work, native, folder)
+    sdist = Path(shutil.copy(sdist, folder))
+    print("the same bytes twice:", *(path.name for path in (sdist, *built)), sep="\n  ")
+    project = unpacked(sdist, work / "sources")
+    print(f"C sources: {single_source(project, folder).name}")
+    for line in others(project, folder):
+        print(line)
+    (folder / "RELEASE_NOTES.md").write_text(notes(project), encoding="utf-8")
+    check(sdist, *built)
+    print(f"checked: {len(built)} wheels")
+    wheel = for_this_machine(folder)
+    for python in options.python or [sys.executable]:
+        number = version(python)
+        for package in packages_for(python, sdist, wheel):
+            fresh = installed(python, package, work / f"{number}{package.suffix}", *NEEDED)
+            print(f"Python {number}, {package.name}: {attempt(fresh, work)}")
+    elsewhere = [path for path in built if path != wheel]
+    for line in emulated(elsewhere, options.emulate, work):
+        print(line)
+    (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
 
 
 if __name__ == "__main__":

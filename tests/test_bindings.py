@@ -124,6 +124,9 @@ def test_what_installs_a_package_names_the_version_of_fixsync(file):
 
 def facts_of(name, text):
     """What a manifest says of the project: its own reader, by the format."""
+    if name.endswith("vcpkg.json"):
+        told = json.loads(text)
+        return told["version"], told["description"], told.get("homepage", "")
     if name.endswith(".json"):
         told = json.loads(text)
         author = told["author"]
@@ -159,6 +162,7 @@ def told_by(name, project):
     words = list(project.keywords)
     return {
         "plugin.cfg": (version, author),
+        "vcpkg/vcpkg.json": (version, project.description, address),
         "rust/Cargo.toml": (version, author, address),
         "fixsync/Cargo.toml": (bool(address), project.description, words[:5]),
         "fixsync-sys/Cargo.toml": (bool(address), "", words[:5]),

@@ -80,6 +80,13 @@ def upm(text: str, facts: Project) -> str:
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
 
+def vcpkg(text: str, facts: Project) -> str:
+    told = json.loads(text) | {"version": facts.version, "description": facts.description}
+    if facts.repository:
+        told["homepage"] = facts.repository
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
 def csproj(text: str, facts: Project) -> str:
     rows = {
         "Version": facts.version,
@@ -140,6 +147,7 @@ MANIFESTS: dict[str, Callable[[str, Project], str]] = {
     "bindings/rust/fixsync/Cargo.toml": cargo_main,
     "bindings/rust/fixsync-sys/Cargo.toml": cargo,
     "bindings/web/package.json": npm,
+    "csrc/vcpkg/vcpkg.json": vcpkg,
 }
 """Each manifest, and the function that puts the facts of a project into its text."""
 
