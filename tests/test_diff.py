@@ -179,6 +179,7 @@ def test_worlds_that_differ_are_found_where_the_logs_tell_nothing_of_it(tmp_path
         ({"tick_rate": [60, 1]}, "tick_rate", [60, 1]),
         ({"seed": 5}, "seed", 5),
         ({"meta": {"a": {"b": [1]}}}, "meta.a", {"b": [1]}),
+        ({"meta": {"owners": {"1": "Ana"}}}, "meta.owners", {"1": "Ana"}),
         ({"names": {"ids": {"1": "boss"}}}, 'names.ids."1"', "boss"),
         ({"unit_mm": 25}, "unit_mm", 25),
         ({"z_down": True}, "z_down", True),

@@ -10,6 +10,7 @@ from itertools import chain, islice, zip_longest
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from fixsync import sim
 from fixsync.builds import origin
@@ -362,6 +363,8 @@ def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
         yield from _value_rows("from.state", *(_state_told(header) for header in (a, b)))
     for name in _KEYS:
         values = getattr(a, name), getattr(b, name)
+        if name == "names":  # those of owners are in meta
+            values = tuple(replace(names, owners={}) for names in values)
         if name == "level":
             yield from _level_rows(*values)
         elif not (ignore_meta and name in _META):
