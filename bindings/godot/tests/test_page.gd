@@ -9,8 +9,9 @@ func _shape(kind: FixsyncShape.Kind, radius: String) -> FixsyncShape:
 	return shape
 
 
-func _fight() -> FixsyncWorld3D:
+func _fight(is_recorded := false) -> FixsyncWorld3D:
 	var world := FixsyncWorld3D.new()
+	world.record = is_recorded
 	world.name = "World"
 	world.pairs = ["body attack"]
 	var level := FixsyncLevel3D.new()
@@ -59,6 +60,26 @@ func test_the_fight_of_the_page_hits_once() -> void:
 	equal(hits, [58, 118, 178], "blue's swings, each once")
 	equal(world.collider(0).health, 70, "red's health")
 	fight.free()
+
+
+func test_the_log_of_the_page_has_each_frame_and_an_end() -> void:
+	var fight: Node3D = load("res://page/fight.gd").new()
+	var world := _fight(true)
+	world.starts_alone = false
+	fight.add_child(world)
+	var log: Node = load("res://page/log.gd").new()
+	log.world = world
+	fight.add_child(log)
+	add_child(fight)
+	for i in 200:
+		fight._physics_process(0.0)
+		log._process(0.0)
+	var confirmed := world.confirmed()
+	fight.free()
+	# ./test verifies this file, as all others of its kind.
+	var lines := FileAccess.get_file_as_string("user://fight.jsonl").strip_edges().split("\n")
+	check(confirmed > 150, "%d frames" % confirmed)
+	equal(lines.size(), confirmed + 2, "a line for each frame, the first and the last")
 
 
 class Player:
