@@ -32,9 +32,10 @@ function project(files) {
 
 const USE = `
 import { Body, capsule, ENTER, FrameData, init, KernelArray, q, type Shape, World } from "fixsync";
+import address from "fixsync/fixsync.wasm";
 import { FXS_ONE, fxs_collider, type Kernel } from "fixsync/raw";
 
-await init();
+await init(new URL(address, import.meta.url));
 {
   using world = new World(8, { layers: [[0, 0]] });
   const shape: Shape = capsule(q("0.375"), FXS_ONE);
@@ -58,11 +59,17 @@ await init();
 }
 `;
 
+test("the manifest of the package has no mistake that publint knows", () => {
+  const [packed] = readdirSync(WORK).filter((name) => name.endsWith(".tgz"));
+  ran(tool("publint"), ["--strict", join(WORK, packed)]);
+});
+
 test("TypeScript accepts what is right, and refuses what is wrong", () => {
   const wrong = [
     'world.add(1, ["sphere"], { x: 0, y: 0, z: 0 });',
     'world.apply([["move", 1]]);',
     "const n: number = world.hash();",
+    "const m: number = address;",
     "world.moveMany(new Float64Array(1), new Int32Array(3));",
     'hero.start("kick");',
     "hero.ids.foot;",
@@ -71,6 +78,7 @@ test("TypeScript accepts what is right, and refuses what is wrong", () => {
   project({
     "use.ts": USE,
     "wrong.ts": `import { type Body, World } from "fixsync";
+import address from "fixsync/fixsync.wasm";
 const world = new World(4);
 declare const hero: Body<"torso", "jab">;
 ${refusals}
