@@ -233,11 +233,12 @@ def _vertices(points: Value, placing: Placing, most: int) -> Outline:
 
 
 @cache
-def _circle() -> tuple[Sequence[tuple[int, int]], int]:
-    """Points of a circle of radius 1, and the number that they are over."""
+def _circle() -> tuple[Sequence[tuple[int, int, int, int]], int]:
+    """Points of a circle of radius 1 with the signs of their numbers, and what they are over."""
     turns = [rotation(Fraction(360 * i, OVAL_VERTICES)) for i in range(OVAL_VERTICES)]
     unit = lcm(*(below for _, _, below in turns))
-    return [(cos * unit // below, sin * unit // below) for cos, sin, below in turns], unit
+    points = [(cos * unit // below, sin * unit // below) for cos, sin, below in turns]
+    return [(x, y, (x > 0) - (x < 0), (y > 0) - (y < 0)) for x, y in points], unit
 
 
 def _oval(kind: str, width: Fraction, height: Fraction, placing: Placing) -> Outline:
@@ -252,18 +253,14 @@ def _oval(kind: str, width: Fraction, height: Fraction, placing: Placing) -> Out
     found = centre.over(
         times * unit,
         [
-            (cos * wide + _sign(cos) * more_x, sin * high + _sign(sin) * more_y)
-            for cos, sin in points
+            (cos * wide + right * more_x, sin * high + down * more_y)
+            for cos, sin, right, down in points
         ],
     )
     if width != height or placing.scale is None:
         return found
     middle = Fraction(centre.x, centre.below), Fraction(centre.y, centre.below)
     return found._replace(circle=(middle, width / 2 * placing.scale))
-
-
-def _sign(value: int) -> int:
-    return (value > 0) - (value < 0)
 
 
 def _walls(line: Outline, width: Fraction) -> list[Outline]:
