@@ -10,6 +10,23 @@ fn own_of(own: &[u8], must: u64) -> Result<*const u8, Error> {
     Err(Error::Lengths { name: "own", value: own.len(), must: must as usize })
 }
 
+/// Before the game's own bytes in a history: how many there are.
+const LENGTH_BYTES: usize = size_of::<u64>();
+
+/// Writes the game's own bytes after their number, with room for `size` bytes in all.
+fn put_own(kept: &mut Vec<u8>, own: &[u8], size: u64) -> Result<*const u8, Error> {
+    let most = size - LENGTH_BYTES as u64;
+    if own.len() as u64 > most {
+        let (value, most) = (signed(own.len() as u64), signed(most));
+        return Err(Error::Range { name: "length of own", value, least: 0, most });
+    }
+    reserve(kept, size)?;
+    kept.resize(size as usize, 0);
+    kept[..LENGTH_BYTES].copy_from_slice(&(own.len() as u64).to_le_bytes());
+    kept[LENGTH_BYTES..][..own.len()].copy_from_slice(own);
+    Ok(kept.as_ptr())
+}
+
 /// Bytes of a command.
 const ROW: i64 = size_of::<Command>() as i64;
 
@@ -216,7 +233,7 @@ impl Inputs {
 pub struct Room {
     /// Frames that may be unconfirmed.
     pub window: u32,
-    /// Bytes of the game's own state.
+    /// Most bytes of the game's own state: it may be shorter, as a body with few victims is.
     pub own_size: u64,
     /// States to keep of frames before those.
     pub past: u32,
@@ -227,7 +244,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// A window, and the number of bytes of the game's own.
+    /// A window, and the most bytes of the game's own.
     pub const fn new(window: u32, own_size: u64) -> Self {
         Self { window, own_size, past: 0, commands: 64, events: 64 }
     }
@@ -329,6 +346,7 @@ pub struct Confirmed {
 pub struct History {
     memory: Memory,
     room: sys::fxs_history_room,
+    own: Vec<u8>, // how many bytes the game's own state has, and they
 }
 
 impl History {
@@ -337,17 +355,22 @@ impl History {
     #[doc(alias = "fxs_history_init")]
     pub fn new(room: Room, world: &World, own: &[u8]) -> Result<Self, Error> {
         let room = sys::fxs_history_room {
-            own_size: room.own_size,
+            own_size: room.own_size.saturating_add(LENGTH_BYTES as u64),
             state_size: 2 * world.save_size(),
             command_room: room.commands,
             event_room: room.events,
             window: room.window,
             past: room.past,
         };
-        let own = own_of(own, room.own_size)?;
+        let mut kept = Vec::new();
+        // SAFETY: a room.
+        let own = match unsafe { sys::fxs_history_size(&room) } {
+            0 => core::ptr::null(), // no history either
+            _ => put_own(&mut kept, own, room.own_size)?,
+        };
         let init = |at| unsafe { sys::fxs_history_init(at, &room, world.as_ptr(), own) };
         // SAFETY: a world, and as many bytes as it takes.
-        Ok(Self { memory: unsafe { Self::memory(&room, init)? }, room })
+        Ok(Self { memory: unsafe { Self::memory(&room, init)? }, room, own: kept })
     }
 
     /// Memory for a history with this room.
@@ -365,7 +388,7 @@ impl History {
                 ("past", room.past.into(), 0, most),
                 ("events", signed(room.event_room), 0, i64::from(u32::MAX) - 1),
                 ("commands", signed(room.command_room), 0, (1 << 48) / ROW),
-                size("own_size", room.own_size),
+                size("own_size", room.own_size.saturating_sub(LENGTH_BYTES as u64)),
                 size("state_size", room.state_size),
             ];
             let frames = u64::from(room.window).saturating_add(room.past.into());
@@ -387,7 +410,7 @@ impl History {
         frame: Frame,
         told: &mut Told,
     ) -> Result<(), Error> {
-        let own = own_of(own, self.room.own_size)?;
+        let own = put_own(&mut self.own, own, self.room.own_size)?;
         told.taken_back.clear();
         told.predicted.clear();
         let hash = frame.hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
@@ -457,17 +480,22 @@ impl History {
         done(status, || fault(status, "frame", frame.into(), &[]))
     }
 
-    /// Loads the state before a frame that is not final into a world, and the game's own.
+    /// Loads the state before a frame that is not final into a world, and the game's own. `own` has
+    /// room for `own_size` bytes; the number of those that are the state is returned.
     #[doc(alias = "fxs_history_back")]
-    pub fn back(&mut self, frame: u32, world: &mut World, own: &mut [u8]) -> Result<(), Error> {
-        own_of(own, self.room.own_size)?;
+    pub fn back(&mut self, frame: u32, world: &mut World, own: &mut [u8]) -> Result<usize, Error> {
+        own_of(own, self.room.own_size - LENGTH_BYTES as u64)?;
         if let Some(state) = self.state(frame) {
             world.make_room(state)?;
         }
-        let (history, own) = (self.memory.as_mut_ptr(), own.as_mut_ptr());
+        let (history, kept) = (self.memory.as_mut_ptr(), self.own.as_mut_ptr());
         // SAFETY: a history, a world, and room for the bytes.
-        let status = unsafe { sys::fxs_history_back(history, frame, world.as_mut_ptr(), own) };
-        done(status, || fault(status, "frame", frame.into(), &[]))
+        let status = unsafe { sys::fxs_history_back(history, frame, world.as_mut_ptr(), kept) };
+        done(status, || fault(status, "frame", frame.into(), &[]))?;
+        let (length, rest) = self.own.split_at(LENGTH_BYTES);
+        let length = length.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+        own[..length].copy_from_slice(&rest[..length]);
+        Ok(length)
     }
 
     /// Gives the oldest final frame, once; `false` if no final frame is left.

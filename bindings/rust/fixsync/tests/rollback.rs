@@ -123,3 +123,29 @@ fn a_game_that_is_rolled_back_at_any_frame_confirms_the_frames_of_one_that_never
         assert_eq!(frames, straight, "seed {seed}");
     }
 }
+
+#[test]
+fn states_of_the_game_may_have_any_length_up_to_the_one_that_was_said() {
+    const MOST: usize = 5;
+    let mut game = game();
+    let state = |frame: u32| vec![frame as u8 + 1; frame as usize % (MOST + 1)];
+    let mut history = History::new(Room::new(8, MOST as u64), &game.world, &state(0)).unwrap();
+    let (mut rows, mut events, mut told) = (Vec::new(), Vec::new(), Told::default());
+    for frame in 0..8 {
+        game.step(&[0; 3], &mut rows, &mut events);
+        let made = Frame { commands: &rows, events: &events, ..Frame::default() };
+        history.push(&game.world, &state(frame + 1), made, &mut told).unwrap();
+    }
+    let mut own = [99; MOST];
+    for frame in (0..8).rev() {
+        let length = history.back(frame, &mut game.world, &mut own).unwrap();
+        assert_eq!((game.world.frame(), &own[..length]), (frame, &state(frame)[..]));
+    }
+    let said = |done: Result<(), Error>| done.unwrap_err().to_string();
+    let pushed = history.push(&game.world, &[0; MOST + 1], Frame::default(), &mut told);
+    assert_eq!(said(pushed), "length of own must be 0..5, not 6");
+    let begun = History::new(Room::new(8, 2), &game.world, &[0; 3]).map(drop);
+    assert_eq!(said(begun), "length of own must be 0..2, not 3");
+    let back = history.back(0, &mut game.world, &mut own[1..]).map(drop);
+    assert_eq!(said(back), "length of own must be 5, not 4");
+}
