@@ -29,8 +29,10 @@ DATE = (2020, 1, 1, 0, 0, 0)
 PLUGINS = {
     "Plugins/Linux/x86_64/libfixsync.so": ("linux-x64/libfixsync.so", "Linux64", "x86_64"),
     "Plugins/Windows/x86_64/fixsync.dll": ("win-x64/fixsync.dll", "Win64", "x86_64"),
+    "Plugins/Windows/ARM64/fixsync.dll": ("win-arm64/fixsync.dll", "Win64", "ARM64"),
     "Plugins/macOS/libfixsync.dylib": ("osx/libfixsync.dylib", "OSXUniversal", "AnyCPU"),
     "Plugins/Android/arm64-v8a/libfixsync.so": ("linux-arm64/libfixsync.so", "Android", "ARM64"),
+    "Plugins/Android/armeabi-v7a/libfixsync.so": ("android-arm/libfixsync.so", "Android", "ARMv7"),
     "Plugins/Android/x86_64/libfixsync.so": ("linux-x64/libfixsync.so", "Android", "X86_64"),
 }
 """Libraries of the Unity package: where they come from, platform, processor."""
@@ -87,7 +89,8 @@ def importer(platforms: tuple[str, ...], cpu: str) -> str:
     rows = [("Any: ", 0, ["settings: {}"])]
     for name in platforms:
         rows.append((f"{GROUPS.get(name, name)}: {name}", 1, ["settings:", f"  CPU: {cpu}"]))
-        if GROUPS.get(name) == "Standalone":
+        # The editor of Unity 2021 has no Windows on Arm.
+        if GROUPS.get(name) == "Standalone" and cpu != "ARM64":
             system = {"Linux64": "Linux", "Win64": "Windows", "OSXUniversal": "OSX"}[name]
             rows.append(("Editor: Editor", 1, ["settings:", f"  CPU: {cpu}", f"  OS: {system}"]))
     lines = ["PluginImporter:", "  serializedVersion: 2", "  isPreloaded: 0", "  platformData:"]

@@ -62,6 +62,18 @@ TARGETS = {
         "fixsync_godot.windows.x86_64.dll",
         ("-fno-compiler-rt", "-fentry=DllMainCRTStartup"),
     ),
+    "win-arm64": Target(
+        "aarch64-windows-gnu",
+        "fixsync.dll",
+        "fixsync_godot.windows.arm64.dll",
+        ("-fno-compiler-rt", "-fentry=DllMainCRTStartup"),
+    ),
+    "android-arm": Target(
+        "arm-linux-androideabi",
+        "libfixsync.so",
+        "libfixsync_godot.android.arm32.so",
+        ("-mcpu=generic+v7a", *PAGES),
+    ),
     # The compiler signs a library ad hoc by itself for arm64, and else if it has entitlements.
     "osx-x64": Target(
         "x86_64-macos.11.0",
@@ -71,22 +83,8 @@ TARGETS = {
     ),
     "osx-arm64": Target("aarch64-macos.11.0", "libfixsync.dylib", "libfixsync_godot.macos.dylib"),
 }
-GODOT_TARGETS = {
-    "win-arm64": Target(
-        "aarch64-windows-gnu",
-        "",
-        "fixsync_godot.windows.arm64.dll",
-        ("-fno-compiler-rt", "-fentry=DllMainCRTStartup"),
-    ),
-    "android-arm": Target(
-        "arm-linux-androideabi",
-        "",
-        "libfixsync_godot.android.arm32.so",
-        ("-mcpu=generic+v7a", *PAGES),
-    ),
-    "ios-arm64": Target("aarch64-ios.12.0", "", "libfixsync_godot.ios.arm64.dylib"),
-}
-"""Targets of the Godot extension alone."""
+GODOT_TARGETS = {"ios-arm64": Target("aarch64-ios.12.0", "", "libfixsync_godot.ios.arm64.dylib")}
+"""Of the Godot extension alone."""
 WEB_TARGETS = {
     "web": Target("wasm32-unknown-emscripten", "", "libfixsync_godot.web.wasm32.wasm"),
     "web-threads": Target(
