@@ -41,5 +41,5 @@ func _get_configuration_warnings() -> PackedStringArray:
 
 
 func _notification(what: int) -> void:
-	if what == NOTIFICATION_EDITOR_PRE_SAVE:
+	if what == NOTIFICATION_EDITOR_PRE_SAVE and not FixsyncPlace.has_plugin:
 		bake()

@@ -18,6 +18,9 @@ const _PROPERTIES := [
 	&"id", &"shape", &"layer", &"owner_id", &"starts_active", &"raw_position", &"yaw"]
 
 
+static var has_plugin := false  ## Whether the plugin is enabled: it bakes a scene that is saved.
+
+
 static func is_collider(node: Node) -> bool:
 	return node is FixsyncCollider3D or node is FixsyncCollider2D
 

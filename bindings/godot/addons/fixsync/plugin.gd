@@ -11,6 +11,7 @@ var _flips := {}  # by instance: `flipped` of 2D colliders as it was synced last
 
 
 func _enter_tree() -> void:
+	FixsyncPlace.has_plugin = true
 	_inspector = preload("inspector.gd").new()
 	_gizmo = preload("gizmo.gd").new()
 	add_inspector_plugin(_inspector)
@@ -34,6 +35,7 @@ func _enter_tree() -> void:
 
 
 func _exit_tree() -> void:
+	FixsyncPlace.has_plugin = false
 	remove_inspector_plugin(_inspector)
 	remove_node_3d_gizmo_plugin(_gizmo)
 	update_overlays()

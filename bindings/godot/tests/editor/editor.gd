@@ -21,6 +21,7 @@ func _run() -> void:
 		await _scenes_are_instanced_elsewhere(dimensions)
 		await _moves_are_undone_and_redone(dimensions)
 		await _warnings_name_what_is_wrong(dimensions)
+		await _a_doubt_of_a_level_is_said_once(dimensions)
 	await _left_is_drawn_saved_and_struck()
 	await _the_inspector_has_the_layers()
 	await _the_plugin_goes_and_comes()
@@ -301,6 +302,36 @@ func _moves_are_undone_and_redone(dimensions: int) -> void:
 
 
 # ---- warnings ----
+
+class Ear:
+	extends Logger
+	var heard := PackedStringArray()
+
+	func _log_error(
+			_function: String, _file: String, _line: int, code: String, rationale: String,
+			_editor: bool, _type: int, _traces: Array[ScriptBacktrace]) -> void:
+		heard.append(rationale if rationale else code)
+
+
+func _a_doubt_of_a_level_is_said_once(dimensions: int) -> void:
+	var path := "res://made/doubt_%dd.tscn" % dimensions
+	var root := _plain(dimensions, "Root")
+	var level := _node("level", dimensions, "Level", _node("world", dimensions, "World", root))
+	level.get_parent().set(&"is_side_view", true)
+	level.set_script(FixsyncLevel2D if dimensions == 2 else FixsyncLevel3D)
+	_body(dimensions, level, 0, -1)
+	level.get_child(0).name = "Floor"
+	level.get_child(0).collision_layer = 5
+	await _make(root, path)
+	var ear := Ear.new()
+	OS.add_logger(ear)
+	EditorInterface.save_scene()
+	OS.remove_logger(ear)
+	root = await _save(path)
+	var text := "Level: Floor is on the collision layers 1, 3: a solid is on one, and this on 1"
+	_equal(ear.heard.count(text), 1, "warnings of a floor on two layers")
+	_check(root.get_node("World/Level").get(&"baked").size() == 13, "it is baked")
+
 
 func _warnings_name_what_is_wrong(dimensions: int) -> void:
 	var root := _plain(dimensions, "Root")
