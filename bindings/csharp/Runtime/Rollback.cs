@@ -218,27 +218,38 @@ namespace Fixsync
     /// </summary>
     public sealed unsafe class History : NativeObject
     {
+        private const int OwnMaxMax = 1 << 30; // as in the package for the web
+        private const int LengthBytes = 8; // before the game's own bytes: how many there are
+
+        private readonly int ownMin, ownMax;
+        private readonly byte[] kept; // the number of the game's own bytes, and they
         private HistoryRoom room;
 
         /// <summary>Begins before the next frame of a world. window: frames that may be
-        /// unconfirmed. own: the game's own state as bytes; its length stays. past: states to keep
-        /// of frames before those.</summary>
+        /// unconfirmed. own: the game's own state as bytes. past: states to keep of frames before
+        /// those. ownMax: the most bytes of own; without it, they are always as many.</summary>
         public History(
             World world, int window, ReadOnlySpan<byte> own = default(ReadOnlySpan<byte>),
-            int past = 0)
+            int past = 0, int? ownMax = null)
         {
             Errors.NotNull(world, nameof(world));
             if (window < 1)
                 throw Errors.Range(nameof(window), window, 1, int.MaxValue);
             if (past < 0)
                 throw Errors.Range(nameof(past), past, 0, int.MaxValue);
+            if (ownMax.HasValue && (ownMax < 0 || ownMax > OwnMaxMax))
+                throw Errors.Range(nameof(ownMax), ownMax.Value, 0, OwnMaxMax);
+            ownMin = ownMax.HasValue ? 0 : own.Length;
+            this.ownMax = ownMax ?? own.Length;
+            kept = new byte[LengthBytes + this.ownMax];
+            Keep(own);
             room = new HistoryRoom(
-                (ulong)own.Length, 2 * (ulong)world.SaveSize, 64, 64, (uint)window, (uint)past);
+                (ulong)kept.Length, 2 * (ulong)world.SaveSize, 64, 64, (uint)window, (uint)past);
             IntPtr memory = Memory(room, out ulong size);
             Replace(memory, size);
             int status;
             HistoryRoom copy = room;
-            fixed (byte* from = &Pin<byte>.First(own))
+            fixed (byte* from = kept)
             using (var at = world.Enter())
                 status = Native.fxs_history_init(memory, &copy, at.At, from);
             World.Must(status, "history");
@@ -252,10 +263,20 @@ namespace Fixsync
             return Allocate(size);
         }
 
-        private void CheckOwn(int length)
+        private void Check(int length, int least)
         {
-            if ((ulong)length != room.OwnSize)
-                throw Errors.Length("own", length, (long)room.OwnSize);
+            if (length < least || length > ownMax)
+                throw least == ownMax
+                    ? Errors.Length("own", length, ownMax)
+                    : Errors.Range("length of own", length, least, ownMax);
+        }
+
+        private void Keep(ReadOnlySpan<byte> own)
+        {
+            Check(own.Length, ownMin);
+            for (int i = 0; i < LengthBytes; i++)
+                kept[i] = (byte)((long)own.Length >> (8 * i));
+            own.CopyTo(new Span<byte>(kept, LengthBytes, own.Length));
         }
 
         /// <summary>More room. The caller has entered.</summary>
@@ -293,16 +314,17 @@ namespace Fixsync
             Errors.NotNull(world, nameof(world));
             Errors.NotNull(takenBack, nameof(takenBack));
             Errors.NotNull(predicted, nameof(predicted));
-            CheckOwn(own.Length);
+            Check(own.Length, ownMin);
             ulong hashed = hash.GetValueOrDefault();
             Told told = default(Told);
             int status = Native.FXS_E_ROOM;
             using (var use = Enter())
             using (var at = world.Enter())
-            fixed (byte* from = &Pin<byte>.First(own))
+            fixed (byte* from = kept)
             fixed (Command* rows = &Pin<Command>.First(commands))
             fixed (Event* stepped = &Pin<Event>.First(events))
             {
+                Keep(own);
                 for (int tries = 0; status == Native.FXS_E_ROOM && tries < 2; tries++)
                 {
                     if (tries == 1)
@@ -336,14 +358,15 @@ namespace Fixsync
                 throw Errors.Range(nameof(frame), frame, First, Head);
         }
 
-        /// <summary>Loads the state before a frame into the world, and the game's own into own.
-        /// Step again from there.</summary>
-        public void Back(uint frame, World world, Span<byte> own = default(Span<byte>))
+        /// <summary>Loads the state before a frame into the world, and the game's own into own,
+        /// which has room for the most bytes. Returns how many of them are the state. Step again
+        /// from there.</summary>
+        public int Back(uint frame, World world, Span<byte> own = default(Span<byte>))
         {
             Errors.NotNull(world, nameof(world));
-            CheckOwn(own.Length);
-            int status;
-            fixed (byte* to = &Pin<byte>.First(own))
+            Check(own.Length, ownMax);
+            int status, length = 0;
+            fixed (byte* to = kept)
             using (var use = Enter())
             using (var at = world.Enter())
             {
@@ -351,12 +374,19 @@ namespace Fixsync
                 Native.fxs_rewind_state(Native.fxs_history_states(use.At), frame, &size);
                 world.Reserve(at.At, size);
                 status = Native.fxs_history_back(use.At, frame, at.At, to);
+                if (status >= 0)
+                {
+                    for (int i = LengthBytes - 1; i >= 0; i--)
+                        length = length << 8 | kept[i];
+                    new ReadOnlySpan<byte>(kept, LengthBytes, length).CopyTo(own);
+                }
             }
 
             if (status == Native.FXS_E_RANGE)
                 throw Errors.Range(nameof(frame), frame, First, Head);
             if (status < 0)
                 throw Errors.Refused(status, $"state before frame {frame}");
+            return length;
         }
 
         /// <summary>The oldest final frame, once. False if there is none.</summary>

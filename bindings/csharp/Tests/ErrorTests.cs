@@ -217,6 +217,16 @@ namespace Fixsync.Tests
             OutOfRange("players must be 1..65536, not 0", () => new Inputs(0, 9));
             OutOfRange("player must be 0..1, not 2", () => new Inputs(2, 9).Put(2, 0, 0));
             OutOfRange("window must be 1..", () => new History(world, 0));
+            OutOfRange("ownMax must be 0..1073741824, not -1",
+                () => new History(world, 4, ownMax: -1));
+            OutOfRange("length of own must be 0..2, not 3",
+                () => new History(world, 4, new byte[3], ownMax: 2));
+            Refused<ArgumentException>("length of own must be 2, not 1",
+                () => new History(world, 4, ownMax: 2).Back(0, world, new byte[1]));
+            Refused<ArgumentException>("length of own must be 1, not 0",
+                () => new History(world, 4, new byte[1]).Push(world, default(ReadOnlySpan<byte>),
+                    true, default(ReadOnlySpan<Command>), default(ReadOnlySpan<Event>),
+                    new Rows<Event>(), new Rows<Event>()));
             var inputs = new Inputs(2, 9);
             inputs.Put(0, 0, 5);
             Refused<ArgumentException>(

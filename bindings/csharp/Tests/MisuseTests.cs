@@ -32,6 +32,39 @@ namespace Fixsync.Tests
             Assert.Throws<ObjectDisposedException>(() => new Rewind(4, 0, 999).Push(world));
         }
 
+        private static byte[] OwnState(uint frame)
+        {
+            var own = new byte[frame % 6];
+            for (int i = 0; i < own.Length; i++)
+                own[i] = (byte)(frame + 1);
+            return own;
+        }
+
+        [Test]
+        public void AHistoryTakesStatesOfAnyLengthUpToTheOneThatWasSaid()
+        {
+            var world = new World(8);
+            world.Add(new Collider(1, Ball));
+            var history = new History(world, 8, OwnState(0), ownMax: 5);
+            Rows<Event> takenBack = new Rows<Event>(), predicted = new Rows<Event>();
+            var events = new Rows<Event>();
+            for (uint frame = 0; frame < 8; frame++)
+            {
+                world.Step(events);
+                history.Push(
+                    world, OwnState(frame + 1), false, default(ReadOnlySpan<Command>),
+                    events.Span, takenBack, predicted);
+            }
+
+            var own = new byte[5];
+            for (uint frame = 8; frame-- > 0;)
+            {
+                int length = history.Back(frame, world, own);
+                Assert.AreEqual(OwnState(frame), new ReadOnlySpan<byte>(own, 0, length).ToArray());
+                Assert.AreEqual(frame, world.Frame);
+            }
+        }
+
         [Test]
         public void TwoThreadsNeverUseOneWorldAtOnce()
         {
