@@ -11,10 +11,11 @@
  * the kernel and its own, which are -64 and below.
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
- * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 404 (fxs_body), 40
- * (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40 (fxs_difference), 64 (fxs_name),
- * 48 (fxs_explanation), 40 (fxs_history_room), 16 (fxs_told), 32 (fxs_confirmed) and 376
- * (fxs_recorder). fxs_rewind, fxs_inputs and fxs_history are opaque, as fxs_world is.
+ * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 404 (fxs_body), 16
+ * (fxs_strike), 40 (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40
+ * (fxs_difference), 64 (fxs_name), 48 (fxs_explanation), 40 (fxs_history_room), 16 (fxs_told), 32
+ * (fxs_confirmed) and 376 (fxs_recorder). fxs_rewind, fxs_inputs and fxs_history are opaque, as
+ * fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
  *
@@ -313,6 +314,7 @@ FXS_API int32_t fxs_carry(fxs_world *world, const uint32_t *ids, uint64_t n,
 #define FXS_FRAMES_MAX 2147483647  /* 2^31 - 1: frames of an attack */
 #define FXS_BODY_ROWS 160          /* commands that one call for a body makes, at most */
 #define FXS_NO_ATTACK 4294967295U  /* no attack is under way */
+#define FXS_NO_PART 4294967295U    /* in ids, after the last part */
 
 /* Phases of an attack (enum Phase). */
 #define FXS_PHASE_NONE 0           /* no attack is under way */
@@ -324,7 +326,7 @@ FXS_API int32_t fxs_carry(fxs_world *world, const uint32_t *ids, uint64_t n,
  * are in a world; save this beside the world's snapshot (fxs_body_save). Bit i of a set of parts is
  * part i of the table. */
 typedef struct fxs_body {
-    uint32_t ids[32];            /* the collider of each part; not saved */
+    uint32_t ids[32];            /* the collider of each part, then FXS_NO_PART; not saved */
     uint32_t is_mirrored;        /* 1: it faces its local -x */
     uint32_t attack;             /* index of the attack under way, or FXS_NO_ATTACK */
     uint32_t frame;              /* of the attack, from 0 */
@@ -417,6 +419,28 @@ FXS_API uint32_t fxs_body_hit(const fxs_body *body, const uint8_t *table);
  * many colliders it meets and however often. Returns 1 or 0 (without an attack 0), or FXS_E_ROOM
  * for more than FXS_VICTIMS_MAX. Cost: victims. */
 FXS_API int32_t fxs_body_strike(fxs_body *body, uint32_t victim);
+
+/* A strike of fxs_strikes. */
+typedef struct fxs_strike {
+    uint32_t attacker;           /* index of the body whose attack it is */
+    uint32_t victim;             /* index of the body that is struck */
+    uint32_t part;               /* of the attacker: the first one in order that meets the victim */
+    uint32_t owner;              /* of the victim, as the attack remembers it */
+} fxs_strike;
+
+/* The new strikes of a frame: whom the attacks under way hit for the first time.
+ * events: the n of the last step. One that is not an EXIT is a strike if it is of parts of two
+ * bodies, the attacker's on no layer of `mask`, the victim's on one. bodies: all that may attack or
+ * be struck, none twice. out: room for n rows. It gets one row for each attacker and victim, in
+ * order of their indices, and is else the same for bodies in any order.
+ *
+ * Each attack then remembers the owner of its victim, as fxs_body_strike does: of several bodies
+ * of one owner it strikes those that it meets in the first frame. Returns the number of rows, or,
+ * with no body changed, FXS_E_ROOM for a body whose victims and new strikes are more than
+ * FXS_VICTIMS_MAX, FXS_E_RANGE for an n above 2^31 - 1. Cost: events * parts of all bodies +
+ * strikes^2. */
+FXS_API int32_t fxs_strikes(const fxs_world *world, const fxs_event *events, uint64_t n,
+                            uint32_t mask, fxs_body *bodies, uint64_t count, fxs_strike *out);
 
 /* Number of bytes that fxs_body_save writes now: at most 280.
  * Cannot fail. Cost: constant. */

@@ -4,7 +4,7 @@ from fixsync import kinds
 from fixsync._native.kinds import TinyValueWarning
 from fixsync.aim import bearing, faces, forward, turn_towards, yaw_between, yaw_towards
 from fixsync.game import flat
-from fixsync.game.bodies import Body
+from fixsync.game.bodies import Body, Strike, strikes
 from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
 from fixsync.game.handlers import Handlers
 from fixsync.game.pacer import Pacer
@@ -75,6 +75,7 @@ __all__ = [
     "Pose",
     "Prism",
     "Side",
+    "Strike",
     "TinyValueWarning",
     "Why",
     "World",
@@ -98,6 +99,7 @@ __all__ = [
     "q",
     "q_near",
     "side",
+    "strikes",
     "turn_towards",
     "yaw_between",
     "yaw_of",

@@ -4,12 +4,14 @@ are kept as rows of bytes."""
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
 
+from fixsync._native.checks import counted, integers
+from fixsync._native.raw import UINT32_MAX
 from fixsync._native.rows import CAST_HIT, COLLIDER, EVENT, HIT, PAIR_HIT
 from fixsync.shapes import CONTACTS, Contact, EventKind, Pose, Shape, shape_of_row
 
@@ -215,6 +217,17 @@ class Events(_Rows[Event]):
     @property
     def buffer(self) -> memoryview:
         return memoryview(self._rows).cast("I")
+
+
+def event_rows(events: Iterable[tuple[int, int, int, int]]) -> bytes:
+    """The rows of Events, or of objects or tuples like theirs."""
+    if isinstance(events, Events):
+        return bytes(events.buffer)
+    names = ("a", "b", "kind", "contact")
+    return b"".join(
+        EVENT.pack(*integers(f"events[{n}]", names, event, 0, UINT32_MAX))
+        for n, event in counted("events", events)
+    )
 
 
 @final

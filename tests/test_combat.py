@@ -52,14 +52,13 @@ def test_two_sectors_clash_as_two_boxes_do(tmp_path: Path) -> None:
 def test_damage_inside_the_loop_is_found_by_swapping_the_players(tmp_path: Path) -> None:
     """The fault that the page is about: the test above would see it."""
     program = PROGRAMS[TITLES.index("Trades")]
-    collected = "    strikes = collect(world, world.step(), (left, right))\n"
+    collected = "    new = strikes(world, world.step(), (left, right), STRUCK)\n"
     assert collected in program
     naive = program.replace(
         collected,
-        "    strikes = []\n"
+        "    new = []\n"
         "    for event in world.step():\n"
-        "        new = collect(world, [event], (left, right))\n"
-        "        strikes += new\n"
+        "        new += strikes(world, [event], (left, right), STRUCK)\n"
         "        for _, victim, _ in new:\n"
         "            victim.cancel()\n",
     )

@@ -647,8 +647,11 @@ def test_a_text_that_was_changed_after_it_was_written_is_told(replayed):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["move", 99, [0, 0, 0]], "move 99: not below the capacity"),
-        (["move", 40, [0, 0, 0]], "move 40: not in the world"),
+        (
+            ["move", 99, [0, 0, 0]],
+            "move 99: an id not below the capacity, or of no solid of the level",
+        ),
+        (["move", 40, [0, 0, 0]], "move 40: an id that is not in the world"),
         (
             ["move", 63, [0, 0, 2**31]],
             "position z must be -2147483648..2147483647, not 2147483648",
@@ -957,7 +960,7 @@ def test_a_refused_command_has_the_index_that_it_has_on_its_line(replayed, path)
     lines[6] = json.dumps(frame).encode() + b"\n"
     log.text = b"".join(lines)
     message = replayed(log)["verdict"]["refused"]["message"]
-    assert message == "line 7, commands[3]: move 40: not in the world"
+    assert message == "line 7, commands[3]: move 40: an id that is not in the world"
     path.write_bytes(log.text)
     with pytest.raises(MatchLogError, match=r"line 7, commands\[3\]"):
         export(path)

@@ -1,6 +1,6 @@
 // Arithmetic in Q16.16, exact and rounded halves away from zero: as fixsync.game.numbers.
 import { INT32_MAX, int32, integer, vector, yawIn } from "./checks.js";
-import { checked, kernel, memory, putWords, scratch } from "./kernel.js";
+import { checked, kernel, memory, putWords, scratch, words3 } from "./kernel.js";
 import { FXS_ONE, FXS_TURN } from "./raw.js";
 
 const AT_B = 16;
@@ -15,7 +15,7 @@ function numberOf(what, call) {
 
 function vectorOf(what, call) {
   numberOf(what, call);
-  return [...memory.i32.subarray((scratch + AT_RESULT) / 4, (scratch + AT_RESULT) / 4 + 3)];
+  return words3(scratch + AT_RESULT);
 }
 
 const put = (offset, name, value) => putWords(scratch + offset, vector(name, value));

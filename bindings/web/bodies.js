@@ -6,12 +6,14 @@ import {
   instance,
   integer,
   isList,
+  list,
   optionsIn,
   quoted,
   UINT32_MAX,
   uint32,
 } from "./checks.js";
 import { commandsAt } from "./commands.js";
+import { eventWords } from "./events.js";
 import { FrameData } from "./frames.js";
 import { checked, kernel, memory, putWords, results, scratch } from "./kernel.js";
 import {
@@ -23,6 +25,7 @@ import {
   fxs_body,
   fxs_collider,
   fxs_command,
+  fxs_event,
 } from "./raw.js";
 import { putPose } from "./shapes.js";
 import { worldIn } from "./world.js";
@@ -34,6 +37,9 @@ const PHASES = [null, "startup", "active", "recovery"];
 
 /** Several colliders of one owner. A call that changes the world changes all of them, or none, and
  * returns its commands, for a Recorder. */
+const tooMany = (why) =>
+  new ArgumentRangeError(`one hit remembers ${FXS_VICTIMS_MAX} victims, and ${why}: see rehits`);
+
 export class Body {
   #world;
   #frames;
@@ -270,12 +276,38 @@ export class Body {
   strike(victim) {
     const number = uint32("victim", victim);
     const status = this.#call((body) => kernel.fxs_body_strike(body, number));
-    if (status === FXS_E_ROOM) {
-      throw new ArgumentRangeError(
-        `one hit remembers ${FXS_VICTIMS_MAX} victims, and ${victim} is one more: see rehits`,
-      );
-    }
+    if (status === FXS_E_ROOM) throw tooMany(`${victim} is one more`);
     return status === 1;
+  }
+
+  /** The new strikes of a frame: { attacker, victim, part }, each attacker and victim once, with the
+   * first part in order that meets the victim. events: of the last step. mask: the layers on which
+   * a part is struck; a part on one of them does not strike. */
+  static strikes(world, events, bodies, mask) {
+    const [at, met, layers] = [worldIn(world), eventWords(events), uint32("mask", mask)];
+    const given = Array.from(list("bodies", bodies), (body, i) =>
+      instance(`bodies[${i}]`, Body, "a Body", body),
+    );
+    const [count, bytes] = [met.length / 4, given.length * fxs_body.$size];
+    if (new Set(given).size !== given.length || given.some((body) => body.#world !== world))
+      throw new ArgumentRangeError("bodies must be of this world, and each there once");
+    const from = results.for(bytes + 2 * count * fxs_event.$size);
+    const [rows, out] = [from + bytes, from + bytes + count * fxs_event.$size];
+    for (const [i, body] of given.entries()) putWords(from + i * fxs_body.$size, body.#state);
+    putWords(rows, met);
+    const sizes = [BigInt(count), layers, from, BigInt(given.length)];
+    const found = kernel.fxs_strikes(at, rows, ...sizes, out);
+    if (found === FXS_E_ROOM) throw tooMany("there are more");
+    const { u32 } = memory;
+    for (const [i, body] of given.entries()) {
+      const words = (from + i * fxs_body.$size) / 4;
+      body.#state.set(u32.subarray(words, words + body.#state.length));
+    }
+    return Array.from({ length: found }, (_, i) => {
+      const [attacker, victim, part] = u32.subarray(out / 4 + 4 * i);
+      const { parts } = given[attacker].frames;
+      return { attacker: given[attacker], victim: given[victim], part: parts[part] };
+    });
   }
 
   // ---- state ----

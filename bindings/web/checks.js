@@ -104,6 +104,14 @@ export function object(name, value) {
 
 export const bytesIn = (name, value) => instance(name, Uint8Array, "a Uint8Array", value);
 
+/** So many bytes. */
+export function bytesOf(name, value, least, most) {
+  const count = value instanceof Uint8Array ? value.length : -1;
+  if (count >= least && count <= most) return value;
+  const bytes = least === most ? most : `${least}..${most}`;
+  throw wrong(name, `a Uint8Array of ${bytes} bytes`, count < 0 ? value : count);
+}
+
 /** What an array, a Set or another iterable object has, as an array. */
 export function itemsOf(name, value) {
   if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function")

@@ -14,7 +14,7 @@ import {
   wrong,
   yawIn,
 } from "./checks.js";
-import { memory, putWords } from "./kernel.js";
+import { memory, putWords, words3 } from "./kernel.js";
 import { FXS_LAYER_COUNT, fxs_collider, fxs_command } from "./raw.js";
 import { shapeNumbers } from "./shapes.js";
 import { COMMANDS, KINDS_BY_CODE } from "./tables.js";
@@ -61,11 +61,6 @@ export const GET = {
   position: (at) => words3(at + fxs_collider.x),
   offset: (at) => words3(at + fxs_collider.ox),
 };
-function words3(at) {
-  const { i32 } = memory;
-  const first = at / 4;
-  return [i32[first], i32[first + 1], i32[first + 2]];
-}
 
 /** A collider's fields, by the names of an `add` command, as an fxs_collider. */
 export function putCollider(at, values) {

@@ -1,6 +1,6 @@
 // Why a pair is not a hit, and by how much it misses.
 import { ArgumentTypeError, integer, object, optionsIn, wordIn } from "./checks.js";
-import { checked, kernel, memory, putWords, results, scratch } from "./kernel.js";
+import { checked, kernel, memory, putWords, results, scratch, textAt } from "./kernel.js";
 import { FXS_NEVER, FXS_TOUCHING, FXS_WHY_GRAZES, fxs_explanation, fxs_name } from "./raw.js";
 import { hitWhenIn, putPair } from "./shapes.js";
 import { CAUSES } from "./tables.js";
@@ -54,7 +54,7 @@ export function explanationText(explanation, a = "", b = "") {
   );
   const room = BigInt(TEXT_BYTES);
   checked(kernel.fxs_explanation_text(row, ...names, at, room, scratch), "explanation");
-  return new TextDecoder().decode(memory.u8.subarray(at, at + memory.u32[scratch / 4]));
+  return textAt(at, at + memory.u32[scratch / 4]);
 }
 
 function numbersOf({ why, grows, sector, contact, height, planar, gap, turn }) {

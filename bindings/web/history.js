@@ -1,12 +1,11 @@
 // A game that rolls back: inputs that are predicted, and frames until they are confirmed.
 import {
   ArgumentRangeError,
-  ArgumentTypeError,
   boolean,
   bytesIn,
+  bytesOf,
   integer,
   object,
-  quoted,
   UINT64_MAX,
   uint32,
   wide,
@@ -106,8 +105,7 @@ export class History {
   }
 
   get #at() {
-    if (this.#rooms.block.at === 0) throw new Error("the history is disposed");
-    return this.#rooms.block.at;
+    return this.#rooms.block.live("history is");
   }
 
   /** The frame that is stepped next. */
@@ -126,12 +124,7 @@ export class History {
   }
 
   #ownIn(own) {
-    const [least, most] = this.#sizes;
-    if (!(own instanceof Uint8Array) || own.length < least || own.length > most) {
-      const found = own instanceof Uint8Array ? `${own.length}` : quoted(own);
-      const bytes = least === most ? most : `0..${most}`;
-      throw new ArgumentTypeError(`own must be a Uint8Array of ${bytes} bytes, not ${found}`);
-    }
+    bytesOf("own", own, ...this.#sizes);
     const { at } = this.#rooms.own;
     putWords(at, [own.length]);
     memory.u8.set(own, at + LENGTH_BYTES);
@@ -308,8 +301,7 @@ export class Inputs {
   }
 
   get #at() {
-    if (this.#rooms.block.at === 0) throw new Error("the inputs are disposed");
-    return this.#rooms.block.at;
+    return this.#rooms.block.live("inputs are");
   }
 
   /** The first frame that was stepped on a wrong prediction; without one, the next to take. */

@@ -679,12 +679,29 @@ export class Body<Part extends string = string, Attack extends string = string> 
   /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts
    * once. */
   strike(victim: number): boolean;
+  /** The new strikes of a frame: each attacker and victim once, with the best part. events: of the
+   * last step. bodies: all that may attack or be struck. mask: the layers on which a part is struck;
+   * a part on one of them does not strike. Each attack remembers the owners of its victims. */
+  static strikes<Part extends string, Attack extends string>(
+    world: World,
+    events: Iterable<HitEvent>,
+    bodies: readonly Body<Part, Attack>[],
+    mask: number,
+  ): Strike<Part, Attack>[];
 
   /** The state of the body, to save beside the world's; the same bytes on every platform. */
   save(): Uint8Array;
   /** Restores the bytes of `save`; load the world's state with it. */
   load(data: Uint8Array): void;
   hash(): bigint;
+}
+
+/** An attack that hits somebody for the first time. */
+export interface Strike<Part extends string = string, Attack extends string = string> {
+  attacker: Body<Part, Attack>;
+  victim: Body<Part, Attack>;
+  /** The first part of the attacker, in the order of its frame data, that meets the victim. */
+  part: Part;
 }
 
 /** A hitbox of a beat-'em-up: its ground view, seen from above, and its side view. It meets another

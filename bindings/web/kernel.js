@@ -1,29 +1,5 @@
 // The kernel's module, one for all worlds: its memory, room in it, and its statuses as errors.
 import { ArgumentRangeError, integer, UINT32_MAX, wrong } from "./checks.js";
-import {
-  FXS_E_ABSENT,
-  FXS_E_ACTIVE,
-  FXS_E_CENTRE,
-  FXS_E_CONFIG,
-  FXS_E_DISTANCE,
-  FXS_E_HALF_ANGLE,
-  FXS_E_HIT_WHEN,
-  FXS_E_ID,
-  FXS_E_KIND,
-  FXS_E_LAYER,
-  FXS_E_LEVEL,
-  FXS_E_MOTION,
-  FXS_E_MOVER,
-  FXS_E_NORMAL,
-  FXS_E_ORDER,
-  FXS_E_RANGE,
-  FXS_E_ROOM,
-  FXS_E_SIZE,
-  FXS_E_STATE,
-  FXS_E_TAKEN,
-  FXS_E_UNDEFINED,
-  FXS_E_YAW,
-} from "./raw.js";
 
 function notReady() {
   throw new Error("fixsync is not ready: await init() first");
@@ -147,6 +123,12 @@ export class Room {
   at = 0;
   bytes = 0;
 
+  /** Where it is, until it is freed. what: such as "world is". */
+  live(what) {
+    if (this.at === 0) throw new Error(`the ${what} disposed`);
+    return this.at;
+  }
+
   /** Its address, with room for so many bytes. */
   for(bytes) {
     if (bytes > this.bytes || this.at === 0) {
@@ -199,8 +181,7 @@ export class KernelArray {
   }
 
   get address() {
-    if (this.#room.at === 0) throw new Error("the array is disposed");
-    return this.#room.at;
+    return this.#room.live("array is");
   }
 
   get byteLength() {
@@ -229,6 +210,16 @@ export function addressOf(rows, room) {
   return at;
 }
 
+/** Three signed words at an address: a vector. */
+export function words3(at) {
+  const { i32 } = memory;
+  const word = at / 4;
+  return [i32[word], i32[word + 1], i32[word + 2]];
+}
+
+/** The text between two addresses. */
+export const textAt = (at, end) => new TextDecoder().decode(memory.u8.subarray(at, end));
+
 /** Writes 32-bit words from an address on. */
 export function putWords(at, words) {
   for (let i = 0; i < words.length; i++) memory.u32[at / 4 + i] = words[i];
@@ -236,35 +227,11 @@ export function putWords(at, words) {
 
 // ---- statuses ----
 
-const MEANINGS = {
-  [FXS_E_KIND]: "no such kind of shape",
-  [FXS_E_SIZE]: "a size out of range",
-  [FXS_E_HALF_ANGLE]: "a half angle out of range",
-  [FXS_E_YAW]: "a yaw out of range",
-  [FXS_E_CENTRE]: "the centre, or a lift, would leave -2147483648..2147483647",
-  [FXS_E_ID]: "not below the capacity",
-  [FXS_E_TAKEN]: "taken: remove it first",
-  [FXS_E_ABSENT]: "not in the world",
-  [FXS_E_LAYER]: "a layer outside 0..31",
-  [FXS_E_ACTIVE]: "an active flag other than 0 and 1",
-  [FXS_E_ROOM]: "too little room",
-  [FXS_E_CONFIG]: "a capacity, hit_when or layer matrix out of range",
-  [FXS_E_DISTANCE]: "no two positions differ so",
-  [FXS_E_STATE]: "not a state that this world can hold",
-  [FXS_E_UNDEFINED]: "not defined for these shapes",
-  [FXS_E_LEVEL]: "not a level",
-  [FXS_E_RANGE]: "a number or the result out of range",
-  [FXS_E_ORDER]: "this call is not allowed at this point",
-  [FXS_E_NORMAL]: "a normal of (0, 0, 0), or with a component out of range",
-  [FXS_E_MOVER]: "a field of a mover out of range",
-  [FXS_E_MOTION]: "a motion out of range",
-  [FXS_E_HIT_WHEN]: "hit_when must be 1 or 2",
-};
-
-/** The status, or an error with its meaning, after `what`. */
+/** The status, or an error with its words, after `what`. */
 export function checked(status, what) {
   if (status < 0) {
-    const error = new ArgumentRangeError(`${what}: ${MEANINGS[status] ?? `status ${status}`}`);
+    const at = kernel.fxs_status_text(status);
+    const error = new ArgumentRangeError(`${what}: ${textAt(at, memory.u8.indexOf(0, at))}`);
     error.status = status;
     throw error;
   }

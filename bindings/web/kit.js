@@ -3,6 +3,7 @@
 import {
   ArgumentRangeError,
   ArgumentTypeError,
+  bytesOf,
   integer,
   itemsOf,
   list,
@@ -29,8 +30,10 @@ import {
   release,
   results,
   scratch,
+  textAt,
+  words3,
 } from "./kernel.js";
-import { putCast, putQuery } from "./questions.js";
+import { hitsAt, putCast, putQuery } from "./questions.js";
 import {
   FXS_E_ROOM,
   FXS_E_TEXT,
@@ -124,7 +127,7 @@ export class Random {
 
 function motionAnswer(what, ask) {
   checked(ask(scratch + AT_OUT), what);
-  return [...memory.i32.subarray((scratch + AT_OUT) / 4, (scratch + AT_OUT) / 4 + 3)];
+  return words3(scratch + AT_OUT);
 }
 
 /** The part of a motion up to a cast's fraction. With the normal of the hit it ends outside of what
@@ -152,13 +155,6 @@ export function slide(motion, normal) {
   putWords(scratch + 12, vector("normal", normal));
   return motionAnswer("slide", (out) => kernel.fxs_slide(scratch, scratch + 12, out));
 }
-
-const hitsAt = (at, count) =>
-  Array.from({ length: count }, (_, i) => {
-    const word = (at + i * fxs_cast_hit.$size) / 4;
-    const [id, fraction] = memory.u32.subarray(word, word + 2);
-    return { id, fraction, normal: [...memory.i32.subarray(word + 2, word + 5)] };
-  });
 
 /** As C has it: 0 for the row of the layer matrix. */
 const maskIn = (mask) => (mask === undefined ? 0 : integer("mask", mask, 1, UINT32_MAX));
@@ -324,8 +320,7 @@ export class Rewind {
   }
 
   get #at() {
-    if (this.#rooms.block.at === 0) throw new Error("the rewind is disposed");
-    return this.#rooms.block.at;
+    return this.#rooms.block.live("rewind is");
   }
 
   /** How many frames are kept. */
@@ -341,9 +336,7 @@ export class Rewind {
   /** Keeps a world as it is, under its frame, and the game's own bytes. Later frames are
    * dropped. */
   push(world, own = new Uint8Array(0)) {
-    if (!(own instanceof Uint8Array) || own.length !== this.#ownBytes) {
-      throw wrong("own", `a Uint8Array of ${this.#ownBytes} bytes`, own);
-    }
+    bytesOf("own", own, this.#ownBytes, this.#ownBytes);
     memory.u8.set(own, this.#rooms.own.at);
     checked(
       kernel.fxs_rewind_push(this.#at, worldIn(world), this.#rooms.own.at),
@@ -407,8 +400,7 @@ export class Recorder {
   }
 
   get #at() {
-    if (this.#rooms.recorder.at === 0) throw new Error("the recorder is disposed");
-    return this.#rooms.recorder.at;
+    return this.#rooms.recorder.live("recorder is");
   }
 
   // Calls with room for more text, again with more of it until it is enough.
@@ -463,7 +455,10 @@ export class Recorder {
   /** Ends a frame. world: after its step, or the hash that it had then. events: those of that
    * step. game: the game's own, of every frame or of none. */
   step(world, events, game = null) {
-    const hash = typeof world === "bigint" ? wide("world", world, 0n, UINT64_MAX) : hashOf(world);
+    const hash =
+      typeof world === "bigint"
+        ? wide("world", world, 0n, UINT64_MAX)
+        : worldIn(world) && world.hash();
     const words = [...eventWords(events), ...gameWords(game ?? [])];
     const rooms = this.#rooms;
     const put = (numbers) => {
@@ -490,20 +485,13 @@ export class Recorder {
       return kernel.fxs_recorder_end(copy, text, room);
     });
     const size = Number(memory.view.getBigUint64(copy + fxs_recorder.size, true));
-    return new TextDecoder().decode(
-      memory.u8.slice(this.#rooms.text.at, this.#rooms.text.at + size),
-    );
+    return textAt(this.#rooms.text.at, this.#rooms.text.at + size);
   }
 
   dispose() {
     FREED?.unregister(this);
     freeRooms(this.#rooms);
   }
-}
-
-function hashOf(world) {
-  worldIn(world);
-  return world.hash();
 }
 
 for (const Held of [Rewind, Recorder]) {

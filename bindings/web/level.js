@@ -47,8 +47,7 @@ export class Level {
 
   /** Where it stands in the kernel's memory. */
   get address() {
-    if (this.#block.at === 0) throw new Error("the level is disposed");
-    return this.#block.at;
+    return this.#block.live("level is");
   }
 
   /** How many solids it has. */

@@ -13,7 +13,7 @@ import {
 } from "./checks.js";
 import { commandsAt, masksOf } from "./commands.js";
 import { Events } from "./events.js";
-import { checked, DISPOSE, kernel, memory, putWords, results, scratch } from "./kernel.js";
+import { checked, DISPOSE, kernel, memory, putWords, results, scratch, words3 } from "./kernel.js";
 import { hitsAnswered, idsAnswered } from "./questions.js";
 import {
   FXS_BOX,
@@ -196,8 +196,7 @@ export class TwoPlanes {
 
   /** Where a hitbox is: [x, y, z]. */
   position(id) {
-    const at = (this.#get(scratch, id) + fxs_hitbox.x) / 4;
-    return [...memory.i32.subarray(at, at + 3)];
+    return words3(this.#get(scratch, id) + fxs_hitbox.x);
   }
 
   /** The contact of two hitboxes as they are now, the lesser of those of both views. */

@@ -1,6 +1,6 @@
 // Queries and casts and their answers, of a world and of a level.
 import { optionsIn, UINT32_MAX, uint32 } from "./checks.js";
-import { checked, memory, putWords, results, scratch } from "./kernel.js";
+import { checked, memory, putWords, results, scratch, words3 } from "./kernel.js";
 import { FXS_E_ROOM, fxs_cast, fxs_cast_hit, fxs_pair_hit, fxs_query } from "./raw.js";
 import { defined, hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
 
@@ -61,26 +61,25 @@ export function idsAnswered(what, ask) {
  * refused(status, row): throws the error of a row. */
 export function pairsAnswered(refused, ask) {
   const faulty = (status) => refused(status, answerCount());
-  const first = answersOf(fxs_pair_hit.$size, faulty, ask) / 4;
-  const words = fxs_pair_hit.$size / 4;
+  const at = answersOf(fxs_pair_hit.$size, faulty, ask);
   return Array.from({ length: answerCount() }, (_, i) => {
-    const [a, b, fraction] = memory.u32.subarray(first + words * i, first + words * i + 3);
-    const normal = [...memory.i32.subarray(first + words * i + 3, first + words * (i + 1))];
-    return { a, b, fraction, normal };
+    const row = at + i * fxs_pair_hit.$size;
+    const [a, b, fraction] = memory.u32.subarray(row / 4, row / 4 + 3);
+    return { a, b, fraction, normal: words3(row + fxs_pair_hit.normal) };
   });
 }
+
+/** The hits of a cast in rows from an address on. */
+export const hitsAt = (at, count) =>
+  Array.from({ length: count }, (_, i) => {
+    const row = at + i * fxs_cast_hit.$size;
+    const [id, fraction] = memory.u32.subarray(row / 4, row / 4 + 2);
+    return { id, fraction, normal: words3(row + fxs_cast_hit.normal) };
+  });
 
 export function hitsAnswered(what, ask, shapes = null) {
   const refused = (status) =>
     shapes === null ? checked(status, what) : defined(status, what, "canCast", shapes());
-  const first = answersOf(fxs_cast_hit.$size, refused, ask) / 4;
-  const words = fxs_cast_hit.$size / 4;
-  return Array.from({ length: answerCount() }, (_, i) => {
-    const [id, fraction] = memory.u32.subarray(first + words * i, first + words * i + 2);
-    return {
-      id,
-      fraction,
-      normal: [...memory.i32.subarray(first + words * i + 2, first + words * (i + 1))],
-    };
-  });
+  const at = answersOf(fxs_cast_hit.$size, refused, ask);
+  return hitsAt(at, answerCount());
 }

@@ -183,6 +183,8 @@ export const FXS_FRAMES_MAX: 2147483647;
 export const FXS_BODY_ROWS: 160;
 /** no attack is under way */
 export const FXS_NO_ATTACK: 4294967295;
+/** in ids, after the last part */
+export const FXS_NO_PART: 4294967295;
 /** no attack is under way */
 export const FXS_PHASE_NONE: 0;
 /** a part is still to be switched on */
@@ -585,7 +587,7 @@ export const fxs_carried: {
 /** A body: several colliders of one owner that move, turn, mirror and attack together. */
 export const fxs_body: {
   readonly $size: 404;
-  /** uint32_t[32]: the collider of each part; not saved */
+  /** uint32_t[32]: the collider of each part, then FXS_NO_PART; not saved */
   readonly ids: 0;
   /** uint32_t: 1: it faces its local -x */
   readonly is_mirrored: 128;
@@ -599,6 +601,19 @@ export const fxs_body: {
   readonly victim_count: 144;
   /** uint32_t[64]: ascending; beyond victim_count undefined */
   readonly victims: 148;
+};
+
+/** A strike of fxs_strikes. */
+export const fxs_strike: {
+  readonly $size: 16;
+  /** uint32_t: index of the body whose attack it is */
+  readonly attacker: 0;
+  /** uint32_t: index of the body that is struck */
+  readonly victim: 4;
+  /** uint32_t: of the attacker: the first one in order that meets the victim */
+  readonly part: 8;
+  /** uint32_t: of the victim, as the attack remembers it */
+  readonly owner: 12;
 };
 
 /** A hitbox. */
@@ -1170,6 +1185,11 @@ export interface Kernel {
   fxs_body_hit(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">): number;
   /** Whether the hit under way strikes a victim, any number, for the first time. */
   fxs_body_strike(body: Pointer<"fxs_body">, victim: number): number;
+  /** The new strikes of a frame: whom the attacks under way hit for the first time. */
+  fxs_strikes(
+    world: Pointer<"fxs_world">, events: Pointer<"fxs_event">, n: bigint, mask: number,
+    bodies: Pointer<"fxs_body">, count: bigint, out: Pointer<"fxs_strike">,
+  ): number;
   /** Number of bytes that fxs_body_save writes now: at most 280. */
   fxs_body_save_size(body: Pointer<"fxs_body">): bigint;
   /** Writes everything but the ids to out. */

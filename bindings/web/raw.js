@@ -86,6 +86,7 @@ export const FXS_VICTIMS_MAX = 64;
 export const FXS_FRAMES_MAX = 2147483647;
 export const FXS_BODY_ROWS = 160;
 export const FXS_NO_ATTACK = 4294967295;
+export const FXS_NO_PART = 4294967295;
 export const FXS_PHASE_NONE = 0;
 export const FXS_PHASE_STARTUP = 1;
 export const FXS_PHASE_ACTIVE = 2;
@@ -179,6 +180,7 @@ export const fxs_body = {
   $size: 404, ids: 0, is_mirrored: 128, attack: 132, frame: 136, has_hit: 140, victim_count: 144,
   victims: 148,
 };
+export const fxs_strike = { $size: 16, attacker: 0, victim: 4, part: 8, owner: 12 };
 export const fxs_hitbox = {
   $size: 40, id: 0, kind: 4, layer: 5, active: 6, zero: 7, owner: 8, x: 12, y: 16, z: 20,
   ground: 24, side: 32,

@@ -12,7 +12,7 @@ import {
   wrong,
   yawIn,
 } from "./checks.js";
-import { checked, kernel, memory, putWords, scratch } from "./kernel.js";
+import { checked, kernel, memory, putWords, scratch, words3 } from "./kernel.js";
 import {
   FXS_E_UNDEFINED,
   FXS_OVERLAPPING,
@@ -139,5 +139,5 @@ export function castPair(shapeA, poseA, motionA, shapeB, poseB, motionB, options
   putWords(moveB, motionIn("motionB", motionB));
   const status = kernel.fxs_cast_pair(a, atA, moveA, b, atB, moveB, hitWhenIn(hitWhen), at, at + 4);
   if (defined(status, "castPair", "canCast", { shapeA, shapeB }) === 0) return null;
-  return { fraction: memory.i32[at / 4], normal: [...memory.i32.subarray(at / 4 + 1, at / 4 + 4)] };
+  return { fraction: memory.i32[at / 4], normal: words3(at + 4) };
 }

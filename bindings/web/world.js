@@ -135,8 +135,7 @@ export class World {
   }
 
   get #at() {
-    if (this.#block.at === 0) throw new Error("the world is disposed");
-    return this.#block.at;
+    return this.#block.live("world is");
   }
 
   /** Where the fxs_world stands in the kernel's memory, until the next step or load. */

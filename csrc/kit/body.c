@@ -89,6 +89,7 @@ int32_t fxs_body_add(fxs_body *body, const uint8_t *table, fxs_world *world, con
     int32_t status = apply_rows(world, rows, n);
     if (status >= 0) {
         memset(body, 0, sizeof *body);
+        memset(body->ids, 0xFF, sizeof body->ids);
         memcpy(body->ids, ids, n * sizeof *ids);
         body->is_mirrored = is_mirrored;
         body->attack = FXS_NO_ATTACK;
@@ -360,15 +361,18 @@ int32_t fxs_body_can_start(const fxs_body *body, const uint8_t *table, uint32_t 
     return 0;
 }
 
+int fxs_has_victim(const fxs_body *body, uint32_t victim) {
+    uint32_t i = 0;
+    while (i < body->victim_count && body->victims[i] != victim) {
+        i++;
+    }
+    return i < body->victim_count;
+}
+
 int32_t fxs_body_strike(fxs_body *body, uint32_t victim) {
     uint32_t n = body->victim_count;
     uint32_t i = n;
-    for (uint32_t k = 0; k < n; k++) {
-        if (body->victims[k] == victim) {
-            return 0;
-        }
-    }
-    if (body->attack == FXS_NO_ATTACK) {
+    if (body->attack == FXS_NO_ATTACK || fxs_has_victim(body, victim)) {
         return 0;
     }
     if (n == FXS_VICTIMS_MAX) {

@@ -68,4 +68,7 @@ FXS_INTERNAL const uint8_t *fxs_row_in_frame(const uint8_t *table, const attack_
  * mirrored body. */
 FXS_INTERNAL fxs_collider fxs_collider_of_row(const uint8_t *row, uint32_t is_mirrored);
 
+/* Whether the hit under way has struck a victim. */
+FXS_INTERNAL int fxs_has_victim(const fxs_body *body, uint32_t victim);
+
 #endif

@@ -8,8 +8,8 @@ from typing import NoReturn
 
 from fixsync._native.changes import CHANGES, values_of_row
 from fixsync._native.lock import Lock, exclusive
-from fixsync._native.raw import constant, ffi, lib
-from fixsync._native.rows import COMMAND, POSE
+from fixsync._native.raw import constant, ffi, lib, uninitialised
+from fixsync._native.rows import COMMAND, EVENT, POSE, STRIKE
 from fixsync._native.status import unexpected
 from fixsync._native.world import NativeWorld
 
@@ -167,3 +167,22 @@ class NativeBody(Lock):
                 unexpected("a saved body", status)
             field = _FIELDS.get(at[0], "a victim, or bytes after the last one")
             raise ValueError(f"data is not a state of this body: byte {at[0]}: {field}")
+
+
+@exclusive
+def strikes(
+    world: NativeWorld, events: bytes, mask: int, bodies: Sequence[NativeBody]
+) -> list[tuple[int, int, int, int]]:
+    """The rows of fxs_strikes."""
+    n = len(events) // EVENT.size
+    marked = ffi.new("fxs_body[]", [body._state[0] for body in bodies])
+    out = uninitialised("fxs_strike[]", n)
+    found = lib.fxs_strikes(world._world, events, n, mask, marked, len(bodies), out)
+    if found < 0:
+        raise ValueError(
+            f"one hit of an attack remembers {VICTIMS_MAX} victims, and there are more: begin"
+            " another hit (rehits)"
+        )
+    for body, state in zip(bodies, marked, strict=True):
+        body._state[0] = state
+    return list(STRIKE.iter_unpack(_buffer(out)[: found * STRIKE.size]))

@@ -17,6 +17,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
 from fixsync._native.body import (
     CANCEL,
@@ -28,15 +29,16 @@ from fixsync._native.body import (
     TICK,
     NativeBody,
 )
-from fixsync._native.checks import boolean, coordinate, index, integer, shown
+from fixsync._native.body import strikes as _strikes
+from fixsync._native.checks import boolean, coordinate, counted, index, integer, shown
 from fixsync._native.raw import UINT32_MAX, YAW_MAX
 from fixsync._native.rows import POSITION, Buffer, bytes_of
 from fixsync.game.frames import FrameData
-from fixsync.records import Moved
+from fixsync.records import Moved, event_rows
 from fixsync.shapes import Pose, require_pose
 from fixsync.world import World
 
-__all__ = ["Body"]
+__all__ = ["Body", "Strike", "strikes"]
 
 
 class Body:
@@ -287,3 +289,44 @@ class Body:
         mirrored = " mirrored" if is_mirrored else ""
         now = "" if attack == NO_ATTACK else f" {self._attacks[attack]!r} frame {frame}"
         return f"<Body owner={self._owner} ids={self._ids}{mirrored}{now}>"
+
+
+class Strike(NamedTuple):
+    """An attack that hits somebody for the first time."""
+
+    attacker: Body
+    victim: Body
+    part: str
+    """The first part of the attacker, in the order of its frame data, that meets the victim."""
+
+
+def strikes(
+    world: World,
+    events: Iterable[tuple[int, int, int, int]],
+    bodies: Iterable[Body],
+    mask: int,
+) -> list[Strike]:
+    """The new strikes of a frame: each attacker and victim once, with the best part.
+
+    events: of the last step. A part of an attacker strikes a part of another body that it meets if
+    the victim's is on a layer of `mask`, and its own is not. bodies: all that may attack or be
+    struck. Strikes are in the order of the bodies, and nothing else depends on that order.
+
+    Each attack then remembers the owner of its victim, as `Body.strike` does. ValueError, with no
+    body changed, for the 65th victim."""
+    mask = integer("mask", mask, 0, UINT32_MAX)
+    listed: dict[Body, None] = {}
+    for n, body in counted("bodies", bodies):
+        if not isinstance(body, Body):
+            raise TypeError(f"bodies[{n}] must be a Body, not {shown(body)}")
+        if body._world is not world:
+            raise ValueError(f"bodies[{n}] must be in the world that stepped, not in another")
+        if body in listed:
+            raise ValueError(f"bodies[{n}] must be there once, not twice")
+        listed[body] = None
+    natives = [body._native for body in listed]
+    given = [*listed]
+    return [
+        Strike(given[attacker], given[victim], [*given[attacker]._ids][part])
+        for attacker, victim, part, _ in _strikes(world._native, event_rows(events), mask, natives)
+    ]

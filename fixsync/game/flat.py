@@ -32,9 +32,8 @@ from fixsync._native.checks import (
     uint32,
 )
 from fixsync._native.planes import HITBOX, HITBOX_CAST, LAYERS, PLANES_COMMAND
-from fixsync._native.raw import CAPACITY_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
-from fixsync._native.rows import EVENT
-from fixsync.records import CastHit, Events, Hits, cast_hits
+from fixsync._native.raw import CAPACITY_MAX, INT32_MAX, INT32_MIN, SIZE_MAX
+from fixsync.records import CastHit, Events, Hits, cast_hits, event_rows
 from fixsync.shapes import (
     CONTACTS,
     Box,
@@ -469,11 +468,7 @@ class TwoPlanes:
 
     def combine(self, events: Iterable[tuple[int, int, int, int]]) -> Events:
         """The events of the hitboxes, from those of one step of `world` in their order."""
-        if isinstance(events, Events):
-            rows = bytes(events.buffer)
-        else:
-            rows = b"".join(_event_row(n, event) for n, event in counted("events", events))
-        found = planes.events(self.world._native, rows)
+        found = planes.events(self.world._native, event_rows(events))
         if found is None:
             raise ValueError("events must be those of one step, by (a, b), EXIT before ENTER")
         return Events(found)
@@ -487,8 +482,3 @@ def _found(id: int, row: bytes | None) -> bytes:
     if row is None:
         raise KeyError(f"id {id} is not in the world")
     return row
-
-
-def _event_row(n: int, event: object) -> bytes:
-    names = ("a", "b", "kind", "contact")
-    return EVENT.pack(*integers(f"events[{n}]", names, event, 0, UINT32_MAX))

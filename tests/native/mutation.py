@@ -115,6 +115,7 @@ TESTS = {
     "solid.c": (("level", ""), ("mover", "")),
     **dict.fromkeys(("hitbox.c", "planes.c"), (("planes", ""), ("kit", ""))),
     **dict.fromkeys(("body.c", "frames.c"), (("frames bodies", ""), ("skillfight", ""))),
+    "strikes.c": (("bodies", "strikes"),),
     "difference.c": (("difference", ""), ("fields", "")),
     "explain.c": (("explain", ""),),
     "motion.c": (("kit motion", ""), ("mover", "")),

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 
 namespace Fixsync
 {
@@ -39,6 +40,9 @@ namespace Fixsync
     {
         [ThreadStatic]
         private static Command[] scratch;
+
+        [ThreadStatic]
+        private static RawBody[] marked;
 
         private readonly FrameData frames;
         private RawBody raw;
@@ -214,6 +218,51 @@ namespace Fixsync
                 ? throw new InvalidOperationException(
                     $"a hit remembers at most {Native.FXS_VICTIMS_MAX} victims")
                 : answer == 1;
+        }
+
+        /// <summary>The new strikes of a frame: each attacker and victim once, with the best part,
+        /// by their indices in `bodies`. events: of the last step. bodies: all that may attack or
+        /// be struck, none twice. mask: the layers on which a part is struck; a part on one of them
+        /// does not strike. Each attack remembers the owners of its victims, as Strike does.
+        /// </summary>
+        public static void Strikes(
+            World world, ReadOnlySpan<Event> events, IReadOnlyList<Body> bodies, uint mask,
+            Rows<Strike> strikes)
+        {
+            Errors.NotNull(world, nameof(world));
+            Errors.NotNull(bodies, nameof(bodies));
+            Errors.NotNull(strikes, nameof(strikes));
+            int count = bodies.Count;
+            for (int i = 0; i < count; i++)
+            {
+                if (bodies[i] == null)
+                    throw new ArgumentNullException($"bodies[{i}]");
+                for (int other = 0; other < i; other++)
+                    if (bodies[i] == bodies[other])
+                        throw new ArgumentException(
+                            $"bodies[{i}] must be there once: it is bodies[{other}] too",
+                            nameof(bodies));
+            }
+
+            if (marked == null || marked.Length < count)
+                marked = new RawBody[Math.Max(8, 2 * count)];
+            for (int i = 0; i < count; i++)
+                marked[i] = bodies[i].raw;
+            strikes.Reserve((ulong)events.Length);
+            strikes.Count = 0;
+            int answer;
+            fixed (Event* from = &Pin<Event>.First(events))
+            fixed (RawBody* states = marked)
+            fixed (Strike* to = strikes.Room)
+            using (var use = world.Enter())
+                answer = Native.fxs_strikes(
+                    use.At, from, (ulong)events.Length, mask, states, (ulong)count, to);
+            if (answer < 0)
+                throw new InvalidOperationException(
+                    $"a hit remembers at most {Native.FXS_VICTIMS_MAX} victims");
+            for (int i = 0; i < count; i++)
+                bodies[i].raw = marked[i];
+            strikes.Count = answer;
         }
 
         /// <summary>Its state, but for the ids.</summary>

@@ -1133,7 +1133,7 @@ namespace Fixsync
     [StructLayout(LayoutKind.Sequential)]
     public unsafe struct RawBody
     {
-        /// <summary>The collider of each part; not saved.</summary>
+        /// <summary>The collider of each part, then FXS_NO_PART; not saved.</summary>
         public fixed uint ids[32];
         /// <summary>1: it faces its local -x.</summary>
         public uint is_mirrored;
@@ -1147,6 +1147,55 @@ namespace Fixsync
         public uint victim_count;
         /// <summary>Ascending; beyond victim_count undefined.</summary>
         public fixed uint victims[64];
+    }
+
+    /// <summary>A strike of fxs_strikes.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct Strike : IEquatable<Strike>
+    {
+        internal readonly uint attacker;
+        internal readonly uint victim;
+        internal readonly uint part;
+        internal readonly uint owner;
+
+        internal Strike(uint attacker, uint victim, uint part, uint owner)
+        {
+            this.attacker = attacker;
+            this.victim = victim;
+            this.part = part;
+            this.owner = owner;
+        }
+
+        /// <summary>Index of the body whose attack it is.</summary>
+        public uint Attacker => attacker;
+
+        /// <summary>Index of the body that is struck.</summary>
+        public uint Victim => victim;
+
+        /// <summary>Of the attacker: the first one in order that meets the victim.</summary>
+        public uint Part => part;
+
+        /// <summary>Of the victim, as the attack remembers it.</summary>
+        public uint Owner => owner;
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(Strike other) =>
+            attacker == other.attacker && victim == other.victim && part == other.part &&
+            owner == other.owner;
+
+        /// <summary>Whether it is equal.</summary>
+        public override bool Equals(object other) =>
+            other is Strike row && Equals(row);
+
+        /// <summary>A hash of its fields.</summary>
+        public override int GetHashCode() => Hashes.Of(
+            attacker.GetHashCode(), victim.GetHashCode(), part.GetHashCode(), owner.GetHashCode());
+
+        /// <summary>Whether two are equal.</summary>
+        public static bool operator ==(Strike a, Strike b) => a.Equals(b);
+
+        /// <summary>Whether two are not equal.</summary>
+        public static bool operator !=(Strike a, Strike b) => !a.Equals(b);
     }
 
     /// <summary>A hitbox. Only a world reads id, layer, active and owner.</summary>
@@ -2051,6 +2100,8 @@ namespace Fixsync
         public const int FXS_BODY_ROWS = 160;
         /// <summary>No attack is under way.</summary>
         public const uint FXS_NO_ATTACK = 4294967295;
+        /// <summary>In ids, after the last part.</summary>
+        public const uint FXS_NO_PART = 4294967295;
         /// <summary>No attack is under way.</summary>
         public const int FXS_PHASE_NONE = 0;
         /// <summary>A part is still to be switched on.</summary>
@@ -2193,6 +2244,7 @@ namespace Fixsync
             "Carried 36 id=0 position=4 motion=16 flags=28 by=32",
             "RawBody 404 ids=0 is_mirrored=128 attack=132 frame=136 has_hit=140 " +
             "victim_count=144 victims=148",
+            "Strike 16 attacker=0 victim=4 part=8 owner=12",
             "Hitbox 40 id=0 kind=4 layer=5 active=6 zero=7 owner=8 position=12 ground0=24 " +
             "ground1=28 side0=32 side1=36",
             "PlanesCommand 48 type=0 mask=4 hitbox=8",
@@ -2236,6 +2288,7 @@ namespace Fixsync
                 case "MoverResult": return sizeof(MoverResult);
                 case "Carried": return sizeof(Carried);
                 case "RawBody": return sizeof(RawBody);
+                case "Strike": return sizeof(Strike);
                 case "Hitbox": return sizeof(Hitbox);
                 case "PlanesCommand": return sizeof(PlanesCommand);
                 case "HitboxCast": return sizeof(HitboxCast);
@@ -3143,6 +3196,21 @@ namespace Fixsync
         /// attack 0), or FXS_E_ROOM for more than FXS_VICTIMS_MAX. Cost: victims.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_body_strike(RawBody* body, uint victim);
+
+        /// <summary>The new strikes of a frame: whom the attacks under way hit for the first
+        /// time. events: the n of the last step. One that is not an EXIT is a strike if it is
+        /// of parts of two bodies, the attacker's on no layer of `mask`, the victim's on one.
+        /// bodies: all that may attack or be struck, none twice. out: room for n rows. It gets
+        /// one row for each attacker and victim, in order of their indices, and is else the
+        /// same for bodies in any order. Each attack then remembers the owner of its victim, as
+        /// fxs_body_strike does: of several bodies of one owner it strikes those that it meets
+        /// in the first frame. Returns the number of rows, or, with no body changed, FXS_E_ROOM
+        /// for a body whose victims and new strikes are more than FXS_VICTIMS_MAX, FXS_E_RANGE
+        /// for an n above 2^31 - 1. Cost: events * parts of all bodies + strikes^2.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_strikes(
+            IntPtr world, Event* events, ulong n, uint mask, RawBody* bodies, ulong count,
+            Strike* @out);
 
         /// <summary>Number of bytes that fxs_body_save writes now: at most 280. Cannot fail.
         /// Cost: constant.</summary>

@@ -402,6 +402,19 @@ namespace Fixsync.Tests
                 Use(body.Strike(7));
                 body.Cancel(world);
             });
+            Body[] bodies = { body };
+            Rows<Event> events = new Rows<Event>();
+            Rows<Strike> strikes = new Rows<Strike>();
+            Free("Body.Strikes", () =>
+            {
+                world.Step(events);
+                Body.Strikes(world, events.Span, bodies, 1, strikes);
+            });
+            Free("Strike.Attacker Strike.Victim Strike.Part Strike.Owner", () =>
+            {
+                Strike none = default(Strike);
+                Use(none.Attacker + none.Victim + none.Part + none.Owner);
+            });
             Free("Body.Attack Body.AttackFrame Body.HasHit Body.IsMirrored Body.Phase Body.Hit", () =>
             {
                 Use(body.Attack + body.AttackFrame + body.Hit + (int)body.Phase);

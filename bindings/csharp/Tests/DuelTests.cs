@@ -159,6 +159,44 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void StrikesAreEachAttackerAndVictimOnce()
+        {
+            var frames = new FrameData(File.ReadAllBytes(PathOf("fighter.table")));
+            using (var world = new World(16))
+            {
+                var right = new Pose(Fix.Units(1, 0, 0));
+                var bodies = new[]
+                {
+                    new Body(world, frames, new uint[] { 0, 1, 2, 3 }, 1, default(Pose)),
+                    new Body(world, frames, new uint[] { 9, 8, 7, 6 }, 2, right),
+                };
+                bodies[0].Start(world, 2);
+                for (int i = 0; i < 4; i++)
+                    bodies[0].Tick(world);
+                Rows<Event> events = new Rows<Event>();
+                Rows<Strike> strikes = new Rows<Strike>();
+                world.Step(events);
+                uint mask = 1u << world[9].Layer;
+                Body.Strikes(world, events.Span, bodies, mask, strikes);
+                Assert.AreEqual(1, strikes.Count);
+                Strike one = strikes[0];
+                Assert.IsTrue(one.Attacker == 0 && one.Victim == 1 && one.Owner == 2, $"{one.Part}");
+                Assert.AreEqual(2, world[bodies[0].Id((int)one.Part)].Layer);
+                Assert.IsTrue(bodies[0].HasHit && !bodies[1].HasHit);
+                Body.Strikes(world, events.Span, bodies, mask, strikes);
+                Assert.AreEqual(0, strikes.Count);
+                for (uint owner = 10; owner < 73; owner++)
+                    bodies[0].Strike(owner);
+                var other = new Body(world, frames, new uint[] { 10, 11, 12, 13 }, 3, right);
+                world.Step(events);
+                Assert.Throws<InvalidOperationException>(() => Body.Strikes(
+                    world, events.Span, new[] { other, bodies[0] }, mask, strikes));
+                Assert.Throws<ArgumentException>(() => Body.Strikes(
+                    world, events.Span, new[] { other, other }, mask, strikes));
+            }
+        }
+
+        [Test]
         public void DifferencesNameTheFieldOfADesync()
         {
             DuelGame a = Made(), b = Made();

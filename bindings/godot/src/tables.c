@@ -253,6 +253,9 @@ const gd_constant GD_CONSTANTS[] = {
     {INT64_C(4294967295), 0,
      "\0NO_ATTACK\0"
      "no attack is under way"},
+    {INT64_C(4294967295), 0,
+     "\0NO_PART\0"
+     "in ids, after the last part"},
     {0, 0,
      "Phase\0PHASE_NONE\0"
      "no attack is under way"},

@@ -272,6 +272,59 @@ for calls in json.load(open(sys.argv[2])):
   assert.deepEqual(lines, found.trim().split("\n"));
 });
 
+test("strikes are each attacker and victim once, the best part first, as in Python", async () => {
+  await init();
+  const frames = FrameData.of(FIGHTER);
+  const world = new World(64);
+  const bodies = [1, 2, 3].map(
+    (owner) => new Body(world, frames, { x: owner, y: 0, z: 0 }, { ids: 8 * owner, owner }),
+  );
+  for (const body of bodies.slice(0, 2)) body.start("jab");
+  const mask = 1 << world.get(bodies[0].ids.torso).layer;
+  // fist and sweep of 1 and the torso of 2, sweep of 1 and the torso of 3; none of 3, none that ends
+  const met = [
+    [9, 16, 1],
+    [10, 16, 2],
+    [10, 24, 1],
+    [8, 25, 1],
+    [8, 17, 3],
+  ];
+  const events = met.map(([a, b, kind]) => ({ a, b, kind, contact: 2 }));
+  const row = ({ attacker, victim, part }) => [attacker.owner, victim.owner, part];
+  const source = `
+import json, sys
+from fixsync import *
+from fixsync.game.frames_file import read_frames
+frames = read_frames(sys.argv[1])
+world = World(64)
+bodies = [Body(world, frames, Pose(n, 0, 0), ids=8 * n, owner=n) for n in (1, 2, 3)]
+for body in bodies[:2]:
+    body.start("jab")
+new = strikes(world, [(*row, 2) for row in ${JSON.stringify(met)}], bodies, ${mask})
+print(json.dumps([[[a.owner, v.owner, part] for a, v, part in new], [str(b.hash()) for b in bodies]]))`;
+  writeFileSync(join(WORK, "fighter.json"), JSON.stringify(FIGHTER));
+  const [rows, hashes] = JSON.parse(python("-c", source, join(WORK, "fighter.json")));
+  assert.deepEqual(rows, [
+    [1, 2, "fist"],
+    [1, 3, "sweep"],
+  ]);
+  assert.deepEqual(Body.strikes(world, events, bodies, mask).map(row), rows);
+  assert.deepEqual(
+    bodies.map((body) => `${body.hash()}`),
+    hashes,
+  );
+  assert.deepEqual(Body.strikes(world, events, bodies, mask), []);
+  for (let owner = 10; owner < 72; owner++) bodies[0].strike(owner);
+  const full = bodies[0].hash();
+  const other = new Body(world, frames, HERE, { ids: 32, owner: 9 });
+  const more = [{ a: 9, b: 32, kind: 1, contact: 2 }];
+  assert.throws(
+    () => Body.strikes(world, more, [bodies[0], other], mask),
+    /remembers 64 victims, and there are more/,
+  );
+  assert.equal(bodies[0].hash(), full);
+});
+
 test("a body refuses what its parts, attacks and numbers do not allow, and nothing has changed", async () => {
   await init();
   const frames = FrameData.of(FIGHTER);
@@ -293,11 +346,11 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
       /no part is called "foot"; there are torso, fist, sweep, guard/,
     ],
     [() => body.strike(-1), /victim must be 0\.\.4294967295, not -1/],
-    [() => body.move(2 ** 31 - 1, 0, 0), /the centre, or a lift, would leave/],
-    [() => body.load(new Uint8Array(24)), /^ArgumentRangeError: byte 0: not a state/],
+    [() => body.move(2 ** 31 - 1, 0, 0), /a centre .* or lift outside int32/],
+    [() => body.load(new Uint8Array(24)), /^ArgumentRangeError: byte 0: not a saved state/],
     [
       () => new Body(world, frames, HERE, { ids: 2, owner: 2 }),
-      /^ArgumentRangeError: part "torso": id 2: taken/,
+      /^ArgumentRangeError: part "torso": id 2: an id that is already in the world/,
     ],
     [
       () => new Body(world, frames, HERE, { ids: 5, owner: 2 }),
@@ -324,7 +377,18 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
   assert.throws(() => body.strike(64), /one hit remembers 64 victims/);
   assert.deepEqual(body.follow(Int32Array.of(7, 1, 1, 1, 0, 5, 0, 0)).length, 4);
   assert.equal(body.pose.x, 5);
+  const met = [{ a: 0, b: 7, kind: 1, contact: 2 }];
+  const bodies = [body, new Body(new World(8), frames, HERE, { ids: 4, owner: 2 })];
+  const strike = (events, list, mask) => () => Body.strikes(world, events, list, mask);
+  for (const [act, words] of [
+    [strike(met, [body, 7], 1), /bodies\[1\] must be a Body, not 7/],
+    [strike(met, [body, body], 1), /bodies must be of this world, and each there once/],
+    [strike(met, bodies, 1), /bodies must be of this world, and each there once/],
+    [strike(met, [body], -1), /mask must be 0\.\.4294967295, not -1/],
+    [strike([{ ...met[0], kind: 9 }], [body], 1), /events\[0\]\.kind must be 1\.\.3, not 9/],
+  ])
+    assert.throws(act, words);
   body.remove();
-  assert.throws(() => body.tick(), /part "torso": id 0: not in the world/);
-  assert.throws(() => body.pose, /part "torso": id 0: not in the world/);
+  assert.throws(() => body.tick(), /part "torso": id 0: an id that is not in the world/);
+  assert.throws(() => body.pose, /part "torso": id 0: an id that is not in the world/);
 });

@@ -305,7 +305,7 @@ test("a history and inputs refuse with name, value and range, and change nothing
   refused([
     [() => history.push(world, { own }), /window of 2 frames is full: frame 0 must be/],
     [() => history.settle(3), /frame must be 0\.\.2, not 3/],
-    [() => history.back(0, new World(3)), /^ArgumentRangeError: frame 0: not a state/],
+    [() => history.back(0, new World(3)), /^ArgumentRangeError: frame 0: not a saved state/],
   ]);
   history.settle(1);
   refused([[() => history.back(0, world), /frame must be 1\.\.2, not 0/]]);

@@ -148,7 +148,7 @@ test("a lift carries who stands on it, and is stopped by nobody", async () => {
   for (const [platforms, listed, message] of [
     [[1], movers, "id 1 must not be both a platform and a mover"],
     [[2], [mover(1), mover(1)], "id 1 must have one mover, not two"],
-    [[0], [], "id 0: not in the world"],
+    [[0], [], "id 0: an id that is not in the world"],
     [[6], [], "the shape of id 6 must be a sphere, capsule, cylinder or box, not a sector"],
     [[2], [mover(6)], "the shape of id 6 must be a sphere, capsule, cylinder or box"],
     [[2, 7], [], "id 7 must be active, as a part of a platform"],
@@ -184,7 +184,7 @@ print(level.to_bytes().hex(), level.hash(), world.save().hex())`,
   assert.equal(world.contact(1, raw.FXS_LEVEL), 1);
   assert.equal(world.cast(sphere(ONE), HERE, [-4 * ONE, 0, 0], 1 << 3)[0].id, raw.FXS_LEVEL + 1);
   assert.throws(() => world.contact(1, raw.FXS_LEVEL + 2), /ids 1, 2147483650/);
-  assert.throws(() => World.fromBytes(world.save(), 4), /byte \d+: not a state/);
+  assert.throws(() => World.fromBytes(world.save(), 4), /byte \d+: not a saved state/);
   assert.equal(world.copy().hash(), world.hash());
 });
 
@@ -316,7 +316,7 @@ test("arithmetic is that of Python, and its errors name the argument or the ques
     try {
       return act[name](...values);
     } catch (error) {
-      assert.match(error.message, /: a number or the result out of range$/);
+      assert.match(error.message, /: an argument or a result out of range$/);
       return null;
     }
   });
@@ -344,7 +344,7 @@ print(json.dumps([answer(*call) for call in json.load(open(sys.argv[1]))]))`,
     [() => arithmetic.mul(0.5, 1), /^ArgumentTypeError: a must be an integer, not 0\.5/],
     [
       () => arithmetic.div(1, 0),
-      /^ArgumentRangeError: div\(1, 0\): a number or the result out of range/,
+      /^ArgumentRangeError: div\(1, 0\): an argument or a result out of range/,
     ],
     [() => arithmetic.lerp(0, 1, 65537), /fraction must be 0\.\.65536, not 65537/],
     [
@@ -353,7 +353,7 @@ print(json.dumps([answer(*call) for call in json.load(open(sys.argv[1]))]))`,
     ],
     [
       () => arithmetic.withLength([0, 0, 0], 1),
-      /withLength of \(0,0,0\): a number or the result out of range/,
+      /withLength of \(0,0,0\): an argument or a result out of range/,
     ],
   ];
   for (const [act, words] of cases) assert.throws(act, words, String(act));

@@ -71,13 +71,13 @@ test("what cannot be read or played says where and why", async () => {
   for (const [line, path, reason] of [
     ['{"frame":1,"commands":[]}', "frame", "must be 0, not 1"],
     ['{"frame":0,"inputs":[1]}', "commands", 'missing: inputs of "duel" need their own game'],
-    [`{"frame":0,"commands":[${query},["move",2,[0,0,0]]]}`, "commands[1]", /^move 2: not /],
+    [`{"frame":0,"commands":[${query},["move",2,[0,0,0]]]}`, "commands[1]", /^move 2: an id not /],
     [
       `{"frame":0,"commands":[${query},["query",["sphere",0],[0,0,0],0,1]]}`,
       "commands[1]",
       /radius/,
     ],
-    [`{"frame":0,"commands":[["turn",7,1]]}`, "commands[0]", /not below the capacity/],
+    [`{"frame":0,"commands":[["turn",7,1]]}`, "commands[0]", /an id not below the capacity/],
   ]) {
     const replay = new Replay(await MatchLog.from(`${header({ sim: "duel" })}${line}\n`));
     const before = replay.world.hash();

@@ -191,6 +191,11 @@ const calls = {
   "FrameData.of": () => [(document) => FrameData.of(document), [structuredClone(DOCUMENT)]],
   Body: () =>
     made(Body, world(), FrameData.of(DOCUMENT), POSE, { ids: [4], owner: 7, isMirrored: true }),
+  "Body.strikes": () => {
+    const own = world();
+    const one = new Body(own, FrameData.of(DOCUMENT), POSE, { ids: [4], owner: 7 });
+    return [(...given) => Body.strikes(...given), [own, [EVENT], [one], 5]];
+  },
   TwoPlanes: () => made(TwoPlanes, 8, { hitWhen: 2, layers: [[1, 2]] }),
   Rewind: () => made(Rewind, 4, 999, 5),
   "Rewind#push": () => of(new Rewind(4, 9999, 5), "push", world(), new Uint8Array(5)),

@@ -149,21 +149,21 @@ test("a world of two planes refuses a value that is not a hitbox, and changes no
       () => planes.add(2, ["sphere", 1], [0, 0, 0]),
       /^ArgumentTypeError: hitbox must be \{ ground: /,
     ],
-    [() => planes.add(1, MAN, [0, 0, 0]), /^ArgumentRangeError: id 1: taken/],
+    [() => planes.add(1, MAN, [0, 0, 0]), /^ArgumentRangeError: id 1: an id that is already/],
     [() => planes.add(4, MAN, [0, 0, 0]), /^ArgumentRangeError: id must be 0\.\.3, not 4/],
     [() => planes.add(2, MAN, [0, 0, 0], { layer: 16 }), /layer must be 0\.\.15, not 16/],
     [
       () => planes.move(1, 0.5, 0, 0),
       /^ArgumentTypeError: position x must be an integer, not 0\.5/,
     ],
-    [() => planes.move(2, 0, 0, 0), /^ArgumentRangeError: id 2: not in the world/],
+    [() => planes.move(2, 0, 0, 0), /^ArgumentRangeError: id 2: an id that is not in the world/],
     [() => planes.query(MAN, [0, 0, 0], 65536), /mask must be 0\.\.65535, not 65536/],
     [
       () => planes.cast(MAN, [0, 0, 0], [0.5, 0, 0]),
       /^ArgumentTypeError: motion x must be an integer, not 0\.5/,
     ],
     [() => planes.setLayers([[0, 16]]), /layer must be 0\.\.15, not 16/],
-    [() => planes.position(2), /id 2: not in the world/],
+    [() => planes.position(2), /id 2: an id that is not in the world/],
     [() => new TwoPlanes(0), /capacity must be 1\.\.1073741824, not 0/],
   ];
   for (const [act, words] of cases) assert.throws(act, words, String(act));

@@ -101,8 +101,8 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
       /^y must be -2147483648..2147483647, not 2147483648/,
     ],
     [() => world.move(8, 0, 0, 0), RangeError, /^id must be 0..7, not 8/],
-    [() => world.move(2, 0, 0, 0), RangeError, /^id 2: not in the world/],
-    [() => world.add(1, sphere(ONE), HERE), RangeError, /^id 1: taken/],
+    [() => world.move(2, 0, 0, 0), RangeError, /^id 2: an id that is not in the world/],
+    [() => world.add(1, sphere(ONE), HERE), RangeError, /^id 1: an id that is already/],
     [() => world.turn(1, 65536), RangeError, /^yaw must be 0..65535, not 65536/],
     [() => sphere(0), RangeError, /^radius must be 1..536870911, not 0/],
     [() => sector(ONE, 9, 9, ONE), RangeError, /^inner_radius must be 1..65535, not 65536/],
@@ -128,7 +128,7 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
       RangeError,
       /^shape must be a sphere, capsule, cylinder or box, not a sector, which cannot be cast/,
     ],
-    [() => world.load(new Uint8Array(9)), RangeError, /^byte 0: not a state/],
+    [() => world.load(new Uint8Array(9)), RangeError, /^byte 0: not a saved state/],
     [() => world.load("FXS1"), TypeError, /^data must be a Uint8Array/],
     [
       () => world.moveMany(new Float32Array(1), new Int32Array(3)),
@@ -179,7 +179,7 @@ test("a refused command is named by its index, and none is applied", () => {
   const before = world.hash();
   const good = ["move", 1, [5, 0, 0]];
   for (const [bad, words] of [
-    [["move", 3, [0, 0, 0]], "commands[1]: move 3: not in the world"],
+    [["move", 3, [0, 0, 0]], "commands[1]: move 3: an id that is not in the world"],
     [["move", 1, [0.5, 0, 0]], "commands[1]: position x must be an integer, not 0.5"],
     [["fly", 1], "commands[1]: a command must be one of add, move, "],
   ]) {

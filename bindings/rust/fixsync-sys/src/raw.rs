@@ -188,6 +188,8 @@ pub const FXS_FRAMES_MAX: u32 = 2147483647;
 pub const FXS_BODY_ROWS: u32 = 160;
 /// no attack is under way
 pub const FXS_NO_ATTACK: u32 = 4294967295;
+/// in ids, after the last part
+pub const FXS_NO_PART: u32 = 4294967295;
 /// no attack is under way
 pub const FXS_PHASE_NONE: u32 = 0;
 /// a part is still to be switched on
@@ -812,7 +814,7 @@ const _: () = {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct fxs_body {
-    /// the collider of each part; not saved
+    /// the collider of each part, then FXS\_NO\_PART; not saved
     pub ids: [u32; 32],
     /// 1: it faces its local -x
     pub is_mirrored: u32,
@@ -837,6 +839,28 @@ const _: () = {
     assert!(offset_of!(fxs_body, has_hit) == 140);
     assert!(offset_of!(fxs_body, victim_count) == 144);
     assert!(offset_of!(fxs_body, victims) == 148);
+};
+
+/// A strike of fxs\_strikes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_strike {
+    /// index of the body whose attack it is
+    pub attacker: u32,
+    /// index of the body that is struck
+    pub victim: u32,
+    /// of the attacker: the first one in order that meets the victim
+    pub part: u32,
+    /// of the victim, as the attack remembers it
+    pub owner: u32,
+}
+zeroed!(fxs_strike);
+const _: () = {
+    assert!(size_of::<fxs_strike>() == 16);
+    assert!(offset_of!(fxs_strike, attacker) == 0);
+    assert!(offset_of!(fxs_strike, victim) == 4);
+    assert!(offset_of!(fxs_strike, part) == 8);
+    assert!(offset_of!(fxs_strike, owner) == 12);
 };
 
 /// A hitbox. Only a world reads id, layer, active and owner.
@@ -1880,6 +1904,21 @@ unsafe extern "C" {
     /// many colliders it meets and however often. Returns 1 or 0 (without an attack 0), or FXS\_E\_ROOM
     /// for more than FXS\_VICTIMS\_MAX. Cost: victims.
     pub fn fxs_body_strike(body: *mut fxs_body, victim: u32) -> i32;
+    /// The new strikes of a frame: whom the attacks under way hit for the first time.
+    /// events: the n of the last step. One that is not an EXIT is a strike if it is of parts of two
+    /// bodies, the attacker's on no layer of mask, the victim's on one. bodies: all that may attack or
+    /// be struck, none twice. out: room for n rows. It gets one row for each attacker and victim, in
+    /// order of their indices, and is else the same for bodies in any order.
+    ///
+    /// Each attack then remembers the owner of its victim, as fxs\_body\_strike does: of several bodies
+    /// of one owner it strikes those that it meets in the first frame. Returns the number of rows, or,
+    /// with no body changed, FXS\_E\_ROOM for a body whose victims and new strikes are more than
+    /// FXS\_VICTIMS\_MAX, FXS\_E\_RANGE for an n above 2^31 - 1. Cost: events \* parts of all bodies +
+    /// strikes^2.
+    pub fn fxs_strikes(
+      world: *const fxs_world, events: *const fxs_event, n: u64, mask: u32, bodies: *mut fxs_body,
+      count: u64, out: *mut fxs_strike,
+    ) -> i32;
     /// Number of bytes that fxs\_body\_save writes now: at most 280.
     /// Cannot fail. Cost: constant.
     pub fn fxs_body_save_size(body: *const fxs_body) -> u64;

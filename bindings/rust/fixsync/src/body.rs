@@ -351,3 +351,78 @@ impl Body {
         done(status, || bytes_fault("body", at, status))
     }
 }
+
+/// An attack that hits somebody for the first time, from [`strikes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Strike {
+    /// Index of the body whose attack it is.
+    pub attacker: u32,
+    /// Index of the body that is struck.
+    pub victim: u32,
+    /// Of the attacker: the first one in order that meets the victim.
+    pub part: u32,
+    /// Of the victim, as the attack remembers it.
+    pub owner: u32,
+}
+
+/// The new strikes of a frame: each attacker and victim once, with the best part. `events`: of the
+/// last step. `bodies`: all that may attack or be struck. `mask`: the layers on which a part is
+/// struck; a part on one of them does not strike. `rows` becomes the strikes, in the order of the
+/// bodies, on which nothing else depends. Each attack remembers the owners of its victims, as
+/// [`Body::strike`] does.
+///
+/// ```
+/// use fixsync::*;
+/// use std::sync::Arc;
+///
+/// # let bytes = [
+/// #     &b"FXF1"[..], &[2, 0, 0, 0, 1, 0, 0, 0],
+/// #     &[0, 0, 1, 0], &[0; 4], &[0; 12], &[0, 0, 1, 0], &[0; 8],
+/// #     &[0, 1, 0, 0], &[0; 4], &[0, 0, 1, 0], &[0; 8], &[0, 0, 1, 0], &[0; 8],
+/// #     &[9, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 104, 0, 0, 0],
+/// #     &[0, 0, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0],
+/// # ].concat();
+/// let fighter = Arc::new(FrameData::new(bytes)?); // torso on layer 0, fist on layer 1; jab
+/// let mut world = World::new(Config::new(8).layers(&[(0, 1)])?)?;
+/// let (mut commands, mut events, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+/// let mut add = |ids, owner, x| {
+///     Body::add(&mut world, &fighter, ids, owner, Pose::at([x, 0, 0]), false, &mut commands)
+/// };
+/// let (mut left, mut right) = (add(&[1, 2], 1, 0)?, add(&[3, 4], 2, q!(2.5))?);
+/// left.start(&mut world, 0, &mut commands)?;
+/// world.step(&mut events)?;
+/// strikes(&world, &events, &mut [&mut left, &mut right], 1 << 0, &mut rows)?;
+/// assert_eq!(rows, [Strike { attacker: 0, victim: 1, part: 1, owner: 2 }]);
+/// strikes(&world, &events, &mut [&mut left, &mut right], 1 << 0, &mut rows)?;
+/// assert!(rows.is_empty()); // once
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[doc(alias = "fxs_strikes")]
+pub fn strikes(
+    world: &World,
+    events: &[Event],
+    bodies: &mut [&mut Body],
+    mask: u32,
+    rows: &mut Vec<Strike>,
+) -> Result<(), Error> {
+    rows.clear();
+    let (n, count) = (events.len() as u64, bodies.len() as u64);
+    reserve(rows, n)?;
+    let mut marked: Vec<_> = bodies.iter().map(|body| body.raw).collect();
+    let (at, from, to) = (world.as_ptr(), events.as_ptr().cast(), rows.as_mut_ptr().cast());
+    // SAFETY: a world, so many events and bodies, and room for a row of each event.
+    let status = unsafe { sys::fxs_strikes(at, from, n, mask, marked.as_mut_ptr(), count, to) };
+    let most = sys::FXS_VICTIMS_MAX.into();
+    let found = answer(status, || match status {
+        sys::FXS_E_ROOM => Error::Range { name: "victims", value: most + 1, least: 0, most },
+        _ => fault(status, "events", n as i64, &[]),
+    })?;
+    for (body, raw) in bodies.iter_mut().zip(marked) {
+        body.raw = raw;
+    }
+    // SAFETY: the call wrote so many.
+    unsafe { rows.set_len(found as usize) };
+    Ok(())
+}

@@ -57,7 +57,7 @@ mod tables;
 mod world;
 mod yaw;
 
-pub use body::{Body, FrameData, Phase};
+pub use body::{Body, FrameData, Phase, Strike, strikes};
 pub use error::Error;
 pub use explain::{
     Difference, Explanation, body_differences, explain, state_differences, state_end, state_fields,

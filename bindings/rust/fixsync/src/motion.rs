@@ -327,6 +327,7 @@ fn carry_fault(
 const _: () = {
     assert!(size_of::<Mover>() == size_of::<sys::fxs_mover>());
     assert!(size_of::<Carried>() == size_of::<sys::fxs_carried>());
+    assert!(size_of::<Strike>() == size_of::<sys::fxs_strike>());
     assert!(core::mem::offset_of!(Mover, one_way) == 24);
     assert!(core::mem::offset_of!(Mover, floor_y_q30) == 20);
 };
