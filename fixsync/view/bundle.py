@@ -36,6 +36,8 @@ _IMPORT = re.compile(
 )
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|let|class|function))", re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:.|\n)*?\*/)\n", re.MULTILINE)
+_TRAILING = re.compile(r"(?<=\S) +// [^\"'`\n]*$", re.MULTILINE)
+"""A comment behind code; a text that held one would end in a quote."""
 _LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _ENDS_SCRIPT = re.compile(r"<!--|</?script", re.IGNORECASE)
 _HEAD, _STYLE = '<meta charset="utf-8">\n', '<link rel="stylesheet" href="style.css">\n'
@@ -55,7 +57,8 @@ def joined(entry: str | Path) -> str:
             text = path.read_text(encoding="utf-8")
             for folder, imported in _IMPORT.findall(text):
                 visit((_FOLDERS[folder] or path.parent) / imported)
-            order[path] = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
+            code = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
+            order[path] = _TRAILING.sub("", code)
 
     visit(ASSETS / entry)
     text = "\n".join(order.values())
