@@ -106,7 +106,7 @@ extern "C" {
 
 /* Version. */
 #define FXS_VERSION_MAJOR 0        /* of this header; FXS_VERSION joins the three */
-#define FXS_VERSION_MINOR 3        /* fxs_version returns that of the library */
+#define FXS_VERSION_MINOR 9        /* fxs_version returns that of the library */
 #define FXS_VERSION_PATCH 0        /* raised by changes that add nothing */
 #define FXS_SEMANTICS 4            /* kernels with the same number answer alike, to the bit; 2 added
                                       rings and levels, 3 changed movers, 4 lets sectors meet

@@ -42,7 +42,7 @@ from fixsync.shapes import (
 from fixsync.why import Explanation, Missed, Why, explain
 from fixsync.world import World
 
-__version__ = "0.3.0"
+__version__ = "0.9.0"
 
 __all__ = [
     "LEVEL",

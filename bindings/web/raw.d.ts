@@ -3,7 +3,7 @@
 /** of this header; FXS_VERSION joins the three */
 export const FXS_VERSION_MAJOR: 0;
 /** fxs_version returns that of the library */
-export const FXS_VERSION_MINOR: 3;
+export const FXS_VERSION_MINOR: 9;
 /** raised by changes that add nothing */
 export const FXS_VERSION_PATCH: 0;
 /** kernels with the same number answer alike, to the bit; 2 added

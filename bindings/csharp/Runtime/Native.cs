@@ -1921,7 +1921,7 @@ namespace Fixsync
         /// <summary>Of this header; FXS_VERSION joins the three.</summary>
         public const int FXS_VERSION_MAJOR = 0;
         /// <summary>fxs_version returns that of the library.</summary>
-        public const int FXS_VERSION_MINOR = 3;
+        public const int FXS_VERSION_MINOR = 9;
         /// <summary>Raised by changes that add nothing.</summary>
         public const int FXS_VERSION_PATCH = 0;
         /// <summary>Kernels with the same number answer alike, to the bit; 2 added rings and

@@ -6,7 +6,7 @@ use core::mem::{offset_of, size_of};
 /// of this header; FXS\_VERSION joins the three
 pub const FXS_VERSION_MAJOR: u32 = 0;
 /// fxs\_version returns that of the library
-pub const FXS_VERSION_MINOR: u32 = 3;
+pub const FXS_VERSION_MINOR: u32 = 9;
 /// raised by changes that add nothing
 pub const FXS_VERSION_PATCH: u32 = 0;
 /// kernels with the same number answer alike, to the bit; 2 added
