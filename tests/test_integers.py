@@ -181,6 +181,7 @@ CALLS: dict[str, Callable[[N], Any]] = {
     "Attack.of": lambda n: repr(Attack.of(n(2), n(3), n(4), ["hand"])),
     "Attack": lambda n: repr(Attack(n(9), rehits=[n(2), n(4)])),
     "Body": body,
+    "strikes": lambda n: fixsync.strikes(world(), [(n(1), n(2), n(1), n(2))], [], n(5)),
     "World": lambda n: World(n(8), hit_when=n(2), layers=[(n(3), n(4))]).save(),
     "World.add": lambda n: changed(
         lambda w: w.add(*(n(5), Sphere(9), HERE), layer=n(3), owner=n(4), offset=(n(5), n(6), n(7)))
@@ -263,6 +264,7 @@ NO_INTEGERS = {
     "TinyValueWarning",
     *("CastHit", "PairHit", "Collider", "Colliders", "Event", "Events", "GameEvent", "Hit", "Hits"),
     *("Attack", "Body", "Cancel", "FrameData", "Key", "Part", "Contact", "EventKind", "Side"),
+    "Strike",
     *("Explanation", "Missed", "Outline", "Why"),
 }
 
