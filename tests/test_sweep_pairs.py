@@ -142,6 +142,22 @@ def test_a_bullet_meets_what_walks_across_its_way() -> None:
                                      ways[1])[0]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "order", [(1, 2, 3, 4, 5, 6, 7), (7, 6, 5, 4, 3, 2, 1), (3, 7, 1, 6, 2, 5, 4)]
+)
+def test_of_one_fraction_the_nearest_is_first_whatever_the_ids(order: tuple[int, ...]) -> None:
+    """A motion so long that 1/65536 of it is longer than all the gaps."""
+    world = World(8)
+    world.add(0, Sphere(10), Pose(0, 0, 0))
+    for place, id in enumerate(order, 1):
+        world.add(id, Box(1, 1, 1), Pose(100 * place, 0, 0))
+    ways = {0: (SIZE_MAX, 0, 0)}
+    found = world.sweep_pairs(ways)
+    assert [hit[:3] for hit in found] == [(0, id, 0) for id in order]
+    for limit in range(1, 8):
+        assert world.sweep_pairs(ways, limit=limit) == found[:limit]
+
+
 def test_of_one_motion_only_those_in_contact_at_the_start_meet() -> None:
     world = World(4)
     for id, x in enumerate((0, 15, 36, 57)):
