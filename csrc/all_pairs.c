@@ -5,7 +5,8 @@
 
 #define LANES_ROOM (LANES_WORLD_MAX + BLOCK) /* with a last block that has no colliders */
 #define LANES_PAIRS_ROOM (LANES_WORLD_MAX * (LANES_WORLD_MAX - 1) / 2 + BLOCK)
-#define PAIRS_ROOM (SMALL_WORLD_MAX * (SMALL_WORLD_MAX - 1) / 2 + BLOCK)
+
+_Static_assert(SMALL_WORLD_MAX <= 256, "a pair has a byte for each of the two");
 
 /* Active colliders in order of ids. */
 typedef struct crowd {
@@ -63,8 +64,8 @@ enum { CELLS = 32, CELL_BITS = 5, SET_WORDS = SMALL_WORLD_MAX / 64 };
  * end in it or after. Two meet on the axis, or nearly, if one is in both sets of the other's last
  * and first cell. */
 typedef struct axis_sets {
-    uint64_t begun[CELLS][SET_WORDS];
-    uint64_t open[CELLS][SET_WORDS];
+    uint64_t begun[SET_WORDS][CELLS];
+    uint64_t open[SET_WORDS][CELLS];
     uint8_t first[SMALL_WORLD_MAX];
     uint8_t last[SMALL_WORLD_MAX];
 } axis_sets;
@@ -85,41 +86,42 @@ SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
     }
     const uint32_t extent_bits = c->count ? bit_length((uint64_t)(high - low)) : 0;
     const uint32_t shift = extent_bits > CELL_BITS ? extent_bits - CELL_BITS : 0;
-    memset(sets->begun, 0, sizeof sets->begun);
-    memset(sets->open, 0, sizeof sets->open);
+    const uint64_t words = set_words((uint32_t)c->count);
+    memset(sets->begun, 0, words * sizeof sets->begun[0]);
+    memset(sets->open, 0, words * sizeof sets->open[0]);
     for (uint64_t i = 0; i < c->count; i++) {
         const uint64_t bit = (uint64_t)1 << (i & 63);
         const uint8_t first = (uint8_t)((uint64_t)(least_on(c->who[i], is_x) - low) >> shift);
         const uint8_t last = (uint8_t)((uint64_t)(most_on(c->who[i], is_x) - low) >> shift);
         sets->first[i] = first;
         sets->last[i] = last;
-        sets->begun[first][i >> 6] |= bit;
-        sets->open[last][i >> 6] |= bit;
+        sets->begun[i >> 6][first] |= bit;
+        sets->open[i >> 6][last] |= bit;
     }
-    for (uint32_t cell = 1; cell < CELLS; cell++) {
-        for (uint32_t word = 0; word < SET_WORDS; word++) {
-            sets->begun[cell][word] |= sets->begun[cell - 1][word];
-            sets->open[CELLS - 1 - cell][word] |= sets->open[CELLS - cell][word];
+    for (uint64_t word = 0; word < words; word++) {
+        for (uint32_t cell = 1; cell < CELLS; cell++) {
+            sets->begun[word][cell] |= sets->begun[word][cell - 1];
+            sets->open[word][CELLS - 1 - cell] |= sets->open[word][CELLS - cell];
         }
     }
 }
 
-/* As propose_by_lanes. */
-static uint64_t propose_by_sets(const crowd *c, uint16_t *pairs) {
-    axis_sets x, z;
+/* Writes the pairs of i and those after it whose bounds meet, as propose_by_lanes. */
+SPECIALISED uint64_t propose_after(const crowd *c, const axis_sets *x, const axis_sets *z,
+                                   uint64_t i, uint16_t *pairs) {
+    const uint32_t x_first = x->first[i];
+    const uint32_t x_last = x->last[i];
+    const uint32_t z_first = z->first[i];
+    const uint32_t z_last = z->last[i];
     uint64_t n = 0;
-    make_sets(c, &x, 1);
-    make_sets(c, &z, 0);
-    for (uint64_t i = 0; i < c->count; i++) {
-        uint64_t later = UINT64_MAX << (i & 63) << 1; /* those after i, in its own word */
-        for (uint64_t word = i >> 6; word * 64 < c->count; word++, later = UINT64_MAX) {
-            uint64_t met = x.begun[x.last[i]][word] & x.open[x.first[i]][word];
-            met &= z.begun[z.last[i]][word] & z.open[z.first[i]][word];
-            for (met &= later; met; met &= met - 1) {
-                const uint64_t j = word * 64 + trailing_zeros(met);
-                pairs[n] = (uint16_t)(i << 8 | j);
-                n += extents_overlap(c->who[i], c->who[j]);
-            }
+    uint64_t later = UINT64_MAX << (i & 63) << 1; /* those after i, in its own word */
+    for (uint64_t word = i >> 6; word * 64 < c->count; word++, later = UINT64_MAX) {
+        uint64_t met = x->begun[word][x_last] & x->open[word][x_first] & later;
+        met &= z->begun[word][z_last] & z->open[word][z_first];
+        for (; met; met &= met - 1) {
+            const uint64_t j = word * 64 + trailing_zeros(met);
+            pairs[n] = (uint16_t)(i << 8 | j);
+            n += extents_overlap(c->who[i], c->who[j]);
         }
     }
     return n;
@@ -127,10 +129,9 @@ static uint64_t propose_by_sets(const crowd *c, uint16_t *pairs) {
 
 /* ---- both ---- */
 
-/* Writes the hits among the proposed pairs. Returns the count. */
+/* Writes the hits among the proposed pairs after those found. Returns the count of all. */
 SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16_t *pairs,
-                                uint64_t proposed, packed_hit *out) {
-    uint64_t found = 0;
+                                uint64_t proposed, packed_hit *out, uint64_t found) {
     for (uint64_t i = 0; i < proposed; i++) {
         const placed_shape *a = c->who[pairs[i] >> 8];
         const placed_shape *b = c->who[pairs[i] & 255];
@@ -147,10 +148,17 @@ SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16
 
 static uint64_t hits_by_sets(const fxs_world *w, packed_hit *out) {
     crowd c;
-    uint16_t pairs[PAIRS_ROOM];
+    axis_sets x, z;
+    uint16_t pairs[SMALL_WORLD_MAX];
+    uint64_t found = 0;
     take_in(w, &c);
-    const uint64_t proposed = propose_by_sets(&c, pairs);
-    return hits_among(w, &c, pairs, proposed, out);
+    make_sets(&c, &x, 1);
+    make_sets(&c, &z, 0);
+    for (uint64_t i = 0; i < c.count; i++) {
+        const uint64_t proposed = propose_after(&c, &x, &z, i, pairs);
+        found = hits_among(w, &c, pairs, proposed, out, found);
+    }
+    return found;
 }
 
 uint64_t fxs_all_pairs_hits(fxs_world *w, packed_hit *out) {
@@ -163,5 +171,5 @@ uint64_t fxs_all_pairs_hits(fxs_world *w, packed_hit *out) {
     uint16_t pairs[LANES_PAIRS_ROOM];
     take_in(w, &c);
     const uint64_t proposed = propose_by_lanes(&c, pairs);
-    return hits_among(w, &c, pairs, proposed, out);
+    return hits_among(w, &c, pairs, proposed, out, 0);
 }

@@ -6,7 +6,7 @@
 
 enum {
     LANES_WORLD_MAX = 48,  /* up to so many colliders the bounds of every pair are compared */
-    SMALL_WORLD_MAX = 128, /* and up to so many, sets of those that may meet, */
+    SMALL_WORLD_MAX = 256, /* and up to so many, sets of those that may meet, */
     CROWD_HITS = 2         /* unless there are more than so many hits a collider */
 };
 

@@ -4,6 +4,7 @@ import random
 from array import array
 from contextlib import suppress
 from itertools import combinations, product
+from math import isqrt
 
 import pytest
 from hypothesis import given
@@ -79,7 +80,7 @@ MATRICES = (
 
 
 @st.composite
-def crowds(draw, least=0, most=150):
+def crowds(draw, least=0, most=300):
     """A layout's name and colliders: (shape, pose, layer, owner, active)."""
     name = draw(st.sampled_from(sorted(LAYOUTS)))
     (wx, wy, wz), (low, high), middles = LAYOUTS[name]
@@ -161,6 +162,22 @@ def plain(shape, pose, layer=0):
 )
 def test_a_step_finds_what_all_pairs_find(crowd, matrix, hit_when, spread):
     check_step(crowd[1], matrix, hit_when, spread)
+
+
+@pytest.mark.parametrize("count", [48, 49, 63, 64, 65, 128, 129, 192, 255, 256, 257])
+def test_a_step_of_a_count_at_which_the_search_changes_finds_what_all_pairs_find(count):
+    rng = random.Random(count)
+    side = 4 * 65536 * isqrt(count)
+    for _ in range(3):
+        found = [
+            plain(
+                shape_of(rng.randrange(len(KINDS)), rng.randint(30_000, 120_000), 9_000),
+                Pose(rng.randint(0, side), rng.randint(0, 65536), rng.randint(0, side), 77 * i),
+            )
+            for i in range(count)
+        ]
+        _, hits = check_step(found)
+        assert 0 < hits < 2 * count  # more would be a crowd, which is searched in another way
 
 
 @pytest.mark.parametrize("large_layer", [0, 1])
