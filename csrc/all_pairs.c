@@ -86,7 +86,7 @@ SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
     }
     const uint32_t extent_bits = c->count ? bit_length((uint64_t)(high - low)) : 0;
     const uint32_t shift = extent_bits > CELL_BITS ? extent_bits - CELL_BITS : 0;
-    const uint64_t words = set_words((uint32_t)c->count);
+    const size_t words = (size_t)set_words((uint32_t)c->count);
     memset(sets->begun, 0, words * sizeof sets->begun[0]);
     memset(sets->open, 0, words * sizeof sets->open[0]);
     for (uint64_t i = 0; i < c->count; i++) {
@@ -98,7 +98,7 @@ SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
         sets->begun[i >> 6][first] |= bit;
         sets->open[i >> 6][last] |= bit;
     }
-    for (uint64_t word = 0; word < words; word++) {
+    for (size_t word = 0; word < words; word++) {
         for (uint32_t cell = 1; cell < CELLS; cell++) {
             sets->begun[word][cell] |= sets->begun[word][cell - 1];
             sets->open[word][CELLS - 1 - cell] |= sets->open[word][CELLS - cell];
