@@ -15,6 +15,7 @@ SANITIZE = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 FLAGS = f"{SANITIZE} {shlex.join(ASSERTS)}"
 TESTS = {
     "kernel": "shapes numbers world broad push cast kernel kit motion mover",
+    "moves": "sweep_pairs contact",
     "kit": "bodies difference explain frames kit_history kit_recorder kit_rewind",
 }
 

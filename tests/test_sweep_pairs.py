@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import model
@@ -156,6 +157,39 @@ def test_of_one_fraction_the_nearest_is_first_whatever_the_ids(order: tuple[int,
     assert [hit[:3] for hit in found] == [(0, id, 0) for id in order]
     for limit in range(1, 8):
         assert world.sweep_pairs(ways, limit=limit) == found[:limit]
+
+
+@pytest.mark.parametrize("fillers", [0, 80])
+def test_what_touches_only_at_an_end_of_its_motion_is_met(fillers: int) -> None:
+    """With few rows, and with so many that the grid finds the pairs. One collider is inactive."""
+    world = World(128)
+    motions: dict[int, Any] = {}
+    expected = []
+    for axis, sign, length in itertools.product(range(3), (-1, 1), (-7, -2, 7)):
+        # A negative length: apart from the touching start.
+        a = len(motions)
+        gap = [0, 0, 0]
+        gap[axis] = sign * (10 + max(length, 0))
+        motion = [0, 0, 0]
+        motion[axis] = sign * length
+        world.add(a, Sphere(5), Pose(1000 * a, 0, 0))
+        world.add(a + 1, Sphere(5), Pose(1000 * a + gap[0], gap[1], gap[2]))
+        motions |= {a: tuple(motion), a + 1: STILL}
+        expected.append((0 if length < 0 else 65536, a, a + 1))
+    for id in range(len(motions), len(motions) + fillers):
+        world.add(id, Sphere(5), Pose(-1000 * id, 0, 0))
+        motions[id] = (1, 0, 0)
+    world.add(127, Sphere(5), Pose(0, 5000, 0), active=False)
+    before = world.save()
+    found = world.sweep_pairs(motions)
+    assert [(fraction, a, b) for a, b, fraction, _ in found] == sorted(expected)
+    assert world.save() == before
+
+
+def test_a_level_is_met_also_where_every_collider_moves() -> None:
+    world = World(1, level=level_of(SOLIDS))
+    world.add(0, Sphere(5), Pose(-40, 20, 0))
+    assert [(a, b) for a, b, *_ in world.sweep_pairs({0: (0, -40, 0)})] == [(0, LEVEL + 1)]
 
 
 def test_of_one_motion_only_those_in_contact_at_the_start_meet() -> None:
