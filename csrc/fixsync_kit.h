@@ -817,8 +817,8 @@ typedef struct fxs_history_room {
 
 /* How many rows fxs_history_push wrote. */
 typedef struct fxs_told {
-    uint64_t taken_back;               /* events that are taken back */
-    uint64_t predicted;              /* events that are predicted */
+    uint64_t taken_back;         /* events that are taken back */
+    uint64_t predicted;          /* events that are predicted */
 } fxs_told;
 
 /* A confirmed frame. */
