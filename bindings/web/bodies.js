@@ -290,7 +290,7 @@ export class Body {
     );
     const [count, bytes] = [met.length / 4, given.length * fxs_body.$size];
     if (new Set(given).size !== given.length || given.some((body) => body.#world !== world))
-      throw new ArgumentRangeError("bodies must be of this world, and each there once");
+      throw new ArgumentRangeError("bodies must be of this world, each once");
     const from = results.for(bytes + 2 * count * fxs_event.$size);
     const [rows, out] = [from + bytes, from + bytes + count * fxs_event.$size];
     for (const [i, body] of given.entries()) putWords(from + i * fxs_body.$size, body.#state);

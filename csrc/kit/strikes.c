@@ -48,15 +48,14 @@ static uint64_t strike_pair(const fxs_strike *row) {
 static uint64_t put_strike(fxs_strike *rows, uint64_t n, fxs_strike row) {
     uint64_t pair = strike_pair(&row);
     uint64_t i = n;
-    for (uint64_t k = 0; k < n; k++) {
-        if (strike_pair(&rows[k]) == pair) {
-            rows[k].part = row.part < rows[k].part ? row.part : rows[k].part;
-            return n;
-        }
+    while (i > 0 && strike_pair(&rows[i - 1]) > pair) {
+        i--;
     }
-    for (; i > 0 && strike_pair(&rows[i - 1]) > pair; i--) {
-        rows[i] = rows[i - 1];
+    if (i > 0 && strike_pair(&rows[i - 1]) == pair) {
+        rows[i - 1].part = row.part < rows[i - 1].part ? row.part : rows[i - 1].part;
+        return n;
     }
+    memmove(rows + i + 1, rows + i, (size_t)(n - i) * sizeof row);
     rows[i] = row;
     return n + 1;
 }
@@ -76,10 +75,10 @@ int32_t fxs_strikes(const fxs_world *world, const fxs_event *events, uint64_t n,
             found = put_strike(out, found, row);
         }
     }
-    uint32_t new_ones = 0; /* of one attacker */
+    uint64_t first = 0; /* row of an attacker */
     for (uint64_t i = 0; i < found; i++) {
-        new_ones = i > 0 && out[i].attacker == out[i - 1].attacker ? new_ones + 1 : 1;
-        if (fighters[out[i].attacker].victim_count + new_ones > FXS_VICTIMS_MAX) {
+        first = out[i].attacker == out[first].attacker ? first : i;
+        if (fighters[out[i].attacker].victim_count + (i - first) >= FXS_VICTIMS_MAX) {
             return FXS_E_ROOM;
         }
     }

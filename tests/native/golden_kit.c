@@ -1026,6 +1026,51 @@ static void one_wording(uint32_t number) {
     answer((int64_t)fxs_hash64((const uint8_t *)text, 1024, 0));
 }
 
+/* Four bodies that attack each other, some of one owner. */
+static void one_strike(uint32_t number) {
+    static fxs_command rows[FXS_BODY_ROWS];
+    static fxs_event events[256];
+    static fxs_strike struck[256];
+    fxs_world *world = (fxs_world *)(void *)memory;
+    fxs_config config = {12, 256, FXS_TOUCHING, {0}};
+    fxs_body bodies[4];
+    memset(config.layers, 255, sizeof config.layers);
+    if (fxs_world_size(&config) > sizeof memory) {
+        answer(-1);
+        return;
+    }
+    answer(fxs_world_init(world, &config));
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t ids[3] = {i, 11 - i, 4 + i};
+        const fxs_pose pose = {within(9000), 0, within(9000), below(FXS_TURN)};
+        answer(fxs_body_add(&bodies[i], TABLE, world, ids, 1 + (i + number) % 3, &pose, below(2), rows));
+    }
+    for (uint32_t frame = 0; frame < 12; frame++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            const fxs_pose pose = {within(9000), 0, within(9000), below(FXS_TURN)};
+            switch (below(6)) {
+            case 0: answer(fxs_body_start(&bodies[i], TABLE, world, below(2), rows)); break;
+            case 1: answer(fxs_body_set_pose(&bodies[i], TABLE, world, &pose, rows)); break;
+            default: answer(fxs_body_tick(&bodies[i], TABLE, world, rows));
+            }
+        }
+        fxs_counts counts;
+        const uint32_t mask = below(2) | below(2) << 3 | below(2) << 31;
+        answer(fxs_world_step(world, events, COUNT(events), &counts));
+        const int32_t n = fxs_strikes(world, events, counts.events, mask, bodies, 4, struck);
+        answer(n);
+        for (int32_t i = 0; i < n; i++) {
+            answer(struck[i].attacker);
+            answer(struck[i].victim);
+            answer(struck[i].part);
+            answer(struck[i].owner);
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            answer((int64_t)fxs_body_hash(&bodies[i]));
+        }
+    }
+}
+
 /* ---- all of it ---- */
 
 static const section SECTIONS[] = {
@@ -1048,6 +1093,7 @@ static const section SECTIONS[] = {
     {"kit rides", one_ride, {16, 512, 1 << 13}},
     {"kit sim logs", one_sim_log, {64, 2048, 1 << 15}},
     {"kit words", one_wording, {256, 8192, 1 << 18}},
+    {"kit strikes", one_strike, {16, 512, 1 << 13}},
 };
 
 static void run_section(const section *s, int level) {

@@ -382,8 +382,8 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
   const strike = (events, list, mask) => () => Body.strikes(world, events, list, mask);
   for (const [act, words] of [
     [strike(met, [body, 7], 1), /bodies\[1\] must be a Body, not 7/],
-    [strike(met, [body, body], 1), /bodies must be of this world, and each there once/],
-    [strike(met, bodies, 1), /bodies must be of this world, and each there once/],
+    [strike(met, [body, body], 1), /bodies must be of this world, each once/],
+    [strike(met, bodies, 1), /bodies must be of this world, each once/],
     [strike(met, [body], -1), /mask must be 0\.\.4294967295, not -1/],
     [strike([{ ...met[0], kind: 9 }], [body], 1), /events\[0\]\.kind must be 1\.\.3, not 9/],
   ])
