@@ -217,7 +217,7 @@ class View:
                 draw.rect(self.surface, fill, place, border_radius=corner)
             draw.rect(self.surface, edge, place, width, border_radius=corner)
             return place
-        # `point` of each.
+        # As `point` does for one, with what is the same for all taken once.
         (ox, oy), (cx, _, cz), pixels = self.point(*self.centre), self.centre, self.pixels
         down = pixels if self.z_down else -pixels
         rings = [

@@ -21,7 +21,7 @@ static uint64_t body_of(const scene *s, uint32_t id, uint32_t *part) {
     return s->count;
 }
 
-/* The strike of a collider against another one; 0 if there is none that is new. */
+/* Whether a collider makes a new strike against another one, and the row of it. */
 static int is_strike(const scene *s, uint32_t hit, uint32_t hurt, fxs_strike *out) {
     fxs_collider from;
     fxs_collider to;

@@ -223,7 +223,7 @@ func test_a_wrong_layer_and_state_are_errors_that_name_them() -> void:
 	world.free()
 
 
-## What the engine is told: errors and warnings.
+## Collects the errors and warnings that the engine gets.
 class Ear:
 	extends Logger
 	var heard := PackedStringArray()
