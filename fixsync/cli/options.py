@@ -47,8 +47,8 @@ attacks_option = click.option(
     help="Layer, by number or name, whose colliders are attacks. Repeatable.",
 )
 GUESS = (
-    "a guess: all that was ever inactive, or came in mid-match; --attacks LAYER says it, or a "
-    "layer's name in the log with the word attack"
+    "a guess: colliders that were inactive once, or came in mid-match. --attacks LAYER says which "
+    "are attacks; so does the word attack in a layer's name"
 )
 """Where nothing says what an attack is."""
 
