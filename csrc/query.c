@@ -2,6 +2,7 @@
 #include "blocks.h"
 #include "broad_query.h"
 #include "derive.h"
+#include "heap.h"
 #include "wide.h"
 
 int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
@@ -42,45 +43,32 @@ static i128 distance_sq(const placed_shape *s, const fxs_pose *from) {
         i128_square((int64_t)s->z - from->z));
 }
 
-static int is_nearer(const fxs_world *w, const fxs_pose *from, uint64_t a, uint64_t b) {
-    int order = i128_cmp(distance_sq(colliders(w) + a, from), distance_sq(colliders(w) + b, from));
-    return order < 0 || (order == 0 && a < b);
+/* What ids are sorted by. */
+typedef struct nearness {
+    const fxs_world *w;
+    const fxs_pose *from;
+} nearness;
+
+static int is_further(const nearness *by, const uint64_t *a, const uint64_t *b) {
+    const placed_shape *all = colliders(by->w);
+    const int order = i128_cmp(distance_sq(all + *a, by->from), distance_sq(all + *b, by->from));
+    return order > 0 || (order == 0 && *a > *b);
 }
 
-/* Moves ids[top] down to where no child is further away: a heap with the furthest on top. */
-static void sift(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n,
-                 uint64_t top) {
-    uint64_t id = ids[top];
-    for (uint64_t child; (child = 2 * top + 1) < n; top = child) {
-        child += child + 1 < n && is_nearer(w, from, ids[child], ids[child + 1]);
-        if (!is_nearer(w, from, id, ids[child])) {
-            break;
-        }
-        ids[top] = ids[child];
-    }
-    ids[top] = id;
-}
+FXS_HEAP(far_heap, uint64_t, const nearness *, is_further)
 
-/* The `limit` nearest of n ids to the front, nearest first: a heap of that many, from which the
- * furthest is taken away again and again. */
+/* The `limit` nearest of n ids to the front, nearest first. */
 static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n,
                          uint64_t limit) {
-    for (uint64_t i = limit / 2; i--;) {
-        FXS_ASSERT(limit <= n);
-        sift(w, from, ids, limit, i);
-    }
+    const nearness by = {w, from};
+    FXS_ASSERT(limit <= n);
+    far_heap_make(&by, ids, limit);
     for (uint64_t i = limit; i < n; i++) {
-        if (is_nearer(w, from, ids[i], ids[0])) {
-            ids[0] = ids[i];
-            sift(w, from, ids, limit, 0);
+        if (is_further(&by, ids, ids + i)) {
+            far_heap_sift(&by, ids, limit, 0, ids[i]);
         }
     }
-    for (uint64_t i = limit; i-- > 1;) {
-        uint64_t furthest = ids[0];
-        ids[0] = ids[i];
-        ids[i] = furthest;
-        sift(w, from, ids, i, 0);
-    }
+    far_heap_sort(&by, ids, limit);
 }
 
 #define FEW_IDS 6 /* up to so many ids are sorted as keys */

@@ -1,4 +1,5 @@
 /* Solids of a level: which of them a shape meets (docs/contract.md, Levels). */
+#include "heap.h"
 #include "level.h"
 
 /* Whether the bounds of s meet those of a solid, wherever either is. */
@@ -25,29 +26,12 @@ int fxs_solid_contact(const placed_shape *s, const fxs_level *l, uint32_t index)
 
 /* ---- ids in order ---- */
 
-/* Puts `id` where it belongs below the empty slot `at` of a heap of n, the greatest on top. */
-static void sift_id(uint32_t *heap, uint64_t n, uint64_t at, uint32_t id) {
-    for (uint64_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && heap[child + 1] > heap[child];
-        if (heap[child] <= id) {
-            break;
-        }
-        heap[at] = heap[child];
-    }
-    heap[at] = id;
+static int is_later_id(const void *none, const uint32_t *a, const uint32_t *b) {
+    (void)none;
+    return *a > *b;
 }
 
-/* In place: a level has no scratch memory. */
-static void sort_in_place(uint32_t *ids, uint64_t n) {
-    for (uint64_t i = n / 2; i > 0; i--) {
-        sift_id(ids, n, i - 1, ids[i - 1]);
-    }
-    while (n > 1) {
-        uint32_t last = ids[--n];
-        ids[n] = ids[0];
-        sift_id(ids, n, 0, last);
-    }
-}
+FXS_HEAP(id_heap, uint32_t, const void *, is_later_id)
 
 uint64_t fxs_level_met(const fxs_level *l, const placed_shape *area, uint32_t mask, int hit_when,
                        uint32_t *ids, uint64_t room) {
@@ -65,7 +49,8 @@ uint64_t fxs_level_met(const fxs_level *l, const placed_shape *area, uint32_t ma
         }
     }
     if (met <= room) {
-        sort_in_place(ids, met);
+        id_heap_make(NULL, ids, met); /* in place: a level has no scratch memory */
+        id_heap_sort(NULL, ids, met);
     }
     return met;
 }

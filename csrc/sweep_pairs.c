@@ -7,6 +7,7 @@
 #include "cast.h"
 #include "derive.h"
 #include "grid.h"
+#include "heap.h"
 
 #define FEW_MOVING 64 /* up to so many are compared one with another */
 
@@ -97,33 +98,7 @@ static int is_later_pair(const sweeps *s, fxs_pair_hit *a, fxs_pair_hit *b) {
     return a->a != b->a ? a->a > b->a : a->b > b->b;
 }
 
-/* Puts `hit` where it belongs below the empty slot `at` of a heap of n. */
-static void sift_pair(const sweeps *s, uint64_t n, uint64_t at, fxs_pair_hit hit) {
-    fxs_pair_hit *heap = s->hits;
-    for (uint64_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && is_later_pair(s, heap + child + 1, heap + child);
-        if (!is_later_pair(s, heap + child, &hit)) {
-            break;
-        }
-        heap[at] = heap[child];
-    }
-    heap[at] = hit;
-}
-
-static void make_pair_heap(const sweeps *s) {
-    for (uint64_t i = s->count / 2; i > 0; i--) {
-        sift_pair(s, s->count, i - 1, s->hits[i - 1]);
-    }
-}
-
-static void sort_pair_heap(const sweeps *s) {
-    make_pair_heap(s);
-    for (uint64_t n = s->count; n > 1;) {
-        const fxs_pair_hit last = s->hits[--n];
-        s->hits[n] = s->hits[0];
-        sift_pair(s, n, 0, last);
-    }
-}
+FXS_HEAP(pair_heap, fxs_pair_hit, const sweeps *, is_later_pair)
 
 static void keep_pair(sweeps *s, uint32_t one, uint32_t other, int32_t fraction, int is_deep) {
     fxs_pair_hit hit = {one < other ? one : other,
@@ -134,13 +109,13 @@ static void keep_pair(sweeps *s, uint32_t one, uint32_t other, int32_t fraction,
     s->met++;
     if (is_full) {
         if (is_later_pair(s, s->hits, &hit)) {
-            sift_pair(s, s->count, 0, hit);
+            pair_heap_sift(s, s->hits, s->count, 0, hit);
         }
     } else if (s->count < s->room) {
         s->hits[s->count++] = hit;
         is_full = s->limit != 0 && s->count == s->limit;
         if (is_full) {
-            make_pair_heap(s);
+            pair_heap_make(s, s->hits, s->count);
         }
     }
     s->last = is_full ? (int32_t)s->hits[0].fraction : WHOLE;
@@ -150,10 +125,8 @@ static void keep_pair(sweeps *s, uint32_t one, uint32_t other, int32_t fraction,
 static void sort_equal(const sweeps *s, fxs_pair_hit *hits, uint64_t n) {
     for (uint64_t i = 1; i < n; i++) {
         if (is_later_pair(s, hits + i - 1, hits + i)) {
-            sweeps run = *s;
-            run.hits = hits;
-            run.count = n;
-            sort_pair_heap(&run);
+            pair_heap_make(s, hits, n);
+            pair_heap_sort(s, hits, n);
             return;
         }
     }
@@ -193,7 +166,8 @@ static void sort_pairs(const sweeps *s) {
         return;
     }
     if (s->limit != 0 || !sort_words(s)) {
-        sort_pair_heap(s);
+        pair_heap_make(s, s->hits, s->count);
+        pair_heap_sort(s, s->hits, s->count);
         return;
     }
     for (uint64_t i = 0, end; i < s->count; i = end) {
@@ -242,26 +216,15 @@ static void try_pair(sweeps *s, const placed_shape *a, const int32_t *motion_a,
 }
 
 /* The bounds of a motion. */
-typedef struct way {
-    int64_t least[3], most[3];
-} way;
-
-static way way_of(const sweeps *s, uint64_t row) {
-    const placed_shape *c = colliders(s->w) + s->rows[row].id;
+static aabb swept_bounds(const sweeps *s, uint64_t row) {
     const int32_t *m = s->rows[row].motion;
-    const int64_t centre[3] = {c->x, c->y, c->z};
-    const int64_t extent[3] = {c->extent_x, c->extent_y, c->extent_z};
-    way w;
+    aabb box;
+    fxs_placed_bounds(colliders(s->w) + s->rows[row].id, &box);
     for (int i = 0; i < 3; i++) {
-        w.least[i] = centre[i] - extent[i] + min64(m[i], 0);
-        w.most[i] = centre[i] + extent[i] + max64(m[i], 0);
+        box.min[i] += min64(m[i], 0);
+        box.max[i] += max64(m[i], 0);
     }
-    return w;
-}
-
-static inline int ways_meet(const way *a, const way *b) {
-    return (a->least[0] <= b->most[0]) & (b->least[0] <= a->most[0]) & (a->least[2] <= b->most[2]) &
-           (b->least[2] <= a->most[2]) & (a->least[1] <= b->most[1]) & (b->least[1] <= a->most[1]);
+    return box;
 }
 
 static void try_two(sweeps *s, uint64_t i, uint64_t j) {
@@ -274,16 +237,16 @@ static void try_two(sweeps *s, uint64_t i, uint64_t j) {
 
 /* Every two rows: blocks of FEW_MOVING of the first ones against all behind them. */
 static void try_each(sweeps *s) {
-    way first[FEW_MOVING];
+    aabb first[FEW_MOVING];
     for (uint64_t from = 0; from < s->n; from += FEW_MOVING) {
         const uint64_t end = from + FEW_MOVING < s->n ? from + FEW_MOVING : s->n;
         for (uint64_t i = from; i < end; i++) {
-            first[i - from] = way_of(s, i);
+            first[i - from] = swept_bounds(s, i);
         }
         for (uint64_t j = from + 1; j < s->n; j++) {
-            const way second = way_of(s, j);
+            const aabb second = swept_bounds(s, j);
             for (uint64_t i = from; i < end && i < j; i++) {
-                if (ways_meet(first + (i - from), &second)) {
+                if (aabb_overlaps(first + (i - from), &second)) {
                     try_two(s, i, j);
                 }
             }
@@ -312,7 +275,7 @@ static int have_middles(const sweeps *s) {
     return 1;
 }
 
-/* Makes the bounds of what moves those of its way, or undoes that. */
+/* Makes the bounds of what moves swept ones, or undoes that. */
 static void sweep_out(const sweeps *s, int32_t sign) {
     for (uint64_t i = 0; i < s->n; i++) {
         const int32_t *m = s->rows[i].motion;

@@ -2,6 +2,7 @@
 #include "broad_query.h"
 #include "cast.h"
 #include "derive.h"
+#include "heap.h"
 
 enum { KNOWN = 8 };
 
@@ -96,35 +97,11 @@ static inline int is_later(job *j, fxs_cast_hit *a, fxs_cast_hit *b) {
     return of_a != of_b ? of_a > of_b : a->id > b->id;
 }
 
-/* Puts `hit` where it belongs below the empty slot `at` of a heap of n. */
-static void sift_hit(job *j, fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit hit) {
-    for (uint64_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && is_later(j, heap + child + 1, heap + child);
-        if (!is_later(j, heap + child, &hit)) {
-            break;
-        }
-        heap[at] = heap[child];
-    }
-    heap[at] = hit;
-}
-
-static void make_heap(job *j, fxs_cast_hit *hits, uint64_t n) {
-    for (uint64_t i = n / 2; i > 0; i--) {
-        sift_hit(j, hits, n, i - 1, hits[i - 1]);
-    }
-}
-
-static void sort_heap(job *j, fxs_cast_hit *heap, uint64_t n) {
-    while (n > 1) {
-        fxs_cast_hit last = heap[--n];
-        heap[n] = heap[0];
-        sift_hit(j, heap, n, 0, last);
-    }
-}
+FXS_HEAP(hit_heap, fxs_cast_hit, job *, is_later)
 
 static void sort_hits(job *j, fxs_cast_hit *hits, uint64_t n) {
-    make_heap(j, hits, n);
-    sort_heap(j, hits, n);
+    hit_heap_make(j, hits, n);
+    hit_heap_sort(j, hits, n);
 }
 
 void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n) { sort_hits(NULL, hits, n); }
@@ -162,12 +139,12 @@ static int32_t keep(job *j, kept_hits *k, fxs_cast_hit hit) {
     FXS_ASSERT(hit.fraction <= WHOLE && k->count <= k->room);
     k->met++;
     if (is_full && is_later(j, k->hits, &hit)) {
-        sift_hit(j, k->hits, k->count, 0, hit);
+        hit_heap_sift(j, k->hits, k->count, 0, hit);
     } else if (!is_full && k->count < k->room) {
         k->hits[k->count++] = hit;
         is_full = k->limit != 0 && k->count == k->limit;
         if (is_full) {
-            make_heap(j, k->hits, k->count);
+            hit_heap_make(j, k->hits, k->count);
         }
     }
     return is_full ? (int32_t)k->hits[0].fraction : WHOLE;

@@ -186,6 +186,29 @@ def test_what_touches_only_at_an_end_of_its_motion_is_met(fillers: int) -> None:
     assert world.save() == before
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("fillers", [0, 80])
+def test_who_moves_out_of_int32_is_met_on_its_way(fillers: int, sign: int) -> None:
+    """With so many rows that the grid would find the pairs, if all middles were in int32."""
+    world = World(128)
+    motions: dict[int, Any] = {}
+    expected = []
+    for axis in range(3):
+        a = len(motions)
+        place = [1000 * a] * 3
+        motion = [0, 0, 0]
+        place[axis], motion[axis] = sign * (2**31 - 1 - 3000), sign * 20000
+        world.add(a, Sphere(5), Pose(*place))
+        place[axis] += sign * 1500
+        world.add(a + 1, Sphere(5), Pose(*place))
+        motions |= {a: tuple(motion), a + 1: STILL}
+        expected.append((a, a + 1, 65536 * 1490 // 20000))
+    for id in range(len(motions), len(motions) + fillers):
+        world.add(id, Sphere(5), Pose(-1000 * id, 0, 0))
+        motions[id] = (1, 0, 0)
+    assert [hit[:3] for hit in world.sweep_pairs(motions)] == expected
+
+
 def test_a_level_is_met_also_where_every_collider_moves() -> None:
     world = World(1, level=level_of(SOLIDS))
     world.add(0, Sphere(5), Pose(-40, 20, 0))
