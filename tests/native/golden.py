@@ -1,12 +1,10 @@
-"""Answers a trace of the golden again, through Python, and prints the golden's lines for it.
+"""Answers a trace of the golden again, with tests/model.py, and prints the golden's lines for it.
 
-    golden 0 trace > trace; python tests/native/golden.py kernel trace
-    golden 0 trace > trace; python tests/native/golden.py model trace
+    golden 0 trace > trace; python tests/native/golden.py trace
 
-`kernel` calls the functions of fixsync._kernel; `model` asks tests/model.py, which knows nothing of
-the kernel, and checks what the contract leaves open (which of several errors, which of several
-push-outs). Every answer is compared with the one in the trace, so a failure names the
-call that differs. The digests are computed here, in integers."""
+The model knows nothing of the kernel; what the contract leaves open (which of several errors, which
+of several push-outs) is checked. Every answer is compared with the one in the trace, so a failure
+names the call that differs. The digests are computed here, in integers."""
 
 from __future__ import annotations
 
@@ -61,410 +59,6 @@ class Arguments:
     def rows(self, count: int) -> list[list[int]]:
         """All that is left, `count` a row."""
         return [self.some(count) for _ in range((len(self.words) - self.at) // count)]
-
-
-def numbers(function: str, count: int) -> Callable[[Kernel, Arguments], Answers]:
-    """A call of so many numbers and nothing else."""
-    return lambda kernel, a: [getattr(kernel.lib, function)(*a.some(count))]
-
-
-def of_world(function: str, count: int) -> Callable[[Kernel, Arguments], Answers]:
-    """A call of a world and so many numbers."""
-    return lambda kernel, a: [getattr(kernel.lib, function)(kernel.world(a), *a.some(count))]
-
-
-class Kernel:
-    """fixsync._kernel, called as fixsync.h says."""
-
-    def __init__(self) -> None:
-        from fixsync._kernel import ffi, lib  # type: ignore[attr-defined, import-not-found, unused-ignore]
-
-        self.ffi: Any = ffi
-        self.lib: Any = lib
-        self.worlds: dict[int, Any] = {}
-        self.configs: dict[int, Any] = {}
-
-    def shape(self, words: Sequence[int]) -> Any:
-        return self.ffi.new("fxs_shape *", (words[0], words[1], words[2:5]))
-
-    def pose(self, words: Sequence[int]) -> Any:
-        return self.ffi.new("fxs_pose *", tuple(words))
-
-    def pair(self, words: Sequence[int]) -> tuple[Any, Any, Any, Any]:
-        return (
-            self.shape(words[:5]),
-            self.pose(words[5:9]),
-            self.shape(words[9:14]),
-            self.pose(words[14:18]),
-        )
-
-    def collider(self, words: Sequence[int]) -> Any:
-        return self.ffi.new("fxs_collider *", (*words[:14], words[14:17]))
-
-    def query_of(self, words: Sequence[int]) -> Any:
-        shape, pose = self.shape(words[:5])[0], self.pose(words[5:9])[0]
-        return self.ffi.new("fxs_query *", (shape, pose, words[9], words[10]))
-
-    def cast_of(self, words: Sequence[int]) -> Any:
-        shape, pose = self.shape(words[:5])[0], self.pose(words[5:9])[0]
-        return self.ffi.new("fxs_cast *", (shape, pose, words[9:12], *words[12:16]))
-
-    def array(self, kind: str, items: Iterable[Any]) -> Any:
-        items = [item[0] for item in items]
-        return self.ffi.new(f"{kind}[]", items or 1)
-
-    def found(
-        self, kind: str, call: Callable[..., int], arguments: Sequence[Any], room: int
-    ) -> Any:
-        """The status of a call that finds ids or hits, their number, and they as plain numbers."""
-        out, count = self.ffi.new(f"{kind}[]", room + 1), self.ffi.new("uint64_t *", 7)
-        status = call(*arguments, out, room, count)
-        told = out[0 : count[0]] if status == OK else []
-        if kind == "fxs_cast_hit":
-            told = [n for hit in told for n in (hit.id, hit.fraction, *hit.normal)]
-        if kind == "fxs_pair_hit":
-            told = [n for hit in told for n in (hit.a, hit.b, hit.fraction, *hit.normal)]
-        return status, count[0], told
-
-    def found_by_many(
-        self, kind: str, call: Callable[..., int], start: Sequence[Any], array: Any, room: int
-    ) -> Answers:
-        """The same of many at once, and where the answers to each end."""
-        world, size, *rest = start
-        ends = self.ffi.new("uint64_t[]", size + 1)
-        arguments = (world, array, size, *rest, ends)
-        status, count, told = self.found(kind, call, arguments, room)
-        return [status, count, *(ends[0:size] if status == OK else []), *told]
-
-    # Angles, lengths, hashes.
-
-    def direction(self, a: Arguments) -> Answers:
-        out = self.ffi.new("int32_t[2]")
-        self.lib.fxs_direction(a.one(), out, out + 1)
-        return list(out)
-
-    yaw_of = numbers("fxs_yaw_of", 2)
-    length = numbers("fxs_length", 3)
-    yaw_between = numbers("fxs_yaw_between", 2)
-    faces = numbers("fxs_faces", 4)
-
-    def forward(self, a: Arguments) -> Answers:
-        out = self.ffi.new("int32_t[2]", [77, 77])
-        return [self.lib.fxs_forward(*a.some(2), out, out + 1), *out]
-
-    def version(self, _: Arguments) -> Answers:
-        lib = self.lib
-        header = lib.FXS_VERSION_MAJOR << 16 | lib.FXS_VERSION_MINOR << 8 | lib.FXS_VERSION_PATCH
-        return [int(lib.fxs_version() == header), lib.fxs_semantics()]
-
-    def hash64(self, a: Arguments) -> Answers:
-        low, high = a.some(2)
-        data = a.data()
-        return [self.lib.fxs_hash64(data, len(data), high << 32 | low)]
-
-    # Two shapes.
-
-    def shape_check(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_shape_check(self.shape(a.some(5)))]
-
-    def overlap(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_overlap(*self.pair(a.some(18)))]
-
-    def overlap_many(self, a: Arguments) -> Answers:
-        pairs = [self.pair(row) for row in a.rows(18)]
-        columns = [[pair[i] for pair in pairs] for i in range(4)]
-        kinds = ("fxs_shape", "fxs_pose", "fxs_shape", "fxs_pose")
-        contacts, bad = self.ffi.new("uint8_t[17]", b"\x09" * 17), self.ffi.new("uint64_t *", 77)
-        arrays = [self.array(kind, column) for kind, column in zip(kinds, columns, strict=True)]
-        status = self.lib.fxs_overlap_many(*arrays, len(pairs), contacts, bad)
-        return [status, bad[0], *list(contacts)[: len(pairs)]]
-
-    def lift(self, a: Arguments) -> Answers:
-        out = self.ffi.new("int32_t *", 77)
-        return [self.lib.fxs_lift(*self.pair(a.some(18)), out), out[0]]
-
-    def outlined(self, call: Callable[..., int], *asked: Any) -> Answers:
-        *_, room = asked
-        vertices, extent = self.ffi.new("fxs_vertex[]", room + 1), self.ffi.new("fxs_extent *")
-        extent.y_low = extent.y_high = extent.outer = extent.hole = 77
-        status = call(*asked[:-1], vertices, room, extent)
-        found = vertices[0 : extent.outer + extent.hole] if status == OK else []
-        head = [status, extent.y_low, extent.y_high, extent.outer, extent.hole]
-        return [*head, *(n for v in found for n in (v.x, v.z))]
-
-    def outline(self, a: Arguments) -> Answers:
-        shape, pose = self.shape(a.some(5)), self.pose(a.some(4))
-        return self.outlined(self.lib.fxs_outline, shape, pose, *a.some(2))
-
-    def outline_of(self, a: Arguments) -> Answers:
-        return self.outlined(self.lib.fxs_world_outline, self.world(a), *a.some(3))
-
-    def level_of(self, a: Arguments) -> tuple[int, int, Any]:
-        data = a.data()
-        memory, at = self.ffi.new("uint64_t[]", 1024), self.ffi.new("uint64_t *", 77)
-        self.level_memory = memory
-        level = self.ffi.cast("fxs_level *", memory)
-        return self.lib.fxs_level_init(level, data, len(data), at), at[0], level
-
-    def level(self, a: Arguments) -> Answers:
-        ffi, lib = self.ffi, self.lib
-        status, at, level = self.level_of(a)
-        if status != OK:
-            return [status, at]
-        shape, pose, motion, when = self.shape(a.some(5)), self.pose(a.some(4)), a.some(3), a.one()
-        told = [status, at, lib.fxs_level_hash(level)]
-        solids = range(lib.fxs_level_count(level))
-        told += [lib.fxs_level_contact(level, i, shape, pose) for i in solids]
-        query = ffi.new("fxs_query *", (shape[0], pose[0], 0xFFFFFFFF, 0))
-        cast = self.ffi.new("fxs_cast *", (shape[0], pose[0], motion, 0xFFFFFFFF, 0, 0, when))
-        for kind, call, asked in (
-            ("uint32_t", lib.fxs_level_query, (level, query, when)),
-            ("fxs_cast_hit", lib.fxs_level_cast, (level, cast)),
-        ):
-            status, _, found = self.found(kind, call, asked, 3)
-            told += [status, *found]
-        return told
-
-    def level_world(self, a: Arguments) -> Answers:
-        ffi, lib = self.ffi, self.lib
-        status, _, level = self.level_of(a)
-        assert status == OK
-        shape, pose = self.shape(a.some(5)), self.pose(a.some(4))
-        config = ffi.new("fxs_config *", (2, 3, 1, [0xFFFFFFFF] * 32))
-        space = ffi.new("uint64_t[]", lib.fxs_world_size(config) // 8 + 1)
-        world = ffi.cast("fxs_world *", space)
-        body = ffi.new("fxs_collider *")
-        body.id, body.kind, body.half_angle, body.active = 1, shape.kind, shape.half_angle, 1
-        body.size, body.yaw, body.x, body.y, body.z = shape.size, pose.yaw, pose.x, pose.y, pose.z
-        events, counts = ffi.new("fxs_event[3]"), ffi.new("fxs_counts *")
-        found = [
-            lib.fxs_world_init(world, config),
-            lib.fxs_world_attach(world, level),
-            lib.fxs_world_add(world, body),
-            lib.fxs_world_step(world, events, 3, counts),
-        ]
-        for event in events[0 : counts.events]:
-            found += [event.a << 32 | event.b, event.contact]
-        found.append(lib.fxs_world_hash(world))
-        for i in range(lib.fxs_level_count(level)):
-            found += self.parted(world, 1, lib.FXS_LEVEL + i)
-        return found
-
-    def parted(self, world: Any, one: int, other: int) -> list[int]:
-        xz, y = self.ffi.new("int32_t[2]", [77, 77]), self.ffi.new("int32_t *", 77)
-        pushed = self.lib.fxs_world_push_out(world, one, other, xz)
-        lifted = self.lib.fxs_world_lift(world, one, other, y)
-        return [pushed, *xz, lifted, y[0], self.lib.fxs_world_side(world, one, other)]
-
-    # push_out and cast_pair are asked both ways round; what an error leaves alone is the last
-    # answer.
-
-    def push_out(self, a: Arguments) -> Answers:
-        pair = self.pair(a.some(18))
-        out = self.ffi.new("int32_t[2]", [77, 77])
-        status = self.lib.fxs_push_out(*pair, out)
-        known = list(out) if status == OK else [None, None]
-        return [status, *known, self.lib.fxs_side(*pair)]
-
-    def cast_pair(self, a: Arguments) -> Answers:
-        shape_a, pose_a, motion_a = self.shape(a.some(5)), self.pose(a.some(4)), a.some(3)
-        shape_b, pose_b, motion_b, when = (
-            self.shape(a.some(5)),
-            self.pose(a.some(4)),
-            a.some(3),
-            a.one(),
-        )
-        motions = [self.ffi.new("int32_t[3]", motion) for motion in (motion_a, motion_b)]
-        fraction, normal = self.ffi.new("int32_t *"), self.ffi.new("int32_t[3]")
-        status = self.lib.fxs_cast_pair(
-            shape_a, pose_a, motions[0], shape_b, pose_b, motions[1], when, fraction, normal
-        )
-        return [status, fraction[0], *normal] if status == 1 else [status, None, None, None, None]
-
-    # Worlds.
-
-    def init(self, a: Arguments) -> Answers:
-        w, capacity, hit_capacity, hit_when, *layers = a.some(36)
-        config = self.ffi.new("fxs_config *", (capacity, hit_capacity, hit_when, layers))
-        size = self.lib.fxs_world_size(config)
-        memory = self.ffi.new("uint64_t[]", size // 8 + 32)
-        world = self.ffi.cast("fxs_world *", memory)
-        status = self.lib.fxs_world_init(world, config)
-        if status == OK:
-            self.worlds[w], self.configs[w] = (memory, world), config
-        return [int(size != 0), status]
-
-    def world(self, a: Arguments) -> Any:
-        return self.worlds[a.one()][1]
-
-    def add(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_add(self.world(a), self.collider(a.some(17)))]
-
-    move = of_world("fxs_world_move", 4)
-    offset = of_world("fxs_world_set_offset", 4)
-    remove = of_world("fxs_world_remove", 1)
-    turn = of_world("fxs_world_turn", 2)
-    owner = of_world("fxs_world_set_owner", 2)
-    layer = of_world("fxs_world_set_layer", 2)
-    active = of_world("fxs_world_set_active", 2)
-    contact = of_world("fxs_world_contact", 2)
-
-    def pose_at(self, a: Arguments) -> Answers:
-        world, id = self.world(a), a.one()
-        return [self.lib.fxs_world_set_pose(world, id, self.pose(a.some(4)))]
-
-    def set_shape(self, a: Arguments) -> Answers:
-        world, id = self.world(a), a.one()
-        return [self.lib.fxs_world_set_shape(world, id, self.shape(a.some(5)))]
-
-    def step(self, a: Arguments) -> Answers:
-        w, event_capacity = a.some(2)
-        world = self.worlds[w][1]
-        events = self.ffi.new("fxs_event[]", min(event_capacity, 20000) + 1)
-        counts = self.ffi.new("fxs_counts *")
-        status = self.lib.fxs_world_step(world, events, min(event_capacity, 20000), counts)
-        if status != OK:
-            return [status, int(counts.hits > self.configs[w].hit_capacity)]
-        told = [n for e in events[0 : counts.events] for n in (e.a, e.b, e.kind, e.contact)]
-        return [status, counts.hits, counts.events, self.lib.fxs_world_frame(world), *told]
-
-    def query(self, a: Arguments) -> Answers:
-        world, room, query = self.world(a), a.one(), self.query_of(a.some(11))
-        call = self.lib.fxs_world_query
-        status, count, told = self.found("uint32_t", call, (world, query), room)
-        return [status, count, *told] if status in (OK, E_ROOM) else [status]
-
-    def query_many(self, a: Arguments) -> Answers:
-        world, room, queries = self.world(a), a.one(), [self.query_of(row) for row in a.rows(11)]
-        call, array = self.lib.fxs_world_query_many, self.array("fxs_query", queries)
-        return self.found_by_many("uint32_t", call, (world, len(queries)), array, room)
-
-    def nearest_many(self, a: Arguments) -> Answers:
-        world, room, limit = self.world(a), a.one(), a.one()
-        queries = [self.query_of(row) for row in a.rows(11)]
-        call, array = self.lib.fxs_world_nearest_many, self.array("fxs_query", queries)
-        return self.found_by_many("uint32_t", call, (world, len(queries), limit), array, room)
-
-    def nearest(self, a: Arguments) -> Answers:
-        world, limit, query = self.world(a), a.one(), self.query_of(a.some(11))
-        call = self.lib.fxs_world_nearest
-        status, count, told = self.found("uint32_t", call, (world, query, limit), 999)
-        return [status, count, *told]
-
-    def layers(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_set_layers(self.world(a), a.some(32))]
-
-    def apply(self, a: Arguments) -> Answers:
-        world, rows = self.world(a), a.rows(19)
-        commands = self.array(
-            "fxs_command",
-            [self.ffi.new("fxs_command *", (*row[:2], self.collider(row[2:])[0])) for row in rows],
-        )
-        bad = self.ffi.new("uint64_t *", 77)
-        return [self.lib.fxs_world_apply(world, commands, len(rows), bad), bad[0]]
-
-    def cast(self, a: Arguments) -> Answers:
-        world, room, cast = self.world(a), a.one(), self.cast_of(a.some(16))
-        call = self.lib.fxs_world_cast
-        status, count, told = self.found("fxs_cast_hit", call, (world, cast), room)
-        return [status, count, *told]
-
-    def cast_many(self, a: Arguments) -> Answers:
-        world, room, casts = self.world(a), a.one(), [self.cast_of(row) for row in a.rows(16)]
-        call, array = self.lib.fxs_world_cast_many, self.array("fxs_cast", casts)
-        return self.found_by_many("fxs_cast_hit", call, (world, len(casts)), array, room)
-
-    def sweep(self, a: Arguments) -> Answers:
-        world, room, id = self.world(a), a.one(), a.one()
-        motion, limit, hit_when = self.ffi.new("int32_t[3]", a.some(3)), a.one(), a.one()
-        arguments = (world, id, motion, limit, hit_when)
-        status, count, told = self.found("fxs_cast_hit", self.lib.fxs_world_sweep, arguments, room)
-        return [status, count, *told] if status in (OK, E_ROOM) else [status]
-
-    def sweep_pairs(self, a: Arguments) -> Answers:
-        world, room, limit, hit_when = self.world(a), a.one(), a.one(), a.one()
-        rows = [(id, tuple(motion)) for id, *motion in a.rows(4)]
-        motions = self.ffi.new("fxs_motion[]", rows)
-        arguments = (world, motions, len(rows), hit_when, limit)
-        call = self.lib.fxs_world_sweep_pairs
-        status, count, told = self.found("fxs_pair_hit", call, arguments, room)
-        return [status, count, *told]
-
-    def save(self, a: Arguments) -> Answers:
-        world = self.world(a)
-        size = self.lib.fxs_world_save_size(world)
-        data = self.ffi.new("uint8_t[]", size)
-        self.lib.fxs_world_save(world, data)
-        return [*bytes_answers(bytes(self.ffi.buffer(data))), self.lib.fxs_world_hash(world)]
-
-    def load(self, a: Arguments) -> Answers:
-        world, data = self.world(a), a.data()
-        at = self.ffi.new("uint64_t *")
-        status = self.lib.fxs_world_load(world, data, len(data), at)
-        return [status] if status == OK else [status, at[0]]
-
-    def copy(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_copy(self.world(a), self.world(a))]
-
-    @staticmethod
-    def fields(c: Any) -> list[int]:
-        traits = [c.id, c.kind, c.layer, c.active, c.zero, c.yaw, c.half_angle, c.owner]
-        return [*traits, c.x, c.y, c.z, c.ox, c.oy, c.oz, *c.size]
-
-    def get(self, a: Arguments) -> Answers:
-        c = self.ffi.new("fxs_collider *")
-        status = self.lib.fxs_world_get(self.world(a), a.one(), c)
-        return [status, *self.fields(c)] if status == OK else [status]
-
-    def list(self, a: Arguments) -> Answers:
-        world = self.world(a)
-        count, hit_count = self.lib.fxs_world_count(world), self.lib.fxs_world_hit_count(world)
-        ids, config = self.ffi.new("uint32_t[]", count + 1), self.ffi.new("fxs_config *")
-        colliders = self.ffi.new("fxs_collider[]", count + 1)
-        hits = self.ffi.new("fxs_hit[]", hit_count + 1)
-        self.lib.fxs_world_ids(world, ids)
-        self.lib.fxs_world_colliders(world, colliders)
-        self.lib.fxs_world_hits(world, hits)
-        self.lib.fxs_world_config(world, config)
-        head = [config.capacity, config.hit_capacity, config.hit_when, *config.layers]
-        bodies = [n for i in range(count) for n in (ids[i], *self.fields(colliders[i]))]
-        told = [n for h in hits[0:hit_count] for n in (h.a, h.b, h.contact)]
-        return [*head, self.lib.fxs_world_frame(world), count, *bodies, hit_count, *told]
-
-    def add_many(self, a: Arguments) -> Answers:
-        world, rows, bad = self.world(a), a.rows(17), self.ffi.new("uint64_t *", 77)
-        array = self.array("fxs_collider", [self.collider(row) for row in rows])
-        return [self.lib.fxs_world_add_many(world, array, len(rows), bad), bad[0]]
-
-    def move_many(self, a: Arguments) -> Answers:
-        world, rows, bad = self.world(a), a.rows(4), self.ffi.new("uint64_t *", 77)
-        ids = self.ffi.new("uint32_t[]", [row[0] for row in rows] or 1)
-        positions = self.ffi.new("int32_t[]", [n for row in rows for n in row[1:]] or 1)
-        return [self.lib.fxs_world_move_many(world, ids, positions, len(rows), bad), bad[0]]
-
-    def set_pose_many(self, a: Arguments) -> Answers:
-        world, rows, bad = self.world(a), a.rows(5), self.ffi.new("uint64_t *", 77)
-        ids = self.ffi.new("uint32_t[]", [row[0] for row in rows] or 1)
-        poses = self.array("fxs_pose", [self.pose(row[1:]) for row in rows])
-        return [self.lib.fxs_world_set_pose_many(world, ids, poses, len(rows), bad), bad[0]]
-
-    def separate(self, a: Arguments) -> Answers:
-        return self.separated(self.world(a), 1024, a)
-
-    def separate_into(self, a: Arguments) -> Answers:
-        return self.separated(self.world(a), a.one(), a)
-
-    def separated(self, world: Any, room: int, a: Arguments) -> Answers:
-        passes, yields = a.one(), self.ffi.new("uint32_t[32]", a.some(32))
-        moved, count = self.ffi.new("fxs_moved[]", room + 1), self.ffi.new("uint64_t *", 77)
-        status = self.lib.fxs_world_separate(world, yields, passes, moved, room, count)
-        told = (
-            [n for m in moved[0 : count[0]] for n in (m.id, m.x, m.y, m.z)] if status == OK else []
-        )
-        return [status, count[0], *told]
-
-    def pair_of(self, a: Arguments) -> Answers:
-        return self.parted(self.world(a), *a.some(2))
 
 
 def change(count: int, do: Callable[..., None]) -> Callable[[Model, Arguments], Answers]:
@@ -1029,8 +623,9 @@ class Model:
 METHODS = {"pose": "pose_at", "shape": "set_shape", "pair": "pair_of"}
 
 
-def lines_of(backend: Kernel | Model, trace: Iterable[str]) -> Iterator[str]:
+def lines_of(trace: Iterable[str]) -> Iterator[str]:
     """The golden's lines, each after every call before it was answered as the trace says."""
+    model = Model()
     digest = count = 0
     for line in trace:
         words = line.split()
@@ -1043,9 +638,8 @@ def lines_of(backend: Kernel | Model, trace: Iterable[str]) -> Iterator[str]:
             continue
         middle = words.index("=")
         told = [int(word) for word in words[middle + 1 :]]
-        if isinstance(backend, Model):
-            backend.answers = told
-        method = getattr(backend, METHODS.get(words[0], words[0]))
+        model.answers = told
+        method = getattr(model, METHODS.get(words[0], words[0]))
         try:
             answers = method(Arguments(words[1:middle]))
         except Exception as error:
@@ -1065,13 +659,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("backend", choices=("kernel", "model"))
     parser.add_argument("trace", type=Path)
     args = parser.parse_args()
-    backend = Kernel() if args.backend == "kernel" else Model()
     try:
         with args.trace.open(encoding="ascii") as trace:
-            for line in lines_of(backend, trace):
+            for line in lines_of(trace):
                 print(line)
     except WrongError as wrong:
         print(f"error: {wrong}", file=sys.stderr)
