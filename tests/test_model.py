@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import random
-import struct
 from collections.abc import Iterator
 from itertools import product
 from math import cos, isqrt, pi, sin
@@ -15,48 +12,8 @@ from typing import Any
 import model
 import pytest
 import strategies
-import xxhash
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model import ModelWorld
-from tools import VECTORS, ints, rows
-
-
-def shape_and_pose(row: dict[str, str], which: str) -> tuple[Any, Any]:
-    pose = ints(row, *(which + name for name in ("x", "y", "z", "yaw")))
-    return tuple(json.loads(row["shape_" + which])), pose
-
-
-def test_every_direction_has_the_published_digest() -> None:
-    packed = b"".join(struct.pack("<ii", *model.direction(yaw)) for yaw in range(65536))
-    assert hashlib.sha256(packed).hexdigest() == (VECTORS / "directions.sha256").read_text().strip()
-
-
-def test_angles_and_lengths_agree_with_the_vectors() -> None:
-    for row in rows("angles.csv"):
-        dx, dz = int(row["dx"]), int(row["dz"])
-        assert model.yaw_of(dx, dz) == int(row["yaw_of"]), row
-        assert model.length(dx, 0, dz) == int(row["length_dx_0_dz"]), row
-
-
-def test_contacts_agree_with_the_vectors() -> None:
-    contacts = rows("contacts.csv")
-    assert len(contacts) == 4500
-    for row in contacts:
-        a, pa = shape_and_pose(row, "a")
-        b, pb = shape_and_pose(row, "b")
-        assert model.overlap(a, pa, b, pb) == int(row["contact"]), row
-        assert model.overlap(b, pb, a, pa) == int(row["contact"]), row
-
-
-def test_contacts_of_two_sectors_agree_with_the_vectors() -> None:
-    contacts = rows("sectors.csv")
-    assert len(contacts) == 800
-    for row in contacts:
-        a, pa = shape_and_pose(row, "a")
-        b, pb = shape_and_pose(row, "b")
-        assert model.overlap(a, pa, b, pb) == int(row["contact"]), row
-        assert model.overlap(b, pb, a, pa) == int(row["contact"]), row
 
 
 def reach_along(wedge: model.Wedge, nx: float, nz: float) -> float:
@@ -103,13 +60,6 @@ def test_sectors_meet_where_no_normal_sees_a_gap_between_them(data: st.DataObjec
         assert contact == (model.APART if gap > 0 else model.OVERLAPPING)
 
 
-def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:
-    """Its edges only slide along the face: what lies between them decides."""
-    half_disc, box = ("sector", 5, 16384, 5), ("box", 7, 7, 7)
-    for x, yaw, expected in ((-7, 0, 2), (-7, 32768, 1), (7, 32768, 2), (7, 0, 1), (7, 16384, 2)):
-        assert model.overlap(half_disc, (x, 0, 1, yaw), box, (0, 0, 0, 0)) == expected, (x, yaw)
-
-
 def is_near_sector(sector: Any, pose: Any, points: list[tuple[int, int]], square: int) -> bool:
     """Whether one of the points lies within the root of square of the sector, in the plane."""
     (_, radius, half_angle, _), (x, _, z, yaw) = sector, pose
@@ -137,214 +87,6 @@ def test_a_sector_meets_a_box_where_a_point_of_the_box_lies_in_it() -> None:
             assert is_near_sector(sector, pose, points, 1)
     assert found[model.APART] > 100
     assert found[model.OVERLAPPING] > 100
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_half_step_belongs_to_the_yaw_above_it(sign: int) -> None:
-    """h(k) itself is the first direction of yaw k, seen from either side of the circle."""
-    for k in range(0, 65536, 5):
-        hx, hz = model.half_step_direction(k)
-        expected = k if sign == 1 else (k + 32768) % 65536
-        assert model.yaw_of(sign * hx, sign * hz) == expected
-
-
-def test_every_eleventh_direction_gives_its_own_yaw() -> None:
-    for yaw in range(0, 65536, 11):
-        assert model.yaw_of(*model.direction(yaw)) == yaw
-
-
-def test_offsets_round_halves_away_from_zero() -> None:
-    for value, rounded in ((2**29, 1), (2**29 - 1, 0), (3 * 2**29, 2)):
-        assert (model.R(value), model.R(-value)) == (rounded, -rounded)
-    assert model.centre((10, 20, 30, 16384), (1, 2, 3)) == (7, 22, 31)
-
-
-def test_xxh64_agrees_with_the_xxhash_package_at_every_length() -> None:
-    data = random.Random(1).randbytes(200)
-    for size in range(len(data) + 1):
-        assert model.xxh64(data[:size]) == xxhash.xxh64_intdigest(data[:size])
-
-
-def world_of_line(line: dict[str, Any]) -> ModelWorld:
-    return ModelWorld(line["capacity"], line["hit_when"], line["layers"])
-
-
-@pytest.mark.parametrize("name", ["small", "layers", "crowd"])
-def test_a_match_log_of_the_vectors_replays_identically(name: str) -> None:
-    text = (VECTORS / f"{name}.jsonl").read_bytes()
-    head, *frames, last = [json.loads(line) for line in text.splitlines()]
-    world = world_of_line(head)
-    for n, line in enumerate(frames):
-        events, answers = world.play_frame(line["commands"])
-        assert [list(event) for event in events] == line["events"], n
-        assert answers == line["queries"], n
-        assert f"{world.hash():016x}" == line["hash"], n
-    body = text[: text.rindex(b"\n", 0, -1) + 1]
-    assert last == {"frames": len(frames), "sha256": hashlib.sha256(body).hexdigest()}
-    if name == "crowd":
-        assert world.save() == (VECTORS / "crowd.last_state.bin").read_bytes()
-
-
-def small_world() -> ModelWorld:
-    """Three colliders, one hit of two that are there and one whose partner was removed, three
-    changed ids.
-    """
-    world = ModelWorld(8)
-    world.add(1, ("sphere", 10), (0, 0, 0, 0), layer=3, owner=7)
-    world.add(2, ("box", 5, 6, 7), (3, 0, 0, 100), offset=(1, 2, 3))
-    world.add(5, ("sector", 50, 8192, 4), (-8, 0, 0, 0))
-    world.step()
-    world.remove(2)
-    world.add(2, ("capsule", 5, 0), (90, 0, 0, 100), active=False)
-    world.remove(5)
-    world.add(0, ("cylinder", 1, 2), (0, 0, 0, 9))
-    return world
-
-
-def test_a_loaded_state_is_the_state_saved() -> None:
-    saved = small_world().save()
-    other = ModelWorld(8, hit_when=2, layers=[(0, 1)])
-    other.load(saved)
-    assert vars(other) == vars(small_world())
-    assert other.save() == saved
-    assert other.step() == small_world().step()
-
-
-# Where the fields of small_world's state lie, in bytes.
-MASKS, COUNT, COLLIDERS, RECORD = 12, 140, 144, 52
-HITS = COLLIDERS + 3 * RECORD
-CHANGED = HITS + 4 + 3 * 12
-
-
-@pytest.mark.parametrize(
-    ("at", "new"),
-    [
-        (0, b"FXS2"),
-        (8, b"\0"),
-        (8, b"\3"),
-        (MASKS + 4, b"\xfe"),
-        (COUNT, b"\2"),
-        (COUNT, b"\4"),
-        (COUNT, b"\xff\xff\xff\xff"),
-        (COLLIDERS, b"\1"),
-        (COLLIDERS + 2 * RECORD, b"\0"),
-        (COLLIDERS + 2 * RECORD, b"\x08"),
-        (COLLIDERS + 4, b"\5"),
-        (COLLIDERS + 5, b"\x20"),
-        (COLLIDERS + 6, b"\2"),
-        (COLLIDERS + 7, b"\1"),
-        (COLLIDERS + 10, b"\1"),
-        (COLLIDERS + 40, b"\0\0\0\0"),
-        (COLLIDERS + 40, b"\0\0\0\x20"),
-        (COLLIDERS + 40, b"\xff\xff\xff\xff"),
-        (COLLIDERS + 44, b"\0\0\0\0"),
-        (COLLIDERS + 48, b"\1"),
-        (COLLIDERS + RECORD + 4, b"\4"),
-        (COLLIDERS + RECORD + 48, b"\1"),
-        (COLLIDERS + 16, b"\xff\xff\xff\x7f" + b"\0" * 8 + b"\1\0\0\0"),
-        (HITS, b"\2"),
-        (HITS, b"\4"),
-        (HITS + 4, b"\2"),
-        (HITS + 4, b"\3"),
-        (HITS + 8, b"\x08"),
-        (HITS + 8, b"\1"),
-        (HITS + 8, b"\4"),
-        (HITS + 8, b"\5"),
-        (HITS + 12, b"\0"),
-        (HITS + 12, b"\3"),
-        (CHANGED, b"\4"),
-        (CHANGED, b"\2"),
-        (CHANGED + 8, b"\0"),
-        (CHANGED + 12, b"\x08"),
-        (CHANGED + 12, b"\4"),
-    ],
-)
-def test_load_refuses_a_broken_field_and_changes_nothing(at: int, new: bytes) -> None:
-    saved = small_world().save()
-    assert len(saved) == CHANGED + 4 + 3 * 4
-    broken = saved[:at] + new + saved[at + len(new) :]
-    assert broken != saved
-    world = small_world()
-    with pytest.raises(ValueError):
-        world.load(broken)
-    assert world.save() == saved
-
-
-def test_load_refuses_a_hit_that_the_state_would_not_call_one() -> None:
-    world = ModelWorld(2, hit_when=model.OVERLAPPING)
-    world.add(0, ("sphere", 2), (0, 0, 0, 0))
-    world.add(1, ("sphere", 2), (3, 0, 0, 0))
-    world.step()
-    saved = world.save()
-    assert saved[-8:] == struct.pack("<II", model.OVERLAPPING, 0)
-    with pytest.raises(ValueError, match="contact"):
-        world.load(saved[:-8] + struct.pack("<II", model.TOUCHING, 0))
-
-
-@pytest.mark.parametrize(
-    ("error", "command"),
-    [
-        (ValueError, ["add", 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 8, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", -1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["sphere", 0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["sphere", 2**29], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["cylinder", 1, 0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["sector", 1, 0, 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["sector", 1, 32769, 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["cone", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["sphere", 1], [2**31, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["sphere", 1], [0, 2**31 - 1, 0], 0, 0, 0, [0, 1, 0], True]),
-        (ValueError, ["add", 7, ["sphere", 1], [0, 0, 0], 65536, 0, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["sphere", 1], [0, 0, 0], 0, 32, 0, [0, 0, 0], True]),
-        (ValueError, ["add", 7, ["sphere", 1], [0, 0, 0], 0, 0, 2**32, [0, 0, 0], True]),
-        (TypeError, ["add", 7, ["sphere", 1.0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (TypeError, ["add", 7, ["sphere", True], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]),
-        (TypeError, ["active", 1, 1]),
-        (KeyError, ["move", 3, [0, 0, 0]]),
-        (KeyError, ["remove", 3]),
-        (ValueError, ["turn", 1, -1]),
-        (ValueError, ["offset", 1, [2**31, 0, 0]]),
-        (ValueError, ["layer", 1, -1]),
-        (ValueError, ["owner", 1, -1]),
-        (ValueError, ["jump", 1]),
-        (ValueError, ["query", ["sphere", 1], [0, 0, 0], 0, 2**32]),
-    ],
-)
-def test_a_refused_command_changes_nothing(error: type[Exception], command: list[Any]) -> None:
-    world = small_world()
-    with pytest.raises(error):
-        world.apply(command)
-    assert world.save() == small_world().save()
-
-
-def test_an_offset_may_not_push_the_centre_out_by_a_turn() -> None:
-    world = ModelWorld(1)
-    world.add(0, ("sphere", 1), (2**31 - 1, 0, 0, 16384), offset=(1, 0, 0))
-    before = world.save()
-    with pytest.raises(ValueError):
-        world.turn(0, 0)
-    assert world.save() == before
-
-
-def test_an_id_removed_and_added_again_exits_before_it_enters() -> None:
-    world = ModelWorld(2)
-    world.add(0, ("sphere", 10), (0, 0, 0, 0))
-    world.add(1, ("sphere", 10), (5, 0, 0, 0))
-    assert world.step() == [(0, 1, model.ENTER, 2)]
-    assert world.step() == [(0, 1, model.STAY, 2)]
-    world.remove(0)
-    world.add(0, ("sphere", 10), (-15, 0, 0, 0))
-    assert world.step() == [(0, 1, model.EXIT, 0), (0, 1, model.ENTER, 1)]
-    world.set_active(1, False)
-    assert world.step() == [(0, 1, model.EXIT, 0)]
-
-
-def test_frames_are_counted_modulo_two_to_the_32() -> None:
-    world = ModelWorld(1)
-    world.frame = 2**32 - 1
-    world.step()
-    assert world.frame == 0
 
 
 SOLIDS = [("sphere", 3), ("capsule", 4, 2), ("cylinder", 3, 2), ("box", 4, 3, 2), ("box", 1, 2, 6)]
@@ -458,37 +200,6 @@ def test_check_lift_accepts_the_shortest_lift_and_one_more() -> None:
                 model.check_lift(*pair, wrong)
 
 
-def test_a_side_is_told_in_the_box_frame() -> None:
-    for side, t in enumerate(((0, 0), (3, 3), (-3, 2), (1, 2), (0, -1))):
-        assert model.side_of(t, 0) == side
-    # A quarter turn takes the box's own +X towards +Z.
-    assert model.side_of((0, 5), 16384) == model.POS_X
-    assert model.side_of((5, 0), 16384) == model.NEG_Z
-
-
-def test_a_sector_is_not_solid() -> None:
-    pair = ("sector", 5, 8192, 5), (0, 0, 0, 0), ("sphere", 5), (0, 0, 0, 0)
-    with pytest.raises(ValueError):
-        model.check_push_out(*pair, (0, 0))
-    with pytest.raises(ValueError):
-        model.check_lift(*pair, 0)
-
-
-def test_casts_agree_with_the_vectors() -> None:
-    casts = rows("casts.csv")
-    assert len(casts) == 1800
-    for row in strategies.some(casts):
-        arguments: list[Any] = []
-        for which in "ab":
-            arguments += shape_and_pose(row, which)
-            arguments.append(ints(row, *(which + name for name in ("mx", "my", "mz"))))
-        arguments.append(int(row["hit_when"]))
-        found = None
-        if row["fraction"]:
-            found = int(row["fraction"]), ints(row, "nx", "ny", "nz")
-        assert model.cast_pair(*arguments) == found, row
-
-
 def test_the_sign_of_a_sum_of_roots_is_that_of_its_value() -> None:
     rng = random.Random(6)
     for _ in range(20000):
@@ -534,21 +245,6 @@ def test_a_cast_agrees_with_contacts_sampled_along_the_way() -> None:
             grazes += 1
     assert min(misses, hits) > 50
     assert grazes < hits
-
-
-def test_a_cast_at_a_rim_counts_only_the_grid() -> None:
-    """A ball of radius 5 grazes a rim 3 beside and 4 below it: a hit if its instant is on the
-    grid.
-    """
-    ball, disc, still = ("sphere", 5), ("cylinder", 100, 50), ((0, 0, 0, 0), (0, 0, 0))
-    start = -300, 54, 103, 0
-    assert model.cast_pair(ball, start, (1200, 0, 0), disc, *still) is not None
-    assert model.cast_pair(ball, start, (900, 0, 0), disc, *still) is None
-    assert model.cast_pair(ball, start, (1200, 0, 0), disc, *still, model.OVERLAPPING) is None
-    # Without a rim every instant counts: a capsule's side at 1/3, 105 from its axis.
-    hit = model.cast_pair(ball, (-300, 50, 105, 0), (900, 0, 0), ("capsule", 100, 50), *still)
-    assert hit is not None
-    assert hit[0] == 65536 // 3
 
 
 def fast_rim_cuts(count: int) -> Iterator[model.Approach]:
@@ -603,14 +299,6 @@ def test_a_fast_cast_along_a_rim_hits_just_where_a_step_of_its_grid_does() -> No
     assert skipped > 10
 
 
-def test_a_cast_that_starts_touching_a_rim_and_leaves_is_a_hit_at_once() -> None:
-    hit = model.cast_pair(
-        ("sphere", 5), (0, 54, 103, 0), (7, 0, 0), ("cylinder", 100, 50), (0, 0, 0, 0), (0, 0, 0)
-    )
-    assert hit is not None
-    assert hit[0] == 0
-
-
 def test_a_time_rounds_down_on_either_side_of_a_root() -> None:
     assert [model.Time(10, 1, v, 2).floor(1) for v in (-1, 0, 1)] == [8, 10, 11]
     assert [model.Time(10, 3, v, 4).floor(3) for v in (-1, 1)] == [8, 12]
@@ -625,46 +313,6 @@ def test_a_cast_finds_an_irrational_time_to_the_last_step() -> None:
     assert hit[0] == 65536 - isqrt(65536**2 // 3) - 1
 
 
-def test_a_world_casts_at_what_a_query_sees_and_orders_by_fraction_then_id() -> None:
-    world = ModelWorld(8)
-    for id, x in ((4, 100), (2, 200), (1, 100), (0, 300)):
-        world.add(id, ("box", 10, 10, 10), (x, 0, 0, 0), owner=id, layer=id)
-    world.add(5, ("sector", 50, 32768, 50), (100, 0, 0, 0))
-    world.add(6, ("sphere", 50), (100, 0, 0, 0), active=False)
-    west = (-(2**30), 0, 0)
-    ray = ("sphere", 10), (0, 0, 0, 0), (160, 0, 0)
-    assert world.cast(*ray) == [(1, 32768, west), (4, 32768, west)]
-    assert world.cast(*ray, limit=1) == [(1, 32768, west)]
-    assert world.cast(*ray, exclude_owner=1) == [(4, 32768, west)]
-    assert world.cast(*ray, mask=1 << 1) == [(1, 32768, west)]
-    short = ("sphere", 10), (0, 0, 0, 0), (80, 0, 0)
-    assert [id for id, *_ in world.cast(*short)] == [1, 4]
-    assert world.cast(*short, hit_when=model.OVERLAPPING) == []
-    still = ("sphere", 10), (100, 0, 0, 0), (0, 0, 0)
-    assert world.cast(*still) == [(1, 0, (0, 0, 0)), (4, 0, (0, 0, 0))]
-    log = ["cast", ["sphere", 10], [0, 0, 0], 0, [160, 0, 0], 2**32 - 1, 0, 1, 1]
-    assert world.apply(log) == [[1, 32768, *west]]
-
-
-def test_a_sector_is_not_cast() -> None:
-    sector = ("sector", 5, 5, 5), (0, 0, 0, 0), (0, 0, 0)
-    with pytest.raises(ValueError):
-        model.cast_pair(*sector, ("sphere", 1), (0, 0, 0, 0), (0, 0, 0))
-    with pytest.raises(ValueError):
-        ModelWorld(0).cast(*sector)
-
-
-few = strategies.examples(100)
-Pair = tuple[Any, Any, Any, Any]
-
-
-@few
-@given(strategies.any_pairs())
-def test_contact_is_symmetric(pair: Pair) -> None:
-    a, pa, b, pb = pair
-    assert model.overlap(a, pa, b, pb) == model.overlap(b, pb, a, pa)
-
-
 @pytest.mark.full
 def test_near_pairs_reach_every_contact_of_every_pair_of_kinds() -> None:
     """The strategy earns its name: of each two kinds it finds APART, TOUCHING and OVERLAPPING."""
@@ -674,7 +322,7 @@ def test_near_pairs_reach_every_contact_of_every_pair_of_kinds() -> None:
     # does not matter.
     @settings(max_examples=4000, deadline=None, database=None, derandomize=True)
     @given(strategies.near_pairs())
-    def collect(pair: Pair) -> None:
+    def collect(pair: Any) -> None:
         a, pa, b, pb = pair
         kinds = tuple(sorted((a[0], b[0])))
         found.setdefault(kinds, set()).add(model.overlap(a, pa, b, pb))
@@ -683,19 +331,3 @@ def test_near_pairs_reach_every_contact_of_every_pair_of_kinds() -> None:
     assert len(found) == 15
     for kinds, contacts in found.items():
         assert contacts == {0, 1, 2}, kinds
-
-
-@few
-@given(strategies.frames(), strategies.layer_pairs(), strategies.hit_whens(), st.integers(0, 5))
-def test_a_world_saved_and_loaded_at_any_frame_plays_on_the_same(
-    match: list[Any], layers: Any, hit_when: int, at: int
-) -> None:
-    world, other = ModelWorld(6, hit_when, layers), ModelWorld(6)
-    for frame, commands in enumerate(match):
-        if frame == at:
-            other.load(world.save())
-        answer = world.play_frame(commands)
-        if frame >= at:
-            assert other.play_frame(commands) == answer
-            assert other.save() == world.save()
-        assert world.frame == frame + 1

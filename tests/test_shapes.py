@@ -72,7 +72,7 @@ pairs = strategies.any_pairs().map(made)
 
 
 def vectors() -> Iterator[tuple[Any, Pose, Any, Pose, int]]:
-    for row in tools.rows("contacts.csv"):
+    for row in (*tools.rows("contacts.csv"), *tools.rows("sectors.csv")):
         a, b = (shape_from_tuple(json.loads(row[f"shape_{side}"])) for side in "ab")
         pose_a, pose_b = (Pose(*tools.ints(row, *(s + name for name in PLACE))) for s in "ab")
         yield a, pose_a, b, pose_b, int(row["contact"])
