@@ -16,7 +16,8 @@ typedef struct aabb32 {
 
 static inline int32_t clamp32(int64_t v) { return (int32_t)max64(INT32_MIN, min64(v, INT32_MAX)); }
 
-/* Without a branch, as the next one: of the boxes that a tree or a cell lists about half overlap. */
+/* Without a branch, as aabb32_overlaps: of the boxes that a tree or a cell lists about half
+ * overlap. */
 static inline int aabb_overlaps(const aabb *a, const aabb *b) {
     return (a->min[0] <= b->max[0]) & (a->max[0] >= b->min[0]) & (a->min[2] <= b->max[2]) &
            (a->max[2] >= b->min[2]) & (a->min[1] <= b->max[1]) & (a->max[1] >= b->min[1]);

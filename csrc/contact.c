@@ -9,6 +9,7 @@
 /* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2
  * with 4 R^2 q, below 2^123. */
 static inline int near_disc(int64_t R, planar d, int64_t q) {
+    FXS_ASSERT(is_within_bits(d, 30) && R < 1 << 29 && q < (int64_t)1 << 58);
     int64_t beyond = dot64(d, d) - R * R;
     if (beyond <= 0) {
         return classify(0, q);
@@ -17,18 +18,19 @@ static inline int near_disc(int64_t R, planar d, int64_t q) {
     return L < 0 ? FXS_OVERLAPPING : classify_wide(i128_square(L), i128_mul(4 * R * R, q));
 }
 
-/* NEAR for a box: v is the part of d outside it, in its frame and Q.46; |d| < 2^31, |v| < 2^61. */
+/* NEAR for a box: v is the part of d outside it, in its frame and Q.46. */
 static inline int64_t depth_box(const placed_shape *b, planar d, int64_t q) {
     planar v = turned_back(d, direction_of(b));
     v.x = above_0(abs64(v.x) - b->size[0] * Q30_ONE);
     v.z = above_0(abs64(v.z) - b->size[2] * Q30_ONE);
+    FXS_ASSERT(is_within_bits(d, 31) && is_within_bits(v, 61));
     return depth_q46(v, q);
 }
 
 /* For d outside the wedge of a sector: a vector in Q.46 as long as the distance from d to the edge
- * e, which NEAR compares. The edge leads from inner to outer raw units along e. |d| < 2^31, |e| <
- * 2^30 + 1. */
+ * e, which NEAR compares. The edge leads from inner to outer raw units along e. */
 static inline planar from_edge(int64_t inner, int64_t outer, planar e, planar d) {
+    FXS_ASSERT(is_within_bits(d, 31) && is_within_bits(e, 30));
     const int64_t t = dot64(d, e);
     const planar apex = {d.x * Q30_ONE, d.z * Q30_ONE};
     const planar start = {apex.x - inner * e.x, apex.z - inner * e.z};
@@ -46,9 +48,9 @@ static inline int in_wedge(const placed_shape *s, const edges *e, planar d) {
            (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0;
 }
 
-/* NEAR of d in the hole of a ring, D2 = |d|^2 < inner^2 < 2^58: L^2 and 4 inner^2 D2 are below
- * 2^118. q >= 0. */
+/* NEAR of d in the hole of a ring, D2 = |d|^2: L^2 and 4 inner^2 D2 are below 2^118. */
 static int near_hole(int64_t inner, int64_t D2, int64_t q) {
+    FXS_ASSERT(inner < 1 << 29 && D2 < inner * inner && q >= 0);
     const int64_t L = inner * inner + D2 - q;
     return L < 0 ? FXS_OVERLAPPING : classify_wide(i128_square(L), i128_mul(4 * inner * inner, D2));
 }
@@ -75,7 +77,7 @@ typedef struct wedge {
     int64_t radius;
 } wedge;
 
-/* NEAR for a wedge; |d| below 2^30 on each axis where it is in the angle. */
+/* NEAR for a wedge. */
 static inline int near_wedge(const wedge *s, planar d, int64_t q) {
     if (min64(cross64(s->e.e2, d), cross64(d, s->e.e1)) >= 0) {
         return near_disc(s->radius, d, q);
@@ -89,7 +91,8 @@ static inline int near_wedge(const wedge *s, planar d, int64_t q) {
  * units of 2^-30 raw units the reach is that of whole parts of the products, or up to a radius
  * more: it decides unless the sum is within a radius of 0. */
 SPECIALISED int contact_beyond(const wedge *s, planar p, planar n) {
-    const int64_t of_apex = dot64(n, p); /* below 2^61.1 */
+    const int64_t of_apex = dot64(n, p);
+    FXS_ASSERT(is_within_bits(n, 30) && abs64(of_apex) < (int64_t)1 << 62);
     const int64_t along = max64(0, max64(dot64(n, s->e.e1), dot64(n, s->e.e2)));
     const int64_t least = of_apex + s->radius * (int64_t)((uint64_t)along >> 30);
     if (least > 0 || least + s->radius < 0) {
@@ -145,18 +148,19 @@ SPECIALISED int are_well_met(const placed_shape *a, const placed_shape *b, plana
     const int64_t R = b->size[0];
     const int64_t both = r + R - 16;
     const planar apart = {2 * Q30_ONE * d.x + r * facing_a.x - R * facing_b.x,
-                          2 * Q30_ONE * d.z + r * facing_a.z - R * facing_b.z}; /* below 2^62 */
+                          2 * Q30_ONE * d.z + r * facing_a.z - R * facing_b.z};
+    FXS_ASSERT(is_within_bits(apart, 62));
     const int64_t furthest = max64(abs64(apart.x), abs64(apart.z));
     /* The square is that of numbers below 2^30. */
     return furthest < both * Q30_ONE && floor_square(apart) < both * both;
 }
 
-/* Separating axes of two boxes, all in 64 bits: |p| < 2^62. pa and pb lead from one to the other in
- * the frames of both. */
+/* Separating axes of two boxes. pa and pb lead from one to the other in the frames of both. */
 static inline int64_t depth_on_axes(const placed_shape *a, const placed_shape *b, planar pa,
                                     planar pb, planar turn) {
     const planar on_a = touching_boxes(a, b, turn);
     const planar on_b = touching_boxes(b, a, turn);
+    FXS_ASSERT(is_within_bits(pa, 62) && is_within_bits(pb, 62));
     const int64_t depth_a = min64(on_a.x - abs64(pa.x), on_a.z - abs64(pa.z));
     const int64_t depth_b = min64(on_b.x - abs64(pb.x), on_b.z - abs64(pb.z));
     return min64(depth_a, depth_b);
@@ -169,7 +173,7 @@ static inline int64_t depth_on_axes(const placed_shape *a, const placed_shape *b
 static inline int64_t depth_boxes(const placed_shape *a, const placed_shape *b, planar d) {
     const planar of_a = direction_of(a);
     const planar of_b = direction_of(b);
-    const planar pa = turned_back(d, of_a); /* Q.46, below 2^62 */
+    const planar pa = turned_back(d, of_a);
     const planar pb = turned_back(d, of_b);
     const planar rel = turned_back(of_b, of_a);
     const planar nearly = {(int64_t)((uint64_t)abs64(rel.x) >> 30),
@@ -230,8 +234,9 @@ SPECIALISED int64_t depth_by_discs(const meeting *m) {
         inner = min64(s->size[0], s->size[2]);
         outer = max64(s->size[0], s->size[2]) + inner / 2;
     }
-    const int64_t within = from + inner - SPARE; /* below 2^30.4, as the next */
+    const int64_t within = from + inner - SPARE;
     const int64_t without = from + outer + SPARE;
+    FXS_ASSERT(without < (int64_t)3 << 29);
     const int is_within = (inner > SPARE) & (square < within * within);
     const int is_without = square > without * without;
     const int64_t decided = is_within - is_without;

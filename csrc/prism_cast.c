@@ -39,25 +39,28 @@ static int32_t fraction_found(const finding *f) { return f->is_enough ? f->fract
 
 /* ---- quadratics ---- */
 
-/* Of a quadratic a is below 2^121, b below 2^123, c below 2^125. Contact is where its value is at
- * most 0.
+/* Contact is where a quadratic is at most 0.
  *
- * Adds s^2 for s = s0 + t * sm, below 2^62.2. */
+ * Adds s^2 for s = s0 + t * sm. */
 static void add_square(quadratic *q, int64_t s0, int64_t sm) {
+    FXS_ASSERT(max64(abs64(s0), abs64(sm)) < (int64_t)5 << 60);
     q->a = i128_add(q->a, i128_square(sm));
     q->b = i128_sub(q->b, i128_mul(s0, sm));
     q->c = i128_add(q->c, i128_square(s0));
 }
 
-/* Adds k * g^2 for g = g0 + t * gm, at most 2^30 each; k < 2^61. */
+/* Adds k * g^2 for g = g0 + t * gm. */
 static void add_gap(quadratic *q, int64_t g0, int64_t gm, int64_t k) {
+    FXS_ASSERT(max64(abs64(g0), abs64(gm)) <= (int64_t)1 << 30 && k < (int64_t)1 << 61);
     q->a = i128_add(q->a, i128_mul(gm * gm, k));
     q->b = i128_sub(q->b, i128_mul(g0 * gm, k));
     q->c = i128_add(q->c, i128_mul(g0 * g0, k));
 }
 
-/* Signs of the value and the slope at t: the value times d^2 is below 2^250, as d is below 2^62. */
+/* Signs of the value and the slope at t: the value times d^2 is below 2^250. */
 static int quadratic_value(const quadratic *q, time64 t) {
+    FXS_ASSERT(i128_bits(i128_abs(q->a)) <= 121 && i128_bits(i128_abs(q->b)) <= 123);
+    FXS_ASSERT(i128_bits(i128_abs(q->c)) <= 125 && t.n >= 0 && t.d < (int64_t)1 << 62);
     if (t.n == 0) {
         return i128_sign(q->c);
     }
@@ -205,6 +208,7 @@ static void fall_within(finding *f, const swept *a, const polygon *p) {
         return;
     }
     for (uint32_t j = 0; j < p->n; j++) {
+        FXS_ASSERT(is_within_bits(p->u[j], 30));
         const int64_t s0 = cross64(p->m[j], p->u[j]);
         const int64_t sm = cross64(p->u[j], a->m);
         const axis side = axis_of(s0, sm, 0);
@@ -258,6 +262,7 @@ static int fall_at_face(finding *f, const swept *a, const polygon *p, uint32_t j
 static void fall_at_vertex(finding *f, const swept *a, planar m) {
     /* No further than r across the motion, and along it: below 2^61.1, r * length below 2^59. */
     const int64_t reach = a->r * a->length;
+    FXS_ASSERT(is_within_bits(a->m, 29) && a->length < (int64_t)3 << 28);
     const int64_t start = dot64(m, a->m);
     if (abs64(cross64(m, a->m)) > reach || start < -reach || start > reach + dot64(a->m, a->m)) {
         return;

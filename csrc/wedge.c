@@ -48,9 +48,10 @@ static int line_of_box(const sector_view *s, planar e) {
 
 static int line_of_polygon(const sector_view *s, planar e) {
     int64_t least = INT64_MAX;
-    int64_t most = -INT64_MAX; /* below 2^62.2 */
+    int64_t most = -INT64_MAX;
     for (uint32_t j = 0; j < s->polygon->n; j++) {
         const int64_t side = cross64(e, s->polygon->m[j]);
+        FXS_ASSERT(abs64(side) < (int64_t)5 << 60);
         least = min64(least, side);
         most = max64(most, side);
     }
@@ -59,7 +60,8 @@ static int line_of_polygon(const sector_view *s, planar e) {
 
 /* The edge of the sector along e, from the apex to the radius. */
 static int edge_of_box(const sector_view *s, planar e) {
-    const planar w = {s->radius * e.x, s->radius * e.z}; /* below 2^59 + 1 */
+    const planar w = {s->radius * e.x, s->radius * e.z};
+    FXS_ASSERT(is_within_bits(e, 30) && s->radius < 1 << 29 && is_within_bits(s->apex, 62));
     const int on_x = classify(abs64(2 * s->apex.x + w.x), 2 * s->half.x + abs64(w.x));
     const int on_z = classify(abs64(2 * s->apex.z + w.z), 2 * s->half.z + abs64(w.z));
     const int found = min_int(on_x, on_z);
@@ -183,6 +185,7 @@ int fxs_sector_box(const placed_shape *sector, const placed_shape *box, planar d
     const int64_t radius = sector->size[0];
     const int nearest = contact_of_depth(depth_q46(towards, radius * radius));
     const sector_view s = {NULL, half, apex, towards, nearest, radius, sector->size[2]};
+    FXS_ASSERT(is_within_bits(half, 59) && s.inner < radius && is_within_bits(d, 31));
     return class_of_view(1, &s, (uint32_t)sector->yaw - box->yaw, sector->half_angle);
 }
 
