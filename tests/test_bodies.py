@@ -546,13 +546,14 @@ def test_a_body_does_what_the_model_does_and_comes_back_to_every_state(
             assert fighter.can_start(attack) == twin.can_start(attack)
     assert counter.most <= rows_max(frames)
     end = world.save(), fighter.save()
-    for begin, (state, own) in enumerate(saved):
+    # Backwards, so that each state is loaded where another one was.
+    for (name, *args), (state, own) in zip(reversed(moves), reversed(saved), strict=True):
         world.load(state)
         fighter.load(own)
         assert (world.save(), fighter.save()) == (state, own)
-        for name, *args in moves[begin:]:
-            getattr(fighter, name)(*args)
+        getattr(fighter, name)(*args)
         assert (world.save(), fighter.save()) == end
+        end = state, own
 
 
 def swing(parts: dict[str, Part], keys: dict[str, list[Key]], frames: int = 4) -> FrameData:

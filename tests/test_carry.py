@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from builds import CSRC, ROOT, Builds, compiled
 from strategies import rounds
 
 from fixsync import LEVEL, ONE, Box, Capsule, Cylinder, Level, Pose, Prism, Sector, Shape, World
 from fixsync._native.raw import ffi, lib
 from fixsync.game.motion import Carried, Mover, carry
 
-ROOT = Path(__file__).resolve().parent.parent
 HALF = ONE // 2
 WALKER, WALL, LEDGE = 0, 1, 2
 MOVER = Mover(mask=1 << WALKER | 1 << WALL, one_way=1 << LEDGE)
@@ -272,7 +271,7 @@ def test_each_status_of_the_header_is_returned_and_changes_nothing() -> None:
         ids, movers = ffi.new("uint32_t[]", ids), ffi.new("fxs_mover[]", movers)
         seen.add(lib.fxs_carry(native, ids, len(ids), motion, movers, len(movers), rows))
         assert world.save() == before
-    header = (ROOT / "csrc" / "fixsync_kit.h").read_text()
+    header = (CSRC / "fixsync_kit.h").read_text()
     comment = header[: header.index("FXS_API int32_t fxs_carry(")].rpartition("/*")[2]
     assert seen == {getattr(lib, name) for name in re.findall(r"\bFXS_E_\w+", comment)}
 
@@ -379,13 +378,15 @@ def test_a_recorder_hears_what_a_platform_moves() -> None:
 
 
 @pytest.fixture(scope="module")
-def stepper(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc on this machine")
+def stepper(
+    builds: Builds, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     program = tmp_path_factory.mktemp("carry") / "carry"
-    sources = [ROOT / "tests" / "native" / "carry.c", *sorted((ROOT / "csrc").rglob("*.c"))]
-    command = ["gcc", "-std=c11", "-O1", f"-I{ROOT / 'csrc'}", "-o", str(program)]
-    subprocess.run([*command, *map(str, sources)], check=True)
+    # A million calls are worth a kernel that is optimised.
+    is_full = pytestconfig.getoption("--full")
+    kernel = builds.source() / "fixsync.c" if is_full else builds.object()
+    stepper = ROOT / "tests" / "native" / "carry.c"
+    compiled("-std=c11", "-O1", f"-I{CSRC}", stepper, kernel, "-o", program)
     return program
 
 
@@ -399,7 +400,7 @@ def stepper(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (250_000, 1, 1),
         (90_000, 1, 4),
         (20_000, 1, 13),
-        (100, 1, 20_000),
+        pytest.param(100, 1, 20_000, marks=pytest.mark.full),
     ],
 )
 def test_platforms_move_as_a_stepper_of_one_raw_unit(

@@ -143,6 +143,7 @@ def test_what_did_not_change_ends_with_0_unless_it_cannot_be_verified(
     assert (found, f"{differ} logs differ" in out) == (code, True)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="there are no such names")
 def test_a_list_in_a_pipe_is_read_once_for_both_versions(
     run: Run, versions: tuple[Path, Path], match_logs: Path

@@ -22,7 +22,9 @@ def checked(game: type[planted.Game]) -> tuple[Straight, Checked]:
     return straight, run_checks(straight, reference=f"planted:{game.__name__}")
 
 
-def check_verdict(name: str) -> None:
+@pytest.mark.full
+@pytest.mark.parametrize("name", planted.PLANTED)
+def test_a_planted_fault_gets_its_verdict(name: str):
     game, expected = planted.PLANTED[name]
     straight, found = checked(game)
     assert found.divergences, "it is found"
@@ -34,16 +36,6 @@ def check_verdict(name: str) -> None:
     source = Path(planted.__file__).read_text().splitlines()
     named = [source[int(line.split(":")[1]) - 1] for line in first.lines]
     assert not expected.line or any(expected.line in line for line in named), told
-
-
-def test_an_order_of_a_set_is_found_with_its_line():
-    check_verdict("SetOfStrings")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", planted.PLANTED)
-def test_a_planted_fault_gets_its_verdict(name: str):
-    check_verdict(name)
 
 
 @pytest.mark.full
