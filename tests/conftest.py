@@ -11,6 +11,11 @@ from builds import Builds
 from hypothesis import HealthCheck, settings
 from tools import Run
 
+# Or each worker, and each of the thousands of processes that tests start, would compile every module
+# again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # No test depends on time or chance; a failure prints what reproduces it. With --full the examples
 # are other ones in every run, but in CI.
 settings.register_profile(
