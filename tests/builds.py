@@ -40,6 +40,13 @@ class Builds:
         source = self.source() / "fixsync.c"
         return self.made("fixsync.o", lambda to: compiled(*flags, "-c", source, "-o", to))
 
+    def program(self, name: str, *, is_long: bool) -> Path:
+        """A program of `native`, with a kernel that is optimised if it runs for long."""
+        kernel = self.source() / "fixsync.c" if is_long else self.object()
+        source = ROOT / "tests" / "native" / f"{name}.c"
+        flags = ["-std=c11", "-O3", f"-I{CSRC}"]
+        return self.made(name, lambda to: compiled(*flags, source, kernel, "-o", to))
+
     def inside(self, *form: str) -> ctypes.CDLL:
         """A library of kernel and kit with the functions of inside.c, which call theirs."""
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 import random
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
-from builds import CSRC, ROOT, Builds, compiled
+from builds import CSRC, Builds
 from strategies import rounds
 
 from fixsync import LEVEL, ONE, Box, Capsule, Cylinder, Level, Pose, Prism, Sector, Shape, World
@@ -377,19 +376,6 @@ def test_a_recorder_hears_what_a_platform_moves() -> None:
 # The stepper.
 
 
-@pytest.fixture(scope="module")
-def stepper(
-    builds: Builds, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    program = tmp_path_factory.mktemp("carry") / "carry"
-    # A million calls are worth a kernel that is optimised.
-    is_full = pytestconfig.getoption("--full")
-    kernel = builds.source() / "fixsync.c" if is_full else builds.object()
-    stepper = ROOT / "tests" / "native" / "carry.c"
-    compiled("-std=c11", "-O1", f"-I{CSRC}", stepper, kernel, "-o", program)
-    return program
-
-
 @pytest.mark.parametrize(
     ("calls", "shapes", "scale"),
     [
@@ -400,13 +386,15 @@ def stepper(
         (250_000, 1, 1),
         (90_000, 1, 4),
         (20_000, 1, 13),
-        pytest.param(100, 1, 20_000, marks=pytest.mark.full),
+        pytest.param(25, 1, 20_000, marks=pytest.mark.full),
     ],
 )
 def test_platforms_move_as_a_stepper_of_one_raw_unit(
-    stepper: Path, pytestconfig: pytest.Config, calls: int, shapes: int, scale: int
+    builds: Builds, pytestconfig: pytest.Config, calls: int, shapes: int, scale: int
 ) -> None:
-    if not pytestconfig.getoption("--full"):
+    is_full = pytestconfig.getoption("--full")
+    stepper = builds.program("carry", is_long=is_full)
+    if not is_full:
         calls = calls // 100 if scale < 700 else 1
     run = subprocess.run(
         [str(stepper), str(scale), str(calls), str(shapes), str(scale)],
