@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -145,13 +144,14 @@ def _served(waiting: SimpleQueue[int], requests: Sequence[Request]) -> Iterator[
 
 def main() -> None:
     """A process: requests on standard input, a line each, answers on standard output."""
-    out, sys.stdout = sys.stdout.buffer, sys.stderr  # for what a simulation prints
-    for line in sys.stdin.buffer:
+
+    def answered(line: bytes) -> bytes:
         request = msgspec.json.decode(line, type=Request)
         try:
             found = answer(request)
         except Exception as error:
             traceback.print_exc()
             found = Answer(request.log, None, f"{type(error).__name__}: {error}")
-        out.write(msgspec.json.encode(found) + b"\n")
-        out.flush()
+        return msgspec.json.encode(found)
+
+    processes.serve(answered)
