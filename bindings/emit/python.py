@@ -10,15 +10,22 @@ from bindings.emit import NOTE
 
 def tables(api: Api) -> str:
     """fixsync/_native/tables.py."""
+    kinds = read_kinds(api)
+    sizes = ((kind.name, size) for kind in kinds for size in kind.sizes)
     lines = [
         f'"""{NOTE}"""',
         "",
         "SHAPES = (",
-        *(line for kind in read_kinds(api) for line in _shape(kind)),
+        *(f'    ("{kind.name}", {kind.code}, {_flags(kind)}),' for kind in kinds),
         ")",
-        '"""Name, code, can_push, can_cast, has_front, has_hole; sizes in the order of match logs: index',
-        "in fxs_shape.size (-1: half_angle), least, most. The last size is a hole if has_hole: it is",
-        'below the first, and 0 without a hole."""',
+        '"""Name, code, can_push, can_cast, has_front, has_hole."""',
+        "",
+        "SIZES = (",
+        *(f'    ("{of}", "{s.name}", {s.index}, {s.least}, {s.most}),' for of, s in sizes),
+        ")",
+        '"""Name of the shape; name of the size, index in fxs_shape.size (-1: half_angle), least, most; in',
+        "the order of match logs. The last size is a hole if has_hole: it is below the first, and 0",
+        'without a hole."""',
         "",
         "COMMANDS = (",
     ]
@@ -35,17 +42,8 @@ def tables(api: Api) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shape(kind: Kind) -> list[str]:
-    lines = ["    (", f'        "{kind.name}",', f"        {kind.code},"]
-    lines += [f"        {flag}," for flag in _flags(kind)]
-    lines.append("        {")
-    for size in kind.sizes:
-        lines.append(f'            "{size.name}": ({size.index}, {size.least}, {size.most}),')
-    return [*lines, "        },", "    ),"]
-
-
-def _flags(kind: Kind) -> tuple[bool, ...]:
-    return kind.can_push, kind.can_cast, kind.has_front, kind.has_hole
+def _flags(kind: Kind) -> str:
+    return ", ".join(map(str, (kind.can_push, kind.can_cast, kind.has_front, kind.has_hole)))
 
 
 def _row(type: Type, api: Api) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fixsync._native.checks import integer, shown
 from fixsync._native.raw import SIZE_MAX
-from fixsync._native.tables import SHAPES
+from fixsync._native.tables import SHAPES, SIZES
 
 COLUMNS = ("kind", "half_angle", "a", "b", "c")
 """The numbers of a shape's C structure; a, b and c are its size[0], size[1] and size[2]."""
@@ -144,26 +144,29 @@ class Kind:
         return (self.name, *values)
 
 
-def _size(name: str, index: int, least: int, most: int, *, is_hole: bool) -> Size:
-    """`index` in fxs_shape.size, or -1 for the half angle."""
-    column = COLUMNS[index + 2] if index >= 0 else "half_angle"
-    tiny = _DEGREE if index < 0 else 64
-    return Size(name, column, least, SIZE_MAX if is_hole else most, tiny * (least > 0), is_hole)
+def _sizes(kind: str, has_hole: bool) -> list[Size]:
+    """The sizes of a kind; `index` in fxs_shape.size, or -1 for the half angle."""
+    rows = [row[1:] for row in SIZES if row[0] == kind]
+    found = []
+    for name, index, least, most in rows:
+        column = COLUMNS[index + 2] if index >= 0 else "half_angle"
+        tiny = _DEGREE if index < 0 else 64
+        is_hole = has_hole and name == rows[-1][0]
+        most = SIZE_MAX if is_hole else most
+        found.append(Size(name, column, least, most, tiny * (least > 0), is_hole))
+    return found
 
 
 KINDS = tuple(
     Kind(
         name,
         code,
-        *(
-            _size(size, *numbers, is_hole=has_hole and size == [*sizes][-1])
-            for size, numbers in sizes.items()
-        ),
+        *_sizes(name, has_hole),
         can_push=can_push,
         can_cast=can_cast,
         has_front=has_front,
     )
-    for name, code, can_push, can_cast, has_front, has_hole, sizes in SHAPES
+    for name, code, can_push, can_cast, has_front, has_hole in SHAPES
 )
 """By code."""
 KINDS_BY_NAME = {kind.name: kind for kind in KINDS}
