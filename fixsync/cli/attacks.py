@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
-from fixsync import sim
 from fixsync.cli import options, text
 from fixsync.log.attacks import AttackReport, Missed, Swing, attacks
 from fixsync.log.pair import Party
@@ -28,13 +28,7 @@ _BINS = tuple(ONE // 8 << i for i in range(6))
 @click.argument("log", type=options.FILE)
 @options.attacks_option
 @options.log_options
-def attacks_command(
-    log: Path,
-    layers: Sequence[str],
-    simulations: Mapping[str, sim.SimulationType],
-    line_bytes_max: int,
-    as_json: bool,
-) -> None:
+def attacks_command(log: Path, layers: Sequence[str], as_json: bool, **reading: Any) -> None:
     """List the attacks of a log, and how near they came.
 
     An attack is a collider on a layer of --attacks; without it, on a layer, or of an id, whose name
@@ -49,13 +43,7 @@ def attacks_command(
                2  not valid, or needs its simulation
     """
     with text.refusals(), text.reading(log, is_hidden=as_json) as show:
-        found = attacks(
-            log,
-            layers=layers,
-            simulations=simulations,
-            progress=show,
-            line_bytes_max=line_bytes_max,
-        )
+        found = attacks(log, layers=layers, progress=show, **reading)
     if as_json:
         text.print_json({"exit_code": 0, **msgspec.to_builtins(found)})
     else:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from fixsync import sim
 from fixsync.cli import options, text
 from fixsync.log import files
 from fixsync.log.cut import cut
@@ -26,14 +25,7 @@ from fixsync.log.cut import cut
     help="Log to write (.gz, .xz, .bz2, .zst; -: standard output).",
 )
 @options.log_options
-def cut_command(
-    log: Path,
-    frames: str,
-    output: Path,
-    simulations: Mapping[str, sim.SimulationType],
-    line_bytes_max: int,
-    as_json: bool,
-) -> None:
+def cut_command(log: Path, frames: str, output: Path, as_json: bool, **reading: Any) -> None:
     """Write a part of a match log, for example for a bug report.
 
     The part has the frames FIRST..LAST, both included, and begins with the state before them. It is
@@ -49,9 +41,7 @@ def cut_command(
     first, last = map(int, found.groups())
     with text.refusals():
         files.require_compression(output)
-        count = cut(
-            log, output, first, last, simulations=simulations, line_bytes_max=line_bytes_max
-        )
+        count = cut(log, output, first, last, **reading)
     if as_json:
         text.print_json({"part": str(output), "frames": count}, output)
     else:

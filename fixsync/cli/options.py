@@ -186,7 +186,8 @@ SIM_HELP = (
 
 
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--sim, --line-bytes-max and --json, for commands that replay logs."""
+    """--sim, --line-bytes-max and --json, for commands that replay logs: the first two are arguments
+    of what reads a log."""
     sim_option = click.option(
         "--sim",
         "simulations",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from fixsync import sim
 from fixsync.cli import describe, options, text
 from fixsync.log import files
 from fixsync.log.lines import plain
@@ -52,11 +51,7 @@ _STYLES = {
 )
 @options.log_options
 def replay_command(
-    logs: Sequence[Path],
-    output: Path | None,
-    simulations: Mapping[str, sim.SimulationType],
-    line_bytes_max: int,
-    as_json: bool,
+    logs: Sequence[Path], output: Path | None, as_json: bool, **reading: Any
 ) -> None:
     """Recompute matches and compare them with their logs.
 
@@ -89,7 +84,7 @@ def replay_command(
             def show(reader: Reader, done: int = number) -> None:
                 bar.update(task, completed=done + reader.progress)
 
-            results.append(_replay(path, output, simulations, line_bytes_max, show))
+            results.append(_replay(path, output, show, **reading))
     code = exit_code(result.verdict for result in results)
     if as_json:
         text.print_json({"exit_code": code, "logs": [_json(result) for result in results]}, output)
@@ -99,20 +94,10 @@ def replay_command(
 
 
 def _replay(
-    path: Path,
-    output: Path | None,
-    simulations: Mapping[str, sim.SimulationType],
-    line_bytes_max: int,
-    show: Callable[[Reader], None],
+    path: Path, output: Path | None, show: Callable[[Reader], None], **reading: Any
 ) -> Replay:
     try:
-        return replay(
-            path,
-            output=output,
-            simulations=simulations,
-            progress=show,
-            line_bytes_max=line_bytes_max,
-        )
+        return replay(path, output=output, progress=show, **reading)
     except (OSError, ValueError) as error:
         at = getattr(error, "filename", None)
         if output is not None and at is not None and Path(at) != path:

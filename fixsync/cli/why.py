@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
-from fixsync import sim
 from fixsync._native.raw import TURN
 from fixsync.cli import options, text
 from fixsync.log.pair import At, Check, PairReport, why
@@ -25,13 +25,7 @@ from fixsync.numbers import ONE, decimal
 @options.number("--frame", None, 0, 2**32 - 1, "Frame to explain.", "N")
 @options.log_options
 def why_command(
-    log: Path,
-    a: str,
-    b: str,
-    frame: int | None,
-    simulations: Mapping[str, sim.SimulationType],
-    line_bytes_max: int,
-    as_json: bool,
+    log: Path, a: str, b: str, frame: int | None, as_json: bool, **reading: Any
 ) -> None:
     """Explain why a pair is a hit or not.
 
@@ -45,15 +39,7 @@ def why_command(
                2  not valid, needs its simulation, or has no such id or frame
     """
     with text.refusals(), text.reading(log, is_hidden=as_json) as show:
-        found = why(
-            log,
-            a,
-            b,
-            frame=frame,
-            simulations=simulations,
-            progress=show,
-            line_bytes_max=line_bytes_max,
-        )
+        found = why(log, a, b, frame=frame, progress=show, **reading)
     if as_json:
         text.print_json({"exit_code": 0, **msgspec.to_builtins(found)})
     else:
