@@ -16,13 +16,8 @@ from fixsync.log.cut import cut
 @click.command("cut", cls=options.Command)
 @click.argument("log", type=options.FILE)
 @click.argument("frames", metavar="FIRST..LAST")
-@click.option(
-    "-o",
-    "--output",
-    type=options.OutputFile(),
-    required=True,
-    metavar="PART",
-    help="Log to write (.gz, .xz, .bz2, .zst; -: standard output).",
+@options.output_option(
+    "PART", "Log to write (.gz, .xz, .bz2, .zst; -: standard output).", required=True
 )
 @options.log_options
 def cut_command(log: Path, frames: str, output: Path, as_json: bool, **reading: Any) -> None:

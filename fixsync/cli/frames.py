@@ -25,12 +25,9 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 
 @click.command("frames", cls=options.Command)
 @click.argument("source", metavar="JSON", type=options.FILE)
-@click.option(
-    "-o",
-    "--output",
-    type=options.OutputFile(),
-    metavar="OUT",
-    help="File to write: OUT.h has names and table for C; OUT.cs, .rs, .gd, .ts names; OUT.json, "
+@options.output_option(
+    "OUT",
+    "File to write: OUT.h has names and table for C; OUT.cs, .rs, .gd, .ts names; OUT.json, "
     "with --from, the file; any other name the table.",
 )
 @click.option("--from", "of", type=click.Choice(["aseprite"]), help="Program that wrote the file.")

@@ -58,13 +58,7 @@ def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
 
 @click.command("level", cls=options.Command)
 @click.argument("source", metavar="MAP", type=options.FILE)
-@click.option(
-    "-o",
-    "--output",
-    type=options.OutputFile(),
-    metavar="OUT",
-    help="File to write: OUT.fxlevel is the level, OUT.svg a picture of it.",
-)
+@options.output_option("OUT", "File to write: OUT.fxlevel is the level, OUT.svg a picture of it.")
 @_names("--solid-layer", "NAME[@LAYER]", "Layer or group of the map that is solid.", "solid_layers")
 @_names(
     "--tiles",

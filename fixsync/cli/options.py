@@ -105,6 +105,15 @@ class OutputDatabase(Output):
         return [value.with_name(f"{value.name}{end}") for end in ends]
 
 
+def output_option(
+    metavar: str, text: str, *, name: str = "--output", required: bool = False
+) -> Callable[[_Command], _Command]:
+    """The file that a command writes."""
+    return click.option(
+        "-o", name, type=OutputFile(), required=required, metavar=metavar, help=text
+    )
+
+
 class Source(click.types.StringParamType):
     """A text that may be the name of a file to read: a pattern, an address, a folder, a list."""
 

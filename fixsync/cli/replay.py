@@ -41,13 +41,9 @@ _STYLES = {
     ),  # a file that cannot be read has a verdict
     metavar="LOG...",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=options.OutputFile(),
-    metavar="FILLED",
-    help="Write the log with all computed values (one LOG; .gz, .xz, .bz2, .zst;"
-    " -: standard output).",
+@options.output_option(
+    "FILLED",
+    "Write the log with all computed values (one LOG; .gz, .xz, .bz2, .zst; -: standard output).",
 )
 @options.log_options
 def replay_command(

@@ -61,13 +61,11 @@ _LINES_SHOWN_MAX = 12
     multiple=True,
     help="Check to make. Repeatable.  [default: all]",
 )
-@click.option(
-    "-o",
-    "--out",
-    type=options.OutputFile(),
-    metavar="LOG",
-    help="Log to write of the smallest match found that shows a difference (-: standard output)."
+@options.output_option(
+    "LOG",
+    "Log to write of the smallest match found that shows a difference (-: standard output)."
     "  [default: synctest.jsonl, unless it is the log of --inputs]",
+    name="--out",
 )
 @options.json_option
 @click.pass_context

@@ -21,12 +21,8 @@ from fixsync.view import Exported, export, write
     type=options.FILE,
     metavar="[LOG [LOG]]",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=options.OutputFile(),
-    metavar="OUT.html",
-    help="Page to write (-: standard output); by default the log's name, or viewer.html.",
+@options.output_option(
+    "OUT.html", "Page to write (-: standard output); by default the log's name, or viewer.html."
 )
 @click.option("--title", default="", help="Title of the page; by default the log's name.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")

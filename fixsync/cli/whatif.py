@@ -34,12 +34,8 @@ from fixsync.log.whatif import OtherMatch, WhatIf
     metavar="CHANGE",
     help="Change, such as 'sword.radius += 10%' or 'layer attack.half_height = 1.5'. Repeatable.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=options.OutputFile(),
-    metavar="CHANGED",
-    help="Write the changed match as a log (one LOG, with --set; -: standard output).",
+@options.output_option(
+    "CHANGED", "Write the changed match as a log (one LOG, with --set; -: standard output)."
 )
 @options.attacks_option
 @options.number("--rows", 40, 1, None, "Number of rows to show.")
