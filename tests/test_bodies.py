@@ -525,7 +525,7 @@ class CommandCounter:
     def loaded(self) -> None: ...
 
 
-@examples(1500)
+@examples(700)
 @given(frame_data(), st.lists(MOVES, max_size=30), st.booleans())
 def test_a_body_does_what_the_model_does_and_comes_back_to_every_state(
     frames: FrameData, moves: list[tuple[Any, ...]], flip: bool
