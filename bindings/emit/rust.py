@@ -134,7 +134,56 @@ def tables(api: Api) -> str:
         if c.name.startswith("FXS_WHY_")
     ]
     lines += _enum("Cause", "Why a pair is not a hit.", "u32", causes)
+    lines += _errors(api)
     return "\n".join(lines) + "\n"
+
+
+IMPOSSIBLE = {"KIND", "YAW", "COMMAND", "ACTIVE"}
+"""Statuses for values that the types of Rust do not have."""
+EXCEPTIONS = {
+    "fxs_body_add": {"RANGE": ""},  # of is_mirrored, a bool
+    "fxs_body_mirror": {"RANGE": ""},
+    "fxs_body_strike": {"ROOM": "ROOM"},  # victims, which have room for so many
+    "fxs_carry": {"ACTIVE": "ACTIVE"},  # a collider that is not active
+    "fxs_history_init": {"ROOM": ""},  # it has twice the room
+    "fxs_inputs_put": {"RANGE": ""},  # Ok(false)
+    "fxs_level_init": {"CONFIG": ""},  # misaligned memory
+    "fxs_rewind_push": {"ROOM": "ROOM"},
+}
+"""What becomes of a status in some functions. Elsewhere one for too little room is Memory: the
+functions give more room."""
+
+
+def _errors(api: Api) -> list[str]:
+    """The macro `errors!`: the section on errors of each function, from the words of the header."""
+    lines = [
+        "",
+        "/// The section on errors of a function: of functions of C, or variants of [`Error`].",
+        "macro_rules! errors {",
+        "    ($first:ident $($next:ident)*) => {",
+        '        concat!("# Errors\n\n", error!($first) $(, ", ", error!($next))*, ".")',
+        "    };",
+        "}",
+        "",
+        "macro_rules! error {",
+    ]
+    for function in api.functions:
+        links = []
+        for status in dict.fromkeys(re.findall(r"FXS_E_([A-Z_]+)", function.comment)):
+            usual = "" if status in IMPOSSIBLE else "Memory" if status == "ROOM" else status
+            name = EXCEPTIONS.get(function.name, {}).get(status, usual)
+            kind = "Error" if name == "Memory" else "Status"
+            if name:
+                links.append(f"[`{_camel(name)}`](crate::{kind}::{_camel(name)})")
+        if links:
+            lines.append(f'    ({function.name}) => {{ "{", ".join(links)}" }};')
+    lines += [
+        "    ($variant:ident) => {",
+        '        concat!("[`", stringify!($variant), "`](crate::Error::", stringify!($variant), ")")',
+        "    };",
+        "}",
+    ]
+    return lines
 
 
 def _enum(name: str, doc: str, type: str, values: list[tuple[str, int, str]]) -> list[str]:

@@ -41,7 +41,8 @@ fn main() {
         let csrc = here.join("../../../csrc");
         let mut text = String::from("#define FXS_ONE_SOURCE\n");
         for file in sources(&csrc).into_iter().chain(sources(&csrc.join("kit"))) {
-            text += &format!("#include \"{}\"\n", file.display().to_string().replace('\\', "/"));
+            let path = file.display().to_string().replace('\\', "/");
+            text.extend(["#include \"", &path, "\"\n"]);
         }
         let one = out.join("fixsync.c");
         written(&one, &text);

@@ -6,7 +6,7 @@ use fixsync_sys as _;
 unsafe extern "C" {
     /// tests/native/golden.c: the kernel.
     pub fn run_golden(level: i32, trace: i32) -> i32;
-    /// tests/native/golden_kit.c: the kit.
+    /// `tests/native/golden_kit.c`: the kit.
     pub fn run_golden_kit(level: i32, trace: i32) -> i32;
 }
 

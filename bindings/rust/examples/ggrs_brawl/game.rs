@@ -147,6 +147,6 @@ pub fn pressed(player: usize, frame: i32) -> u8 {
     // They run into each other, and apart again.
     let is_even = (player as i32 + frame / 40) % 2 == 0;
     let towards = if is_even { RIGHT } else { LEFT };
-    let walks = if keys & 3 == 0 { LEFT + RIGHT - towards } else { towards };
+    let walks = if keys.trailing_zeros() >= 2 { LEFT + RIGHT - towards } else { towards };
     walks | (keys & PUNCH) | (keys & UP & (keys >> 1)) | (keys & DOWN & (keys >> 2))
 }

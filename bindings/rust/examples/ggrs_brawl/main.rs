@@ -200,10 +200,8 @@ fn play(options: &Options) -> Outcome<bool> {
         let mut builder =
             builder(options)?.with_desync_detection_mode(DesyncDetection::On { interval: 10 });
         for (handle, port) in ports[..options.players].iter().enumerate() {
-            let player = match handle == own {
-                true => PlayerType::Local,
-                false => PlayerType::Remote(address(*port)),
-            };
+            let player =
+                if handle == own { PlayerType::Local } else { PlayerType::Remote(address(*port)) };
             builder = builder.add_player(player, handle)?;
         }
         if own == 0 {
@@ -264,7 +262,9 @@ fn play(options: &Options) -> Outcome<bool> {
         // Here both games are at hand; peers on two machines exchange the states of that frame.
         if let Some((frame, rows)) = peers[0].game.differences(&peers[1].game)? {
             println!("The first frame that differs is {frame}:");
-            rows.iter().for_each(|row| println!("  {row}"));
+            for row in rows {
+                println!("  {row}");
+            }
         }
         println!("$ fixsync diff {} {}", paths[0].display(), paths[1].display());
         match process::Command::new("fixsync").arg("diff").args(&paths[..2]).status() {
@@ -280,10 +280,8 @@ fn play(options: &Options) -> Outcome<bool> {
 }
 
 fn main() -> process::ExitCode {
-    let outcome = Options::read().and_then(|options| match options.synctest {
-        true => synctest(&options),
-        false => play(&options),
-    });
+    let outcome = Options::read()
+        .and_then(|options| if options.synctest { synctest(&options) } else { play(&options) });
     match outcome {
         Ok(true) => process::ExitCode::SUCCESS,
         Ok(false) => process::ExitCode::FAILURE,

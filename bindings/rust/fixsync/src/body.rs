@@ -14,11 +14,13 @@ pub struct FrameData(Vec<u8>);
 
 impl FrameData {
     /// A table of its bytes.
+    #[doc = errors!(fxs_frames_check)]
     #[doc(alias = "fxs_frames_check")]
     pub fn new(table: Vec<u8>) -> Result<Self, Error> {
         let mut at = 0;
         // SAFETY: bytes and their number.
-        let status = unsafe { sys::fxs_frames_check(table.as_ptr(), table.len() as u64, &mut at) };
+        let status =
+            unsafe { sys::fxs_frames_check(table.as_ptr(), table.len() as u64, &raw mut at) };
         done(status, || bytes_fault("frame data", at, status))?;
         Ok(Self(table))
     }
@@ -28,11 +30,13 @@ impl FrameData {
     }
 
     /// Number of parts.
+    #[must_use]
     pub fn parts(&self) -> u32 {
         self.count(4)
     }
 
     /// Number of attacks.
+    #[must_use]
     pub fn attacks(&self) -> u32 {
         self.count(8)
     }
@@ -111,7 +115,7 @@ const ROWS: u64 = sys::FXS_BODY_ROWS as u64;
 /// Appends the rows that a call writes.
 ///
 /// # Safety
-/// The call writes at most FXS_BODY_ROWS, and returns how many.
+/// The call writes at most `FXS_BODY_ROWS`, and returns how many.
 unsafe fn added(
     world: &mut World,
     rows: &mut Vec<Command>,
@@ -141,6 +145,7 @@ unsafe fn added(
 impl Body {
     /// Makes a body and adds its parts to the world. `ids`: one for each part. `owner`: of all
     /// parts; not 0, or they hit each other.
+    #[doc = errors!(fxs_body_add Lengths Memory)]
     #[doc(alias = "fxs_body_add")]
     pub fn add(
         world: &mut World,
@@ -172,27 +177,31 @@ impl Body {
     }
 
     /// Removes the parts from the world.
+    #[doc = errors!(fxs_body_remove Memory)]
     #[doc(alias = "fxs_body_remove")]
     pub fn remove(&self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "", 0, 0, |world, to| {
-                sys::fxs_body_remove(&self.raw, self.table(), world, to)
+                sys::fxs_body_remove(&raw const self.raw, self.table(), world, to)
             })
         }
     }
 
     /// Where it is.
+    #[doc = errors!(fxs_body_pose)]
     #[doc(alias = "fxs_body_pose")]
     pub fn pose(&self, world: &World) -> Result<Pose, Error> {
         let mut out = sys::fxs_pose::default();
         // SAFETY: a body, its table, and a world.
-        let status =
-            unsafe { sys::fxs_body_pose(&self.raw, self.table(), world.as_ptr(), &mut out) };
+        let status = unsafe {
+            sys::fxs_body_pose(&raw const self.raw, self.table(), world.as_ptr(), &raw mut out)
+        };
         done(status, || world.fault(status, self.raw.ids[0])).map(|()| Pose::of(&out))
     }
 
     /// Moves and turns all parts.
+    #[doc = errors!(fxs_body_set_pose Memory)]
     #[doc(alias = "fxs_body_set_pose")]
     pub fn set_pose(
         &mut self,
@@ -203,12 +212,13 @@ impl Body {
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "", 0, 0, |world, to| {
-                sys::fxs_body_set_pose(&self.raw, self.table(), world, &pose.raw(), to)
+                sys::fxs_body_set_pose(&raw const self.raw, self.table(), world, &pose.raw(), to)
             })
         }
     }
 
     /// Turns it to its local +x (`false`) or -x by mirroring: for side views.
+    #[doc = errors!(fxs_body_mirror Memory)]
     #[doc(alias = "fxs_body_mirror")]
     pub fn mirror(
         &mut self,
@@ -227,6 +237,7 @@ impl Body {
 
     /// Begins an attack with its frame 0; one that is under way is cancelled first. `attack`: from
     /// 0, in the order that `fixsync frames` prints.
+    #[doc = errors!(fxs_body_start Memory)]
     #[doc(alias = "fxs_body_start")]
     pub fn start(
         &mut self,
@@ -244,6 +255,7 @@ impl Body {
     }
 
     /// Moves the attack under way to its next frame, or ends it: once a frame, after the step.
+    #[doc = errors!(fxs_body_tick Memory)]
     #[doc(alias = "fxs_body_tick")]
     pub fn tick(&mut self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
         let (raw, table) = (&mut self.raw, self.frames.0.as_ptr());
@@ -254,6 +266,7 @@ impl Body {
     }
 
     /// Ends the attack under way, if there is one.
+    #[doc = errors!(fxs_body_cancel Memory)]
     #[doc(alias = "fxs_body_cancel")]
     pub fn cancel(&mut self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
         let (raw, table) = (&mut self.raw, self.frames.0.as_ptr());
@@ -264,40 +277,46 @@ impl Body {
     }
 
     /// Whether an attack may begin now.
+    #[doc = errors!(fxs_body_can_start)]
     #[doc(alias = "fxs_body_can_start")]
     pub fn can_start(&self, attack: u32) -> Result<bool, Error> {
         // SAFETY: a body and its table.
-        let status = unsafe { sys::fxs_body_can_start(&self.raw, self.table(), attack) };
+        let status = unsafe { sys::fxs_body_can_start(&raw const self.raw, self.table(), attack) };
         let most = i64::from(self.frames.attacks()) - 1;
         answer(status, || Error::Range { name: "attack", value: attack.into(), least: 0, most })
             .map(|is_so| is_so == 1)
     }
 
     /// The attack under way.
+    #[must_use]
     pub fn attack(&self) -> Option<u32> {
         (self.raw.attack != sys::FXS_NO_ATTACK).then_some(self.raw.attack)
     }
 
     /// The frame of the attack under way, from 0.
+    #[must_use]
     pub fn attack_frame(&self) -> u32 {
         self.raw.frame
     }
 
     /// Whether the attack under way has met a victim.
+    #[must_use]
     pub fn has_hit(&self) -> bool {
         self.raw.has_hit == 1
     }
 
     /// Whether it faces its local -x.
+    #[must_use]
     pub fn is_mirrored(&self) -> bool {
         self.raw.is_mirrored == 1
     }
 
     /// The phase of the attack under way.
     #[doc(alias = "fxs_body_phase")]
+    #[must_use]
     pub fn phase(&self) -> Phase {
         // SAFETY: a body and its table.
-        match unsafe { sys::fxs_body_phase(&self.raw, self.table()) } {
+        match unsafe { sys::fxs_body_phase(&raw const self.raw, self.table()) } {
             sys::FXS_PHASE_STARTUP => Phase::Startup,
             sys::FXS_PHASE_ACTIVE => Phase::Active,
             sys::FXS_PHASE_RECOVERY => Phase::Recovery,
@@ -307,28 +326,31 @@ impl Body {
 
     /// Which hit of the attack is under way, from 0.
     #[doc(alias = "fxs_body_hit")]
+    #[must_use]
     pub fn hit(&self) -> u32 {
         // SAFETY: a body and its table.
-        unsafe { sys::fxs_body_hit(&self.raw, self.table()) }
+        unsafe { sys::fxs_body_hit(&raw const self.raw, self.table()) }
     }
 
     /// Whether the hit under way strikes a victim, any number, for the first time.
+    #[doc = errors!(fxs_body_strike)]
     #[doc(alias = "fxs_body_strike")]
     pub fn strike(&mut self, victim: u32) -> Result<bool, Error> {
         // SAFETY: a body.
-        let status = unsafe { sys::fxs_body_strike(&mut self.raw, victim) };
+        let status = unsafe { sys::fxs_body_strike(&raw mut self.raw, victim) };
         answer(status, || fault(status, "victim", victim.into(), &[])).map(|is_so| is_so == 1)
     }
 
     /// Its state, but for the ids.
     #[doc(alias = "fxs_body_save_size")]
     #[doc(alias = "fxs_body_save")]
+    #[must_use]
     pub fn save(&self) -> Vec<u8> {
         // SAFETY: a body, and room for its bytes.
         unsafe {
-            let size = sys::fxs_body_save_size(&self.raw) as usize;
+            let size = sys::fxs_body_save_size(&raw const self.raw) as usize;
             let mut bytes = Vec::with_capacity(size);
-            sys::fxs_body_save(&self.raw, bytes.as_mut_ptr());
+            sys::fxs_body_save(&raw const self.raw, bytes.as_mut_ptr());
             bytes.set_len(size);
             bytes
         }
@@ -336,18 +358,21 @@ impl Body {
 
     /// XXH64 of the bytes that [`save`](Self::save) returns.
     #[doc(alias = "fxs_body_hash")]
+    #[must_use]
     pub fn hash(&self) -> u64 {
         // SAFETY: a body.
-        unsafe { sys::fxs_body_hash(&self.raw) }
+        unsafe { sys::fxs_body_hash(&raw const self.raw) }
     }
 
     /// Replaces all but the ids by a saved state; load the world's with it.
+    #[doc = errors!(fxs_body_load)]
     #[doc(alias = "fxs_body_load")]
     pub fn load(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (table, size, mut at) = (self.table(), bytes.len() as u64, 0);
         // SAFETY: a body, its table, and bytes.
-        let status =
-            unsafe { sys::fxs_body_load(&mut self.raw, table, bytes.as_ptr(), size, &mut at) };
+        let status = unsafe {
+            sys::fxs_body_load(&raw mut self.raw, table, bytes.as_ptr(), size, &raw mut at)
+        };
         done(status, || bytes_fault("body", at, status))
     }
 }
@@ -399,6 +424,7 @@ pub struct Strike {
 /// assert!(rows.is_empty()); // once
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[doc = errors!(fxs_strikes)]
 #[doc(alias = "fxs_strikes")]
 pub fn strikes(
     world: &World,

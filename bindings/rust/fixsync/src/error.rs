@@ -6,6 +6,10 @@ use core::fmt;
 
 /// Why a call changed nothing.
 ///
+/// The section "Errors" of a function lists each [`Status`] of the kernel with which it refuses. The
+/// error is `Range` if a number is outside its range, and has its name and range; `Bytes` for bytes
+/// and text; else `Refused`. The section also lists the variants that need no status.
+///
 /// ```
 /// use fixsync::{Collider, Config, Shape, World};
 ///
@@ -137,7 +141,7 @@ pub(crate) fn answer(status: i32, error: impl FnOnce() -> Error) -> Result<u32, 
     if status < 0 { Err(error()) } else { Ok(status as u32) }
 }
 
-/// [`answer`] of a call that returns FXS_OK.
+/// [`answer`] of a call that returns `FXS_OK`.
 #[inline]
 pub(crate) fn done(status: i32, error: impl FnOnce() -> Error) -> Result<(), Error> {
     answer(status, error).map(|_| ())
@@ -182,7 +186,7 @@ pub(crate) fn cast_fault(
 
 /// Ranges of the components of a motion.
 fn motion_ranges(motion: [i32; 3]) -> [Range; 3] {
-    let most = sys::FXS_SIZE_MAX as i64;
+    let most = i64::from(sys::FXS_SIZE_MAX);
     let [x, y, z] = motion.map(i64::from);
     [("motion x", x, -most, most), ("motion y", y, -most, most), ("motion z", z, -most, most)]
 }

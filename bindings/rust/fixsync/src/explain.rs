@@ -32,11 +32,13 @@ pub struct Explanation(sys::fxs_explanation);
 
 impl Explanation {
     /// Whether the pair is a hit.
+    #[must_use]
     pub fn is_hit(&self) -> bool {
         self.0.why == 0
     }
 
     /// Why it is not.
+    #[must_use]
     pub fn causes(&self) -> Vec<Cause> {
         let is_set = |cause: &&Cause| self.0.why & **cause as u32 != 0;
         Cause::ALL.iter().filter(is_set).copied().collect()
@@ -45,6 +47,7 @@ impl Explanation {
 
 impl Explanation {
     /// The causes as text, with names for a and b, of at most 60 bytes; "": "a" and "b".
+    #[doc = errors!(fxs_explanation_text)]
     #[doc(alias = "fxs_explanation_text")]
     pub fn text(&self, a: &str, b: &str) -> Result<String, Error> {
         let names = [name_row(0, a)?, name_row(0, b)?];
@@ -56,7 +59,14 @@ impl Explanation {
             filled(
                 &mut bytes,
                 |to, room, size| {
-                    sys::fxs_explanation_text(&self.0, of(0), of(1), to.cast(), room, size)
+                    sys::fxs_explanation_text(
+                        &raw const self.0,
+                        of(0),
+                        of(1),
+                        to.cast(),
+                        room,
+                        size,
+                    )
                 },
                 |status, _| fault(status, "explanation", 0, &[]),
             )?;
@@ -91,20 +101,24 @@ impl Deref for Explanation {
 
 impl World {
     /// Why the pair of two colliders, or of a collider and a solid, is not a hit.
+    #[doc = errors!(fxs_world_explain)]
     #[doc(alias = "fxs_world_explain")]
     pub fn explain(&self, a: u32, b: u32) -> Result<Explanation, Error> {
         let mut out = sys::fxs_explanation::default();
         // SAFETY: a world.
-        self.pair(a, b, |world| unsafe { sys::fxs_world_explain(world, a, b, &mut out) })?;
+        self.pair(a, b, |world| unsafe { sys::fxs_world_explain(world, a, b, &raw mut out) })?;
         Ok(Explanation(out))
     }
 
     /// Why a query, as a, does not meet a collider or a solid b.
+    #[doc = errors!(fxs_world_explain_query)]
     #[doc(alias = "fxs_world_explain_query")]
     pub fn explain_query(&self, query: &Query, b: u32) -> Result<Explanation, Error> {
         let mut out = sys::fxs_explanation::default();
         // SAFETY: a world and a row.
-        let status = unsafe { sys::fxs_world_explain_query(self.as_ptr(), &query.0, b, &mut out) };
+        let status = unsafe {
+            sys::fxs_world_explain_query(self.as_ptr(), &raw const query.0, b, &raw mut out)
+        };
         done(status, || match status {
             sys::FXS_E_ID | sys::FXS_E_ABSENT => self.fault(status, b),
             _ => query.fault(status),
@@ -114,6 +128,7 @@ impl World {
 }
 
 /// Why the contact of two shapes is less than `hit_when`.
+#[doc = errors!(fxs_explain_shapes)]
 #[doc(alias = "fxs_explain_shapes")]
 pub fn explain(
     a: (&Shape, Pose),
@@ -124,7 +139,7 @@ pub fn explain(
     let when = hit_when as u32;
     // SAFETY: valid structures.
     let status = unsafe {
-        sys::fxs_explain_shapes(&a.0.raw(), &a.1.raw(), &b.0.raw(), &b.1.raw(), when, &mut out)
+        sys::fxs_explain_shapes(&a.0.raw(), &a.1.raw(), &b.0.raw(), &b.1.raw(), when, &raw mut out)
     };
     done(status, || cast_fault(status, &[], when, || a.0.fault_with(b.0, status)))?;
     Ok(Explanation(out))
@@ -164,6 +179,7 @@ impl Deref for Difference {
 
 impl Difference {
     /// It in words, with names for ids; a name has at most 60 bytes.
+    #[doc = errors!(fxs_difference_text)]
     #[doc(alias = "fxs_difference_text")]
     pub fn text(&self, names: &[(u32, &str)]) -> Result<String, Error> {
         let rows = names.iter().map(|&(id, name)| name_row(id, name));
@@ -174,7 +190,14 @@ impl Difference {
             filled(
                 &mut bytes,
                 |to, room, size| {
-                    sys::fxs_difference_text(&self.0, rows.as_ptr(), n, to.cast(), room, size)
+                    sys::fxs_difference_text(
+                        &raw const self.0,
+                        rows.as_ptr(),
+                        n,
+                        to.cast(),
+                        room,
+                        size,
+                    )
                 },
                 |status, _| fault(status, "field", self.0.field.into(), &[]),
             )?;
@@ -210,16 +233,18 @@ unsafe fn rows_of(
 }
 
 /// Where the saved state at the beginning of bytes ends: a game's own state may follow it.
+#[doc = errors!(fxs_state_end)]
 #[doc(alias = "fxs_state_end")]
 pub fn state_end(bytes: &[u8]) -> Result<usize, Error> {
     let mut at = 0;
     // SAFETY: bytes and their number.
-    let status = unsafe { sys::fxs_state_end(bytes.as_ptr(), bytes.len() as u64, &mut at) };
+    let status = unsafe { sys::fxs_state_end(bytes.as_ptr(), bytes.len() as u64, &raw mut at) };
     done(status, || bytes_fault("state", at, status))?;
     Ok(at as usize)
 }
 
 /// The fields that differ between two saved states: the world, colliders, hits, changed ids.
+#[doc = errors!(fxs_state_differences)]
 #[doc(alias = "fxs_state_differences")]
 pub fn state_differences(a: &[u8], b: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
     let (size_a, size_b) = (a.len() as u64, b.len() as u64);
@@ -233,6 +258,7 @@ pub fn state_differences(a: &[u8], b: &[u8], out: &mut Vec<Difference>) -> Resul
 }
 
 /// All fields of a saved state, as if another had its objects without fields.
+#[doc = errors!(fxs_state_fields)]
 #[doc(alias = "fxs_state_fields")]
 pub fn state_fields(state: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
     // SAFETY: bytes and their number, and room as it is given.
@@ -249,6 +275,7 @@ pub fn state_fields(state: &[u8], out: &mut Vec<Difference>) -> Result<(), Error
 /// let mut rows = Vec::new();
 /// assert!(fixsync::body_differences(&[], &[], &mut rows).is_err());
 /// ```
+#[doc = errors!(fxs_body_differences)]
 #[doc(alias = "fxs_body_differences")]
 pub fn body_differences(a: &[u8], b: &[u8], out: &mut Vec<Difference>) -> Result<(), Error> {
     let (size_a, size_b) = (a.len() as u64, b.len() as u64);

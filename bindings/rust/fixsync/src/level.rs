@@ -4,7 +4,7 @@ use crate::*;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// One part of a level, upright from y_low to y_high.
+/// One part of a level, upright from `y_low` to `y_high`.
 ///
 /// ```
 /// use fixsync::{Pose, Shape, Solid, q};
@@ -30,7 +30,8 @@ fn layer_in(layer: u32) -> Result<u8, Error> {
 }
 
 impl Solid {
-    /// A prism on a layer: 3 to 32 vertices x, z, convex, from +X to +Z, and heights y_low, y_high.
+    /// A prism on a layer: 3 to 32 vertices x, z, convex, from +X to +Z, and heights `y_low`, `y_high`.
+    #[doc = errors!(Range)]
     pub fn prism(
         vertices: &[[i32; 2]],
         [y_low, y_high]: [i32; 2],
@@ -46,7 +47,8 @@ impl Solid {
         Ok(Self(raw))
     }
 
-    /// An upright cylinder on a layer: centre x, z, radius, and heights y_low, y_high.
+    /// An upright cylinder on a layer: centre x, z, radius, and heights `y_low`, `y_high`.
+    #[doc = errors!(Range)]
     pub fn pillar(
         [x, z]: [i32; 2],
         radius: i32,
@@ -60,11 +62,12 @@ impl Solid {
     }
 
     /// The solid of a box or a cylinder at a pose; the corners of a turned box are rounded.
+    #[doc = errors!(fxs_solid_of)]
     #[doc(alias = "fxs_solid_of")]
     pub fn of(shape: &Shape, pose: Pose, layer: u32) -> Result<Self, Error> {
         let mut raw = sys::fxs_solid::default();
         // SAFETY: valid structures.
-        let status = unsafe { sys::fxs_solid_of(&shape.raw(), &pose.raw(), layer, &mut raw) };
+        let status = unsafe { sys::fxs_solid_of(&shape.raw(), &pose.raw(), layer, &raw mut raw) };
         done(status, || match status {
             sys::FXS_E_LAYER => layer_in(layer).err().unwrap_or_else(|| shape.fault(status)),
             sys::FXS_E_CENTRE => fault(status, "position x", pose.position[0].into(), &[]),
@@ -74,16 +77,19 @@ impl Solid {
     }
 
     /// Its layer.
+    #[must_use]
     pub fn layer(&self) -> u32 {
         self.0.layer.into()
     }
 
-    /// y_low and y_high.
+    /// `y_low` and `y_high`.
+    #[must_use]
     pub fn heights(&self) -> [i32; 2] {
         [self.0.y_low, self.0.y_high]
     }
 
     /// x, z of each vertex of a prism; x, z, radius of a cylinder.
+    #[must_use]
     pub fn numbers(&self) -> &[i32] {
         match self.0.vertex_count {
             0 => &self.0.numbers[..3],
@@ -118,6 +124,7 @@ pub struct Level(Memory);
 
 impl Level {
     /// A level of solids.
+    #[doc = errors!(fxs_level_write)]
     #[doc(alias = "fxs_level_write")]
     pub fn new(solids: &[Solid]) -> Result<Self, Error> {
         let (rows, n, mut bytes) = (solids.as_ptr().cast(), solids.len() as u64, Vec::new());
@@ -133,6 +140,7 @@ impl Level {
     }
 
     /// A level of its bytes.
+    #[doc = errors!(fxs_level_init Memory)]
     #[doc(alias = "fxs_level_size")]
     #[doc(alias = "fxs_level_init")]
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
@@ -140,7 +148,7 @@ impl Level {
         // SAFETY: bytes and their number, and memory of the size for them.
         let (made, status) = unsafe {
             let mut memory = Memory::new(sys::fxs_level_size(from, size))?;
-            let status = sys::fxs_level_init(memory.as_mut_ptr(), from, size, &mut at);
+            let status = sys::fxs_level_init(memory.as_mut_ptr(), from, size, &raw mut at);
             (Self(memory), status)
         };
         done(status, || bytes_fault("level", at, status))?;
@@ -148,24 +156,28 @@ impl Level {
     }
 
     /// For calls of [`sys`].
+    #[must_use]
     pub fn as_ptr(&self) -> *const sys::fxs_level {
         self.0.as_ptr()
     }
 
     /// Number of solids.
     #[doc(alias = "fxs_level_count")]
+    #[must_use]
     pub fn len(&self) -> usize {
         // SAFETY: a level.
         unsafe { sys::fxs_level_count(self.as_ptr()) as usize }
     }
 
     /// Whether it has no solid.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// XXH64 of its bytes.
     #[doc(alias = "fxs_level_hash")]
+    #[must_use]
     pub fn hash(&self) -> u64 {
         // SAFETY: a level.
         unsafe { sys::fxs_level_hash(self.as_ptr()) }
@@ -174,6 +186,7 @@ impl Level {
     /// The bytes that it was made from.
     #[doc(alias = "fxs_level_save_size")]
     #[doc(alias = "fxs_level_save")]
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         // SAFETY: a level, and room for its bytes.
         unsafe {
@@ -191,15 +204,17 @@ impl Level {
     }
 
     /// The solid of an index; its id is [`LEVEL`] + index.
+    #[doc = errors!(fxs_level_solid)]
     #[doc(alias = "fxs_level_solid")]
     pub fn solid(&self, index: u32) -> Result<Solid, Error> {
         let mut raw = sys::fxs_solid::default();
         // SAFETY: a level.
-        let status = unsafe { sys::fxs_level_solid(self.as_ptr(), index, &mut raw) };
+        let status = unsafe { sys::fxs_level_solid(self.as_ptr(), index, &raw mut raw) };
         done(status, || self.fault(status, index)).map(|()| Solid(raw))
     }
 
     /// The outline of the solid of an index; see [`Shape::outline`].
+    #[doc = errors!(fxs_level_outline)]
     #[doc(alias = "fxs_level_outline")]
     pub fn outline(&self, index: u32, segments: u32) -> Result<Outline, Error> {
         let level = self.as_ptr();
@@ -214,11 +229,13 @@ impl Level {
     }
 
     /// The contact of a shape with the solid of an index.
+    #[doc = errors!(fxs_level_contact)]
     #[doc(alias = "fxs_level_contact")]
     pub fn contact(&self, index: u32, shape: &Shape, pose: Pose) -> Result<Contact, Error> {
         let (raw, at) = (shape.raw(), pose.raw());
         // SAFETY: a level and valid structures.
-        let status = unsafe { sys::fxs_level_contact(self.as_ptr(), index, &raw, &at) };
+        let status =
+            unsafe { sys::fxs_level_contact(self.as_ptr(), index, &raw const raw, &raw const at) };
         let contact = answer(status, || match status {
             sys::FXS_E_ID => self.fault(status, index),
             _ => shape.fault(status),
@@ -227,6 +244,7 @@ impl Level {
     }
 
     /// The ids of the solids that a query meets, ascending.
+    #[doc = errors!(fxs_level_query)]
     #[doc(alias = "fxs_level_query")]
     pub fn query(&self, query: &Query, hit_when: Contact, ids: &mut Vec<u32>) -> Result<(), Error> {
         let (level, when) = (self.as_ptr(), hit_when as u32);
@@ -234,13 +252,14 @@ impl Level {
         unsafe {
             filled(
                 ids,
-                |to, room, n| sys::fxs_level_query(level, &query.0, when, to, room, n),
+                |to, room, n| sys::fxs_level_query(level, &raw const query.0, when, to, room, n),
                 |status, _| cast_fault(status, &[], when, || query.fault(status)),
             )
         }
     }
 
     /// The solids that a cast meets, by (fraction, distance, id).
+    #[doc = errors!(fxs_level_cast)]
     #[doc(alias = "fxs_level_cast")]
     pub fn cast(&self, cast: &Cast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let level = self.as_ptr();
@@ -248,7 +267,7 @@ impl Level {
         unsafe {
             filled(
                 hits,
-                |to, room, n| sys::fxs_level_cast(level, &cast.0, to.cast(), room, n),
+                |to, room, n| sys::fxs_level_cast(level, &raw const cast.0, to.cast(), room, n),
                 |status, _| cast.fault(status),
             )
         }

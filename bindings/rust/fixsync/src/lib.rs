@@ -37,6 +37,10 @@ extern crate alloc;
 
 pub use fixsync_sys as sys;
 
+#[macro_use] // errors!
+#[rustfmt::skip]
+mod tables;
+
 mod body;
 mod error;
 mod explain;
@@ -52,8 +56,6 @@ mod rows;
 #[cfg(feature = "serde")]
 mod serial;
 mod shape;
-#[rustfmt::skip]
-mod tables;
 mod world;
 mod yaw;
 
@@ -90,6 +92,7 @@ type Range = (&'static str, i64, i64, i64);
 /// assert_eq!(fixsync::version(), header);
 /// ```
 #[doc(alias = "fxs_version")]
+#[must_use]
 pub fn version() -> [u32; 3] {
     // SAFETY: it takes nothing.
     let joined = unsafe { sys::fxs_version() };
@@ -102,6 +105,7 @@ pub fn version() -> [u32; 3] {
 /// assert_eq!(fixsync::semantics(), fixsync::sys::FXS_SEMANTICS);
 /// ```
 #[doc(alias = "fxs_semantics")]
+#[must_use]
 pub fn semantics() -> u32 {
     // SAFETY: it takes nothing.
     unsafe { sys::fxs_semantics() }

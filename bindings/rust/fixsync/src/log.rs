@@ -53,6 +53,7 @@ pub struct Recorder {
 /// assert_eq!(fixsync::log_text("a \"pit\"")?, r#""a \"pit\"""#);
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[doc = errors!(fxs_recorder_text)]
 #[doc(alias = "fxs_recorder_text")]
 pub fn log_text(text: &str) -> Result<String, Error> {
     let (from, size, mut bytes) = (text.as_ptr().cast(), text.len() as u64, Vec::<u8>::new());
@@ -80,7 +81,7 @@ impl Recorder {
     ) -> Result<(), Error> {
         loop {
             let room = self.text.capacity() as u64;
-            let status = call(&mut self.raw, self.text.as_mut_ptr().cast(), room);
+            let status = call(&raw mut self.raw, self.text.as_mut_ptr().cast(), room);
             if status != sys::FXS_E_ROOM {
                 // SAFETY: the recorder has written so many bytes.
                 unsafe { self.text.set_len(self.raw.size as usize) };
@@ -90,7 +91,8 @@ impl Recorder {
         }
     }
 
-    /// Begins the log of a world as it is. tick_rate: frames a second, not 0.
+    /// Begins the log of a world as it is. `tick_rate`: frames a second, not 0.
+    #[doc = errors!(fxs_recorder_begin)]
     #[doc(alias = "fxs_recorder_begin")]
     pub fn new(world: &World, tick_rate: u32) -> Result<Self, Error> {
         let mut made = Self::empty();
@@ -121,6 +123,7 @@ impl Recorder {
     /// log.clear(); // it is in a file
     /// # Ok::<(), fixsync::Error>(())
     /// ```
+    #[doc = errors!(fxs_recorder_begin_about)]
     #[doc(alias = "fxs_recorder_begin_about")]
     pub fn about(world: &World, about: &str, state: Option<&[u8]>) -> Result<Self, Error> {
         let (mut made, mut at, mut last) = (Self::empty(), 0, sys::FXS_OK);
@@ -131,7 +134,15 @@ impl Recorder {
             last = unsafe {
                 let world = world.as_ptr();
                 sys::fxs_recorder_begin_about(
-                    raw, world, words, length, from, size, text, room, &mut at,
+                    raw,
+                    world,
+                    words,
+                    length,
+                    from,
+                    size,
+                    text,
+                    room,
+                    &raw mut at,
                 )
             };
             last
@@ -143,6 +154,7 @@ impl Recorder {
     }
 
     /// Adds commands of this frame.
+    #[doc = errors!(fxs_recorder_commands)]
     #[doc(alias = "fxs_recorder_commands")]
     pub fn commands(&mut self, commands: &[Command]) -> Result<(), Error> {
         let (rows, n) = (commands.as_ptr().cast(), commands.len() as u64);
@@ -153,6 +165,7 @@ impl Recorder {
     }
 
     /// Adds the inputs of the next players of this frame, in a log with a sim.
+    #[doc = errors!(fxs_recorder_inputs)]
     #[doc(alias = "fxs_recorder_inputs")]
     pub fn inputs(&mut self, inputs: &[i64]) -> Result<(), Error> {
         // SAFETY: so many numbers, and so much room.
@@ -162,6 +175,7 @@ impl Recorder {
     }
 
     /// Adds the input of the next player of this frame, a list of numbers.
+    #[doc = errors!(fxs_recorder_input_list)]
     #[doc(alias = "fxs_recorder_input_list")]
     pub fn input_list(&mut self, input: &[i64]) -> Result<(), Error> {
         // SAFETY: so many numbers, and so much room.
@@ -171,24 +185,27 @@ impl Recorder {
     }
 
     /// Adds a query that is made right after the step of this frame.
+    #[doc = errors!(fxs_recorder_query)]
     #[doc(alias = "fxs_recorder_query")]
     pub fn query(&mut self, query: &Query) -> Result<(), Error> {
         // SAFETY: a row, and so much room.
         self.write("query of frame", |raw, text, room| unsafe {
-            sys::fxs_recorder_query(raw, &query.0, text, room)
+            sys::fxs_recorder_query(raw, &raw const query.0, text, room)
         })
     }
 
     /// Adds a cast that is made right after the step of this frame.
+    #[doc = errors!(fxs_recorder_cast)]
     #[doc(alias = "fxs_recorder_cast")]
     pub fn cast(&mut self, cast: &Cast) -> Result<(), Error> {
         // SAFETY: a row, and so much room.
         self.write("cast of frame", |raw, text, room| unsafe {
-            sys::fxs_recorder_cast(raw, &cast.0, text, room)
+            sys::fxs_recorder_cast(raw, &raw const cast.0, text, room)
         })
     }
 
     /// Adds the answer to the next question, a query.
+    #[doc = errors!(fxs_recorder_ids)]
     #[doc(alias = "fxs_recorder_ids")]
     pub fn ids(&mut self, ids: &[u32]) -> Result<(), Error> {
         // SAFETY: so many numbers, and so much room.
@@ -198,6 +215,7 @@ impl Recorder {
     }
 
     /// Adds the answer to the next question, a cast.
+    #[doc = errors!(fxs_recorder_hits)]
     #[doc(alias = "fxs_recorder_hits")]
     pub fn hits(&mut self, hits: &[CastHit]) -> Result<(), Error> {
         let (rows, n) = (hits.as_ptr().cast(), hits.len() as u64);
@@ -208,6 +226,7 @@ impl Recorder {
     }
 
     /// Ends this frame with the events of its step and the hash of the world after it.
+    #[doc = errors!(fxs_recorder_step)]
     #[doc(alias = "fxs_recorder_step")]
     pub fn step(&mut self, events: &[Event], hash: u64) -> Result<(), Error> {
         let (rows, n) = (events.as_ptr().cast(), events.len() as u64);
@@ -218,6 +237,7 @@ impl Recorder {
     }
 
     /// [`step`](Self::step) where events or hash are not known.
+    #[doc = errors!(fxs_recorder_end_frame)]
     #[doc(alias = "fxs_recorder_end_frame")]
     pub fn end_frame(&mut self, events: Option<&[Event]>, hash: Option<u64>) -> Result<(), Error> {
         let rows = events.map_or(core::ptr::null(), |rows| rows.as_ptr().cast());
@@ -230,6 +250,7 @@ impl Recorder {
     }
 
     /// [`step`](Self::step) for events of the step, then those of the game.
+    #[doc = errors!(fxs_recorder_end_game_frame)]
     #[doc(alias = "fxs_recorder_end_game_frame")]
     pub fn end_game_frame(&mut self, events: &[Event], hash: Option<u64>) -> Result<(), Error> {
         let (rows, n) = (events.as_ptr().cast(), events.len() as u64);
@@ -243,6 +264,7 @@ impl Recorder {
     /// Ends a frame of a log with a sim: `events` of the step, `game` the game's own, `hash` of the
     /// world, `state` of all that the simulation saves. What is `None` is left out. With `state`,
     /// replaying names the first frame in which anything differs.
+    #[doc = errors!(fxs_recorder_end_sim_frame)]
     #[doc(alias = "fxs_recorder_end_sim_frame")]
     pub fn end_sim_frame(
         &mut self,
@@ -263,6 +285,7 @@ impl Recorder {
     }
 
     /// Adds a frame as text: a line of another log, without its line feed.
+    #[doc = errors!(fxs_recorder_line)]
     #[doc(alias = "fxs_recorder_line")]
     pub fn line(&mut self, line: &str) -> Result<(), Error> {
         let (from, size) = (line.as_ptr().cast(), line.len() as u64);
@@ -273,6 +296,7 @@ impl Recorder {
     }
 
     /// Writes the last line.
+    #[doc = errors!(fxs_recorder_end)]
     #[doc(alias = "fxs_recorder_end")]
     pub fn end(&mut self) -> Result<(), Error> {
         // SAFETY: so much room.
@@ -282,6 +306,7 @@ impl Recorder {
     }
 
     /// The text since the last [`clear`](Self::clear).
+    #[must_use]
     pub fn text(&self) -> &str {
         core::str::from_utf8(&self.text).unwrap_or_default()
     }
@@ -293,6 +318,7 @@ impl Recorder {
     }
 
     /// Writes the last line, and returns the text.
+    #[doc = errors!(fxs_recorder_end)]
     pub fn finish(mut self) -> Result<String, Error> {
         self.end()?;
         Ok(String::from_utf8_lossy(&self.text).into_owned())

@@ -72,11 +72,11 @@ pub(crate) unsafe fn append<T, R>(
 }
 
 /// Makes a list the rows that a call writes: it takes a place, the room there, and where to put the
-/// number of rows, or with FXS_E_ROOM the room needed. `error` is that of another status and its
+/// number of rows, or with `FXS_E_ROOM` the room needed. `error` is that of another status and its
 /// number.
 ///
 /// # Safety
-/// The call writes at most so many rows, and with FXS_OK all of those whose number it gives.
+/// The call writes at most so many rows, and with `FXS_OK` all of those whose number it gives.
 #[inline]
 pub(crate) unsafe fn filled<T>(
     rows: &mut Vec<T>,

@@ -29,32 +29,36 @@ fn normal_fault(status: i32, name: &'static str, part: u32, normal: [i32; 3]) ->
 /// assert_eq!(bounce(motion, wall, 65536)?, [-q!(2), 0, q!(1)]);
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[doc = errors!(fxs_along)]
 #[doc(alias = "fxs_along")]
 pub fn along(motion: [i32; 3], fraction: u32, normal: Option<[i32; 3]>) -> Result<[i32; 3], Error> {
     let mut out = [0; 3];
     let at = normal.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
     // SAFETY: vectors.
-    let status = unsafe { sys::fxs_along(&motion, fraction, at, &mut out) };
+    let status = unsafe { sys::fxs_along(&raw const motion, fraction, at, &raw mut out) };
     let other = || normal_fault(status, "fraction", fraction, normal.unwrap_or_default());
     done(status, || cast_fault(status, &[motion], 0, other))?;
     Ok(out)
 }
 
 /// A motion reflected at a surface; `kept` (0..=65536) is the share of its speed into it.
+#[doc = errors!(fxs_bounce)]
 #[doc(alias = "fxs_bounce")]
 pub fn bounce(motion: [i32; 3], normal: [i32; 3], kept: u32) -> Result<[i32; 3], Error> {
     let mut out = [0; 3];
     // SAFETY: vectors.
-    let status = unsafe { sys::fxs_bounce(&motion, &normal, kept, &mut out) };
+    let status =
+        unsafe { sys::fxs_bounce(&raw const motion, &raw const normal, kept, &raw mut out) };
     done(status, || normal_fault(status, "kept", kept, normal)).map(|()| out)
 }
 
 /// A motion without its component into a surface.
+#[doc = errors!(fxs_slide)]
 #[doc(alias = "fxs_slide")]
 pub fn slide(motion: [i32; 3], normal: [i32; 3]) -> Result<[i32; 3], Error> {
     let mut out = [0; 3];
     // SAFETY: vectors.
-    let status = unsafe { sys::fxs_slide(&motion, &normal, &mut out) };
+    let status = unsafe { sys::fxs_slide(&raw const motion, &raw const normal, &raw mut out) };
     done(status, || normal_fault(status, "kept", 0, normal)).map(|()| out)
 }
 
@@ -83,6 +87,7 @@ fn move_fault(world: &World, status: i32, id: u32, passes: u32, motion: [i32; 3]
 /// assert_eq!((hits[0].id, world.get(1)?.pose.position), (2, [q!(3) - 3, 0, 0])); // beside it
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[doc = errors!(fxs_move_and_slide Memory)]
 #[doc(alias = "fxs_move_and_slide")]
 pub fn move_and_slide(
     world: &mut World,
@@ -96,7 +101,9 @@ pub fn move_and_slide(
     reserve(hits, passes.min(sys::FXS_PASSES_MAX).into())?;
     let (at, to, mut count) = (world.as_mut_ptr(), hits.as_mut_ptr().cast(), 0);
     // SAFETY: a world, and room for `passes` rows.
-    let status = unsafe { sys::fxs_move_and_slide(at, id, &motion, mask, passes, to, &mut count) };
+    let status = unsafe {
+        sys::fxs_move_and_slide(at, id, &raw const motion, mask, passes, to, &raw mut count)
+    };
     done(status, || move_fault(world, status, id, passes, motion))?;
     // SAFETY: the call wrote so many.
     unsafe { hits.set_len(count as usize) };
@@ -120,6 +127,7 @@ pub fn move_and_slide(
 /// assert!(!now.is_on_wall() && !now.is_on_ceiling() && !now.is_stuck());
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(remote = "Self"))]
@@ -158,16 +166,19 @@ pub struct MoverResult {
 
 impl MoverResult {
     /// Whether it hit a wall.
+    #[must_use]
     pub const fn is_on_wall(&self) -> bool {
         self.flags & sys::FXS_ON_WALL != 0
     }
 
     /// Whether it hit a ceiling.
+    #[must_use]
     pub const fn is_on_ceiling(&self) -> bool {
         self.flags & sys::FXS_ON_CEILING != 0
     }
 
     /// Whether it overlaps something that it could not be pushed out of, and stays.
+    #[must_use]
     pub const fn is_stuck(&self) -> bool {
         self.flags & sys::FXS_STUCK != 0
     }
@@ -181,6 +192,7 @@ impl Mover {
     }
 
     /// Moves the character; `hits` becomes walls and ceilings in order, then the floor.
+    #[doc = errors!(fxs_mover_move Memory)]
     #[doc(alias = "fxs_mover_move")]
     pub fn move_by(
         &self,
@@ -194,7 +206,8 @@ impl Mover {
         let (at, to) = (world.as_mut_ptr(), hits.as_mut_ptr().cast());
         let this = core::ptr::from_ref(self).cast();
         // SAFETY: a world, and room for `passes` + 1 rows.
-        let status = unsafe { sys::fxs_mover_move(at, this, &motion, &mut result, to) };
+        let status =
+            unsafe { sys::fxs_mover_move(at, this, &raw const motion, &raw mut result, to) };
         done(status, || match status {
             sys::FXS_E_MOVER => self.fault(status),
             _ => move_fault(world, status, self.id, self.passes, motion),
@@ -267,6 +280,7 @@ pub struct Carried {
 /// assert_eq!(rows[0].flags, sys::FXS_RODE);
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[doc = errors!(fxs_carry Memory)]
 #[doc(alias = "fxs_carry")]
 pub fn carry(
     world: &mut World,
@@ -280,7 +294,7 @@ pub fn carry(
     reserve(rows, count)?;
     let (at, from, to) = (world.as_mut_ptr(), movers.as_ptr().cast(), rows.as_mut_ptr().cast());
     // SAFETY: a world, so many ids and movers, and room for a row of each mover.
-    let status = unsafe { sys::fxs_carry(at, ids.as_ptr(), n, &motion, from, count, to) };
+    let status = unsafe { sys::fxs_carry(at, ids.as_ptr(), n, &raw const motion, from, count, to) };
     done(status, || carry_fault(world, status, ids, motion, movers))?;
     // SAFETY: the call wrote all of them.
     unsafe { rows.set_len(movers.len()) };

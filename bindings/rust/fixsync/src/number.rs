@@ -46,6 +46,7 @@ macro_rules! degrees {
 
 /// The value of [`q!`]: at most 9 decimals, so that all fits in 128 bits.
 #[doc(hidden)]
+#[must_use]
 pub const fn read_literal(text: &str, nearest: bool) -> i32 {
     let text = text.as_bytes();
     let (mut at, mut digits, mut scale, mut behind, mut is_negative) =
@@ -88,7 +89,7 @@ fn number<T: Default>(
     call: impl FnOnce(*mut T) -> i32,
 ) -> Result<T, Error> {
     let mut out = T::default();
-    done(call(&mut out), || overflow(result, range())).map(|()| out)
+    done(call(&raw mut out), || overflow(result, range())).map(|()| out)
 }
 
 /// The range of functions that take any numbers.
@@ -98,9 +99,10 @@ const fn any() -> Range {
 
 #[cold]
 fn overflow(result: &'static str, (name, value, least, most): Range) -> Error {
-    match (least..=most).contains(&value) {
-        true => Error::Overflow { name: result },
-        false => Error::Range { name, value, least, most },
+    if (least..=most).contains(&value) {
+        Error::Overflow { name: result }
+    } else {
+        Error::Range { name, value, least, most }
     }
 }
 
@@ -133,6 +135,7 @@ fn quotient(name: &'static str, divisor: i32) -> Error {
 /// assert_eq!(mul(q!(900), q!(900)).unwrap_err().to_string(), "the product is outside int32");
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[doc = errors!(Overflow)]
 #[doc(alias = "fxs_mul")]
 #[inline]
 pub fn mul(a: i32, b: i32) -> Result<i32, Error> {
@@ -141,26 +144,29 @@ pub fn mul(a: i32, b: i32) -> Result<i32, Error> {
 }
 
 /// The quotient a / b.
+#[doc = errors!(Refused Overflow)]
 #[doc(alias = "fxs_div")]
 #[inline]
 pub fn div(a: i32, b: i32) -> Result<i32, Error> {
     let mut out = 0;
     // SAFETY: it writes one number.
-    let status = unsafe { sys::fxs_div(a, b, &mut out) };
+    let status = unsafe { sys::fxs_div(a, b, &raw mut out) };
     done(status, || quotient("b", b)).map(|()| out)
 }
 
 /// The number a · b / c of plain integers, rounded once: 30 percent of a damage.
+#[doc = errors!(Refused Overflow)]
 #[doc(alias = "fxs_mul_div")]
 #[inline]
 pub fn mul_div(a: i32, b: i32, c: i32) -> Result<i32, Error> {
     let mut out = 0;
     // SAFETY: it writes one number.
-    let status = unsafe { sys::fxs_mul_div(a, b, c, &mut out) };
+    let status = unsafe { sys::fxs_mul_div(a, b, c, &raw mut out) };
     done(status, || quotient("c", c)).map(|()| out)
 }
 
 /// The square root of a.
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_sqrt")]
 #[inline]
 pub fn sqrt(a: i32) -> Result<i32, Error> {
@@ -170,6 +176,7 @@ pub fn sqrt(a: i32) -> Result<i32, Error> {
 }
 
 /// The number at a fraction (0..=65536) of the way from a to b.
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_lerp")]
 #[inline]
 pub fn lerp(a: i32, b: i32, fraction: u32) -> Result<i32, Error> {
@@ -179,6 +186,7 @@ pub fn lerp(a: i32, b: i32, fraction: u32) -> Result<i32, Error> {
 }
 
 /// The number of low..=high that is nearest to v.
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_clamp")]
 #[inline]
 pub fn clamp(v: i32, low: i32, high: i32) -> Result<i32, Error> {
@@ -188,6 +196,7 @@ pub fn clamp(v: i32, low: i32, high: i32) -> Result<i32, Error> {
 }
 
 /// The number v moved towards a target by `most` at most.
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_approach")]
 #[inline]
 pub fn approach(v: i32, target: i32, most: i32) -> Result<i32, Error> {
@@ -197,6 +206,7 @@ pub fn approach(v: i32, target: i32, most: i32) -> Result<i32, Error> {
 }
 
 /// A yaw turned towards another the shorter way, by `most` (0..=65536) steps at most.
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_turn_towards")]
 #[inline]
 pub fn turn_towards(yaw: Yaw, end: Yaw, most: u32) -> Result<Yaw, Error> {
@@ -207,6 +217,7 @@ pub fn turn_towards(yaw: Yaw, end: Yaw, most: u32) -> Result<Yaw, Error> {
 }
 
 /// The length of a vector.
+#[doc = errors!(Overflow)]
 #[doc(alias = "fxs_hypot")]
 #[inline]
 pub fn hypot([x, y, z]: [i32; 3]) -> Result<i32, Error> {
@@ -215,29 +226,32 @@ pub fn hypot([x, y, z]: [i32; 3]) -> Result<i32, Error> {
 }
 
 /// The dot product of two vectors, rounded once.
+#[doc = errors!(Overflow)]
 #[doc(alias = "fxs_dot")]
 #[inline]
 pub fn dot(a: [i32; 3], b: [i32; 3]) -> Result<i32, Error> {
     // SAFETY: it writes one number.
-    number("dot product", any, |out| unsafe { sys::fxs_dot(&a, &b, out) })
+    number("dot product", any, |out| unsafe { sys::fxs_dot(&raw const a, &raw const b, out) })
 }
 
 /// A vector times a factor.
+#[doc = errors!(Overflow)]
 #[doc(alias = "fxs_scale")]
 #[inline]
 pub fn scale(v: [i32; 3], factor: i32) -> Result<[i32; 3], Error> {
     // SAFETY: it writes three numbers.
-    number("scaled vector", any, |out| unsafe { sys::fxs_scale(&v, factor, out) })
+    number("scaled vector", any, |out| unsafe { sys::fxs_scale(&raw const v, factor, out) })
 }
 
 /// A vector brought to a length of 0 or more: a speed in the direction of a target.
+#[doc = errors!(Range Refused)]
 #[doc(alias = "fxs_with_length")]
 #[inline]
 pub fn with_length(v: [i32; 3], length: i32) -> Result<[i32; 3], Error> {
     let range = ("length", length.into(), 0, i32::MAX.into());
     let mut out = [0; 3];
     // SAFETY: it writes three numbers.
-    let status = unsafe { sys::fxs_with_length(&v, length, &mut out) };
+    let status = unsafe { sys::fxs_with_length(&raw const v, length, &raw mut out) };
     done(status, || fault(status, "v x", v[0].into(), &[range])).map(|()| out)
 }
 
@@ -249,22 +263,25 @@ pub fn with_length(v: [i32; 3], length: i32) -> Result<[i32; 3], Error> {
 /// assert!(fixsync::parse_q("0.1", false).is_err());
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[doc = errors!(Bytes)]
 #[doc(alias = "fxs_parse_q")]
 pub fn parse_q(text: &str, nearest: bool) -> Result<i32, Error> {
     let size = text.len() as u64;
     let mut out = 0;
     // SAFETY: a text and its size.
-    let status = unsafe { sys::fxs_parse_q(text.as_ptr().cast(), size, nearest.into(), &mut out) };
+    let status =
+        unsafe { sys::fxs_parse_q(text.as_ptr().cast(), size, nearest.into(), &raw mut out) };
     let error = || Error::Bytes { name: "decimal", at: 0, status: crate::Status::of(status) };
     done(status, error).map(|()| out)
 }
 
 /// A number as the exact decimal, with as few digits as it takes.
 #[doc(alias = "fxs_format_q")]
+#[must_use]
 pub fn format_q(value: i32) -> String {
     let mut text = [0; 24];
     // SAFETY: it writes at most 24 characters.
-    let size = unsafe { sys::fxs_format_q(value, &mut text) };
+    let size = unsafe { sys::fxs_format_q(value, &raw mut text) };
     text.iter().take(size as usize).map(|sign| *sign as u8 as char).collect()
 }
 
@@ -291,14 +308,16 @@ fn distance_fault(status: i32, [x, y, z]: [i64; 3]) -> Error {
 /// ```
 #[doc(alias = "fxs_direction")]
 #[inline]
+#[must_use]
 pub fn direction(yaw: Yaw) -> [i32; 2] {
     let [mut cos, mut sin] = [0; 2];
     // SAFETY: it writes two numbers.
-    unsafe { sys::fxs_direction(yaw.0, &mut cos, &mut sin) };
+    unsafe { sys::fxs_direction(yaw.0, &raw mut cos, &raw mut sin) };
     [cos, sin]
 }
 
 /// The yaw that faces (dx, dz), a difference of two positions; 0 for (0, 0).
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_yaw_of")]
 #[inline]
 pub fn yaw_of(dx: i64, dz: i64) -> Result<Yaw, Error> {
@@ -308,6 +327,7 @@ pub fn yaw_of(dx: i64, dz: i64) -> Result<Yaw, Error> {
 }
 
 /// The length of a difference of two positions, rounded down.
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_length")]
 #[inline]
 pub fn length(d: [i64; 3]) -> Result<u64, Error> {
@@ -319,20 +339,23 @@ pub fn length(d: [i64; 3]) -> Result<u64, Error> {
 /// The shorter turn from one yaw to another; half a turn is -32768.
 #[doc(alias = "fxs_yaw_between")]
 #[inline]
+#[must_use]
 pub fn yaw_between(from: Yaw, to: Yaw) -> i32 {
     // SAFETY: numbers alone.
     unsafe { sys::fxs_yaw_between(from.0.into(), to.0.into()) }
 }
 
 /// Whether a difference x, z of two positions is within `half_angle` (1..=32768) of a yaw.
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_faces")]
 #[inline]
 pub fn faces(yaw: Yaw, half_angle: Yaw, [dx, dz]: [i64; 2]) -> Result<bool, Error> {
     // SAFETY: numbers alone.
     let status = unsafe { sys::fxs_faces(yaw.0.into(), half_angle.0.into(), dx, dz) };
-    let met = answer(status, || match status {
-        sys::FXS_E_DISTANCE => distance_fault(status, [dx, 0, dz]),
-        _ => {
+    let met = answer(status, || {
+        if status == sys::FXS_E_DISTANCE {
+            distance_fault(status, [dx, 0, dz])
+        } else {
             let value = half_angle.0.into();
             Error::Range { name: "half_angle", value, least: 1, most: 32768 }
         }
@@ -341,12 +364,13 @@ pub fn faces(yaw: Yaw, half_angle: Yaw, [dx, dz]: [i64; 2]) -> Result<bool, Erro
 }
 
 /// The vector x, z of a length in the direction of a yaw.
+#[doc = errors!(Range)]
 #[doc(alias = "fxs_forward")]
 #[inline]
 pub fn forward(yaw: Yaw, length: i32) -> Result<[i32; 2], Error> {
     let [mut x, mut z] = [0; 2];
     // SAFETY: it writes two numbers.
-    let status = unsafe { sys::fxs_forward(yaw.0.into(), length, &mut x, &mut z) };
+    let status = unsafe { sys::fxs_forward(yaw.0.into(), length, &raw mut x, &raw mut z) };
     let range = ("length", length.into(), i64::from(i32::MIN) + 1, i32::MAX.into());
     done(status, || fault(status, "length", length.into(), &[range])).map(|()| [x, z])
 }
@@ -357,12 +381,13 @@ pub fn forward(yaw: Yaw, length: i32) -> Result<[i32; 2], Error> {
 /// assert_eq!(fixsync::hash64(b"", 0), 0xef46db3751d8e999);
 /// ```
 #[doc(alias = "fxs_hash64")]
+#[must_use]
 pub fn hash64(bytes: &[u8], seed: u64) -> u64 {
     // SAFETY: bytes and their number.
     unsafe { sys::fxs_hash64(bytes.as_ptr(), bytes.len() as u64, seed) }
 }
 
-/// The generator SplitMix64. Its state is one number, which a game saves with its own; a seed is a
+/// The generator `SplitMix64`. Its state is one number, which a game saves with its own; a seed is a
 /// first state.
 ///
 /// ```
@@ -389,17 +414,18 @@ impl Random {
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> u64 {
         // SAFETY: it changes the state.
-        unsafe { sys::fxs_random_next(&mut self.0) }
+        unsafe { sys::fxs_random_next(&raw mut self.0) }
     }
 
     /// A number of 0..count; a count of 0 means 2^64.
     #[doc(alias = "fxs_random_below")]
     pub fn below(&mut self, count: u64) -> u64 {
         // SAFETY: it changes the state.
-        unsafe { sys::fxs_random_below(&mut self.0, count) }
+        unsafe { sys::fxs_random_below(&raw mut self.0, count) }
     }
 
     /// A number of low..=high.
+    #[doc = errors!(Range)]
     #[doc(alias = "fxs_random_between")]
     pub fn between(&mut self, low: i64, high: i64) -> Result<i64, Error> {
         let state = &mut self.0;
@@ -409,10 +435,11 @@ impl Random {
     }
 
     /// Whether an event happens that has a chance of numerator in denominator.
+    #[doc = errors!(Range)]
     #[doc(alias = "fxs_random_chance")]
     pub fn chance(&mut self, numerator: u64, denominator: u64) -> Result<bool, Error> {
         // SAFETY: it changes the state.
-        let status = unsafe { sys::fxs_random_chance(&mut self.0, numerator, denominator) };
+        let status = unsafe { sys::fxs_random_chance(&raw mut self.0, numerator, denominator) };
         answer(status, || fault(status, "denominator", 0, &[("denominator", 0, 1, i64::MAX)]))
             .map(|is_so| is_so == 1)
     }
@@ -422,6 +449,6 @@ impl Random {
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         let (count, size) = (items.len() as u64, size_of::<T>() as u64);
         // SAFETY: it swaps whole items.
-        unsafe { sys::fxs_random_shuffle(&mut self.0, items.as_mut_ptr().cast(), count, size) }
+        unsafe { sys::fxs_random_shuffle(&raw mut self.0, items.as_mut_ptr().cast(), count, size) }
     }
 }

@@ -39,6 +39,7 @@ pub enum Ground {
 /// assert_eq!(met.unwrap().0, 32768);
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(remote = "Self"))]
@@ -47,7 +48,7 @@ pub struct Hitbox {
     pub id: u32,
     /// From above.
     pub ground: Ground,
-    /// half_x and half_y.
+    /// `half_x` and `half_y`.
     pub side: [i32; 2],
     /// Of the centre of both views.
     pub position: [i32; 3],
@@ -88,7 +89,7 @@ impl Hitbox {
 
     fn of(raw: &sys::fxs_hitbox) -> Self {
         let [a, b] = raw.ground;
-        let ground = match raw.kind as u32 {
+        let ground = match u32::from(raw.kind) {
             sys::FXS_CYLINDER => Ground::Circle { radius: a },
             _ => Ground::Rectangle { half_x: a, half_z: b },
         };
@@ -106,7 +107,7 @@ impl Hitbox {
     #[cold]
     fn fault(status: i32, raw: &sys::fxs_hitbox) -> Error {
         let size = |name, value: i32| (name, value.into(), 1, SIZE_MAX.into());
-        let second = if raw.kind as u32 == sys::FXS_BOX { raw.ground[1] } else { 1 };
+        let second = if u32::from(raw.kind) == sys::FXS_BOX { raw.ground[1] } else { 1 };
         let ranges = [
             size("ground size", raw.ground[0]),
             size("half_z", second),
@@ -134,6 +135,7 @@ impl Hitbox {
     }
 
     /// The contact with another hitbox, exact.
+    #[doc = errors!(fxs_hitbox_contact)]
     #[doc(alias = "fxs_hitbox_contact")]
     pub fn contact(&self, b: &Hitbox) -> Result<Contact, Error> {
         // SAFETY: valid structures.
@@ -142,24 +144,27 @@ impl Hitbox {
     }
 
     /// The translation x, z of this hitbox that ends an overlap.
+    #[doc = errors!(fxs_hitbox_push_out)]
     #[doc(alias = "fxs_hitbox_push_out")]
     pub fn push_out(&self, b: &Hitbox) -> Result<[i32; 2], Error> {
         let mut out = [0; 2];
         // SAFETY: valid structures.
-        let status = unsafe { sys::fxs_hitbox_push_out(&self.raw(), &b.raw(), &mut out) };
+        let status = unsafe { sys::fxs_hitbox_push_out(&self.raw(), &b.raw(), &raw mut out) };
         done(status, || self.fault_with(b, status)).map(|()| out)
     }
 
     /// The shortest dy of this hitbox that ends an overlap.
+    #[doc = errors!(fxs_hitbox_lift)]
     #[doc(alias = "fxs_hitbox_lift")]
     pub fn lift(&self, b: &Hitbox) -> Result<i32, Error> {
         let mut out = 0;
         // SAFETY: valid structures.
-        let status = unsafe { sys::fxs_hitbox_lift(&self.raw(), &b.raw(), &mut out) };
+        let status = unsafe { sys::fxs_hitbox_lift(&self.raw(), &b.raw(), &raw mut out) };
         done(status, || self.fault_with(b, status)).map(|()| out)
     }
 
     /// When two moving hitboxes first meet; see [`cast_pair`].
+    #[doc = errors!(fxs_hitbox_cast_pair)]
     #[doc(alias = "fxs_hitbox_cast_pair")]
     pub fn cast(
         &self,
@@ -173,7 +178,15 @@ impl Hitbox {
         // SAFETY: valid structures.
         let status = unsafe {
             let (at, n) = (&mut fraction, &mut normal);
-            sys::fxs_hitbox_cast_pair(&a, &motion, &other, &motion_b, when, at, n)
+            sys::fxs_hitbox_cast_pair(
+                &raw const a,
+                &raw const motion,
+                &raw const other,
+                &raw const motion_b,
+                when,
+                at,
+                n,
+            )
         };
         let other = || self.fault_with(b, status);
         let met = answer(status, || cast_fault(status, &[motion, motion_b], when, other))?;
@@ -182,6 +195,7 @@ impl Hitbox {
 }
 
 /// One change of a world of hitboxes.
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct PlanesCommand(sys::fxs_planes_command);
@@ -312,6 +326,7 @@ pub struct TwoPlanes {
 
 impl TwoPlanes {
     /// An empty world for hitboxes of ids 0..capacity, on layers 0..=15.
+    #[doc = errors!(fxs_planes_config)]
     #[doc(alias = "fxs_planes_config")]
     pub fn new(mut config: Config) -> Result<Self, Error> {
         for (layer, mask) in config.layers.iter_mut().enumerate() {
@@ -320,7 +335,7 @@ impl TwoPlanes {
         let mut raw = config.raw();
         let from = raw;
         // SAFETY: valid structures.
-        let status = unsafe { sys::fxs_planes_config(&from, &mut raw) };
+        let status = unsafe { sys::fxs_planes_config(&raw const from, &raw mut raw) };
         let range = ("capacity", i64::from(config.capacity), 1, 1 << 30);
         done(status, || fault(status, "layers", 0, &[range]))?;
         let (capacity, layers) = (raw.capacity, raw.layers);
@@ -329,11 +344,13 @@ impl TwoPlanes {
     }
 
     /// The world: each hitbox is two colliders of it.
+    #[must_use]
     pub fn world(&self) -> &World {
         &self.world
     }
 
     /// Replaces everything but the capacity by a saved state.
+    #[doc = errors!(fxs_world_load)]
     pub fn load(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.world.load(bytes)
     }
@@ -350,6 +367,7 @@ impl TwoPlanes {
     }
 
     /// Makes all changes in order, or none.
+    #[doc = errors!(fxs_planes_apply Row Memory)]
     #[doc(alias = "fxs_planes_apply")]
     pub fn apply(&mut self, commands: &[PlanesCommand]) -> Result<(), Error> {
         self.rows.clear();
@@ -357,7 +375,7 @@ impl TwoPlanes {
         reserve(&mut self.rows, 2 * n)?;
         let (world, to) = (self.world.as_mut_ptr(), self.rows.as_mut_ptr().cast());
         // SAFETY: a world, so many rows, and room for twice as many.
-        let status = unsafe { sys::fxs_planes_apply(world, from, n, to, &mut bad) };
+        let status = unsafe { sys::fxs_planes_apply(world, from, n, to, &raw mut bad) };
         done(status, || {
             row_fault(status, bad, commands, |PlanesCommand(row)| match status {
                 sys::FXS_E_LAYER => {
@@ -378,6 +396,7 @@ impl TwoPlanes {
     }
 
     /// Finds this frame's hits; `events` becomes those of hitboxes, by (a, b).
+    #[doc = errors!(Memory)]
     #[doc(alias = "fxs_planes_events")]
     pub fn step(&mut self, events: &mut Events) -> Result<(), Error> {
         self.world.step(&mut self.events)?;
@@ -387,7 +406,7 @@ impl TwoPlanes {
         let (world, from, mut count) = (self.world.as_ptr(), self.events.as_ptr().cast(), 0);
         // SAFETY: a world, n rows, and room for as many.
         let status = unsafe {
-            sys::fxs_planes_events(world, from, n, events.as_mut_ptr().cast(), &mut count)
+            sys::fxs_planes_events(world, from, n, events.as_mut_ptr().cast(), &raw mut count)
         };
         done(status, || fault(status, "events", n as i64, &[]))?;
         // SAFETY: the call wrote so many.
@@ -396,6 +415,7 @@ impl TwoPlanes {
     }
 
     /// The hits of the last step, by (a, b).
+    #[doc = errors!(Memory)]
     #[doc(alias = "fxs_planes_hits")]
     pub fn hits(&self, hits: &mut Vec<Hit>) -> Result<(), Error> {
         hits.clear();
@@ -409,15 +429,17 @@ impl TwoPlanes {
     }
 
     /// A hitbox.
+    #[doc = errors!(fxs_planes_get)]
     #[doc(alias = "fxs_planes_get")]
     pub fn get(&self, id: u32) -> Result<Hitbox, Error> {
         let mut raw = sys::fxs_hitbox::default();
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_planes_get(self.world.as_ptr(), id, &mut raw) };
+        let status = unsafe { sys::fxs_planes_get(self.world.as_ptr(), id, &raw mut raw) };
         done(status, || self.fault(status, id)).map(|()| Hitbox::of(&raw))
     }
 
     /// The ids of the hitboxes that a query meets, ascending. `mask`: bit i (0..=15) is layer i.
+    #[doc = errors!(fxs_planes_query)]
     #[doc(alias = "fxs_planes_query")]
     pub fn query(
         &mut self,
@@ -431,13 +453,16 @@ impl TwoPlanes {
         unsafe {
             filled(
                 ids,
-                |to, room, n| sys::fxs_planes_query(world, &raw, mask, exclude_owner, to, room, n),
+                |to, room, n| {
+                    sys::fxs_planes_query(world, &raw const raw, mask, exclude_owner, to, room, n)
+                },
                 |status, _| mask_fault(status, mask, &raw),
             )
         }
     }
 
     /// The hits of a cast, by (fraction, distance, id).
+    #[doc = errors!(fxs_planes_cast)]
     #[doc(alias = "fxs_planes_cast")]
     pub fn cast(&mut self, cast: &HitboxCast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let HitboxCast { hitbox, motion, mask, exclude_owner, limit, hit_when } = *cast;
@@ -449,13 +474,14 @@ impl TwoPlanes {
         unsafe {
             filled(
                 hits,
-                |to, room, n| sys::fxs_planes_cast(world, &raw, to.cast(), room, n),
+                |to, room, n| sys::fxs_planes_cast(world, &raw const raw, to.cast(), room, n),
                 |status, _| cast_fault(status, &[motion], hit_when, || other(status)),
             )
         }
     }
 
     /// A cast of a hitbox of the world from its position, at all that layers and owners let it hit.
+    #[doc = errors!(fxs_planes_sweep)]
     #[doc(alias = "fxs_planes_sweep")]
     pub fn sweep(
         &mut self,
@@ -471,7 +497,16 @@ impl TwoPlanes {
             filled(
                 hits,
                 |to, room, n| {
-                    sys::fxs_planes_sweep(world, id, &motion, limit, when, to.cast(), room, n)
+                    sys::fxs_planes_sweep(
+                        world,
+                        id,
+                        &raw const motion,
+                        limit,
+                        when,
+                        to.cast(),
+                        room,
+                        n,
+                    )
                 },
                 |status, _| cast_fault(status, &[motion], when, || self.fault(status, id)),
             )

@@ -31,6 +31,7 @@ use core::str::FromStr;
 /// assert_eq!((Q::from_f32_nearest(0.1), Q::from_f32_nearest(f32::NAN)), (Some(Q(6554)), None));
 /// assert_eq!((x.to_f32_nearest(), f64::from(x)), (4.25, 4.25));
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 #[repr(transparent)]
@@ -63,12 +64,14 @@ impl Q {
 
     /// The number itself, in 1/65536 of a unit.
     #[inline]
+    #[must_use]
     pub const fn raw(self) -> i32 {
         self.0
     }
 
     /// The sum, if it is within i32.
     #[inline]
+    #[must_use]
     pub const fn checked_add(self, b: Self) -> Option<Self> {
         match self.0.checked_add(b.0) {
             Some(raw) => Some(Self(raw)),
@@ -78,6 +81,7 @@ impl Q {
 
     /// The difference, if it is within i32.
     #[inline]
+    #[must_use]
     pub const fn checked_sub(self, b: Self) -> Option<Self> {
         match self.0.checked_sub(b.0) {
             Some(raw) => Some(Self(raw)),
@@ -87,6 +91,7 @@ impl Q {
 
     /// The number with the other sign, if it is within i32.
     #[inline]
+    #[must_use]
     pub const fn checked_neg(self) -> Option<Self> {
         Self::ZERO.checked_sub(self)
     }
@@ -127,6 +132,7 @@ impl Q {
     }
 
     /// The float that is nearest, halves to even: for drawing. 24 of the 32 bits fit into it.
+    #[must_use]
     pub fn to_f32_nearest(self) -> f32 {
         self.0 as f32 / 65536.0
     }
@@ -141,6 +147,7 @@ impl Q {
 /// assert_eq!(from_f32_nearest([1.0, -2.5, 0.0]), Some([q!(1), q!(-2.5), 0]));
 /// assert_eq!(from_f32_nearest([1.0, f32::INFINITY]), None);
 /// ```
+#[must_use]
 pub fn from_f32_nearest<const N: usize>(v: [f32; N]) -> Option<[i32; N]> {
     let mut out = [0; N];
     for (to, value) in out.iter_mut().zip(v) {
@@ -151,6 +158,7 @@ pub fn from_f32_nearest<const N: usize>(v: [f32; N]) -> Option<[i32; N]> {
 
 /// A position as floats, for drawing. `.into()` makes a vector of glam, mint or nalgebra of it:
 /// `Vec3::from(to_f32_nearest(position))`.
+#[must_use]
 pub fn to_f32_nearest<const N: usize>(v: [i32; N]) -> [f32; N] {
     v.map(|raw| Q(raw).to_f32_nearest())
 }

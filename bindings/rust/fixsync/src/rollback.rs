@@ -56,7 +56,7 @@ unsafe fn state_of<'a>(ring: *const sys::fxs_rewind, frame: u32) -> Option<&'a [
     let mut size = 0;
     // SAFETY: a ring gives the place of its bytes, and their number.
     unsafe {
-        let at = sys::fxs_rewind_state(ring, frame, &mut size);
+        let at = sys::fxs_rewind_state(ring, frame, &raw mut size);
         (!at.is_null()).then(|| core::slice::from_raw_parts(at, size as usize))
     }
 }
@@ -88,6 +88,7 @@ pub struct Rewind {
 
 impl Rewind {
     /// An empty ring. `state_size`: the largest state; 160 + 56 * capacity + 12 * hits suffice.
+    #[doc = errors!(fxs_rewind_init Memory)]
     #[doc(alias = "fxs_rewind_size")]
     #[doc(alias = "fxs_rewind_init")]
     pub fn new(frames: u32, own_size: u64, state_size: u64) -> Result<Self, Error> {
@@ -106,6 +107,7 @@ impl Rewind {
     }
 
     /// Keeps a world as it is, under its frame, and the game's own bytes. Later frames are dropped.
+    #[doc = errors!(fxs_rewind_push Lengths)]
     #[doc(alias = "fxs_rewind_push")]
     pub fn push(&mut self, world: &World, own: &[u8]) -> Result<(), Error> {
         let own = own_of(own, self.own_size)?;
@@ -115,6 +117,7 @@ impl Rewind {
     }
 
     /// Loads the state of a frame into a world, and the game's own bytes.
+    #[doc = errors!(fxs_rewind_load Lengths Memory)]
     #[doc(alias = "fxs_rewind_load")]
     pub fn load(&self, frame: u32, world: &mut World, own: &mut [u8]) -> Result<(), Error> {
         own_of(own, self.own_size)?;
@@ -124,13 +127,14 @@ impl Rewind {
         let (ring, mut at) = (self.memory.as_ptr(), 0);
         // SAFETY: a ring, a world, and room for the bytes.
         let status = unsafe {
-            sys::fxs_rewind_load(ring, frame, world.as_mut_ptr(), own.as_mut_ptr(), &mut at)
+            sys::fxs_rewind_load(ring, frame, world.as_mut_ptr(), own.as_mut_ptr(), &raw mut at)
         };
         done(status, || bytes_fault("state", at, status))
     }
 
     /// The kept state of a frame.
     #[doc(alias = "fxs_rewind_state")]
+    #[must_use]
     pub fn state(&self, frame: u32) -> Option<&[u8]> {
         // SAFETY: a ring, which is borrowed.
         unsafe { state_of(self.memory.as_ptr(), frame) }
@@ -138,18 +142,21 @@ impl Rewind {
 
     /// Number of frames that are kept.
     #[doc(alias = "fxs_rewind_count")]
+    #[must_use]
     pub fn len(&self) -> usize {
         // SAFETY: a ring.
         unsafe { sys::fxs_rewind_count(self.memory.as_ptr()) as usize }
     }
 
     /// Whether it keeps no frame.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The oldest frame that is kept.
     #[doc(alias = "fxs_rewind_oldest")]
+    #[must_use]
     pub fn oldest(&self) -> Option<u32> {
         // SAFETY: a ring.
         (!self.is_empty()).then(|| unsafe { sys::fxs_rewind_oldest(self.memory.as_ptr()) })
@@ -166,6 +173,7 @@ pub struct Inputs {
 impl Inputs {
     /// `window`: how many frames there may be from the first with an unknown or wrongly predicted
     /// input. `frame`: the first that is stepped.
+    #[doc = errors!(fxs_inputs_init Memory)]
     #[doc(alias = "fxs_inputs_size")]
     #[doc(alias = "fxs_inputs_init")]
     pub fn new(players: u32, window: u32, frame: u32) -> Result<Self, Error> {
@@ -181,6 +189,7 @@ impl Inputs {
 
     /// Adds the input of a player for a frame, in any order. `false` for a frame after the window:
     /// it must come again later.
+    #[doc = errors!(fxs_inputs_put)]
     #[doc(alias = "fxs_inputs_put")]
     pub fn put(&mut self, player: u32, frame: u32, value: i64) -> Result<bool, Error> {
         // SAFETY: inputs.
@@ -200,6 +209,7 @@ impl Inputs {
 
     /// The inputs to step a frame with, one a player. Take each frame in order; an earlier one may
     /// be taken again.
+    #[doc = errors!(fxs_inputs_take Lengths)]
     #[doc(alias = "fxs_inputs_take")]
     pub fn take(&mut self, frame: u32, values: &mut [i64]) -> Result<(), Error> {
         let must = self.players as usize;
@@ -214,6 +224,7 @@ impl Inputs {
 
     /// The first frame that was stepped on a wrong prediction; without one, the next to take.
     #[doc(alias = "fxs_inputs_redo")]
+    #[must_use]
     pub fn redo(&self) -> u32 {
         // SAFETY: inputs.
         unsafe { sys::fxs_inputs_redo(self.memory.as_ptr()) }
@@ -221,6 +232,7 @@ impl Inputs {
 
     /// The first frame for which an input is not known: all before it are final.
     #[doc(alias = "fxs_inputs_confirmed")]
+    #[must_use]
     pub fn confirmed(&self) -> u32 {
         // SAFETY: inputs.
         unsafe { sys::fxs_inputs_confirmed(self.memory.as_ptr()) }
@@ -228,6 +240,7 @@ impl Inputs {
 }
 
 /// The room of a history to begin with. All but `own_size` and `window` grows.
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Room {
@@ -351,6 +364,7 @@ pub struct History {
 
 impl History {
     /// Begins before the next frame of a world, with the game's own state.
+    #[doc = errors!(fxs_history_init Memory)]
     #[doc(alias = "fxs_history_size")]
     #[doc(alias = "fxs_history_init")]
     pub fn new(room: Room, world: &World, own: &[u8]) -> Result<Self, Error> {
@@ -364,11 +378,11 @@ impl History {
         };
         let mut kept = Vec::new();
         // SAFETY: a room.
-        let own = match unsafe { sys::fxs_history_size(&room) } {
+        let own = match unsafe { sys::fxs_history_size(&raw const room) } {
             0 => core::ptr::null(), // no history either
             _ => put_own(&mut kept, own, room.own_size)?,
         };
-        let init = |at| unsafe { sys::fxs_history_init(at, &room, world.as_ptr(), own) };
+        let init = |at| unsafe { sys::fxs_history_init(at, &raw const room, world.as_ptr(), own) };
         // SAFETY: a world, and as many bytes as it takes.
         Ok(Self { memory: unsafe { Self::memory(&room, init)? }, room, own: kept })
     }
@@ -402,6 +416,7 @@ impl History {
     }
 
     /// Keeps the frame that was just stepped, with the state after it and the game's own.
+    #[doc = errors!(fxs_history_push)]
     #[doc(alias = "fxs_history_push")]
     pub fn push(
         &mut self,
@@ -436,7 +451,7 @@ impl History {
                     frame.events.len() as u64,
                     told.taken_back.as_mut_ptr().cast(),
                     told.predicted.as_mut_ptr().cast(),
-                    &mut count,
+                    &raw mut count,
                 )
             };
             if status == sys::FXS_OK {
@@ -466,13 +481,14 @@ impl History {
         } else {
             room.command_room = 2 * room.command_room + frame.commands.len() as u64;
         }
-        let init = |at| unsafe { sys::fxs_history_grow(at, &room, self.memory.as_ptr()) };
+        let init = |at| unsafe { sys::fxs_history_grow(at, &raw const room, self.memory.as_ptr()) };
         // SAFETY: a history, which has no more room.
         (self.memory, self.room) = (unsafe { Self::memory(&room, init)? }, room);
         Ok(())
     }
 
     /// Makes all frames before a frame final: they were stepped on the real inputs.
+    #[doc = errors!(fxs_history_settle)]
     #[doc(alias = "fxs_history_settle")]
     pub fn settle(&mut self, frame: u32) -> Result<(), Error> {
         // SAFETY: a history.
@@ -482,6 +498,7 @@ impl History {
 
     /// Loads the state before a frame that is not final into a world, and the game's own. `own` has
     /// room for `own_size` bytes; the number of those that are the state is returned.
+    #[doc = errors!(fxs_history_back Lengths Memory)]
     #[doc(alias = "fxs_history_back")]
     pub fn back(&mut self, frame: u32, world: &mut World, own: &mut [u8]) -> Result<usize, Error> {
         own_of(own, self.room.own_size - LENGTH_BYTES as u64)?;
@@ -499,6 +516,7 @@ impl History {
     }
 
     /// Gives the oldest final frame, once; `false` if no final frame is left.
+    #[doc = errors!(Memory)]
     #[doc(alias = "fxs_history_confirm")]
     pub fn confirm(&mut self, out: &mut Confirmed) -> Result<bool, Error> {
         out.commands.clear();
@@ -510,7 +528,7 @@ impl History {
         // SAFETY: a history, and room for the rows of any frame.
         let status = unsafe {
             let history = self.memory.as_mut_ptr();
-            sys::fxs_history_confirm(history, &mut raw, rows.cast(), events.cast())
+            sys::fxs_history_confirm(history, &raw mut raw, rows.cast(), events.cast())
         };
         if status == sys::FXS_E_ABSENT {
             return Ok(false);
@@ -527,6 +545,7 @@ impl History {
 
     /// The frame that is stepped next.
     #[doc(alias = "fxs_history_head")]
+    #[must_use]
     pub fn head(&self) -> u32 {
         // SAFETY: a history.
         unsafe { sys::fxs_history_head(self.memory.as_ptr()) }
@@ -534,6 +553,7 @@ impl History {
 
     /// The oldest frame that [`confirm`](Self::confirm) has not given.
     #[doc(alias = "fxs_history_first")]
+    #[must_use]
     pub fn first(&self) -> u32 {
         // SAFETY: a history.
         unsafe { sys::fxs_history_first(self.memory.as_ptr()) }
@@ -541,6 +561,7 @@ impl History {
 
     /// How many frames can be pushed before one must be confirmed; 0: the window is full.
     #[doc(alias = "fxs_history_free")]
+    #[must_use]
     pub fn free(&self) -> u32 {
         // SAFETY: a history.
         unsafe { sys::fxs_history_free(self.memory.as_ptr()) }
@@ -548,6 +569,7 @@ impl History {
 
     /// The kept state before a frame.
     #[doc(alias = "fxs_history_states")]
+    #[must_use]
     pub fn state(&self, frame: u32) -> Option<&[u8]> {
         // SAFETY: a history, which is borrowed, and its ring.
         unsafe { state_of(sys::fxs_history_states(self.memory.as_ptr()), frame) }

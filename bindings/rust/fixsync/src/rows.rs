@@ -17,6 +17,7 @@ use core::fmt;
 ///     .inactive();
 /// assert_eq!((fist.id, fist.layer, fist.active), (7, 2, false));
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(remote = "Self"))]
@@ -129,6 +130,7 @@ impl Collider {
 /// assert_eq!(world.get(1)?.pose.position, [6, 0, 0]);
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[must_use]
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Command(pub(crate) sys::fxs_command);
@@ -226,6 +228,7 @@ impl Command {
     }
 
     /// What it changes, to match on.
+    #[must_use]
     pub fn kind(&self) -> CommandKind {
         let sys::fxs_command { r#type: kind, mask, collider: row } = &self.0;
         let (id, layer) = (row.id, self.layer());
@@ -246,6 +249,7 @@ impl Command {
     }
 
     /// The row of C.
+    #[must_use]
     pub fn raw(&self) -> &sys::fxs_command {
         &self.0
     }
@@ -365,6 +369,7 @@ impl Event {
     /// assert!(Event::game(1, 2, 3, 0).is_err());
     /// # Ok::<(), fixsync::Error>(())
     /// ```
+    #[doc = errors!(Range)]
     pub fn game(a: u32, b: u32, kind: u32, value: i32) -> Result<Self, Error> {
         let (least, most) = (sys::FXS_GAME_EVENT.into(), u32::MAX.into());
         if kind < sys::FXS_GAME_EVENT {
@@ -375,6 +380,7 @@ impl Event {
 
     /// Its kind.
     #[inline]
+    #[must_use]
     pub const fn kind(&self) -> EventKind {
         match self.kind {
             sys::FXS_ENTER => EventKind::Enter,
@@ -386,12 +392,14 @@ impl Event {
 
     /// The contact now; `Apart` for [`EventKind::Exit`] and of events of the game.
     #[inline]
+    #[must_use]
     pub fn contact(&self) -> Contact {
         if self.kind < sys::FXS_GAME_EVENT { Contact::of(self.contact) } else { Contact::Apart }
     }
 
     /// The value of an event of the game.
     #[inline]
+    #[must_use]
     pub fn value(&self) -> i32 {
         self.contact as i32
     }
@@ -433,6 +441,7 @@ impl Hit {
     }
 
     /// `Touching` or `Overlapping`.
+    #[must_use]
     pub fn contact(&self) -> Contact {
         Contact::of(self.contact)
     }
@@ -519,6 +528,7 @@ fn shape_of(raw: &sys::fxs_shape) -> Shape {
 /// let query = Query::new(&Shape::Sphere { radius: 9 }, Pose::default()).mask(1).exclude_owner(7);
 /// assert_eq!(query.raw().mask, 1);
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Query(pub(crate) sys::fxs_query);
@@ -548,6 +558,7 @@ impl Query {
     }
 
     /// The row of C.
+    #[must_use]
     pub fn raw(&self) -> &sys::fxs_query {
         &self.0
     }
@@ -565,6 +576,7 @@ impl Query {
 ///     .hit_when(Contact::Overlapping);
 /// assert_eq!(cast.raw().motion, [100, 0, 0]);
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Cast(pub(crate) sys::fxs_cast);
@@ -607,6 +619,7 @@ impl Cast {
     }
 
     /// The row of C.
+    #[must_use]
     pub fn raw(&self) -> &sys::fxs_cast {
         &self.0
     }

@@ -74,6 +74,7 @@ pub enum Side {
 /// let pose = Pose::at([q!(1), 0, 0]).turned(degrees!(90));
 /// assert_eq!((pose.position, pose.yaw.steps()), ([65536, 0, 0], 16384));
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
@@ -120,7 +121,7 @@ impl Outline {
     /// The outline that a call writes.
     ///
     /// # Safety
-    /// The call writes as fxs_outline does.
+    /// The call writes as `fxs_outline` does.
     pub(crate) unsafe fn of(
         segments: u32,
         call: impl Fn(*mut sys::fxs_vertex, u64, *mut sys::fxs_extent) -> i32,
@@ -133,7 +134,7 @@ impl Outline {
             filled(
                 &mut vertices,
                 |to, room, count| {
-                    let status = call(to, room, &mut extent);
+                    let status = call(to, room, &raw mut extent);
                     *count = u64::from(extent.outer) + u64::from(extent.hole);
                     status
                 },
@@ -165,6 +166,7 @@ impl Shape {
     /// assert!(Shape::Sphere { radius: 1 }.check().is_ok());
     /// assert!(Shape::Sphere { radius: -1 }.check().is_err());
     /// ```
+    #[doc = errors!(fxs_shape_check)]
     #[doc(alias = "fxs_shape_check")]
     pub fn check(&self) -> Result<(), Error> {
         // SAFETY: a valid structure.
@@ -195,6 +197,7 @@ impl Shape {
     /// assert_eq!(contact, Contact::Touching);
     /// # Ok::<(), fixsync::Error>(())
     /// ```
+    #[doc = errors!(fxs_overlap)]
     #[doc(alias = "fxs_overlap")]
     pub fn overlap(&self, pose: Pose, b: &Shape, pose_b: Pose) -> Result<Contact, Error> {
         // SAFETY: valid structures.
@@ -213,27 +216,31 @@ impl Shape {
     /// assert!(ball.lift(there, &ball, Pose::default())? > 0);
     /// # Ok::<(), fixsync::Error>(())
     /// ```
+    #[doc = errors!(fxs_push_out)]
     #[doc(alias = "fxs_push_out")]
     pub fn push_out(&self, pose: Pose, b: &Shape, pose_b: Pose) -> Result<[i32; 2], Error> {
         let mut out = [0; 2];
         // SAFETY: valid structures.
         let status = unsafe {
-            sys::fxs_push_out(&self.raw(), &pose.raw(), &b.raw(), &pose_b.raw(), &mut out)
+            sys::fxs_push_out(&self.raw(), &pose.raw(), &b.raw(), &pose_b.raw(), &raw mut out)
         };
         done(status, || self.fault_with(b, status)).map(|()| out)
     }
 
     /// The shortest dy of this shape that ends an overlap.
+    #[doc = errors!(fxs_lift)]
     #[doc(alias = "fxs_lift")]
     pub fn lift(&self, pose: Pose, b: &Shape, pose_b: Pose) -> Result<i32, Error> {
         let mut out = 0;
         // SAFETY: valid structures.
-        let status =
-            unsafe { sys::fxs_lift(&self.raw(), &pose.raw(), &b.raw(), &pose_b.raw(), &mut out) };
+        let status = unsafe {
+            sys::fxs_lift(&self.raw(), &pose.raw(), &b.raw(), &pose_b.raw(), &raw mut out)
+        };
         done(status, || self.fault_with(b, status)).map(|()| out)
     }
 
     /// The face of the box `b` that [`push_out`](Self::push_out) moves this shape out of.
+    #[doc = errors!(fxs_side)]
     #[doc(alias = "fxs_side")]
     pub fn side(&self, pose: Pose, b: &Shape, pose_b: Pose) -> Result<Side, Error> {
         // SAFETY: valid structures.
@@ -257,6 +264,7 @@ impl Shape {
     /// assert_eq!(outline.heights, [-65536, 65536]);
     /// # Ok::<(), fixsync::Error>(())
     /// ```
+    #[doc = errors!(fxs_outline)]
     #[doc(alias = "fxs_outline")]
     pub fn outline(&self, pose: Pose, segments: u32) -> Result<Outline, Error> {
         let (shape, pose) = (self.raw(), pose.raw());
@@ -264,7 +272,9 @@ impl Shape {
         unsafe {
             Outline::of(
                 segments,
-                |to, room, extent| sys::fxs_outline(&shape, &pose, segments, to, room, extent),
+                |to, room, extent| {
+                    sys::fxs_outline(&raw const shape, &raw const pose, segments, to, room, extent)
+                },
                 |status| self.fault(status),
             )
         }
@@ -288,6 +298,7 @@ impl Shape {
 /// assert_eq!(met, Some((32768, [-(1 << 30), 0, 0]))); // half the way
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[doc = errors!(fxs_cast_pair)]
 #[doc(alias = "fxs_cast_pair")]
 pub fn cast_pair(
     a: (&Shape, Pose, [i32; 3]),
@@ -300,13 +311,13 @@ pub fn cast_pair(
         sys::fxs_cast_pair(
             &a.0.raw(),
             &a.1.raw(),
-            &a.2,
+            &raw const a.2,
             &b.0.raw(),
             &b.1.raw(),
-            &b.2,
+            &raw const b.2,
             hit_when as u32,
-            &mut fraction,
-            &mut normal,
+            &raw mut fraction,
+            &raw mut normal,
         )
     };
     let other = || a.0.fault_with(b.0, status);

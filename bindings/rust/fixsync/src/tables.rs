@@ -246,3 +246,155 @@ impl Cause {
         Self::Grazes,
     ];
 }
+
+/// The section on errors of a function: of functions of C, or variants of [`Error`].
+macro_rules! errors {
+    ($first:ident $($next:ident)*) => {
+        concat!("# Errors
+
+", error!($first) $(, ", ", error!($next))*, ".")
+    };
+}
+
+macro_rules! error {
+    (fxs_yaw_of) => { "[`Distance`](crate::Status::Distance)" };
+    (fxs_length) => { "[`Distance`](crate::Status::Distance)" };
+    (fxs_faces) => { "[`HalfAngle`](crate::Status::HalfAngle), [`Distance`](crate::Status::Distance)" };
+    (fxs_forward) => { "[`Distance`](crate::Status::Distance)" };
+    (fxs_shape_check) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_overlap) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_overlap_many) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_outline) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Segments`](crate::Status::Segments)" };
+    (fxs_push_out) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined)" };
+    (fxs_lift) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined)" };
+    (fxs_side) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined)" };
+    (fxs_world_init) => { "[`Config`](crate::Status::Config)" };
+    (fxs_world_copy) => { "[`Config`](crate::Status::Config), [`Memory`](crate::Error::Memory)" };
+    (fxs_world_add) => { "[`Id`](crate::Status::Id), [`Taken`](crate::Status::Taken), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Layer`](crate::Status::Layer), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_remove) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent)" };
+    (fxs_world_get) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent)" };
+    (fxs_world_move) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_turn) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_set_pose) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_set_shape) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_world_set_offset) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_set_owner) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent)" };
+    (fxs_world_set_layer) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Layer`](crate::Status::Layer)" };
+    (fxs_world_set_active) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent)" };
+    (fxs_world_add_many) => { "[`Taken`](crate::Status::Taken), [`Id`](crate::Status::Id), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Layer`](crate::Status::Layer), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_move_many) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_set_pose_many) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_set_layers) => { "[`Config`](crate::Status::Config)" };
+    (fxs_world_apply) => { "[`Id`](crate::Status::Id), [`Taken`](crate::Status::Taken), [`Absent`](crate::Status::Absent), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Layer`](crate::Status::Layer), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_step) => { "[`Memory`](crate::Error::Memory)" };
+    (fxs_world_contact) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined)" };
+    (fxs_world_push_out) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined)" };
+    (fxs_world_lift) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_side) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined)" };
+    (fxs_world_outline) => { "[`Memory`](crate::Error::Memory), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Segments`](crate::Status::Segments)" };
+    (fxs_world_separate) => { "[`Memory`](crate::Error::Memory), [`Centre`](crate::Status::Centre)" };
+    (fxs_world_query) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_world_query_many) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_world_nearest) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_world_nearest_many) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_cast_pair) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_world_cast) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_world_cast_many) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_world_sweep) => { "[`Memory`](crate::Error::Memory), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_world_sweep_pairs) => { "[`Memory`](crate::Error::Memory), [`HitWhen`](crate::Status::HitWhen), [`Order`](crate::Status::Order), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion)" };
+    (fxs_level_init) => { "[`Level`](crate::Status::Level)" };
+    (fxs_level_solid) => { "[`Id`](crate::Status::Id)" };
+    (fxs_level_outline) => { "[`Memory`](crate::Error::Memory), [`Id`](crate::Status::Id), [`Segments`](crate::Status::Segments)" };
+    (fxs_solid_of) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Layer`](crate::Status::Layer), [`Undefined`](crate::Status::Undefined), [`Centre`](crate::Status::Centre)" };
+    (fxs_level_write) => { "[`Memory`](crate::Error::Memory), [`Level`](crate::Status::Level)" };
+    (fxs_level_contact) => { "[`Id`](crate::Status::Id), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_level_query) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_level_cast) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_world_attach) => { "[`Config`](crate::Status::Config)" };
+    (fxs_world_load) => { "[`State`](crate::Status::State), [`Memory`](crate::Error::Memory)" };
+    (fxs_mul) => { "[`Range`](crate::Status::Range)" };
+    (fxs_div) => { "[`Range`](crate::Status::Range)" };
+    (fxs_mul_div) => { "[`Range`](crate::Status::Range)" };
+    (fxs_sqrt) => { "[`Range`](crate::Status::Range)" };
+    (fxs_lerp) => { "[`Range`](crate::Status::Range)" };
+    (fxs_clamp) => { "[`Range`](crate::Status::Range)" };
+    (fxs_approach) => { "[`Range`](crate::Status::Range)" };
+    (fxs_turn_towards) => { "[`Range`](crate::Status::Range)" };
+    (fxs_hypot) => { "[`Range`](crate::Status::Range)" };
+    (fxs_parse_q) => { "[`Text`](crate::Status::Text), [`Inexact`](crate::Status::Inexact), [`Range`](crate::Status::Range)" };
+    (fxs_dot) => { "[`Range`](crate::Status::Range)" };
+    (fxs_scale) => { "[`Range`](crate::Status::Range)" };
+    (fxs_with_length) => { "[`Range`](crate::Status::Range)" };
+    (fxs_random_between) => { "[`Range`](crate::Status::Range)" };
+    (fxs_random_chance) => { "[`Range`](crate::Status::Range)" };
+    (fxs_along) => { "[`Motion`](crate::Status::Motion), [`Normal`](crate::Status::Normal), [`Range`](crate::Status::Range)" };
+    (fxs_bounce) => { "[`Normal`](crate::Status::Normal), [`Range`](crate::Status::Range)" };
+    (fxs_slide) => { "[`Normal`](crate::Status::Normal), [`Range`](crate::Status::Range)" };
+    (fxs_move_and_slide) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined), [`Range`](crate::Status::Range), [`Motion`](crate::Status::Motion), [`Centre`](crate::Status::Centre)" };
+    (fxs_mover_move) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined), [`Mover`](crate::Status::Mover), [`Motion`](crate::Status::Motion), [`Centre`](crate::Status::Centre)" };
+    (fxs_carry) => { "[`Motion`](crate::Status::Motion), [`Order`](crate::Status::Order), [`Taken`](crate::Status::Taken), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined), [`Active`](crate::Status::Active), [`Mover`](crate::Status::Mover), [`Centre`](crate::Status::Centre)" };
+    (fxs_frames_check) => { "[`Table`](crate::Status::Table)" };
+    (fxs_body_add) => { "[`Id`](crate::Status::Id), [`Taken`](crate::Status::Taken), [`Centre`](crate::Status::Centre)" };
+    (fxs_body_remove) => { "[`Absent`](crate::Status::Absent)" };
+    (fxs_body_pose) => { "[`Absent`](crate::Status::Absent)" };
+    (fxs_body_set_pose) => { "[`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_body_mirror) => { "[`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_body_start) => { "[`Range`](crate::Status::Range), [`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_body_tick) => { "[`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_body_cancel) => { "[`Absent`](crate::Status::Absent), [`Centre`](crate::Status::Centre)" };
+    (fxs_body_can_start) => { "[`Range`](crate::Status::Range)" };
+    (fxs_body_strike) => { "[`Room`](crate::Status::Room)" };
+    (fxs_strikes) => { "[`Memory`](crate::Error::Memory), [`Range`](crate::Status::Range)" };
+    (fxs_body_load) => { "[`State`](crate::Status::State)" };
+    (fxs_hitbox_contact) => { "[`Size`](crate::Status::Size)" };
+    (fxs_hitbox_push_out) => { "[`Size`](crate::Status::Size)" };
+    (fxs_hitbox_lift) => { "[`Size`](crate::Status::Size)" };
+    (fxs_hitbox_cast_pair) => { "[`Size`](crate::Status::Size), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_planes_config) => { "[`Config`](crate::Status::Config)" };
+    (fxs_planes_apply) => { "[`Id`](crate::Status::Id), [`Taken`](crate::Status::Taken), [`Absent`](crate::Status::Absent), [`Size`](crate::Status::Size), [`Layer`](crate::Status::Layer)" };
+    (fxs_planes_get) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent)" };
+    (fxs_planes_events) => { "[`Order`](crate::Status::Order)" };
+    (fxs_planes_query) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`Range`](crate::Status::Range)" };
+    (fxs_planes_cast) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen), [`Range`](crate::Status::Range)" };
+    (fxs_planes_sweep) => { "[`Memory`](crate::Error::Memory), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_rewind_init) => { "[`Config`](crate::Status::Config)" };
+    (fxs_rewind_push) => { "[`Order`](crate::Status::Order), [`Room`](crate::Status::Room)" };
+    (fxs_rewind_load) => { "[`Range`](crate::Status::Range)" };
+    (fxs_state_end) => { "[`State`](crate::Status::State)" };
+    (fxs_state_differences) => { "[`Memory`](crate::Error::Memory), [`State`](crate::Status::State)" };
+    (fxs_state_fields) => { "[`Memory`](crate::Error::Memory), [`State`](crate::Status::State)" };
+    (fxs_body_differences) => { "[`Memory`](crate::Error::Memory), [`State`](crate::Status::State)" };
+    (fxs_difference_text) => { "[`Memory`](crate::Error::Memory), [`Range`](crate::Status::Range)" };
+    (fxs_inputs_init) => { "[`Config`](crate::Status::Config)" };
+    (fxs_inputs_put) => { "[`Id`](crate::Status::Id), [`Taken`](crate::Status::Taken)" };
+    (fxs_inputs_take) => { "[`Range`](crate::Status::Range)" };
+    (fxs_history_init) => { "[`Config`](crate::Status::Config)" };
+    (fxs_history_push) => { "[`Order`](crate::Status::Order), [`Range`](crate::Status::Range), [`Memory`](crate::Error::Memory)" };
+    (fxs_history_settle) => { "[`Range`](crate::Status::Range)" };
+    (fxs_history_back) => { "[`Range`](crate::Status::Range), [`State`](crate::Status::State)" };
+    (fxs_history_confirm) => { "[`Absent`](crate::Status::Absent)" };
+    (fxs_history_grow) => { "[`Config`](crate::Status::Config)" };
+    (fxs_world_explain) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined)" };
+    (fxs_world_explain_query) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_explain_shapes) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_explanation_text) => { "[`Memory`](crate::Error::Memory), [`Range`](crate::Status::Range)" };
+    (fxs_recorder_begin) => { "[`Config`](crate::Status::Config), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_begin_about) => { "[`Text`](crate::Status::Text), [`State`](crate::Status::State), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_text) => { "[`Memory`](crate::Error::Memory), [`Text`](crate::Status::Text)" };
+    (fxs_recorder_inputs) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_input_list) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_commands) => { "[`Layer`](crate::Status::Layer), [`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_query) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_cast) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_ids) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_hits) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_step) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_end_frame) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_end_game_frame) => { "[`Range`](crate::Status::Range), [`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_end_sim_frame) => { "[`Range`](crate::Status::Range), [`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_line) => { "[`Order`](crate::Status::Order), [`Text`](crate::Status::Text), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_end) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    ($variant:ident) => {
+        concat!("[`", stringify!($variant), "`](crate::Error::", stringify!($variant), ")")
+    };
+}

@@ -17,6 +17,7 @@ use core::fmt;
 /// assert!(Config::new(64).layers(&[(0, 32)]).is_err());
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(remote = "Self"))]
@@ -39,6 +40,7 @@ impl Config {
     }
 
     /// The same with the pairs of layers that meet; no other does.
+    #[doc = errors!(Range)]
     pub fn layers(mut self, pairs: &[(u32, u32)]) -> Result<Self, Error> {
         self.layers = [0; 32];
         for &(a, b) in pairs {
@@ -146,20 +148,22 @@ pub struct World {
 
 impl World {
     /// An empty world.
+    #[doc = errors!(fxs_world_init Memory)]
     #[doc(alias = "fxs_world_size")]
     #[doc(alias = "fxs_world_init")]
     pub fn new(config: Config) -> Result<Self, Error> {
         let raw = config.raw();
         // SAFETY: a valid structure, and memory of the size for it.
         let memory = unsafe {
-            let bytes = sys::fxs_world_size(&raw);
-            Memory::holding(bytes, |at| sys::fxs_world_init(at, &raw), || config.fault())?
+            let bytes = sys::fxs_world_size(&raw const raw);
+            Memory::holding(bytes, |at| sys::fxs_world_init(at, &raw const raw), || config.fault())?
         };
         let Config { capacity, hit_capacity, .. } = config;
         Ok(Self { memory, capacity, hit_room: hit_capacity.into(), level: None })
     }
 
     /// An empty world in a level.
+    #[doc = errors!(fxs_world_attach Memory)]
     #[doc(alias = "fxs_world_attach")]
     pub fn in_level(config: Config, level: Arc<Level>) -> Result<Self, Error> {
         let mut world = Self::new(config)?;
@@ -178,6 +182,7 @@ impl World {
 
     /// For calls of [`sys`].
     #[inline]
+    #[must_use]
     pub fn as_ptr(&self) -> *const sys::fxs_world {
         self.memory.as_ptr()
     }
@@ -191,17 +196,20 @@ impl World {
     // ---- its state ----
 
     /// Its level.
+    #[must_use]
     pub fn level(&self) -> Option<&Arc<Level>> {
         self.level.as_ref()
     }
 
     /// Ids are 0..capacity.
+    #[must_use]
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
     /// Steps taken, modulo 2^32.
     #[doc(alias = "fxs_world_frame")]
+    #[must_use]
     pub fn frame(&self) -> u32 {
         // SAFETY: a world.
         unsafe { sys::fxs_world_frame(self.as_ptr()) }
@@ -209,12 +217,14 @@ impl World {
 
     /// Number of colliders.
     #[doc(alias = "fxs_world_count")]
+    #[must_use]
     pub fn len(&self) -> usize {
         // SAFETY: a world.
         unsafe { sys::fxs_world_count(self.as_ptr()) as usize }
     }
 
     /// Whether it has no collider.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -224,22 +234,24 @@ impl World {
     pub fn config(&self) -> Config {
         let mut raw = sys::fxs_config::default();
         // SAFETY: a world.
-        unsafe { sys::fxs_world_config(self.as_ptr(), &mut raw) };
+        unsafe { sys::fxs_world_config(self.as_ptr(), &raw mut raw) };
         let sys::fxs_config { capacity, hit_capacity, hit_when, layers } = raw;
         Config { capacity, hit_capacity, hit_when: Contact::of(hit_when), layers }
     }
 
     /// A collider.
+    #[doc = errors!(fxs_world_get)]
     #[doc(alias = "fxs_world_get")]
     #[inline]
     pub fn get(&self, id: u32) -> Result<Collider, Error> {
         let mut raw = sys::fxs_collider::default();
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_get(self.as_ptr(), id, &mut raw) };
+        let status = unsafe { sys::fxs_world_get(self.as_ptr(), id, &raw mut raw) };
         done(status, || self.fault(status, id)).map(|()| Collider::of(&raw))
     }
 
     /// The ids, ascending.
+    #[doc = errors!(Memory)]
     #[doc(alias = "fxs_world_ids")]
     pub fn ids(&self, ids: &mut Vec<u32>) -> Result<(), Error> {
         ids.clear();
@@ -248,6 +260,7 @@ impl World {
     }
 
     /// All colliders, ascending by id.
+    #[doc = errors!(Memory)]
     #[doc(alias = "fxs_world_colliders")]
     pub fn colliders(&self) -> Result<Vec<Collider>, Error> {
         let mut rows = Vec::new();
@@ -294,6 +307,7 @@ impl World {
     }
 
     /// Adds a collider.
+    #[doc = errors!(fxs_world_add)]
     #[doc(alias = "fxs_world_add")]
     pub fn add(&mut self, collider: &Collider) -> Result<(), Error> {
         let Collider { id, layer, shape, .. } = collider;
@@ -303,12 +317,13 @@ impl World {
     }
 
     /// Adds all colliders, or none.
+    #[doc = errors!(fxs_world_add_many Row)]
     #[doc(alias = "fxs_world_add_many")]
     pub fn add_many(&mut self, colliders: &[Collider]) -> Result<(), Error> {
         let rows: Vec<_> = colliders.iter().map(Collider::raw).collect();
         let (world, n, mut bad) = (self.as_mut_ptr(), rows.len() as u64, 0);
         // SAFETY: a world, and so many rows.
-        let status = unsafe { sys::fxs_world_add_many(world, rows.as_ptr(), n, &mut bad) };
+        let status = unsafe { sys::fxs_world_add_many(world, rows.as_ptr(), n, &raw mut bad) };
         done(status, || {
             row_fault(status, bad, colliders, |Collider { id, layer, shape, .. }| {
                 self.collider_fault(status, *id, *layer, shape)
@@ -317,6 +332,7 @@ impl World {
     }
 
     /// Removes a collider.
+    #[doc = errors!(fxs_world_remove)]
     #[doc(alias = "fxs_world_remove")]
     pub fn remove(&mut self, id: u32) -> Result<(), Error> {
         // SAFETY: a world.
@@ -324,6 +340,7 @@ impl World {
     }
 
     /// Changes the position of a collider.
+    #[doc = errors!(fxs_world_move)]
     #[doc(alias = "fxs_world_move")]
     #[inline]
     pub fn move_to(&mut self, id: u32, [x, y, z]: [i32; 3]) -> Result<(), Error> {
@@ -332,6 +349,7 @@ impl World {
     }
 
     /// Changes the positions of all these colliders, or of none.
+    #[doc = errors!(fxs_world_move_many Row Lengths)]
     #[doc(alias = "fxs_world_move_many")]
     pub fn move_many(&mut self, ids: &[u32], positions: &[[i32; 3]]) -> Result<(), Error> {
         let (n, must) = (ids.len() as u64, ids.len());
@@ -340,11 +358,12 @@ impl World {
         }
         let (mut bad, world, to) = (0, self.as_mut_ptr(), positions.as_ptr().cast());
         // SAFETY: a world, and so many rows.
-        let status = unsafe { sys::fxs_world_move_many(world, ids.as_ptr(), to, n, &mut bad) };
+        let status = unsafe { sys::fxs_world_move_many(world, ids.as_ptr(), to, n, &raw mut bad) };
         done(status, || row_fault(status, bad, ids, |id| self.fault(status, *id)))
     }
 
     /// Changes the yaw of a collider, which also turns its offset.
+    #[doc = errors!(fxs_world_turn)]
     #[doc(alias = "fxs_world_turn")]
     #[inline]
     pub fn turn(&mut self, id: u32, yaw: Yaw) -> Result<(), Error> {
@@ -353,6 +372,7 @@ impl World {
     }
 
     /// Changes position and yaw of a collider at once.
+    #[doc = errors!(fxs_world_set_pose)]
     #[doc(alias = "fxs_world_set_pose")]
     #[inline]
     pub fn set_pose(&mut self, id: u32, pose: Pose) -> Result<(), Error> {
@@ -361,6 +381,7 @@ impl World {
     }
 
     /// Changes the shape of a collider.
+    #[doc = errors!(fxs_world_set_shape)]
     #[doc(alias = "fxs_world_set_shape")]
     pub fn set_shape(&mut self, id: u32, shape: &Shape) -> Result<(), Error> {
         // SAFETY: a world.
@@ -369,6 +390,7 @@ impl World {
     }
 
     /// Changes the offset of a collider's centre from its position.
+    #[doc = errors!(fxs_world_set_offset)]
     #[doc(alias = "fxs_world_set_offset")]
     pub fn set_offset(&mut self, id: u32, [x, y, z]: [i32; 3]) -> Result<(), Error> {
         // SAFETY: a world.
@@ -376,6 +398,7 @@ impl World {
     }
 
     /// Changes the owner of a collider; 0: no owner.
+    #[doc = errors!(fxs_world_set_owner)]
     #[doc(alias = "fxs_world_set_owner")]
     pub fn set_owner(&mut self, id: u32, owner: u32) -> Result<(), Error> {
         // SAFETY: a world.
@@ -383,6 +406,7 @@ impl World {
     }
 
     /// Changes the layer of a collider.
+    #[doc = errors!(fxs_world_set_layer)]
     #[doc(alias = "fxs_world_set_layer")]
     pub fn set_layer(&mut self, id: u32, layer: u32) -> Result<(), Error> {
         // SAFETY: a world.
@@ -391,6 +415,7 @@ impl World {
     }
 
     /// Makes a collider active or not; an inactive one neither hits nor is found.
+    #[doc = errors!(fxs_world_set_active)]
     #[doc(alias = "fxs_world_set_active")]
     pub fn set_active(&mut self, id: u32, active: bool) -> Result<(), Error> {
         // SAFETY: a world.
@@ -398,6 +423,7 @@ impl World {
     }
 
     /// Replaces the layer matrix, laid out as [`Config::layers`](Config#structfield.layers).
+    #[doc = errors!(fxs_world_set_layers)]
     #[doc(alias = "fxs_world_set_layers")]
     pub fn set_layers(&mut self, masks: &[u32; 32]) -> Result<(), Error> {
         // SAFETY: a world.
@@ -406,13 +432,14 @@ impl World {
     }
 
     /// Makes all changes in order, or none: the commands of a frame in one call.
+    #[doc = errors!(fxs_world_apply Row)]
     #[doc(alias = "fxs_world_apply")]
     #[inline]
     pub fn apply(&mut self, commands: &[Command]) -> Result<(), Error> {
         let (mut bad, world) = (0, self.as_mut_ptr());
         let (rows, n) = (commands.as_ptr().cast(), commands.len() as u64);
         // SAFETY: a world, and so many rows.
-        let status = unsafe { sys::fxs_world_apply(world, rows, n, &mut bad) };
+        let status = unsafe { sys::fxs_world_apply(world, rows, n, &raw mut bad) };
         done(status, || {
             row_fault(status, bad, commands, |command| {
                 let shape = shape_row_of(&command.0.collider);
@@ -424,6 +451,7 @@ impl World {
     // ---- a step ----
 
     /// Finds this frame's hits; `events` gets those since the last step, by (a, b).
+    #[doc = errors!(fxs_world_step)]
     #[doc(alias = "fxs_world_step")]
     #[inline]
     pub fn step(&mut self, events: &mut Events) -> Result<Counts, Error> {
@@ -432,7 +460,8 @@ impl World {
             let mut counts = sys::fxs_counts::default();
             let (to, room) = (events.as_mut_ptr().cast(), events.capacity() as u64);
             // SAFETY: a world, and so much room.
-            let status = unsafe { sys::fxs_world_step(self.as_mut_ptr(), to, room, &mut counts) };
+            let status =
+                unsafe { sys::fxs_world_step(self.as_mut_ptr(), to, room, &raw mut counts) };
             if status == sys::FXS_OK {
                 // SAFETY: the step wrote so many.
                 unsafe { events.set_len(counts.events as usize) };
@@ -469,6 +498,7 @@ impl World {
     /// assert_eq!(a.hash(), b.hash());
     /// # Ok::<(), fixsync::Error>(())
     /// ```
+    #[doc = errors!(fxs_world_copy)]
     #[doc(alias = "fxs_world_copy")]
     pub fn copy_from(&mut self, source: &World) -> Result<(), Error> {
         // SAFETY: two worlds.
@@ -491,12 +521,14 @@ impl World {
 
     /// Number of hits of the last step.
     #[doc(alias = "fxs_world_hit_count")]
+    #[must_use]
     pub fn hit_count(&self) -> u64 {
         // SAFETY: a world.
         unsafe { sys::fxs_world_hit_count(self.as_ptr()) }
     }
 
     /// The hits of the last step, by (a, b).
+    #[doc = errors!(Memory)]
     #[doc(alias = "fxs_world_hits")]
     pub fn hits(&self, hits: &mut Vec<Hit>) -> Result<(), Error> {
         hits.clear();
@@ -523,6 +555,7 @@ impl World {
     }
 
     /// The contact of two colliders, or of a collider and a solid; layers and owners do not matter.
+    #[doc = errors!(fxs_world_contact)]
     #[doc(alias = "fxs_world_contact")]
     pub fn contact(&self, a: u32, b: u32) -> Result<Contact, Error> {
         // SAFETY: a world.
@@ -531,25 +564,28 @@ impl World {
     }
 
     /// The translation x, z of a that ends an overlap with b.
+    #[doc = errors!(fxs_world_push_out)]
     #[doc(alias = "fxs_world_push_out")]
     pub fn push_out(&self, a: u32, b: u32) -> Result<[i32; 2], Error> {
         let mut out = [0; 2];
         // SAFETY: a world.
-        self.pair(a, b, |world| unsafe { sys::fxs_world_push_out(world, a, b, &mut out) })?;
+        self.pair(a, b, |world| unsafe { sys::fxs_world_push_out(world, a, b, &raw mut out) })?;
         Ok(out)
     }
 
     /// The shortest dy of a that ends an overlap with b.
+    #[doc = errors!(fxs_world_lift)]
     #[doc(alias = "fxs_world_lift")]
     pub fn lift(&self, a: u32, b: u32) -> Result<i32, Error> {
         let mut out = 0;
         // SAFETY: a world.
-        self.pair(a, b, |world| unsafe { sys::fxs_world_lift(world, a, b, &mut out) })?;
+        self.pair(a, b, |world| unsafe { sys::fxs_world_lift(world, a, b, &raw mut out) })?;
         Ok(out)
     }
 
     /// The face of b that [`push_out`](Self::push_out) moves a out of: of a box a [`Side`] as
     /// number, of a prism 1 + its edge; 0 for no push.
+    #[doc = errors!(fxs_world_side)]
     #[doc(alias = "fxs_world_side")]
     pub fn side(&self, a: u32, b: u32) -> Result<u32, Error> {
         // SAFETY: a world.
@@ -557,6 +593,7 @@ impl World {
     }
 
     /// The outline of a collider or solid, of `segments` (3..=65536) pieces for a whole circle.
+    #[doc = errors!(fxs_world_outline)]
     #[doc(alias = "fxs_world_outline")]
     pub fn outline(&self, id: u32, segments: u32) -> Result<Outline, Error> {
         let world = self.as_ptr();
@@ -572,6 +609,7 @@ impl World {
 
     /// Pushes bodies that overlap apart; `moved` becomes those that moved, by id. Bit j of
     /// `yields[i]` lets a body of layer i give way to one of layer j.
+    #[doc = errors!(fxs_world_separate)]
     #[doc(alias = "fxs_world_separate")]
     pub fn separate(
         &mut self,
@@ -619,6 +657,7 @@ impl World {
     /// assert_eq!((hits[0].id, hits[0].fraction), (1, 0));
     /// # Ok::<(), fixsync::Error>(())
     /// ```
+    #[doc = errors!(fxs_world_query)]
     #[doc(alias = "fxs_world_query")]
     pub fn query(&mut self, query: &Query, ids: &mut Vec<u32>) -> Result<(), Error> {
         let (world, row) = (self.as_mut_ptr(), &query.0);
@@ -633,6 +672,7 @@ impl World {
     }
 
     /// The first `limit` (0: all) ids that a query meets, nearest first, without solids.
+    #[doc = errors!(fxs_world_nearest)]
     #[doc(alias = "fxs_world_nearest")]
     pub fn nearest(&mut self, query: &Query, limit: u64, ids: &mut Vec<u32>) -> Result<(), Error> {
         let (world, row) = (self.as_mut_ptr(), &query.0);
@@ -647,6 +687,7 @@ impl World {
     }
 
     /// Many queries: their answers one after another; `ends[i]` is the end of the i-th.
+    #[doc = errors!(fxs_world_query_many Row)]
     #[doc(alias = "fxs_world_query_many")]
     pub fn query_many(
         &mut self,
@@ -664,6 +705,7 @@ impl World {
     }
 
     /// [`nearest`](Self::nearest) of many queries, laid out as by [`query_many`](Self::query_many).
+    #[doc = errors!(fxs_world_nearest_many Row)]
     #[doc(alias = "fxs_world_nearest_many")]
     pub fn nearest_many(
         &mut self,
@@ -682,6 +724,7 @@ impl World {
     }
 
     /// The hits of a cast, by (fraction, distance, id).
+    #[doc = errors!(fxs_world_cast)]
     #[doc(alias = "fxs_world_cast")]
     pub fn cast(&mut self, cast: &Cast, hits: &mut Vec<CastHit>) -> Result<(), Error> {
         let (world, row) = (self.as_mut_ptr(), &cast.0);
@@ -696,6 +739,7 @@ impl World {
     }
 
     /// Many casts: their answers one after another; `ends[i]` is the end of the i-th.
+    #[doc = errors!(fxs_world_cast_many Row)]
     #[doc(alias = "fxs_world_cast_many")]
     pub fn cast_many(
         &mut self,
@@ -714,6 +758,7 @@ impl World {
 
     /// A cast of a collider's own shape from its pose, at all that layers and owners let it hit.
     /// `hit_when` is the world's without one.
+    #[doc = errors!(fxs_world_sweep)]
     #[doc(alias = "fxs_world_sweep")]
     pub fn sweep(
         &mut self,
@@ -729,7 +774,16 @@ impl World {
             filled(
                 hits,
                 |to, room, n| {
-                    sys::fxs_world_sweep(world, id, &motion, limit, when, to.cast(), room, n)
+                    sys::fxs_world_sweep(
+                        world,
+                        id,
+                        &raw const motion,
+                        limit,
+                        when,
+                        to.cast(),
+                        room,
+                        n,
+                    )
                 },
                 |status, _| cast_fault(status, &[motion], when, || self.fault(status, id)),
             )
@@ -756,6 +810,7 @@ impl World {
     /// assert_eq!((hits[0].a, hits[0].b), (1, 2));
     /// # Ok::<(), fixsync::Error>(())
     /// ```
+    #[doc = errors!(fxs_world_sweep_pairs)]
     #[doc(alias = "fxs_world_sweep_pairs")]
     pub fn sweep_pairs(
         &mut self,
@@ -786,6 +841,7 @@ impl World {
     // ---- state ----
 
     /// The whole state as bytes, the same on every machine.
+    #[must_use]
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.save_into(&mut bytes);
@@ -815,6 +871,7 @@ impl World {
 
     /// Bytes of the state as it is now.
     #[doc(alias = "fxs_world_save_size")]
+    #[must_use]
     pub fn save_size(&self) -> u64 {
         // SAFETY: a world.
         unsafe { sys::fxs_world_save_size(self.as_ptr()) }
@@ -822,18 +879,20 @@ impl World {
 
     /// XXH64 of the saved state.
     #[doc(alias = "fxs_world_hash")]
+    #[must_use]
     pub fn hash(&self) -> u64 {
         // SAFETY: a world.
         unsafe { sys::fxs_world_hash(self.as_ptr()) }
     }
 
     /// Replaces everything but capacity and level by a saved state, of a world with this level.
+    #[doc = errors!(fxs_world_load)]
     #[doc(alias = "fxs_world_load")]
     pub fn load(&mut self, bytes: &[u8]) -> Result<(), Error> {
         loop {
             let (mut at, world, size) = (0, self.as_mut_ptr(), bytes.len() as u64);
             // SAFETY: a world, and bytes.
-            let status = unsafe { sys::fxs_world_load(world, bytes.as_ptr(), size, &mut at) };
+            let status = unsafe { sys::fxs_world_load(world, bytes.as_ptr(), size, &raw mut at) };
             if status != sys::FXS_E_ROOM {
                 return done(status, || bytes_fault("state", at, status));
             }

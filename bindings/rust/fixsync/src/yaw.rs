@@ -20,6 +20,7 @@ use core::str::FromStr;
 /// assert_eq!(Yaw::from_radians_nearest(-1.5), Some(Yaw(49890)));
 /// assert_eq!(yaw.to_radians_nearest(), core::f32::consts::FRAC_PI_2);
 /// ```
+#[must_use]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 #[repr(transparent)]
@@ -37,6 +38,7 @@ impl Yaw {
 
     /// The number itself, in 1/65536 of a turn.
     #[inline]
+    #[must_use]
     pub const fn steps(self) -> u16 {
         self.0
     }
@@ -49,6 +51,7 @@ impl Yaw {
 
     /// The step that is nearest to an angle, halves away from zero; `None` for NaN and for 2^31
     /// turns and more. [`Q::from_f32_nearest`](crate::Q::from_f32_nearest) says what it is for.
+    #[must_use]
     pub fn from_radians_nearest(radians: f32) -> Option<Self> {
         let turns = f64::from(radians) / core::f64::consts::TAU;
         if turns.is_nan() || turns.abs() >= 2_147_483_648.0 {
@@ -61,6 +64,7 @@ impl Yaw {
 
     /// The angle in 0..2π that is nearest, for drawing. An engine whose angles run from +X towards
     /// -Z, such as Bevy and Godot, takes it with the other sign.
+    #[must_use]
     pub fn to_radians_nearest(self) -> f32 {
         (f64::from(self.0) * (core::f64::consts::TAU / 65536.0)) as f32
     }

@@ -78,7 +78,7 @@ fn every_public_item_is_in_a_doc_test() {
             let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
             match comment {
                 Some(words) if words.trim_start().starts_with("```") => inside = !inside,
-                Some(words) if inside => documented += &format!("{words}\n"),
+                Some(words) if inside => documented.extend([words, "\n"]),
                 _ => {}
             }
         }

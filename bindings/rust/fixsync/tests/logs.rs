@@ -1,4 +1,4 @@
-//! The logs of replay_logs through Rust: every event, answer and hash; and a log that Rust writes.
+//! The logs of `replay_logs` through Rust: every event, answer and hash; and a log that Rust writes.
 use fixsync::*;
 use serde_json::Value;
 use std::fs;
@@ -188,11 +188,11 @@ fn played(text: &str) -> (usize, u64, u64, String) {
                         .iter()
                         .map(|h| {
                             [
-                                h.id as i64,
-                                h.fraction as i64,
-                                h.normal[0] as i64,
-                                h.normal[1] as i64,
-                                h.normal[2] as i64,
+                                i64::from(h.id),
+                                i64::from(h.fraction),
+                                i64::from(h.normal[0]),
+                                i64::from(h.normal[1]),
+                                i64::from(h.normal[2]),
                             ]
                         })
                         .collect();

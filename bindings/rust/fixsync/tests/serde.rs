@@ -4,6 +4,7 @@ use fixsync::*;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
+#[allow(clippy::needless_pass_by_value, reason = "the calls are shorter")]
 fn again<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T) -> String {
     let text = serde_json::to_string(&value).unwrap();
     assert_eq!(serde_json::from_str::<T>(&text).unwrap(), value, "{text}");

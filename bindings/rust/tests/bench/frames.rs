@@ -1,5 +1,5 @@
 //! The frames of frames.c with the crate: `frames COLLIDERS FRAMES` prints the last hash. callgrind
-//! counts the instructions of frames() alone.
+//! counts the instructions of `frames()` alone.
 use fixsync::*;
 
 fn x_of(id: u32, frame: u32) -> i32 {
@@ -8,12 +8,7 @@ fn x_of(id: u32, frame: u32) -> i32 {
 
 #[unsafe(no_mangle)]
 #[inline(never)]
-pub extern "C" fn frames(
-    world: &mut World,
-    rows: &mut Vec<Command>,
-    events: &mut Events,
-    count: u32,
-) {
+extern "C" fn frames(world: &mut World, rows: &mut Vec<Command>, events: &mut Events, count: u32) {
     let n = world.capacity();
     for frame in 0..count {
         rows.clear();
