@@ -25,7 +25,7 @@ from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 
 SHORT = range(2)
-LONG = range(2, 170)
+LONG = range(2, 107)
 
 
 @pytest.mark.parametrize("planned", PLANS)
@@ -38,7 +38,7 @@ def test_matches_of_fixed_seeds_hold(planned: Planned):
 @pytest.mark.parametrize("planned", PLANS)
 @pytest.mark.parametrize("first", range(LONG.start, LONG.stop, 21))
 def test_matches_of_many_seeds_hold(planned: Planned, first: int):
-    for seed in range(first, min(first + 21, LONG.stop)):
+    for seed in range(first, first + 21):
         run(seed, planned=planned)
 
 
@@ -92,7 +92,7 @@ def test_liars_and_outsiders_do_no_more_than_they_may(seed: int):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("first", range(14, 158, 24))
+@pytest.mark.parametrize("first", range(14, 110, 24))
 def test_liars_and_outsiders_of_many_seeds_do_no_more_than_they_may(first: int):
     for seed in range(first, first + 24):
         run_lie(seed)
@@ -160,7 +160,7 @@ def test_matches_over_distance_hold(seed: int):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("first", range(0, 64, 8))
+@pytest.mark.parametrize("first", range(0, 40, 8))
 def test_matches_over_distance_of_many_seeds_hold(first: int):
     for seed in range(first, first + 8):
         run_distance(seed)
