@@ -579,7 +579,9 @@ def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
         place = tmp_path / "-".join(map(str, number))
         more = [*release.NEEDED, "--only-binary=numpy,xxhash", "numpy", "xxhash"]
         fresh = release.installed(there[number], package, place, *more)
-        told = release.attempt(fresh, tmp_path, ["semantics", "threads", "lock", "cli"])
+        # Threads where there is no GIL: with one they are tried by this Python.
+        names = ["semantics", "threads", "lock"] if number[2] else ["semantics", "cli"]
+        told = release.attempt(fresh, tmp_path, names)
         assert re.fullmatch(r"\d+ passed in .*", told), number
 
 
