@@ -6,10 +6,9 @@
 #include "hit.h"
 #include "wedge.h"
 
-/* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2
- * with 4 R^2 q, below 2^123. */
+/* NEAR for a disc of radius R: L^2 is compared with 4 R^2 q, both below 2^124. */
 static inline int near_disc(int64_t R, planar d, int64_t q) {
-    FXS_ASSERT(is_within_bits(d, 30) && R < 1 << 29 && q < (int64_t)1 << 58);
+    FXS_ASSERT(dot64(d, d) < (int64_t)1 << 62 && R < 1 << 29 && q < (int64_t)1 << 58);
     int64_t beyond = dot64(d, d) - R * R;
     if (beyond <= 0) {
         return classify(0, q);

@@ -27,7 +27,7 @@ static inline int64_t dot64(planar u, planar v) { return u.x * v.x + u.z * v.z; 
 
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
 static inline int64_t round_q30(int64_t v) {
-    FXS_ASSERT(abs64(v) < INT64_MAX - ((int64_t)1 << 29));
+    FXS_ASSERT(abs64(v) <= INT64_MAX - ((int64_t)1 << 29));
     return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30)
                  : (int64_t)(((uint64_t)v + ((uint64_t)1 << 29)) >> 30);
 }

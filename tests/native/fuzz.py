@@ -31,7 +31,7 @@ TARGETS = {
     "level": ("bytes of a level, and what a shape meets in it", 512),
     "crowd": ("casts, sweeps, queries and pushes in worlds, beside those of pairs", 1024),
     "kit": (
-        "tables of frame data, bodies, the ring of states, a recorder's text, numbers, differences",
+        "tables of frame data, bodies, strikes, the ring of states, text, numbers, differences",
         768,
     ),
 }

@@ -1,6 +1,6 @@
-/* The kit. The first byte chooses: a table of frame data and what a body does with it; a ring of
- * states beside the same states kept in full; what a recorder is given as text; numbers, beside the
- * same in 128 bits; two states; two shapes; or a history. */
+/* The kit. The first byte chooses: a table of frame data and what a body does with it; strikes of
+ * three bodies; a ring of states beside the same states kept in full; what a recorder is given as
+ * text; numbers, beside the same in 128 bits; two states; two shapes; or a history. */
 #include "fixsync_kit.h"
 #include "fuzz_read.h"
 
@@ -121,6 +121,70 @@ static void try_table(input *in) {
     }
     free(world);
     free(table);
+}
+
+/* ---- strikes ---- */
+
+enum { FIGHTERS = 3, MOST_EVENTS = 12, ONE_EACH = FIGHTERS * FIGHTERS };
+
+static void take_fighter(input *in, fxs_body *body, uint32_t first_id) {
+    const uint64_t parts = 5 - take(in, 1) % 6 / 2;
+    memset(body, 0, sizeof *body);
+    for (uint32_t i = 0; i < FXS_PARTS_MAX; i++) {
+        body->ids[i] = i < parts ? first_id + i : FXS_NO_PART;
+    }
+    body->attack = take(in, 1) % 4 ? 0 : FXS_NO_ATTACK;
+    body->victim_count = take(in, 1) % 4 ? 0 : FXS_VICTIMS_MAX - (uint32_t)take(in, 1) % 3;
+    for (uint32_t i = 0; i < body->victim_count; i++) {
+        body->victims[i] = 2 * i + 1; /* owner 1 is struck already */
+    }
+}
+
+/* The same strikes and the same memory for bodies in any order, and none the second time. */
+static void try_strikes(input *in) {
+    fxs_world *world = new_world();
+    fxs_body bodies[FIGHTERS], turned[FIGHTERS];
+    fxs_event events[MOST_EVENTS];
+    fxs_strike found[ONE_EACH], of_turned[ONE_EACH], again[ONE_EACH];
+    uint32_t owner = 0;
+    for (uint32_t id = 0; id < 5 * FIGHTERS; id++) {
+        fxs_collider c = {.id = id, .kind = FXS_SPHERE, .active = 1, .size = {1, 0, 0}};
+        owner = id % 5 ? owner : (uint32_t)take(in, 1) % 4;
+        c.owner = owner; /* of all parts of a fighter */
+        c.layer = (uint8_t)(take(in, 1) % 4);
+        REQUIRE(take(in, 1) % 16 == 0 || fxs_world_add(world, &c) == FXS_OK);
+    }
+    for (uint32_t i = 0; i < FIGHTERS; i++) {
+        take_fighter(in, &bodies[i], 5 * i);
+        turned[(i + 1) % FIGHTERS] = bodies[i];
+    }
+    const uint64_t n = take(in, 1) % (MOST_EVENTS + 1);
+    for (uint64_t i = 0; i < n; i++) {
+        const fxs_event e = {(uint32_t)take(in, 1) % 17, (uint32_t)take(in, 1) % 17,
+                             (uint32_t)take(in, 1) % 4, 1};
+        events[i] = e;
+    }
+    const uint32_t mask = (uint32_t)take(in, 1);
+    const int32_t count = fxs_strikes(world, events, n, mask, bodies, FIGHTERS, found);
+    REQUIRE(fxs_strikes(world, events, n, mask, turned, FIGHTERS, of_turned) == count);
+    REQUIRE(count == FXS_E_ROOM || (count >= 0 && count <= FIGHTERS * (FIGHTERS - 1)));
+    for (int32_t i = 0; i < count; i++) {
+        int32_t same = 0;
+        for (int32_t j = 0; j < count; j++) {
+            same += of_turned[j].attacker == (found[i].attacker + 1) % FIGHTERS &&
+                    of_turned[j].victim == (found[i].victim + 1) % FIGHTERS &&
+                    of_turned[j].part == found[i].part;
+        }
+        REQUIRE(same == 1);
+        REQUIRE(i == 0 || found[i - 1].attacker < found[i].attacker ||
+                (found[i - 1].attacker == found[i].attacker &&
+                 found[i - 1].victim < found[i].victim));
+    }
+    for (uint32_t i = 0; i < FIGHTERS; i++) {
+        REQUIRE(memcmp(&bodies[i], &turned[(i + 1) % FIGHTERS], sizeof *bodies) == 0);
+    }
+    REQUIRE(count < 0 || fxs_strikes(world, events, n, mask, bodies, FIGHTERS, again) == 0);
+    free(world);
 }
 
 /* ---- rewind ---- */
@@ -452,6 +516,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     }
     if (part >= 240) {
         try_explanation(&in);
+        return 0;
+    }
+    if (part >= 235) {
+        try_strikes(&in);
         return 0;
     }
     switch (part % 4) {

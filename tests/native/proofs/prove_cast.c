@@ -168,8 +168,8 @@ void the_first_hits_are_kept_in_order(void) {
         int32_t last = keep(&j, &k, hit);
         __CPROVER_assert(last >= 0 && last <= WHOLE, "a fraction");
     }
-    make_heap(&j, heap, k.count);
-    sort_heap(&j, heap, k.count);
+    hit_heap_make(&j, heap, k.count);
+    hit_heap_sort(&j, heap, k.count);
     __CPROVER_assert(k.count == (k.limit != 0 && k.limit < n ? k.limit : n), "as many as asked for");
     for (uint32_t i = 0; i + 1 < k.count; i++) {
         __CPROVER_assert(is_later(&j, heap + i + 1, heap + i), "in order");

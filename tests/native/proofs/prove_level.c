@@ -12,7 +12,7 @@
 
 #include "any.h"
 
-enum { SPAN = 1 << 30 }; /* as level.c checks it */
+enum { SPAN = (1 << 30) - 2 }; /* as level.c checks it */
 
 static placed_shape any_placed(uint32_t kind) {
     const fxs_shape shape = any_shape(kind);

@@ -47,14 +47,14 @@ void bits_are_counted(void) {
 }
 
 /*@ a packed hit holds its parts and sorts by (a, b)
-    bounds    all ids
+    bounds    all ids, a < b
     in        hit.h
     change    HIT_A_BIT 33
     to        HIT_A_BIT 32
     quick */
 void packed_hits_hold_their_parts(void) {
     uint32_t a = nondet_uint32(), b = nondet_uint32(), contact = nondet_uint32(), c = nondet_uint32(), d = nondet_uint32();
-    __CPROVER_assume(a < FXS_CAPACITY_MAX && c < FXS_CAPACITY_MAX);
+    __CPROVER_assume(a < FXS_CAPACITY_MAX && c < FXS_CAPACITY_MAX && a < b && c < d);
     __CPROVER_assume(contact == FXS_TOUCHING || contact == FXS_OVERLAPPING);
     packed_hit h = hit_pack(a, b, contact), k = hit_pack(c, d, FXS_TOUCHING);
     __CPROVER_assert(hit_a(h) == a && hit_b(h) == b && hit_contact(h) == contact, "parts");
