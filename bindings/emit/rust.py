@@ -217,6 +217,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
         "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]",
         '#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]',
         '#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", remote = "Self"))]',
+        "#[repr(u16)] // Shape::of",
         "pub enum Shape {",
     ]
     for kind in kinds:
@@ -225,7 +226,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
         ]
         words = f" It can be {' and '.join(able)}." if able else " It cannot be pushed or cast."
         lines += [f"    /// {kind.name.capitalize()}.{words}", f"    {_camel(kind.name)} {{"]
-        for size in kind.sizes:
+        for size in sorted(kind.sizes, key=lambda size: size.index):  # a half angle first
             is_hole = kind.has_hole and size.index == len(kind.sizes) - 2 and size.least == 0
             ends = (
                 f"below {kind.sizes[0].name}; 0: no hole"
@@ -234,7 +235,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
             )
             type = "i32" if size.index >= 0 else "Yaw"
             lines += [f"        /// {ends}.", f"        {size.name}: {type},"]
-        lines.append("    },")
+        lines.append(f"    }} = {kind.code},")
     lines += ["}", "", "impl Shape {"]
     lines += ["    pub(crate) fn raw(&self) -> sys::fxs_shape {", "        match *self {"]
     for kind in kinds:
@@ -247,19 +248,18 @@ def _shapes(kinds: list[Kind]) -> list[str]:
         lines += [f"                size: [{sizes}],", "            },"]
     lines += ["        }", "    }", ""]
     lines += [
-        "    /// The shape of a row that the kernel wrote.",
+        "    /// The shape of a row that the kernel wrote: all kinds lie in memory as its numbers do, so",
+        "    /// nothing branches.",
         "    #[inline]",
         "    pub(crate) fn of(kind: u8, half_angle: u16, size: [i32; 3]) -> Self {",
-        "        match kind {",
+        "        #[repr(C)]",
+        "        struct Row(u16, u16, [i32; 3]);",
+        f"        let kind = kind.min({max(kind.code for kind in kinds)}).into();",
+        "        // SAFETY: repr(u16) lays out kind, half angle and sizes in this order.",
+        "        unsafe { core::mem::transmute(Row(kind, half_angle, size)) }",
+        "    }",
+        "",
     ]
-    for number, kind in enumerate(kinds):
-        values = ", ".join(
-            f"{s.name}: {'Yaw(half_angle)' if s.index < 0 else f'size[{s.index}]'}"
-            for s in kind.sizes
-        )
-        code = "_" if number == len(kinds) - 1 else str(kind.code)
-        lines.append(f"            {code} => Self::{_camel(kind.name)} {{ {values} }},")
-    lines += ["        }", "    }", ""]
     lines += [
         "    /// Each size: its name, value, and range.",
         "    pub(crate) fn sizes(&self) -> ([Range; 4], usize) {",

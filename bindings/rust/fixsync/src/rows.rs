@@ -95,11 +95,14 @@ impl Collider {
 
     #[inline]
     pub(crate) fn of(raw: &sys::fxs_collider) -> Self {
+        // SAFETY: a field. It is read alone: C stores 16 bytes at once, and a read across two of
+        // its stores waits until both are in memory, which takes as long as the whole call.
+        let ox = unsafe { core::ptr::read_volatile(&raw const raw.ox) };
         Self {
             id: raw.id,
             shape: shape_row_of(raw),
             pose: Pose { position: [raw.x, raw.y, raw.z], yaw: Yaw(raw.yaw) },
-            offset: [raw.ox, raw.oy, raw.oz],
+            offset: [ox, raw.oy, raw.oz],
             layer: raw.layer.into(),
             owner: raw.owner,
             active: raw.active == 1,

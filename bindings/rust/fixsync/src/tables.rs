@@ -6,26 +6,27 @@ use super::*;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", remote = "Self"))]
+#[repr(u16)] // Shape::of
 pub enum Shape {
     /// Sphere. It can be pushed and cast.
     Sphere {
         /// 1..=536870911.
         radius: i32,
-    },
+    } = 0,
     /// Capsule. It can be pushed and cast.
     Capsule {
         /// 1..=536870911.
         radius: i32,
         /// 0..=536870911.
         half_height: i32,
-    },
+    } = 1,
     /// Cylinder. It can be pushed and cast.
     Cylinder {
         /// 1..=536870911.
         radius: i32,
         /// 1..=536870911.
         half_height: i32,
-    },
+    } = 2,
     /// Box. It can be pushed and cast.
     Box {
         /// 1..=536870911.
@@ -34,18 +35,18 @@ pub enum Shape {
         half_y: i32,
         /// 1..=536870911.
         half_z: i32,
-    },
+    } = 3,
     /// Sector. It cannot be pushed or cast.
     Sector {
-        /// 1..=536870911.
-        radius: i32,
         /// 1..=32768.
         half_angle: Yaw,
+        /// 1..=536870911.
+        radius: i32,
         /// 1..=536870911.
         half_height: i32,
         /// below radius; 0: no hole.
         inner_radius: i32,
-    },
+    } = 4,
 }
 
 impl Shape {
@@ -79,16 +80,15 @@ impl Shape {
         }
     }
 
-    /// The shape of a row that the kernel wrote.
+    /// The shape of a row that the kernel wrote: all kinds lie in memory as its numbers do, so
+    /// nothing branches.
     #[inline]
     pub(crate) fn of(kind: u8, half_angle: u16, size: [i32; 3]) -> Self {
-        match kind {
-            0 => Self::Sphere { radius: size[0] },
-            1 => Self::Capsule { radius: size[0], half_height: size[1] },
-            2 => Self::Cylinder { radius: size[0], half_height: size[1] },
-            3 => Self::Box { half_x: size[0], half_y: size[1], half_z: size[2] },
-            _ => Self::Sector { radius: size[0], half_angle: Yaw(half_angle), half_height: size[1], inner_radius: size[2] },
-        }
+        #[repr(C)]
+        struct Row(u16, u16, [i32; 3]);
+        let kind = kind.min(4).into();
+        // SAFETY: repr(u16) lays out kind, half angle and sizes in this order.
+        unsafe { core::mem::transmute(Row(kind, half_angle, size)) }
     }
 
     /// Each size: its name, value, and range.

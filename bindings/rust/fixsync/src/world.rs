@@ -5,6 +5,7 @@ use crate::*;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use core::mem::MaybeUninit;
 
 /// The settings of a new world.
 ///
@@ -244,10 +245,12 @@ impl World {
     #[doc(alias = "fxs_world_get")]
     #[inline]
     pub fn get(&self, id: u32) -> Result<Collider, Error> {
-        let mut raw = sys::fxs_collider::default();
+        let mut raw = MaybeUninit::uninit();
         // SAFETY: a world.
-        let status = unsafe { sys::fxs_world_get(self.as_ptr(), id, &raw mut raw) };
-        done(status, || self.fault(status, id)).map(|()| Collider::of(&raw))
+        let status = unsafe { sys::fxs_world_get(self.as_ptr(), id, raw.as_mut_ptr()) };
+        done(status, || self.fault(status, id))?;
+        // SAFETY: the call wrote the row.
+        Ok(Collider::of(unsafe { raw.assume_init_ref() }))
     }
 
     /// The ids, ascending.

@@ -33,6 +33,7 @@ fn a_shape_of_any_sizes_has_an_answer_or_an_error_that_names_a_size() {
         if let Err(error) = &check {
             assert!(error.to_string().contains(" must be "), "{shape:?}: {error}");
         }
+        assert_eq!(Command::set_shape(1, &shape).kind(), CommandKind::SetShape { id: 1, shape });
         assert_eq!(shape.overlap(pose, &ball, pose).is_err(), check.is_err(), "{shape:?}");
         assert_eq!(ball.overlap(pose, &shape, pose).is_err(), check.is_err(), "{shape:?}");
         let _ = shape.push_out(pose, &ball, pose);

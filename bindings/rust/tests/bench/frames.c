@@ -1,6 +1,6 @@
-/* The frames of frames.rs in C: `frames COLLIDERS FRAMES` prints the last hash. callgrind counts
- * the instructions of frames() alone. */
-#include "fixsync.h"
+/* The frames of frames.rs in C: `frames COLLIDERS FRAMES` prints the last hash and a sum of the small
+ * calls. callgrind counts the instructions of frames(), get(), move(), query() and mul() alone. */
+#include "fixsync_kit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,9 @@
 
 static fxs_event events[1 << 16];
 static fxs_command rows[1000];
+static uint32_t ids[1000];
+
+enum { CALLS = 10000 };
 
 static int32_t x_of(uint32_t id, uint32_t frame) {
     return (int32_t)(id % 32 * 98304 + (frame + id) % 64 * 512);
@@ -36,6 +39,55 @@ __attribute__((noinline)) void frames(fxs_world *world, uint32_t n, uint32_t cou
     }
 }
 
+/* The row is in memory for whoever reads it. */
+#define USED(row) __asm__ volatile("" : : "r"(&(row)) : "memory")
+
+__attribute__((noinline)) uint64_t get(const fxs_world *world, uint32_t n) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < CALLS; i++) {
+        fxs_collider row;
+        if (fxs_world_get(world, i % n, &row) != FXS_OK) {
+            abort();
+        }
+        USED(row);
+        sum += row.owner + (uint32_t)row.x;
+    }
+    return sum;
+}
+
+__attribute__((noinline)) void move(fxs_world *world, uint32_t n) {
+    for (uint32_t i = 0; i < CALLS; i++) {
+        if (fxs_world_move(world, i % n, (int32_t)i, 0, 0) != FXS_OK) {
+            abort();
+        }
+    }
+}
+
+__attribute__((noinline)) uint64_t query(fxs_world *world) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < CALLS; i++) {
+        fxs_query row = {{FXS_SPHERE, 0, {1, 0, 0}}, {(int32_t)i, 0, 0, 0}, 1, 0};
+        uint64_t count;
+        if (fxs_world_query(world, &row, ids, sizeof ids / sizeof ids[0], &count) != FXS_OK) {
+            abort();
+        }
+        sum += count;
+    }
+    return sum;
+}
+
+__attribute__((noinline)) uint64_t mul(void) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < CALLS; i++) {
+        int32_t out;
+        if (fxs_mul((int32_t)i * 100, 70000, &out) != FXS_OK) {
+            abort();
+        }
+        sum += (uint32_t)out;
+    }
+    return sum;
+}
+
 int main(int argc, char **argv) {
     if (argc != 3) {
         return 2;
@@ -57,6 +109,9 @@ int main(int argc, char **argv) {
     }
     frames(world, n, (uint32_t)atoi(argv[2]));
     printf("%016llx\n", (unsigned long long)fxs_world_hash(world));
+    uint64_t sum = get(world, n) + mul();
+    move(world, n);
+    printf("%llu\n", (unsigned long long)(sum + query(world)));
     free(world);
     return 0;
 }

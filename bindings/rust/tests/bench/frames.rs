@@ -1,6 +1,9 @@
-//! The frames of frames.c with the crate: `frames COLLIDERS FRAMES` prints the last hash. callgrind
-//! counts the instructions of `frames()` alone.
+//! The frames of frames.c with the crate: `frames COLLIDERS FRAMES` prints the last hash and a sum of
+//! the small calls. callgrind counts the instructions of the exported functions alone.
 use fixsync::*;
+use std::hint::black_box;
+
+const CALLS: u32 = 10_000;
 
 fn x_of(id: u32, frame: u32) -> i32 {
     (id % 32 * 98304 + (frame + id) % 64 * 512) as i32
@@ -23,6 +26,55 @@ extern "C" fn frames(world: &mut World, rows: &mut Vec<Command>, events: &mut Ev
     }
 }
 
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn get(world: &World, n: u32) -> u64 {
+    let mut sum = 0;
+    for i in 0..CALLS {
+        let row = world.get(i % n).unwrap();
+        sum += u64::from(row.owner) + u64::from(row.pose.position[0] as u32);
+    }
+    sum
+}
+
+/// As `get`, with all fields in memory.
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn get_whole(world: &World, n: u32) -> u64 {
+    let mut sum = 0;
+    for i in 0..CALLS {
+        let row = black_box(world.get(i % n).unwrap());
+        sum += u64::from(row.owner) + u64::from(row.pose.position[0] as u32);
+    }
+    sum
+}
+
+#[unsafe(export_name = "move")]
+#[inline(never)]
+extern "C" fn move_all(world: &mut World, n: u32) {
+    for i in 0..CALLS {
+        world.move_to(i % n, [i as i32, 0, 0]).unwrap();
+    }
+}
+
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn query(world: &mut World, ids: &mut Vec<u32>) -> u64 {
+    let mut sum = 0;
+    for i in 0..CALLS {
+        let row = Query::new(&Shape::Sphere { radius: 1 }, Pose::at([i as i32, 0, 0])).mask(1);
+        world.query(&row, ids).unwrap();
+        sum += ids.len() as u64;
+    }
+    sum
+}
+
+#[unsafe(export_name = "mul")]
+#[inline(never)]
+extern "C" fn mul_all() -> u64 {
+    (0..CALLS as i32).map(|i| u64::from(mul(i * 100, 70_000).unwrap() as u32)).sum()
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let numbers: Vec<u32> =
         std::env::args().skip(1).map(|word| word.parse()).collect::<Result<_, _>>()?;
@@ -35,5 +87,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut rows, mut events) = (Vec::with_capacity(n as usize), Vec::with_capacity(1 << 16));
     frames(&mut world, &mut rows, &mut events, count);
     println!("{:016x}", world.hash());
+    let got = get(&world, n);
+    assert_eq!(got, get_whole(&world, n));
+    let sum = got + mul_all();
+    move_all(&mut world, n);
+    println!("{}", sum + query(&mut world, &mut Vec::with_capacity(n as usize)));
     Ok(())
 }
