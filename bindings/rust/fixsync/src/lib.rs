@@ -68,7 +68,7 @@ pub use level::{Level, Solid};
 pub use log::{Recorder, log_text};
 pub use motion::{Carried, Mover, MoverResult, along, bounce, carry, move_and_slide, slide};
 pub use number::*;
-pub use planes::{Ground, Hitbox, HitboxCast, PlanesCommand, TwoPlanes};
+pub use planes::{Ground, Hitbox, HitboxCast, PlanesCommand, PlanesCommandKind, TwoPlanes};
 pub use q::{Q, from_f32_nearest, to_f32_nearest};
 pub use rollback::{Confirmed, Frame, History, Inputs, Rewind, Room, Told};
 pub use rows::{

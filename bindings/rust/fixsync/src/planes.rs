@@ -123,7 +123,7 @@ impl Hitbox {
         self.contact(self).map(drop)?;
         match self.layer {
             0..16 => Ok(()),
-            layer => Err(Error::Range { name: "layer", value: layer.into(), least: 0, most: 15 }),
+            layer => Err(layer_fault(layer)),
         }
     }
 
@@ -194,9 +194,9 @@ impl Hitbox {
     }
 }
 
-/// One change of a world of hitboxes.
+/// One change of a world of hitboxes. [`TwoPlanes`] has an example.
 #[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct PlanesCommand(sys::fxs_planes_command);
 
@@ -231,9 +231,8 @@ impl PlanesCommand {
 
     /// Changes both views to those of another hitbox.
     pub fn set_hitbox(id: u32, hitbox: &Hitbox) -> Self {
-        Self::with(sys::FXS_COMMAND_SHAPE, id, |row| {
-            *row = sys::fxs_hitbox { id, ..hitbox.raw() };
-        })
+        let views = Hitbox::new(id, hitbox.ground, hitbox.side);
+        Self::with(sys::FXS_COMMAND_SHAPE, id, |row| *row = views.raw())
     }
 
     /// Changes an owner.
@@ -258,11 +257,94 @@ impl PlanesCommand {
         (row.0.r#type, row.0.mask) = (sys::FXS_COMMAND_LAYERS, mask.into());
         row
     }
+
+    fn layer(&self) -> u32 {
+        match (self.0.hitbox.layer, self.0.r#type) {
+            (255, sys::FXS_COMMAND_LAYERS) => self.0.hitbox.id,
+            (255, _) => self.0.mask,
+            (layer, _) => layer.into(),
+        }
+    }
+
+    /// What it changes, to match on.
+    #[must_use]
+    pub fn kind(&self) -> PlanesCommandKind {
+        let sys::fxs_planes_command { r#type: kind, mask, hitbox: row } = &self.0;
+        let (id, layer) = (row.id, self.layer());
+        let hitbox = Hitbox { layer, ..Hitbox::of(row) };
+        let Hitbox { ground, side, position, owner, active, .. } = hitbox;
+        match *kind {
+            sys::FXS_COMMAND_ADD => PlanesCommandKind::Add(hitbox),
+            sys::FXS_COMMAND_REMOVE => PlanesCommandKind::Remove { id },
+            sys::FXS_COMMAND_MOVE => PlanesCommandKind::MoveTo { id, position },
+            sys::FXS_COMMAND_SHAPE => PlanesCommandKind::SetHitbox { id, ground, side },
+            sys::FXS_COMMAND_OWNER => PlanesCommandKind::SetOwner { id, owner },
+            sys::FXS_COMMAND_LAYER => PlanesCommandKind::SetLayer { id, layer },
+            sys::FXS_COMMAND_ACTIVE => PlanesCommandKind::SetActive { id, active },
+            _ => PlanesCommandKind::SetLayers { layer, mask: *mask as u16 },
+        }
+    }
+}
+
+impl core::fmt::Debug for PlanesCommand {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.kind().fmt(f)
+    }
+}
+
+/// What a [`PlanesCommand`] changes.
+///
+/// ```
+/// use fixsync::{PlanesCommand, PlanesCommandKind};
+///
+/// let row = PlanesCommand::set_owner(7, 2);
+/// assert_eq!(row.kind(), PlanesCommandKind::SetOwner { id: 7, owner: 2 });
+/// assert_eq!(PlanesCommand::from(row.kind()), row);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[allow(missing_docs)] // the fields are the arguments of the functions of those names
+pub enum PlanesCommandKind {
+    /// [`PlanesCommand::add`].
+    Add(Hitbox),
+    /// [`PlanesCommand::remove`].
+    Remove { id: u32 },
+    /// [`PlanesCommand::move_to`].
+    MoveTo { id: u32, position: [i32; 3] },
+    /// [`PlanesCommand::set_hitbox`].
+    SetHitbox { id: u32, ground: Ground, side: [i32; 2] },
+    /// [`PlanesCommand::set_owner`].
+    SetOwner { id: u32, owner: u32 },
+    /// [`PlanesCommand::set_layer`].
+    SetLayer { id: u32, layer: u32 },
+    /// [`PlanesCommand::set_active`].
+    SetActive { id: u32, active: bool },
+    /// [`PlanesCommand::set_layers`].
+    SetLayers { layer: u32, mask: u16 },
+}
+
+impl From<PlanesCommandKind> for PlanesCommand {
+    fn from(kind: PlanesCommandKind) -> Self {
+        match kind {
+            PlanesCommandKind::Add(hitbox) => Self::add(&hitbox),
+            PlanesCommandKind::Remove { id } => Self::remove(id),
+            PlanesCommandKind::MoveTo { id, position } => Self::move_to(id, position),
+            PlanesCommandKind::SetHitbox { id, ground, side } => {
+                Self::set_hitbox(id, &Hitbox::new(id, ground, side))
+            }
+            PlanesCommandKind::SetOwner { id, owner } => Self::set_owner(id, owner),
+            PlanesCommandKind::SetLayer { id, layer } => Self::set_layer(id, layer),
+            PlanesCommandKind::SetActive { id, active } => Self::set_active(id, active),
+            PlanesCommandKind::SetLayers { layer, mask } => Self::set_layers(layer, mask),
+        }
+    }
 }
 
 /// A cast into a world of hitboxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct HitboxCast {
     /// Views and position are read.
     pub hitbox: Hitbox,
@@ -377,17 +459,10 @@ impl TwoPlanes {
         // SAFETY: a world, so many rows, and room for twice as many.
         let status = unsafe { sys::fxs_planes_apply(world, from, n, to, &raw mut bad) };
         done(status, || {
-            row_fault(status, bad, commands, |PlanesCommand(row)| match status {
-                sys::FXS_E_LAYER => {
-                    let layer = match (row.hitbox.layer, row.r#type) {
-                        (255, sys::FXS_COMMAND_LAYERS) => row.hitbox.id,
-                        (255, _) => row.mask,
-                        (layer, _) => layer.into(),
-                    };
-                    Error::Range { name: "layer", value: layer.into(), least: 0, most: 15 }
-                }
-                sys::FXS_E_KIND | sys::FXS_E_SIZE => Hitbox::fault(status, &row.hitbox),
-                _ => self.fault(status, row.hitbox.id),
+            row_fault(status, bad, commands, |row| match status {
+                sys::FXS_E_LAYER => layer_fault(row.layer()),
+                sys::FXS_E_KIND | sys::FXS_E_SIZE => Hitbox::fault(status, &row.0.hitbox),
+                _ => self.fault(status, row.0.hitbox.id),
             })
         })?;
         // SAFETY: the call wrote two of each.
@@ -510,6 +585,36 @@ impl TwoPlanes {
                 },
                 |status, _| cast_fault(status, &[motion], when, || self.fault(status, id)),
             )
+        }
+    }
+}
+
+#[cold]
+fn layer_fault(layer: u32) -> Error {
+    Error::Range { name: "layer", value: layer.into(), least: 0, most: 15 }
+}
+
+#[cfg(feature = "serde")]
+impl HitboxCast {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let hit_when = self.hit_when.unwrap_or(Contact::Touching);
+        self.hitbox.cast(self.motion, &self.hitbox, [0; 3], hit_when)?;
+        match u16::try_from(self.mask) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(mask_fault(sys::FXS_E_RANGE, self.mask, &self.hitbox.raw())),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl PlanesCommandKind {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match *self {
+            Self::SetHitbox { id, ground, side } => Hitbox::new(id, ground, side).check(),
+            Self::SetLayer { layer, .. } | Self::SetLayers { layer, .. } if layer > 15 => {
+                Err(layer_fault(layer))
+            }
+            _ => Ok(()), // a hitbox was checked when it was read
         }
     }
 }

@@ -466,12 +466,26 @@ pub struct CastHit {
 /// A collider and how it moves in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 #[repr(C)]
 pub struct Motion {
     /// Of the collider.
     pub id: u32,
     /// In Q16.16, each component within -536870911..=536870911.
     pub motion: [i32; 3],
+}
+
+#[cfg(feature = "serde")]
+impl Motion {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let (still, ball) = (Pose::default(), Shape::Sphere { radius: 1 });
+        let met = crate::cast_pair(
+            (&ball, still, self.motion),
+            (&ball, still, [0; 3]),
+            Contact::Touching,
+        );
+        met.map(drop)
+    }
 }
 
 /// Two that meet while they move.
@@ -519,7 +533,7 @@ pub(crate) fn shape_row_of(raw: &sys::fxs_collider) -> Shape {
     Shape::of(raw.kind, raw.half_angle, raw.size)
 }
 
-fn shape_of(raw: &sys::fxs_shape) -> Shape {
+pub(crate) fn shape_of(raw: &sys::fxs_shape) -> Shape {
     Shape::of(raw.kind as u8, raw.half_angle as u16, raw.size)
 }
 

@@ -1,6 +1,6 @@
 //! The feature `serde` for types with a rule between their fields: a value that the kernel would
 //! refuse is refused when it is read, with the same words.
-use crate::rows::check_layer;
+use crate::rows::{check_layer, shape_of};
 use crate::*;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
@@ -25,7 +25,7 @@ macro_rules! checked {
     };
 }
 
-checked!(Shape Collider Config Mover Hitbox);
+checked!(Shape Collider Config Mover Hitbox HitboxCast Motion);
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename = "Event", rename_all = "snake_case")]
@@ -104,5 +104,77 @@ impl<'de> Deserialize<'de> for Command {
             check_layer(layer).map_err(D::Error::custom)?;
         }
         Ok(kind.into())
+    }
+}
+
+impl Serialize for PlanesCommand {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.kind().serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for PlanesCommand {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let kind = PlanesCommandKind::deserialize(from)?;
+        kind.check().map_err(D::Error::custom)?;
+        Ok(kind.into())
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename = "Query")]
+struct QueryRow {
+    shape: Shape,
+    pose: Pose,
+    mask: u32,
+    exclude_owner: u32,
+}
+
+impl Serialize for Query {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let sys::fxs_query { shape, pose, mask, exclude_owner } = self.0;
+        let (shape, pose) = (shape_of(&shape), Pose::of(&pose));
+        QueryRow { shape, pose, mask, exclude_owner }.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Query {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let QueryRow { shape, pose, mask, exclude_owner } = QueryRow::deserialize(from)?;
+        Ok(Self::new(&shape, pose).mask(mask).exclude_owner(exclude_owner))
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename = "Cast")]
+struct CastRow {
+    shape: Shape,
+    pose: Pose,
+    motion: [i32; 3],
+    mask: u32,
+    exclude_owner: u32,
+    limit: u32,
+    hit_when: Option<Contact>,
+}
+
+impl Serialize for Cast {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let sys::fxs_cast { shape, pose, motion, mask, exclude_owner, limit, hit_when } = self.0;
+        let (shape, pose) = (shape_of(&shape), Pose::of(&pose));
+        let hit_when = (hit_when != 0).then(|| Contact::of(hit_when));
+        CastRow { shape, pose, motion, mask, exclude_owner, limit, hit_when }.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Cast {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let row = CastRow::deserialize(from)?;
+        let CastRow { shape, pose, motion, mask, exclude_owner, limit, hit_when } = row;
+        let least = hit_when.unwrap_or(Contact::Touching);
+        let point = (&Shape::Sphere { radius: 1 }, pose, [0; 3]);
+        cast_pair((&shape, pose, motion), point, least).map_err(D::Error::custom)?;
+        let cast = Self::new(&shape, pose, motion).mask(mask).exclude_owner(exclude_owner);
+        let cast = cast.limit(limit);
+        Ok(hit_when.map_or(cast, |contact| cast.hit_when(contact)))
     }
 }

@@ -184,7 +184,8 @@ impl Shape {
     /// The error of a status for two shapes.
     #[cold]
     pub(crate) fn fault_with(&self, b: &Shape, status: i32) -> Error {
-        if self.check().is_err() { self.fault(status) } else { b.fault(status) }
+        let is_undefined = status == sys::FXS_E_UNDEFINED && matches!(self, Shape::Sector { .. });
+        if is_undefined || self.check().is_err() { self.fault(status) } else { b.fault(status) }
     }
 
     /// The contact with another shape, exact.

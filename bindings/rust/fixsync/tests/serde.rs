@@ -80,6 +80,23 @@ fn commands_and_events_come_back_as_they_were() {
     assert_eq!(again(rows[2]), r#"{"move_to":{"id":1,"position":[-2147483648,0,2147483647]}}"#);
     assert_eq!(again(rows[10]), r#"{"set_layers":{"layer":31,"mask":4294967295}}"#);
     assert_eq!(format!("{:?}", rows[3]), "Turn { id: 1, yaw: Yaw(65535) }");
+    let ground = Ground::Rectangle { half_x: 1, half_z: 2 };
+    let man = Hitbox { layer: 15, owner: 9, position: [1, 2, 3], ..Hitbox::new(1, ground, [3, 4]) };
+    let planes = [
+        PlanesCommand::add(&man),
+        PlanesCommand::remove(1),
+        PlanesCommand::move_to(1, [i32::MIN, 0, i32::MAX]),
+        PlanesCommand::set_hitbox(1, &man),
+        PlanesCommand::set_owner(1, u32::MAX),
+        PlanesCommand::set_layer(1, 15),
+        PlanesCommand::set_active(1, false),
+        PlanesCommand::set_layers(15, u16::MAX),
+    ];
+    for row in planes {
+        assert_eq!(PlanesCommand::from(row.kind()), row);
+        again(row);
+    }
+    assert_eq!(again(planes[5]), r#"{"set_layer":{"id":1,"layer":15}}"#);
     let far = Command::set_layers(900, 1);
     assert_eq!(far.kind(), CommandKind::SetLayers { layer: 900, mask: 1 });
 
@@ -101,6 +118,25 @@ fn commands_and_events_come_back_as_they_were() {
             r#"Exit 1 2 Apart: {"exit":{"a":1,"b":2}}"#,
         ]
     );
+}
+
+#[test]
+fn questions_come_back_as_they_were() {
+    let (ball, there) = (Shape::Sphere { radius: 3 }, Pose::at([1, 2, 3]).turned(Yaw(65535)));
+    let query = Query::new(&ball, there).mask(5).exclude_owner(6);
+    assert_eq!(
+        again(query),
+        r#"{"shape":{"sphere":{"radius":3}},"pose":{"position":[1,2,3],"yaw":65535},"mask":5,"exclude_owner":6}"#
+    );
+    let sector = Shape::Sector { radius: 7, half_angle: Yaw(9), half_height: 8, inner_radius: 6 };
+    again(Query::new(&sector, there));
+    let cast = Cast::new(&ball, there, [SIZE_MAX, -SIZE_MAX, 0]);
+    again(cast);
+    again(cast.mask(5).exclude_owner(6).limit(7).hit_when(Contact::Overlapping));
+    again(Motion { id: 1, motion: [SIZE_MAX, -SIZE_MAX, 0] });
+    let hitbox = Hitbox::new(1, Ground::Circle { radius: 5 }, [1, 2]);
+    let (motion, mask, hit_when) = ([1, 2, 3], 0xffff, Some(Contact::Overlapping));
+    again(HitboxCast { hitbox, motion, mask, exclude_owner: 1, limit: 2, hit_when });
 }
 
 #[test]
@@ -132,6 +168,39 @@ fn a_file_with_a_value_that_the_kernel_refuses_is_refused_in_its_words() {
     let layer = said::<Command>(r#"{"set_layer":{"id":1,"layer":32}}"#);
     assert!(layer.starts_with("layer must be 0..31, not 32"), "{layer}");
     let man = Hitbox::new(1, Ground::Circle { radius: 5 }, [1, 2]);
+    let cast = HitboxCast {
+        hitbox: man,
+        motion: [0; 3],
+        mask: 7,
+        exclude_owner: 0,
+        limit: 0,
+        hit_when: None,
+    };
+    let cast = serde_json::to_string(&cast).unwrap();
+    let mask = said::<HitboxCast>(&cast.replace("\"mask\":7", "\"mask\":65536"));
+    assert!(mask.starts_with("mask must be 0..65535, not 65536"), "{mask}");
+    let motion = said::<HitboxCast>(&cast.replace("\"motion\":[0,", "\"motion\":[536870912,"));
+    assert!(motion.starts_with("motion x must be -536870911..536870911, not 5"), "{motion}");
+    let layer = said::<PlanesCommand>(r#"{"set_layers":{"layer":16,"mask":1}}"#);
+    assert!(layer.starts_with("layer must be 0..15, not 16"), "{layer}");
+    let side = said::<PlanesCommand>(
+        r#"{"set_hitbox":{"id":1,"ground":{"circle":{"radius":1}},"side":[1,0]}}"#,
+    );
+    assert!(side.starts_with("side half_y must be 1..536870911, not 0"), "{side}");
+    let motion = said::<Motion>(r#"{"id":1,"motion":[0,-536870912,0]}"#);
+    assert!(motion.starts_with("motion y must be -536870911..536870911, not -5"), "{motion}");
+    let ball = Shape::Sphere { radius: 3 };
+    let query = serde_json::to_string(&Query::new(&ball, Pose::default())).unwrap();
+    let radius = said::<Query>(&query.replace("\"radius\":3", "\"radius\":0"));
+    assert!(radius.starts_with("radius must be 1..536870911, not 0"), "{radius}");
+    let cast = serde_json::to_string(&Cast::new(&ball, Pose::default(), [0, 0, 5])).unwrap();
+    let motion = said::<Cast>(&cast.replace(",5]", ",536870912]"));
+    assert!(motion.starts_with("motion z must be -536870911..536870911, not 5"), "{motion}");
+    let apart = said::<Cast>(&cast.replace("null", "\"apart\""));
+    assert!(apart.starts_with("hit_when 0: "), "{apart}");
+    let sector = r#"{"sector":{"radius":9,"half_angle":1,"half_height":1,"inner_radius":0}}"#;
+    let sector = said::<Cast>(&cast.replace(r#"{"sphere":{"radius":3}}"#, sector));
+    assert!(sector.starts_with("kind 4: not defined for these shapes"), "{sector}");
     let man = serde_json::to_string(&man).unwrap();
     let circle = said::<Hitbox>(&man.replace("\"radius\":5", "\"radius\":0"));
     assert!(circle.starts_with("ground size must be 1..536870911, not 0"), "{circle}");
