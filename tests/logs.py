@@ -88,6 +88,13 @@ def write(
     return path
 
 
+def broken(path: Path, *, footer: bool = True, **fields: Any) -> Path:
+    """Writes the small match with something changed in frame 2."""
+    frames = model_frames(small_match())
+    frames[2].update(fields)
+    return write(path, header(), frames, footer=footer)
+
+
 def write_values(path: Path, header: Header, frames: Iterable[Any]) -> None:
     """Writes a log from the values that a reader gives, as they are."""
     doc = {

@@ -17,7 +17,7 @@ from typing import Any
 import logs
 import pytest
 from rich.console import Console
-from tools import Run
+from tools import Run, lock
 
 import fixsync
 from fixsync import cli
@@ -32,13 +32,8 @@ POSIX = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="this system h
 FULL_DISK = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
 
 
-def broken(
-    directory: Path, name: str = "match.jsonl", *, footer: bool = True, **fields: Any
-) -> Path:
-    """The small match with something changed in frame 2."""
-    frames = [dict(one) for one in FRAMES]
-    frames[2].update(fields)
-    return logs.write(directory / name, logs.header(), frames, footer=footer)
+def broken(directory: Path, name: str = "match.jsonl", **fields: Any) -> Path:
+    return logs.broken(directory / name, **fields)
 
 
 def good(directory: Path, name: str = "good.jsonl", *, footer: bool = True) -> Path:
@@ -231,14 +226,7 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over(
     assert "no match logs" in err
     good(tmp_path)
     (tmp_path / "locked").mkdir()
-    scandir = os.scandir
-
-    def refused(path: Any) -> Any:
-        if os.fspath(path).endswith("locked"):
-            raise PermissionError(13, "Permission denied", os.fspath(path))
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refused)
+    lock(monkeypatch)
     code, out, err = run("replay", tmp_path)
     assert (code, out) == (2, "")
     assert "locked" in err

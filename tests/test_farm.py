@@ -29,7 +29,7 @@ import trouble
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
-from tools import Run, by_default, needs
+from tools import Run, by_default, lock, needs
 
 import fixsync
 from fixsync.farm import engines, regress
@@ -88,12 +88,6 @@ def good(path: Path, frames: int = 4) -> Path:
     return logs.write(path, logs.header(), FRAMES[:frames])
 
 
-def broken(path: Path, frame: int = 2, *, footer: bool = True, **fields: Any) -> Path:
-    frames = [dict(one) for one in FRAMES]
-    frames[frame].update(fields)
-    return logs.write(path, logs.header(), frames, footer=footer)
-
-
 def verified(
     sources: list[Path], results: Path, settings: Settings = SETTINGS, **options: Any
 ) -> Summary:
@@ -134,14 +128,14 @@ def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kinds")
     good(folder / "good.jsonl")
     good(folder / "below" / "deep" / "good.jsonl")
-    broken(folder / "hash.jsonl", hash="0" * 16)
-    broken(folder / "events.jsonl", events=[[1, 2, 2, 1]])
-    broken(folder / "queries.jsonl", queries=[[]])
-    broken(folder / "cut.jsonl", footer=False)
-    broken(folder / "cut_and_diverged.jsonl", footer=False, hash="0" * 16)
+    logs.broken(folder / "hash.jsonl", hash="0" * 16)
+    logs.broken(folder / "events.jsonl", events=[[1, 2, 2, 1]])
+    logs.broken(folder / "queries.jsonl", queries=[[]])
+    logs.broken(folder / "cut.jsonl", footer=False)
+    logs.broken(folder / "cut_and_diverged.jsonl", footer=False, hash="0" * 16)
     bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
     logs.write(folder / "bare.jsonl", logs.header(), bare)
-    broken(folder / "refused.jsonl", commands=[["move", 4, [0, 0, 0]]])
+    logs.broken(folder / "refused.jsonl", commands=[["move", 4, [0, 0, 0]]])
     world = World(4)
     world.add(1, Sphere(10), Pose(0, 0, 0))
     world.add(2, Sphere(10), Pose(15, 0, 0))
@@ -516,7 +510,7 @@ def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(
 
     assert counts() == (3, 0)
     assert counts() == (0, 3)
-    broken(folder / "b.jsonl", hash="0" * 16)
+    logs.broken(folder / "b.jsonl", hash="0" * 16)
     assert counts() == (1, 2)
     assert verdicts()["b.jsonl"] == "diverged"
     size = (folder / "b.jsonl").stat().st_size
@@ -734,14 +728,7 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over_by_a_pattern(
 ) -> None:
     good(tmp_path / "a" / "good.jsonl")
     (tmp_path / "locked").mkdir()
-    scandir = os.scandir
-
-    def refused(path: Any) -> Any:
-        if os.fspath(path).endswith("locked"):
-            raise PermissionError(13, "Permission denied", os.fspath(path))
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refused)
+    lock(monkeypatch)
     for pattern in ("*", "*/*.jsonl", "**/*.jsonl"):
         assert set(names([tmp_path / pattern], tmp_path)) == {"a/good.jsonl", "locked?"}
 

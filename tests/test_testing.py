@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import broken
+import logs
 import pytest
 from bumpers import Bumpers, inputs
 from hypothesis import HealthCheck, given, settings
@@ -31,7 +32,7 @@ from fixsync.testing.synctest import bot_inputs, log_inputs, run_check, run_stra
 # assert_peers_agree.
 
 
-class Apart:
+class Apart(logs.Game):
     """Two balls; an input other than 0 puts its player's ball where the other begins."""
 
     name = "apart"
@@ -47,15 +48,6 @@ class Apart:
             if value:
                 self.world.move(player, 90 - 90 * player, 0, 0)
         return self.world.step()
-
-    def save(self) -> bytes:
-        return self.world.save()
-
-    def load(self, data: bytes) -> None:
-        self.world.load(data)
-
-    def hash(self) -> int:
-        return self.world.hash()
 
 
 def test_peers_of_a_sound_simulation_agree():

@@ -46,7 +46,7 @@ from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.schema import MatchLogError
 from fixsync.shapes import shape_from_tuple
-from fixsync.sim import hash_of, stepped
+from fixsync.sim import stepped
 from fixsync.view import bundle, export, page, write
 from fixsync.view.export import Exported
 
@@ -819,7 +819,7 @@ def test_what_a_simulation_changes_after_its_step_is_in_the_state_that_is_compar
     assert found["text"]["title"].endswith(f"{game.world.hash():016x}")
 
 
-class Bullets:
+class Bullets(logs.Game):
     """A simulation that takes a collider out of its world right after the step that saw it hit."""
 
     name = "bullets"
@@ -841,15 +841,6 @@ class Bullets:
             if event.kind == 1:
                 self.world.remove(event.b)
         return events
-
-    def save(self):
-        return self.world.save()
-
-    def load(self, data):
-        self.world.load(data)
-
-    def hash(self):
-        return hash_of(self.save())
 
 
 def test_a_collider_that_is_taken_away_right_after_its_hit_is_marked_where_it_was(replayed, path):

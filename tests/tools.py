@@ -59,6 +59,18 @@ def by_default(count: int, values: Iterable[Any]) -> list[Any]:
     return [*chosen[:count], *(pytest.param(v, marks=pytest.mark.full) for v in chosen[count:])]
 
 
+def lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on, folders called "locked" cannot be read."""
+    scandir = os.scandir
+
+    def refused(path: Any) -> Any:
+        if os.fspath(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+
+
 def rows(name: str) -> list[dict[str, str]]:
     """The rows of a file of vectors, by column."""
     with (VECTORS / name).open(newline="", encoding="ascii") as file:
