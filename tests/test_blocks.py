@@ -5,17 +5,14 @@ one.
 from __future__ import annotations
 
 import ctypes
-import shutil
 import struct
-import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
+from builds import CSRC, compiled
 from hypothesis import given
 from hypothesis import strategies as st
 
-ROOT = Path(__file__).parents[1]
 BLOCK, FIELD, LANES, RANKS_END = 4, 20, 16, 32768
 
 SHIM = r"""
@@ -112,15 +109,10 @@ key = st.one_of(st.integers(0, 3), st.integers(2**63 - 4, 2**63 - 1), st.integer
 
 @pytest.fixture(scope="module", params=FORMS)
 def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        pytest.skip("no C compiler")
     where = tmp_path_factory.mktemp("blocks")
     (where / "shim.c").write_text(SHIM, encoding="utf-8")
-    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
-    subprocess.run(
-        [compiler, *flags, str(where / "shim.c"), "-o", str(where / "blocks.so")], check=True
-    )
+    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{CSRC}", *FORMS[request.param]]
+    compiled(*flags, where / "shim.c", "-o", where / "blocks.so")
     found = ctypes.CDLL(str(where / "blocks.so"))
     for name in ("keep", "keep_short", "below", "differences"):
         getattr(found, f"shim_{name}").restype = U64

@@ -17,13 +17,12 @@ from urllib.parse import unquote, urlsplit
 
 import click
 import pytest
-from builds import CSRC, STRICT, Builds, compiled
+from builds import CSRC, ROOT, STRICT, Builds, compiled
 from tools import needs, run_shell
 
 import fixsync
 from fixsync import cli
 
-ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]

@@ -9,9 +9,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from builds import COMPILER, Builds
+from builds import COMPILER, ROOT, Builds
 
-ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / ".ci"))
 release = pytest.importorskip("release", reason="the sources are not here")
 

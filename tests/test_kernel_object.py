@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from builds import ASSERTS
+from builds import ASSERTS, ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "csrc").rglob("*.c"))
 FREESTANDING = ("-ffreestanding", "-isystem", str(ROOT / "tests" / "native" / "wasm"))
 PORTABLE = ("-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN")

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from builds import PORTABLE, STRICT, Builds
+from builds import CSRC, PORTABLE, ROOT, STRICT, Builds
 from cffi import FFI
 from tools import needs
 
@@ -26,8 +26,6 @@ from fixsync._native.raw import lib
 from fixsync.log.replay import Verdict, replay
 from fixsync.semantics import semantics_id
 
-ROOT = Path(__file__).resolve().parent.parent
-CSRC = ROOT / "csrc"
 EXAMPLES = ROOT / "examples"
 sys.path[:0] = [str(ROOT), str(CSRC)]
 amalgamate = pytest.importorskip("amalgamate", reason="the sources are not here")
