@@ -20,6 +20,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from builds import Builds
 from cffi import FFI
 from tools import needs
 
@@ -193,19 +194,26 @@ SHIPPED |= {"tests/model.py", "csrc/fixsync.h", "replay_logs/README.md", ".ci/re
 """Some of what an sdist has."""
 
 
+@pytest.fixture
+def built(builds: Builds, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, Path]:
+    """A copy of the project, and the sdist and the wheel that were built there twice."""
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    project = builds.made("built", release.twice) / "one"
+    (sdist,), (wheel,) = (project.glob(f"dist/*{end}") for end in (".tar.gz", ".whl"))
+    return project, sdist, wheel
+
+
 @pytest.mark.full
 @needs_compiler
 def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they_are_built(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    builds: Builds, built: tuple[Path, Path, Path]
 ) -> None:
-    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    sdist, wheel = release.twice(tmp_path)
+    project, sdist, wheel = built
     with tarfile.open(sdist) as archive:
         members = archive.getmembers()
     names = {member.name.partition("/")[2] for member in members}
     owners = {(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in members}
     assert owners == {(0, 0, "", "", 315532800)}
-    project = tmp_path / "one"
     files = {path.relative_to(project).as_posix() for path in project.rglob("*") if path.is_file()}
     by_building = re.compile(r"(build|dist|fixsync\.egg-info|__pycache__)/|setup\.cfg$")
     made = {name for name in files if by_building.match(name)}
@@ -214,7 +222,7 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
     assert not any(re.search(r"\.(so|pyd|pyc)$|__pycache__", name) for name in names)
 
     name, kernel = kernel_of(wheel)
-    assert str(tmp_path).encode() not in kernel
+    assert str(builds.folder).encode() not in kernel
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         assert "-cp310-abi3-" in wheel.name
         assert ".abi3." in name or name.endswith(".pyd")
@@ -563,14 +571,14 @@ def pythons() -> dict[tuple[int, ...], str]:
 @pytest.mark.full
 @needs_compiler
 def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
-    tmp_path: Path,
+    tmp_path: Path, built: tuple[Path, Path, Path]
 ) -> None:
     for tool in ("twine", "check_wheel_contents", "abi3audit"):
         needs(tool)
     there = pythons()
     gil, free = ([v for v in sorted(there) if v[2] == t] for t in (0, 1))
     chosen = [*dict.fromkeys([*gil[:1], *gil[-1:], *free[-1:]])]
-    sdist, wheel = release.pair(release.tree(tmp_path / "tree"))
+    _, sdist, wheel = built
     release.check(sdist, wheel)
     for number in chosen:
         # The oldest compiles the sdist in isolation, as pip does by itself; the others take the
@@ -589,7 +597,7 @@ def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
 @needs_compiler
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no shell here")
 def test_the_lines_that_install_in_the_readme_work_with_a_folder_of_packages(
-    tmp_path: Path,
+    tmp_path: Path, built: tuple[Path, Path, Path]
 ) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     section = text.split("\n## Install\n")[1].split("\n## ")[0]
@@ -597,7 +605,7 @@ def test_the_lines_that_install_in_the_readme_work_with_a_folder_of_packages(
     assert {"Python", "Web, Node"} <= set(lines)
     tree, dist = release.tree(tmp_path / "tree"), tmp_path / "dist"
     dist.mkdir()
-    shutil.copy(release.build(tree, "wheel", "-O0"), dist)
+    shutil.copy(built[2], dist)
     release.run(sys.executable, "-m", "venv", tmp_path / "venv")
     programs = tmp_path / "venv" / release.BIN
     env = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
