@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,35 @@ def test_every_machine_computes_the_recorded_hashes() -> None:
         assert system in systems
     commands = [step.get("run", "") for step in machines["steps"]]
     assert "python -m fixsync replay replay_logs" in commands
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script of a shell")
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
+def test_a_git_url_names_the_files_of_unitys_package(tmp_path: Path) -> None:
+    """On a branch of their own, with a commit and a tag for each release."""
+    remote, clone = tmp_path / "remote", tmp_path / "clone"
+    subprocess.run(["git", "init", "--quiet", "--bare", remote], check=True)
+    subprocess.run(["git", "clone", "--quiet", remote, clone], check=True, capture_output=True)
+    env = dict(os.environ)
+    for who in ("AUTHOR", "COMMITTER"):
+        env |= {f"GIT_{who}_NAME": "a", f"GIT_{who}_EMAIL": "a@a.test"}
+    for version, files in (("1.0.0", ["old.cs", "old.cs.meta"]), ("1.1.0", [".hidden", "new.cs"])):
+        dist = tmp_path / version
+        dist.mkdir()
+        with tarfile.open(dist / f"dev.fixsync.fixsync-{version}.tgz", "w:gz") as packed:
+            manifest = f'{{\n  "version": "{version}",\n}}'
+            for name, data in [("package.json", manifest), *zip(files, files, strict=True)]:
+                entry = tarfile.TarInfo(f"package/{name}")
+                entry.size = len(data)
+                packed.addfile(entry, io.BytesIO(data.encode()))
+        subprocess.run([ROOT / ".ci" / "upm", dist], cwd=clone, env=env, check=True)
+        asked = ["git", "-C", remote, "ls-tree", "--name-only", f"upm/{version}"]
+        listed = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
+        assert sorted(listed) == sorted([*files, "package.json"])
+    asked = ["git", "-C", remote, "log", "--format=%s", "upm"]
+    log = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+    assert log == "fixsync 1.1.0\nfixsync 1.0.0\n"
+    assert not list(clone.glob("*.cs"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for cargo is a script of a shell")
