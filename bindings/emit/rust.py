@@ -146,7 +146,7 @@ EXCEPTIONS = {
     "fxs_body_strike": {"ROOM": "ROOM"},  # victims, which have room for so many
     "fxs_carry": {"ACTIVE": "ACTIVE"},  # a collider that is not active
     "fxs_history_init": {"ROOM": ""},  # it has twice the room
-    "fxs_inputs_put": {"RANGE": ""},  # Ok(false)
+    "fxs_inputs_put": {"RANGE": "", "TAKEN": "ORDER"},  # Ok(false); no id is taken
     "fxs_level_init": {"CONFIG": ""},  # misaligned memory
     "fxs_rewind_push": {"ROOM": "ROOM"},
 }

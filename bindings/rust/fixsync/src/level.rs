@@ -70,7 +70,12 @@ impl Solid {
         let status = unsafe { sys::fxs_solid_of(&shape.raw(), &pose.raw(), layer, &raw mut raw) };
         done(status, || match status {
             sys::FXS_E_LAYER => layer_in(layer).err().unwrap_or_else(|| shape.fault(status)),
-            sys::FXS_E_CENTRE => fault(status, "position x", pose.position[0].into(), &[]),
+            sys::FXS_E_CENTRE => {
+                let parts = ["position x", "position y", "position z"].into_iter();
+                let parts = parts.zip(pose.position.map(i64::from));
+                let (name, value) = parts.max_by_key(|(_, value)| value.abs()).unwrap_or_default();
+                fault(status, name, value, &[])
+            }
             _ => shape.fault(status),
         })?;
         Ok(Self(raw))
@@ -136,7 +141,14 @@ impl Level {
                 |status, bad| fault(status, "solid", bad as i64, &[]),
             )?;
         }
-        Self::from_bytes(&bytes)
+        Self::from_bytes(&bytes).map_err(|error| match solids {
+            [] => error,
+            [_] => fault(sys::FXS_E_LEVEL, "solid", 0, &[]),
+            _ => {
+                let bad = solids.chunks(1).position(|one| Self::new(one).is_err());
+                bad.map_or(error, |index| fault(sys::FXS_E_LEVEL, "solid", index as i64, &[]))
+            }
+        })
     }
 
     /// A level of its bytes.

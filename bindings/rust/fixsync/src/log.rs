@@ -95,8 +95,16 @@ impl Recorder {
     #[doc = errors!(fxs_recorder_begin)]
     #[doc(alias = "fxs_recorder_begin")]
     pub fn new(world: &World, tick_rate: u32) -> Result<Self, Error> {
+        if tick_rate == 0 {
+            return Err(Error::Range {
+                name: "tick_rate",
+                value: 0,
+                least: 1,
+                most: u32::MAX.into(),
+            });
+        }
         let mut made = Self::empty();
-        made.write("tick_rate at frame", |raw, text, room| {
+        made.write("frame", |raw, text, room| {
             // SAFETY: a world, and so much room.
             unsafe { sys::fxs_recorder_begin(raw, world.as_ptr(), tick_rate, text, room) }
         })?;

@@ -252,7 +252,7 @@ pub fn with_length(v: [i32; 3], length: i32) -> Result<[i32; 3], Error> {
     let mut out = [0; 3];
     // SAFETY: it writes three numbers.
     let status = unsafe { sys::fxs_with_length(&raw const v, length, &raw mut out) };
-    done(status, || fault(status, "v x", v[0].into(), &[range])).map(|()| out)
+    done(status, || fault(status, "length of v", 0, &[range])).map(|()| out)
 }
 
 /// Reads a decimal such as "-1.5". `nearest`: whether it may be rounded to a multiple of 1/65536.

@@ -84,6 +84,7 @@ unsafe fn state_of<'a>(ring: *const sys::fxs_rewind, frame: u32) -> Option<&'a [
 pub struct Rewind {
     memory: Memory,
     own_size: u64,
+    state_size: u64,
 }
 
 impl Rewind {
@@ -103,7 +104,7 @@ impl Rewind {
             let init = |at| sys::fxs_rewind_init(at, frames, own_size, state_size);
             Memory::holding(bytes, init, error)?
         };
-        Ok(Self { memory, own_size })
+        Ok(Self { memory, own_size, state_size })
     }
 
     /// Keeps a world as it is, under its frame, and the game's own bytes. Later frames are dropped.
@@ -113,7 +114,23 @@ impl Rewind {
         let own = own_of(own, self.own_size)?;
         // SAFETY: a ring, a world, and as many bytes as it takes.
         let status = unsafe { sys::fxs_rewind_push(self.memory.as_mut_ptr(), world.as_ptr(), own) };
-        done(status, || fault(status, "frame", world.frame().into(), &[]))
+        done(status, || match status {
+            sys::FXS_E_ROOM => {
+                let (value, most) = (signed(world.save_size()), signed(self.state_size));
+                Error::Range { name: "bytes of the state", value, least: 0, most }
+            }
+            _ => self.fault(status, world.frame(), 1),
+        })
+    }
+
+    /// The error of a status for a frame that is not one of those kept, or so many behind.
+    #[cold]
+    fn fault(&self, status: i32, frame: u32, behind: i64) -> Error {
+        let newest = |first| i64::from(first) + self.len() as i64 - 1;
+        let kept = self
+            .oldest()
+            .map(|first| ("frame", frame.into(), first.into(), newest(first) + behind));
+        fault(status, "frame", frame.into(), kept.as_slice())
     }
 
     /// Loads the state of a frame into a world, and the game's own bytes.
@@ -122,7 +139,7 @@ impl Rewind {
     pub fn load(&self, frame: u32, world: &mut World, own: &mut [u8]) -> Result<(), Error> {
         own_of(own, self.own_size)?;
         let state = self.state(frame);
-        let state = state.ok_or_else(|| fault(sys::FXS_E_RANGE, "frame", frame.into(), &[]))?;
+        let state = state.ok_or_else(|| self.fault(sys::FXS_E_RANGE, frame, 0))?;
         world.make_room(state)?;
         let (ring, mut at) = (self.memory.as_ptr(), 0);
         // SAFETY: a ring, a world, and room for the bytes.
@@ -202,7 +219,7 @@ impl Inputs {
                 let most = i64::from(self.players) - 1;
                 Error::Range { name: "player", value: player.into(), least: 0, most }
             }
-            _ => fault(status, "value", value, &[]),
+            _ => fault(sys::FXS_E_ORDER, "second value of a frame", value, &[]),
         })?;
         Ok(true)
     }
@@ -463,10 +480,29 @@ impl History {
                 return Ok(());
             }
             if status != sys::FXS_E_ROOM {
-                return Err(fault(status, "frame", self.head().into(), &[]));
+                return Err(self.push_fault(status, world, &frame));
             }
             self.grow(world, &frame)?;
         }
+    }
+
+    #[cold]
+    fn push_fault(&self, status: i32, world: &World, frame: &Frame) -> Error {
+        let (head, pushed) = (self.head(), i64::from(self.room.window - self.free()));
+        let next = head.wrapping_add(1).into();
+        let ranges = [
+            ("frame of the world", world.frame().into(), next, next),
+            ("reactions", frame.reactions as i64, 0, frame.commands.len() as i64),
+            ("frames in the window", pushed + 1, 1, self.room.window.into()),
+        ];
+        fault(status, "frame", head.into(), &ranges)
+    }
+
+    /// The error of a status for a frame that is not between the oldest and the head.
+    #[cold]
+    fn fault(&self, status: i32, frame: u32) -> Error {
+        let range = ("frame", frame.into(), self.first().into(), self.head().into());
+        fault(status, "frame", frame.into(), &[range])
     }
 
     /// Moves the history to memory in which a frame has its room.
@@ -493,7 +529,7 @@ impl History {
     pub fn settle(&mut self, frame: u32) -> Result<(), Error> {
         // SAFETY: a history.
         let status = unsafe { sys::fxs_history_settle(self.memory.as_mut_ptr(), frame) };
-        done(status, || fault(status, "frame", frame.into(), &[]))
+        done(status, || self.fault(status, frame))
     }
 
     /// Loads the state before a frame that is not final into a world, and the game's own. `own` has
@@ -508,7 +544,7 @@ impl History {
         let (history, kept) = (self.memory.as_mut_ptr(), self.own.as_mut_ptr());
         // SAFETY: a history, a world, and room for the bytes.
         let status = unsafe { sys::fxs_history_back(history, frame, world.as_mut_ptr(), kept) };
-        done(status, || fault(status, "frame", frame.into(), &[]))?;
+        done(status, || self.fault(status, frame))?;
         let (length, rest) = self.own.split_at(LENGTH_BYTES);
         let length = length.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
         own[..length].copy_from_slice(&rest[..length]);

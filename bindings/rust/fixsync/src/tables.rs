@@ -366,7 +366,7 @@ macro_rules! error {
     (fxs_body_differences) => { "[`Memory`](crate::Error::Memory), [`State`](crate::Status::State)" };
     (fxs_difference_text) => { "[`Memory`](crate::Error::Memory), [`Range`](crate::Status::Range)" };
     (fxs_inputs_init) => { "[`Config`](crate::Status::Config)" };
-    (fxs_inputs_put) => { "[`Id`](crate::Status::Id), [`Taken`](crate::Status::Taken)" };
+    (fxs_inputs_put) => { "[`Id`](crate::Status::Id), [`Order`](crate::Status::Order)" };
     (fxs_inputs_take) => { "[`Range`](crate::Status::Range)" };
     (fxs_history_init) => { "[`Config`](crate::Status::Config)" };
     (fxs_history_push) => { "[`Order`](crate::Status::Order), [`Range`](crate::Status::Range), [`Memory`](crate::Error::Memory)" };

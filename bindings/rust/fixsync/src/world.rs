@@ -832,6 +832,11 @@ impl World {
                     sys::fxs_world_sweep_pairs(world, rows, n, when, limit, to.cast(), room, count)
                 },
                 |status, bad| match motions.get(bad as usize) {
+                    Some(row) if status == sys::FXS_E_ORDER => {
+                        let before = motions[..bad as usize].last().map_or(0, |row| row.id);
+                        let (least, most) = (i64::from(before) + 1, i64::from(self.capacity) - 1);
+                        Error::Range { name: "next id", value: row.id.into(), least, most }
+                    }
                     Some(row) => {
                         cast_fault(status, &[row.motion], when, || self.fault(status, row.id))
                     }
