@@ -30,17 +30,8 @@ Cells: TypeAlias = tuple[str, str, str]
 @click.command("diff", cls=options.Command)
 @click.argument("a", type=options.FILE)
 @click.argument("b", type=options.FILE, required=False)
-@click.option(
-    "--ignore-meta",
-    is_flag=True,
-    help="Ignore differences in meta, names, unit_mm and z_down.",
-)
-@click.option(
-    "--events",
-    "is_hits",
-    is_flag=True,
-    help="List all hits that differ, over all frames.",
-)
+@options.flag("--ignore-meta", "Ignore differences in meta, names, unit_mm and z_down.")
+@options.flag("--events", "List all hits that differ, over all frames.", "is_hits")
 @options.number("--rows", 40, 1, None, "Number of differences to show.")
 @options.at_option
 @options.log_options

@@ -31,38 +31,28 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     "with --from, the file; any other name the table.",
 )
 @click.option("--from", "of", type=click.Choice(["aseprite"]), help="Program that wrote the file.")
-@click.option(
-    "--pixels-per-unit",
-    callback=options.exact_number,
-    metavar="N",
-    help="Pixels that are one unit: required.",
+@options.read_by(
+    options.exact_number, "--pixels-per-unit", "N", "Pixels that are one unit: required."
 )
 @click.option(
     "--tick-rate", type=int, metavar="N", help="Frames of the game in a second; by default 60."
 )
-@click.option(
+@options.texts(
     "--hit",
+    "NAME[@LAYER]",
+    "Name or user data of slices that are hitboxes; by default hit*@1.",
     "hits",
-    multiple=True,
-    metavar="NAME[@LAYER]",
-    help="Name or user data of slices that are hitboxes; by default hit*@1.",
 )
-@click.option(
+@options.texts(
     "--hurt",
+    "NAME[@LAYER]",
+    "Name or user data of slices that are hurtboxes; by default hurt*@0.",
     "hurts",
-    multiple=True,
-    metavar="NAME[@LAYER]",
-    help="Name or user data of slices that are hurtboxes; by default hurt*@0.",
 )
 @click.option(
     "--pivot", metavar="SLICE|X,Y", help="Slice whose pivot, or pixel that, is at the body's pose."
 )
-@click.option(
-    "--depth",
-    callback=options.exact_number,
-    metavar="N",
-    help="Depth of the boxes in units; by default 1.",
-)
+@options.read_by(options.exact_number, "--depth", "N", "Depth of the boxes in units; by default 1.")
 @click.option(
     "--schema",
     is_flag=True,

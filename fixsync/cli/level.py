@@ -41,56 +41,55 @@ def _pair(_ctx: click.Context, _param: click.Parameter, value: str | None) -> An
     return tuple(ends)
 
 
-def _names(option: str, metavar: str, help: str, name: str = "") -> Callable[[_Command], _Command]:
-    """An option that may stand several times."""
-    names = (option, *[name] * bool(name))
-    return click.option(*names, multiple=True, metavar=metavar, help=help)
-
-
-def _of(read: Any, option: str, metavar: str, help: str) -> Callable[[_Command], _Command]:
-    """An option whose text is read."""
-    return click.option(option, callback=read, metavar=metavar, help=help)
-
-
-def _flag(option: str, help: str) -> Callable[[_Command], _Command]:
-    return click.option(option, is_flag=True, help=help)
-
-
 @click.command("level", cls=options.Command)
 @click.argument("source", metavar="MAP", type=options.FILE)
 @options.output_option("OUT", "File to write: OUT.fxlevel is the level, OUT.svg a picture of it.")
-@_names("--solid-layer", "NAME[@LAYER]", "Layer or group of the map that is solid.", "solid_layers")
-@_names(
+@options.texts(
+    "--solid-layer", "NAME[@LAYER]", "Layer or group of the map that is solid.", "solid_layers"
+)
+@options.texts(
     "--tiles",
     "TILES[@LAYER]",
     "Solid tiles, or IntGrid values: PROPERTY, PROPERTY=VALUE, TILESET:0-9,12.",
 )
-@_names("--class", "NAME[@LAYER]", "Class of objects or tiles that are solid.", "classes")
-@_names("--object", "NAME[@LAYER]", "Name of objects that are solid.", "objects")
-@_names(
+@options.texts("--class", "NAME[@LAYER]", "Class of objects or tiles that are solid.", "classes")
+@options.texts("--object", "NAME[@LAYER]", "Name of objects that are solid.", "objects")
+@options.texts(
     "--slope",
     "TILES:LEFT,RIGHT[@LAYER]",
     "Tiles that are solid up to a line, heights of 0..1.",
     "slopes",
 )
-@_names("--level", "NAME", "Level of an LDtk project, or world, that is read.", "levels")
-@_names("--only", "NAME", "The only layer or group that is read.")
-@_flag("--shapes", "Solid collision shapes of tiles and tile objects.")
-@_flag("--whole-tiles", "Whole cells for solid tiles with shapes.")
-@_of(_size, "--line-width", "PIXELS", "Thickness of walls for lines; otherwise lines are left out.")
-@_of(_pair, "--y", "LOW,HIGH", "Lower and upper end, in units, of solids without y_low and y_high.")
-@_flag("--side", "A map, or a picture, seen from the side: up is +Y.")
-@_of(_pair, "--z", "LOW,HIGH", "Depth, in units, seen from the side; by default -0.5,0.5.")
-@_of(_size, "--steps", "HEIGHT", "Steps of this height, in units, for slopes seen from the side.")
+@options.texts("--level", "NAME", "Level of an LDtk project, or world, that is read.", "levels")
+@options.texts("--only", "NAME", "The only layer or group that is read.")
+@options.flag("--shapes", "Solid collision shapes of tiles and tile objects.")
+@options.flag("--whole-tiles", "Whole cells for solid tiles with shapes.")
+@options.read_by(
+    _size, "--line-width", "PIXELS", "Thickness of walls for lines; otherwise lines are left out."
+)
+@options.read_by(
+    _pair, "--y", "LOW,HIGH", "Lower and upper end, in units, of solids without y_low and y_high."
+)
+@options.flag("--side", "A map, or a picture, seen from the side: up is +Y.")
+@options.read_by(
+    _pair, "--z", "LOW,HIGH", "Depth, in units, seen from the side; by default -0.5,0.5."
+)
+@options.read_by(
+    _size, "--steps", "HEIGHT", "Steps of this height, in units, for slopes seen from the side."
+)
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder that tilesets and templates must be in; by default the map's.",
 )
-@_of(_size, "--pixels-per-unit", "N", "Pixels that are one unit; by default a tile's width.")
-@_of(_pair, "--origin", "X,Y", "Pixel that becomes (0, 0); by default the top left corner.")
-@_flag("--z-down", "Down in a map is +Z. By default up is.")
-@_flag("--hidden", "Hidden layers and objects of a map too.")
+@options.read_by(
+    _size, "--pixels-per-unit", "N", "Pixels that are one unit; by default a tile's width."
+)
+@options.read_by(
+    _pair, "--origin", "X,Y", "Pixel that becomes (0, 0); by default the top left corner."
+)
+@options.flag("--z-down", "Down in a map is +Z. By default up is.")
+@options.flag("--hidden", "Hidden layers and objects of a map too.")
 @options.json_option
 def level_command(source: Path, output: Path | None, as_json: bool, **choices: Any) -> None:
     """Make a level out of a map, or show a level.

@@ -24,9 +24,26 @@ from fixsync.numbers import exact
 
 _Command = TypeVar("_Command", bound=Callable[..., Any] | click.Command)
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
-)
+
+def texts(
+    option: str, metavar: str, help: str, name: str = "", **more: Any
+) -> Callable[[_Command], _Command]:
+    """An option that may stand several times."""
+    names = (option, *[name] * bool(name))
+    return click.option(*names, multiple=True, metavar=metavar, help=help, **more)
+
+
+def read_by(read: Any, option: str, metavar: str, help: str) -> Callable[[_Command], _Command]:
+    """An option whose text is read."""
+    return click.option(option, callback=read, metavar=metavar, help=help)
+
+
+def flag(option: str, help: str, name: str = "") -> Callable[[_Command], _Command]:
+    """An option without a value."""
+    return click.option(option, *[name] * bool(name), is_flag=True, help=help)
+
+
+json_option = flag("--json", "Print one JSON object instead of text.", "as_json")
 
 
 def exact_number(
@@ -39,12 +56,11 @@ def exact_number(
         raise click.BadParameter(str(error)) from error
 
 
-attacks_option = click.option(
+attacks_option = texts(
     "--attacks",
+    "LAYER",
+    "Layer, by number or name, whose colliders are attacks. Repeatable.",
     "layers",
-    multiple=True,
-    metavar="LAYER",
-    help="Layer, by number or name, whose colliders are attacks. Repeatable.",
 )
 GUESS = (
     "a guess: colliders that were inactive once, or came in mid-match. --attacks LAYER says which "
@@ -197,14 +213,7 @@ SIM_HELP = (
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """--sim, --line-bytes-max and --json, for commands that replay logs: the first two are arguments
     of what reads a log."""
-    sim_option = click.option(
-        "--sim",
-        "simulations",
-        multiple=True,
-        metavar="MODULE:OBJECT",
-        callback=_simulations,
-        help=SIM_HELP,
-    )
+    sim_option = texts("--sim", "MODULE:OBJECT", SIM_HELP, "simulations", callback=_simulations)
     return sim_option(line_bytes_option(json_option(command)))
 
 
