@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -18,7 +18,6 @@ from fixsync.maps.drawing import bounds, svg
 from fixsync.maps.tiled import MapLevel, read_map
 from fixsync.numbers import ONE, decimal
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 SUFFIXES = (".fxlevel", ".svg")
 
 
