@@ -22,14 +22,14 @@ static inline int64_t depth_box(const placed_shape *b, planar d, int64_t q) {
     planar v = turned_back(d, direction_of(b));
     v.x = above_0(abs64(v.x) - b->size[0] * Q30_ONE);
     v.z = above_0(abs64(v.z) - b->size[2] * Q30_ONE);
-    FXS_ASSERT(is_within_bits(d, 31) && is_within_bits(v, 61));
+    FXS_ASSERT(IS_WITHIN_BITS(d, 31) && IS_WITHIN_BITS(v, 61));
     return depth_q46(v, q);
 }
 
 /* For d outside the wedge of a sector: a vector in Q.46 as long as the distance from d to the edge
  * e, which NEAR compares. The edge leads from inner to outer raw units along e. */
 static inline planar from_edge(int64_t inner, int64_t outer, planar e, planar d) {
-    FXS_ASSERT(is_within_bits(d, 31) && is_within_bits(e, 30));
+    FXS_ASSERT(IS_WITHIN_BITS(d, 31) && IS_WITHIN_BITS(e, 30));
     const int64_t t = dot64(d, e);
     const planar apex = {d.x * Q30_ONE, d.z * Q30_ONE};
     const planar start = {apex.x - inner * e.x, apex.z - inner * e.z};
@@ -91,7 +91,7 @@ static inline int near_wedge(const wedge *s, planar d, int64_t q) {
  * more: it decides unless the sum is within a radius of 0. */
 SPECIALISED int contact_beyond(const wedge *s, planar p, planar n) {
     const int64_t of_apex = dot64(n, p);
-    FXS_ASSERT(is_within_bits(n, 30) && abs64(of_apex) < (int64_t)1 << 62);
+    FXS_ASSERT(IS_WITHIN_BITS(n, 30) && abs64(of_apex) < (int64_t)1 << 62);
     const int64_t along = max64(0, max64(dot64(n, s->e.e1), dot64(n, s->e.e2)));
     const int64_t least = of_apex + s->radius * (int64_t)((uint64_t)along >> 30);
     if (least > 0 || least + s->radius < 0) {
@@ -148,7 +148,7 @@ SPECIALISED int are_well_met(const placed_shape *a, const placed_shape *b, plana
     const int64_t both = r + R - 16;
     const planar apart = {2 * Q30_ONE * d.x + r * facing_a.x - R * facing_b.x,
                           2 * Q30_ONE * d.z + r * facing_a.z - R * facing_b.z};
-    FXS_ASSERT(is_within_bits(apart, 62));
+    FXS_ASSERT(IS_WITHIN_BITS(apart, 62));
     const int64_t furthest = max64(abs64(apart.x), abs64(apart.z));
     /* The square is that of numbers below 2^30. */
     return furthest < both * Q30_ONE && floor_square(apart) < both * both;
@@ -159,7 +159,7 @@ static inline int64_t depth_on_axes(const placed_shape *a, const placed_shape *b
                                     planar pb, planar turn) {
     const planar on_a = touching_boxes(a, b, turn);
     const planar on_b = touching_boxes(b, a, turn);
-    FXS_ASSERT(is_within_bits(pa, 62) && is_within_bits(pb, 62));
+    FXS_ASSERT(IS_WITHIN_BITS(pa, 62) && IS_WITHIN_BITS(pb, 62));
     const int64_t depth_a = min64(on_a.x - abs64(pa.x), on_a.z - abs64(pa.z));
     const int64_t depth_b = min64(on_b.x - abs64(pb.x), on_b.z - abs64(pb.z));
     return min64(depth_a, depth_b);

@@ -13,10 +13,8 @@ typedef struct planar {
     int64_t x, z;
 } planar;
 
-/* Whether both numbers of v are at most 2^bits in magnitude. */
-static inline int is_within_bits(planar v, int bits) {
-    return max64(abs64(v.x), abs64(v.z)) <= (int64_t)1 << bits;
-}
+/* For assertions: whether both numbers of v are at most 2^bits in magnitude. */
+#define IS_WITHIN_BITS(v, bits) (max64(abs64((v).x), abs64((v).z)) <= (int64_t)1 << (bits))
 
 static inline planar opposite(planar v) {
     const planar minus_v = {-v.x, -v.z};

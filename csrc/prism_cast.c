@@ -208,7 +208,7 @@ static void fall_within(finding *f, const swept *a, const polygon *p) {
         return;
     }
     for (uint32_t j = 0; j < p->n; j++) {
-        FXS_ASSERT(is_within_bits(p->u[j], 30));
+        FXS_ASSERT(IS_WITHIN_BITS(p->u[j], 30));
         const int64_t s0 = cross64(p->m[j], p->u[j]);
         const int64_t sm = cross64(p->u[j], a->m);
         const axis side = axis_of(s0, sm, 0);
@@ -262,7 +262,7 @@ static int fall_at_face(finding *f, const swept *a, const polygon *p, uint32_t j
 static void fall_at_vertex(finding *f, const swept *a, planar m) {
     /* No further than r across the motion, and along it: below 2^61.1, r * length below 2^59. */
     const int64_t reach = a->r * a->length;
-    FXS_ASSERT(is_within_bits(a->m, 29) && a->length < (int64_t)3 << 28);
+    FXS_ASSERT(IS_WITHIN_BITS(a->m, 29) && a->length < (int64_t)3 << 28);
     const int64_t start = dot64(m, a->m);
     if (abs64(cross64(m, a->m)) > reach || start < -reach || start > reach + dot64(a->m, a->m)) {
         return;

@@ -61,7 +61,7 @@ static int line_of_polygon(const sector_view *s, planar e) {
 /* The edge of the sector along e, from the apex to the radius. */
 static int edge_of_box(const sector_view *s, planar e) {
     const planar w = {s->radius * e.x, s->radius * e.z};
-    FXS_ASSERT(is_within_bits(e, 30) && s->radius < 1 << 29 && is_within_bits(s->apex, 62));
+    FXS_ASSERT(IS_WITHIN_BITS(e, 30) && s->radius < 1 << 29 && IS_WITHIN_BITS(s->apex, 62));
     const int on_x = classify(abs64(2 * s->apex.x + w.x), 2 * s->half.x + abs64(w.x));
     const int on_z = classify(abs64(2 * s->apex.z + w.z), 2 * s->half.z + abs64(w.z));
     const int found = min_int(on_x, on_z);
@@ -185,7 +185,7 @@ int fxs_sector_box(const placed_shape *sector, const placed_shape *box, planar d
     const int64_t radius = sector->size[0];
     const int nearest = contact_of_depth(depth_q46(towards, radius * radius));
     const sector_view s = {NULL, half, apex, towards, nearest, radius, sector->size[2]};
-    FXS_ASSERT(is_within_bits(half, 59) && s.inner < radius && is_within_bits(d, 31));
+    FXS_ASSERT(IS_WITHIN_BITS(half, 59) && s.inner < radius && IS_WITHIN_BITS(d, 31));
     return class_of_view(1, &s, (uint32_t)sector->yaw - box->yaw, sector->half_angle);
 }
 
