@@ -105,8 +105,8 @@ def unity(natives: Path) -> bytes:
     files: dict[str, bytes] = {}
     for path in sorted(HERE.rglob("*")):
         name = path.relative_to(HERE).as_posix()
-        is_part = re.match("(Runtime|Tests)/[^/]+$|Samples~/", name)
-        needs_files = path.name in ("LogTests.cs", "DuelTests.cs")
+        is_part = re.match("(Runtime|Unity|Editor|Tests)/[^/]+$|Samples~/", name)
+        needs_files = path.name in ("LogTests.cs", "DuelTests.cs", "UnityTests.cs")
         if is_part and not needs_files and path.suffix in (".cs", ".asmdef"):
             files[name] = path.read_bytes()
     files["package.json"] = (HERE / "package.json").read_bytes()

@@ -1,6 +1,10 @@
 #if UNITY_5_3_OR_NEWER
 using Fixsync;
 using UnityEngine;
+#if FIXSYNC_INPUT_SYSTEM && !ENABLE_LEGACY_INPUT_MANAGER
+using UnityEngine.InputSystem;
+using UnityEngine.InputSystem.Controls;
+#endif
 
 namespace DuelSample
 {
@@ -43,6 +47,33 @@ namespace DuelSample
                 peer.Log.TakeText(); // append it to a file
         }
 
+        // Integers leave it. With the new Input System alone: WASD, space and left shift, and arrows,
+        // right control and right shift.
+#if FIXSYNC_INPUT_SYSTEM && !ENABLE_LEGACY_INPUT_MANAGER
+        private static Keys Read(int player, uint frame)
+        {
+            Keyboard of = Keyboard.current;
+            if (of == null)
+                return Keys.None;
+            return player == 0
+                ? Read(of.dKey, of.aKey, of.wKey, of.sKey, of.spaceKey, of.leftShiftKey)
+                : Read(
+                    of.rightArrowKey, of.leftArrowKey, of.upArrowKey, of.downArrowKey,
+                    of.rightCtrlKey, of.rightShiftKey);
+        }
+
+        private static Keys Read(params KeyControl[] keys)
+        {
+            Keys all = Keys.None;
+            var order = new[]
+            {
+                Keys.Right, Keys.Left, Keys.Up, Keys.Down, Keys.Slash, Keys.Dash,
+            };
+            for (int i = 0; i < order.Length; i++)
+                all |= keys[i].isPressed ? order[i] : Keys.None;
+            return all;
+        }
+#else
         private static Keys Read(int player, uint frame)
         {
             float x = Input.GetAxisRaw(player == 0 ? "Horizontal" : "Horizontal2");
@@ -51,8 +82,9 @@ namespace DuelSample
             keys |= z > 0.5f ? Keys.Up : z < -0.5f ? Keys.Down : Keys.None;
             keys |= Input.GetButton(player == 0 ? "Fire1" : "Fire2") ? Keys.Slash : Keys.None;
             keys |= Input.GetButton(player == 0 ? "Jump" : "Fire3") ? Keys.Dash : Keys.None;
-            return keys; // integers from here on
+            return keys;
         }
+#endif
 
         private void Update()
         {

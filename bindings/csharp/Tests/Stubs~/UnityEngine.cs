@@ -1,5 +1,6 @@
 // The parts of Unity that the package and its sample call, so that they compile where it is not.
 using System;
+using System.Collections.Generic;
 
 namespace UnityEngine
 {
@@ -28,8 +29,80 @@ namespace UnityEngine
     {
     }
 
-    public class MonoBehaviour
+    public class Component
     {
+        public string name = "object";
+
+        public Component()
+        {
+            transform = new Transform(this);
+        }
+
+        protected Component(int isTransform)
+        {
+        }
+
+        public Transform transform { get; protected set; }
+
+        public T[] GetComponentsInChildren<T>(bool includeInactive)
+            where T : Component
+        {
+            var found = new List<T>();
+            transform.Collect(found);
+            return found.ToArray();
+        }
+
+        public T GetComponentInParent<T>()
+            where T : Component
+        {
+            Transform at = transform;
+            while (at != null && !(at.Of is T))
+                at = at.parent;
+            return (T)at?.Of;
+        }
+    }
+
+    public class MonoBehaviour : Component
+    {
+    }
+
+    public class PropertyAttribute : Attribute
+    {
+    }
+
+    [AttributeUsage(AttributeTargets.Field)]
+    public sealed class TooltipAttribute : Attribute
+    {
+        public TooltipAttribute(string text)
+        {
+        }
+    }
+
+    public struct Color
+    {
+        public static Color green, grey, white;
+    }
+
+    public struct Rect
+    {
+    }
+
+    public class GUIContent
+    {
+        public string text = "radius";
+    }
+
+    public static class Gizmos
+    {
+        public static Color color;
+        public static int Lines;
+
+        public static void DrawLine(Vector3 from, Vector3 to) => Lines++;
+    }
+
+    public static class Application
+    {
+        public static bool isPlaying;
     }
 
     [AttributeUsage(AttributeTargets.Field)]
@@ -42,10 +115,41 @@ namespace UnityEngine
         public byte[] bytes;
     }
 
-    public class Transform
+    public class Transform : Component
     {
-        public void SetPositionAndRotation(Vector3 position, Quaternion rotation)
+        public readonly Component Of;
+        public Vector3 position;
+        public Quaternion rotation;
+        public bool hasChanged;
+        public Transform parent;
+        private readonly List<Transform> children = new List<Transform>();
+
+        public Transform(Component of)
+            : base(0)
         {
+            Of = of;
+            transform = this;
+        }
+
+        public void SetParent(Transform to)
+        {
+            parent = to;
+            to.children.Add(this);
+        }
+
+        public void SetPositionAndRotation(Vector3 at, Quaternion facing)
+        {
+            position = at;
+            rotation = facing;
+        }
+
+        internal void Collect<T>(List<T> found)
+            where T : Component
+        {
+            if (Of is T own)
+                found.Add(own);
+            foreach (Transform child in children)
+                child.Collect(found);
         }
     }
 
@@ -62,9 +166,13 @@ namespace UnityEngine
 
     public static class Debug
     {
+        public static string Warned = "";
+
         public static void Log(object message)
         {
         }
+
+        public static void LogWarning(object message) => Warned = message.ToString();
     }
 
     public static class Input
@@ -72,5 +180,23 @@ namespace UnityEngine
         public static float GetAxisRaw(string name) => 0;
 
         public static bool GetButton(string name) => false;
+    }
+}
+
+namespace UnityEngine.InputSystem.Controls
+{
+    public class KeyControl
+    {
+        public bool isPressed;
+    }
+}
+
+namespace UnityEngine.InputSystem
+{
+    public class Keyboard
+    {
+        public static Keyboard current;
+        public Controls.KeyControl aKey, dKey, sKey, wKey, spaceKey, leftShiftKey, rightShiftKey,
+            rightCtrlKey, leftArrowKey, rightArrowKey, upArrowKey, downArrowKey;
     }
 }
