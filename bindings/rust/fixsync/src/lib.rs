@@ -31,6 +31,7 @@
 //! the C kernel, which the crate [`sys`] compiles; the C name of a function finds it in this
 //! documentation.
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs names the feature of an item
 #![deny(missing_docs)]
 
 extern crate alloc;
