@@ -233,7 +233,7 @@ fn bad_input_gets_an_error_and_changes_nothing() {
         (div(9, 0).map(drop), "b 0: an argument or a result out of range"),
         (mul_div(9, 9, 0).map(drop), "c 0: an argument or a result out of range"),
         (mul_div(i32::MAX, 2, 1).map(drop), "the quotient is outside int32"),
-        (with_length([0; 3], 1).map(drop), "v x 0: an argument or a result out of range"),
+        (with_length([0; 3], 1).map(drop), "length of v 0: an argument or a result out of range"),
         (with_length([1; 3], -1).map(drop), "length must be 0..2147483647, not -1"),
         (Inputs::new(0, 1, 0).map(drop), "players must be 1..65536, not 0"),
         (Level::from_bytes(b"no").map(drop), "level, byte 0: bytes that are not a level"),
