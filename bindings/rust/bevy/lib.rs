@@ -108,6 +108,7 @@ pub enum FixsyncSystems {
 }
 
 /// Adds the messages and the systems. Insert an [`Arena`]; without one they do nothing.
+#[must_use]
 #[derive(Clone, Debug)]
 pub struct FixsyncPlugin {
     schedule: Option<Interned<dyn ScheduleLabel>>,
