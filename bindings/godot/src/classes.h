@@ -60,7 +60,9 @@ typedef struct gd_history {
     gd_object object;
     fxs_history *history;
     fxs_history_room room;
-    uint8_t *own;                  /* of the last back */
+    uint64_t own_min, own_max;     /* bytes of the game's own */
+    uint8_t *own;                  /* of the last back: how many bytes in LENGTH_BYTES, and they */
+    uint8_t *pushed;               /* the same of a push */
     fxs_event *taken_back, *predicted; /* of the last push */
     fxs_told told;
     fxs_command *commands;         /* of the last confirm */

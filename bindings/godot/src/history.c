@@ -2,12 +2,30 @@
 
 #include <string.h>
 
+enum { LENGTH_BYTES = 8, OWN_MAX = INT32_MAX - LENGTH_BYTES };
+
 static gd_history *self(gd_call *call) { return call->self; }
+
+/* Writes bytes of the game's own as they are kept: their number, little-endian, and they. */
+static void keep(uint8_t *to, gd_bytes own) {
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        to[i] = (uint8_t)((uint64_t)own.count >> 8 * i);
+    if (own.count > 0)
+        memcpy(to + LENGTH_BYTES, own.at, own.count);
+}
+
+static uint64_t kept_size(const uint8_t *from) {
+    uint64_t size = 0;
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        size |= (uint64_t)from[i] << 8 * i;
+    return size;
+}
 
 static void free_history(void *object) {
     gd_history *history = object;
     gd_free(history->history);
     gd_free(history->own);
+    gd_free(history->pushed);
     gd_free(history->taken_back);
     gd_free(history->predicted);
     gd_free(history->commands);
@@ -28,11 +46,12 @@ static bool make(gd_call *call, const fxs_history_room *room, gd_history *out) {
     if (out->history == NULL)
         return false;
     out->own = gd_alloc(call, room->own_size);
+    out->pushed = gd_alloc(call, room->own_size);
     out->taken_back = gd_alloc(call, room->event_room * sizeof(fxs_event));
     out->predicted = gd_alloc(call, room->event_room * sizeof(fxs_event));
     out->commands = gd_alloc(call, room->command_room * sizeof(fxs_command));
     out->events = gd_alloc(call, room->event_room * sizeof(fxs_event));
-    if (out->own != NULL && out->taken_back != NULL && out->predicted != NULL &&
+    if (out->own != NULL && out->pushed != NULL && out->taken_back != NULL && out->predicted != NULL &&
         out->commands != NULL &&
         out->events != NULL)
         return true;
@@ -50,9 +69,17 @@ static void take_over(gd_history *to, const gd_history *from) {
 static void create(gd_call *call) {
     gd_world *world = gd_world_of(call, 0);
     gd_bytes own = gd_bytes_of(call, 2);
-    if (world == NULL || !gd_check(call, 1, 1, INT32_MAX) || !gd_check(call, 3, 0, INT32_MAX))
+    if (world == NULL || !gd_check(call, 1, 1, INT32_MAX) || !gd_check(call, 3, 0, INT32_MAX) ||
+        !gd_check(call, 4, -1, OWN_MAX))
         return;
-    fxs_history_room room = {own.count,
+    int64_t own_max = gd_int(call, 4);
+    uint64_t most = own_max < 0 ? (uint64_t)own.count : (uint64_t)own_max;
+    if (own.count > OWN_MAX || (uint64_t)own.count > most) {
+        gd_fail(call, "size of own must be 0..%u, not %u", own_max < 0 ? OWN_MAX : most,
+                (uint64_t)own.count);
+        return;
+    }
+    fxs_history_room room = {LENGTH_BYTES + most,
                              2 * fxs_world_save_size(world->world),
                              64,
                              64,
@@ -61,14 +88,16 @@ static void create(gd_call *call) {
     gd_history made;
     if (!make(call, &room, &made))
         return;
-    int32_t status = fxs_history_init(made.history, &room, world->world, own.at);
+    made.own_min = own_max < 0 ? most : 0;
+    made.own_max = most;
+    keep(made.own, own);
+    int32_t status = fxs_history_init(made.history, &room, world->world, made.own);
     gd_history *history =
         gd_is_ok(call, "world", status) ? gd_new(call, &GD_CLASS_HISTORY) : NULL;
     if (history == NULL) {
         free_history(&made);
         return;
     }
-    memcpy(made.own, own.at, own.count);
     take_over(history, &made);
     gd_return_object(call, history);
 }
@@ -88,7 +117,10 @@ static bool grow(gd_call *call, uint64_t state, uint64_t commands, uint64_t even
         free_history(&made);
         return false;
     }
+    made.own_min = history->own_min;
+    made.own_max = history->own_max;
     memcpy(made.own, history->own, room.own_size);
+    memcpy(made.pushed, history->pushed, room.own_size);
     memcpy(made.commands, history->commands, history->confirmed.commands * sizeof(fxs_command));
     memcpy(made.events, history->events, history->confirmed.events * sizeof(fxs_event));
     made.confirmed = history->confirmed;
@@ -98,9 +130,12 @@ static bool grow(gd_call *call, uint64_t state, uint64_t commands, uint64_t even
 }
 
 static bool has_own_size(gd_call *call, uint64_t size) {
-    if (size != self(call)->room.own_size)
-        gd_fail(call, "size of own must be %u, not %u", self(call)->room.own_size, size);
-    return size == self(call)->room.own_size;
+    uint64_t least = self(call)->own_min, most = self(call)->own_max;
+    if (least == most && size != most)
+        gd_fail(call, "size of own must be %u, not %u", most, size);
+    else if (size > most)
+        gd_fail(call, "size of own must be %u..%u, not %u", least, most, size);
+    return size >= least && size <= most;
 }
 
 static void put(gd_call *call, gd_world *world, const fxs_command *commands, uint64_t n,
@@ -109,10 +144,11 @@ static void put(gd_call *call, gd_world *world, const fxs_command *commands, uin
     uint64_t hash = (uint64_t)gd_int(call, 5);
     uint64_t after = (uint64_t)gd_int(call, 4);
     int32_t status = FXS_E_ROOM;
+    keep(history->pushed, gd_bytes_of(call, 3));
     for (int tries = 0; status == FXS_E_ROOM && tries < 2; tries++) {
         if (tries > 0 && !grow(call, fxs_world_save_size(world->world), n, m))
             return;
-        status = fxs_history_push(history->history, world->world, gd_bytes_of(call, 3).at,
+        status = fxs_history_push(history->history, world->world, history->pushed,
                                   gd_bool(call, 1), after > 0 ? &hash : NULL, commands, n, after,
                                   events, m, history->taken_back, history->predicted,
                                   &history->told);
@@ -196,10 +232,10 @@ static void back(gd_call *call) {
 }
 
 static void own(gd_call *call) {
-    uint64_t size = self(call)->room.own_size;
-    uint8_t *to = gd_return_bytes(call, size);
+    const uint8_t *kept = self(call)->own;
+    uint8_t *to = gd_return_bytes(call, kept_size(kept));
     if (to != NULL)
-        memcpy(to, self(call)->own, size);
+        memcpy(to, kept + LENGTH_BYTES, kept_size(kept));
 }
 
 static void confirm(gd_call *call) {
@@ -258,12 +294,12 @@ static void state(gd_call *call) {
 }
 
 static const gd_method METHODS[] = {
-    {"static create(world: FixsyncWorld, window: int, own: PackedByteArray = [], past: int = 0) -> "
-     "FixsyncHistory",
+    {"static create(world: FixsyncWorld, window: int, own: PackedByteArray = [], past: int = 0, "
+     "own_max: int = -1) -> FixsyncHistory",
      create,
      "Begins before the next frame of a world. window is how many frames may be unconfirmed. own "
-     "is the game's own state as bytes; its size stays. past is how many states to keep of frames "
-     "before those."},
+     "is the game's own state as bytes; its size stays, or is at most own_max, as that of bodies. "
+     "past is how many states to keep of frames before those."},
     {"push(world: FixsyncWorld, is_final: bool, events: PackedInt64Array, "
      "own: PackedByteArray = [], after: int = 0, hash: int = 0) -> bool",
      push,

@@ -232,6 +232,36 @@ func _advance(world: FixsyncWorld, inputs: FixsyncInputs, history: FixsyncHistor
 	return history.predicted().size()
 
 
+func test_a_history_keeps_states_of_the_game_of_any_length() -> void:
+	var world := FixsyncWorld.create(4)
+	world.add(1, BALL, Vector3i())
+	refused(FixsyncHistory.create(world, 8, PackedByteArray([0, 0, 0]), 0, 2), null,
+		"FixsyncHistory.create: size of own must be 0..2, not 3")
+	refused(FixsyncHistory.create(world, 8, PackedByteArray(), 0, -2), null,
+		"FixsyncHistory.create: own_max must be -1..2147483639, not -2")
+	var history := FixsyncHistory.create(world, 8, PackedByteArray(), 0, 300)
+	var states: Array[PackedByteArray] = [PackedByteArray()]
+	for frame in 4:
+		var own := PackedByteArray()
+		own.resize([24, 32, 0, 300][frame])
+		own.fill(frame + 1)
+		states.append(own)
+		check(history.push(world, false, world.step(), own), "push")
+	for frame: int in [4, 3, 2, 0]:
+		check(history.back(frame, world), "back")
+		equal(history.own(), states[frame], "own")
+	var longer := PackedByteArray()
+	longer.resize(301)
+	world.step()
+	refused(history.push(world, false, PackedInt64Array(), longer), false,
+		"FixsyncHistory.push: size of own must be 0..300, not 301")
+	equal(history.own(), states[0], "a refused push changes nothing")
+	var fixed := FixsyncHistory.create(world, 8, PackedByteArray([1, 2]))
+	world.step()
+	refused(fixed.push(world, false, PackedInt64Array(), PackedByteArray([1])), false,
+		"FixsyncHistory.push: size of own must be 2, not 1")
+
+
 func test_a_state_says_what_differs() -> void:
 	var world := FixsyncWorld.create(4)
 	world.add(1, BALL, Vector3i())
