@@ -7,8 +7,9 @@
 The sdist, the wheels of eight platforms, the C sources, the add-on for Godot, and the packages of
 npm, cargo, NuGet and Unity go into a folder that is new or empty, with release notes and
 SHA256SUMS. Sdist and wheels are built twice, in other folders, with another umask and at another
-time, and must be the same to the byte. It lists the wheels that did not run. Wheels for Pythons
-without the GIL are those of `cibuildwheel`, with the settings in pyproject.toml."""
+time, and must be the same to the byte. The first program of each package is run. It lists what did
+not run. Wheels for Pythons without the GIL are those of `cibuildwheel`, with the settings in
+pyproject.toml."""
 
 from __future__ import annotations
 
@@ -25,8 +26,10 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import first
 import wheels
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -191,6 +194,12 @@ OTHERS = {
     "NuGet and Unity": ("dotnet", "bindings/csharp/pack.py", ["*.nupkg", "*.tgz"]),
 }
 """Packages of other languages: the program that is needed, the script, the files that it makes."""
+
+
+def find_dotnet() -> None:
+    """Puts the path of a .NET SDK into the variable DOTNET, if one can be had."""
+    with suppress(ReleaseError, OSError):
+        os.environ["DOTNET"] = run(ROOT / "bindings" / "csharp" / "dotnet").strip()
 
 
 def has(program: str | None) -> bool:
@@ -376,6 +385,18 @@ def emulated(built: Sequence[Path], pythons: Sequence[Sequence[str]], work: Path
             yield f"not run: {platform}"
 
 
+def bill(wheel: Path, work: Path, to: Path) -> Path:
+    """A bill of materials (CycloneDX): what pip installs with a wheel today. The other packages
+    depend on nothing.
+    """
+    fresh = installed(sys.executable, wheel, work / "bill")
+    found = to / f"fixsync-{project_version(ROOT)}.cdx.json"
+    options: list[str | Path] = ["--output-reproducible", "--mc-type", "library"]
+    options += ["--pyproject", ROOT / "pyproject.toml", "--output-file", found]
+    run(sys.executable, "-m", "cyclonedx_py", "environment", *options, fresh)
+    return found
+
+
 def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
     """The packages to try with a Python: the sdist if it can compile it, the wheel if that is for
     it.
@@ -432,6 +453,7 @@ def make(options: argparse.Namespace, work: Path) -> None:
     built = all_machines(work, native, folder)
     sdist = Path(shutil.copy(sdist, folder))
     print("the same bytes twice:", *(path.name for path in (sdist, *built)), sep="\n  ")
+    find_dotnet()
     project = unpacked(sdist, work / "sources")
     print(f"C sources: {single_source(project, folder).name}")
     for line in others(project, folder):
@@ -440,6 +462,7 @@ def make(options: argparse.Namespace, work: Path) -> None:
     check(sdist, *built)
     print(f"checked: {len(built)} wheels")
     wheel = for_this_machine(folder)
+    print(f"bill of materials: {bill(wheel, work, folder).name}")
     for python in options.python or [sys.executable]:
         number = version(python)
         for package in packages_for(python, sdist, wheel):
@@ -448,6 +471,12 @@ def make(options: argparse.Namespace, work: Path) -> None:
     elsewhere = [path for path in built if path != wheel]
     for line in emulated(elsewhere, options.emulate, work):
         print(line)
+    print("first programs of the packages:")
+    try:
+        for name, said in first.tried(folder):
+            print(f"  {name:<8} {said}")
+    except first.FirstError as error:
+        raise ReleaseError(str(error)) from None
     (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
 
 

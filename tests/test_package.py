@@ -149,6 +149,7 @@ def test_every_public_name_has_a_docstring() -> None:
 
 sys.path[:0] = [str(ROOT), str(ROOT / ".ci")]
 build_ffi = pytest.importorskip("build_ffi", reason="the sources are not here")
+first = pytest.importorskip("first", reason="the sources are not here")
 release = pytest.importorskip("release", reason="the sources are not here")
 wheels = pytest.importorskip("wheels", reason="the sources are not here")
 
@@ -393,6 +394,22 @@ def test_the_released_c_sources_are_used_as_their_page_says(tmp_path: Path) -> N
         release.run("cmake", "-S", tmp_path, "-B", build, where)
         release.run("cmake", "--build", build)
         assert release.run(build / "game") == expected
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
+def test_the_first_program_of_a_package_must_say_what_its_page_promises(tmp_path: Path) -> None:
+    packed = release.single_source(ROOT, tmp_path)
+    said = dict(first.tried(tmp_path))
+    assert said.pop("C") == "1 and 2 hit"
+    assert {line[:25] for line in said.values()} == {"not run: 0 files are named"[:25]}
+    with zipfile.ZipFile(packed) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data.replace(b"%u and %u hit", b"%u hit %u"))
+    with pytest.raises(first.FirstError, match=r"-c\.zip says \['1 hit 2'\], not '1 and 2 hit'"):
+        first.tried(tmp_path)
 
 
 @pytest.mark.full

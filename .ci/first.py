@@ -1,0 +1,177 @@
+"""Runs the first program of each package of a release, out of the package's own README.
+
+    python .ci/first.py dist
+
+Each package is unpacked into an empty folder. Prints a line for each: what its program said, or
+which tool is missing. Exit code 1 if a program does not say what its README promises. Sdist and
+wheels are tried by release.py."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+BINDINGS = Path(__file__).resolve().parent.parent / "bindings"
+
+
+class FirstError(Exception):
+    """What a command said that failed."""
+
+
+def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:
+    """What a command prints. FirstError if it fails."""
+    words = [str(word) for word in command]
+    env = {**os.environ, **(env or {})}
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise FirstError(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def unpack(package: Path, to: Path) -> None:
+    kind = "zip" if package.suffix in {".zip", ".nupkg"} else "gztar"
+    shutil.unpack_archive(package, to, kind)
+
+
+def program(readme: Path, language: str) -> str:
+    """The first block of code in a language."""
+    text = readme.read_text(encoding="utf-8")
+    found = re.search(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    if found is None:
+        raise FirstError(f"{readme} has no program in {language}")
+    return found[1]
+
+
+def c(package: Path, work: Path) -> str:
+    unpack(package, work)
+    (folder,) = work.iterdir()
+    folder = folder.rename(work / "fixsync")
+    (work / "hit.c").write_text(program(folder / "README.md", "c"), encoding="utf-8")
+    run("sh", "-c", program(folder / "README.md", "sh"), cwd=work)
+    return run(work / "hit", cwd=work)
+
+
+def npm(package: Path, work: Path) -> str:
+    (work / "package.json").write_text('{"private": true}')
+    run("npm", "install", "--silent", "--no-audit", package, cwd=work)
+    readme = work / "node_modules" / "fixsync" / "README.md"
+    (work / "hit.mjs").write_text(program(readme, "js"), encoding="utf-8")
+    return run("node", "hit.mjs", cwd=work)
+
+
+def rust(package: Path, work: Path) -> str:
+    crates = list(package.parent.glob("*.crate"))
+    for crate in crates:
+        unpack(crate, work)
+    names = {path.stem: f'{{ path = "{path.stem}" }}' for path in crates}
+    own, sys_crate = package.stem, next(name for name in names if name.startswith("fixsync-sys"))
+    (work / "src").mkdir()
+    (work / "src" / "main.rs").write_text(program(work / own / "README.md", "rust"))
+    lines = ["[package]", 'name = "hit"', 'edition = "2024"', "[dependencies]"]
+    lines += [f"fixsync = {names[own]}", "[patch.crates-io]", f"fixsync-sys = {names[sys_crate]}"]
+    (work / "Cargo.toml").write_text("\n".join([*lines, "[workspace]", ""]))
+    return run("cargo", "run", "--quiet", cwd=work)
+
+
+def sharp(readme: Path) -> str:
+    """The program of C# in a class, for compilers that want one."""
+    lines = program(readme, "csharp").splitlines()
+    using = [line for line in lines if re.match(r"using [\w.]+;", line)]
+    body = [line for line in lines if line not in using]
+    return "\n".join([*using, "static class Page { static void Main() {", *body, "} }", ""])
+
+
+def nuget(package: Path, work: Path) -> str:
+    (work / "package").mkdir()
+    unpack(package, work / "package")
+    dotnet = os.environ["DOTNET"]
+    version = package.stem.partition(".")[2]
+    target = "netcoreapp" if run(dotnet, "--version", cwd=work).startswith("3") else "net"
+    number = ".".join(run(dotnet, "--version", cwd=work).split(".")[:2])
+    program_folder = work / "hit"
+    program_folder.mkdir()
+    (program_folder / "Program.cs").write_text(sharp(work / "package" / "README.md"))
+    (program_folder / "hit.csproj").write_text(
+        '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>'
+        f"<TargetFramework>{target}{number}</TargetFramework><UseAppHost>false</UseAppHost>"
+        f"<RestoreSources>{package.parent}</RestoreSources>"
+        f"<RestorePackagesPath>{work / 'packages'}</RestorePackagesPath></PropertyGroup>"
+        f'<ItemGroup><PackageReference Include="Fixsync" Version="{version}" /></ItemGroup>'
+        "</Project>"
+    )
+    run(dotnet, "build", "-o", work / "out", "-nologo", cwd=program_folder)
+    return run(dotnet, work / "out" / "hit.dll", cwd=work)
+
+
+def unity(package: Path, work: Path) -> str:
+    """With Mono, and stand-ins of Unity's types: Unity itself is not run."""
+    unpack(package, work)
+    folder = work / "package"
+    (work / "Page.cs").write_text(sharp(BINDINGS / "csharp" / "README.md"))
+    sources = [*folder.glob("Runtime/*.cs"), *(BINDINGS / "csharp/Tests/Stubs~").glob("Unity*.cs")]
+    flags = ["-langversion:7.2", "-unsafe", "-d:UNITY_5_3_OR_NEWER", "-nowarn:649"]
+    run("mcs", *flags, "-out:hit.exe", "Page.cs", *sources, cwd=work)
+    libraries = str(folder / "Plugins" / "Linux" / "x86_64")
+    return run("mono", "hit.exe", cwd=work, env={"LD_LIBRARY_PATH": libraries})
+
+
+def godot(package: Path, work: Path) -> str:
+    engine = run(BINDINGS / "godot" / "engine", cwd=work).strip()
+    unpack(package, work)
+    (work / "project.godot").write_text("config_version=5\n")
+    (work / ".godot").mkdir()
+    (work / ".godot" / "extension_list.cfg").write_text(
+        "res://addons/fixsync/fixsync.gdextension\n"
+    )
+    readme = work / "addons" / "fixsync" / "README.md"
+    (work / "hit.gd").write_text(program(readme, "gdscript"), encoding="utf-8")
+    home = {"HOME": str(work)}
+    run(engine, "--headless", "--path", work, "--import", cwd=work, env=home)
+    return run(engine, "--headless", "--path", work, "-s", "res://hit.gd", cwd=work, env=home)
+
+
+PACKAGES: list[tuple[str, str, list[str], str, Callable[[Path, Path], str]]] = [
+    ("C", "fixsync-*-c.zip", ["cc"], "1 and 2 hit", c),
+    ("npm", "fixsync-[0-9]*.tgz", ["npm", "node"], "1 and 2 hit", npm),
+    ("crates", "fixsync-[0-9]*.crate", ["cargo"], "Enter: 1 and 2", rust),
+    ("NuGet", "Fixsync.*.nupkg", [], "Enter 1 2 Overlapping", nuget),
+    ("Unity", "dev.fixsync.*.tgz", ["mcs", "mono"], "Enter 1 2 Overlapping", unity),
+    ("Godot", "fixsync-godot-*.zip", ["apt-get", "patchelf"], "1 and 2 hit", godot),
+]
+"""Of each package: its file, the tools, what a line of its program's output ends with."""
+
+
+def tried(folder: Path) -> list[tuple[str, str]]:
+    """Of each package its name, and what its program said or why it was not run. FirstError for a
+    program that fails."""
+    lines = []
+    for name, pattern, tools, wanted, first in PACKAGES:
+        found = sorted(folder.resolve().glob(pattern))
+        missing = [tool for tool in tools if shutil.which(tool) is None]
+        if name == "NuGet" and "DOTNET" not in os.environ:
+            missing.append("dotnet")
+        if len(found) != 1:
+            lines.append((name, f"not run: {len(found)} files are named {pattern}"))
+        elif missing:
+            lines.append((name, f"not run: no {', '.join(missing)}"))
+        else:
+            with tempfile.TemporaryDirectory() as work:
+                said = first(found[0], Path(work)).strip().splitlines()
+            if not any(line.endswith(wanted) for line in said):
+                raise FirstError(f"{found[0].name} says {said}, not {wanted!r}")
+            lines.append((name, next(line for line in said if line.endswith(wanted))))
+    return lines
+
+
+if __name__ == "__main__":
+    try:
+        for name, said in tried(Path(sys.argv[1])):
+            print(f"{name:<8} {said}")
+    except FirstError as error:
+        sys.exit(f"first program: {error}")
