@@ -28,20 +28,20 @@ namespace Fixsync.Tests
         }
 
         [Test]
-        public void AStepTellsEventsInOrderAndMovesTheTransforms()
+        public void AStepRaisesEventsInOrderAndMovesTheTransforms()
         {
             var scene = new FixsyncWorld();
             FixsyncCollider sword = Put(scene, 7, 0.5f, "attack"), body = Put(scene, 2, 0);
-            var told = new List<string>();
-            scene.Changed += (a, b, row) => told.Add($"{a.name} {b.name} {row.Kind}");
+            var seen = new List<string>();
+            scene.Changed += (a, b, row) => seen.Add($"{a.name} {b.name} {row.Kind}");
             Debug.Warned = "";
             scene.Begin();
             scene.Step();
-            Assert.AreEqual(new[] { "c2 c7 Enter" }, told);
+            Assert.AreEqual(new[] { "c2 c7 Enter" }, seen);
             Assert.AreEqual("", Debug.Warned);
             scene.World.Move(7, Fix.Units(9, 0, 1));
             scene.Step();
-            Assert.AreEqual(new[] { "c2 c7 Enter", "c2 c7 Exit" }, told);
+            Assert.AreEqual(new[] { "c2 c7 Enter", "c2 c7 Exit" }, seen);
             Assert.AreEqual(9f, sword.transform.position.x);
             Assert.AreEqual(body, scene.Find(2));
             scene.Remove(sword);

@@ -91,7 +91,7 @@ namespace Fixsync.Unity
                     case ShapeKind.Box: return Shape.Box(halfX, halfHeight, halfZ);
                     case ShapeKind.Sector:
                         return Shape.Sector(radius, halfAngle, halfHeight, innerRadius);
-                    default: throw new InvalidOperationException($"{kind} is no kind of a shape");
+                    default: throw new InvalidOperationException($"a shape cannot be of kind {kind}");
                 }
             }
         }

@@ -6,9 +6,9 @@ using UnityEngine;
 namespace Fixsync.Unity
 {
     /// <summary>A world of the colliders below it in the scene. `Begin` adds them in order of their
-    /// ids, whatever the order of the scene; `Step` steps it, tells what changed, and moves the
-    /// transforms. A rollback game steps `World` itself, and gives the rows that are certain to
-    /// `Tell`.</summary>
+    /// ids, whatever the order of the scene; `Step` steps it, raises its events, and moves the
+    /// transforms. A rollback game steps `World` itself, and raises the events that are certain with
+    /// `Raise`.</summary>
     public sealed class FixsyncWorld : MonoBehaviour
     {
         [SerializeField, Tooltip("Ids are below it.")]
@@ -98,16 +98,16 @@ namespace Fixsync.Unity
             collider.World = null;
         }
 
-        /// <summary>Steps the world, tells all events, and shows the colliders.</summary>
+        /// <summary>Steps the world, raises all events, and shows the colliders.</summary>
         public void Step()
         {
             World.Step(events);
-            Tell(events.Span);
+            Raise(events.Span);
             Show();
         }
 
         /// <summary>Raises Changed for each event, in order.</summary>
-        public void Tell(ReadOnlySpan<Event> rows)
+        public void Raise(ReadOnlySpan<Event> rows)
         {
             foreach (Event row in rows)
                 Changed?.Invoke(Find(row.A), Find(row.B), row);
