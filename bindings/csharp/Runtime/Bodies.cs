@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 
 namespace Fixsync
 {
@@ -51,7 +52,7 @@ namespace Fixsync
         /// all parts; not 0, or they hit each other.</summary>
         public Body(
             World world, FrameData frames, ReadOnlySpan<uint> ids, uint owner, Pose pose,
-            bool mirrored = false, Rows<Command> rows = null)
+            bool mirrored = false, [AllowNull] Rows<Command> rows = null)
         {
             Errors.NotNull(world, nameof(world));
             Errors.NotNull(frames, nameof(frames));
@@ -96,7 +97,7 @@ namespace Fixsync
         }
 
         /// <summary>Removes the parts from the world; their hits end at the next step.</summary>
-        public void Remove(World world, Rows<Command> rows = null) =>
+        public void Remove(World world, [AllowNull] Rows<Command> rows = null) =>
             Act(world, rows, null, (body, table, at, argument, to) =>
                 Native.fxs_body_remove(body, table, at, to));
 
@@ -114,12 +115,12 @@ namespace Fixsync
         }
 
         /// <summary>Moves and turns all parts.</summary>
-        public void SetPose(World world, Pose pose, Rows<Command> rows = null) =>
+        public void SetPose(World world, Pose pose, [AllowNull] Rows<Command> rows = null) =>
             Act(world, rows, &pose, (body, table, at, argument, to) =>
                 Native.fxs_body_set_pose(body, table, at, (Pose*)argument, to));
 
         /// <summary>Turns it to its local +x (false) or -x by mirroring: for side views.</summary>
-        public void Mirror(World world, bool mirrored, Rows<Command> rows = null)
+        public void Mirror(World world, bool mirrored, [AllowNull] Rows<Command> rows = null)
         {
             Errors.NotNull(world, nameof(world));
             uint number = mirrored ? 1u : 0;
@@ -145,7 +146,7 @@ namespace Fixsync
 
         /// <summary>Begins an attack with its frame 0; one that is under way is cancelled first.
         /// attack: from 0, in the order that `fixsync frames` prints.</summary>
-        public void Start(World world, int attack, Rows<Command> rows = null)
+        public void Start(World world, int attack, [AllowNull] Rows<Command> rows = null)
         {
             Errors.NotNull(world, nameof(world));
             CheckAttack(attack);
@@ -155,12 +156,12 @@ namespace Fixsync
 
         /// <summary>Moves the attack under way to its next frame, or ends it: once a frame, after
         /// the step.</summary>
-        public void Tick(World world, Rows<Command> rows = null) =>
+        public void Tick(World world, [AllowNull] Rows<Command> rows = null) =>
             Act(world, rows, null, (body, table, at, argument, to) =>
                 Native.fxs_body_tick(body, table, at, to));
 
         /// <summary>Ends the attack under way, if there is one.</summary>
-        public void Cancel(World world, Rows<Command> rows = null) =>
+        public void Cancel(World world, [AllowNull] Rows<Command> rows = null) =>
             Act(world, rows, null, (body, table, at, argument, to) =>
                 Native.fxs_body_cancel(body, table, at, to));
 

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 
 namespace Fixsync
@@ -87,7 +88,7 @@ namespace Fixsync
         public bool Equals(Fix other) => Raw == other.Raw;
 
         /// <summary>Whether it is an equal number.</summary>
-        public override bool Equals(object other) => other is Fix number && Equals(number);
+        public override bool Equals([AllowNull] object other) => other is Fix number && Equals(number);
 
         /// <summary>The raw number.</summary>
         public override int GetHashCode() => Raw;

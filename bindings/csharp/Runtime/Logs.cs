@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 
 namespace Fixsync
@@ -16,7 +17,7 @@ namespace Fixsync
         public override string ToString() => ToText(null);
 
         /// <summary>The same with names of ids, of at most 60 bytes each.</summary>
-        public unsafe string ToText(IReadOnlyDictionary<uint, string> names)
+        public unsafe string ToText([AllowNull] IReadOnlyDictionary<uint, string> names)
         {
             var rows = new RawName[Math.Max(1, names?.Count ?? 0)];
             int n = 0;
@@ -309,7 +310,8 @@ namespace Fixsync
         /// <summary>Step in a log with a sim. game: the game's own events; null if it has none.
         /// state: the hash of all that the simulation saves after the step, null if it is not
         /// known. With it, replaying names the first frame in which anything differs.</summary>
-        public void EndSimFrame(ReadOnlySpan<Event> events, Event[] game, ulong? hash, ulong? state)
+        public void EndSimFrame(
+            ReadOnlySpan<Event> events, [AllowNull] Event[] game, ulong? hash, ulong? state)
         {
             ulong hashed = hash.GetValueOrDefault(), whole = state.GetValueOrDefault();
             fixed (Event* rows = &Pin<Event>.First(events))

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 using System.Text;
 
@@ -315,7 +316,7 @@ namespace Fixsync
         public bool Equals(GameRandom other) => state == other.state;
 
         /// <summary>Whether it is a generator that continues with the same numbers.</summary>
-        public override bool Equals(object other) => other is GameRandom random && Equals(random);
+        public override bool Equals([AllowNull] object other) => other is GameRandom random && Equals(random);
 
         /// <summary>A hash of the state.</summary>
         public override int GetHashCode() => state.GetHashCode();

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 
 namespace Fixsync
 {
@@ -175,7 +176,7 @@ namespace Fixsync
         /// <summary>An empty world; ids are 0..capacity - 1. layers: up to 16; null lets all meet.
         /// </summary>
         public TwoPlanes(
-            uint capacity, Layers layers = null, Contact hitWhen = Fixsync.Contact.Touching,
+            uint capacity, [AllowNull] Layers layers = null, Contact hitWhen = Fixsync.Contact.Touching,
             uint hitCapacity = 64)
         {
             var config = new RawConfig { capacity = capacity, hit_capacity = hitCapacity };

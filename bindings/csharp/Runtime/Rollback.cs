@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 
 namespace Fixsync
 {
@@ -97,6 +98,7 @@ namespace Fixsync
         }
 
         /// <summary>A copy of the kept state of a frame, or null.</summary>
+        [return: MaybeNull]
         public byte[] State(uint frame)
         {
             using (var use = Enter())
@@ -420,6 +422,7 @@ namespace Fixsync
         public uint Free => Read(at => Native.fxs_history_free(at));
 
         /// <summary>A copy of the kept state before a frame, or null.</summary>
+        [return: MaybeNull]
         public byte[] State(uint frame)
         {
             using (var use = Enter())

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 using System.Text;
 
@@ -58,7 +59,7 @@ namespace Fixsync
         public bool Equals(Vec3 other) => X == other.X && Y == other.Y && Z == other.Z;
 
         /// <summary>Whether it is an equal vector.</summary>
-        public override bool Equals(object other) => other is Vec3 vector && Equals(vector);
+        public override bool Equals([AllowNull] object other) => other is Vec3 vector && Equals(vector);
 
         /// <summary>A hash of the components.</summary>
         public override int GetHashCode() => unchecked((X * 31 + Y) * 31 + Z);
@@ -388,7 +389,7 @@ namespace Fixsync
 
         /// <summary>The same with names of a and b, of at most 60 bytes each; null: "a", "b".
         /// </summary>
-        public unsafe string ToText(string a, string b)
+        public unsafe string ToText([AllowNull] string a, [AllowNull] string b)
         {
             RawName nameA = Names.Row(0, a), nameB = Names.Row(0, b);
             Explanation explanation = this;

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 
 namespace Fixsync
 {
@@ -67,8 +68,9 @@ namespace Fixsync
         /// meet. hitWhen: the least contact that is a hit. hitCapacity: hits of a step that there
         /// is room for to begin with; it grows.</summary>
         public World(
-            uint capacity, Layers layers = null, Contact hitWhen = Fixsync.Contact.Touching,
-            uint hitCapacity = 64, Level level = null)
+            uint capacity, [AllowNull] Layers layers = null,
+            Contact hitWhen = Fixsync.Contact.Touching, uint hitCapacity = 64,
+            [AllowNull] Level level = null)
         {
             var config = new RawConfig { capacity = capacity, hit_capacity = hitCapacity };
             config.hit_when = (uint)hitWhen;
@@ -144,6 +146,7 @@ namespace Fixsync
         public uint Capacity { get; private set; }
 
         /// <summary>Its level, or null.</summary>
+        [MaybeNull]
         public Level Level { get; private set; }
 
         /// <summary>Steps taken, modulo 2^32.</summary>

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Runtime.InteropServices;
 
@@ -80,7 +81,7 @@ namespace Fixsync
         public bool Equals(Yaw other) => steps == other.steps;
 
         /// <summary>Whether it is an equal yaw.</summary>
-        public override bool Equals(object other) => other is Yaw yaw && Equals(yaw);
+        public override bool Equals([AllowNull] object other) => other is Yaw yaw && Equals(yaw);
 
         /// <summary>The steps.</summary>
         public override int GetHashCode() => steps;
