@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LENGTH_BYTES = 8, OWN_MAX = INT32_MAX - LENGTH_BYTES };
+enum { LENGTH_BYTES = 8, OWN_MAX = 1 << 30 };
 
 static gd_history *self(gd_call *call) { return call->self; }
 
@@ -51,9 +51,8 @@ static bool make(gd_call *call, const fxs_history_room *room, gd_history *out) {
     out->predicted = gd_alloc(call, room->event_room * sizeof(fxs_event));
     out->commands = gd_alloc(call, room->command_room * sizeof(fxs_command));
     out->events = gd_alloc(call, room->event_room * sizeof(fxs_event));
-    if (out->own != NULL && out->pushed != NULL && out->taken_back != NULL && out->predicted != NULL &&
-        out->commands != NULL &&
-        out->events != NULL)
+    if (out->own != NULL && out->pushed != NULL && out->taken_back != NULL &&
+        out->predicted != NULL && out->commands != NULL && out->events != NULL)
         return true;
     free_history(out);
     return false;
@@ -304,9 +303,9 @@ static const gd_method METHODS[] = {
      "own: PackedByteArray = [], after: int = 0, hash: int = 0) -> bool",
      push,
      "Keeps the frame that was just stepped, with the state after it, and takes the commands that "
-     "the world kept since the last push. is_final: all inputs of this frame are known. events: those of the step, then the "
-     "game's own. after: how many of the last commands came after the step, as reactions; then "
-     "hash is that of the world right after the step."},
+     "the world kept since the last push. is_final: all inputs of this frame are known. events: "
+     "those of the step, then the game's own. after: how many of the last commands came after the "
+     "step, as reactions; then hash is that of the world right after the step."},
     {"taken_back() -> PackedInt64Array", taken_back,
      "Returns the events of the last pushed frame that were predicted and are taken back."},
     {"predicted() -> PackedInt64Array", predicted,

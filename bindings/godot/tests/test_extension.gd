@@ -238,7 +238,7 @@ func test_a_history_keeps_states_of_the_game_of_any_length() -> void:
 	refused(FixsyncHistory.create(world, 8, PackedByteArray([0, 0, 0]), 0, 2), null,
 		"FixsyncHistory.create: size of own must be 0..2, not 3")
 	refused(FixsyncHistory.create(world, 8, PackedByteArray(), 0, -2), null,
-		"FixsyncHistory.create: own_max must be -1..2147483639, not -2")
+		"FixsyncHistory.create: own_max must be -1..1073741824, not -2")
 	var history := FixsyncHistory.create(world, 8, PackedByteArray(), 0, 300)
 	var states: Array[PackedByteArray] = [PackedByteArray()]
 	for frame in 4:
@@ -260,6 +260,26 @@ func test_a_history_keeps_states_of_the_game_of_any_length() -> void:
 	world.step()
 	refused(fixed.push(world, false, PackedInt64Array(), PackedByteArray([1])), false,
 		"FixsyncHistory.push: size of own must be 2, not 1")
+
+
+func test_a_body_in_a_history_goes_back_with_its_victims() -> void:
+	var frames := FixsyncFrames.from_bytes(FileAccess.get_file_as_bytes("res://traces/fighter.table"))
+	var world := FixsyncWorld.create(16)
+	var body := FixsyncBody.create(frames)
+	body.add(world, range(frames.part_count()), 7, Vector3i())
+	body.start(world, 1)
+	while body.phase() == Fixsync.PHASE_STARTUP:
+		body.tick(world)
+	var history := FixsyncHistory.create(world, 8, body.save(), 0, 280)
+	var sizes: Array[int] = []
+	for frame in 3:
+		check(body.strike(frame + 20), "a new victim")
+		check(history.push(world, false, world.step(), body.save()), "push")
+		sizes.append(body.save().size())
+	equal([sizes[1] - sizes[0], sizes[2] - sizes[1]], [4, 4], "it grows")
+	check(history.back(world.frame() - 2, world) and body.load(history.own()), "back")
+	equal(body.victims(), PackedInt64Array([20]), "the victims of then")
+	check(history.push(world, false, world.step(), body.save()), "push")
 
 
 func test_a_state_says_what_differs() -> void:
