@@ -49,7 +49,7 @@ FAULTS = {
     "level": ("prism_cast.c", "i128_shl(i128_neg(s), 44)", "i128_shl(i128_neg(s), 43)"),
     "kit": ("kit/rewind.c", "kept < rewind->frames ? kept + 1 : kept", "kept + 1"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
-    "commands": ("step.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
+    "commands": ("step.c", "*old++, FXS_EXIT, FXS_APART", "*old++, FXS_STAY, FXS_APART"),
     "crowd": (
         "world_cast.c",
         "return of_a != of_b ? of_a > of_b : a->id > b->id;",
