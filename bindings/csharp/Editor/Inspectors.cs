@@ -1,5 +1,6 @@
 #if UNITY_EDITOR
 using System;
+using System.Globalization;
 using Fixsync.Unity;
 using UnityEditor;
 using UnityEngine;
@@ -47,7 +48,9 @@ namespace Fixsync.Editor
         public static bool TryRead(string text, out int steps)
         {
             bool isDegrees = text.EndsWith("°", StringComparison.Ordinal);
-            if (!int.TryParse(text.TrimEnd('°'), out steps))
+            string digits = isDegrees ? text.Substring(0, text.Length - 1) : text;
+            if (!int.TryParse(
+                digits, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out steps))
                 return false;
             steps = isDegrees ? Fix.Degrees(steps) : steps;
             return steps >= 0 && steps < 65536;
@@ -57,6 +60,7 @@ namespace Fixsync.Editor
     /// <summary>Gives a new collider an id, and takes the place of a transform that was moved.
     /// </summary>
     [CustomEditor(typeof(FixsyncCollider), true)]
+    [CanEditMultipleObjects]
     public sealed class ColliderEditor : UnityEditor.Editor
     {
         /// <inheritdoc/>
@@ -66,7 +70,7 @@ namespace Fixsync.Editor
             FixsyncWorld world = collider.GetComponentInParent<FixsyncWorld>();
             if (world == null)
                 EditorGUILayout.HelpBox("Put it below a FixsyncWorld.", MessageType.Warning);
-            else if (collider.Id == 0)
+            else if (collider.Id == 0 || (Twin(collider, world) && GUILayout.Button("New id")))
                 Change(() => GiveId(collider, world), "Id of a collider");
             DrawDefaultInspector();
         }
@@ -86,6 +90,21 @@ namespace Fixsync.Editor
             Undo.RecordObject(target, what);
             change();
             EditorUtility.SetDirty(target);
+        }
+
+        private static bool Twin(FixsyncCollider collider, FixsyncWorld world)
+        {
+            foreach (FixsyncCollider other in world.GetComponentsInChildren<FixsyncCollider>(true))
+            {
+                if (other != collider && other.Id == collider.Id)
+                {
+                    EditorGUILayout.HelpBox(
+                        $"{other.name} has the id {collider.Id} too.", MessageType.Warning);
+                    return true;
+                }
+            }
+
+            return false;
         }
 
         private void GiveId(FixsyncCollider collider, FixsyncWorld world)

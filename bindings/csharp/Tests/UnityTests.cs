@@ -138,7 +138,7 @@ namespace Fixsync.Tests
             Assert.IsTrue(Debug.Warned.Contains("multiple of 1/65536, not \"0.1\""), Debug.Warned);
             foreach (var row in new Dictionary<string, int> { ["60°"] = 10923, ["-90°"] = 49152 })
                 Assert.IsTrue(YawDrawer.TryRead(row.Key, out int yaw) && yaw == row.Value, row.Key);
-            foreach (string text in new[] { "65536", "-1", "x", "" })
+            foreach (string text in new[] { "65536", "-1", "x", "", "60°°", " 7" })
                 Assert.IsTrue(!YawDrawer.TryRead(text, out _), text);
         }
     }

@@ -20,6 +20,11 @@ namespace UnityEditor
         }
     }
 
+    [AttributeUsage(AttributeTargets.Class)]
+    public sealed class CanEditMultipleObjects : Attribute
+    {
+    }
+
     public class PropertyDrawer
     {
         public virtual void OnGUI(Rect position, SerializedProperty property, GUIContent label)

@@ -92,6 +92,11 @@ namespace UnityEngine
         public string text = "radius";
     }
 
+    public static class GUILayout
+    {
+        public static bool Button(string text) => false;
+    }
+
     public static class Gizmos
     {
         public static Color color;
