@@ -87,10 +87,15 @@ def sharp(readme: Path) -> str:
     return "\n".join([*using, "static class Page { static void Main() {", *body, "} }", ""])
 
 
+def sdk() -> str | None:
+    """The .NET SDK: the variable DOTNET, or that of the path."""
+    return os.environ.get("DOTNET") or shutil.which("dotnet")
+
+
 def nuget(package: Path, work: Path) -> str:
     (work / "package").mkdir()
     unpack(package, work / "package")
-    dotnet = os.environ["DOTNET"]
+    dotnet = sdk() or "dotnet"
     version = package.stem.partition(".")[2]
     target = "netcoreapp" if run(dotnet, "--version", cwd=work).startswith("3") else "net"
     number = ".".join(run(dotnet, "--version", cwd=work).split(".")[:2])
@@ -154,7 +159,7 @@ def tried(folder: Path) -> list[tuple[str, str]]:
     for name, pattern, tools, wanted, first in PACKAGES:
         found = sorted(folder.resolve().glob(pattern))
         missing = [tool for tool in tools if shutil.which(tool) is None]
-        if name == "NuGet" and "DOTNET" not in os.environ:
+        if name == "NuGet" and not sdk():
             missing.append("dotnet")
         if len(found) != 1:
             lines.append((name, f"not run: {len(found)} files are named {pattern}"))
