@@ -66,13 +66,13 @@ namespace Fixsync.Editor
         /// <inheritdoc/>
         public override void OnInspectorGUI()
         {
+            DrawDefaultInspector(); // first: a bad number must not hide the field that has it
             var collider = (FixsyncCollider)target;
             FixsyncWorld world = collider.GetComponentInParent<FixsyncWorld>();
             if (world == null)
                 EditorGUILayout.HelpBox("Put it below a FixsyncWorld.", MessageType.Warning);
             else if (collider.Id == 0 || (Twin(collider, world) && GUILayout.Button("New id")))
                 Change(() => GiveId(collider, world), "Id of a collider");
-            DrawDefaultInspector();
         }
 
         private void OnSceneGUI()
