@@ -9,12 +9,12 @@
 _Static_assert(SMALL_WORLD_MAX <= 256, "a pair has a byte for each of the two");
 
 /* Active colliders in order of ids. */
-typedef struct crowd {
+typedef struct active_list {
     const placed_shape *who[SMALL_WORLD_MAX + BLOCK];
     uint64_t count;
-} crowd;
+} active_list;
 
-SPECIALISED void take_in(const fxs_world *w, crowd *c) {
+SPECIALISED void list_active(const fxs_world *w, active_list *c) {
     const uint64_t *present = present_set(w);
     const uint64_t words = set_words(w->capacity);
     const placed_shape *all = colliders(w);
@@ -33,7 +33,7 @@ SPECIALISED void take_in(const fxs_world *w, crowd *c) {
 /* ---- every pair ---- */
 
 /* Writes the pairs whose bounds meet, by (a, b), each first << 8 | second. Returns the count. */
-SPECIALISED uint64_t propose_by_lanes(crowd *c, uint16_t *pairs) {
+SPECIALISED uint64_t propose_by_lanes(active_list *c, uint16_t *pairs) {
     int32_t bounds[LANE_BOUNDS * LANES_ROOM];
     const uint64_t n = c->count;
     uint16_t *last = pairs;
@@ -77,7 +77,7 @@ static inline int64_t most_on(const placed_shape *s, int is_x) {
     return is_x ? (int64_t)s->x + s->extent_x : (int64_t)s->z + s->extent_z;
 }
 
-SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
+SPECIALISED void make_sets(const active_list *c, axis_sets *sets, int is_x) {
     int64_t low = INT64_MAX;
     int64_t high = INT64_MIN;
     for (uint64_t i = 0; i < c->count; i++) {
@@ -107,7 +107,7 @@ SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
 }
 
 /* Writes the pairs of i and those after it whose bounds meet, as propose_by_lanes. */
-SPECIALISED uint64_t propose_after(const crowd *c, const axis_sets *x, const axis_sets *z,
+SPECIALISED uint64_t propose_after(const active_list *c, const axis_sets *x, const axis_sets *z,
                                    uint64_t i, uint16_t *pairs) {
     const uint32_t x_first = x->first[i];
     const uint32_t x_last = x->last[i];
@@ -130,7 +130,7 @@ SPECIALISED uint64_t propose_after(const crowd *c, const axis_sets *x, const axi
 /* ---- both ---- */
 
 /* Writes the hits among the proposed pairs after those found. Returns the count of all. */
-SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16_t *pairs,
+SPECIALISED uint64_t hits_among(const fxs_world *w, const active_list *c, const uint16_t *pairs,
                                 uint64_t proposed, packed_hit *out, uint64_t found) {
     for (uint64_t i = 0; i < proposed; i++) {
         const placed_shape *a = c->who[pairs[i] >> 8];
@@ -147,11 +147,11 @@ SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16
 }
 
 static uint64_t hits_by_sets(const fxs_world *w, packed_hit *out) {
-    crowd c;
+    active_list c;
     axis_sets x, z;
     uint16_t pairs[SMALL_WORLD_MAX];
     uint64_t found = 0;
-    take_in(w, &c);
+    list_active(w, &c);
     make_sets(&c, &x, 1);
     make_sets(&c, &z, 0);
     for (uint64_t i = 0; i < c.count; i++) {
@@ -167,9 +167,9 @@ uint64_t fxs_all_pairs_hits(fxs_world *w, packed_hit *out) {
     if (w->count > LANES_WORLD_MAX) {
         return hits_by_sets(w, out);
     }
-    crowd c;
+    active_list c;
     uint16_t pairs[LANES_PAIRS_ROOM];
-    take_in(w, &c);
+    list_active(w, &c);
     const uint64_t proposed = propose_by_lanes(&c, pairs);
     return hits_among(w, &c, pairs, proposed, out, 0);
 }

@@ -21,8 +21,8 @@ typedef struct pair_search {
     uint64_t pair[BATCH + BLOCK];
 } pair_search;
 
-/* Tests the proposed pairs, sorted by kinds: a run of like pairs is predicted well. Boxes that meet
- * are at most two quanta further apart than they reach; a quantum is at most 2^13. */
+/* Tests the proposed pairs, sorted by kinds: a run of like pairs is predicted well. Packed boxes
+ * that meet have a gap of at most two quanta on each axis; a quantum is at most 2^13. */
 static void test_proposed(pair_search *s, uint32_t proposed) {
     const placed_shape *all = s->a.sorted;
     uint64_t like[PAIR_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];

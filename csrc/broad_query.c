@@ -8,8 +8,8 @@
 #define BUILD_WORTH 6  /* looks at all colliders that cost as much as a build */
 #define LANES_WORTH 6  /* lanes that cost as much as one collider */
 #define INDEX_WORTH 16 /* searches for which an index of the built blocks pays */
-/* Keys under two entries of the index that are better searched than all looked at. */
-#define CROWD 24
+/* With more keys under two entries of the index, a search is faster than a look at all. */
+#define ENTRY_KEYS_MAX 24
 
 /* The index has, for each value of the leading bits of a key, about as many as there are keys, the
  * first index with that or more. */
@@ -53,7 +53,7 @@ static inline int is_span(const arrays *a, const uint32_t *index, uint64_t row, 
     out->from = first[0];
     out->to = last[1];
     const uint32_t keys = (first[1] - first[0]) + (last[1] - last[0]);
-    return (keys <= CROWD) & (a->keys[first[0]] >= row);
+    return (keys <= ENTRY_KEYS_MAX) & (a->keys[first[0]] >= row);
 }
 
 /* Blocks of several rows, to be looked at in one loop, and where their rows end. */

@@ -52,7 +52,7 @@ static inline int32_t derive_placed(placed_shape *s, const anchor *p) {
 
 /* Turns colliders that were derived as if they were round and nothing had to be turned, with
  * centres in range: those for which is_turned is 1, and those of them that have an offset.
- * Done at once for each, it would need branches that no predictor guesses. */
+ * Done one by one, it would need branches that no predictor guesses. */
 enum { TURNING_MAX = 64 }; /* as many as such lists have room for */
 FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids,
                                      uint32_t turned_count, const uint32_t *offset_ids,

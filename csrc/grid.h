@@ -2,15 +2,15 @@
  * world.
  *
  * Colliders are sorted by row and, within a row, by where they begin on x. Rows are strips of z (in
- * a tall world, beams of y and z) at least as high as any collider in them is long. So two
+ * a tall world, beams of y and z) at least as wide as any collider in them is long. So two
  * colliders that meet are in the same row or in neighbouring rows, and the one that begins first on
  * x reaches the beginning of the other. Every collider searches its own row and its neighbours from
  * its own beginning to its own end. The indices where it starts to look only move forward, so one
  * walk over the sorted array finds all pairs.
  *
- * Where sizes differ much, size classes keep the rows of small colliders low: a class holds sizes
- * within a factor of 8, and a collider searches for larger ones in the rows of every class above
- * its own.
+ * Where sizes differ much, size classes keep the rows of small colliders narrow: a class holds
+ * sizes within a factor of 8, and a collider searches for larger ones in the rows of every class
+ * above its own.
  *
  * A crowd whose layers never meet would cost the square of its number, without a hit. When the
  * search counts too many such pairs, it begins again with separate size classes for groups of
@@ -58,8 +58,11 @@ typedef struct grid {
 
 typedef struct arrays {
     grid *g;
-    uint64_t *keys, *spare; /* BLOCK more keys than colliders: the last ones are LAST_KEY */
-    uint64_t *min, *max;    /* of boxes in the order of the keys, like: */
+    uint64_t *keys; /* BLOCK more than colliders: the last ones are LAST_KEY */
+    /* In turn: scratch of the sort, the key where each collider ends in its row, and what a query
+     * found. As long as `keys`. */
+    uint64_t *spare;
+    uint64_t *min, *max; /* of boxes in the order of the keys, like: */
     placed_shape *sorted;
 } arrays;
 
@@ -103,7 +106,7 @@ static inline moved_rows moved_of(const fxs_world *w) {
 static inline uint32_t least32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t most32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* from_low < 2^33, inverse <= 2^31. Two points no further apart than a row is high are in the same
+/* from_low < 2^33, inverse <= 2^31. Two points no further apart than a row is wide are in the same
  * or in neighbouring rows. */
 static inline uint32_t row_of(uint64_t from_low, uint32_t inverse) {
     FXS_ASSERT(from_low < (uint64_t)1 << 33 && inverse <= (uint32_t)1 << 31);

@@ -14,7 +14,7 @@ typedef uint64_t packed_hit;
 
 static inline packed_hit hit_pack(uint32_t a, uint32_t b, uint32_t contact) {
     FXS_ASSERT(a < b && a < (uint32_t)1 << 31);
-    FXS_ASSERT(contact <= FXS_OVERLAPPING); /* APART: written where a later hit replaces it */
+    FXS_ASSERT(contact <= FXS_OVERLAPPING); /* APART is not counted: the next hit replaces it */
     return ((uint64_t)a << HIT_A_BIT) + ((uint64_t)b << HIT_B_BIT) + contact - FXS_TOUCHING;
 }
 static inline uint32_t hit_a(packed_hit h) { return (uint32_t)(h >> HIT_A_BIT); }

@@ -97,7 +97,7 @@ FXS_INTERNAL void fxs_level_prefetch(const level_walk *walk);
 #define NO_SOLID UINT32_MAX
 FXS_INTERNAL uint32_t fxs_level_next(level_walk *walk);
 
-/* A prism's polygon as a centre sees it. */
+/* A prism's polygon relative to a centre. */
 FXS_INTERNAL void fxs_polygon_of(polygon *p, const solid *prism, const vertex *v, int64_t x,
                                  int64_t z);
 

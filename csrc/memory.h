@@ -26,8 +26,8 @@ struct fxs_world {
     uint32_t underived;     /* at least how many colliders are as load left them: see derive */
     /* Offsets from the start of this struct. By id: */
     uint64_t colliders_at, anchors_at;
-    /* Sets of capacity bits. Scratch: marks is empty between calls, and known has the ids that
-     * moved, if there are any. */
+    /* Sets of capacity bits. Scratch: marks is empty between calls; known has the ids that moved
+     * since the grid was built (moved.c), or in a load those that a hit may name (state.c). */
     uint64_t present_at, changed_at, marks_at, known_at;
     /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed
      * hits and NO_HIT. */

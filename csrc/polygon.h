@@ -1,4 +1,4 @@
-/* Convex polygons of the ground plane, as a centre sees them. */
+/* Convex polygons of the ground plane, relative to a centre. */
 #ifndef FIXSYNC_POLYGON_H
 #define FIXSYNC_POLYGON_H
 

@@ -1,9 +1,9 @@
 /* The tables of kinds, and the check of a shape. */
 #include "shape.h"
 
-#define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma)                    \
-    .least = {SHORT_LEAST, PAIR(l0, l1)}, .most = {SHORT_MOST, PAIR(m0, m1)}, \
-    .rest_least = PAIR(l2, la), .rest_most = PAIR(m2, ma)
+#define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma)                              \
+    .least = {SHORT_LEAST, TWO_WORDS(l0, l1)}, .most = {SHORT_MOST, TWO_WORDS(m0, m1)}, \
+    .rest_least = TWO_WORDS(l2, la), .rest_most = TWO_WORDS(m2, ma)
 
 #define TRAITS(turned, front, sides, flat, hole) turned, front, sides, flat, hole
 

@@ -116,13 +116,13 @@ enum {
 };
 
 /* Two numbers of 32 bits side by side, to be tested at once. */
-#define PAIR(lower, upper) ((uint64_t)(lower) | (uint64_t)(upper) << 32)
+#define TWO_WORDS(lower, upper) ((uint64_t)(lower) | (uint64_t)(upper) << 32)
 
-/* 0 if both numbers of a pair are at least those of `least` and at most those of `most` (below
+/* 0 if both numbers of v are at least those of `least` and at most those of `most` (below
  * 2^31). Else the top bit of each that is not, and maybe of the upper one: only a lower number that
  * is out of range borrows from it. */
 static inline uint64_t outside(uint64_t v, uint64_t least, uint64_t most) {
-    return ((v - least) | (most - v)) & PAIR(1u << 31, 1u << 31);
+    return ((v - least) | (most - v)) & TWO_WORDS(1u << 31, 1u << 31);
 }
 
 /* A kind. `least` and `most` hold the ranges of a short offset on y and z (below), then those of
@@ -155,8 +155,8 @@ FXS_INTERNAL const struct solid_kind *fxs_solid_kind(uint32_t code);
 
 /* Where no part of position and offset is further from 0, the centre is in range for every yaw. */
 #define SHORT (1 << 29)
-#define SHORT_LEAST PAIR((uint32_t)-SHORT, (uint32_t)-SHORT)
-#define SHORT_MOST PAIR(SHORT, SHORT)
+#define SHORT_LEAST TWO_WORDS((uint32_t)-SHORT, (uint32_t)-SHORT)
+#define SHORT_MOST TWO_WORDS(SHORT, SHORT)
 
 /* FXS_OK, FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. */
 static inline int32_t shape_status(uint32_t code, uint32_t half_angle, const int32_t size[3]) {
@@ -164,11 +164,11 @@ static inline int32_t shape_status(uint32_t code, uint32_t half_angle, const int
         return FXS_E_KIND;
     }
     const struct kind *k = fxs_kinds + code;
-    uint64_t sizes =
-        outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), k->least[OF_SIZES], k->most[OF_SIZES]);
+    uint64_t sizes = outside(TWO_WORDS((uint32_t)size[0], (uint32_t)size[1]), k->least[OF_SIZES],
+                             k->most[OF_SIZES]);
     int is_hole = k->has_hole && size[2] > 0 && size[2] < size[0];
     uint32_t last = is_hole ? 0 : (uint32_t)size[2];
-    uint64_t rest = outside(PAIR(last, half_angle), k->rest_least, k->rest_most);
+    uint64_t rest = outside(TWO_WORDS(last, half_angle), k->rest_least, k->rest_most);
     if (sizes | (uint32_t)rest) {
         return FXS_E_SIZE;
     }
@@ -179,9 +179,9 @@ static inline int32_t shape_status(uint32_t code, uint32_t half_angle, const int
  * KIND_ROWS. */
 static inline uint64_t shape_faults(uint32_t code, uint32_t half_angle, const int32_t size[3]) {
     const struct kind *k = fxs_kinds + code;
-    return outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), k->least[OF_SIZES],
+    return outside(TWO_WORDS((uint32_t)size[0], (uint32_t)size[1]), k->least[OF_SIZES],
                    k->most[OF_SIZES]) |
-           outside(PAIR((uint32_t)size[2], half_angle), k->rest_least, k->rest_most);
+           outside(TWO_WORDS((uint32_t)size[2], half_angle), k->rest_least, k->rest_most);
 }
 
 #endif

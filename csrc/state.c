@@ -220,7 +220,7 @@ static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, ui
 
 /* Whether saved fields make a collider, but for its id: collider_status, and whether its centre is
  * in range. */
-static int is_unusual_collider(const uint8_t *p) {
+static int is_collider_in_full(const uint8_t *p) {
     placed_shape s;
     anchor where;
     copy_saved(p, &s, &where);
@@ -229,16 +229,16 @@ static int is_unusual_collider(const uint8_t *p) {
            derive_placed(&s, &where) == FXS_OK;
 }
 
-/* The same, quick for all but a sector with a hole, and a long offset. */
+/* The same, quick but for a sector with a hole and for a long offset. */
 static inline int is_collider(const uint8_t *p) {
     uint32_t traits = read32(p + 4);
     const struct kind *k = fxs_kinds + (traits & (KIND_CODES - 1));
     uint64_t half_angle = (uint64_t)(read32(p + 8) >> 16) << 32;
     if ((traits & TRAITS_UNUSED) |
         outside(read32(p + 48) | half_angle, k->rest_least, k->rest_most)) {
-        return is_unusual_collider(p);
+        return is_collider_in_full(p);
     }
-    return are_within(p + 16, k->least, k->most) || is_unusual_collider(p);
+    return are_within(p + 16, k->least, k->most) || is_collider_in_full(p);
 }
 
 /* Each reads one part of the saved bytes into scratch, and returns the address of the first bad

@@ -6,7 +6,7 @@
 #include "wedge.h"
 #include "depth.h"
 
-/* Both, seen from the apex. */
+/* Both, relative to the apex. */
 typedef struct sector_view {
     const polygon *polygon; /* NULL: a box */
     planar half, apex;      /* of a box: half sizes up to 2^59, and the apex from its centre */
@@ -20,7 +20,7 @@ SPECIALISED int turn_sign(int is_box, planar u, planar v) {
     return is_box ? i128_sign(cross_wide(u, v)) : sign64(cross64(u, v));
 }
 
-/* A point of the box or the polygon, seen from the apex. */
+/* A point of the box or the polygon, relative to the apex. */
 SPECIALISED planar within(int is_box, const sector_view *s) {
     if (is_box) {
         return opposite(s->apex);

@@ -509,7 +509,7 @@ static int32_t push_out(character *c, fxs_cast_hit *first) {
         fxs_world_push_out(w->world, w->filter.own, hit.id, xz);
         int32_t lifted = fxs_world_lift(w->world, w->filter.own, hit.id, &y);
         int64_t across_sq = (int64_t)xz[0] * xz[0] + (int64_t)xz[1] * xz[1];
-        int is_across = lifted != FXS_OK || across_sq < (int64_t)y * y; /* a lift beyond int32 */
+        int is_across = lifted != FXS_OK || across_sq < (int64_t)y * y; /* or no lift in int32 */
         const int32_t across[3] = {xz[0], 0, xz[1]};
         const int32_t up[3] = {0, y, 0};
         int32_t status = fxs_walk_shift(w, is_across ? across : up);
