@@ -63,29 +63,19 @@ static int64_t to_box_frame(const placed_shape *box, planar *p, planar *m) {
     return 1;
 }
 
-/* The time up to behind a fraction. */
-static interval64 interval_up_to(int32_t most) {
-    interval64 w = WHOLE_MOTION;
-    if (most < WHOLE) {
-        w.out.n = most + 1;
-        w.out.d = WHOLE;
-    }
-    return w;
-}
-
 /* Clips to the time in which the gaps on x and z are within these. 0 if no contact can be in it. */
 static int meets_in_plane(interval64 *w, axis axes[3], int64_t x, int64_t z, int when) {
     return clip_to(w, axes, x) && clip_to(w, axes + 2, z) && fxs_interval64_holds(w, when);
 }
 
-/* D and M as above, a of the lesser class; `meet` is -h..h unless one of them is a cylinder.
- * Fractions above `most` may be missed. */
+/* D and M as above, a of the lesser class; `meet` is -h..h unless one is a cylinder of a level.
+ * Fractions above `max_fraction` may be missed. */
 static int32_t first_of_pair(const placed_shape *a, const placed_shape *b, const int64_t *D,
-                             const int64_t *M, heights meet, int when, int32_t most) {
+                             const int64_t *M, heights meet, int when, int32_t max_fraction) {
     /* The gap that touches, vertical ones included. */
     int64_t r = a->size[0] + (is_round(a) && is_round(b) ? b->size[0] : 0);
     int64_t unit = 1;
-    interval64 w = interval_up_to(most);
+    interval64 w = interval_up_to(max_fraction);
     axis axes[3];
     axes[1] = axis_of(D[1], M[1], meet.high);
     const heights on_axis = M[1] < 0 ? mirrored(meet) : meet;
@@ -126,17 +116,17 @@ static int32_t first_of_pair(const placed_shape *a, const placed_shape *b, const
 
 /* The same in any order. */
 static int32_t first_of_any(const placed_shape *a, const placed_shape *b, const int64_t *D,
-                            const int64_t *M, heights meet, int when, int32_t most) {
+                            const int64_t *M, heights meet, int when, int32_t max_fraction) {
     if (!order_of_kinds(a->kind, b->kind).is_swapped) {
-        return first_of_pair(a, b, D, M, meet, when, most);
+        return first_of_pair(a, b, D, M, meet, when, max_fraction);
     }
     const int64_t minus_D[3] = {-D[0], -D[1], -D[2]};
     const int64_t minus_M[3] = {-M[0], -M[1], -M[2]};
-    return first_of_pair(b, a, minus_D, minus_M, mirrored(meet), when, most);
+    return first_of_pair(b, a, minus_D, minus_M, mirrored(meet), when, max_fraction);
 }
 
 int32_t fxs_placed_cast(const placed_shape *a, const placed_shape *b, const int64_t *M, int when,
-                        int32_t most) {
+                        int32_t max_fraction) {
     int64_t D[3] = {(int64_t)a->x - b->x, (int64_t)a->y - b->y, (int64_t)a->z - b->z};
     if (is_beyond(D[0], M[0], (int64_t)a->extent_x + b->extent_x) ||
         is_beyond(D[1], M[1], (int64_t)a->extent_y + b->extent_y) ||
@@ -145,11 +135,11 @@ int32_t fxs_placed_cast(const placed_shape *a, const placed_shape *b, const int6
     }
     const int64_t h = (int64_t)a->size[1] + b->size[1];
     const heights meet = {-h, h};
-    return first_of_any(a, b, D, M, meet, when, most);
+    return first_of_any(a, b, D, M, meet, when, max_fraction);
 }
 
 int32_t fxs_cylinder_solid_cast(const placed_shape *a, const solid *b, const vertex *centre,
-                                const int64_t *M, int when, int32_t most) {
+                                const int64_t *M, int when, int32_t max_fraction) {
     /* Heights that the shape never reaches are cut off; the others are below 2^30.6. The least gap
      * that is left there is 1 below 0: no class of contact depends on it. */
     const int64_t half = a->size[1];
@@ -167,7 +157,7 @@ int32_t fxs_cylinder_solid_cast(const placed_shape *a, const solid *b, const ver
     }
     const heights meet = {low - middle - half, high - middle + half};
     const placed_shape disc = disc_of(b);
-    return first_of_any(a, &disc, D, M, meet, when, most);
+    return first_of_any(a, &disc, D, M, meet, when, max_fraction);
 }
 
 /* ---- normals ---- */

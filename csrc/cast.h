@@ -6,17 +6,17 @@
 #include "toi.h"
 
 /* The fraction at which a, moving by M against b, first makes a contact >= when. NONE if it makes
- * none, or, perhaps, if the fraction is above `most`. Both kinds can be cast. */
+ * none, or, perhaps, if the fraction is above `max_fraction`. Both kinds can be cast. */
 FXS_INTERNAL int32_t fxs_placed_cast(const placed_shape *a, const placed_shape *b, const int64_t *M,
-                                     int when, int32_t most);
+                                     int when, int32_t max_fraction);
 
 /* The same for a shape and a solid: a cylinder with its centre, or a prism with its vertices, whose
  * bounds meet those of the shape's motion. */
 FXS_INTERNAL int32_t fxs_cylinder_solid_cast(const placed_shape *a, const solid *b,
                                              const vertex *centre, const int64_t *M, int when,
-                                             int32_t most);
+                                             int32_t max_fraction);
 FXS_INTERNAL int32_t fxs_prism_cast(const placed_shape *a, const solid *prism, const vertex *v,
-                                    const int64_t *M, int when, int32_t most);
+                                    const int64_t *M, int when, int32_t max_fraction);
 
 /* Writes the normal of a hit at fraction k, and returns its distance. */
 FXS_INTERNAL int64_t fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b,
@@ -82,13 +82,14 @@ FXS_INTERNAL int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast,
 
 /* Takes a hit of a collider with another one or a solid, and whether the two are known to overlap
  * at the start; returns the fraction after which others do not matter. */
-typedef int32_t (*hit_sink)(void *context, uint32_t other, int32_t fraction, int is_deep);
+typedef int32_t (*hit_sink)(void *context, uint32_t other, int32_t fraction,
+                            int starts_overlapping);
 
 /* The sweep of a collider that can be cast at what stands still: at the solids and, unless `moving`
- * is NULL, at the colliders that are not in that set. Hits after `last` do not matter. `limit`: 0
- * if all of the others do. */
+ * is NULL, at the colliders that are not in that set. Hits after `max_fraction` do not matter.
+ * `limit`: 0 if all of the others do. */
 FXS_INTERNAL void fxs_sweep_still(fxs_world *w, uint32_t id, const int32_t *motion, int when,
-                                  uint32_t limit, const uint64_t *moving, int32_t last,
+                                  uint32_t limit, const uint64_t *moving, int32_t max_fraction,
                                   hit_sink take, void *context);
 
 /* The length of a motion in the plane, rounded up: below 2^30.6. */
@@ -123,13 +124,13 @@ static inline motion_extent motion_extent_of(const placed_shape *s, const int64_
     return e;
 }
 
-/* Whether a line along the motion of a against b, or one across it, parts the two until `most`:
- * decided in 64 bits, and of nearly all that are not met. Directions are quantised, and of two
- * boxes the angle between them once more. Each lets the exact tests see the shapes less than 4 raw
- * units nearer than they are, so shapes within 8 are not parted. Bounds that may meet leave centres
- * less than 2^31.3 apart on each axis. */
+/* Whether a separating line, along the motion of a against b or across it, keeps the two apart up
+ * to `max_fraction`. In 64 bits: 1 for nearly all pairs that do not meet; 0 decides nothing.
+ * Directions are quantised, and of two boxes the angle between them once more. Each lets the exact
+ * tests see the shapes less than 4 raw units nearer than they are, so the line must keep them 8
+ * apart. Bounds that may meet leave centres less than 2^31.3 apart on each axis. */
 static inline int passes_by(const placed_shape *a, const motion_extent *of_a, const placed_shape *b,
-                            const int64_t *M, int64_t length, int32_t most) {
+                            const int64_t *M, int64_t length, int32_t max_fraction) {
     const planar from = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
     const planar motion = {M[0], M[2]};
     const motion_extent e = motion_extent_of(b, M, length);
@@ -139,7 +140,7 @@ static inline int passes_by(const placed_shape *a, const motion_extent *of_a, co
     const int64_t beside = abs64(cross64(motion, from)); /* below 2^62.3, as the next */
     const int64_t start = dot64(motion, from);
     const int64_t pace = dot64(motion, motion) / WHOLE + 1; /* a fraction of 1 / 65536 */
-    const int64_t end = start + pace * (most + 1);
+    const int64_t end = start + pace * (max_fraction + 1);
     return (beside > across) | (start > along) | (end < -along);
 }
 

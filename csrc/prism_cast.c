@@ -13,11 +13,10 @@
 #include "cast.h"
 
 /* The finding: the fraction of the first contact, or NONE, and whether it is the contact that is
- * asked for: any, or an overlap somewhere. Pieces that are met after the fraction `latest` do not
- * matter. */
+ * asked for: any, or an overlap somewhere. Pieces met after `max_fraction` do not matter. */
 typedef struct finding {
     int32_t fraction;
-    int32_t latest;
+    int32_t max_fraction;
     int is_enough;
 } finding;
 
@@ -28,7 +27,7 @@ static void found_at(finding *f, int32_t fraction, int overlaps) {
     }
     f->is_enough |= overlaps;
     if (f->is_enough) {
-        f->latest = min_int(f->latest, f->fraction);
+        f->max_fraction = min_int(f->max_fraction, f->fraction);
     }
 }
 
@@ -131,7 +130,8 @@ static int fall_to_0(finding *f, const quadratic *q, const interval64 *w) {
             return 0;
         }
         if (estimate > 0) {
-            if (fine - ROOT_ERROR >= (f->latest + 1) * (int64_t)256 || is_after(fine, w->out)) {
+            if (fine - ROOT_ERROR >= (f->max_fraction + 1) * (int64_t)256 ||
+                is_after(fine, w->out)) {
                 return 0;
             }
             if (is_plain(fine) && is_after(fine, w->in) && is_before(fine, w->out)) {
@@ -286,7 +286,7 @@ static void fall_at_prism(finding *f, const swept *a, const polygon *p) {
 }
 
 static int32_t cast_round_or_cylinder(const placed_shape *s, const solid *prism, const vertex *v,
-                                      const int64_t *M, int when, int32_t most) {
+                                      const int64_t *M, int when, int32_t max_fraction) {
     const int64_t low0 = (int64_t)prism->y_low - s->y - s->size[1];
     const int64_t high0 = (int64_t)s->y - s->size[1] - prism->y_high;
     const heights meet = {low0, -high0};
@@ -301,12 +301,8 @@ static int32_t cast_round_or_cylinder(const placed_shape *s, const solid *prism,
                is_round(s),
                axis_of(0, M[1], 0),
                M[1] < 0 ? mirrored(meet) : meet,
-               WHOLE_MOTION};
-    finding f = {NONE, most, when == FXS_TOUCHING};
-    if (most < WHOLE) {
-        a.all.out.n = most + 1;
-        a.all.out.d = WHOLE;
-    }
+               interval_up_to(max_fraction)};
+    finding f = {NONE, max_fraction, when == FXS_TOUCHING};
     if (!a.is_round) {
         /* The lids are strict: where the heights meet at one time only, nothing overlaps. */
         interval64 lids = a.all;
@@ -433,10 +429,10 @@ static int32_t cast_box_prism(const placed_shape *s, const solid *prism, const v
 }
 
 int32_t fxs_prism_cast(const placed_shape *s, const solid *prism, const vertex *v, const int64_t *M,
-                       int when, int32_t most) {
+                       int when, int32_t max_fraction) {
     switch (shape_class_of(s->kind)) {
     case ROUND:
-    case CYLINDER: return cast_round_or_cylinder(s, prism, v, M, when, most);
+    case CYLINDER: return cast_round_or_cylinder(s, prism, v, M, when, max_fraction);
     case BOX:
         return cast_box_prism(s, prism, v, M, when);
     CASES_OF_NO_BODY:

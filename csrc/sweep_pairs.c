@@ -21,7 +21,7 @@ typedef struct sweeps {
     fxs_pair_hit *hits;    /* a heap, the last in order first, when as many are kept as the limit */
     uint64_t room, count, met;
     uint32_t limit;
-    int32_t last; /* hits at later fractions do not matter */
+    int32_t max_fraction; /* hits at later fractions do not matter */
 } sweeps;
 
 /* The motion of an id with a row: nearly always ids ascend without gaps. */
@@ -70,16 +70,16 @@ static int64_t normal_of_pair_hit(const sweeps *s, fxs_pair_hit *hit) {
                : fxs_solid_hit_normal(a, s->w->level, hit->b - FXS_LEVEL, M, k, hit->normal);
 }
 
-/* While hits are sought, what stands in the third number of a normal: whether the distance stands
- * in the first two. IS_DEEP: it is 0, and so is the normal. */
-enum { IS_UNKNOWN, IS_KNOWN, IS_DEEP };
+/* While hits are sought, the third number of a normal: whether the first two hold the distance.
+ * STARTS_OVERLAPPING: the distance is 0, and so is the normal. */
+enum { IS_UNKNOWN, IS_KNOWN, STARTS_OVERLAPPING };
 
 static void know_pair_distance(const sweeps *s, fxs_pair_hit *hit) {
     if (hit->normal[2] == IS_UNKNOWN) {
         const int64_t distance = normal_of_pair_hit(s, hit);
-        const int is_deep = (hit->normal[0] | hit->normal[1] | hit->normal[2]) == 0;
+        const int starts_overlapping = (hit->normal[0] | hit->normal[1] | hit->normal[2]) == 0;
         memcpy(hit->normal, &distance, sizeof distance);
-        hit->normal[2] = is_deep ? IS_DEEP : IS_KNOWN;
+        hit->normal[2] = starts_overlapping ? STARTS_OVERLAPPING : IS_KNOWN;
     }
 }
 
@@ -100,11 +100,12 @@ static int is_later_pair(const sweeps *s, fxs_pair_hit *a, fxs_pair_hit *b) {
 
 FXS_HEAP(pair_heap, fxs_pair_hit, const sweeps *, is_later_pair)
 
-static void keep_pair(sweeps *s, uint32_t one, uint32_t other, int32_t fraction, int is_deep) {
+static void keep_pair(sweeps *s, uint32_t one, uint32_t other, int32_t fraction,
+                      int starts_overlapping) {
     fxs_pair_hit hit = {one < other ? one : other,
                         one < other ? other : one,
                         (uint32_t)fraction,
-                        {0, 0, is_deep ? IS_DEEP : IS_UNKNOWN}};
+                        {0, 0, starts_overlapping ? STARTS_OVERLAPPING : IS_UNKNOWN}};
     int is_full = s->limit != 0 && s->count == s->limit;
     s->met++;
     if (is_full) {
@@ -118,7 +119,7 @@ static void keep_pair(sweeps *s, uint32_t one, uint32_t other, int32_t fraction,
             pair_heap_make(s, s->hits, s->count);
         }
     }
-    s->last = is_full ? (int32_t)s->hits[0].fraction : WHOLE;
+    s->max_fraction = is_full ? (int32_t)s->hits[0].fraction : WHOLE;
 }
 
 /* Sorts n hits of equal fraction, which ascend by (a, b): nearly always by distance too. */
@@ -146,7 +147,8 @@ static int sort_words(const sweeps *s) {
         const fxs_pair_hit *h = s->hits + i;
         const uint64_t b = h->b < FXS_LEVEL ? h->b : (uint64_t)w->capacity + (h->b - FXS_LEVEL);
         const uint64_t pair = (uint64_t)h->a << id_bits | b;
-        words[i] = ((uint64_t)h->fraction << 2 * id_bits | pair) << 1 | (h->normal[2] == IS_DEEP);
+        words[i] = ((uint64_t)h->fraction << 2 * id_bits | pair) << 1 |
+                   (h->normal[2] == STARTS_OVERLAPPING);
     }
     words = fxs_sorted(digits_of(w), words, others, s->count, 1, 17 + 2 * id_bits);
     for (uint64_t i = 0; i < s->count; i++) {
@@ -156,7 +158,7 @@ static int sort_words(const sweeps *s) {
         h->b = (uint32_t)(b < w->capacity ? b : FXS_LEVEL + (b - w->capacity));
         h->fraction = (uint32_t)(words[i] >> (1 + 2 * id_bits));
         h->normal[0] = h->normal[1] = 0;
-        h->normal[2] = words[i] & 1 ? IS_DEEP : IS_UNKNOWN;
+        h->normal[2] = words[i] & 1 ? STARTS_OVERLAPPING : IS_UNKNOWN;
     }
     return 1;
 }
@@ -182,10 +184,10 @@ static void sort_pairs(const sweeps *s) {
 /* ---- pairs ---- */
 
 /* A hit of s->own with what stands still. */
-static int32_t keep_still(void *context, uint32_t other, int32_t fraction, int is_deep) {
+static int32_t keep_still(void *context, uint32_t other, int32_t fraction, int starts_overlapping) {
     sweeps *s = context;
-    keep_pair(s, s->own->id, other, fraction, is_deep);
-    return s->last;
+    keep_pair(s, s->own->id, other, fraction, starts_overlapping);
+    return s->max_fraction;
 }
 
 /* Two that move, and whose swept bounds may meet. */
@@ -206,10 +208,10 @@ static void try_pair(sweeps *s, const placed_shape *a, const int32_t *motion_a,
     const int64_t z = abs64(M[2]);
     const int64_t length = max64(x, z) + (min64(x, z) + 1) / 2;
     const motion_extent of_a = motion_extent_of(a, M, length);
-    if (passes_by(a, &of_a, b, M, length, s->last)) {
+    if (passes_by(a, &of_a, b, M, length, s->max_fraction)) {
         return;
     }
-    const int32_t fraction = fxs_placed_cast(a, b, M, s->when, s->last);
+    const int32_t fraction = fxs_placed_cast(a, b, M, s->when, s->max_fraction);
     if (fraction != NONE) {
         keep_pair(s, a->id, b->id, fraction, 0);
     }
@@ -361,7 +363,7 @@ static void try_still(sweeps *s) {
         s->own = s->rows + i;
         if (colliders(s->w)[s->own->id].active) {
             fxs_sweep_still(s->w, s->own->id, s->own->motion, s->when, s->limit,
-                            s->n < s->w->count ? s->moving : NULL, s->last, keep_still, s);
+                            s->n < s->w->count ? s->moving : NULL, s->max_fraction, keep_still, s);
         }
     }
 }
@@ -369,7 +371,7 @@ static void try_still(sweeps *s) {
 static void put_normals(const sweeps *s) {
     for (uint64_t i = 0; i < s->count; i++) {
         fxs_pair_hit *hit = s->hits + i;
-        if (hit->normal[2] == IS_DEEP) {
+        if (hit->normal[2] == STARTS_OVERLAPPING) {
             hit->normal[0] = hit->normal[1] = hit->normal[2] = 0;
         } else {
             normal_of_pair_hit(s, hit);
@@ -395,7 +397,7 @@ int32_t fxs_world_sweep_pairs(fxs_world *world, const fxs_motion *rows, uint64_t
                 .hits = hits,
                 .room = hit_capacity,
                 .limit = limit,
-                .last = WHOLE};
+                .max_fraction = WHOLE};
     s.when = (int)(hit_when ? hit_when : world->hit_when);
     derive(world);
     for (uint64_t i = 0; i < n; i++) {

@@ -18,9 +18,9 @@ typedef struct time64 {
 /* floor(65536 * t) */
 FXS_INTERNAL int32_t fxs_time64_fraction(time64 t);
 
-/* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a
- * distance, its gap is its distance from -half..half, on one side: -1 before, 0 within (no gap), 1
- * past it. A half of 0 is one point: always 1, the gap signed. */
+/* One coordinate of a: p + t * m at time t, mirrored where needed so that m >= 0. Its gap is the
+ * signed distance from -half..half, `side` where it is: -1 below, 0 inside (no gap), 1 above. If
+ * half is 0, `side` is always 1 and the gap is the coordinate. */
 typedef struct axis {
     int64_t p, m, half;
     int side;
@@ -39,6 +39,16 @@ typedef struct interval64 {
 } interval64;
 
 #define WHOLE_MOTION {{0, 1}, {1, 1}, 0}
+
+/* The times of all fractions up to this. */
+static inline interval64 interval_up_to(int32_t max_fraction) {
+    interval64 w = WHOLE_MOTION;
+    if (max_fraction < WHOLE) {
+        w.out.n = max_fraction + 1;
+        w.out.d = WHOLE;
+    }
+    return w;
+}
 
 /* Narrows the interval to low <= p + t * m <= high; 0 if nothing is left of 0 <= t <= 1. |p| +
  * |low| and |p| + |high| < 2^62.4. */
@@ -95,9 +105,9 @@ static inline int worth_for(int when) { return when == FXS_OVERLAPPING ? 0 : AT_
  * With neither, the distance must fall below r. */
 FXS_INTERNAL int32_t fxs_first_contact(gap_distance *k, const interval64 *w, int worth);
 
-/* Where a shape's centre stands when its height and the other one's meet, seen from the other one's
- * centre: low <= 0 <= high. They are -h and h, the half heights added, but for a cylinder of a
- * level with its centre rounded. */
+/* The interval of a.y - b.y in which the heights of two shapes meet, without round ends: -h..h, h
+ * the sum of the half heights. Not so for solids: b.y is the rounded middle of a cylinder, and for
+ * a prism the y where a begins. */
 typedef struct heights {
     int64_t low, high;
 } heights;

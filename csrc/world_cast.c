@@ -150,11 +150,12 @@ static int32_t keep(job *j, kept_hits *k, fxs_cast_hit hit) {
     return is_full ? (int32_t)k->hits[0].fraction : WHOLE;
 }
 
-static int32_t cast_solid(const job *j, const fxs_level *l, uint32_t index, int32_t most) {
+static int32_t cast_solid(const job *j, const fxs_level *l, uint32_t index, int32_t max_fraction) {
     const solid *b = solids(l) + index;
     const vertex *v = level_vertices(l, b);
-    return b->code == FXS_PRISM ? fxs_prism_cast(&j->own, b, v, j->M, j->when, most)
-                                : fxs_cylinder_solid_cast(&j->own, b, v, j->M, j->when, most);
+    return b->code == FXS_PRISM
+               ? fxs_prism_cast(&j->own, b, v, j->M, j->when, max_fraction)
+               : fxs_cylinder_solid_cast(&j->own, b, v, j->M, j->when, max_fraction);
 }
 
 /* Whether a hit is a floor for a filter: met downwards. */
@@ -191,11 +192,11 @@ static int is_counted(const job *j, const placed_shape *s, fxs_cast_hit hit) {
     return !is_one_way || is_met_as_floor(j, s, hit);
 }
 
-/* The hits with solids. `last`: the fraction after which they do not matter. */
-static void cast_at_level(const fxs_level *l, job *j, kept_hits *k, int32_t last) {
+/* The hits with solids. `max_fraction`: the fraction after which they do not matter. */
+static void cast_at_level(const fxs_level *l, job *j, kept_hits *k, int32_t max_fraction) {
     aabb box;
     level_walk walk;
-    sweep_bounds(j, 0, min_int(last + 1, WHOLE), &box);
+    sweep_bounds(j, 0, min_int(max_fraction + 1, WHOLE), &box);
     fxs_level_walk(&walk, l, &box, j->is_sweep ? j->own.meets : j->mask);
     walk.x = j->own.x;
     walk.z = j->own.z;
@@ -203,13 +204,13 @@ static void cast_at_level(const fxs_level *l, job *j, kept_hits *k, int32_t last
     walk.mz = j->M[2];
     walk.across = j->extent.across + 8 * j->length;
     for (uint32_t i; (i = fxs_level_next(&walk)) != NO_SOLID;) {
-        const int32_t fraction = cast_solid(j, l, i, last);
+        const int32_t fraction = cast_solid(j, l, i, max_fraction);
         if (fraction == NONE) {
             continue;
         }
         const fxs_cast_hit hit = {FXS_LEVEL + i, (uint32_t)fraction, {0, 0, 0}};
         if (!j->filter || is_counted(j, NULL, hit)) {
-            last = keep(j, k, hit);
+            max_fraction = keep(j, k, hit);
         }
     }
 }
@@ -242,7 +243,8 @@ static int is_new_in(const slice *t, const placed_shape *s) {
 }
 
 /* The hits with the colliders of a slice, as cast_at_colliders. */
-static int32_t cast_in_slice(fxs_world *w, job *j, kept_hits *k, const slice *t, int32_t last) {
+static int32_t cast_in_slice(fxs_world *w, job *j, kept_hits *k, const slice *t,
+                             int32_t max_fraction) {
     uint64_t near_count;
     const uint64_t *near = fxs_broad_near(w, &t->box, &near_count);
     const int is_whole = t->from == 0 && t->to == WHOLE;
@@ -250,56 +252,56 @@ static int32_t cast_in_slice(fxs_world *w, job *j, kept_hits *k, const slice *t,
         const placed_shape *s = colliders(w) + near[i];
         const int is_new = is_whole || is_new_in(t, s);
         if (!is_new || !is_wanted(j, s) ||
-            passes_by(&j->own, &j->extent, s, j->M, j->length, last)) {
+            passes_by(&j->own, &j->extent, s, j->M, j->length, max_fraction)) {
             continue;
         }
         if (j->take && fxs_placed_contact(&j->own, s) == FXS_OVERLAPPING) {
-            last = j->take(j->context, s->id, 0, 1);
+            max_fraction = j->take(j->context, s->id, 0, 1);
             continue;
         }
-        const int32_t fraction = fxs_placed_cast(&j->own, s, j->M, j->when, last);
+        const int32_t fraction = fxs_placed_cast(&j->own, s, j->M, j->when, max_fraction);
         if (fraction == NONE) {
             continue;
         }
         const fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
         if (!j->filter || is_counted(j, s, hit)) {
-            last = keep(j, k, hit);
+            max_fraction = keep(j, k, hit);
         }
     }
-    return last;
+    return max_fraction;
 }
 
-/* The hits with colliders that matter up to `last`; returns the fraction after which others do not
- * matter. Slices that begin after it are not searched. */
-static int32_t cast_at_colliders(fxs_world *w, job *j, kept_hits *k, int32_t last) {
+/* The hits with colliders that matter up to `max_fraction`; returns the fraction after which others
+ * do not matter. Slices that begin after it are not searched. */
+static int32_t cast_at_colliders(fxs_world *w, job *j, kept_hits *k, int32_t max_fraction) {
     slice t = {.from = 0, .to = WHOLE};
     sweep_bounds(j, 0, WHOLE, &t.box);
     const int32_t length = slice_length(w, j, &t);
     if (length == WHOLE) {
-        return cast_in_slice(w, j, k, &t, last);
+        return cast_in_slice(w, j, k, &t, max_fraction);
     }
     t.to = 0;
-    while (t.to < WHOLE && t.to <= last) {
+    while (t.to < WHOLE && t.to <= max_fraction) {
         next_slice(&t, j, length);
-        last = cast_in_slice(w, j, k, &t, last);
+        max_fraction = cast_in_slice(w, j, k, &t, max_fraction);
     }
-    return last;
+    return max_fraction;
 }
 
 /* Runs a job in a world, a level or both: its hits in order into `hits`, if there is room. Returns
  * the count. */
 static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits, uint64_t room) {
     kept_hits k = {hits, room, 0, 0, j->limit};
-    int32_t last = WHOLE;
+    int32_t max_fraction = WHOLE;
     j->length = planar_length(j->M);
     j->extent = motion_extent_of(&j->own, j->M, j->length);
     j->world = w;
     j->level = l;
     if (w) {
-        last = cast_at_colliders(w, j, &k, last);
+        max_fraction = cast_at_colliders(w, j, &k, max_fraction);
     }
     if (l) {
-        cast_at_level(l, j, &k, last);
+        cast_at_level(l, j, &k, max_fraction);
     }
     uint64_t met = k.limit != 0 && k.met > k.limit ? k.limit : k.met;
     if (met <= room) {
@@ -312,7 +314,7 @@ static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits
 }
 
 void fxs_sweep_still(fxs_world *w, uint32_t id, const int32_t *motion, int when, uint32_t limit,
-                     const uint64_t *moving, int32_t last, hit_sink take, void *context) {
+                     const uint64_t *moving, int32_t max_fraction, hit_sink take, void *context) {
     job j;
     memset(&j, 0, sizeof j);
     j.own = colliders(w)[id];
@@ -329,10 +331,10 @@ void fxs_sweep_still(fxs_world *w, uint32_t id, const int32_t *motion, int when,
     j.extent = motion_extent_of(&j.own, j.M, j.length);
     j.level = w->level;
     if (moving) {
-        last = cast_at_colliders(w, &j, NULL, last);
+        max_fraction = cast_at_colliders(w, &j, NULL, max_fraction);
     }
     if (w->level) {
-        cast_at_level(w->level, &j, NULL, last);
+        cast_at_level(w->level, &j, NULL, max_fraction);
     }
 }
 
@@ -416,7 +418,7 @@ int32_t fxs_filtered_cast(fxs_world *world, const fxs_cast *cast, const cast_fil
 int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filter *filter,
                         const id_set *set, fxs_cast_hit *first) {
     job j;
-    int32_t last = WHOLE;
+    int32_t max_fraction = WHOLE;
     int64_t nearest = 0;
     int32_t is_met = 0;
     const int32_t status = filtered_job(&j, cast, filter);
@@ -430,8 +432,8 @@ int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filte
         s.y += set->shift[1];
         s.z += set->shift[2];
         const int32_t fraction =
-            is_wanted(&j, &s) ? fxs_placed_cast(&j.own, &s, j.M, j.when, last) : NONE;
-        if (fraction == NONE || (is_met && fraction > last)) {
+            is_wanted(&j, &s) ? fxs_placed_cast(&j.own, &s, j.M, j.when, max_fraction) : NONE;
+        if (fraction == NONE || (is_met && fraction > max_fraction)) {
             continue;
         }
         fxs_cast_hit hit = {s.id, (uint32_t)fraction, {0, 0, 0}};
@@ -439,9 +441,9 @@ int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filte
             continue;
         }
         const int64_t distance = fxs_placed_cast_normal(&j.own, &s, j.M, fraction, hit.normal);
-        if (!is_met || fraction < last || distance < nearest) {
+        if (!is_met || fraction < max_fraction || distance < nearest) {
             *first = hit;
-            last = fraction;
+            max_fraction = fraction;
             nearest = distance;
             is_met = 1;
         }
