@@ -86,9 +86,9 @@ static inline int near_wedge(const wedge *s, planar d, int64_t q) {
     return contact_of_depth(max64(depth_e1, depth_e2));
 }
 
-/* CLS of 0 and how far a wedge reaches along n, its apex at p: |n| and each e below 2^30 + 1. In
- * units of 2^-30 raw units the reach is that of whole parts of the products, or up to a radius
- * more: it decides unless the sum is within a radius of 0. */
+/* CLS of 0 and the support of a wedge along n (how far it reaches), its apex at p: |n| and each e
+ * below 2^30 + 1. In units of 2^-30 raw units the reach is that of whole parts of the products, or
+ * up to a radius more: it decides unless the sum is within a radius of 0. */
 SPECIALISED int contact_beyond(const wedge *s, planar p, planar n) {
     const int64_t of_apex = dot64(n, p);
     FXS_ASSERT(IS_WITHIN_BITS(n, 30) && abs64(of_apex) < (int64_t)1 << 62);
@@ -193,13 +193,13 @@ static inline int64_t depth_discs(const placed_shape *a, const placed_shape *b, 
 }
 
 /* Two shapes that are near, the lesser class first. */
-typedef struct meeting {
+typedef struct near_pair {
     const placed_shape *a, *b;
     planar d;           /* a's centre from b's */
-    int64_t upright;    /* how far the two overlap in height, negative for a gap */
-    int64_t gap;        /* above_0(-upright) */
+    int64_t overlap_y;  /* of their heights; negative: a gap */
+    int64_t gap;        /* above_0(-overlap_y) */
     const edges *known; /* of b, a sector, if they are known, else NULL */
-} meeting;
+} near_pair;
 
 /* The exact test of a sector and a box works in the box's frame, depth_by_discs in the world's.
  * Each part of a direction is rounded by up to 1/2, so a distance in the two frames differs by at
@@ -210,7 +210,7 @@ typedef struct meeting {
  * of the cylinder or box: one inside it, and one around it. UNKNOWN if they do not decide it with a
  * margin of SPARE raw units, which is rare, or if the edges are not known. */
 #define UNKNOWN INT64_MIN
-SPECIALISED int64_t depth_by_discs(const meeting *m) {
+SPECIALISED int64_t depth_by_discs(const near_pair *m) {
     const placed_shape *s = m->a;
     const placed_shape *sector = m->b;
     const int64_t radius = sector->size[0];
@@ -239,63 +239,63 @@ SPECIALISED int64_t depth_by_discs(const meeting *m) {
     const int is_within = (inner > SPARE) & (square < within * within);
     const int is_without = square > without * without;
     const int64_t decided = is_within - is_without;
-    return decided ? min64(decided, m->upright) : UNKNOWN;
+    return decided ? min64(decided, m->overlap_y) : UNKNOWN;
 }
 
 /* The depth of each pair of classes. */
 
-SPECIALISED int64_t depth_ROUND_ROUND(const meeting *m) {
+SPECIALISED int64_t depth_ROUND_ROUND(const near_pair *m) {
     return depth_discs(m->a, m->b, m->d) - m->gap * m->gap;
 }
 
 /* At equal heights, which is usual, a round shape is a disc. */
-SPECIALISED int64_t depth_ROUND_CYLINDER(const meeting *m) {
+SPECIALISED int64_t depth_ROUND_CYLINDER(const near_pair *m) {
     const int64_t r = m->a->size[0];
     const int64_t q = r * r - m->gap * m->gap;
     return m->gap ? near_disc(m->b->size[0], m->d, q) - 1 : depth_discs(m->a, m->b, m->d);
 }
 
-SPECIALISED int64_t depth_ROUND_BOX(const meeting *m) {
+SPECIALISED int64_t depth_ROUND_BOX(const near_pair *m) {
     const int64_t r = m->a->size[0];
     return depth_box(m->b, m->d, r * r - m->gap * m->gap);
 }
 
 /* L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits. */
-SPECIALISED int64_t depth_CYLINDER_CYLINDER(const meeting *m) {
-    return min64(depth_discs(m->a, m->b, m->d), m->upright);
+SPECIALISED int64_t depth_CYLINDER_CYLINDER(const near_pair *m) {
+    return min64(depth_discs(m->a, m->b, m->d), m->overlap_y);
 }
 
-SPECIALISED int64_t depth_CYLINDER_BOX(const meeting *m) {
+SPECIALISED int64_t depth_CYLINDER_BOX(const near_pair *m) {
     const int64_t r = m->a->size[0];
-    return min64(depth_box(m->b, m->d, r * r), m->upright);
+    return min64(depth_box(m->b, m->d, r * r), m->overlap_y);
 }
 
-SPECIALISED int64_t depth_BOX_BOX(const meeting *m) {
-    return min64(depth_boxes(m->a, m->b, opposite(m->d)), m->upright);
+SPECIALISED int64_t depth_BOX_BOX(const near_pair *m) {
+    return min64(depth_boxes(m->a, m->b, opposite(m->d)), m->overlap_y);
 }
 
-SPECIALISED edges edges_of_b(const meeting *m) { return m->known ? *m->known : edges_of(m->b); }
+SPECIALISED edges edges_of_b(const near_pair *m) { return m->known ? *m->known : edges_of(m->b); }
 
-SPECIALISED int64_t depth_ROUND_SECTOR(const meeting *m) {
+SPECIALISED int64_t depth_ROUND_SECTOR(const near_pair *m) {
     const edges e = edges_of_b(m);
     const int64_t r = m->a->size[0];
     return m->gap > r ? -1 : near_sector(m->b, &e, m->d, r * r - m->gap * m->gap) - 1;
 }
 
-SPECIALISED int64_t depth_CYLINDER_SECTOR(const meeting *m) {
+SPECIALISED int64_t depth_CYLINDER_SECTOR(const near_pair *m) {
     const int64_t depth = depth_by_discs(m);
     const int64_t r = m->a->size[0];
     if (depth != UNKNOWN) {
         return depth;
     }
     const edges e = edges_of_b(m);
-    return min64(near_sector(m->b, &e, m->d, r * r) - 1, m->upright);
+    return min64(near_sector(m->b, &e, m->d, r * r) - 1, m->overlap_y);
 }
 
-SPECIALISED int64_t depth_BOX_SECTOR(const meeting *m) {
+SPECIALISED int64_t depth_BOX_SECTOR(const near_pair *m) {
     const int64_t depth = depth_by_discs(m);
     return depth != UNKNOWN ? depth
-                            : min64(fxs_sector_box(m->b, m->a, opposite(m->d)) - 1, m->upright);
+                            : min64(fxs_sector_box(m->b, m->a, opposite(m->d)) - 1, m->overlap_y);
 }
 
 /* The greatest of near_wedge over n parts, each into `near`. */
@@ -333,7 +333,7 @@ static int contact_of_parts(const wedge *a, uint32_t n_a, const wedge *b, uint32
 }
 
 /* Whether two sectors of less than a whole turn meet. */
-SPECIALISED int contact_of_sectors(const meeting *m) {
+SPECIALISED int contact_of_sectors(const near_pair *m) {
     const placed_shape *a = m->a;
     const placed_shape *b = m->b;
     const planar none = {0, 0};
@@ -363,9 +363,9 @@ SPECIALISED int contact_with_whole(const placed_shape *sector, const placed_shap
     return near_sector(sector, &e, d, (int64_t)whole->size[0] * whole->size[0]);
 }
 
-/* An edge is longer than the radius by half a raw unit at most, so discs 2 raw units further apart
- * than they reach decide. */
-SPECIALISED int64_t depth_SECTOR_SECTOR(const meeting *m) {
+/* An edge is longer than the radius by half a raw unit at most, so sectors whose discs have a
+ * gap above 2 raw units are APART. */
+SPECIALISED int64_t depth_SECTOR_SECTOR(const near_pair *m) {
     const placed_shape *a = m->a;
     const placed_shape *b = m->b;
     const int64_t reach = (int64_t)a->size[0] + b->size[0] + 2;
@@ -380,13 +380,13 @@ SPECIALISED int64_t depth_SECTOR_SECTOR(const meeting *m) {
     } else {
         found = contact_of_sectors(m);
     }
-    return min64(found - 1, m->upright);
+    return min64(found - 1, m->overlap_y);
 }
 
 SPECIALISED int64_t depth_at(class_pair of, const placed_shape *a, const placed_shape *b,
-                             const edges *known, int64_t upright) {
+                             const edges *known, int64_t overlap_y) {
     const planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
-    const meeting m = {a, b, d, upright, above_0(-upright), known};
+    const near_pair m = {a, b, d, overlap_y, above_0(-overlap_y), known};
     switch (of) {
 #define DEPTH_OF_PAIR(a, b) \
     case a##_##b: return depth_##a##_##b(&m);
@@ -397,13 +397,13 @@ SPECIALISED int64_t depth_at(class_pair of, const placed_shape *a, const placed_
 }
 
 /* size[1] is the half height of every kind (a sphere's is 0). */
-static inline int64_t upright_of(const placed_shape *a, const placed_shape *b) {
+static inline int64_t overlap_y_of(const placed_shape *a, const placed_shape *b) {
     return (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
 }
 
 SPECIALISED int64_t depth_of_pair(class_pair of, const placed_shape *a, const placed_shape *b,
                                   const edges *known) {
-    return depth_at(of, a, b, known, upright_of(a, b));
+    return depth_at(of, a, b, known, overlap_y_of(a, b));
 }
 
 /* Each is written, and stays if it counts: no branch that a predictor could miss. */
@@ -413,6 +413,7 @@ SPECIALISED uint32_t hits_of_pair(class_pair of, const placed_shape *all, const 
     for (uint32_t i = 0; i < n; i++) {
         const placed_shape *a = all + (pairs[i] >> 32);
         const placed_shape *b = all + (pairs[i] & UINT32_MAX);
+        FXS_ASSERT(extents_are_within(a, b, NEAR_GAP));
         int64_t depth = depth_of_pair(of, a, b, NULL);
         const uint32_t first = a->id < b->id ? a->id : b->id;
         const uint32_t second = a->id < b->id ? b->id : a->id;
@@ -437,6 +438,7 @@ SPECIALISED uint64_t met_of_pair(class_pair of, uint32_t is_swapped, const query
         const placed_shape *s = q->all + like[i];
         const placed_shape *a = is_swapped ? s : q->area;
         const placed_shape *b = is_swapped ? q->area : s;
+        FXS_ASSERT(extents_are_within(a, b, NEAR_GAP));
         const int64_t depth = depth_of_pair(of, a, b, q->known);
         ids[met] = like[i];
         met += depth >= q->least;
@@ -482,8 +484,8 @@ SPECIALISED int overlap_of_pair(class_pair of, const fxs_shape *a, const fxs_pos
 }
 
 SPECIALISED int contact_of_pair(class_pair of, const placed_shape *a, const placed_shape *b,
-                                int64_t upright) {
-    return contact_of_depth(depth_at(of, a, b, NULL, upright));
+                                int64_t overlap_y) {
+    return contact_of_depth(depth_at(of, a, b, NULL, overlap_y));
 }
 
 /* CALL(contact, pair, ...) is contact_of_pair(pair, ...); so are overlap, hits and met. Each is
@@ -494,8 +496,9 @@ SPECIALISED int contact_of_pair(class_pair of, const placed_shape *a, const plac
 #define CALL(function, pair, ...) PAIRS[pair].function(__VA_ARGS__)
 
 #define FUNCTIONS_OF_PAIR(A, B)                                                                   \
-    static int contact_##A##_##B(const placed_shape *a, const placed_shape *b, int64_t upright) { \
-        return contact_of_pair(A##_##B, a, b, upright);                                           \
+    static int contact_##A##_##B(const placed_shape *a, const placed_shape *b,                    \
+                                 int64_t overlap_y) {                                             \
+        return contact_of_pair(A##_##B, a, b, overlap_y);                                         \
     }                                                                                             \
     static int overlap_##A##_##B(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,  \
                                  const fxs_pose *pose_b) {                                        \
@@ -521,9 +524,10 @@ static const struct pair_functions {
 #endif
 
 int fxs_near_contact(const placed_shape *a, const placed_shape *b) {
-    const int64_t upright = upright_of(a, b);
+    const int64_t overlap_y = overlap_y_of(a, b);
+    FXS_ASSERT(extents_are_within(a, b, NEAR_GAP));
     const ordered o = ordered_pair(a, b);
-    return CALL(contact, o.pair, o.first, o.second, upright);
+    return CALL(contact, o.pair, o.first, o.second, overlap_y);
 }
 
 int fxs_cylinder_solid_contact(const placed_shape *s, int32_t x, int32_t z, int32_t radius,

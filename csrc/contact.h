@@ -7,8 +7,9 @@
 /* Contact of any two placed shapes. */
 FXS_INTERNAL int fxs_placed_contact(const placed_shape *a, const placed_shape *b);
 
-/* The same of two that are near: on no axis are they further apart than they reach by more than
- * 2^15 raw units. */
+/* The same of two that are near: on every axis the gap between their extents is at most
+ * NEAR_GAP. */
+#define NEAR_GAP (1 << 15)
 FXS_INTERNAL int fxs_near_contact(const placed_shape *a, const placed_shape *b);
 
 /* Contact with an upright cylinder of a level, whose bounds s meets. gap: how far s is above or

@@ -116,14 +116,19 @@ static inline int extents_meet_aabb(const placed_shape *s, const aabb *box) {
            (int64_t)s->y - s->extent_y <= box->max[1] && (int64_t)s->y + s->extent_y >= box->min[1];
 }
 
-/* Whether the extents of two shapes overlap, without a branch. */
-static inline uint32_t extents_overlap(const placed_shape *a, const placed_shape *b) {
+/* Whether on every axis the gap between the extents of two shapes is at most this, without a
+ * branch. */
+static inline uint32_t extents_are_within(const placed_shape *a, const placed_shape *b,
+                                          int64_t gap) {
     const int64_t x = abs64((int64_t)a->x - b->x);
     const int64_t y = abs64((int64_t)a->y - b->y);
     const int64_t z = abs64((int64_t)a->z - b->z);
-    return (uint32_t)((x <= (int64_t)a->extent_x + b->extent_x) &
-                      (y <= (int64_t)a->extent_y + b->extent_y) &
-                      (z <= (int64_t)a->extent_z + b->extent_z));
+    return (uint32_t)((x <= (int64_t)a->extent_x + b->extent_x + gap) &
+                      (y <= (int64_t)a->extent_y + b->extent_y + gap) &
+                      (z <= (int64_t)a->extent_z + b->extent_z + gap));
+}
+static inline uint32_t extents_overlap(const placed_shape *a, const placed_shape *b) {
+    return extents_are_within(a, b, 0);
 }
 
 /* The bounds of s: they contain all that the exact tests can meet, of a sector its wedge alone.

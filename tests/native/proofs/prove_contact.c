@@ -50,7 +50,7 @@ void depth_is_defined(void) {
     any_near(&a, &b);
     edges e = edges_of(&b);
     const planar d = {(int64_t)a.x - b.x, (int64_t)a.z - b.z};
-    const meeting m = {&a, &b, d, (int64_t)a.size[1] + b.size[1] - abs64((int64_t)b.y - a.y), 0, &e};
+    const near_pair m = {&a, &b, d, (int64_t)a.size[1] + b.size[1] - abs64((int64_t)b.y - a.y), 0, &e};
     int64_t depth = depth_by_discs(&m);
     int contact = depth == UNKNOWN ? FXS_APART : contact_of_depth(depth);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
