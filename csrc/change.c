@@ -1,5 +1,5 @@
-/* Changes of a world (docs/contract.md, World). Each works on copies and stores them once nothing
- * can fail. */
+/* Changes of a world (docs/contract.md, World). A refused call changes nothing: most check before
+ * they store; fxs_world_add_many and fxs_world_apply undo what they stored. */
 #include "derive.h"
 #include "moved.h"
 
