@@ -3,7 +3,7 @@
     python .ci/first.py dist
 
 Each package is unpacked into an empty folder. Prints a line for each: what its program said, or
-which tool is missing. Exit code 1 if a program does not say what its README promises. Sdist and
+which tool is missing. Exit code 1 if one does not say what its README promises. Sdist and
 wheels are tried by release.py."""
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 BINDINGS = Path(__file__).resolve().parent.parent / "bindings"
@@ -141,42 +142,57 @@ def godot(package: Path, work: Path) -> str:
     return run(engine, "--headless", "--path", work, "-s", "res://hit.gd", cwd=work, env=home)
 
 
-PACKAGES: list[tuple[str, str, list[str], str, Callable[[Path, Path], str]]] = [
-    ("C", "fixsync-*-c.zip", ["cc"], "1 and 2 hit", c),
-    ("npm", "fixsync-[0-9]*.tgz", ["npm", "node"], "1 and 2 hit", npm),
-    ("crates", "fixsync-[0-9]*.crate", ["cargo"], "Enter: 1 and 2", rust),
-    ("NuGet", "Fixsync.*.nupkg", [], "Enter 1 2 Overlapping", nuget),
-    ("Unity", "dev.fixsync.*.tgz", ["mcs", "mono"], "Enter 1 2 Overlapping", unity),
-    ("Godot", "fixsync-godot-*.zip", ["apt-get", "patchelf"], "1 and 2 hit", godot),
+PACKAGES: list[tuple[str, list[str], str, Callable[[Path, Path], str]]] = [
+    ("fixsync-*-c.zip", ["cc"], "1 and 2 hit", c),
+    ("fixsync-[0-9]*.tgz", ["npm", "node"], "1 and 2 hit", npm),
+    ("fixsync-[0-9]*.crate", ["cargo"], "Enter: 1 and 2", rust),
+    ("Fixsync.*.nupkg", ["dotnet"], "Enter 1 2 Overlapping", nuget),
+    ("dev.fixsync.*.tgz", ["mcs", "mono"], "Enter 1 2 Overlapping", unity),
+    ("fixsync-godot-*.zip", ["apt-get", "patchelf"], "1 and 2 hit", godot),
 ]
 """Of each package: its file, the tools, what a line of its program's output ends with."""
 
 
-def tried(folder: Path) -> list[tuple[str, str]]:
-    """Of each package its name, and what its program said or why it was not run. FirstError for a
-    program that fails."""
-    lines = []
-    for name, pattern, tools, wanted, first in PACKAGES:
-        found = sorted(folder.resolve().glob(pattern))
-        missing = [tool for tool in tools if shutil.which(tool) is None]
-        if name == "NuGet" and not sdk():
-            missing.append("dotnet")
-        if len(found) != 1:
-            lines.append((name, f"not run: {len(found)} files are named {pattern}"))
-        elif missing:
-            lines.append((name, f"not run: no {', '.join(missing)}"))
-        else:
-            with tempfile.TemporaryDirectory() as work:
-                said = first(found[0], Path(work)).strip().splitlines()
-            if not any(line.endswith(wanted) for line in said):
-                raise FirstError(f"{found[0].name} says {said}, not {wanted!r}")
-            lines.append((name, next(line for line in said if line.endswith(wanted))))
-    return lines
+def programs(folder: Path) -> Iterator[tuple[str, Callable[[], str]]]:
+    """The file of each package in a folder, and what runs its first program."""
+    for pattern, tools, wanted, first in PACKAGES:
+        for package in sorted(folder.resolve().glob(pattern)):
+            yield package.name, partial(attempt, package, tools, wanted, first)
+
+
+def attempt(
+    package: Path, tools: list[str], wanted: str, first: Callable[[Path, Path], str]
+) -> str:
+    """What the first program of a package says, or which tools are missing. FirstError if it fails
+    or says something else."""
+    missing = [tool for tool in tools if not (sdk() if tool == "dotnet" else shutil.which(tool))]
+    if missing:
+        return f"not run: no {', '.join(missing)}"
+    with tempfile.TemporaryDirectory() as work:
+        said = first(package, Path(work)).strip().splitlines()
+    for line in said:
+        if line.endswith(wanted):
+            return f"{line} (Unity itself: not run)" if first is unity else line
+    raise FirstError(f"{package.name} says {said}, not {wanted!r}")
+
+
+def shown(name: str, program: Callable[[], str]) -> bool:
+    """Prints what a first program says. Returns whether it is what its page promises."""
+    try:
+        print(f"{name}: {program()}", flush=True)
+    except FirstError as error:
+        print(f"{name}: FAILED: {error}", flush=True)
+        return False
+    return True
+
+
+def main(folder: Path) -> int:
+    for pattern, *_ in PACKAGES:
+        if not list(folder.glob(pattern)):
+            print(f"{pattern}: no such file in {folder}")
+    failed = [name for name, program in programs(folder) if not shown(name, program)]
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    try:
-        for name, said in tried(Path(sys.argv[1])):
-            print(f"{name:<8} {said}")
-    except FirstError as error:
-        sys.exit(f"first program: {error}")
+    sys.exit(main(Path(sys.argv[1])))

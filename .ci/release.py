@@ -5,11 +5,12 @@
         --emulate aarch64 "$(.ci/python 3.14 arm64)"
 
 The sdist, the wheels of eight platforms, the C sources, the add-on for Godot, and the packages of
-npm, cargo, NuGet and Unity go into a folder that is new or empty, with release notes and
-SHA256SUMS. Sdist and wheels are built twice, in other folders, with another umask and at another
-time, and must be the same to the byte. The first program of each package is run. It lists what did
-not run. Wheels for Pythons without the GIL are those of `cibuildwheel`, with the settings in
-pyproject.toml."""
+npm, cargo, NuGet and Unity go into a folder that is new or empty, with release notes, a bill of
+materials and SHA256SUMS. Each package is built twice, in other folders, with another umask and
+other times of the files, and must be the same to the byte. Each is tried: its tests, or the first
+program of its page. At the end stands a table: each file, and what it said or why it was not run.
+The exit code is 1 if a build or a try failed. Wheels for Pythons without the GIL are those of
+`cibuildwheel`, with the settings in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -25,8 +26,9 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import first
@@ -57,19 +59,17 @@ def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | Non
     return done.stdout
 
 
+def git(project: Path, *words: str) -> str:
+    """What git says of a project's folder, whoever owns it: nothing is run from it."""
+    return run("git", "-c", "safe.directory=*", "-C", project, *words).strip()
+
+
 def tree(to: Path) -> Path:
     """A copy of the project: what git would commit, or all of it where there is no git, as in an
     sdist.
     """
     if (ROOT / ".git").exists() and shutil.which("git"):
-        git = [
-            "git",
-            "-c",
-            "safe.directory=*",
-            "-C",
-            str(ROOT),
-        ]  # whoever owns it, nothing is run from it
-        listed = run(*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        listed = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         for name in filter(None, listed.split("\0")):
             if (ROOT / name).is_file():
                 (to / name).parent.mkdir(parents=True, exist_ok=True)
@@ -84,19 +84,22 @@ def tree(to: Path) -> Path:
     return to
 
 
-def build(where: Path, kind: str, flags: str = "") -> Path:
+def build(where: Path, kind: str, flags: str = "", to: Path | None = None) -> Path:
     """Builds the "sdist" or the "wheel" as pip would in an environment that has what the build
-    needs.
+    needs, into a folder or its own dist.
     """
-    code = f"from setuptools import build_meta; print('BUILT', build_meta.build_{kind}('dist'))"
-    (where / "dist").mkdir(exist_ok=True)
+    to = to or where / "dist"
+    to.mkdir(exist_ok=True)
+    code = (
+        f"from setuptools import build_meta; print('BUILT', build_meta.build_{kind}({str(to)!r}))"
+    )
     env = {**os.environ, "FIXSYNC_CFLAGS": flags, "PYTHONPATH": ""}
     built = re.search(
         r"^BUILT (.*)$", run(sys.executable, "-c", code, cwd=where, env=env), re.MULTILINE
     )
     if built is None:
         raise ReleaseError(f"the build of the {kind} does not say what it built")
-    return where / "dist" / built[1]
+    return to / built[1]
 
 
 def unpacked(sdist: Path, to: Path) -> Path:
@@ -110,46 +113,61 @@ def unpacked(sdist: Path, to: Path) -> Path:
     return folder
 
 
-def pair(where: Path) -> tuple[Path, Path]:
-    """The sdist and the wheel of a project's folder."""
-    return build(where, "sdist"), build(where, "wheel")
+def pair(project: Path, to: Path) -> list[str]:
+    """Builds the sdist and this machine's wheel of a project's folder."""
+    for kind in ("sdist", "wheel"):
+        build(project, kind, to=to)
+    return []
 
 
-def twice(work: Path) -> tuple[Path, Path]:
-    """An sdist and a wheel. ReleaseError unless the project in that sdist builds the same bytes
-    elsewhere.
+def everything(project: Path, to: Path) -> list[str]:
+    """Builds all packages of a project's folder. Returns a line for each that cannot be built."""
+    build(project, "sdist", to=to)
+    try:
+        wheels.build(project, build(project, "wheel"), to, [*wheels.PLATFORMS])
+    except wheels.WheelError as error:
+        raise ReleaseError(str(error)) from None
+    single_source(project, to)
+    return list(others(project, to))
+
+
+def build_in(
+    project: Path, to: Path, make: Callable[[Path, Path], list[str]], mask: int
+) -> list[str]:
+    os.umask(mask)
+    to.mkdir()
+    return make(project, to)
+
+
+def twice(work: Path, make: Callable[[Path, Path], list[str]]) -> tuple[Path, list[str]]:
+    """Builds in two folders at once: the project, and that of its sdist. Returns the folder of what
+    was built, and what `make` returned. ReleaseError unless both have the same files.
     """
-    first = pair(tree(work / "one"))
-    second_tree = unpacked(first[0], work / "another and longer")
-    for path in second_tree.rglob("*"):
+    one = tree(work / "one")
+    other = unpacked(build(one, "sdist", to=work), work / "another and longer")
+    for path in other.rglob("*"):
         os.utime(path, (1_000_000_000, 1_000_000_000))
         if path.is_file():
             path.chmod(path.stat().st_mode & 0o700)
-    before = os.umask(0o077)
-    try:
-        second = pair(second_tree)
-    finally:
-        os.umask(before)
-    for one, other in zip(first, second, strict=True):
-        if one.name != other.name or one.read_bytes() != other.read_bytes():
-            raise ReleaseError(f"{one} and {other}: not the same bytes")
-    return first
+    first_built, again = work / "built", work / "built again"
+    with ProcessPoolExecutor(2) as pool:
+        at_once = [
+            pool.submit(build_in, one, first_built, make, 0o022),
+            pool.submit(build_in, other, again, make, 0o077),
+        ]
+        lines, _ = [done.result() for done in at_once]
+    same(first_built, again)
+    return first_built, lines
 
 
-def all_machines(work: Path, native: Path, to: Path) -> list[Path]:
-    """The wheels of all machines, out of the two folders of `twice`. ReleaseError unless both give
-    the same bytes.
-    """
-    (other,) = (work / "another and longer").iterdir()
-    try:
-        found = wheels.build(work / "one", native, to, [*wheels.PLATFORMS])
-        again = wheels.build(other, native, work / "again", [*wheels.PLATFORMS])
-    except wheels.WheelError as error:
-        raise ReleaseError(str(error)) from None
-    for one, second in zip(found, again, strict=True):
-        if one.read_bytes() != second.read_bytes():
-            raise ReleaseError(f"{one.name}: not the same bytes in two folders")
-    return found
+def same(one: Path, other: Path) -> None:
+    """ReleaseError unless two folders have the same files, to the byte."""
+    contents = [
+        {path.name: path.read_bytes() for path in folder.iterdir()} for folder in (one, other)
+    ]
+    for name in sorted({*contents[0], *contents[1]}):
+        if contents[0].get(name) != contents[1].get(name):
+            raise ReleaseError(f"{name}: not the same bytes in two folders")
 
 
 def for_this_machine(folder: Path) -> Path:
@@ -196,10 +214,15 @@ OTHERS = {
 """Packages of other languages: the program that is needed, the script, the files that it makes."""
 
 
-def find_dotnet() -> None:
-    """Puts the path of a .NET SDK into the variable DOTNET, if one can be had."""
-    with suppress(ReleaseError, OSError):
+def find_dotnet() -> str:
+    """Puts the path of a .NET SDK into the variable DOTNET. Returns why none can be had, or
+    nothing.
+    """
+    try:
         os.environ["DOTNET"] = run(ROOT / "bindings" / "csharp" / "dotnet").strip()
+    except (ReleaseError, OSError) as error:
+        return str(error)
+    return ""
 
 
 def has(program: str | None) -> bool:
@@ -207,22 +230,21 @@ def has(program: str | None) -> bool:
 
 
 def others(project: Path, to: Path) -> Iterator[str]:
-    """Packs a project's folder for other languages; a line for each."""
+    """Packs a project's folder for other languages; a line for each that lacks a program."""
     for name, (program, script, patterns) in OTHERS.items():
         if not has(program):
             yield f"not built: {name}: no {program}"
             continue
         with tempfile.TemporaryDirectory() as folder:
             run(sys.executable, project / script, folder)
-            found = sorted(path for pattern in patterns for path in Path(folder).glob(pattern))
-            for path in found:
-                shutil.copy(path, to)
-        yield f"{name}: {', '.join(path.name for path in found)}"
+            for pattern in patterns:
+                for path in Path(folder).glob(pattern):
+                    shutil.copyfile(path, to / path.name)
     if not has("npm"):
         yield "not built: npm: no npm"
         return
     npm = ["npm", "pack", "--silent", "--pack-destination", str(to.resolve())]
-    yield f"npm: {run(*npm, cwd=project / 'bindings' / 'web').strip()}"
+    run(*npm, cwd=project / "bindings" / "web")
 
 
 def project_version(project: Path) -> str:
@@ -252,6 +274,12 @@ def check_tag(project: Path, tag: str) -> None:
     version = project_version(project)
     if tag != f"v{version}":
         raise ReleaseError(f"the tag must be v{version}, not {tag}")
+    if (project / ".git").exists():
+        if changed := git(project, "status", "--porcelain"):
+            raise ReleaseError(f"these files are not those of {tag}:\n{changed}")
+        here, there = (git(project, "rev-parse", f"{name}^{{}}") for name in ("HEAD", tag))
+        if here != there:
+            raise ReleaseError(f"the tag {tag} is commit {there}, but this is {here}")
     title = notes(project).partition("\n")[0]
     if "unreleased" in title:
         raise ReleaseError(f"CHANGELOG.md says {title.removeprefix('# fixsync ')}")
@@ -371,18 +399,15 @@ def emulate(wheel: Path, python: Sequence[str], work: Path) -> str:
     return f"Python {number}: {replayed.strip().splitlines()[-1]}; {said.strip()}"
 
 
-def emulated(built: Sequence[Path], pythons: Sequence[Sequence[str]], work: Path) -> Iterator[str]:
-    """Tries wheels with other machines' Pythons: a line for each wheel that is not this machine's."""
-    found = {name: shlex.split(command) for name, command in pythons}
-    if unknown := [name for name in found if not any(name in wheel.name for wheel in built)]:
-        raise ReleaseError(f"no wheel is named for {unknown[0]}")
-    for wheel in built:
-        platform = wheel.stem.rpartition("-")[2].split(".")[-1]
-        command = next((found[name] for name in found if name in platform), None)
-        if command and "musl" not in platform:
-            yield f"{platform}, {emulate(wheel, command, work / platform)}"
-        else:
-            yield f"not run: {platform}"
+def emulators(built: Sequence[Path], pythons: Sequence[Sequence[str]]) -> dict[Path, list[str]]:
+    """The commands of other machines' Pythons by the wheels that they take."""
+    found = {}
+    for name, command in pythons:
+        fitting = [wheel for wheel in built if name in wheel.name and "musl" not in wheel.name]
+        if len(fitting) != 1:
+            raise ReleaseError(f"{name} is in the names of {len(fitting)} wheels, not of one")
+        found[fitting[0]] = shlex.split(command)
+    return found
 
 
 def bill(wheel: Path, work: Path, to: Path) -> Path:
@@ -406,6 +431,34 @@ def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
     )
     found = [sdist] if run(python, "-c", code).strip() == "True" else []
     return found if version(python).endswith("t") and "-abi3-" in wheel.name else [*found, wheel]
+
+
+class Tries:
+    """What was said of each file that was tried."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, list[str]] = {}
+        self.failed: list[str] = []
+
+    def add(self, name: str, attempt: Callable[[], str]) -> None:
+        """Tries a file. If it fails, the others are still tried."""
+        try:
+            said = attempt()
+        except (ReleaseError, first.FirstError, OSError) as error:
+            self.failed.append(f"{name}: {error}")
+            said = "FAILED"
+        self.said.setdefault(name, []).append(said)
+        print(f"  {name}: {said}", flush=True)
+
+    def table(self, folder: Path) -> Iterator[str]:
+        """The table of a release: file, bytes, what it said."""
+        files = sorted(path for path in folder.iterdir())
+        width = max(len(path.name) for path in files)
+        for path in files:
+            first_line, *more = self.said.get(path.name, [""])
+            size = path.stat().st_size
+            yield f"{path.name:{width}} {size:>10,}  {first_line}".rstrip()
+            yield from (f"{'':{width}} {'':>10}  {line}" for line in more)
 
 
 def main() -> None:
@@ -449,35 +502,52 @@ def make(options: argparse.Namespace, work: Path) -> None:
     if options.tag:
         check_tag(ROOT, options.tag)
     run(sys.executable, ROOT / "bindings" / "generate.py", "--check")
-    sdist, native = twice(work)
-    built = all_machines(work, native, folder)
-    sdist = Path(shutil.copy(sdist, folder))
-    print("the same bytes twice:", *(path.name for path in (sdist, *built)), sep="\n  ")
-    find_dotnet()
-    project = unpacked(sdist, work / "sources")
-    print(f"C sources: {single_source(project, folder).name}")
-    for line in others(project, folder):
-        print(line)
-    (folder / "RELEASE_NOTES.md").write_text(notes(project), encoding="utf-8")
-    check(sdist, *built)
-    print(f"checked: {len(built)} wheels")
+    no_dotnet = find_dotnet()
+    print("builds everything in two folders", flush=True)
+    built, not_built = twice(work, everything)
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in built.iterdir():
+        shutil.copyfile(path, folder / path.name)
+    print("  all files are the same bytes twice")
+    (sdist,) = folder.glob("fixsync-*.tar.gz")
+    all_wheels = sorted(folder.glob("*.whl"))
+    commands = emulators(all_wheels, options.emulate)
     wheel = for_this_machine(folder)
-    print(f"bill of materials: {bill(wheel, work, folder).name}")
-    for python in options.python or [sys.executable]:
-        number = version(python)
-        for package in packages_for(python, sdist, wheel):
-            fresh = installed(python, package, work / f"{number}{package.suffix}", *NEEDED)
-            print(f"Python {number}, {package.name}: {attempt(fresh, work)}")
-    elsewhere = [path for path in built if path != wheel]
-    for line in emulated(elsewhere, options.emulate, work):
-        print(line)
-    print("first programs of the packages:")
-    try:
-        for name, said in first.tried(folder):
-            print(f"  {name:<8} {said}")
-    except first.FirstError as error:
-        raise ReleaseError(str(error)) from None
+    (folder / "RELEASE_NOTES.md").write_text(notes(ROOT), encoding="utf-8")
+    bill(wheel, work, folder)
     (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
+    print("checks sdist and wheels", flush=True)
+    check(sdist, *all_wheels)
+
+    print("tries what was built", flush=True)
+    tries = Tries()
+    for python in options.python or [sys.executable]:
+        for package in packages_for(python, sdist, wheel):
+            tries.add(package.name, partial(with_python, python, package, work))
+    for path in all_wheels:
+        if path in commands:
+            tries.add(path.name, partial(emulate, path, commands[path], work / path.stem))
+        elif path != wheel:
+            tries.add(path.name, lambda: "not run: no Python of such a machine was named")
+    for name, program in first.programs(folder):
+        tries.add(name, program)
+    for path in folder.glob("fixsync-sys-*.crate"):
+        tries.add(path.name, lambda: "with the crate that depends on it")
+
+    print()
+    for line in [*tries.table(folder), *not_built]:
+        print(line)
+    if no_dotnet and not has("dotnet"):
+        print(f"no .NET SDK: {no_dotnet}")
+    if tries.failed:
+        raise ReleaseError("\n".join(tries.failed))
+
+
+def with_python(python: str | Path, package: Path, work: Path) -> str:
+    """Runs the tests of a package with a Python."""
+    number = version(python)
+    fresh = installed(python, package, work / f"{number}{package.suffix}", *NEEDED)
+    return f"Python {number}: {attempt(fresh, work)}"
 
 
 if __name__ == "__main__":

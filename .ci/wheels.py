@@ -143,7 +143,7 @@ def packed(native: Path, platform: str, kernel: bytes, to: Path) -> Path:
     if not name.endswith("-abi3"):
         raise WheelError(f"{native.name}: only a wheel of the stable ABI is one of all Pythons")
     path = to / f"{name}-{platform}.whl"
-    record = []
+    record: list[str] = []
     with zipfile.ZipFile(native) as source, zipfile.ZipFile(path, "w") as archive:
         for entry in sorted(source.infolist(), key=lambda entry: entry.filename.endswith("RECORD")):
             data = source.read(entry)

@@ -104,3 +104,29 @@ def godot() -> set[str]:
                 found |= {f"{owner}.{method}" for method in methods}
                 methods = []
     return found
+
+
+def c() -> set[str]:
+    """Functions, types and constants of the two headers."""
+    found = set()
+    for name in ("fixsync.h", "fixsync_kit.h"):
+        text = (BINDINGS.parent / "csrc" / name).read_text(encoding="utf-8")
+        found |= set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", text, re.MULTILINE))
+        found |= set(re.findall(r"^(?:\} |typedef .*?\b)(fxs_\w+);", text, re.MULTILINE))
+        found |= set(re.findall(r"^ *#define (FXS_\w+)", text, re.MULTILINE))
+    return found
+
+
+def python() -> set[str]:
+    """What the reference documents, with the members of classes: "world.World.move"."""
+    pages = (BINDINGS.parent / "docs").glob("python*.md")
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    found = set()
+    for file in re.findall(r"automodule:: fixsync\.(\S+)", text):
+        module = importlib.import_module(f"fixsync.{file}")
+        for name in getattr(module, "__all__", ()):
+            thing = getattr(module, name)
+            found.add(f"{file}.{name}")
+            if isinstance(thing, type):
+                found |= {f"{file}.{name}.{part}" for part in vars(thing) if part[0] != "_"}
+    return found | set(importlib.import_module("fixsync").__all__)

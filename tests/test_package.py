@@ -199,9 +199,9 @@ SHIPPED |= {"tests/model.py", "csrc/fixsync.h", "replay_logs/README.md", ".ci/re
 def built(builds: Builds, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, Path]:
     """A copy of the project, and the sdist and the wheel that were built there twice."""
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    project = builds.made("built", release.twice) / "one"
-    (sdist,), (wheel,) = (project.glob(f"dist/*{end}") for end in (".tar.gz", ".whl"))
-    return project, sdist, wheel
+    work = builds.made("built", lambda to: (to.mkdir(), release.twice(to, release.pair)))
+    (sdist,), (wheel,) = (work.glob(f"built/*{end}") for end in (".tar.gz", ".whl"))
+    return work / "one", sdist, wheel
 
 
 @pytest.mark.full
@@ -311,39 +311,38 @@ def test_a_wheel_of_another_machine_differs_in_kernel_and_name_alone(tmp_path: P
         wheels.packed(other, "win_arm64", b"MZ", tmp_path)
 
 
-def test_a_kernel_that_differs_between_two_folders_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    native = small_wheel(tmp_path / "native")
-    (tmp_path / "another and longer" / "fixsync-1").mkdir(parents=True)
-    monkeypatch.setattr(wheels, "prepare", lambda *paths: [str(paths[0])])
-    monkeypatch.setattr(wheels, "compiled", lambda *_: b"same")
-    built = release.all_machines(tmp_path, native, tmp_path / "dist")
-    assert len(built) == len(wheels.PLATFORMS) == 8
-    monkeypatch.setattr(wheels, "compiled", lambda *given: given[1][0].encode())
-    with pytest.raises(release.ReleaseError, match="not the same bytes in two folders"):
-        release.all_machines(tmp_path, native, tmp_path / "dist")
-
-
-def test_a_wheel_that_cannot_be_run_is_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_emulator_is_of_one_wheel(tmp_path: Path) -> None:
     native = small_wheel(tmp_path)
     built = [wheels.packed(native, name, b"", tmp_path) for name in wheels.PLATFORMS]
-    monkeypatch.setattr(
-        release, "emulate", lambda wheel, python, work: f"{wheel.name[-13:]} {python} {work.name}"
-    )
-    assert list(release.emulated(built[1:], [("win_amd64", "wine 'a b'")], tmp_path)) == [
-        "not run: manylinux_2_17_aarch64",
-        "not run: musllinux_1_2_x86_64",
-        "not run: musllinux_1_2_aarch64",
-        "not run: macosx_11_0_x86_64",
-        "not run: macosx_11_0_arm64",
-        "win_amd64, win_amd64.whl ['wine', 'a b'] win_amd64",
-        "not run: win_arm64",
+    found = release.emulators(built, [("win_amd64", "wine 'a b'"), ("aarch64", "qemu")])
+    assert {path.stem.split("-")[-1][:9]: command for path, command in found.items()} == {
+        "win_amd64": ["wine", "a b"],
+        "manylinux": ["qemu"],
+    }
+    with pytest.raises(release.ReleaseError, match="s390x is in the names of 0 wheels"):
+        release.emulators(built, [("s390x", "qemu")])
+
+
+def test_a_try_that_fails_is_in_the_table_and_the_others_are_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> str:
+        raise release.ReleaseError("broken")
+
+    for name in ("a.zip", "bb.zip", "c"):
+        (tmp_path / name).write_bytes(b"1234")
+    tries = release.Tries()
+    tries.add("a.zip", fails)
+    tries.add("bb.zip", lambda: "1 and 2 hit")
+    tries.add("bb.zip", lambda: "again")
+    assert tries.failed == ["a.zip: broken"]
+    assert list(tries.table(tmp_path)) == [
+        "a.zip           4  FAILED",
+        "bb.zip          4  1 and 2 hit",
+        "                   again",
+        "c               4",
     ]
-    with pytest.raises(release.ReleaseError, match="no wheel is named for s390x"):
-        list(release.emulated(built, [("s390x", "qemu")], tmp_path))
+    assert capsys.readouterr().out.splitlines()[0] == "  a.zip: FAILED"
 
 
 def test_the_c_sources_are_released_as_one_that_is_that_of_the_files(tmp_path: Path) -> None:
@@ -398,18 +397,22 @@ def test_the_released_c_sources_are_used_as_their_page_says(tmp_path: Path) -> N
 
 @pytest.mark.full
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
-def test_the_first_program_of_a_package_must_say_what_its_page_promises(tmp_path: Path) -> None:
+def test_the_first_program_of_a_package_must_say_what_its_page_promises(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     packed = release.single_source(ROOT, tmp_path)
-    said = dict(first.tried(tmp_path))
-    assert said.pop("C") == "1 and 2 hit"
-    assert {line[:25] for line in said.values()} == {"not run: 0 files are named"[:25]}
+    assert [(name, program()) for name, program in first.programs(tmp_path)] == [
+        (packed.name, "1 and 2 hit")
+    ]
     with zipfile.ZipFile(packed) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in files.items():
             archive.writestr(name, data.replace(b"%u and %u hit", b"%u hit %u"))
-    with pytest.raises(first.FirstError, match=r"-c\.zip says \['1 hit 2'\], not '1 and 2 hit'"):
-        first.tried(tmp_path)
+    assert first.main(tmp_path) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == f"fixsync-[0-9]*.tgz: no such file in {tmp_path}"
+    assert told[-1].endswith("-c.zip says ['1 hit 2'], not '1 and 2 hit'")
 
 
 @pytest.mark.full
@@ -494,6 +497,23 @@ def test_a_tag_is_published_only_if_all_agrees_with_it(released: Path) -> None:
         release.check_tag(released, "v1.2.3")
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
+def test_a_tag_is_of_the_files_that_are_here(released: Path) -> None:
+    own = ("-c", "user.name=x", "-c", "user.email=x@host.test", "-c", "commit.gpgsign=false")
+    release.git(released, "init", "--quiet")
+    (released / ".gitignore").write_text("__pycache__/\n")
+    for words in (["add", "."], [*own, "commit", "-qm", "one"], ["tag", "v1.2.3"]):
+        release.git(released, *words)
+    release.check_tag(released, "v1.2.3")
+    (released / "new").write_text("")
+    with pytest.raises(release.ReleaseError, match=r"not those of v1\.2\.3:\n\?\? new"):
+        release.check_tag(released, "v1.2.3")
+    for words in (["add", "."], [*own, "commit", "-qm", "two"]):
+        release.git(released, *words)
+    with pytest.raises(release.ReleaseError, match=r"the tag v1\.2\.3 is commit \w{40}, but this"):
+        release.check_tag(released, "v1.2.3")
+
+
 def test_a_package_whose_tool_is_missing_is_named_as_not_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -508,7 +528,6 @@ def test_a_package_whose_tool_is_missing_is_named_as_not_built(
     monkeypatch.setattr(release, "run", run)
     monkeypatch.setattr(release, "has", lambda program: program is None)
     assert list(release.others(ROOT, tmp_path)) == [
-        "Godot: made.zip",
         "not built: crates: no cargo",
         "not built: NuGet and Unity: no dotnet",
         "not built: npm: no npm",
@@ -517,23 +536,15 @@ def test_a_package_whose_tool_is_missing_is_named_as_not_built(
     assert [path.name for path in tmp_path.iterdir()] == ["made.zip"]
 
 
-@needs_compiler
-def test_a_build_whose_bytes_differ_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def build(where: Path, kind: str) -> Path:
-        path = where / kind
-        if kind == "sdist":
-            with tarfile.open(path, "w:gz") as archive:
-                archive.add(ROOT / "LICENSE", "fixsync/LICENSE")
-        else:
-            path.write_bytes(str(where).encode())
-        return path
-
-    monkeypatch.setattr(release, "tree", lambda to: to.mkdir() or to)
-    monkeypatch.setattr(release, "build", build)
-    with pytest.raises(release.ReleaseError, match="not the same bytes"):
-        release.twice(tmp_path)
+@pytest.mark.parametrize("other", [{"a": b"1", "b": b"3"}, {"a": b"1"}, {"a": b"1", "c": b"2"}])
+def test_a_build_whose_bytes_differ_is_told(tmp_path: Path, other: dict[str, bytes]) -> None:
+    for folder, files in (("one", {"a": b"1", "b": b"2"}), ("other", other)):
+        (tmp_path / folder).mkdir()
+        for name, data in files.items():
+            (tmp_path / folder / name).write_bytes(data)
+    release.same(tmp_path / "one", tmp_path / "one")
+    with pytest.raises(release.ReleaseError, match="b: not the same bytes in two folders"):
+        release.same(tmp_path / "one", tmp_path / "other")
 
 
 @pytest.mark.full
