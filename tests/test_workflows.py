@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -112,9 +113,15 @@ def test_crates_are_published_only_if_asked_for(
     assert (tmp_path / "ran").read_text() == f"package {staged}" * 2 + f"publish {staged}"
 
 
-@pytest.mark.skipif(shutil.which("actionlint") is None, reason="no actionlint here")
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("go") is None, reason="no Go here")
 def test_actionlint_finds_nothing() -> None:
-    done = subprocess.run(
-        ["actionlint", *FILES], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    """With the command that the workflow itself has."""
+    text = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    commands = [line.split("run: ")[1] for line in text.splitlines() if "actionlint@" in line]
+    assert len(commands) == 1
+    command = [*shlex.split(commands[0]), *FILES]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if "dial tcp" in done.stderr or "no such host" in done.stderr:
+        pytest.skip(f"actionlint is not to be had: {done.stderr.splitlines()[-1]}")
     assert done.returncode == 0, done.stdout + done.stderr
