@@ -113,13 +113,6 @@ def unpacked(sdist: Path, to: Path) -> Path:
     return folder
 
 
-def pair(project: Path, to: Path) -> list[str]:
-    """Builds the sdist and this machine's wheel of a project's folder."""
-    for kind in ("sdist", "wheel"):
-        build(project, kind, to=to)
-    return []
-
-
 def everything(project: Path, to: Path) -> list[str]:
     """Builds all packages of a project's folder. Returns a line for each that cannot be built."""
     build(project, "sdist", to=to)
@@ -332,7 +325,7 @@ def installed(python: str | Path, package: str | Path, to: Path, *more: str) -> 
     return fresh
 
 
-def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
+def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS, *, is_full: bool = True) -> str:
     """Runs what is installed, away from the project's sources, and returns pytest's last line."""
     command = fresh.parent / "fixsync"
     told: dict[str, list[str]] = json.loads(run(command, "config", "--json", cwd=work))
@@ -361,7 +354,8 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
         ROOT,
     ]
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    printed = run(fresh, "-m", "pytest", "-q", "--full", *options, *tests, cwd=work, env=env)
+    options += ["--full"] * is_full
+    printed = run(fresh, "-m", "pytest", "-q", *options, *tests, cwd=work, env=env)
     return printed.strip().splitlines()[-1]
 
 
