@@ -158,9 +158,10 @@ def same(one: Path, other: Path) -> None:
     contents = [
         {path.name: path.read_bytes() for path in folder.iterdir()} for folder in (one, other)
     ]
-    for name in sorted({*contents[0], *contents[1]}):
-        if contents[0].get(name) != contents[1].get(name):
-            raise ReleaseError(f"{name}: not the same bytes in two folders")
+    names = sorted({*contents[0], *contents[1]})
+    differ = [name for name in names if contents[0].get(name) != contents[1].get(name)]
+    if differ:
+        raise ReleaseError(f"not the same bytes in two folders: {', '.join(differ)}")
 
 
 def for_this_machine(folder: Path) -> Path:
