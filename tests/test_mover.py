@@ -790,7 +790,7 @@ def test_moves_are_the_models() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", range(4))
 def test_moves_in_many_worlds_are_the_models(part: int) -> None:
     for seed in range(100 * part + 24, 100 * part + 124):
         check_moves(seed)
