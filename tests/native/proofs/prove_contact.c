@@ -8,13 +8,19 @@
 
 static int is_near(int64_t a, int64_t b, int64_t reach) { return abs64(b - a) <= reach + 32768; }
 
+/* Any shape of a kind, without a hole: what a hole adds has its own proofs. */
+static fxs_shape any_full_shape(uint32_t kind) {
+    fxs_shape shape = any_shape(kind);
+    if (fxs_kinds[kind].has_hole) {
+        shape.size[2] = 0;
+    }
+    return shape;
+}
+
 /* Two placed shapes of these kinds that are near. */
 static void any_near(placed_shape *a, placed_shape *b) {
-    fxs_shape shape_a = any_shape(KIND_A), shape_b = any_shape(KIND_B);
+    fxs_shape shape_a = any_full_shape(KIND_A), shape_b = any_full_shape(KIND_B);
     fxs_pose pose_a = any_pose(), pose_b = any_pose();
-    if (KIND_B == FXS_SECTOR) {
-        shape_b.size[2] = 0; /* what a hole adds has its own proofs */
-    }
     fxs_place_shape(a, &shape_a, &pose_a);
     fxs_place_shape(b, &shape_b, &pose_b);
     __CPROVER_assume(is_near(a->x, b->x, (int64_t)a->extent_x + b->extent_x));
@@ -32,7 +38,9 @@ static void any_near(placed_shape *a, placed_shape *b) {
 void contact_is_defined(void) {
     placed_shape a, b;
     any_near(&a, &b);
-    int contact = contact_of_depth(depth_of_pair(order_of_kinds(KIND_A, KIND_B).pair, &a, &b, NULL));
+    const pair_order order = order_of_kinds(KIND_A, KIND_B);
+    const placed_shape *first = order.is_swapped ? &b : &a, *second = order.is_swapped ? &a : &b;
+    int contact = contact_of_depth(depth_of_pair(order.pair, first, second, NULL));
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 
