@@ -6,6 +6,7 @@
 #define FIXSYNC_TESTS_CALLS_H
 
 #include "fixsync.h"
+#include "kinds.h"
 #include "print.h"
 
 #include <stddef.h>
@@ -509,10 +510,9 @@ static int32_t take_size(reader *r) {
 }
 
 static fxs_shape take_shape(reader *r) {
-    static const uint8_t USED[5] = {1, 2, 2, 3, 2};
-    uint32_t b = take8(r), kind = b < 250 ? b % 5 : b;
+    uint32_t b = take8(r), kind = b < 250 ? b % KIND_COUNT : b;
     fxs_shape s = {kind, 0, {0, 0, 0}};
-    for (uint32_t i = 0; i < (kind < 5 ? USED[kind] : 3u); i++) {
+    for (uint32_t i = 0; i < (kind < KIND_COUNT ? sizes_of_kind(kind) : 3); i++) {
         s.size[i] = take_size(r);
     }
     if (kind == FXS_SECTOR || b == 249) {

@@ -4,6 +4,7 @@
  * sizes, places and motions. Prints what happened with a hash of all results, which every processor
  * gives alike, or the first difference; exit code 1 for one. */
 #include "fixsync_kit.h"
+#include "kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +211,7 @@ static int is_floor(const thing *a, const thing *b, const fxs_mover *m, int32_t 
 /* Whether b may block a mover at all. */
 static int may_block(const fxs_mover *m, const thing *a, const thing *b) {
     const uint32_t mask = (m->mask ? m->mask : UINT32_MAX) | m->one_way;
-    return b->is_there && a != b && b->c.active && b->c.kind != FXS_SECTOR &&
+    return b->is_there && a != b && b->c.active && is_body_kind(b->c.kind) &&
            (mask >> b->c.layer & 1) && (a->c.owner == 0 || a->c.owner != b->c.owner);
 }
 
@@ -425,14 +426,15 @@ static void step_all(void) {
 /* ---- scenes ---- */
 
 static void a_shape(fxs_collider *c) {
-    c->kind = (uint8_t)(all_shapes ? below(12) < 11 ? below(4) : FXS_SECTOR
+    c->kind = (uint8_t)(all_shapes ? below(12) < 11 ? body_kind((uint32_t)below(BODY_KIND_COUNT))
+                                                : FXS_SECTOR
                                    : below(3) ? FXS_BOX : FXS_CYLINDER);
     c->yaw = (uint16_t)(all_shapes && below(2) ? below(65536) : below(4) * 16384);
     c->half_angle = (uint16_t)(c->kind == FXS_SECTOR ? 1 + below(32768) : 0);
     const int32_t flat = below(3) ? 1 : 3;
     c->size[0] = (1 + below(3 + flat)) * scale;
-    c->size[1] = c->kind == FXS_SPHERE ? 0 : (1 + below(3)) * scale;
-    c->size[2] = c->kind == FXS_BOX ? (1 + below(3 + flat)) * scale : 0;
+    c->size[1] = has_half_height(c->kind) ? (1 + below(3)) * scale : 0;
+    c->size[2] = has_half_z(c->kind) ? (1 + below(3 + flat)) * scale : 0;
     for (int i = 0; i < 3; i++) {
         if (scale > 1 && c->size[i] && below(4) == 0) {
             c->size[i] -= below(scale);
@@ -556,9 +558,9 @@ static int make(void) {
             return 0;
         }
         const int role = below(8);
-        if (role < 2 && c->active && c->kind != FXS_SECTOR) {
+        if (role < 2 && c->active && is_body_kind(c->kind)) {
             ids[id_count++] = id;
-        } else if (role < 7 && c->kind != FXS_SECTOR) {
+        } else if (role < 7 && is_body_kind(c->kind)) {
             movers[mover_count++] = a_mover(id);
         }
     }

@@ -44,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     mover a, b;
     a.shape = take_shape(&in);
     b.shape = take_shape(&in);
+    REQUIRE(fxs_shape_check(&a.shape) == ref_shape_check(&a.shape)); /* also that the reference knows each kind */
     take_poses(&in, &a.pose, &b.pose);
     int32_t still = (int32_t)take(&in, 1) % 2;
     for (int i = 0; i < 3; i++) {

@@ -145,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
     static uint32_t ids[IDS];
     input in = {data, data + length};
     const fxs_shape shape = take_shape(&in);
+    REQUIRE(fxs_shape_check(&shape) == ref_shape_check(&shape)); /* also that it knows each kind */
     const int32_t x = take_int32(&in), y = take_int32(&in), z = take_int32(&in);
     const fxs_pose pose = {x, y, z, (uint32_t)take(&in, 2)};
     const int32_t mx = take_size(&in), my = take_size(&in), mz = take_size(&in);

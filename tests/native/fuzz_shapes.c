@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     fxs_shape a = take_shape(&in), b = take_shape(&in);
     fxs_pose pa, pb;
     take_poses(&in, &pa, &pb);
+    REQUIRE(fxs_shape_check(&a) == ref_shape_check(&a)); /* also that the reference knows each kind */
     int32_t contact = fxs_overlap(&a, &pa, &b, &pb);
     REQUIRE(contact == ref_overlap(&a, &pa, &b, &pb));
     if (contact < 0) {

@@ -70,9 +70,8 @@ static uint32_t random_half_angle(void) {
 
 /* Sizes about 2^bits. */
 static fxs_shape random_shape(uint32_t kind, uint32_t bits) {
-    static const uint8_t USED[5] = {1, 2, 2, 3, 2};
     fxs_shape s = {kind, kind == FXS_SECTOR ? random_half_angle() : 0, {0, 0, 0}};
-    for (uint32_t i = 0; i < USED[kind]; i++) {
+    for (uint32_t i = 0; i < sizes_of_kind(kind); i++) {
         s.size[i] = to_size(magnitude_of(one_in(8) ? below(30) : bits));
     }
     if (kind == FXS_CAPSULE && one_in(4)) {
@@ -80,6 +79,9 @@ static fxs_shape random_shape(uint32_t kind, uint32_t bits) {
     }
     return s;
 }
+
+static uint32_t random_kind(void) { return below(KIND_COUNT); }
+static uint32_t random_body_kind(void) { return body_kind(below(BODY_KIND_COUNT)); }
 
 static void start(const char *section) {
     random_state = 0;
@@ -251,7 +253,7 @@ static void one_version(uint32_t number) {
 static void one_check(uint32_t number) {
     static const int32_t NASTY[] = {0, 1, -1, FXS_SIZE_MAX, FXS_SIZE_MAX + 1, INT32_MAX, INT32_MIN, 65536};
     static const uint32_t ANGLES[] = {0, 1, 32767, 32768, 32769, 65535, 65536, 65537, UINT32_MAX};
-    fxs_shape s = random_shape(number % 5, below(30));
+    fxs_shape s = random_shape(number % KIND_COUNT, below(30));
     if (one_in(2)) {
         uint32_t which = below(3);
         s.size[which] = NASTY[below(COUNT(NASTY))];
@@ -260,7 +262,7 @@ static void one_check(uint32_t number) {
         s.half_angle = ANGLES[below(COUNT(ANGLES))];
     }
     if (one_in(8)) {
-        s.kind = one_in(2) ? 5 : (uint32_t)random64();
+        s.kind = one_in(2) ? KIND_COUNT : (uint32_t)random64();
     }
     call("shape_check");
     given_shape(&s);
@@ -302,13 +304,19 @@ static int32_t ask_overlap(const pair *p) {
     return contact;
 }
 
-/* Of `number` % 15, the kinds of a pair. */
-static void kinds_of(uint32_t number, uint32_t *a, uint32_t *b) {
-    uint32_t at = number % 15;
-    for (*a = 0; at >= 5 - *a; ++*a) {
-        at -= 5 - *a;
+#define PAIRS_OF(n) ((n) * ((n) + 1) / 2)
+
+/* Of `number` % PAIRS_OF(KIND_COUNT), the kinds of a pair. */
+static void kinds_at(uint32_t number, uint32_t *a, uint32_t *b) {
+    uint32_t at = number % PAIRS_OF(KIND_COUNT);
+    for (*a = 0; at >= KIND_COUNT - *a; ++*a) {
+        at -= KIND_COUNT - *a;
     }
     *b = *a + at;
+}
+
+static void kinds_of(uint32_t number, uint32_t *a, uint32_t *b) {
+    kinds_at(number, a, b);
     if (one_in(2)) {
         uint32_t swap = *a;
         *a = *b;
@@ -321,7 +329,7 @@ static int64_t extent(const fxs_shape *s, uint32_t axis) {
     if (axis == 1) {
         return s->kind == FXS_SPHERE ? s->size[0] : s->kind == FXS_CAPSULE ? (int64_t)s->size[0] + s->size[1] : s->size[1];
     }
-    return s->kind == FXS_BOX && axis == 2 ? s->size[2] : s->size[0];
+    return has_half_z(s->kind) && axis == 2 ? s->size[2] : s->size[0];
 }
 
 static pair random_pair(uint32_t number, uint32_t bits) {
@@ -484,8 +492,8 @@ static grid_shape grid_of(uint32_t kind) {
     grid_shape g;
     g.count = 0;
     for (int32_t i = 1; i <= 3; i++) {
-        for (int32_t j = 1; j <= (kind == FXS_SPHERE || kind == FXS_SECTOR ? 1 : kind == FXS_BOX ? 3 : 2); j++) {
-            fxs_shape s = {kind, 0, {i, kind == FXS_BOX ? 1 : kind == FXS_SPHERE ? 0 : kind == FXS_CAPSULE ? j - 1 : j, kind == FXS_BOX ? j : 0}};
+        for (int32_t j = 1; j <= (!has_half_height(kind) || kind == FXS_SECTOR ? 1 : has_half_z(kind) ? 3 : 2); j++) {
+            fxs_shape s = {kind, 0, {i, has_half_z(kind) ? 1 : !has_half_height(kind) ? 0 : kind == FXS_CAPSULE ? j - 1 : j, has_half_z(kind) ? j : 0}};
             for (uint32_t k = 0; k < (kind == FXS_SECTOR ? COUNT(GRID_ANGLES) : 1); k++) {
                 s.half_angle = kind == FXS_SECTOR ? GRID_ANGLES[k] : 0;
                 g.shape[g.count++] = s;
@@ -497,7 +505,7 @@ static grid_shape grid_of(uint32_t kind) {
 
 static grid_shape grid_a, grid_b;
 
-/* Yaws matter to boxes and sectors only. */
+/* Yaws do not matter to the kinds before the box. */
 static uint32_t grid_yaws(uint32_t kind) { return kind >= FXS_BOX ? 8 : 1; }
 
 static uint32_t grid_size(uint32_t a, uint32_t b) {
@@ -514,10 +522,10 @@ static void one_grid(uint32_t number) {
     }
     while (number == end) {
         first = end;
-        if (++kind_b > FXS_SECTOR) {
+        if (++kind_b >= KIND_COUNT) {
             kind_b = ++kind_a;
         }
-        if (kind_a > FXS_SECTOR) {
+        if (kind_a >= KIND_COUNT) {
             end = UINT32_MAX;
             return;
         }
@@ -531,7 +539,7 @@ static void one_grid(uint32_t number) {
     at /= grid_a.count * grid_b.count;
     p.pa.yaw = at % grid_yaws(kind_a) * 8192;
     p.pb.yaw = at / grid_yaws(kind_a) * 8192;
-    int32_t reach = p.a.size[0] + p.b.size[0] + (kind_a == FXS_BOX ? p.a.size[2] : 0) + (kind_b == FXS_BOX ? p.b.size[2] : 0) + 1;
+    int32_t reach = p.a.size[0] + p.b.size[0] + (has_half_z(kind_a) ? p.a.size[2] : 0) + (has_half_z(kind_b) ? p.b.size[2] : 0) + 1;
     int32_t tall = (int32_t)(extent(&p.a, 1) + extent(&p.b, 1)), heights[3] = {0, tall, 1 - tall};
     for (uint32_t i = 0; i < 3; i++) {
         for (p.pb.x = -reach; p.pb.x <= reach; p.pb.x++) {
@@ -574,10 +582,16 @@ static void one_many(uint32_t number) {
     }
 }
 
-/* A number of a pair without a sector, but for a few. */
+/* A number of a pair of bodies, but for a few. */
 static uint32_t bodies(uint32_t number) {
-    static const uint8_t PAIRS[10] = {0, 1, 2, 3, 5, 6, 7, 9, 10, 12};
-    return number % 32 ? PAIRS[number % 10] : number / 32;
+    uint32_t left = number % PAIRS_OF(BODY_KIND_COUNT), a, b;
+    for (uint32_t at = 0; number % 32; at++) {
+        kinds_at(at, &a, &b);
+        if (is_body_kind(a) && is_body_kind(b) && left-- == 0) {
+            return at;
+        }
+    }
+    return number / 32;
 }
 
 static void one_lift(uint32_t number) {
@@ -766,7 +780,7 @@ static void small_crowd(uint32_t w, uint32_t capacity) {
     }
     do_init(w, &c);
     for (uint32_t id = 0; id < capacity; id += 1 + below(3)) {
-        fxs_shape shape = random_shape(below(5), 17);
+        fxs_shape shape = random_shape(random_kind(), 17);
         fxs_pose pose = random_pose(65536, 32768);
         fxs_collider body = collider_of(id, &shape, &pose);
         body.owner = below(3);
@@ -852,11 +866,11 @@ static void one_class(uint32_t number) {
         at[i] = one_in(8) ? (one_in(2) ? INT32_MIN : INT32_MAX) : clamped(corner + jitter(), INT32_MIN, INT32_MAX);
     }
     for (uint32_t id = 0; id < 4; id++) {
-        uint32_t kind = below(3) == 0 ? FXS_BOX : below(4);
+        uint32_t kind = below(3) == 0 ? FXS_BOX : random_body_kind();
         int32_t size = sizes[id % 2];
         fxs_shape shape = {kind, 0, {size, 0, 0}};
-        shape.size[1] = kind == FXS_SPHERE ? 0 : to_size(size + jitter());
-        shape.size[2] = kind == FXS_BOX ? to_size(size + jitter()) : 0;
+        shape.size[1] = has_half_height(kind) ? to_size(size + jitter()) : 0;
+        shape.size[2] = has_half_z(kind) ? to_size(size + jitter()) : 0;
         fxs_pose pose = {to_int32(at[0]), to_int32(at[1]), to_int32(at[2]), one_in(3) ? random_yaw() : 0};
         fxs_collider body = collider_of(id, &shape, &pose);
         do_add(0, &body);
@@ -902,7 +916,7 @@ static void one_query(uint32_t number) {
         random_layers(&c);
         do_init(0, &c);
         for (uint32_t id = 0; id < 128; id++) {
-            uint32_t kind = below(5);
+            uint32_t kind = random_kind();
             fxs_shape shape = random_shape(kind, 14 + below(5));
             fxs_pose pose = random_pose(1 << 20, 1 << 17);
             fxs_collider body = collider_of(id, &shape, &pose);
@@ -929,7 +943,7 @@ static void one_query(uint32_t number) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t bits = one_in(16) ? 28 : 14 + below(6);
         fxs_query q;
-        q.shape = random_shape(below(5), bits);
+        q.shape = random_shape(random_kind(), bits);
         q.pose = random_pose(1 << 20, 1 << 17);
         q.mask = one_in(2) ? UINT32_MAX : (uint32_t)random64();
         q.exclude_owner = below(6);
@@ -984,7 +998,7 @@ static crowd random_crowd(uint32_t number) {
     }
     do_init(0, &c);
     for (uint32_t id = 0; id < SEEN; id++) {
-        fxs_shape shape = crowd_shape(below(5), now.on_lattice, now.bits);
+        fxs_shape shape = crowd_shape(random_kind(), now.on_lattice, now.bits);
         fxs_pose pose = crowd_pose(now.on_lattice, now.room);
         fxs_collider body = collider_of(id, &shape, &pose);
         body.layer = (uint8_t)below(32);
@@ -1014,7 +1028,7 @@ static void one_nearest(uint32_t number) {
     uint64_t limit = one_in(3) ? 0 : one_in(8) ? UINT64_MAX : 1 + below(6);
     for (uint64_t i = 0; i < n; i++) {
         fxs_query *q = &queries[i];
-        uint32_t bits = now.bits + below(3), kind = below(5);
+        uint32_t bits = now.bits + below(3), kind = random_kind();
         q->shape = crowd_shape(kind, now.on_lattice && !one_in(3), bits < 29 ? bits : 29);
         q->pose = crowd_pose(now.on_lattice, now.room);
         q->mask = random_mask();
@@ -1056,7 +1070,7 @@ static terrain distant_terrain(void) {
     memset(&t, 0, sizeof t);
     t.low = 4 + below(6);
     t.high = t.low + below(4);
-    t.kinds = 31;
+    t.kinds = ALL_KINDS;
     t.parts = 2;
     t.middle[1][0] = sign_of_coin(INT32_MAX);
     for (uint32_t i = 0; i < 6; i++) {
@@ -1066,7 +1080,7 @@ static terrain distant_terrain(void) {
 }
 
 static terrain random_terrain(void) {
-    static const uint8_t KINDS[] = {1, 2, 4, 8, 12, 16, 31, 31};
+    static const uint8_t KINDS[] = {1, 2, 4, 8, 12, 16, ALL_KINDS, ALL_KINDS};
     terrain t;
     uint32_t heap = one_in(4), vast = one_in(8);
     memset(&t, 0, sizeof t);
@@ -1113,12 +1127,12 @@ static int64_t terrain_size(const terrain *t) {
 static fxs_shape terrain_shape(const terrain *t) {
     fxs_shape s = {0, 0, {0, 0, 0}};
     do {
-        s.kind = below(5);
+        s.kind = random_kind();
     } while (!(t->kinds >> s.kind & 1));
     s.half_angle = s.kind == FXS_SECTOR ? random_half_angle() : 0;
     s.size[0] = to_size(terrain_size(t));
-    s.size[1] = s.kind == FXS_SPHERE ? 0 : to_size((terrain_size(t) >> t->flat) << t->tall);
-    s.size[2] = s.kind == FXS_BOX ? to_size(terrain_size(t)) : 0;
+    s.size[1] = has_half_height(s.kind) ? to_size((terrain_size(t) >> t->flat) << t->tall) : 0;
+    s.size[2] = has_half_z(s.kind) ? to_size(terrain_size(t)) : 0;
     return s;
 }
 
@@ -1148,7 +1162,7 @@ static fxs_query terrain_query(const terrain *t) {
     if (one_in(3)) {
         near.low = near.high = below(30);
     }
-    near.kinds = 31;
+    near.kinds = ALL_KINDS;
     q.shape = terrain_shape(&near);
     q.pose = terrain_pose(t);
     if (one_in(6)) {
@@ -1315,7 +1329,7 @@ static void check_cast(const fxs_cast *cast, uint32_t mover, const fxs_cast_hit 
         fxs_cast_hit hit = {id, 0, {0, 0, 0}};
         int32_t fraction = 0;
         if (id == mover || FXS(world_get)(world_at(0), id, &c) != FXS_OK || !c.active || !(cast->mask >> c.layer & 1) ||
-            (cast->exclude_owner != 0 && c.owner == cast->exclude_owner) || c.kind == FXS_SECTOR) {
+            (cast->exclude_owner != 0 && c.owner == cast->exclude_owner) || !is_body_kind(c.kind)) {
             continue;
         }
         fxs_shape shape = {c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}};
@@ -1349,7 +1363,7 @@ static fxs_cast random_cast(const crowd *now) {
     fxs_cast cast;
     fxs_pose to = crowd_pose(now->on_lattice, now->room);
     cast.pose = crowd_pose(now->on_lattice, now->room);
-    uint32_t kind = one_in(64) ? FXS_SECTOR : below(4), axis = below(3);
+    uint32_t kind = one_in(64) ? FXS_SECTOR : random_body_kind(), axis = below(3);
     cast.shape = crowd_shape(kind, now->on_lattice && !one_in(3), now->bits);
     const int64_t way[3] = {(int64_t)to.x - cast.pose.x, (int64_t)to.y - cast.pose.y, (int64_t)to.z - cast.pose.z};
     for (uint32_t i = 0; i < 3; i++) {
@@ -1365,7 +1379,7 @@ static fxs_cast random_cast(const crowd *now) {
     case 2: cast.pose.yaw += 65536; break;
     case 3: cast.shape.size[0] = 0; break;
     case 4: cast.shape.half_angle = 32769; break;
-    case 5: cast.shape.kind = 5; break;
+    case 5: cast.shape.kind = KIND_COUNT; break;
     default: break;
     }
     return cast;
@@ -1626,7 +1640,7 @@ static void one_level(uint32_t number) {
     static uint32_t ids[LEVEL_SOLIDS];
     static fxs_cast_hit hits[LEVEL_SOLIDS];
     uint32_t bits = below(30), solids = 1 + below(LEVEL_SOLIDS), when = one_in(2) ? FXS_TOUCHING : FXS_OVERLAPPING;
-    fxs_shape shape = random_shape(number % 5, bits);
+    fxs_shape shape = random_shape(number % KIND_COUNT, bits);
     if (shape.kind == FXS_SECTOR && one_in(2)) {
         shape.size[2] = (int32_t)below((uint32_t)shape.size[0]);
     }
@@ -1716,7 +1730,7 @@ static void answer_outline(int32_t status, const fxs_extent *extent) {
 
 /* A shape, and a collider with the same shape and an offset. */
 static void one_outline(uint32_t number) {
-    fxs_shape shape = random_shape(number % 5, below(30));
+    fxs_shape shape = random_shape(number % KIND_COUNT, below(30));
     if (shape.kind == FXS_SECTOR && one_in(2)) {
         shape.size[2] = (int32_t)below((uint32_t)shape.size[0]);
     }
@@ -1763,7 +1777,7 @@ static void one_separation(uint32_t number) {
         fxs_config c = config_of(count, 300, FXS_TOUCHING);
         do_init(0, &c);
         for (uint32_t id = 0; id < count; id++) {
-            fxs_shape shape = random_shape(one_in(12) ? FXS_SECTOR : below(4), 16);
+            fxs_shape shape = random_shape(one_in(12) ? FXS_SECTOR : random_body_kind(), 16);
             fxs_pose pose = random_pose(200000, 20000);
             fxs_collider body = collider_of(id, &shape, &pose);
             body.layer = (uint8_t)below(4);
@@ -1812,7 +1826,7 @@ static void one_refused_separation(uint32_t number) {
     fxs_config c = config_of(8, 28, 1 + below(2));
     do_init(0, &c);
     for (uint32_t id = 0; id < count; id++) {
-        fxs_shape shape = random_shape(one_in(12) ? FXS_SECTOR : below(4), 16);
+        fxs_shape shape = random_shape(one_in(12) ? FXS_SECTOR : random_body_kind(), 16);
         fxs_pose pose = random_pose(100000, 10000);
         for (uint32_t i = 0; i < 3; i++) {
             shape.size[i] = shape.size[i] > 131072 ? 131072 : shape.size[i];
@@ -1851,8 +1865,6 @@ static void one_refused_separation(uint32_t number) {
     do_save(0);
     do_step(0, COUNT(events)); /* pushes that were taken back have left nothing behind that a step would see */
 }
-
-#endif
 
 /* ---- batches of commands: all, or none and the index of the first that is refused ---- */
 
@@ -1894,7 +1906,7 @@ static void do_nearest(const fxs_query *q, uint64_t limit) {
 }
 
 static fxs_command random_command(void) {
-    fxs_shape shape = random_shape(below(5), 16);
+    fxs_shape shape = random_shape(random_kind(), 16);
     fxs_pose pose = random_pose(100000, 20000);
     fxs_command c;
     c.type = one_in(200) ? 12 : 1 + below(11);
@@ -1914,7 +1926,7 @@ static void one_apply(uint32_t number) {
         fxs_config c = config_of(16, 120, FXS_TOUCHING);
         do_init(0, &c);
         for (uint32_t id = 0; id < 16; id += 2) {
-            fxs_shape shape = random_shape(below(5), 16);
+            fxs_shape shape = random_shape(random_kind(), 16);
             fxs_pose pose = random_pose(100000, 20000);
             fxs_collider body = collider_of(id, &shape, &pose);
             do_add(0, &body);
@@ -1929,7 +1941,7 @@ static void one_apply(uint32_t number) {
         do_step(0, COUNT(events));
         do_save(0);
         fxs_command at = random_command();
-        fxs_query q = {random_shape(below(5), 17), {at.collider.x, at.collider.y, at.collider.z, at.collider.yaw}, UINT32_MAX, below(3)};
+        fxs_query q = {random_shape(random_kind(), 17), {at.collider.x, at.collider.y, at.collider.z, at.collider.yaw}, UINT32_MAX, below(3)};
         do_nearest(&q, below(4));
     }
     if (number % 16 == 9) {
@@ -1942,6 +1954,8 @@ static void one_apply(uint32_t number) {
         do_set_layers(masks);
     }
 }
+
+#endif
 
 /* ---- scenes: whole matches ---- */
 
@@ -1964,10 +1978,10 @@ typedef struct scene {
 } scene;
 
 static const scene SCENES[] = {
-    {"fight", UNIFORM, 48, 0, FXS_TOUCHING, 6 << 16, 31, {12, 120, 1200}, 4, 0, 1},
-    {"churn", UNIFORM, 40, 0, FXS_OVERLAPPING, 4 << 16, 31, {12, 120, 1200}, 24, 0, 1},
-    {"rollback", CLUSTERED, 32, 0, FXS_TOUCHING, 5 << 16, 31, {12, 120, 1200}, 6, 1, 1},
-    {"corners", CORNERS, 24, 0, FXS_TOUCHING, (int64_t)1 << 31, 31, {12, 120, 1200}, 2, 0, 1},
+    {"fight", UNIFORM, 48, 0, FXS_TOUCHING, 6 << 16, ALL_KINDS, {12, 120, 1200}, 4, 0, 1},
+    {"churn", UNIFORM, 40, 0, FXS_OVERLAPPING, 4 << 16, ALL_KINDS, {12, 120, 1200}, 24, 0, 1},
+    {"rollback", CLUSTERED, 32, 0, FXS_TOUCHING, 5 << 16, ALL_KINDS, {12, 120, 1200}, 6, 1, 1},
+    {"corners", CORNERS, 24, 0, FXS_TOUCHING, (int64_t)1 << 31, ALL_KINDS, {12, 120, 1200}, 2, 0, 1},
     {"crowd", UNIFORM, 1000, 1, FXS_OVERLAPPING, 16 << 16, 12, {0, 4, 40}, 0, 0, 0},
     {"clustered", CLUSTERED, 800, 1, FXS_TOUCHING, 14 << 16, 15, {0, 4, 40}, 0, 0, 0},
     {"line", LINE, 1000, 1, FXS_OVERLAPPING, 400 << 16, 12, {0, 4, 40}, 0, 0, 0},
@@ -1983,7 +1997,7 @@ static mover movers[COLLIDERS_MAX];
 static fxs_shape scene_shape(const scene *s, uint32_t id) {
     uint32_t kind;
     do {
-        kind = below(5);
+        kind = random_kind();
     } while (!(s->kinds >> kind & 1));
     uint32_t bits = s->layout == POWERS ? 10 + below(14) : s->layout == CORNERS ? 20 + below(10) : 15;
     fxs_shape shape = random_shape(kind, bits);

@@ -162,7 +162,8 @@ class Model:
         return [OK, *(self.m.R(length * part) for part in self.m.direction(yaw % 65536))]
 
     def version(self, _: Arguments) -> Answers:
-        return [1, 4]
+        header = (Path(__file__).parents[2] / "csrc" / "fixsync.h").read_text(encoding="ascii")
+        return [1, int(header.partition("#define FXS_SEMANTICS ")[2].split()[0])]
 
     def hash64(self, a: Arguments) -> Answers:
         low, high = a.some(2)

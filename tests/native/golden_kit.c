@@ -2,6 +2,7 @@
  * kernel. Nothing of libc but memcpy, memmove and memset; every case is a function of its section's
  * name and its number alone. */
 #include "fixsync_kit.h"
+#include "kinds.h"
 #include "print.h"
 
 #include <string.h>
@@ -131,7 +132,9 @@ static fxs_collider any_collider(uint32_t id) {
     fxs_collider c;
     memset(&c, 0, sizeof c);
     c.id = id;
-    c.kind = (uint8_t)(id == 0 ? below(4) : below(8) < 5 ? FXS_BOX : below(5));
+    c.kind = (uint8_t)(id == 0          ? body_kind(below(BODY_KIND_COUNT))
+                       : below(8) < 5 ? FXS_BOX
+                                      : below(KIND_COUNT));
     c.layer = (uint8_t)below(2);
     c.active = below(8) != 0;
     c.owner = below(6) ? 0 : 1;
@@ -144,10 +147,10 @@ static fxs_collider any_collider(uint32_t id) {
         c.oz = within(30000);
     }
     c.size[0] = (int32_t)(1 + below(8)) * 10000;
-    if (c.kind != FXS_SPHERE) {
+    if (has_half_height(c.kind)) {
         c.size[1] = (int32_t)(1 + below(5)) * 10000;
     }
-    if (c.kind == FXS_BOX) {
+    if (has_half_z(c.kind)) {
         c.size[2] = (int32_t)(1 + below(12)) * 10000;
     }
     if (c.kind == FXS_SECTOR) {
@@ -525,7 +528,7 @@ static fxs_hitbox any_hitbox(int32_t room) {
     fxs_hitbox h = {0};
     const int is_bad = below(32) == 0;
     h.id = below(6);
-    h.kind = (uint8_t)(is_bad ? below(5) : below(2) ? FXS_CYLINDER : FXS_BOX);
+    h.kind = (uint8_t)(is_bad ? below(KIND_COUNT) : below(2) ? FXS_CYLINDER : FXS_BOX);
     h.layer = (uint8_t)below(is_bad ? 17 : 2);
     h.active = below(8) != 0;
     h.owner = below(3);

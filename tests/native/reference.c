@@ -8,7 +8,7 @@
 /* ---- angles: sines and cosines by their series, 128 bits after the point ---- */
 
 /* The contract's number, and the header's; neither is read from where the kernel reads it. */
-uint32_t ref_semantics(void) { return 4; }
+uint32_t ref_semantics(void) { return FXS_SEMANTICS; }
 uint32_t ref_version(void) { return (uint32_t)FXS_VERSION_MAJOR << 16 | (uint32_t)FXS_VERSION_MINOR << 8 | (uint32_t)FXS_VERSION_PATCH; }
 
 #define FINE 128

@@ -3,6 +3,7 @@
  * every frame the character overlaps nothing and is still in the room, and the same frame after a
  * load gives the same bytes. Prints what it did, or the first fault; exit code 1 for a fault. */
 #include "fixsync_kit.h"
+#include "kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,15 +124,15 @@ static fxs_collider a_collider(uint32_t id) {
     fxs_collider c;
     memset(&c, 0, sizeof c);
     c.id = id;
-    c.kind = (uint8_t)below(4);
+    c.kind = (uint8_t)body_kind((uint32_t)below(BODY_KIND_COUNT));
     c.active = 1;
     c.yaw = (uint16_t)below(65536);
     c.x = within(ROOM);
     c.y = ONE + below(3 * ONE);
     c.z = within(ROOM);
     c.size[0] = ONE / 8 + below(ONE);
-    c.size[1] = c.kind == FXS_SPHERE ? 0 : ONE / 8 + below(ONE);
-    c.size[2] = c.kind == FXS_BOX ? ONE / 8 + below(ONE) : 0;
+    c.size[1] = has_half_height(c.kind) ? ONE / 8 + below(ONE) : 0;
+    c.size[2] = has_half_z(c.kind) ? ONE / 8 + below(ONE) : 0;
     return c;
 }
 
