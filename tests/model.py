@@ -222,6 +222,20 @@ KINDS: dict[str, tuple[tuple[str, int, int], ...]] = {
 }
 ROUND = ("sphere", "capsule")
 ORDER = tuple(KINDS)
+VERTICAL = ("half_height", "half_y")
+_HEIGHT_AT = {
+    kind: at
+    for kind, sizes in KINDS.items()
+    for at, (name, _, _) in enumerate(sizes, 1)
+    if name in VERTICAL
+}
+
+
+def require_rule(rule: str, kinds: Sequence[str], *shapes: Shape) -> None:
+    """NotImplementedError for a kind that a rule is not written for."""
+    for shape in shapes:
+        if shape[0] not in kinds:
+            raise NotImplementedError(f"the model's {rule} has no rule for a {shape[0]}: add it")
 
 
 def checked_shape(shape: Any) -> Shape:
@@ -269,9 +283,7 @@ def centre(pose: Pose, offset: Sequence[int]) -> tuple[int, int, int]:
 
 def half_height(shape: Shape) -> Real:
     """The half height without the rounded ends: 0 for a sphere."""
-    if shape[0] == "sphere":
-        return 0
-    return shape[{"box": 2, "sector": 3}.get(shape[0], -1)]
+    return shape[_HEIGHT_AT[shape[0]]] if shape[0] in _HEIGHT_AT else 0
 
 
 # Contact of two shapes.
@@ -346,6 +358,7 @@ def near(prism: Shape, yaw: int, d: Vec2, q: Real) -> int:
         return near_cylinder(prism[1], d, q)
     if prism[0] == "box":
         return near_box(prism[1], prism[3], yaw, d, q)
+    require_rule("near", ("sector",), prism)
     return near_sector(prism[1], prism[2], yaw, d, q, inner_radius(prism))
 
 
@@ -529,6 +542,7 @@ def planar_prisms(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> int:
         return planar_boxes(a, yaw_a, b, yaw_b, d)
     if a[0] == "sector" and b[0] == "sector":
         return planar_sectors(a, yaw_a, b, yaw_b, d)
+    require_rule("planar_prisms", ("box", "sector"), a, b)
     if a[0] == "sector":
         return planar_sector_box(a, yaw_a, b, yaw_b, minus_d)
     return planar_sector_box(b, yaw_b, a, yaw_a, d)
@@ -556,6 +570,7 @@ def outline(
         points = [placed(radius, 0, step) for step in steps]
         return points[:-1] if last - first == 65536 else points
 
+    require_rule("outline", (*ROUND, "cylinder", "box", "sector"), (kind,))
     half = half_height(shape) + (sizes[0] if kind in ROUND else 0)
     heights = (y - int(half), y + int(half))
     if kind == "box":
@@ -621,6 +636,8 @@ def _reach(a: Shape, b: Shape, f: int) -> int:
             reach += _root(shape[1] ** 2 - f * f)
         elif shape[0] == "cylinder":
             reach += shape[1] * LENGTH
+        else:
+            require_rule("escapes", ("box",), shape)
     return reach
 
 
@@ -952,6 +969,7 @@ class Approach:
     def polynomials(self) -> list[Polynomial]:
         """In t, all that the contact compares with 0, at every place but a cylinder's rim."""
         a, b = self.a, self.b
+        require_rule("Approach.polynomials", (*ROUND, "cylinder", "box"), a, b)
         if ORDER.index(a[0]) > ORDER.index(b[0]):
             return self.swapped().polynomials()
         dx, dy, dz = zip(self.start, self.motion, strict=True)
@@ -1095,6 +1113,7 @@ def normal_and_distance(a: Shape, yaw_a: int, b: Shape, yaw_b: int, P: Vec3) -> 
     """The normal from b towards a, and the gap along it in 2^-30 raw units; P is a's centre minus
     b's in 1/65536 raw units.
     """
+    require_rule("normal_and_distance", (*ROUND, "cylinder", "box"), a, b)
     if (b[0] in ROUND and a[0] not in ROUND) or (a[0] == "box" and b[0] == "cylinder"):
         (x, y, z), gap = normal_and_distance(b, yaw_b, a, yaw_a, (-P[0], -P[1], -P[2]))
         return (-x, -y, -z), gap

@@ -7,11 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from model import OVERLAPPING, ROUND, SIZE_MAX, TOUCHING, Pose, Shape, contact, half_height
+from model import (
+    KINDS,
+    ORDER,
+    OVERLAPPING,
+    ROUND,
+    SIZE_MAX,
+    TOUCHING,
+    VERTICAL,
+    Pose,
+    Shape,
+    contact,
+    half_height,
+)
 from model_level import LEVEL, LevelWorld, Solid, solid_contact
 
 NEVER = 2**63 - 1
-ORDER = ("sphere", "capsule", "cylinder", "box", "sector")
 
 SAME, A_INACTIVE, B_INACTIVE, OWNER, LAYERS, MASK, EXCLUDED = 1, 2, 4, 8, 16, 32, 64
 SECTORS, HEIGHT, BESIDE, CORNER, GRAZES = 128, 256, 512, 1024, 2048
@@ -57,20 +68,25 @@ def _height(shape: Shape, pose: Pose, other: Other) -> int:
     return abs(pose_b[1] - pose[1]) - hh - half_height(shape_b) - radii
 
 
+def _planar(shape: Shape) -> list[int]:
+    """Where its tuple has the sizes in the ground plane that grow."""
+    names = [name for name, _, _ in KINDS[shape[0]]]
+    return [at for at, name in enumerate(names, 1) if name not in (*VERTICAL, "half_angle")]
+
+
 def _grown(shape: Shape, k: int) -> Shape:
-    if shape[0] == "box":
-        return ("box", shape[1] + k, shape[2], shape[3] + k)
-    return (shape[0], shape[1] + k, *shape[2:])
+    at = _planar(shape)
+    return tuple(v + k if i in at else v for i, v in enumerate(shape))
 
 
 def _least(shape: Shape) -> int:
     if shape[0] == "sector" and len(shape) > 4 and shape[4]:
         return shape[4] + 1 - shape[1]
-    return 1 - (min(shape[1], shape[3]) if shape[0] == "box" else shape[1])
+    return 1 - min(shape[at] for at in _planar(shape))
 
 
 def _greatest(shape: Shape) -> int:
-    return SIZE_MAX - (max(shape[1], shape[3]) if shape[0] == "box" else shape[1])
+    return SIZE_MAX - max(shape[at] for at in _planar(shape))
 
 
 def _halved(low: int, high: int, counts: Callable[[int], bool]) -> int:

@@ -50,6 +50,7 @@ from model import (
     integers,
     length_28,
     planar_sector,
+    require_rule,
     turned_back,
     unit,
     xxh64,
@@ -320,6 +321,7 @@ def solid_contact(shape: Shape, yaw: int, at: Vec3, solid: Solid, times: int = 1
     elif shape[0] == "box":
         planar = planar_prism_box(v, shape, yaw, (x, z))
     else:
+        require_rule("solid_contact", ("sector",), shape)
         planar = planar_prism_sector(v, shape, yaw, (x, z))
     return min(CLS(g, 0), planar)
 
@@ -352,6 +354,7 @@ class PrismApproach(Approach):
 
     def polynomials(self) -> list[Polynomial]:
         a, v = self.a, self.solid.vertices
+        require_rule("PrismApproach.polynomials", (*ROUND, "cylinder", "box"), a)
         x, y, z = zip(self.start, self.motion, strict=True)
         hh = half_height(a)
         low = _plus(_times(-1, y), (self.solid.y_low - hh,))
@@ -392,6 +395,7 @@ def solid_normal(
     """The normal from the solid towards the shape at k/65536 of the motion, and the gap along it
     in 2^-30 raw units.
     """
+    require_rule("solid_normal", (*ROUND, "cylinder", "box"), shape)
     (x, y, z), (mx, my, mz) = start, motion
     hh = half_height(shape)
     D = 65536 * x + k * mx, 65536 * z + k * mz

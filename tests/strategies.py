@@ -6,10 +6,12 @@ raw Q16.16 units. Where a pair is placed near contact, the model's contact says 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Collection, Sequence
 from functools import cache
 from itertools import product
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import model
 from hypothesis import settings
@@ -19,8 +21,45 @@ from model import INT32_MAX, INT32_MIN, SIZE_MAX, TURN, UINT32_MAX
 from fixsync._native.kinds import KINDS_BY_NAME
 
 KINDS = tuple(KINDS_BY_NAME)
-SOLIDS = ("sphere", "capsule", "cylinder", "box")
+NO_KIND = len(KINDS)  # the first code of no kind
+SOLIDS = tuple(kind.name for kind in KINDS_BY_NAME.values() if kind.can_push)
+UNTURNED = ("sphere", "capsule", "cylinder")  # a yaw does not change them
 Draw = st.DrawFn
+Table = TypeVar("Table", bound=Collection[Any])
+
+
+def _kind_of(row: Any) -> str:
+    """Of a name, a shape, its tuple, or a row that begins with its code."""
+    if isinstance(row, str):
+        return row
+    first = (row.as_tuple() if hasattr(row, "as_tuple") else row)[0]
+    return first if isinstance(first, str) else KINDS[first]
+
+
+def every_kind(table: Table, kinds: Sequence[str] = KINDS) -> Table:
+    """The table, by kind or of shapes: a new kind fails where a test has no row for it."""
+    present = {_kind_of(row) for row in table}
+    if missing := [kind for kind in kinds if kind not in present]:
+        caller = sys._getframe(1)
+        place = f"{Path(caller.f_code.co_filename).name}:{caller.f_lineno}"
+        raise AssertionError(f"the table at {place} has no {' and no '.join(missing)}: add it")
+    return table
+
+
+every_kind(model.KINDS)
+
+
+def sized(kind: str, *numbers: int) -> tuple[Any, ...]:
+    """A shape of a kind without a half angle: as many of the numbers as it has sizes."""
+    return kind, *numbers[: len(model.KINDS[kind])]
+
+
+def one_of(names: Sequence[str]) -> str:
+    """a, b or c."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+A_SOLID = one_of([kind.capitalize() for kind in SOLIDS])
 
 POWERS = [2**k for k in range(32)]
 
@@ -116,22 +155,20 @@ def shapes(
     """Shapes of some kinds; size draws every size of theirs."""
     size = sizes() if size is None else size
     kind = draw(st.sampled_from(kinds))
-    if kind == "sphere":
-        return kind, draw(size)
-    if kind == "capsule":
-        return kind, draw(size), draw(st.just(0) | size)
-    if kind == "cylinder":
-        return kind, draw(size), draw(size)
-    if kind == "box":
-        return kind, draw(size), draw(size), draw(size)
-    radius, half_angle, half_height = draw(size), draw(half_angles()), draw(size)
+    numbers = [
+        draw(half_angles() if name == "half_angle" else size if low else st.just(0) | size)
+        for name, low, _ in model.KINDS[kind]
+    ]
+    if kind != "sector":
+        return (kind, *numbers)
+    radius = numbers[0]
     inner_radius = draw(st.just(0) | st.sampled_from([1, radius // 2, radius - 1]) | size) % radius
     hole = (inner_radius,) if inner_radius else ()
-    return (kind, radius, half_angle, half_height, *hole)
+    return (kind, *numbers, *hole)
 
 
 def solids() -> st.SearchStrategy[Any]:
-    """Every kind but the sector, which is neither pushed out nor cast."""
+    """Every kind that is pushed out and cast."""
     return shapes(SOLIDS)
 
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import get_args
 
+import model
 import pytest
-import strategies
 from hypothesis import Phase, find, settings
 
 from fixsync import Shape
@@ -99,13 +99,18 @@ def test_the_kernel_pushes_and_casts_exactly_the_kinds_of_the_table(kind: Kind) 
 
 
 def test_the_strategies_draw_every_kind() -> None:
-    assert set(strategies.KINDS) == KINDS_BY_NAME.keys()
-    assert set(strategies.SOLIDS) == {kind.name for kind in KINDS if kind.can_push}
     first = settings(
         phases=[Phase.generate], database=None, max_examples=1000
     )  # and not the simplest
     for kind in KINDS:
         find(fst.shapes(), lambda s, kind=kind: s.as_tuple()[0] == kind.name, settings=first)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=IDS)
+def test_the_model_has_the_sizes_and_ranges_of_the_kernel(kind: Kind) -> None:
+    sizes = tuple((size.name, size.low, size.high) for size in kind.sizes if not size.is_hole)
+    assert model.KINDS[kind.name] == sizes
+    assert model.ORDER[kind.code] == kind.name
 
 
 @pytest.mark.parametrize(
