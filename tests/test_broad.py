@@ -9,7 +9,7 @@ from math import isqrt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import KINDS, examples, rounds
+from strategies import KINDS, SOLIDS, every_kind, examples, rounds
 
 from fixsync import (
     Box,
@@ -32,14 +32,19 @@ INT32 = 2**31 - 1
 ONE = 65536
 
 
+SHAPE_OF = every_kind(
+    {
+        "sphere": lambda size, _: Sphere(size),
+        "capsule": lambda size, _: Capsule(size, size // 2),
+        "cylinder": lambda size, _: Cylinder(size, max(1, size // 3)),
+        "box": lambda size, _: Box(size, max(1, size // 4), max(1, size // 2)),
+        "sector": lambda size, angle: Sector(size, angle, size),
+    }
+)
+
+
 def shape_of(kind, size, angle):
-    return (
-        Sphere(size),
-        Capsule(size, size // 2),
-        Cylinder(size, max(1, size // 3)),
-        Box(size, max(1, size // 4), max(1, size // 2)),
-        Sector(size, angle, size),
-    )[kind]
+    return SHAPE_OF[kind](size, angle)
 
 
 LAYOUTS = {
@@ -98,7 +103,7 @@ def crowds(draw, least=0, most=300):
     for _ in range(count):
         x, y, z = rng.choice(middles)
         size = min(2**29 - 1, rng.randint(max(1, 2**low), 2 ** rng.randint(low, high)))
-        shape = shape_of(rng.randrange(len(KINDS)), size, rng.choice((1, 8192, 20000, 32768)))
+        shape = shape_of(rng.choice(KINDS), size, rng.choice((1, 8192, 20000, 32768)))
         pose = Pose(
             near(x, wx), near(y, wy), near(z, wz), rng.choice((0, 16384, rng.randrange(65536)))
         )
@@ -171,7 +176,7 @@ def test_a_step_of_a_count_at_which_the_search_changes_finds_what_all_pairs_find
     for _ in range(3):
         found = [
             plain(
-                shape_of(rng.randrange(len(KINDS)), rng.randint(30_000, 120_000), 9_000),
+                shape_of(rng.choice(KINDS), rng.randint(30_000, 120_000), 9_000),
                 Pose(rng.randint(0, side), rng.randint(0, 65536), rng.randint(0, side), 77 * i),
             )
             for i in range(count)
@@ -192,7 +197,7 @@ def test_small_crowds_that_never_meet_are_found_by_large_ones_that_they_meet(lar
         x = draw.randint(0, 30 * ONE) if i % 2 else 0
         z = draw.randint(0, 200 * ONE) if i % 8 == 0 else 0
         pose = Pose(x, 0, z, draw.randrange(65536))
-        found.append(plain(shape_of(i % 4, size, 1), pose, layer))
+        found.append(plain(shape_of(SOLIDS[i % len(SOLIDS)], size, 1), pose, layer))
     assert check_step(found, [(0, 1)])[1] > 1000
 
 
@@ -510,7 +515,7 @@ def test_hits_do_not_depend_on_the_order_of_insertion(layout):
         rows.append(
             (
                 id,
-                shape_of(draw.randrange(len(KINDS)), size, 9000),
+                shape_of(draw.choice(KINDS), size, 9000),
                 Pose(*place, draw.randrange(65536)),
             )
         )
@@ -637,7 +642,7 @@ def any_place(draw, span):
 
 def any_shape(draw):
     size = 2**29 - 1 if draw.random() < 0.01 else draw.randint(1, 2 * ONE)
-    return shape_of(draw.randrange(len(KINDS)), size, draw.randrange(1, 32769))
+    return shape_of(draw.choice(KINDS), size, draw.randrange(1, 32769))
 
 
 def change_one(draw, world, span):

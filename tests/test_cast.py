@@ -23,6 +23,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, OVERLAPPING, SIZE_MAX, TOUCHING, TURN, ModelWorld
 from refusals import Refused, refusals
+from strategies import KINDS, NO_KIND, SOLIDS, UNTURNED, every_kind, sized
 from tools import ints, rows
 
 from fixsync import (
@@ -47,7 +48,6 @@ NONE = -1
 ONE = 2**30
 STILL = (0, 0, 0)
 ORIGIN = Pose(0, 0, 0)
-SOLIDS = strategies.SOLIDS
 ROUND = ("sphere", "capsule")
 
 Vec3 = tuple[int, int, int]
@@ -156,16 +156,14 @@ def tangent_casts(draw: st.DrawFn) -> Cast:
     g = draw(strategies.all_scales(1, SIZE_MAX // 64))
     r = draw(st.integers(1, 2 * w * g - 1))
     h = draw(strategies.sizes())
-    kind_a, kind_b = draw(st.sampled_from(SOLIDS[:3])), draw(st.sampled_from(SOLIDS))
+    kind_a, kind_b = draw(st.sampled_from(UNTURNED)), draw(st.sampled_from(SOLIDS))
     x, z = -2 * v * g, 2 * u * g
-    a: Any = (kind_a, r, h)[: 2 if kind_a == "sphere" else 3]
-    b: Any
-    if kind_b == "box":
+    if kind_b not in UNTURNED:
         sides = draw(st.tuples(strategies.sizes(), strategies.sizes()))
-        a, b = (kind_a, 2 * w * g, h)[: len(a)], ("box", sides[0], h, sides[1])
+        a, b = sized(kind_a, 2 * w * g, h), sized(kind_b, sides[0], h, sides[1])
         x, z = x + (sides[0] if x > 0 else -sides[0]), z + (sides[1] if z > 0 else -sides[1])
     else:
-        b = (kind_b, 2 * w * g - r, h)[: 2 if kind_b == "sphere" else 3]
+        a, b = sized(kind_a, r, h), sized(kind_b, 2 * w * g - r, h)
     tall = sum(shape[2] for shape in (a, b) if len(shape) > 2)
     y = draw(st.sampled_from([0, 0, tall, -tall, tall // 2]))
     q = draw(strategies.all_scales(1, SIZE_MAX // w))
@@ -181,8 +179,8 @@ def turned_edge_casts(draw: st.DrawFn) -> Cast:
     yaw, facing = draw(strategies.yaws()), draw(strategies.yaws())
     half = strategies.all_scales(1, SIZE_MAX // 4)
     b: Any = ("box", draw(half), draw(half), draw(half))
-    kind, r = draw(st.sampled_from(SOLIDS[:3])), draw(half)
-    a: Any = (kind, r, draw(half))[: 2 if kind == "sphere" else 3]
+    kind, r = draw(st.sampled_from(UNTURNED)), draw(half)
+    a = sized(kind, r, draw(half))
     c, s = model.direction(yaw)
     edge_x, edge_z = b[1] * draw(st.sampled_from([1, -1])), b[3] * draw(st.sampled_from([1, -1]))
     n_x, n_z = model.direction(facing)
@@ -353,7 +351,7 @@ def test_every_kind_of_cast_hits_and_misses(kind: str) -> None:
 
 @pytest.mark.full
 def test_every_cast_of_tiny_spheres_and_boxes_on_a_line_agrees_with_the_model() -> None:
-    shapes = [("sphere", 1), ("capsule", 1, 1), ("cylinder", 1, 1), ("box", 1, 1, 1)]
+    shapes = [sized(kind, 1, 1, 1) for kind in SOLIDS]
     for a, b, x, y, mx in product(shapes, shapes, range(-4, 0), range(4), range(-1, 6)):
         drawn: Cast = a, (x, y, 1, 0), (mx, 0, 0), b, (0, 0, 0, 0), STILL
         for hit_when in (TOUCHING, OVERLAPPING):
@@ -393,7 +391,8 @@ def test_what_the_contract_promises_of_a_cast_follows(
 
 def test_nothing_tunnels_through_the_thinnest_target() -> None:
     rng = random.Random(1)
-    for target in (Sphere(1), Capsule(1, 0), Cylinder(1, 1), Box(1, 1, 1)):
+    thinnest = [(kind, *(least for _, least, _ in model.KINDS[kind])) for kind in SOLIDS]
+    for target in map(shape_from_tuple, thinnest):
         for _ in range(200):
             mx, my, mz = motion = (
                 rng.randint(-SIZE_MAX, SIZE_MAX),
@@ -577,7 +576,10 @@ def test_two_boxes_turned_by_an_eighth_touch_at_the_end_of_the_motion_or_halfway
 
 
 @pytest.mark.parametrize(
-    "a", [("cylinder", 10, 10), ("box", 10, 10, 10), ("sphere", 10), ("capsule", 10, 9)]
+    "a",
+    every_kind(
+        [("cylinder", 10, 10), ("box", 10, 10, 10), ("sphere", 10), ("capsule", 10, 9)], SOLIDS
+    ),
 )
 def test_of_a_turned_box_one_slab_may_be_left_just_before_another_is_entered(a: Any) -> None:
     """Some 2^-30 of the motion apart, where it is as long as it can be; and where it is 5 raw
@@ -630,9 +632,7 @@ def test_of_two_boxes_corner_to_corner_the_normal_is_on_the_first_axis_of_b(
 
 
 @pytest.mark.parametrize("yaw", [0, 16384, 32768, 49152])
-@pytest.mark.parametrize(
-    "a", [("sphere", 7), ("capsule", 7, 2), ("cylinder", 7, 2), ("box", 7, 2, 7)]
-)
+@pytest.mark.parametrize("a", [sized(kind, 7, 2, 7) for kind in SOLIDS])
 def test_the_longest_motion_that_ends_at_a_quarter_turned_box_touches_it(a: Any, yaw: int) -> None:
     """In whole raw units, of which there are more than 2^30."""
     for half, along in product((1, 5, SIZE_MAX - 7), ((1, 0), (-1, 0), (0, 1), (0, -1))):
@@ -649,7 +649,7 @@ def test_the_longest_motion_that_ends_at_a_quarter_turned_box_touches_it(a: Any,
 def test_what_is_at_the_other_end_of_the_world_is_not_met() -> None:
     """The difference of two coordinates has 33 bits."""
     for a, b in product(SOLIDS, SOLIDS):
-        shapes = [(kind, *[5] * {"sphere": 1, "box": 3}.get(kind, 2)) for kind in (a, b)]
+        shapes = [sized(kind, 5, 5, 5) for kind in (a, b)]
         for axis, way in product(range(3), (0, 1, -1)):
             ends: list[Any] = [[0, 0, 0, 0], [0, 0, 0, 0]]
             ends[0][axis], ends[1][axis] = INT32_MIN, INT32_MAX
@@ -742,13 +742,7 @@ def test_a_rim_is_met_or_missed_from_as_far_away_as_a_motion_reaches() -> None:
 @given(strategies.solids().map(shape_from_tuple))
 def test_a_body_on_a_floor_hits_it_under_touching_and_slides_under_overlapping(body: Any) -> None:
     floor = Box(SIZE_MAX, 1, SIZE_MAX)
-    match body:
-        case Sphere(radius):
-            height = radius
-        case Capsule(radius, half_height):
-            height = radius + half_height
-        case Cylinder(_, half_height) | Box(_, half_height, _):
-            height = half_height
+    height = model.outline(body.as_tuple(), (0, 0, 0, 0), 3)[3]
     standing, along, into = Pose(0, height + 1, 0), (1000, 0, 7), (1000, -1, 7)
     up = 0, ONE, 0
     assert cast_pair(body, standing, along, floor, ORIGIN, STILL) == (0, up)
@@ -841,7 +835,7 @@ def test_a_sweep_casts_a_collider_at_those_it_may_hit(
     motion = data.draw(_vector(st.integers(-3 * SIZE, 3 * SIZE)))
     limit = data.draw(st.integers(0, 3))
     own = twin[id]
-    if own.shape[0] == "sector":
+    if own.shape[0] not in SOLIDS:
         with pytest.raises(ValueError, match=rf"the shape of id {id} must be a Sphere"):
             world.sweep(id, motion)
         return
@@ -850,7 +844,7 @@ def test_a_sweep_casts_a_collider_at_those_it_may_hit(
         allowed = twin.masks[own.layer] >> seen.layer & 1 and (
             own.owner == 0 or own.owner != seen.owner
         )
-        if other != id and seen.active and allowed and seen.shape[0] != "sector":
+        if other != id and seen.active and allowed and seen.shape[0] in SOLIDS:
             hit = model.cast_pair(own.shape, own.at, motion, seen.shape, seen.at, STILL, hit_when)
             expected += [(other, *hit)] if hit else []
     expected.sort(key=lambda hit: (hit[1], hit[0]))
@@ -867,11 +861,8 @@ def crowd(count: int, rng: random.Random) -> World:
     world, side = World(count), 24 * isqrt(count)
     for id in range(count):
         size = rng.choice([4, 4, 4, 4, 30])
-        kind = rng.choice([*SOLIDS, "sector"])
-        numbers = [
-            rng.randint(1, size)
-            for _ in range({"sphere": 1, "capsule": 2, "cylinder": 2}.get(kind, 3))
-        ]
+        kind = rng.choice(KINDS)
+        numbers = [rng.randint(1, size) for _ in model.KINDS[kind]]
         pose = Pose(
             rng.randint(0, side), rng.randint(0, SIZE), rng.randint(0, side), rng.randrange(TURN)
         )
@@ -1235,7 +1226,7 @@ def test_rows_of_casts_are_refused_by_index_and_field() -> None:
         with pytest.raises(ValueError, match=r"casts\[1\]: " + match):
             world.cast_many(struct.pack("=2I6iI3i4I", *good) + row)
 
-    refused("kind must be", 0, 5)
+    refused("kind must be", 0, NO_KIND)
     refused("half_angle must be", 1, 1)
     refused(r"size\[0\] \(radius\) must be", 2, 0)
     refused(r"size\[2\] must be 0", 4, 1)

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from strategies import NO_KIND, every_kind
 from test_kernel import at, config, memory, saved, world
 
 from fixsync._native.raw import ffi, lib
@@ -15,12 +16,14 @@ CAPACITY = 70
 ALL = 2**32 - 1
 ADD, MOVE, TURN, POSE, SHAPE, OFFSET, OWNER, LAYER, ACTIVE, REMOVE, LAYERS = range(1, 12)
 TYPES = (ADD, MOVE, TURN, POSE, SHAPE, OFFSET, OWNER, LAYER, ACTIVE, REMOVE, LAYERS)
-SHAPES = (
-    (lib.FXS_SPHERE, 0, (40, 0, 0)),
-    (lib.FXS_CAPSULE, 0, (30, 9, 0)),
-    (lib.FXS_CYLINDER, 0, (30, 20, 0)),
-    (lib.FXS_BOX, 0, (20, 30, 40)),
-    (lib.FXS_SECTOR, 9000, (90, 20, 0)),
+SHAPES = every_kind(
+    (
+        (lib.FXS_SPHERE, 0, (40, 0, 0)),
+        (lib.FXS_CAPSULE, 0, (30, 9, 0)),
+        (lib.FXS_CYLINDER, 0, (30, 20, 0)),
+        (lib.FXS_BOX, 0, (20, 30, 40)),
+        (lib.FXS_SECTOR, 9000, (90, 20, 0)),
+    )
 )
 
 
@@ -358,6 +361,6 @@ def test_one_nearest_answers_as_many() -> None:
                 list(many[0 : count[0]]) if status == lib.FXS_OK else None,
             )
         assert 0 < count[0] <= (limit or 99)
-    asked.shape.kind = 5
+    asked.shape.kind = NO_KIND
     assert lib.fxs_world_nearest(at(given), asked, 1, one, 99, count) == lib.FXS_E_KIND
     assert count[0] == 0

@@ -11,19 +11,20 @@ from itertools import combinations_with_replacement, product
 from math import gcd, isqrt
 from operator import itemgetter
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import model
 import pytest
 import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from strategies import UNTURNED, every_kind
 from tools import ints, rows
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
 from fixsync.shapes import Shape
 
-MAKE = {"sphere": Sphere, "capsule": Capsule, "cylinder": Cylinder, "box": Box, "sector": Sector}
+MAKE = every_kind({shape.__name__.lower(): shape for shape in get_args(Shape)})
 EIGHT_YAWS = range(0, 65536, 8192)
 
 
@@ -93,7 +94,7 @@ SMALL: dict[str, list[Any]] = {
 SECTORS = {"sector", "ring"}
 
 
-PAIRS = list(combinations_with_replacement(SMALL, 2))
+PAIRS = list(combinations_with_replacement(every_kind(SMALL), 2))
 GRID = [d for d in product(range(-5, 6), (0, 1, 3), range(-5, 6)) if d[1] == 0 or sum(d) % 2 == 0]
 
 
@@ -103,12 +104,12 @@ def test_every_small_pair_on_a_small_grid_and_eight_yaws(one: str, other: str) -
     """All of them, so that every order of every boundary occurs: nothing is left to a lucky
     draw.
     """
-    of_sectors = (0, 8192) if {one, other} <= SECTORS else EIGHT_YAWS
-    yaws = {"box": EIGHT_YAWS, "sector": of_sectors, "ring": of_sectors}
+    turned = (0, 8192) if {one, other} <= SECTORS else EIGHT_YAWS
+    yaws = dict.fromkeys(UNTURNED, (0,))
     cases = [
         (a, (0, 0, 0, yaw_a), b, (*d, yaw_b))
-        for a, yaw_a in product(SMALL[one], yaws.get(one, (0,)))
-        for b, yaw_b in product(SMALL[other], yaws.get(other, (0,)))
+        for a, yaw_a in product(SMALL[one], yaws.get(one, turned))
+        for b, yaw_b in product(SMALL[other], yaws.get(other, turned))
         for d in GRID
     ]
     assert mismatches(cases) == []
@@ -119,8 +120,8 @@ ENDS = (-(2**31), -(2**31) + 1, -(2**30), -1, 0, 2**29 - 1, 2**31 - 2, 2**31 - 1
 LARGE = 2**29 - 1
 
 
-def at_the_ends(kind: str) -> list[Any]:
-    return {
+AT_THE_ENDS: dict[str, list[Any]] = every_kind(
+    {
         "sphere": [("sphere", r) for r in (1, LARGE)],
         "capsule": [("capsule", 1, LARGE), ("capsule", LARGE, 0), ("capsule", LARGE, LARGE)],
         "cylinder": [("cylinder", 1, LARGE), ("cylinder", LARGE, 1), ("cylinder", LARGE, LARGE)],
@@ -130,13 +131,14 @@ def at_the_ends(kind: str) -> list[Any]:
             ("sector", LARGE, a, LARGE, i)
             for a, i in ((1, 1), (16384, LARGE - 1), (16385, 2**28), (32768, LARGE - 1))
         ],
-    }[kind]
+    }
+)
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: str) -> None:
     cases = []
-    for n, (a, b, x, z) in enumerate(product(at_the_ends(one), at_the_ends(other), ENDS, ENDS)):
+    for n, (a, b, x, z) in enumerate(product(AT_THE_ENDS[one], AT_THE_ENDS[other], ENDS, ENDS)):
         for y_a, y_b, yaw_a, yaw_b in (
             (0, 0, 1, 16383),
             (-(2**31), 2**31 - 1, 0, 0),

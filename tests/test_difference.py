@@ -8,11 +8,12 @@ from pathlib import Path
 from struct import Struct, unpack_from
 from typing import Any
 
+import model
 import pytest
 from builds import Builds, compiled
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from strategies import NO_KIND, examples
 
 from fixsync import Level, Pillar, Pose, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
@@ -20,14 +21,12 @@ from fixsync.fields import Difference, differences, world_fields
 from fixsync.testing import strategies as fst
 
 COLLIDER = Struct("<IBBBBHHI9i")
-SIZES = (
-    ("radius",),
-    ("radius", "half_height"),
-    ("radius", "half_height"),
-    ("half_x", "half_y", "half_z"),
-    ("radius", "half_height", "inner_radius"),
-)
-NAMES = ("sphere", "capsule", "cylinder", "box", "sector")
+NAMES = model.ORDER
+SIZES = {
+    kind: [name for name, _, _ in sizes if name != "half_angle"]
+    for kind, sizes in model.KINDS.items()
+}
+SIZES["sector"].append("inner_radius")
 ORDER = (
     *("kind", "half_x", "half_y", "half_z", "radius", "half_angle", "half_height", "inner_radius"),
     *("x", "y", "z", "yaw", "ox", "oy", "oz", "layer", "owner", "active"),
@@ -50,10 +49,11 @@ def read(state: bytes) -> dict[Any, dict[str, Any]]:
             state, at + 4 + 52 * row
         )
         values = dict(zip(("x", "y", "z", "ox", "oy", "oz"), rest, strict=False))
-        values |= dict(zip(SIZES[kind], rest[6:], strict=False))
-        values |= {"half_angle": half_angle} if kind == 4 else {}
+        values |= dict(zip(SIZES[NAMES[kind]], rest[6:], strict=False))
+        values |= {"half_angle": half_angle} if NAMES[kind] == "sector" else {}
         values |= {"kind": NAMES[kind], "yaw": yaw, "layer": layer, "owner": owner}
         values["active"] = bool(active)
+        assert values.keys() <= {*ORDER}, f"ORDER lacks {values.keys() - {*ORDER}}"
         fields["collider", id] = {name: values[name] for name in ORDER if name in values}
     at += 4 + 52 * n
     (n,) = unpack_from("<I", state, at)
@@ -185,7 +185,7 @@ def test_a_state_with_a_level_that_is_cut_anywhere_is_refused_within_it() -> Non
 def test_bytes_of_no_world_are_refused_with_side_and_offset() -> None:
     good = stacked(3).save()
     swapped = good[:144] + good[196:248] + good[144:196] + good[248:]
-    of_no_kind = good[:148] + b"\x05" + good[149:]
+    of_no_kind = good[:148] + bytes([NO_KIND]) + good[149:]
     twice = good[:-4] + b"\2\0\0\0" + b"\1\0\0\0" * 2
     for bad, offset in [
         *((b"", 0), (good[:139], 0), (b"FXS3" + good[4:], 0), (good[:141], 140)),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import every_kind
 from tools import needs
 
 from fixsync import (
@@ -89,15 +90,17 @@ def is_drawn(view: View, x: int, y: int) -> bool:
     return tuple(view.surface.get_at((x, y)))[:3] != (0, 0, 0)
 
 
-SHAPES: list[Shape] = [
-    Sphere(2 * ONE),
-    Capsule(ONE, ONE),
-    Cylinder(ONE * 3 // 2, ONE),
-    Box(2 * ONE, ONE, ONE),
-    Sector(3 * ONE, 9_000, ONE),
-    Sector(3 * ONE, 25_000, ONE, ONE),
-    Sector(3 * ONE, 32_768, ONE, 2 * ONE),
-]
+SHAPES: list[Shape] = every_kind(
+    [
+        Sphere(2 * ONE),
+        Capsule(ONE, ONE),
+        Cylinder(ONE * 3 // 2, ONE),
+        Box(2 * ONE, ONE, ONE),
+        Sector(3 * ONE, 9_000, ONE),
+        Sector(3 * ONE, 25_000, ONE, ONE),
+        Sector(3 * ONE, 32_768, ONE, 2 * ONE),
+    ]
+)
 LEVEL_OF = Level(
     [
         Prism([(-4 * ONE, -3 * ONE), (-2 * ONE, -3 * ONE), (-3 * ONE, -ONE)], -ONE, ONE),

@@ -12,7 +12,7 @@ from typing import Any
 import model_explain
 from builds import ROOT
 from model_level import LEVEL, LevelWorld, Solid, checked_solid
-from strategies import KINDS, rounds
+from strategies import KINDS, every_kind, rounds
 from test_level import level_of
 from tools import ints, rows
 
@@ -67,21 +67,23 @@ def near_shape(rng: random.Random, shape: Any) -> Any:
         return kind, *sizes
     size = rng.choice((1, sizes[0], max(1, sizes[0] // 2), 2**29 - 1, rng.randint(1, 2**29 - 1)))
     half = rng.choice((1, 2**29 - 1, rng.randint(1, 2**20), sizes[-1] or 1))
-    match rng.randrange(6):
-        case 0:
+    match rng.choice([*KINDS, "ring"]):
+        case "sphere":
             return "sphere", size
-        case 1:
+        case "capsule":
             return "capsule", size, rng.choice((0, half))
-        case 2:
+        case "cylinder":
             return "cylinder", size, half
-        case 3:
+        case "box":
             return "box", size, half, rng.choice((size, half, sizes[0]))
-        case 4:
+        case "sector":
             return "sector", size, rng.choice((1, 8192, 16384, 16385, 30000, 32768)), half
-        case _:
+        case "ring":
             size = max(2, size)
             inner = rng.choice((1, size - 1, rng.randint(1, size - 1)))
             return "sector", size, rng.choice((1, 16384, 24000, 32767, 32768)), half, inner
+        case other:
+            raise AssertionError(f"near_shape has no case for a {other}: add it")
 
 
 PAIRS = [*rows("contacts.csv"), *rows("ring.csv")]
@@ -140,13 +142,14 @@ def filled(rng: random.Random) -> tuple[World, LevelWorld]:
     for id in rng.sample(range(12), 9):
         size = [rng.randint(1, 900) for _ in range(3)]
         half_angle = rng.randint(1, 32768)
-        shape = rng.choice(
+        shapes = every_kind(
             (
                 *(("sphere", size[0]), ("capsule", *size[:2]), ("cylinder", *size[:2])),
                 *(("box", *size), ("sector", size[0], half_angle, size[1])),
                 ("sector", size[0] + 1, half_angle, size[1], rng.randint(1, size[0])),
             )
         )
+        shape = rng.choice(shapes)
         pose = (*(rng.randint(-900, 900) for _ in range(3)), rng.randrange(65536))
         rest = {
             "layer": rng.randrange(6),

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from model import KINDS as MODEL_KINDS
+from strategies import NO_KIND, examples
 from tools import needs
 
 from fixsync import Attack, Box, Cancel, Cylinder, FrameData, Key, Part, Sector, Sphere
@@ -117,12 +118,13 @@ def check(table: bytes) -> int | None:
 def model_part(data: bytes, at: int, most: tuple[int, int, int]) -> int | None:
     """The first fault of a part row; `most` of its layer, active and turns."""
     kind, layer, active, turns, yaw, half, ox, _, oz, *sizes = unpack_from("<4B2H6i", data, at)
-    used = {0: 1, 1: 2, 2: 2, 3: 3, 4: 2}.get(kind, 0)
-    low = [0 if (kind, i) == (1, 1) else 1 for i in range(used)]
+    ranges = [*MODEL_KINDS.values()][kind] if kind < NO_KIND else ()
+    low = [least for name, least, _ in ranges if name != "half_angle"]
+    used = len(low)
     good = all(a <= size <= SIZE_MAX for a, size in zip(low, sizes[:used], strict=True))
     hole = kind == 4 and 0 <= sizes[2] < sizes[0]
     faults = (
-        (0, kind > 4),
+        (0, kind >= NO_KIND),
         (1, layer > most[0]),
         (2, active > most[1]),
         (3, turns > most[2]),

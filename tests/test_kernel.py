@@ -26,7 +26,7 @@ HERE = (0, 0, 0, 0)
 MOTION = (1, 2, 3)
 
 BAD_PLACED = [
-    ((5, 0, (5, 0, 0)), HERE, "FXS_E_KIND"),
+    ((len(KINDS), 0, (5, 0, 0)), HERE, "FXS_E_KIND"),
     ((lib.FXS_SPHERE, 0, (0, 0, 0)), HERE, "FXS_E_SIZE"),
     ((lib.FXS_SPHERE, 1, (5, 0, 0)), HERE, "FXS_E_HALF_ANGLE"),
     (SPHERE, (0, 0, 0, 65536), "FXS_E_YAW"),
@@ -306,7 +306,7 @@ def test_a_sweep_refuses_an_id_that_is_out_of_range_or_absent() -> None:
     ("changes", "status"),
     [
         ({"id": 4}, "FXS_E_ID"),
-        ({"kind": 5}, "FXS_E_KIND"),
+        ({"kind": len(KINDS)}, "FXS_E_KIND"),
         ({"zero": 1}, "FXS_E_KIND"),
         ({"layer": 32}, "FXS_E_LAYER"),
         ({"active": 2}, "FXS_E_ACTIVE"),
@@ -874,7 +874,7 @@ def test_a_load_tells_where_the_rule_is_broken_and_changes_nothing() -> None:
     assert saved(given) == state([3, 20], [(3, 20, 2)], [7, 63])
 
 
-@pytest.mark.parametrize("kind", [5, 6, 7, 8, 13, 255])
+@pytest.mark.parametrize("kind", [*range(len(KINDS), 9), 13, 255])
 def test_a_load_refuses_what_is_no_kind_whatever_its_sizes(kind: int) -> None:
     given = world()
     for half_angle, *size in product((0, 1), repeat=4):
@@ -977,9 +977,10 @@ def test_a_load_takes_the_sizes_and_offsets_that_an_addition_takes(kind: int) ->
     adding, loading = world(), world()
     offsets = (0, SHORT, SHORT - 2**31, -SHORT, 2**31 - SHORT, -(2**31))
     sizes = (0, 1, SIZE_MAX, -(2**31), 1 - 2**31, 2 - 2**31, SIZE_MAX - 2**31)
-    rest, taken = int(kind == lib.FXS_BOX), 0
+    least = {size.column: size.low for size in KINDS[kind].sizes}
+    rest, angle, taken = least.get("c", 0), 9 * least.get("half_angle", 0), 0
     for oy, oz, a, b in product(offsets, offsets, sizes, sizes):
-        made = collider(0, (kind, 9 * (kind == lib.FXS_SECTOR), (a, b, rest)), oy=oy, oz=oz)
+        made = collider(0, (kind, angle, (a, b, rest)), oy=oy, oz=oz)
         added = lib.fxs_world_add(at(adding), made) == lib.FXS_OK
         status, _ = load(loading, state_of(made, 2**32 - 1))
         assert (status == lib.FXS_OK) == added, (oy, oz, a, b)

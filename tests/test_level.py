@@ -15,7 +15,7 @@ import model
 import model_level
 import pytest
 from refusals import Refused, refusals
-from strategies import rounds
+from strategies import A_SOLID, KINDS, SOLIDS, every_kind, rounds
 from tools import by_default, ints, rows
 
 from fixsync import LEVEL, Level, Pillar, Pose, Prism, Sector, Sphere, World
@@ -272,15 +272,11 @@ def random_shape(rng: random.Random, size: int) -> tuple[Any, ...]:
     def number() -> int:
         return rng.randint(1, size // 2)
 
-    kind = rng.choice(["sphere", "capsule", "cylinder", "box", "sector"])
-    if kind == "sphere":
-        return (kind, number())
-    if kind == "box":
-        return (kind, number(), number(), number())
+    kind = rng.choice(KINDS)
     if kind == "sector":
         radius = number()
         return (kind, radius, rng.randint(181, 32768), number(), rng.randrange(radius))
-    return (kind, number(), number())
+    return (kind, *(number() for _ in model.KINDS[kind]))
 
 
 def random_pose(rng: random.Random, size: int) -> tuple[int, int, int, int]:
@@ -324,7 +320,7 @@ def test_a_world_with_a_level_plays_as_the_models(seed: int) -> None:
         assert found == expected.query(shape, pose, mask)
         nearest = world.nearest(shape_from_tuple(shape), Pose(*pose), mask)
         assert sorted(nearest) == [id for id in found if id < LEVEL]
-        if shape[0] != "sector":
+        if shape[0] in SOLIDS:
             motion = (rng.randint(-size, size), rng.randint(-size, size), rng.randint(-size, size))
             limit = rng.randrange(4)
             hits = world.cast(shape_from_tuple(shape), Pose(*pose), motion, mask, limit=limit)
@@ -415,7 +411,7 @@ def test_ids_of_solids_are_refused_where_a_collider_is_asked_for() -> None:
             ask(LEVEL, 1)
         with pytest.raises(ValueError, match=rf"b must be 0\.\.3, or {solids}, not {LEVEL + 2}"):
             ask(1, LEVEL + 2)
-        with pytest.raises(ValueError, match="must be a Sphere, Capsule, Cylinder or Box"):
+        with pytest.raises(ValueError, match=f"must be a {A_SOLID}, not"):
             ask(2, LEVEL)
         with pytest.raises(KeyError, match="a: id 0 is not in the world"):
             ask(0, LEVEL)
@@ -457,7 +453,7 @@ def pushed(
             random_shape(rng, size),
             random_pose(rng, size),
         )
-        if shape[0] == "sector" or model_level.level_contact(shape, pose, solid) < 2:
+        if shape[0] not in SOLIDS or model_level.level_contact(shape, pose, solid) < 2:
             continue
         world = World(1, level=level_of(solid))
         world.add(0, shape_from_tuple(shape), Pose(*pose))
@@ -579,15 +575,17 @@ def test_separate_that_would_leave_int32_moves_nothing() -> None:
 
 @pytest.mark.parametrize(
     "shape",
-    [
-        ("sphere", 2),
-        ("capsule", 1, 1),
-        ("cylinder", 2, 1),
-        ("box", 2, 1, 1),
-        ("sector", 3, 9000, 1),
-        ("sector", 3, 32768, 1, 2),
-        ("sector", 3, 12000, 1, 1),
-    ],
+    every_kind(
+        [
+            ("sphere", 2),
+            ("capsule", 1, 1),
+            ("cylinder", 2, 1),
+            ("box", 2, 1, 1),
+            ("sector", 3, 9000, 1),
+            ("sector", 3, 32768, 1, 2),
+            ("sector", 3, 12000, 1, 1),
+        ]
+    ),
     ids=str,
 )
 def test_every_place_of_a_small_grid_is_as_the_model_says(shape: tuple[Any, ...]) -> None:
@@ -643,9 +641,8 @@ def test_the_extremes_of_positions_and_sizes_are_as_the_model_says(seed: int) ->
 
     for _ in rounds(400):
         at, size = solid(), lambda: rng.choice(NASTY)
-        kind = rng.choice(["sphere", "capsule", "cylinder", "box", "sector"])
-        count = {"sphere": 1, "box": 3}.get(kind, 2)
-        shape: tuple[Any, ...] = (kind, *(size() for _ in range(count)))
+        kind = rng.choice(KINDS)
+        shape: tuple[Any, ...] = (kind, *(size() for _ in model.KINDS[kind]))
         if kind == "sector":
             shape = (kind, shape[1], rng.choice([1, 16384, 16385, 32768]), shape[2], shape[1] // 2)
         vx, vz = rng.choice(at.vertices)
@@ -659,7 +656,7 @@ def test_the_extremes_of_positions_and_sizes_are_as_the_model_says(seed: int) ->
         expected = model_level.level_contact(shape, pose, at)
         assert level.contact(0, made, Pose(*pose)) == expected, (shape, pose, at)
         met += expected > 0
-        if kind != "sector":
+        if kind in SOLIDS:
             motion = tuple(rng.choice([0, 1, -1, SIZE_MAX, -SIZE_MAX, -reach // 2]) for _ in "xyz")
             motion = tuple(max(-SIZE_MAX, min(SIZE_MAX, part)) for part in motion)
             hits = level.cast(made, Pose(*pose), motion)  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from builds import CSRC, PORTABLE, ROOT, STRICT, Builds
 from cffi import FFI
+from strategies import KINDS, SOLIDS, every_kind
 from tools import needs
 
 import fixsync
@@ -125,18 +126,17 @@ def test_the_single_file_form_has_the_public_symbols_only(builds: Builds) -> Non
 # A trace, answered by the C server and by the package.
 
 
-def a_shape(draw: random.Random, kinds: int) -> Shape:
+def a_shape(draw: random.Random, kinds: Sequence[str]) -> Shape:
     one = fixsync.ONE
     r, h = draw.randrange(1, 2 * one), draw.randrange(1, 2 * one)
-    return draw.choice(
-        [
-            Sphere(r),
-            Capsule(r, h),
-            Cylinder(r, h),
-            Box(r, h, draw.randrange(1, 2 * one)),
-            Sector(r, draw.randrange(1, 32769), h),
-        ][:kinds]
-    )
+    shapes = [
+        Sphere(r),
+        Capsule(r, h),
+        Cylinder(r, h),
+        Box(r, h, draw.randrange(1, 2 * one)),
+        Sector(r, draw.randrange(1, 32769), h),
+    ]
+    return draw.choice([shape for shape in every_kind(shapes) if shape.as_tuple()[0] in kinds])
 
 
 def a_pose(draw: random.Random) -> Pose:
@@ -147,7 +147,7 @@ def a_pose(draw: random.Random) -> Pose:
 def numbers_of(shape: Shape) -> list[int]:
     """Kind, half_angle and three sizes, as fxs_shape has them."""
     name, *sizes = shape.as_tuple()
-    kind = ["sphere", "capsule", "cylinder", "box", "sector"].index(name)
+    kind = KINDS.index(name)
     half_angle = sizes.pop(1) if name == "sector" else 0
     return [kind, half_angle, *sizes, *[0] * (3 - len(sizes))]
 
@@ -174,7 +174,7 @@ def trace_and_answers() -> tuple[str, str]:
             pose = a_pose(draw)
             at = f"{pose.x} {pose.y} {pose.z} {pose.yaw}"
             if what == "add" and free:
-                id, shape = draw.choice(sorted(free)), a_shape(draw, 5)
+                id, shape = draw.choice(sorted(free)), a_shape(draw, KINDS)
                 layer, owner, active = draw.randrange(2), draw.randrange(3), draw.randrange(4) > 0
                 offset = draw.choice([(0, 0, 0), (fixsync.ONE, -5, 7)])
                 world.add(id, shape, pose, layer=layer, owner=owner, offset=offset, active=active)
@@ -184,11 +184,14 @@ def trace_and_answers() -> tuple[str, str]:
                 head = f"add {id} {kind} {layer} {int(active)} {owner} {pose.yaw} {half_angle}"
                 trace.append(" ".join([head, *map(str, place)]))
             elif what == "query":
-                shape = a_shape(draw, 5)
+                shape = a_shape(draw, KINDS)
                 trace.append(f"query {words_of(shape)} {at} {every}")
                 told.append(" ".join(["query:", *map(str, world.query(shape, pose))]))
             elif what == "cast":
-                shape, motion = a_shape(draw, 4), [draw.randrange(-500_000, 500_000) for _ in "xyz"]
+                shape, motion = (
+                    a_shape(draw, SOLIDS),
+                    [draw.randrange(-500_000, 500_000) for _ in "xyz"],
+                )
                 way = " ".join(map(str, motion))
                 trace.append(f"cast {words_of(shape)} {at} {way} {every}")
                 hits = world.cast(shape, pose, motion)

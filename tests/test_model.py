@@ -89,7 +89,10 @@ def test_a_sector_meets_a_box_where_a_point_of_the_box_lies_in_it() -> None:
     assert found[model.OVERLAPPING] > 100
 
 
-SOLIDS = [("sphere", 3), ("capsule", 4, 2), ("cylinder", 3, 2), ("box", 4, 3, 2), ("box", 1, 2, 6)]
+SOLIDS = strategies.every_kind(
+    [("sphere", 3), ("capsule", 4, 2), ("cylinder", 3, 2), ("box", 4, 3, 2), ("box", 1, 2, 6)],
+    strategies.SOLIDS,
+)
 YAWS = [0, 1, 8192, 16384, 40000]
 
 

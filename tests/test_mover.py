@@ -7,12 +7,13 @@ import re
 from contextlib import suppress
 from typing import Any
 
+import model
 import model_motion
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_level import LevelWorld, Solid, checked_solid
-from strategies import rounds
+from strategies import SOLIDS, rounds
 from test_level import level_of, random_pose, random_shape, random_solid
 
 from fixsync import (
@@ -675,7 +676,7 @@ def a_tiny_world(rng: random.Random) -> tuple[Twins, int]:
     twins = Twins([random_solid(rng, size) for _ in range(rng.choice([0, 1, 3, 6]))], layers)
     for id in range(rng.choice([3, 6, 9])):
         shape = random_shape(rng, size)
-        while id == 0 and shape[0] == "sector":
+        while id == 0 and shape[0] not in SOLIDS:
             shape = random_shape(rng, size)
         twins.add(
             id,
@@ -741,8 +742,8 @@ def a_vast_world(rng: random.Random) -> tuple[Twins, int]:
             pillars.append(checked_solid(("cylinder", 0, y_low, y_high, [x, z], size())))
     twins = Twins(pillars)
     for id in range(rng.choice([2, 3, 6])):
-        kind, count = rng.choice([("sphere", 1), ("capsule", 2), ("cylinder", 2), ("box", 3)])
-        twins.add(id, (kind, *(size() for _ in range(count))), pose())
+        kind = rng.choice(SOLIDS)
+        twins.add(id, (kind, *(size() for _ in model.KINDS[kind])), pose())
     return twins, rng.choice([most, most // 7, 2**22])
 
 

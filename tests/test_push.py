@@ -15,7 +15,18 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from model import INT32_MAX, SIZE_MAX
 from refusals import Refused, refusals
-from strategies import SOLIDS, deep_pairs, near_pairs, shapes, sizes, some, yaws
+from strategies import (
+    A_SOLID,
+    SOLIDS,
+    UNTURNED,
+    deep_pairs,
+    near_pairs,
+    shapes,
+    sized,
+    sizes,
+    some,
+    yaws,
+)
 
 import fixsync
 from fixsync import Contact, Pose, Sector, Side, Sphere, World, q
@@ -142,11 +153,8 @@ def test_lift_is_the_least_that_ends_the_contact(pair: Pair) -> None:
     ids="-".join,
 )
 def test_every_push_out_of_a_tiny_grid_is_right(kinds: tuple[str, str]) -> None:
-    fields = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3}
-    made = [
-        [(kind, *numbers[: fields[kind]]) for numbers in ((1, 1, 2), (2, 1, 1))] for kind in kinds
-    ]
-    turns = [(0, 1000, 8192) if kind == "box" else (0,) for kind in kinds]
+    made = [[sized(kind, 1, 1, 2), sized(kind, 2, 1, 1)] for kind in kinds]
+    turns = [(0,) if kind in UNTURNED else (0, 1000, 8192) for kind in kinds]
     for a, b in itertools.product(*made):
         for yaw_a, yaw_b in itertools.product(*turns):
             for dx, dz, dy in some([*itertools.product(range(5), range(-4, 5), range(3))]):
@@ -165,7 +173,7 @@ def shortest_whole(a: Shape, pa: Place, b: Shape, pb: Place) -> float:
 
 
 @given(
-    st.sampled_from(("sphere", "cylinder", "box")),
+    st.sampled_from(SOLIDS),
     st.tuples(*(st.integers(1, 4) for _ in range(3))),
     st.tuples(*(st.integers(1, 3) for _ in range(3))),
     st.tuples(*(st.integers(-4, 4) for _ in range(3))),
@@ -178,8 +186,7 @@ def test_hardly_any_whole_translation_is_shorter(
     d: tuple[int, ...],
     yaws: tuple[int, int],
 ) -> None:
-    a = (kind, *size_a[: {"sphere": 1, "cylinder": 2, "box": 3}[kind]])
-    pair = a, (*d, yaws[0]), ("box", *size_b), (0, 0, 0, yaws[1])
+    pair = sized(kind, *size_a), (*d, yaws[0]), ("box", *size_b), (0, 0, 0, yaws[1])
     # (1, 1) in the place of (1, 0) along a diagonal, a neighbouring row, or another axis of the
     # same depth.
     assert hypot(*push_out(*pair)) - shortest_whole(*pair) < 2**0.5
@@ -262,7 +269,7 @@ def test_a_body_on_a_floor_is_lifted_onto_it() -> None:
 def test_what_cannot_be_pushed_is_refused_by_name(function: Callable[..., Any]) -> None:
     sector, box, ball, at = Sector(9, 9, 9), fixsync.Box(9, 9, 9), Sphere(9), Pose(0, 0, 0)
     for which, pair in (("a", (sector, at, box, at)), ("b", (box, at, sector, at))):
-        solid = rf"shape_{which} must be a Sphere, Capsule, Cylinder or Box, not Sector\("
+        solid = rf"shape_{which} must be a {A_SOLID}, not Sector\("
         with pytest.raises(ValueError, match=solid):
             function(*pair)
     with pytest.raises(TypeError, match="shape_b must be a Sphere"):
@@ -567,9 +574,9 @@ def test_a_world_answers_for_its_colliders_where_they_stand() -> None:
     assert world.side(1, 2) == Side.NEG_Z
 
 
-@refusals("""
+@refusals(f"""
 w.side(2, 1) | ValueError | the shape of b (1) must be a Box, not Sphere
-w.push_out(1, 3) | ValueError | the shape of b (3) must be a Sphere, Capsule, Cylinder or Box
+w.push_out(1, 3) | ValueError | the shape of b (3) must be a {A_SOLID}
 w.lift(7, 2) | KeyError | a: id 7 is not in the world
 w.side(1, 8) | ValueError | b must be 0..7, not 8
 """)

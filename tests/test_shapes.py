@@ -10,7 +10,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, get_args
 
 import model
 import numpy as np
@@ -20,6 +20,7 @@ import tools
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import Refused, refusals
+from strategies import NO_KIND, every_kind
 
 import fixsync
 from fixsync import (
@@ -32,6 +33,7 @@ from fixsync import (
     EventKind,
     Pose,
     Sector,
+    Shape,
     Side,
     Sphere,
     TinyValueWarning,
@@ -49,14 +51,16 @@ from fixsync.shapes import shape_from_tuple
 PLACE = ("x", "y", "z", "yaw")
 SIZE_MAX = 2**29 - 1
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
-SHAPES = [
-    Sphere(5),
-    Capsule(5, 0),
-    Cylinder(5, 6),
-    Box(5, 6, 7),
-    Sector(5, 100, 6),
-    Sector(5, 100, 6, 4),
-]
+SHAPES = every_kind(
+    [
+        Sphere(5),
+        Capsule(5, 0),
+        Cylinder(5, 6),
+        Box(5, 6, 7),
+        Sector(5, 100, 6),
+        Sector(5, 100, 6, 4),
+    ]
+)
 
 shapes = strategies.shapes().map(shape_from_tuple)
 poses = strategies.poses().map(lambda pose: Pose(*pose))
@@ -162,18 +166,16 @@ def test_a_tuple_that_is_no_shape_is_refused(refused: Refused) -> None:
     refused()
 
 
+def made_of(shape: Any, at: int, count: int) -> Callable[[Any], Any]:
+    return lambda v: shape(*(v if i == at else 1 for i in range(count)))
+
+
 FIELDS: list[tuple[Callable[[Any], Any], str, int, int]] = [
-    (lambda v: Sphere(v), "radius", 1, SIZE_MAX),
-    (lambda v: Capsule(v, 1), "radius", 1, SIZE_MAX),
-    (lambda v: Capsule(1, v), "half_height", 0, SIZE_MAX),
-    (lambda v: Cylinder(v, 1), "radius", 1, SIZE_MAX),
-    (lambda v: Cylinder(1, v), "half_height", 1, SIZE_MAX),
-    (lambda v: Box(v, 1, 1), "half_x", 1, SIZE_MAX),
-    (lambda v: Box(1, v, 1), "half_y", 1, SIZE_MAX),
-    (lambda v: Box(1, 1, v), "half_z", 1, SIZE_MAX),
-    (lambda v: Sector(v, 1, 1), "radius", 1, SIZE_MAX),
-    (lambda v: Sector(1, v, 1), "half_angle", 1, 32768),
-    (lambda v: Sector(1, 1, v), "half_height", 1, SIZE_MAX),
+    *(
+        (made_of(shape, at, len(sizes)), *size)
+        for shape, sizes in zip(get_args(Shape), model.KINDS.values(), strict=True)
+        for at, size in enumerate(sizes)
+    ),
     (lambda v: Pose(v, 0, 0), "x", INT32_MIN, INT32_MAX),
     (lambda v: Pose(0, v, 0), "y", INT32_MIN, INT32_MAX),
     (lambda v: Pose(0, 0, v), "z", INT32_MIN, INT32_MAX),
@@ -346,7 +348,7 @@ def of_row(*row: int) -> bytes:
     return overlap_many(Sphere(1), Pose(0, 0, 0), rows, Pose(0, 0, 0))
 
 
-@refusals("""
+@refusals(f"""
 of_poses(np.zeros((2, 4))) | TypeError | poses_a / 16 bytes / 'd'
 of_poses(np.zeros((2, 4), "f4")) | TypeError | poses_a / 'f'
 of_poses(np.zeros((2, 4), "i8")) | TypeError | poses_a / 8 bytes each
@@ -366,8 +368,8 @@ of_poses(None) | TypeError | poses_a / None
 of_poses(Sphere(1)) | TypeError | poses_a / Sphere
 of_poses(np.array([[0, 0, 0, 0], [1, 2, 3, 65536]], "i4")) | ValueError | poses_a[1] / yaw / 65536
 of_poses(np.array([[0, 0, 0, -1], [1, 2, 3, 0]], "i4")) | ValueError | poses_a[0] / yaw / 0..65535
-of_row(5, 0, 1, 1, 1) | ValueError | shapes_b[1] / kind / 0..4 / 5
-of_row(-1, 0, 1, 1, 1) | ValueError | shapes_b[1] / kind / 0..4
+of_row({NO_KIND}, 0, 1, 1, 1) | ValueError | shapes_b[1] / kind / 0..{NO_KIND - 1} / {NO_KIND}
+of_row(-1, 0, 1, 1, 1) | ValueError | shapes_b[1] / kind / 0..{NO_KIND - 1}
 of_row(0, 0, 0, 0, 0) | ValueError | shapes_b[1] / radius / 1..536870911 / 0
 of_row(0, 0, 1, 1, 0) | ValueError | shapes_b[1] / size[1] / not use / 1
 of_row(0, 1, 1, 0, 0) | ValueError | shapes_b[1] / half_angle / 1
@@ -398,7 +400,11 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
     assert list(overlap_many(sides[0], poses, sides[1], poses)) == [Contact.OVERLAPPING] * 2
     unused = at == 1 or (at == 4 and other == "cylinder")
     for wrong in (
-        (5, -1) if at == 0 else (1, -1, 2**29) if unused else (0, -1, 2**29, -(2**31), 1 - 2**31)
+        (NO_KIND, -1)
+        if at == 0
+        else (1, -1, 2**29)
+        if unused
+        else (0, -1, 2**29, -(2**31), 1 - 2**31)
     ):
         broken = np.array(good, "i4")
         broken[1][at] = wrong

@@ -62,7 +62,7 @@ def crowds(draw: Any) -> Any:
         }
         world.add(id, shape_from_tuple(shape), Pose(*pose), **about)
         hand.add(id, shape, pose, **about)
-        if shape[0] != "sector" and draw(st.booleans()):
+        if shape[0] in strategies.SOLIDS and draw(st.booleans()):
             moving[id] = draw(motions)
     return world, hand, moving
 

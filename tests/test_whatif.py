@@ -33,13 +33,8 @@ from fixsync.sample.skillfight import SkillFight
 from fixsync.sample.skillfight.rules import Layer
 
 ONE = 65536
-SIZES = {
-    "sphere": ("radius",),
-    "capsule": ("radius", "half_height"),
-    "cylinder": ("radius", "half_height"),
-    "box": ("half_x", "half_y", "half_z"),
-    "sector": ("radius", "half_angle", "half_height", "inner_radius"),
-}
+SIZES = {kind: [name for name, _, _ in sizes] for kind, sizes in model.KINDS.items()}
+SIZES["sector"].append("inner_radius")
 
 Row = tuple[str, int, int, list[list[int]], list[list[int]]]
 Alter = Callable[[int, int, Any, Any], tuple[Any, Any]]

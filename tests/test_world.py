@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model import ModelWorld
 from refusals import Refused, refusals
+from strategies import NO_KIND, every_kind
 from tools import Log
 
 from fixsync import (
@@ -106,13 +107,15 @@ def outcome(call: Callable[[], Any]) -> Any:
 def crowd(world: World, count: int, seed: int = 1) -> None:
     """Adds `count` colliders of every kind, near enough to meet."""
     rng = random.Random(seed)
-    kinds = [
-        Sphere(500),
-        Capsule(300, 200),
-        Cylinder(400, 100),
-        Box(300, 200, 400),
-        Sector(700, 6000, 300),
-    ]
+    kinds = every_kind(
+        [
+            Sphere(500),
+            Capsule(300, 200),
+            Cylinder(400, 100),
+            Box(300, 200, 400),
+            Sector(700, 6000, 300),
+        ]
+    )
     for id in range(count):
         pose = Pose(*(rng.randrange(-2000, 2000) for _ in range(3)), rng.randrange(65536))
         offset = (
@@ -536,7 +539,7 @@ def row(**fields: Any) -> bytes:
     return struct.pack(COLLIDER_FORMAT, *(values | {"active": 1} | fields).values(), *size)
 
 
-@refusals("""
+@refusals(f"""
 w.add(1, BALL, AT) | ValueError | id 1 / taken
 w.add(8, BALL, AT) | ValueError | id / 0..7 / 8
 w.add(-1, BALL, AT) | ValueError | id / 0..7 / -1
@@ -636,7 +639,7 @@ w.add_many([(4, BALL, AT), 6]) | TypeError | records[1] / 6
 w.add_many([(4, BALL, AT), (2**40, BALL, AT)]) | ValueError | records[1] / id / 1099511627776
 w.add_many(5) | TypeError | records / 5
 w.add_many(bytes(51)) | ValueError | records / 52 bytes / 51
-w.add_many(row(id=4) + row(id=6, kind=5)) | ValueError | records[1] / kind / 0..4 / 5
+w.add_many(row(id=4) + row(id=6, kind={NO_KIND})) | ValueError | records[1] / kind / 0..{NO_KIND - 1} / {NO_KIND}
 w.add_many(row(id=4) + row(id=6, size=(0, 0, 0))) | ValueError | records[1] / radius / 0
 w.add_many(row(id=4) + row(id=6, active=2)) | ValueError | records[1] / active / 0..1 / 2
 w.add_many(row(id=4) + row(id=6, zero=1)) | ValueError | records[1] / zero / 1
@@ -909,7 +912,7 @@ def test_load_takes_or_refuses_hostile_states_as_the_model_does(data: Any) -> No
 # The state of the fixture `world`: colliders at 144, 196 and 248, its hits from 300, its changed id
 # at 332.
 # Offset, form and values of the change | part of the message.
-FAULTS = """
+FAULTS = f"""
 0 <I 827545671 | byte 0: a saved state begins with b'FXS1', not with b'GXS1'
 8 <I 0 | byte 8: hit_when must be 1..2, not 0
 48 <I 4294967287 | the layer masks are not symmetric: 9 and 3 disagree
@@ -917,7 +920,7 @@ FAULTS = """
 300 <I 4294967295 | byte 300: 4294967295 hits of 12 bytes each do not fit
 144 <I 8 | byte 144: colliders[0]: id must be 0..7, not 8
 196 <I 1 | byte 196: colliders[1]: ids must ascend, but 1 follows 1
-148 B 5 | byte 144: colliders[0]: kind must be 0..4, not 5
+148 B {NO_KIND} | byte 144: colliders[0]: kind must be 0..{NO_KIND - 1}, not {NO_KIND}
 149 B 32 | byte 144: colliders[0]: layer must be 0..31, not 32
 150 B 2 | byte 144: colliders[0]: active must be 0 or 1, not 2
 151 B 1 | byte 144: colliders[0]: the byte after active must be 0, not 1
