@@ -455,7 +455,13 @@ def test_conan_builds_the_released_c_sources(tmp_path: Path, shared: bool) -> No
     tools = ["-DCMAKE_TOOLCHAIN_FILE=conan_toolchain.cmake", "-DCMAKE_BUILD_TYPE=Debug"]
     release.run("cmake", "-S", ".", "-B", "build", *tools, cwd=tmp_path)
     release.run("cmake", "--build", "build", cwd=tmp_path)
-    assert release.run(tmp_path / "build" / "game") == "1 and 2 hit\n"
+    game = tmp_path / "build" / "game"
+    assert release.run(game) == "1 and 2 hit\n"
+    if shared and shutil.which("readelf"):
+        minor = fixsync.__version__.rpartition(".")[0]
+        assert f"[libfixsync.so.{minor}]" in release.run("readelf", "-d", game), (
+            "as docs/versions.md"
+        )
 
 
 def test_the_sums_of_a_release_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
