@@ -101,6 +101,7 @@ def test_liars_and_outsiders_of_many_seeds_do_no_more_than_they_may(first: int):
         run_lie(seed)
 
 
+@pytest.mark.full
 def test_a_lying_host_plays_no_frame_of_a_seat_that_it_has_given_away():
     # The joiner stood still: its seat had inputs from the host only.
     run_lie(702338366707, kind="flood")
@@ -125,6 +126,7 @@ def test_the_simulator_fails_when_a_player_who_comes_back_gets_no_input_of_its_o
         run_each([*range(30)], PLANS[2])
 
 
+@pytest.mark.full
 def test_the_simulator_fails_when_no_peer_may_leave_out_hashes(monkeypatch: pytest.MonkeyPatch):
     def refuse(_: Remote, __: Update) -> None:
         raise PacketError("a jump")

@@ -641,6 +641,7 @@ def test_a_walk_brings_everything_back():
     assert after[0] == after[1] != before
 
 
+@pytest.mark.full
 def test_a_rectangle_of_pygame_is_seen():
     pygame = needs("pygame")
 

@@ -411,6 +411,7 @@ def test_names_and_meta_cannot_leave_the_block_that_holds_them(tmp_path):
     assert "alert(1)</script>" not in text
 
 
+@pytest.mark.full
 def test_a_name_that_is_no_utf_8_is_shown(tmp_path):
     path = tmp_path / "a\udcff.jsonl"
     try:
