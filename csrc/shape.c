@@ -1,6 +1,14 @@
 /* The tables of kinds, and the check of a shape. */
 #include "shape.h"
 
+#define TRAITS(turned, front, sides, flat, hole)
+#define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma) ((m0) > 0) + ((m1) > 0) + ((m2) > 0)
+#define SIZES_ARE_COUNTED(code, name, sizes, shape_class, traits, ranges) \
+    _Static_assert((sizes) == (ranges), "a kind's row counts the sizes that have a range");
+SHAPE_KINDS(SIZES_ARE_COUNTED)
+#undef RANGES
+#undef TRAITS
+
 #define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma)                              \
     .least = {SHORT_LEAST, TWO_WORDS(l0, l1)}, .most = {SHORT_MOST, TWO_WORDS(m0, m1)}, \
     .rest_least = TWO_WORDS(l2, la), .rest_most = TWO_WORDS(m2, ma)

@@ -106,6 +106,12 @@ def test_a_row_that_does_not_stand_at_its_code_does_not_compile(sources: Sources
     assert "a kind's row stands at its code" in sources.errors("shape.c")
 
 
+def test_a_row_that_does_not_count_its_sizes_does_not_compile(sources: Sources) -> None:
+    sources.add_row((*WEDGE[:2], "2", *WEDGE[3:]))
+    sources.add_class()
+    assert "a kind's row counts the sizes that have a range" in sources.errors("shape.c")
+
+
 def test_a_row_of_a_class_that_is_not_listed_does_not_compile(sources: Sources) -> None:
     sources.add_row()
     assert re.search("WEDGE.*undeclared", sources.errors("shape.c"))
