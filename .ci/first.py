@@ -180,13 +180,16 @@ def shown(name: str, program: Callable[[], str]) -> bool:
     """Prints what a first program says. Returns whether it is what its page promises."""
     try:
         print(f"{name}: {program()}", flush=True)
-    except FirstError as error:
+    except (FirstError, OSError) as error:
         print(f"{name}: FAILED: {error}", flush=True)
         return False
     return True
 
 
 def main(folder: Path) -> int:
+    if not folder.is_dir():
+        print(f"{folder} is not a folder", file=sys.stderr)
+        return 2
     for pattern, *_ in PACKAGES:
         if not list(folder.glob(pattern)):
             print(f"{pattern}: no such file in {folder}")
@@ -195,4 +198,4 @@ def main(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1])) if len(sys.argv) == 2 else __doc__)

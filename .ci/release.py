@@ -394,14 +394,17 @@ def emulate(wheel: Path, python: Sequence[str], work: Path) -> str:
     return f"Python {number}: {replayed.strip().splitlines()[-1]}; {said.strip()}"
 
 
-def emulators(built: Sequence[Path], pythons: Sequence[Sequence[str]]) -> dict[Path, list[str]]:
-    """The commands of other machines' Pythons by the wheels that they take."""
+def emulators(pythons: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+    """The commands of other machines' Pythons by their platforms."""
     found = {}
     for name, command in pythons:
-        fitting = [wheel for wheel in built if name in wheel.name and "musl" not in wheel.name]
+        fitting = [platform for platform in wheels.PLATFORMS if name in platform]
+        fitting = [platform for platform in fitting if "musl" not in platform]
         if len(fitting) != 1:
-            raise ReleaseError(f"{name} is in the names of {len(fitting)} wheels, not of one")
+            raise ReleaseError(f"{name} is in the names of {len(fitting)} platforms, not of one")
         found[fitting[0]] = shlex.split(command)
+        if shutil.which(found[fitting[0]][0]) is None:
+            raise ReleaseError(f"--emulate {name}: no program {found[fitting[0]][0]}")
     return found
 
 
@@ -487,7 +490,7 @@ def main() -> None:
                 print(f"Python {version(sys.executable)}, {wheel.name}: {attempt(fresh, work)}")
                 return
             make(options, work)
-        except ReleaseError as error:
+        except (ReleaseError, OSError) as error:
             sys.exit(f"release: {error}")
 
 
@@ -497,6 +500,8 @@ def make(options: argparse.Namespace, work: Path) -> None:
     if options.tag:
         check_tag(ROOT, options.tag)
     run(sys.executable, ROOT / "bindings" / "generate.py", "--check")
+    commands = emulators(options.emulate)
+    numbers = {python: version(python) for python in options.python or [sys.executable]}
     no_dotnet = find_dotnet()
     print("builds everything in two folders", flush=True)
     built, not_built = twice(work, everything)
@@ -506,7 +511,6 @@ def make(options: argparse.Namespace, work: Path) -> None:
     print("  all files are the same bytes twice")
     (sdist,) = folder.glob("fixsync-*.tar.gz")
     all_wheels = sorted(folder.glob("*.whl"))
-    commands = emulators(all_wheels, options.emulate)
     wheel = for_this_machine(folder)
     (folder / "RELEASE_NOTES.md").write_text(notes(ROOT), encoding="utf-8")
     bill(wheel, work, folder)
@@ -516,12 +520,15 @@ def make(options: argparse.Namespace, work: Path) -> None:
 
     print("tries what was built", flush=True)
     tries = Tries()
-    for python in options.python or [sys.executable]:
+    for python, number in numbers.items():
         for package in packages_for(python, sdist, wheel):
-            tries.add(package.name, partial(with_python, python, package, work))
+            place = work / f"{number}{package.suffix}"
+            tries.add(package.name, partial(with_python, python, package, place))
     for path in all_wheels:
-        if path in commands:
-            tries.add(path.name, partial(emulate, path, commands[path], work / path.stem))
+        platform = path.stem.rpartition("-")[2]
+        if platform in commands:
+            command, place = commands[platform], work / platform
+            tries.add(path.name, partial(emulate, path, command, place))
         elif path != wheel:
             tries.add(path.name, lambda: "not run: no Python of such a machine was named")
     for name, program in first.programs(folder):
@@ -538,11 +545,10 @@ def make(options: argparse.Namespace, work: Path) -> None:
         raise ReleaseError("\n".join(tries.failed))
 
 
-def with_python(python: str | Path, package: Path, work: Path) -> str:
-    """Runs the tests of a package with a Python."""
-    number = version(python)
-    fresh = installed(python, package, work / f"{number}{package.suffix}", *NEEDED)
-    return f"Python {number}: {attempt(fresh, work)}"
+def with_python(python: str | Path, package: Path, to: Path) -> str:
+    """Runs the tests of a package with a Python, in a new environment."""
+    fresh = installed(python, package, to, *NEEDED)
+    return f"Python {version(python)}: {attempt(fresh, to.parent)}"
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -318,16 +319,15 @@ def test_a_wheel_of_another_machine_differs_in_kernel_and_name_alone(tmp_path: P
         wheels.packed(other, "win_arm64", b"MZ", tmp_path)
 
 
-def test_an_emulator_is_of_one_wheel(tmp_path: Path) -> None:
-    native = small_wheel(tmp_path)
-    built = [wheels.packed(native, name, b"", tmp_path) for name in wheels.PLATFORMS]
-    found = release.emulators(built, [("win_amd64", "wine 'a b'"), ("aarch64", "qemu")])
-    assert {path.stem.split("-")[-1][:9]: command for path, command in found.items()} == {
-        "win_amd64": ["wine", "a b"],
-        "manylinux": ["qemu"],
-    }
-    with pytest.raises(release.ReleaseError, match="s390x is in the names of 0 wheels"):
-        release.emulators(built, [("s390x", "qemu")])
+def test_an_emulator_is_of_one_platform_and_must_be_there() -> None:
+    here = shlex.join([sys.executable, "a b"])
+    found = release.emulators([("win_amd64", here), ("aarch64", here)])
+    linux = "manylinux2014_aarch64.manylinux_2_17_aarch64"
+    assert found == {name: [sys.executable, "a b"] for name in ("win_amd64", linux)}
+    with pytest.raises(release.ReleaseError, match="s390x is in the names of 0 platforms"):
+        release.emulators([("s390x", here)])
+    with pytest.raises(release.ReleaseError, match="--emulate win_arm64: no program no-such-wine"):
+        release.emulators([("win_arm64", "no-such-wine python.exe")])
 
 
 def test_a_try_that_fails_is_in_the_table_and_the_others_are_tried(
