@@ -1,6 +1,7 @@
 // What the page draws of shapes, about (0, 0), in units. Reads from standard input a list of
 // { shape, yaw, points }, writes { names, drawn }: for each of the list its half height, half
-// widths, the bounds [least, greatest] of its outlines, and which points it covers.
+// widths, reach, the bounds [least, greatest] of its outlines, which points it covers, its nearest
+// point to each, and the upright edges that are seen from the side.
 import { readFileSync } from "node:fs";
 import {
   coversGround,
@@ -9,7 +10,7 @@ import {
   halfWidths,
   solidOf,
 } from "../../fixsync/view/assets/colliders.js";
-import { DRAWINGS } from "../../fixsync/view/assets/kinds.js";
+import { DRAWINGS, drawingOf } from "../../fixsync/view/assets/kinds.js";
 import { outline } from "../../fixsync/view/assets/outline.js";
 
 // A canvas that keeps the corners of its path, and points of its arcs.
@@ -47,6 +48,7 @@ function bounds(projection, solid) {
 const drawn = JSON.parse(readFileSync(0, "utf8")).map(({ shape, yaw, points }) => {
   const solid = solidOf(shape, [0, 0, 0], yaw);
   const covered = (covers) => points.map(([x, up]) => covers(solid, x, up));
+  const { plan } = drawingOf(solid);
   return {
     halfHeight: halfHeight(solid),
     halfWidths: halfWidths(solid),
@@ -54,6 +56,9 @@ const drawn = JSON.parse(readFileSync(0, "utf8")).map(({ shape, yaw, points }) =
     side: bounds("side", solid),
     coversGround: covered(coversGround),
     coversSide: covered(coversSide),
+    reach: plan.reach(solid),
+    nearest: covered(plan.nearest),
+    edges: plan.edges(solid),
   };
 });
 process.stdout.write(JSON.stringify({ names: Object.keys(DRAWINGS), drawn }));
