@@ -340,6 +340,7 @@ def _shape(kinds: list[Kind]) -> list[str]:
             ),
             "",
         ]
+    lines += _of_kind(kinds)
     names = dict.fromkeys(size.name for kind in kinds for size in kind.sizes if size.index >= 0)
     for name in names:
         owners = [(pascal(k.name), s.index) for k in kinds for s in k.sizes if s.name == name]
@@ -426,6 +427,25 @@ def _shape(kinds: list[Kind]) -> list[str]:
         "}",
     ]
     return [part for line in lines for part in line.split("\n")]
+
+
+def _of_kind(kinds: list[Kind]) -> list[str]:
+    """A shape from its kind and all sizes that any kind has."""
+    names = dict.fromkeys(camel(size.name) for kind in kinds for size in kind.sizes)
+    parameters = ", ".join(("ShapeKind kind", *(f"int {name}" for name in names)))
+    lines = [
+        "    /// <summary>A shape of this kind, which takes the sizes that it has.</summary>",
+        *_wrapped("    internal static Shape Of(", parameters, ")"),
+        "    {",
+        "        switch (kind)",
+        "        {",
+    ]
+    for kind in kinds:
+        label, sizes = pascal(kind.name), ", ".join(camel(size.name) for size in kind.sizes)
+        lines.append(f"            case ShapeKind.{label}: return {label}({sizes});")
+    last = max(kind.code for kind in kinds)
+    refuse = f'throw Errors.Range("kind", (uint)kind, 0, {last});'
+    return [*lines, f"            default: {refuse}", "        }", "    }", ""]
 
 
 def _value(index: int) -> str:

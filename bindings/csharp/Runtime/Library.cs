@@ -11,6 +11,7 @@ using System.Text;
 using System.Threading;
 
 [assembly: InternalsVisibleTo("Fixsync.Tests")]
+[assembly: InternalsVisibleTo("Fixsync.Unity")]
 
 namespace Fixsync
 {

@@ -1750,6 +1750,22 @@ namespace Fixsync
             new Shape(
                 ShapeKind.Sector, halfAngle, new Vec3(radius, halfHeight, innerRadius)).Checked();
 
+        /// <summary>A shape of this kind, which takes the sizes that it has.</summary>
+        internal static Shape Of(
+            ShapeKind kind, int radius, int halfHeight, int halfX, int halfY, int halfZ,
+            int halfAngle, int innerRadius)
+        {
+            switch (kind)
+            {
+                case ShapeKind.Sphere: return Sphere(radius);
+                case ShapeKind.Capsule: return Capsule(radius, halfHeight);
+                case ShapeKind.Cylinder: return Cylinder(radius, halfHeight);
+                case ShapeKind.Box: return Box(halfX, halfY, halfZ);
+                case ShapeKind.Sector: return Sector(radius, halfAngle, halfHeight, innerRadius);
+                default: throw Errors.Range("kind", (uint)kind, 0, 4);
+            }
+        }
+
         /// <summary>Of Sphere, Capsule, Cylinder, Sector, in Q16.16; others have none.</summary>
         public int Radius
         {

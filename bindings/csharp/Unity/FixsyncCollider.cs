@@ -31,10 +31,10 @@ namespace Fixsync.Unity
         [SerializeField, Fixed]
         internal int halfHeight = Fix.One;
 
-        [SerializeField, Fixed, Tooltip("Of a box.")]
+        [SerializeField, Fixed, Tooltip("Of a shape with sides, as a box.")]
         internal int halfX = Fix.One;
 
-        [SerializeField, Fixed, Tooltip("Of a box.")]
+        [SerializeField, Fixed, Tooltip("Of a shape with sides, as a box.")]
         internal int halfZ = Fix.One;
 
         [SerializeField, Yaw, Tooltip("Of a sector, to each side: 1..32768.")]
@@ -79,22 +79,9 @@ namespace Fixsync.Unity
 
         /// <summary>Its shape.</summary>
         /// <exception cref="ArgumentOutOfRangeException">A size is out of range.</exception>
-        public Shape Shape
-        {
-            get
-            {
-                switch (kind)
-                {
-                    case ShapeKind.Sphere: return Shape.Sphere(radius);
-                    case ShapeKind.Capsule: return Shape.Capsule(radius, halfHeight);
-                    case ShapeKind.Cylinder: return Shape.Cylinder(radius, halfHeight);
-                    case ShapeKind.Box: return Shape.Box(halfX, halfHeight, halfZ);
-                    case ShapeKind.Sector:
-                        return Shape.Sector(radius, halfAngle, halfHeight, innerRadius);
-                    default: throw new InvalidOperationException($"a shape cannot be of kind {kind}");
-                }
-            }
-        }
+        public Shape Shape => Shape.Of(
+            kind, radius: radius, halfHeight: halfHeight, halfX: halfX, halfY: halfHeight,
+            halfZ: halfZ, halfAngle: halfAngle, innerRadius: innerRadius);
 
         /// <summary>Takes the place of the transform, to the nearest numbers: halves away from
         /// zero. In an editor only: floats decide nothing in play.</summary>
