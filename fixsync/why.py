@@ -57,8 +57,8 @@ class Explanation(NamedTuple):
     """Why a and b are not a hit, as `World.explain` and `explain` find it. `str` is sentences.
 
     A growth adds raw units to the radius, or to half_x and half_z, of one shape: that of the kind
-    listed first of sphere, capsule, cylinder, box, sector; of one kind a; of a collider and a solid
-    the collider. None: no growth, or no turn, makes them meet."""
+    that docs/cookbook.md lists first; of one kind a; of a collider and a solid the collider. None:
+    no growth, or no turn, makes them meet."""
 
     a: int | None
     """Id; None for a query or a shape."""
