@@ -275,7 +275,15 @@ def _shapes(kinds: list[Kind]) -> list[str]:
             rows.append(f'("{size.name}", {value}.into(), {size.least}, {most})')
         rows += ["none"] * (4 - len(rows))
         lines.append(f"            {_pattern(kind)} => ([{', '.join(rows)}], {len(kind.sizes)}),")
-    lines += ["        }", "    }", "}"]
+    lines += ["        }", "    }", ""]
+    areas = [f"Self::{_camel(kind.name)} {{ .. }}" for kind in kinds if not kind.can_push]
+    lines += [
+        "    /// Whether it cannot be pushed or cast.",
+        "    pub(crate) const fn is_area(&self) -> bool {",
+        f"        matches!(self, {' | '.join(areas)})",
+        "    }",
+        "}",
+    ]
     return lines
 
 

@@ -328,7 +328,7 @@ fn carry_fault(
         (sys::FXS_E_ID | sys::FXS_E_ABSENT, found) => found.is_err(),
         (sys::FXS_E_TAKEN, _) => ids.contains(id) && riders.contains(id),
         (sys::FXS_E_ACTIVE, found) => found.is_ok_and(|c| !c.active && ids.contains(id)),
-        (_, found) => found.is_ok_and(|c| matches!(c.shape, Shape::Sector { .. })),
+        (_, found) => found.is_ok_and(|c| c.shape.is_area()),
     };
     let found = ids.iter().chain(&riders).copied().find(is_at_fault);
     let id = found.or(ids.first().copied()).unwrap_or_default();

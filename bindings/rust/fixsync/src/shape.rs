@@ -184,7 +184,7 @@ impl Shape {
     /// The error of a status for two shapes.
     #[cold]
     pub(crate) fn fault_with(&self, b: &Shape, status: i32) -> Error {
-        let is_undefined = status == sys::FXS_E_UNDEFINED && matches!(self, Shape::Sector { .. });
+        let is_undefined = status == sys::FXS_E_UNDEFINED && self.is_area();
         if is_undefined || self.check().is_err() { self.fault(status) } else { b.fault(status) }
     }
 

@@ -102,6 +102,11 @@ impl Shape {
             Self::Sector { radius, half_angle, half_height, inner_radius } => ([("radius", radius.into(), 1, 536870911), ("half_angle", half_angle.0.into(), 1, 32768), ("half_height", half_height.into(), 1, 536870911), ("inner_radius", inner_radius.into(), 0, i64::from(radius) - 1)], 4),
         }
     }
+
+    /// Whether it cannot be pushed or cast.
+    pub(crate) const fn is_area(&self) -> bool {
+        matches!(self, Self::Sector { .. })
+    }
 }
 
 /// Why the kernel refused a call.

@@ -551,7 +551,7 @@ impl World {
     ) -> Result<u32, Error> {
         let status = call(self.as_ptr());
         let is_at_fault = |id| match self.get(id) {
-            Ok(row) => status == sys::FXS_E_UNDEFINED && matches!(row.shape, Shape::Sector { .. }),
+            Ok(row) => status == sys::FXS_E_UNDEFINED && row.shape.is_area(),
             Err(_) => !self.has_solid(id),
         };
         answer(status, || self.fault(status, if is_at_fault(a) { a } else { b }))
