@@ -382,8 +382,8 @@ FXS_API int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32
 #define FXS_SIDE_POS_Z 3           /* along +Z */
 #define FXS_SIDE_NEG_Z 4           /* along -Z */
 
-/* The shortest way out of an overlap, for spheres, capsules, cylinders and boxes. For a contact
- * that is not FXS_OVERLAPPING the answers are (0, 0), 0 and FXS_SIDE_NONE. */
+/* The shortest way out of an overlap, for all shapes but sectors. For a contact that is not
+ * FXS_OVERLAPPING the answers are (0, 0), 0 and FXS_SIDE_NONE. */
 
 /* The planar translation of a, (x, z) in raw Q16.16, that ends an overlap; y stays.
  * After it the pair is not FXS_OVERLAPPING, exactly. It is less than sqrt(2) raw units longer than

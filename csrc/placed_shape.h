@@ -12,8 +12,8 @@ typedef struct placed_shape {
     int32_t x, y, z;                      /* centre */
     int32_t extent_x, extent_y, extent_z; /* of its bounds from the centre: at least what the exact
                                           tests can see, at most 2^30 */
-    int32_t cos_q30, sin_q30; /* direction(yaw); kept for a box or a sector, and where there is an
-                                 offset to turn */
+    int32_t cos_q30, sin_q30; /* direction(yaw); kept for a kind that is turned, and where there is
+                                 an offset to turn */
     uint32_t id;
     uint8_t kind, layer, active, zero;
     uint16_t yaw, half_angle;
@@ -58,7 +58,7 @@ static inline planar touching_boxes(const placed_shape *own, const placed_shape 
     return limit;
 }
 
-/* Sets the directions of n placed shapes, and the extents of those that are boxes. */
+/* Sets the directions of n placed shapes, and the extents that turn with them. */
 FXS_INTERNAL void fxs_turn_placed(placed_shape *all, const uint32_t *ids, uint32_t n);
 
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */

@@ -318,8 +318,7 @@ def pack_shapes(shapes: Iterable[Shape]) -> bytes:
     """Rows for `overlap_many`: of each shape kind, half_angle and three sizes, as 32-bit numbers in
     the machine's order.
 
-    The sizes: sphere r, 0, 0; capsule and cylinder r, half_height, 0; box half_x, half_y, half_z;
-    sector r, half_height, inner_radius."""
+    The sizes: the arguments of the shape in their order, without a half_angle, then zeros."""
     return b"".join(_shape_rows("shapes", shapes))
 
 

@@ -263,8 +263,8 @@ FAR = Pose(q(-99), 0, 0)
 
 
 def shapes() -> Drawing:
-    """The five shapes from above and from the side."""
-    picture = Drawing(900, 340, "The five shapes and their sizes, from above and from the side")
+    """The shapes from above and from the side."""
+    picture = Drawing(900, 340, "The shapes and their sizes, from above and from the side")
     picture.text(12, 66, "from", FAINT)
     picture.text(12, 82, "above", FAINT)
     picture.text(12, 206, "from", FAINT)

@@ -305,9 +305,7 @@ def volume(count: int) -> Scene:
 
 @_named
 def mixed(count: int) -> Scene:
-    """All five kinds, owners, eight layers of which neighbours do not meet, offsets; a slab 4 units
-    high.
-    """
+    """All kinds, owners, eight layers whose neighbours do not meet, offsets; a slab 4 units high."""
     random = Random(SEED)
     layers = [(a, b) for a in range(8) for b in range(a + 1) if a - b != 1]
     made, side = Scene("", layers=layers), _side(count * 2 // 3)
