@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ from tools import Log
 import fixsync
 from fixsync import (
     Box,
-    Capsule,
     Contact,
     Cylinder,
     EventKind,
@@ -23,7 +22,7 @@ from fixsync import (
     Pillar,
     Pose,
     Prism,
-    Sector,
+    Shape,
     Side,
     Sphere,
     World,
@@ -140,11 +139,12 @@ CALLS: dict[str, Callable[[N], Any]] = {
     "turn_towards whole": lambda n: fixsync.turn_towards(n(5), n(5), n(300)),
     "faces": lambda n: fixsync.faces(HERE, n(3), n(4), n(9000)),
     "forward": lambda n: fixsync.forward(n(700), n(65536)),
-    "Sphere": lambda n: Sphere(n(5)),
-    "Capsule": lambda n: Capsule(n(5), n(6)),
-    "Cylinder": lambda n: Cylinder(n(5), n(6)),
-    "Box": lambda n: Box(n(5), n(6), n(7)),
-    "Sector": lambda n: Sector(n(5), n(6), n(7)),
+    **{
+        shape.__name__: lambda n, shape=shape: shape(
+            *[n(value) for value in (5, 6, 7)[: len(shape.__match_args__)]]
+        )
+        for shape in get_args(Shape)
+    },
     "Pose": lambda n: Pose(n(5), n(6), n(7), n(8)),
     "Pose.moved": lambda n: Pose(1, 2, 3).moved(n(5), n(6), n(7)),
     "Prism": lambda n: Prism([(n(0), n(1)), (n(9), n(2)), (n(3), n(8))], n(-4), n(5), n(6)),

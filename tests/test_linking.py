@@ -25,7 +25,6 @@ import fixsync
 from fixsync import Box, Capsule, Cylinder, EventKind, Pose, Sector, Shape, Sphere, World
 from fixsync._native.raw import lib
 from fixsync.log.replay import Verdict, replay
-from fixsync.semantics import semantics_id
 
 EXAMPLES = ROOT / "examples"
 sys.path[:0] = [str(ROOT), str(CSRC)]
@@ -613,18 +612,6 @@ def test_the_version_is_the_packages_in_the_header_and_in_the_library() -> None:
     assert lib.fxs_version() == numbers[0] << 16 | numbers[1] << 8 | numbers[2]
     assert amalgamate.version(HEADER) == fixsync.__version__
     assert max(numbers) < 256
-
-
-def test_the_number_of_the_answers_goes_with_the_kernels_semantics_id() -> None:
-    """Where the id changes, an answer has changed: FXS_SEMANTICS is raised, and the new pair goes
-    in here.
-    """
-    ids = {1: "833143b6e6e6a04709c89b1da110cb68", 2: "03cb91ce2bbbe1fb0315421b678d2f94"}
-    ids[3] = "e3b22eaac58a93ab74f63ee68d67e7d8"  # which asks movers and platforms too
-    ids[4] = "1d27b564d60e1ac24fb85f2aeb98a10a"  # pairs of sectors, ties at seams, sweep_pairs
-    assert lib.fxs_semantics() == lib.FXS_SEMANTICS
-    assert ids[lib.FXS_SEMANTICS] == semantics_id().hex()
-    assert list(ids) == list(range(1, len(ids) + 1))
 
 
 # CMake, pkg-config.
