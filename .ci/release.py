@@ -27,7 +27,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -431,32 +431,25 @@ def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
     return found if version(python).endswith("t") and "-abi3-" in wheel.name else [*found, wheel]
 
 
-class Tries:
-    """What was said of each file that was tried."""
+def said_by(name: str, attempt: Callable[[], str]) -> tuple[str, str]:
+    """Tries a file. Returns what it said, and its error if it failed."""
+    try:
+        said, error = attempt(), ""
+    except (ReleaseError, first.FirstError, OSError) as failure:
+        said, error = "FAILED", f"{name}: {failure}"
+    print(f"  {name}: {said}", flush=True)
+    return said, error
 
-    def __init__(self) -> None:
-        self.said: dict[str, list[str]] = {}
-        self.failed: list[str] = []
 
-    def add(self, name: str, attempt: Callable[[], str]) -> None:
-        """Tries a file. If it fails, the others are still tried."""
-        try:
-            said = attempt()
-        except (ReleaseError, first.FirstError, OSError) as error:
-            self.failed.append(f"{name}: {error}")
-            said = "FAILED"
-        self.said.setdefault(name, []).append(said)
-        print(f"  {name}: {said}", flush=True)
-
-    def table(self, folder: Path) -> Iterator[str]:
-        """The table of a release: file, bytes, what it said."""
-        files = sorted(path for path in folder.iterdir())
-        width = max(len(path.name) for path in files)
-        for path in files:
-            first_line, *more = self.said.get(path.name, [""])
-            size = path.stat().st_size
-            yield f"{path.name:{width}} {size:>10,}  {first_line}".rstrip()
-            yield from (f"{'':{width}} {'':>10}  {line}" for line in more)
+def table(folder: Path, said: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The table of a release: file, bytes, and all that was said of it."""
+    files = sorted(folder.iterdir())
+    width = max(len(path.name) for path in files)
+    for path in files:
+        first_line, *more = [text for name, text in said if name == path.name] or [""]
+        size = path.stat().st_size
+        yield f"{path.name:{width}} {size:>10,}  {first_line}".rstrip()
+        yield from (f"{'':{width}} {'':>10}  {line}" for line in more)
 
 
 def main() -> None:
@@ -519,30 +512,33 @@ def make(options: argparse.Namespace, work: Path) -> None:
     check(sdist, *all_wheels)
 
     print("tries what was built", flush=True)
-    tries = Tries()
+    tries: list[tuple[str, Callable[[], str]]] = []
     for python, number in numbers.items():
         for package in packages_for(python, sdist, wheel):
             place = work / f"{number}{package.suffix}"
-            tries.add(package.name, partial(with_python, python, package, place))
+            tries.append((package.name, partial(with_python, python, package, place)))
     for path in all_wheels:
         platform = path.stem.rpartition("-")[2]
         if platform in commands:
             command, place = commands[platform], work / platform
-            tries.add(path.name, partial(emulate, path, command, place))
+            tries.append((path.name, partial(emulate, path, command, place)))
         elif path != wheel:
-            tries.add(path.name, lambda: "not run: no Python of such a machine was named")
-    for name, program in first.programs(folder):
-        tries.add(name, program)
-    for path in folder.glob("fixsync-sys-*.crate"):
-        tries.add(path.name, lambda: "with the crate that depends on it")
+            tries.append((path.name, lambda: "not run: no Python of such a machine was named"))
+    tries += first.programs(folder)
+    crates = folder.glob("fixsync-sys-*.crate")
+    tries += [(path.name, lambda: "with the crate that depends on it") for path in crates]
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(said_by, *zip(*tries, strict=True)))
+    said = [(name, text) for (name, _), (text, _) in zip(tries, results, strict=True)]
 
     print()
-    for line in [*tries.table(folder), *not_built]:
+    for line in [*table(folder, said), *not_built]:
         print(line)
     if no_dotnet and not has("dotnet"):
         print(f"no .NET SDK: {no_dotnet}")
-    if tries.failed:
-        raise ReleaseError("\n".join(tries.failed))
+    if failed := [error for _, error in results if error]:
+        raise ReleaseError("\n".join(failed))
 
 
 def with_python(python: str | Path, package: Path, to: Path) -> str:

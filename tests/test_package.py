@@ -338,12 +338,10 @@ def test_a_try_that_fails_is_in_the_table_and_the_others_are_tried(
 
     for name in ("a.zip", "bb.zip", "c"):
         (tmp_path / name).write_bytes(b"1234")
-    tries = release.Tries()
-    tries.add("a.zip", fails)
-    tries.add("bb.zip", lambda: "1 and 2 hit")
-    tries.add("bb.zip", lambda: "again")
-    assert tries.failed == ["a.zip: broken"]
-    assert list(tries.table(tmp_path)) == [
+    assert release.said_by("a.zip", fails) == ("FAILED", "a.zip: broken")
+    assert release.said_by("bb.zip", lambda: "1 and 2 hit") == ("1 and 2 hit", "")
+    said = [("a.zip", "FAILED"), ("bb.zip", "1 and 2 hit"), ("bb.zip", "again")]
+    assert list(release.table(tmp_path, said)) == [
         "a.zip           4  FAILED",
         "bb.zip          4  1 and 2 hit",
         "                   again",
