@@ -109,9 +109,12 @@ namespace Fixsync.Tests
             return masks;
         }
 
-        private const string Pushed =
-            "a Sphere, Capsule, Cylinder or Box, not Sector(radius=65536, halfAngle=4096, " +
-            "halfHeight=65536)";
+        private static readonly string[] Bodies =
+            Array.FindAll(Enum.GetNames(typeof(ShapeKind)), name => name != "Sector");
+
+        private static readonly string Pushed =
+            $"a {string.Join(", ", Bodies, 0, Bodies.Length - 1)} or {Bodies[Bodies.Length - 1]}, " +
+            "not Sector(radius=65536, halfAngle=4096, halfHeight=65536)";
 
         [Test]
         public void QuestionsAndMoves()

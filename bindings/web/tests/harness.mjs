@@ -4,10 +4,13 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
+import { SHAPES } from "../tables.js";
 
 export const WEB = join(import.meta.dirname, "..");
 export const ROOT = join(WEB, "..", "..");
 export const WORK = join(WEB, ".test"); // what `test` installed, and what the tests write
+const bodies = Object.keys(SHAPES).filter((name) => SHAPES[name].canPush);
+export const BODIES = `${bodies.slice(0, -1).join(", ")} or ${bodies.at(-1)}`; // "a, b or c"
 export const tests = [];
 const ends = [];
 

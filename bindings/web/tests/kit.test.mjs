@@ -23,7 +23,7 @@ import {
   World,
 } from "../index.js";
 import * as raw from "../raw.js";
-import { fixsync, python, test, WORK } from "./harness.mjs";
+import { BODIES, fixsync, python, test, WORK } from "./harness.mjs";
 
 const HERE = { x: 0, y: 0, z: 0 };
 const SOLIDS = [
@@ -149,8 +149,8 @@ test("a lift carries who stands on it, and is stopped by nobody", async () => {
     [[1], movers, "id 1 must not be both a platform and a mover"],
     [[2], [mover(1), mover(1)], "id 1 must have one mover, not two"],
     [[0], [], "id 0: an id that is not in the world"],
-    [[6], [], "the shape of id 6 must be a sphere, capsule, cylinder or box, not a sector"],
-    [[2], [mover(6)], "the shape of id 6 must be a sphere, capsule, cylinder or box"],
+    [[6], [], `the shape of id 6 must be a ${BODIES}, not a sector`],
+    [[2], [mover(6)], `the shape of id 6 must be a ${BODIES}`],
     [[2, 7], [], "id 7 must be active, as a part of a platform"],
   ]) {
     const found = { name: "ArgumentRangeError", message: new RegExp(`^${message}`) };

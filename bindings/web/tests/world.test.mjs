@@ -34,7 +34,7 @@ import {
 } from "../index.js";
 import { kernel } from "../kernel.js";
 import * as raw from "../raw.js";
-import { python, ran, test, WEB } from "./harness.mjs";
+import { BODIES, python, ran, test, WEB } from "./harness.mjs";
 
 await init();
 const HERE = { x: 0, y: 0, z: 0 };
@@ -126,7 +126,7 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
     [
       () => world.cast(sector(9, 9, 9), HERE, [0, 0, 0]),
       RangeError,
-      /^shape must be a sphere, capsule, cylinder or box, not a sector, which cannot be cast/,
+      new RegExp(`^shape must be a ${BODIES}, not a sector, which cannot be cast`),
     ],
     [() => world.load(new Uint8Array(9)), RangeError, /^byte 0: not a saved state/],
     [() => world.load("FXS1"), TypeError, /^data must be a Uint8Array/],
@@ -373,7 +373,7 @@ test("a pair says why it is not a hit", () => {
 test("a pair that is not pushed or cast names the shape, and why", () => {
   const ball = sphere(ONE);
   const swing = sector(ONE, 8192, ONE);
-  const allowed = "must be a sphere, capsule, cylinder or box, not a sector, which cannot be";
+  const allowed = `must be a ${BODIES}, not a sector, which cannot be`;
   const world = new World(8, { level: Level.of([["cylinder", 0, -9, 9, [0, 0], 5]]) });
   world.add(1, ball, HERE);
   world.add(2, swing, HERE);
