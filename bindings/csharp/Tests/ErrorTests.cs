@@ -113,7 +113,8 @@ namespace Fixsync.Tests
             Array.FindAll(Enum.GetNames(typeof(ShapeKind)), name => name != "Sector");
 
         private static readonly string Pushed =
-            $"a {string.Join(", ", Bodies, 0, Bodies.Length - 1)} or {Bodies[Bodies.Length - 1]}, " +
+            "a " + string.Join(", ", Bodies, 0, Bodies.Length - 1) +
+            $" or {Bodies[Bodies.Length - 1]}, " +
             "not Sector(radius=65536, halfAngle=4096, halfHeight=65536)";
 
         [Test]
