@@ -51,16 +51,15 @@ def program(readme: Path, language: str) -> str:
 
 def c(package: Path, work: Path) -> str:
     unpack(package, work)
-    (folder,) = work.iterdir()
-    folder = folder.rename(work / "fixsync")
-    (work / "hit.c").write_text(program(folder / "README.md", "c"), encoding="utf-8")
-    run("sh", "-c", program(folder / "README.md", "sh"), cwd=work)
+    readme = work / "fixsync" / "README.md"
+    (work / "hit.c").write_text(program(readme, "c"), encoding="utf-8")
+    run("sh", "-c", program(readme, "sh"), cwd=work)
     return run(work / "hit", cwd=work)
 
 
 def npm(package: Path, work: Path) -> str:
     (work / "package.json").write_text('{"private": true}')
-    run("npm", "install", "--silent", "--no-audit", package, cwd=work)
+    run("npm", "install", "--loglevel=error", "--no-audit", package, cwd=work)
     readme = work / "node_modules" / "fixsync" / "README.md"
     (work / "hit.mjs").write_text(program(readme, "js"), encoding="utf-8")
     return run("node", "hit.mjs", cwd=work)
@@ -180,7 +179,7 @@ def shown(name: str, program: Callable[[], str]) -> bool:
     """Prints what a first program says. Returns whether it is what its page promises."""
     try:
         print(f"{name}: {program()}", flush=True)
-    except (FirstError, OSError) as error:
+    except (FirstError, OSError, EOFError) as error:
         print(f"{name}: FAILED: {error}", flush=True)
         return False
     return True
@@ -193,8 +192,8 @@ def main(folder: Path) -> int:
     for pattern, *_ in PACKAGES:
         if not list(folder.glob(pattern)):
             print(f"{pattern}: no such file in {folder}")
-    failed = [name for name, program in programs(folder) if not shown(name, program)]
-    return 1 if failed else 0
+    passed = [shown(name, program) for name, program in programs(folder)]
+    return 0 if passed and all(passed) else 1
 
 
 if __name__ == "__main__":

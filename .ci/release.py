@@ -183,8 +183,7 @@ def single_source(project: Path, to: Path) -> Path:
     """The C sources of a project's folder, packed: kernel and kit as one file, its headers,
     CMake, pkg-config, and the recipes of Conan and vcpkg.
     """
-    name = f"fixsync-{project_version(project)}-c"
-    packed = to / f"{name}.zip"
+    packed = to / f"fixsync-{project_version(project)}-c.zip"
     with tempfile.TemporaryDirectory() as folder:
         run(sys.executable, project / "csrc" / "amalgamate.py", folder)
         made = [*Path(folder).iterdir(), project / "LICENSE"]
@@ -194,7 +193,7 @@ def single_source(project: Path, to: Path) -> Path:
         files |= {name: project / "csrc" / name for name in others}
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for inside, file in sorted(files.items()):
-                entry = zipfile.ZipInfo(f"{name}/{inside}")  # of 1980-01-01
+                entry = zipfile.ZipInfo(f"fixsync/{inside}")  # of 1980-01-01
                 entry.external_attr = 0o644 << 16
                 archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
     return packed
@@ -263,6 +262,9 @@ def notes(project: Path) -> str:
     raise ReleaseError(f"CHANGELOG.md has no section {version}")
 
 
+NOT_PUBLISHED = re.compile(r"not\s+published\s+yet:|not\s+on\s+a\s+package\s+index\s+yet")
+
+
 def check_tag(project: Path, tag: str) -> None:
     """ReleaseError unless a project's folder may be published as this tag."""
     version = project_version(project)
@@ -271,6 +273,8 @@ def check_tag(project: Path, tag: str) -> None:
     if (project / ".git").exists():
         if changed := git(project, "status", "--porcelain"):
             raise ReleaseError(f"these files are not those of {tag}:\n{changed}")
+        if not git(project, "tag", "--list", tag):
+            raise ReleaseError(f"there is no tag {tag}")
         here, there = (git(project, "rev-parse", f"{name}^{{}}") for name in ("HEAD", tag))
         if here != there:
             raise ReleaseError(f"the tag {tag} is commit {there}, but this is {here}")
@@ -280,6 +284,10 @@ def check_tag(project: Path, tag: str) -> None:
     code = "from bindings.emit import manifests; print(manifests.project().repository)"
     if not run(sys.executable, "-c", code, cwd=project).strip():
         raise ReleaseError("the repository's address in pyproject.toml is a placeholder")
+    pages = [project / "README.md", *sorted((project / "docs").glob("*.md"))]
+    unpublished = [page.name for page in pages if NOT_PUBLISHED.search(page.read_text("utf-8"))]
+    if unpublished:
+        raise ReleaseError(f"these pages say it is not published yet: {', '.join(unpublished)}")
 
 
 def sums(folder: Path) -> str:
@@ -308,14 +316,14 @@ def check(sdist: Path, *built: Path) -> None:
                 raise ReleaseError(f"{wheel.name}: auditwheel says\n{told}")
 
 
-def version(python: str | Path) -> str:
+def version(*python: str | Path) -> str:
     """The version of a Python: "3.15.2", or "3.15.2t" for one without the GIL."""
     code = (
         "import sys, sysconfig\n"
         "no_gil = sysconfig.get_config_var('Py_GIL_DISABLED')\n"
         "print('.'.join(map(str, sys.version_info[:3])) + ('t' if no_gil else ''))"
     )
-    return run(python, "-c", code).strip()
+    return run(*python, "-c", code).strip()
 
 
 def installed(python: str | Path, package: str | Path, to: Path, *more: str) -> Path:
@@ -360,18 +368,6 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS, *, is_full: b
     return printed.strip().splitlines()[-1]
 
 
-def first_program() -> str:
-    """The first program of the README."""
-    found = re.search(
-        r"^```python\n(.*?)^```$",
-        (ROOT / "README.md").read_text(encoding="utf-8"),
-        re.DOTALL | re.MULTILINE,
-    )
-    if found is None:
-        raise ReleaseError("README.md has no program")
-    return found[1]
-
-
 def emulate(wheel: Path, python: Sequence[str], work: Path) -> str:
     """Replays the recorded matches, and runs the README's program, with another machine's Python,
     such as `wine python.exe`. Returns the last line of both.
@@ -387,7 +383,8 @@ def emulate(wheel: Path, python: Sequence[str], work: Path) -> str:
     run(sys.executable, "-m", "pip", "install", "--quiet", *options, wheel)
     # Relative names are the same to both systems.
     shutil.copytree(ROOT / "replay_logs", work / "replay_logs")
-    (work / "first.py").write_text(first_program(), encoding="utf-8")
+    program = first.program(ROOT / "fixsync" / "README.md", "python")
+    (work / "first.py").write_text(program, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": "site"}
     replayed = run(*python, "-m", "fixsync", "replay", "replay_logs", cwd=work, env=env)
     said = run(*python, "first.py", cwd=work, env=env)
@@ -402,9 +399,11 @@ def emulators(pythons: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         fitting = [platform for platform in fitting if "musl" not in platform]
         if len(fitting) != 1:
             raise ReleaseError(f"{name} is in the names of {len(fitting)} platforms, not of one")
-        found[fitting[0]] = shlex.split(command)
-        if shutil.which(found[fitting[0]][0]) is None:
-            raise ReleaseError(f"--emulate {name}: no program {found[fitting[0]][0]}")
+        try:
+            found[fitting[0]] = shlex.split(command)
+        except ValueError as error:
+            raise ReleaseError(f"--emulate {name}: {command}: {error}") from None
+        version(*found[fitting[0]])
     return found
 
 
@@ -417,6 +416,10 @@ def bill(wheel: Path, work: Path, to: Path) -> Path:
     options: list[str | Path] = ["--output-reproducible", "--mc-type", "library"]
     options += ["--pyproject", ROOT / "pyproject.toml", "--output-file", found]
     run(sys.executable, "-m", "cyclonedx_py", "environment", *options, fresh)
+    text = json.loads(found.read_text(encoding="utf-8"))
+    number = project_version(ROOT)
+    text["metadata"]["component"] |= {"version": number, "purl": f"pkg:pypi/fixsync@{number}"}
+    found.write_text(json.dumps(text, indent=2) + "\n", encoding="utf-8")
     return found
 
 
@@ -435,7 +438,7 @@ def said_by(name: str, attempt: Callable[[], str]) -> tuple[str, str]:
     """Tries a file. Returns what it said, and its error if it failed."""
     try:
         said, error = attempt(), ""
-    except (ReleaseError, first.FirstError, OSError) as failure:
+    except (ReleaseError, first.FirstError, OSError, EOFError) as failure:
         said, error = "FAILED", f"{name}: {failure}"
     print(f"  {name}: {said}", flush=True)
     return said, error
@@ -472,8 +475,8 @@ def main() -> None:
     if options.sums:
         (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
         return
-    if not options.here and folder.exists() and any(folder.iterdir()):
-        parser.error(f"{folder} is not empty")
+    if not options.here and folder.exists() and (folder.is_file() or any(folder.iterdir())):
+        parser.error(f"{folder} is not an empty folder")
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         try:
@@ -495,10 +498,10 @@ def make(options: argparse.Namespace, work: Path) -> None:
     run(sys.executable, ROOT / "bindings" / "generate.py", "--check")
     commands = emulators(options.emulate)
     numbers = {python: version(python) for python in options.python or [sys.executable]}
+    folder.mkdir(parents=True, exist_ok=True)
     no_dotnet = find_dotnet()
     print("builds everything in two folders", flush=True)
     built, not_built = twice(work, everything)
-    folder.mkdir(parents=True, exist_ok=True)
     for path in built.iterdir():
         shutil.copyfile(path, folder / path.name)
     print("  all files are the same bytes twice")

@@ -320,14 +320,16 @@ def test_a_wheel_of_another_machine_differs_in_kernel_and_name_alone(tmp_path: P
 
 
 def test_an_emulator_is_of_one_platform_and_must_be_there() -> None:
-    here = shlex.join([sys.executable, "a b"])
+    here = shlex.join([sys.executable, "-W", "ignore"])
     found = release.emulators([("win_amd64", here), ("aarch64", here)])
     linux = "manylinux2014_aarch64.manylinux_2_17_aarch64"
-    assert found == {name: [sys.executable, "a b"] for name in ("win_amd64", linux)}
+    assert found == {name: [sys.executable, "-W", "ignore"] for name in ("win_amd64", linux)}
     with pytest.raises(release.ReleaseError, match="s390x is in the names of 0 platforms"):
         release.emulators([("s390x", here)])
-    with pytest.raises(release.ReleaseError, match="--emulate win_arm64: no program no-such-wine"):
+    with pytest.raises(FileNotFoundError, match="no-such-wine"):
         release.emulators([("win_arm64", "no-such-wine python.exe")])
+    with pytest.raises(release.ReleaseError, match="--emulate win_arm64: 'a: No closing quotation"):
+        release.emulators([("win_arm64", "'a")])
 
 
 def test_a_try_that_fails_is_in_the_table_and_the_others_are_tried(
@@ -362,9 +364,9 @@ def test_the_c_sources_are_released_as_one_that_is_that_of_the_files(tmp_path: P
         there = ["CMakeLists.txt", "LICENSE", "README.md", "conanfile.py", "fixsync.c"]
         there += ["fixsync.h", "fixsync.pc.in", "fixsync_kit.h"]
         there += ["vcpkg/portfile.cmake", "vcpkg/vcpkg.json"]
-        assert archive.namelist() == [f"{name}/{file}" for file in there]
+        assert archive.namelist() == [f"fixsync/{file}" for file in there]
         for file in ("fixsync.c", "fixsync.h", "fixsync_kit.h"):
-            assert archive.read(f"{name}/{file}") == (tmp_path / "now" / file).read_bytes()
+            assert archive.read(f"fixsync/{file}") == (tmp_path / "now" / file).read_bytes()
 
 
 @pytest.mark.full
@@ -376,7 +378,6 @@ def test_the_released_c_sources_are_used_as_their_page_says(
     monkeypatch.setenv("CMAKE_BUILD_TYPE", "Debug")  # in less time
     with zipfile.ZipFile(release.single_source(ROOT, tmp_path)) as archive:
         archive.extractall(tmp_path)
-    (tmp_path / f"fixsync-{fixsync.__version__}-c").rename(tmp_path / "fixsync")
     page = (tmp_path / "fixsync" / "README.md").read_text(encoding="utf-8")
     blocks = dict(re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
     (tmp_path / "hit.c").write_text(blocks["c"])
@@ -435,7 +436,6 @@ def test_conan_builds_the_released_c_sources(tmp_path: Path, shared: bool) -> No
     needs("conan")
     with zipfile.ZipFile(release.single_source(ROOT, tmp_path)) as archive:
         archive.extractall(tmp_path)
-    (tmp_path / f"fixsync-{fixsync.__version__}-c").rename(tmp_path / "fixsync")
     env = {**os.environ, "CONAN_HOME": str(tmp_path / "conan")}
     conan = [sys.executable, "-c", "from conans.conan import run; run()"]
     release.run(*conan, "profile", "detect", env=env)
@@ -484,6 +484,7 @@ def released(tmp_path: Path) -> Path:
         shutil.copy(ROOT / file, tmp_path / file)
     (tmp_path / "fixsync").mkdir()
     (tmp_path / "fixsync" / "__init__.py").write_text('__version__ = "1.2.3"\n')
+    (tmp_path / "README.md").write_text("")
     text = "# Changelog\n\nMarks.\n\n## 1.2.3\n\n- New.\n\n## 1.2.2\n\n- Old.\n"
     (tmp_path / "CHANGELOG.md").write_text(text)
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -500,6 +501,11 @@ def test_the_notes_of_a_release_are_its_section_of_the_changelog(released: Path)
         release.notes(released)
 
 
+def test_the_first_program_of_the_python_package_prints_what_its_page_says(tmp_path: Path) -> None:
+    (tmp_path / "hit.py").write_text(first.program(ROOT / "fixsync" / "README.md", "python"))
+    assert release.run(sys.executable, "hit.py", cwd=tmp_path) == "1 and 2 hit\n"
+
+
 def test_a_tag_is_published_only_if_all_agrees_with_it(released: Path) -> None:
     release.check_tag(released, "v1.2.3")
     with pytest.raises(release.ReleaseError, match=r"must be v1\.2\.3, not 1\.2\.3"):
@@ -509,6 +515,9 @@ def test_a_tag_is_published_only_if_all_agrees_with_it(released: Path) -> None:
     with pytest.raises(release.ReleaseError, match=r"says 1\.2\.3 \(unreleased\)"):
         release.check_tag(released, "v1.2.3")
     changelog.write_text(changelog.read_text().replace(" (unreleased)", ""))
+    (released / "README.md").write_text("It is not on a package\nindex yet.")
+    with pytest.raises(release.ReleaseError, match=r"not published yet: README\.md"):
+        release.check_tag(released, "v1.2.3")
     project = released / "pyproject.toml"
     project.write_text(project.read_text().replace("https://host.test/x", "https://example.org/x"))
     with pytest.raises(release.ReleaseError, match=r"address .* is a placeholder"):
