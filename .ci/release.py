@@ -88,7 +88,7 @@ def build(where: Path, kind: str, flags: str = "", to: Path | None = None) -> Pa
     """Builds the "sdist" or the "wheel" as pip would in an environment that has what the build
     needs, into a folder or its own dist.
     """
-    to = to or where / "dist"
+    to = (to or where / "dist").resolve()
     to.mkdir(exist_ok=True)
     code = (
         f"from setuptools import build_meta; print('BUILT', build_meta.build_{kind}({str(to)!r}))"
