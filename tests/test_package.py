@@ -646,7 +646,7 @@ def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
         # Threads where there is no GIL: with one they are tried by this Python.
         names = ["semantics", "threads", "lock"] if number[2] else ["semantics", "cli"]
         told = release.attempt(fresh, tmp_path, names, is_full=False)
-        assert re.fullmatch(r"\d+ passed, \d+ deselected in .*", told), number
+        assert re.search(r"(^|\s)\d+ passed, \d+ deselected in ", told), (number, told)
 
 
 @pytest.mark.full

@@ -587,8 +587,11 @@ static uint32_t bodies(uint32_t number) {
     uint32_t left = number % PAIRS_OF(BODY_KIND_COUNT), a, b;
     for (uint32_t at = 0; number % 32; at++) {
         kinds_at(at, &a, &b);
-        if (is_body_kind(a) && is_body_kind(b) && left-- == 0) {
-            return at;
+        if (is_body_kind(a) && is_body_kind(b)) {
+            if (left == 0) {
+                return at;
+            }
+            left--;
         }
     }
     return number / 32;

@@ -18,11 +18,14 @@ static inline int is_body_kind(uint32_t kind) { return BODY_KINDS >> kind & 1; }
 
 /* Number n of the kinds that are bodies. */
 static inline uint32_t body_kind(uint32_t n) {
-    uint32_t kind = 0;
-    while (!is_body_kind(kind) || n-- > 0) {
-        kind++;
+    for (uint32_t kind = 0;; kind++) {
+        if (is_body_kind(kind)) {
+            if (n == 0) {
+                return kind;
+            }
+            n--;
+        }
     }
-    return kind;
 }
 
 /* How many of size[0], size[1], size[2] a kind has, without a hole. */
