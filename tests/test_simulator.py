@@ -51,6 +51,13 @@ def test_matches_of_fresh_seeds_hold(planned: Planned):
         run(seed, planned=planned)
 
 
+@pytest.mark.parametrize("seed", [830852082298, 1000000129])
+def test_a_desync_is_explained_to_both_though_half_of_the_packets_are_lost(seed: int):
+    """The first request for the other's state was repeated too seldom for the time that is left."""
+    assert plan(seed).weather[-1][1].loss == 50
+    run(seed)
+
+
 @pytest.mark.full
 def test_a_seed_makes_the_same_match_twice():
     seed = next(
