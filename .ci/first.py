@@ -3,8 +3,8 @@
     python .ci/first.py dist
 
 Each package is unpacked into an empty folder. Prints a line for each: what its program said, or
-which tool is missing. Exit code 1 if one does not say what its README promises. Sdist and
-wheels are tried by release.py."""
+which tool is missing. Exit code 1 if a program does not say what its README promises, or if the
+folder has no package. Sdist and wheels are tried by release.py."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """What older versions wrote and had: docs/versions.md promises that it goes on working.
 
 `written/0.9` is of version 0.9: its names, the layout of its C structures, a table of frame data and
-a body in the middle of an attack, with the hashes of the frames that follow. After its
-release a folder never changes: `python tests/test_versions.py` writes the one of this version before.
-Older states, levels and logs are in `vectors/`."""
+a body in the middle of an attack, with the hashes of the frames that follow. `python
+tests/test_versions.py` writes the folder of this version. After its release the folder never
+changes. Older states, levels and logs are in `vectors/`."""
 
 from __future__ import annotations
 
