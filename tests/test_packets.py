@@ -680,7 +680,7 @@ def test_a_peer_that_finds_ever_earlier_differences_does_not_keep_a_session_aliv
     message, _ = forged(session, 0)
     head = message.sender, message.instance, message.heard
     frame, number, now = session._seats.streams[1].next - 1, 10**6, network.now_ms
-    until = now + 2 * session.timing.linger_ms
+    until = now + session.timing.stall_ms
     ends = set()
     while not session.is_over:
         now, number, frame = now + 40, number + 1, max(0, frame - 1)
@@ -693,6 +693,18 @@ def test_a_peer_that_finds_ever_earlier_differences_does_not_keep_a_session_aliv
         assert now <= until + 80
     assert len(ends) <= 2 + len(session._timeline.states)
     assert session.state_after(min(ends)) is not None, "an end moves only to a state that is kept"
+
+
+def test_after_a_desync_a_peer_that_is_not_heard_is_waited_for_less():
+    network, session = running()
+    message, _ = forged(session, 0)
+    frame, now = session._seats.streams[1].next - 1, network.now_ms
+    bye = Bye(message.sender, message.instance, message.heard, Reason.DESYNC, frame, 0, "so", False)
+    session.receive(CODEC.seal(bye, 1, 10**6, 0), now)
+    for waited in range(0, 10_000, 40):
+        session.advance(0, now + waited)
+        session.outgoing(now + waited)
+        assert session.is_over == (waited > 2 * session.timing.linger_ms)
 
 
 def test_evidence_larger_than_a_peer_can_have_is_refused():

@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
-from distance import Journey, floors, journey_of, plan_of_distance, run_distance, travel
+from distance import Far, Journey, Wide, floors, journey_of, plan_of_distance, run_distance, travel
 from liars import LIES, OUTSIDERS, run_lie
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 
+from fixsync.sample.faults import FAULTS
 from fixsync.session import Phase, Reason, Session
 from fixsync.session.joining import Joining
 from fixsync.session.outgoing import Outgoing
@@ -51,11 +52,27 @@ def test_matches_of_fresh_seeds_hold(planned: Planned):
         run(seed, planned=planned)
 
 
-@pytest.mark.parametrize("seed", [830852082298, 1000000129])
+@pytest.mark.parametrize("seed", [830852082298, 1000000129, 1000001156, 1000001973])
 def test_a_desync_is_explained_to_both_though_half_of_the_packets_are_lost(seed: int):
-    """The first request for the other's state was repeated too seldom for the time that is left."""
+    """A peer that still lacked a piece of the other's state was not waited for long enough."""
     assert plan(seed).weather[-1][1].loss == 50
     run(seed)
+
+
+def test_a_desync_of_large_states_on_a_narrow_link_is_explained_to_both():
+    journey = journey_of(2, 50, state_bytes=200 * 1024)
+    journey.uplink = 100  # bytes a millisecond: four seconds for what a peer sends
+    network = Far(journey)
+    network.start(0)
+    kind = type("Broken", (FAULTS["unit"].kind, Wide), {"_fault_frame": 100})
+    broken = kind(journey.match.seed, journey.match.players)
+    broken.padding = network.padding
+    network.start(1, simulation=broken)
+    network.run(20_000, lambda: network.is_over)
+    for me in journey.match.peers:
+        desync = network.end_of(me).desync
+        assert desync is not None
+        assert desync.sides == [[0], [1]]
 
 
 @pytest.mark.full

@@ -35,7 +35,6 @@ WINDOW_PIECES_MAX = 512
 QUEUE_MS_MAX = 30
 """The delay that a transfer may add to its path before it slows down."""
 _FIRST_MS = 200
-_EVIDENCE_MS = 50  # its sender lingers for a few seconds alone
 _LATE_MS = 40
 _EPOCH_MS_MIN = 50
 _OTHER_MS = 1000
@@ -165,8 +164,6 @@ class Collector:
     ) -> None:
         """`rtt_ms` is the round trip, if it is known; otherwise the first piece shows it."""
         self._known_rtt_ms = rtt_ms
-        self._patience_ms = _EVIDENCE_MS if kind == Blob.EVIDENCE else _FIRST_MS
-        """How long an answer to the first request is waited for."""
         self.kind = kind
         self.frame = frame
         self.bytes_max = bytes_max
@@ -213,7 +210,7 @@ class Collector:
         if not self._digest:
             if self._first_ms is None:
                 self._first_ms = now_ms
-            elif now_ms - self._first_again_ms < self._patience_ms:
+            elif now_ms - self._first_again_ms < _FIRST_MS:
                 return None
             self._first_again_ms = now_ms
             return b"", []

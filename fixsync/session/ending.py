@@ -130,12 +130,12 @@ class Ending:
         return ""
 
     def _linger(self, end: End, now_ms: int) -> None:
-        """Is over when all others know that it has ended, or after a while."""
-        all_know = all(
-            remote.bye is not None and remote.bye.is_complete
-            for remote in self.local.remotes.values()
-            if remote.instance
-        )
-        linger_ms = self.local.timing.linger_ms * (2 if end.reason is Reason.DESYNC else 1)
-        is_late = now_ms - self._ended_ms > linger_ms
-        self.local.is_over = (all_know and self.local.has_evidence) or is_late
+        """Is over when all others know that it has ended, or after a while. After a desync a peer
+        that is heard is waited for longer: states may be large, and packets may be lost."""
+        timing, ended_ms = self.local.timing, now_ms - self._ended_ms
+        waits = [remote for remote in self.local.remotes.values() if remote.is_owed]
+        is_late = ended_ms > timing.linger_ms
+        if end.reason is Reason.DESYNC:
+            is_heard = any(now_ms - remote.heard_ms <= timing.linger_ms for remote in waits)
+            is_late = ended_ms > (timing.stall_ms if is_heard else 2 * timing.linger_ms)
+        self.local.is_over = not waits or is_late

@@ -125,7 +125,8 @@ class Timing:
     hello_ms: int = 50
     """Interval of Hellos."""
     linger_ms: int = 1_500
-    """How long an ended session still answers the others."""
+    """How long an ended session still answers the others. After a desync twice as long, and up to
+    `stall_ms` while a peer that still sends or lacks a state is heard."""
 
     def __post_init__(self) -> None:
         for time in fields(self):

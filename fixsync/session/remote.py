@@ -752,6 +752,13 @@ class Remote:
         return self.compared >= frames and is_had
 
     @property
+    def is_owed(self) -> bool:
+        """After the end: it may not know of it, or one of the two lacks evidence of the other."""
+        if self.collector is not None and self.collector.data is None:
+            return True
+        return bool(self.instance) and not (self.bye is not None and self.bye.is_complete)
+
+    @property
     def is_silent_rightly(self) -> bool:
         """It has completed the match, and all of its hashes are here."""
         frames = self.local.frames
