@@ -68,6 +68,9 @@ namespace Fixsync.Editor
         {
             DrawDefaultInspector(); // first: a bad number must not hide the field that has it
             var collider = (FixsyncCollider)target;
+            string fault = collider.Fault();
+            if (fault != null)
+                EditorGUILayout.HelpBox(fault, MessageType.Error);
             FixsyncWorld world = collider.GetComponentInParent<FixsyncWorld>();
             if (world == null)
                 EditorGUILayout.HelpBox("Put it below a FixsyncWorld.", MessageType.Warning);

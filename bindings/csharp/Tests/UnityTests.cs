@@ -102,6 +102,24 @@ namespace Fixsync.Tests
             scene.World.Dispose();
         }
 
+        [Test]
+        public void AColliderWithABadSizeIsNotDrawnAndTheInspectorSaysWhy()
+        {
+            FixsyncCollider collider = Put(new FixsyncWorld(), 1, 0);
+            Gizmos.Lines = 0;
+            collider.OnDrawGizmos();
+            Assert.IsTrue(Gizmos.Lines > 0, "it is drawn");
+            EditorGUILayout.Helped = "";
+            new ColliderEditor { target = collider }.OnInspectorGUI();
+            Assert.AreEqual("", EditorGUILayout.Helped);
+            collider.radius = 0;
+            Gizmos.Lines = 0;
+            collider.OnDrawGizmos();
+            Assert.AreEqual(0, Gizmos.Lines);
+            new ColliderEditor { target = collider }.OnInspectorGUI();
+            Assert.AreEqual("radius must be 1..536870911, not 0", EditorGUILayout.Helped);
+        }
+
         private static void Refused(FixsyncWorld scene, string message) => Assert.AreEqual(
             message,
             Assert.Throws<InvalidOperationException>(scene.Begin).Message.Split('\n')[0].Trim());

@@ -19,7 +19,7 @@ namespace Fixsync.Unity
     public class FixsyncCollider : MonoBehaviour
     {
         /// <summary>Its id in the world; 0: the world refuses to begin.</summary>
-        [SerializeField]
+        [SerializeField, Min(0)]
         internal int id;
 
         [SerializeField]
@@ -101,12 +101,29 @@ namespace Fixsync.Unity
             && Coordinates.YawFromUnity(transform.rotation) == yaw;
 
 #if UNITY_EDITOR
-        private void OnDrawGizmos()
+        internal void OnDrawGizmos()
         {
+            if (Fault() != null)
+                return; // the inspector says what is wrong
             Pose pose = World == null ? StartPose : World.World[Id].Pose;
             bool isActive = World == null ? startsActive : World.World[Id].IsActive;
             Gizmos.color = isActive ? Color.green : Color.grey;
             FixsyncLevel.Draw(Shape.Outline(pose));
+        }
+
+        /// <summary>What is wrong with its shape and the place where it begins; null:
+        /// nothing.</summary>
+        public string Fault()
+        {
+            try
+            {
+                Shape.Outline(StartPose);
+                return null;
+            }
+            catch (ArgumentException wrong)
+            {
+                return wrong.Message.Split('\n')[0].Trim();
+            }
         }
 #endif
     }

@@ -73,13 +73,14 @@ namespace UnityEditor
     public enum MessageType
     {
         Warning,
+        Error,
     }
 
     public static class EditorGUILayout
     {
-        public static void HelpBox(string text, MessageType type)
-        {
-        }
+        public static string Helped;
+
+        public static void HelpBox(string text, MessageType type) => Helped = text;
     }
 
     public static class Undo

@@ -111,6 +111,14 @@ namespace UnityEngine
     }
 
     [AttributeUsage(AttributeTargets.Field)]
+    public sealed class MinAttribute : Attribute
+    {
+        public MinAttribute(float least)
+        {
+        }
+    }
+
+    [AttributeUsage(AttributeTargets.Field)]
     public sealed class SerializeField : Attribute
     {
     }
