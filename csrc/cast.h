@@ -112,14 +112,15 @@ typedef struct motion_extent {
 /* Rounded up; below 2^60.6. `length` is that of M in the plane. */
 static inline motion_extent motion_extent_of(const placed_shape *s, const int64_t *M,
                                              int64_t length) {
-    motion_extent e = {s->size[0] * length, s->size[0] * length};
+    const ground_reach r = reach_of(s->kind, s->size);
+    motion_extent e = {r.radius * length, r.radius * length};
     if (has_turning_extent(s)) {
         const planar m = {M[0], M[2]};
         const planar on = turned_back(m, direction_of(s)); /* Q.46, below 2^61.5 */
         const int64_t x = abs64(on.x) / Q30_ONE + 1;
         const int64_t z = abs64(on.z) / Q30_ONE + 1;
-        e.along = s->size[0] * x + s->size[2] * z;
-        e.across = s->size[0] * z + s->size[2] * x;
+        e.along += r.half_x * x + r.half_z * z;
+        e.across += r.half_x * z + r.half_z * x;
     }
     return e;
 }

@@ -459,7 +459,7 @@ SPECIALISED uint64_t stand(placed_shape *s, shape_class f, const fxs_shape *shap
     s->size[1] = shape->size[1];
     s->size[2] = shape->size[2];
     s->cos_q30 = s->sin_q30 = 0;
-    if (SIDES_BITS >> f & 1) { /* others do not use the direction */
+    if (TURNING_CLASSES >> f & 1) { /* others do not use the direction */
         planar dir = fxs_direction_of(s->yaw);
         s->cos_q30 = (int32_t)dir.x;
         s->sin_q30 = (int32_t)dir.z;

@@ -23,10 +23,10 @@ static void write_circle(fxs_vertex *out, const fxs_pose *centre, int32_t radius
     }
 }
 
-/* Writes the corners of a class with EXTENT_OF_SIDES, counterclockwise, with yaw 0. Returns the
+/* Writes the corners of a class whose extents turn, counterclockwise, with yaw 0. Returns the
  * count. */
 enum { CORNERS_MAX = 4 };
-_Static_assert(SIDES_BITS == 1 << BOX, "corners_of gives the corners of boxes alone");
+_Static_assert(TURNING_CLASSES == 1 << BOX, "corners_of gives the corners of boxes alone");
 static uint32_t corners_of(const fxs_shape *s, planar corners[CORNERS_MAX]) {
     const planar half = {s->size[0], s->size[2]};
     const planar found[4] = {

@@ -11,7 +11,7 @@
 typedef struct placed_shape {
     int32_t x, y, z;                      /* centre */
     int32_t extent_x, extent_y, extent_z; /* of its bounds from the centre: at least what the exact
-                                          tests can see, at most 2^30 */
+                                          tests can see, below EXTENT_END */
     int32_t cos_q30, sin_q30; /* direction(yaw); kept for a kind that is turned, and where there is
                                  an offset to turn */
     uint32_t id;
@@ -64,15 +64,20 @@ FXS_INTERNAL void fxs_turn_placed(placed_shape *all, const uint32_t *ids, uint32
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_place_shape(placed_shape *out, const fxs_shape *shape, const fxs_pose *pose);
 
-/* The extents on x and z of the rectangle of size[0] and size[2]. Turned shapes are widened by 4
- * raw units or more: a quantised direction's length is off by up to 2^-30 of itself, so their tests
+/* Extents are below 2^29.6, on which the widths of contact.c and prism.c rest. */
+#define EXTENT_END 813744135
+
+/* The extents on x and z of what turns. Turned shapes are widened by 4 raw units or more: a quantised direction's length is off by up to 2^-30 of itself, so their tests
  * may see contact a fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
-static inline void set_sides_extent(placed_shape *s) {
+static inline void set_turned_extent(placed_shape *s) {
     int64_t c = abs64(s->cos_q30);
     int64_t z = abs64(s->sin_q30);
     int64_t widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
-    s->extent_x = (int32_t)((uint64_t)(s->size[0] * c + s->size[2] * z + widen) >> 30);
-    s->extent_z = (int32_t)((uint64_t)(s->size[0] * z + s->size[2] * c + widen) >> 30);
+    const ground_reach r = reach_of(s->kind, s->size);
+    const int64_t on_x = (int64_t)((uint64_t)(r.half_x * c + r.half_z * z + widen) >> 30);
+    const int64_t on_z = (int64_t)((uint64_t)(r.half_x * z + r.half_z * c + widen) >> 30);
+    s->extent_x = (int32_t)(r.radius + on_x);
+    s->extent_z = (int32_t)(r.radius + on_z);
 }
 
 #define SECTOR_WIDER 4
@@ -88,7 +93,7 @@ static inline int has_turning_extent(const placed_shape *s) { return TURNING_KIN
 /* Sets the extents that follow from yaw and direction. */
 static inline void turn_extent(placed_shape *s) {
     if (has_turning_extent(s)) {
-        set_sides_extent(s);
+        set_turned_extent(s);
     }
 }
 
@@ -97,7 +102,8 @@ static inline void set_extent(placed_shape *s) {
     set_round_extent(s);
     turn_extent(s);
     FXS_ASSERT(s->extent_x > 0 && s->extent_y > 0 && s->extent_z > 0);
-    FXS_ASSERT(s->extent_x <= 1 << 30 && s->extent_y <= 1 << 30 && s->extent_z <= 1 << 30);
+    FXS_ASSERT(s->extent_x < EXTENT_END && s->extent_z < EXTENT_END);
+    FXS_ASSERT(s->extent_y <= 1 << 30);
 }
 
 /* The box of s's extents about its centre. */

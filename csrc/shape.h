@@ -7,8 +7,8 @@
 
 /* Kinds that are tested alike have one class: spheres and capsules are round. Bodies can be pushed
  * and cast, areas cannot. EXTENT_OF_RADIUS: no part of it is further from the centre on x and z
- * than size[0]. EXTENT_OF_SIDES: it lies within the rectangle of size[0] and size[2], and its
- * extents, like its contact, follow from the direction of its yaw; its kinds have is_turned. */
+ * than size[0]. EXTENT_OF_SIDES: it lies within the rectangle of size[0] and size[2]. Any other
+ * extent than that of a radius turns with the yaw; its kinds have is_turned. */
 #define BODY_CLASSES(CLASS)           \
     CLASS(ROUND, EXTENT_OF_RADIUS)    \
     CLASS(CYLINDER, EXTENT_OF_RADIUS) \
@@ -74,7 +74,7 @@
     SOLID(FXS_CYLINDER, cylinder, .vertices_least = 0, .vertices_most = 0) \
     SOLID(FXS_PRISM, prism, .vertices_least = 3, .vertices_most = FXS_VERTICES_MAX)
 
-enum { EXTENT_OF_RADIUS, EXTENT_OF_SIDES };
+enum { EXTENT_OF_RADIUS, EXTENT_OF_SIDES, EXTENT_COUNT };
 #define CLASS_NAME(name, extent) name,
 typedef enum shape_class { SHAPE_CLASSES(CLASS_NAME) SHAPE_CLASS_COUNT } shape_class;
 
@@ -105,15 +105,28 @@ static inline shape_class shape_class_of(uint32_t code) { return (shape_class)CL
 /* Bit i of a set is code i. */
 #define ROUND_BIT(code, name, sizes, shape_class, traits, ranges) | (shape_class == ROUND) << code
 #define SECTOR_BIT(code, name, sizes, shape_class, traits, ranges) | (shape_class == SECTOR) << code
-#define SIDES_BIT(name, extent) | ((extent) == EXTENT_OF_SIDES) << name
-enum { SIDES_BITS = 0 SHAPE_CLASSES(SIDES_BIT) };
+#define TURNING_CLASS(name, extent) | ((extent) != EXTENT_OF_RADIUS) << name
+enum { TURNING_CLASSES = 0 SHAPE_CLASSES(TURNING_CLASS) };
 #define TURNING_BIT(code, name, sizes, shape_class, traits, ranges) \
-    | (SIDES_BITS >> shape_class & 1) << code
+    | (TURNING_CLASSES >> shape_class & 1) << code
 enum {
     ROUND_KINDS = 0 SHAPE_KINDS(ROUND_BIT),
     SECTOR_KINDS = 0 SHAPE_KINDS(SECTOR_BIT),
-    TURNING_KINDS = 0 SHAPE_KINDS(TURNING_BIT) /* with EXTENT_OF_SIDES */
+    TURNING_KINDS = 0 SHAPE_KINDS(TURNING_BIT) /* whose extents turn */
 };
+
+/* How far a shape reaches on the ground, in its own frame: a rectangle, and a radius about it. All
+ * that asks for the extents of a kind asks here. */
+typedef struct ground_reach {
+    int64_t radius, half_x, half_z;
+} ground_reach;
+
+_Static_assert((int)EXTENT_COUNT == 2, "reach_of knows every extent");
+static inline ground_reach reach_of(uint32_t code, const int32_t size[3]) {
+    const ground_reach of_radius = {size[0], 0, 0};
+    const ground_reach of_sides = {0, size[0], size[2]};
+    return TURNING_KINDS >> code & 1 ? of_sides : of_radius;
+}
 
 /* Two numbers of 32 bits side by side, to be tested at once. */
 #define TWO_WORDS(lower, upper) ((uint64_t)(lower) | (uint64_t)(upper) << 32)

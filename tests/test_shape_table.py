@@ -166,11 +166,30 @@ def test_an_area_needs_no_code_for_pushes_and_casts(sources: Sources) -> None:
         assert sources.errors(file) == ""
 
 
-def test_a_class_with_sides_needs_its_corners(sources: Sources) -> None:
+def test_a_class_with_sides_needs_its_outline(sources: Sources) -> None:
     sources.add_row()
     sources.add_class("EXTENT_OF_SIDES")
     sources.add_pairs()
     assert "corners_of gives the corners" in sources.errors("outline.c")
+
+
+def test_an_extent_that_reach_of_does_not_know_does_not_compile(sources: Sources) -> None:
+    sources.add_row()
+    sources.add_class("EXTENT_OF_SEGMENT")
+    assert re.search("EXTENT_OF_SEGMENT.*undeclared", sources.errors("shape.c"))
+    sources.change("shape.h", "EXTENT_COUNT };", "EXTENT_OF_SEGMENT, EXTENT_COUNT };")
+    assert "reach_of knows every extent" in sources.errors("shape.c")
+
+
+def test_kinds_with_a_front_and_kinds_whose_extents_turn_are_turned() -> None:
+    """Without the trait their direction is not worked out."""
+    pattern = r"KIND\(FXS_\w+, (\w+), \d, (\w+),\s*\\\s*TRAITS\(([^)]*)\)"
+    rows = re.findall(pattern, macro("SHAPE_KINDS"))
+    extents = dict(re.findall(r"CLASS\((\w+), (EXTENT_\w+)\)", TABLE))
+    assert len(rows) == KIND_COUNT
+    for name, shape_class, traits in rows:
+        if extents[shape_class] != "EXTENT_OF_RADIUS" or ".has_front = 1" in traits:
+            assert ".is_turned = 1" in traits, f"{name} needs .is_turned = 1 in SHAPE_KINDS"
 
 
 def test_the_page_about_shapes_names_the_files_of_a_body() -> None:

@@ -329,7 +329,8 @@ static int64_t extent(const fxs_shape *s, uint32_t axis) {
     if (axis == 1) {
         return s->kind == FXS_SPHERE ? s->size[0] : s->kind == FXS_CAPSULE ? (int64_t)s->size[0] + s->size[1] : s->size[1];
     }
-    return has_half_z(s->kind) && axis == 2 ? s->size[2] : s->size[0];
+    const ground_reach r = reach_of(s->kind, s->size);
+    return r.radius + (axis == 2 ? r.half_z : r.half_x);
 }
 
 static pair random_pair(uint32_t number, uint32_t bits) {

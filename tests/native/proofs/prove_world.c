@@ -60,7 +60,7 @@ static int80 rounded(int80 v) {
     to        y < INT32_MIN */
 void centres_are_exact(void) {
     placed_shape s;
-    s.kind = (uint8_t)any_in(FXS_SPHERE, FXS_SECTOR);
+    s.kind = (uint8_t)any_in(0, KIND_COUNT - 1);
     s.yaw = nondet_uint16();
     for (uint32_t i = 0; i < 3; i++) {
         s.size[i] = any_in(0, FXS_SIZE_MAX);
