@@ -67,8 +67,9 @@ FXS_INTERNAL void fxs_place_shape(placed_shape *out, const fxs_shape *shape, con
 /* Extents are below 2^29.6, on which the widths of contact.c and prism.c rest. */
 #define EXTENT_END 813744135
 
-/* The extents on x and z of what turns. Turned shapes are widened by 4 raw units or more: a quantised direction's length is off by up to 2^-30 of itself, so their tests
- * may see contact a fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
+/* The extents on x and z of what turns. Turned shapes are widened by 4 raw units or more: a
+ * quantised direction's length is off by up to 2^-30 of itself, so their tests may see contact a
+ * fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
 static inline void set_turned_extent(placed_shape *s) {
     int64_t c = abs64(s->cos_q30);
     int64_t z = abs64(s->sin_q30);
