@@ -70,8 +70,9 @@ static int meets_in_plane(interval64 *w, axis axes[3], int64_t x, int64_t z, int
 
 /* D and M as above, a of the lesser class; `meet` is -h..h unless one is a cylinder of a level.
  * Fractions above `max_fraction` may be missed. */
-static int32_t first_of_pair(const placed_shape *a, const placed_shape *b, const int64_t *D,
-                             const int64_t *M, heights meet, int when, int32_t max_fraction) {
+static int32_t first_of_pair(class_pair pair, const placed_shape *a, const placed_shape *b,
+                             const int64_t *D, const int64_t *M, heights meet, int when,
+                             int32_t max_fraction) {
     /* The gap that touches, vertical ones included. */
     int64_t r = a->size[0] + (is_round(a) && is_round(b) ? b->size[0] : 0);
     int64_t unit = 1;
@@ -85,20 +86,21 @@ static int32_t first_of_pair(const placed_shape *a, const placed_shape *b, const
     planar p = {D[0], D[2]};
     planar m = {M[0], M[2]};
     planar half = {0, 0};
-    switch (shape_class_of(b->kind)) {
-    case ROUND: break;
-    case CYLINDER:
+    switch (pair) {
+    case ROUND_ROUND: break;
+    case ROUND_CYLINDER:
+    case CYLINDER_CYLINDER:
         r += b->size[0]; /* the planar gap of a cylinder is from its axis */
         break;
-    case BOX:
-        if (shape_class_of(a->kind) == BOX) {
-            return cast_boxes(a, b, p, m, w, when);
-        }
+    case ROUND_BOX:
+    case CYLINDER_BOX:
         unit = to_box_frame(b, &p, &m);
         half.x = b->size[0] * unit;
         half.z = b->size[2] * unit;
         break;
-    CASES_OF_NO_BODY:
+    case BOX_BOX:
+        return cast_boxes(a, b, p, m, w, when);
+    CASES_OF_NO_BODIES:
         return NONE; /* no cast comes here */
     }
     axes[0] = axis_of(p.x, m.x, half.x);
@@ -106,7 +108,7 @@ static int32_t first_of_pair(const placed_shape *a, const placed_shape *b, const
     if (!meets_in_plane(&w, axes, half.x + r * unit, half.z + r * unit, when)) {
         return NONE;
     }
-    if (is_round(a) && shape_class_of(b->kind) == CYLINDER) {
+    if (pair == ROUND_CYLINDER) {
         return fxs_cylinder_edge_cast(axes, D, M, a->size[0], b->size[0], meet, w, when);
     }
     const axis upright = axis_of(D[1] * unit, M[1] * unit, meet.high * unit);
@@ -117,12 +119,13 @@ static int32_t first_of_pair(const placed_shape *a, const placed_shape *b, const
 /* The same in any order. */
 static int32_t first_of_any(const placed_shape *a, const placed_shape *b, const int64_t *D,
                             const int64_t *M, heights meet, int when, int32_t max_fraction) {
-    if (!order_of_kinds(a->kind, b->kind).is_swapped) {
-        return first_of_pair(a, b, D, M, meet, when, max_fraction);
+    const pair_order order = order_of_kinds(a->kind, b->kind);
+    if (!order.is_swapped) {
+        return first_of_pair(order.pair, a, b, D, M, meet, when, max_fraction);
     }
     const int64_t minus_D[3] = {-D[0], -D[1], -D[2]};
     const int64_t minus_M[3] = {-M[0], -M[1], -M[2]};
-    return first_of_pair(b, a, minus_D, minus_M, mirrored(meet), when, max_fraction);
+    return first_of_pair(order.pair, b, a, minus_D, minus_M, mirrored(meet), when, max_fraction);
 }
 
 int32_t fxs_placed_cast(const placed_shape *a, const placed_shape *b, const int64_t *M, int when,
@@ -215,30 +218,32 @@ static parting parting_off_box(const placed_shape *box, planar P, int64_t F) {
 
 /* a is of the lesser class; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not
  * round. */
-static parting parting_of_pair(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
-    switch (shape_class_of(b->kind)) {
-    case ROUND: break;
-    case CYLINDER:
-        if (is_round(a)) {
-            return without_radius(parting_off_cylinder(b->size[0], P, F), a->size[0]);
-        }
+static parting parting_of_pair(class_pair pair, const placed_shape *a, const placed_shape *b,
+                               planar P, int64_t F) {
+    parting p = {{0, 0, 0}, 0};
+    switch (pair) {
+    case ROUND_ROUND:
+    case CYLINDER_CYLINDER:
+        return without_radius(fxs_unit(P.x, F, P.z), (int64_t)a->size[0] + b->size[0]);
+    case ROUND_CYLINDER: return without_radius(parting_off_cylinder(b->size[0], P, F), a->size[0]);
+    case ROUND_BOX:
+    case CYLINDER_BOX: return without_radius(parting_off_box(b, P, F), a->size[0]);
+    case BOX_BOX:
+        p = parting_of_boxes(a, b, P);
         break;
-    case BOX:
-        return shape_class_of(a->kind) == BOX
-                   ? parting_of_boxes(a, b, P)
-                   : without_radius(parting_off_box(b, P, F), a->size[0]);
-    CASES_OF_NO_BODY:
+    CASES_OF_NO_BODIES:
         break; /* no cast comes here */
     }
-    return without_radius(fxs_unit(P.x, F, P.z), (int64_t)a->size[0] + b->size[0]);
+    return p;
 }
 
 parting fxs_pair_parting(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
-    if (!order_of_kinds(a->kind, b->kind).is_swapped) {
-        return parting_of_pair(a, b, P, F);
+    const pair_order order = order_of_kinds(a->kind, b->kind);
+    if (!order.is_swapped) {
+        return parting_of_pair(order.pair, a, b, P, F);
     }
     const planar minus_P = {-P.x, -P.z};
-    parting p = parting_of_pair(b, a, minus_P, -F);
+    parting p = parting_of_pair(order.pair, b, a, minus_P, -F);
     p.normal.x = -p.normal.x;
     p.normal.y = -p.normal.y;
     p.normal.z = -p.normal.z;

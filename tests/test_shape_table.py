@@ -148,14 +148,21 @@ def test_a_kind_of_solid_without_one_of_its_fields_does_not_compile(sources: Sou
     assert re.search("requires 4 arguments|too few arguments", sources.errors("shape.c"))
 
 
-@pytest.mark.parametrize("file", ["push_estimate.c", "cast.c", "prism_cast.c"])
-def test_a_body_without_its_push_or_its_cast_does_not_compile(sources: Sources, file: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "missing"),
+    [("push_estimate.c", "_WEDGE"), ("cast.c", "_WEDGE"), ("prism_cast.c", "\\bWEDGE")],
+)
+def test_a_body_without_its_push_or_its_cast_does_not_compile(
+    sources: Sources, file: str, missing: str
+) -> None:
+    """The switches are over pairs of classes, or over classes where a prism is the other one."""
     sources.add_row()
     sources.change("shape.h", LAST_BODY, f"{LAST_BODY} CLASS(WEDGE, EXTENT_OF_RADIUS)")
     pairs = " ".join(f"PAIR({other}, WEDGE)" for other in [*BODIES, "WEDGE"])
     sources.change("shape.h", LAST_BODY_PAIR, f"{LAST_BODY_PAIR.rstrip()} {pairs}\n")
     sources.change("shape.h", LAST_PAIR, f"    PAIR(WEDGE, SECTOR) \\\n{LAST_PAIR}")
-    assert re.search(r"error: enumeration value .*WEDGE.* not handled", sources.errors(file))
+    errors = re.findall("error: .*enumeration value.*", sources.errors(file))
+    assert any(re.search(missing, error) for error in errors), errors
 
 
 def test_an_area_needs_no_code_for_pushes_and_casts(sources: Sources) -> None:
