@@ -388,6 +388,23 @@ def react(kernel: Kernel) -> None:
     ]
 
 
+def test_a_frame_that_is_compared_leaves_the_events_of_the_others() -> None:
+    """The last of the slots, whose events fill their room, lies before the numbers of a compare."""
+    brawl, history = small()
+    one, two = [(0, 1, 16, 0), (0, 1, 17, 0)], [(5, 9, 18, n) for n in range(ROOM)]
+    brawl.world.step()
+    assert pushed(history, []) == ([], [])
+    assert history.settle(6) == 0
+    assert history.confirm() is not None
+    for events in (one, two):
+        brawl.world.step()
+        assert pushed(history, events) == ([], events)
+    assert history.back(6) == 0
+    for events in (one[::-1], two):
+        brawl.world.step()
+        assert pushed(history, events) == ([], [])
+
+
 def test_reactions_that_change_are_kept_when_the_history_grows() -> None:
     react(SOUND)
 

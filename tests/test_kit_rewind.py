@@ -131,6 +131,9 @@ def test_the_size_is_what_the_header_says() -> None:
     for frames, own, state in ((1, 0, 600), (60, 13, 601)):
         slot = 8 + -(-own // 8) * 8 + -(-state // 8) * 8
         assert lib.fxs_rewind_size(frames, own, state) == 32 + frames * slot
+    most = 2**48 - 40
+    assert lib.fxs_rewind_size(1, 0, most) == lib.fxs_rewind_size(1, most, 0) == 2**48
+    assert lib.fxs_rewind_size(1, 0, most + 1) == lib.fxs_rewind_size(1, most, 1) == 0
 
 
 def test_a_cast_of_the_past_meets_what_was_there_and_the_present_stays() -> None:

@@ -9,6 +9,7 @@ import pytest
 from model_strikes import Fighter, model_strikes
 
 from fixsync import Attack, Body, FrameData, Part, Pose, Sphere, World, q, strikes
+from fixsync._native.raw import ffi, lib
 
 HURT, HIT = 0, 1
 LAYERS = 4
@@ -85,15 +86,14 @@ def crowd(count: int, parts: int = 1) -> tuple[World, list[Body]]:
     """A fighter with a fist as its last part, and so many that it meets."""
     world = World(256, layers=[(HURT, HIT)])
     layers = [HURT] * (parts - 1) + [HIT]
-    bodies = [Body(world, frames(layers), Pose(0, 0, 0), ids=0, owner=1)]
-    for n in range(count):
-        place = Pose(0, 0, 0)
-        bodies.append(Body(world, frames([HURT]), place, ids=40 + n, owner=2 + n))
+    bodies = [Body(world, frames(layers), Pose(0, 0, 0), ids=100, owner=1)]
+    bodies += [Body(world, frames([HURT]), Pose(0, 0, 0), ids=n, owner=2 + n) for n in range(count)]
     bodies[0].start("swing")
     return world, bodies
 
 
-def test_a_body_of_32_parts_strikes_with_its_last() -> None:
+def test_a_body_of_32_parts_strikes_with_its_last_and_has_no_other() -> None:
+    """Its victim has id 0, which is also the number after the ids of the parts."""
     world, bodies = crowd(1, parts=32)
     assert strikes(world, world.step(), bodies, 1 << HURT) == [(bodies[0], bodies[1], "p31")]
 
@@ -110,9 +110,21 @@ def test_a_hit_remembers_64_victims_and_refuses_more_with_nothing_changed() -> N
     assert strikes(world, events, bodies[:65], 1 << HURT) == []
 
 
+def test_in_c_too_many_victims_and_too_many_events_have_a_status() -> None:
+    world, bodies = crowd(65)
+    events = [row for row in world.step() if row.b == 100]
+    rows = ffi.new("fxs_event[]", [tuple(map(int, row)) for row in events])
+    states = ffi.new("fxs_body[]", [body._native._state[0] for body in bodies])
+    out, before = ffi.new("fxs_strike[]", len(rows)), bytes(ffi.buffer(states))
+    for n, status in ((len(rows), lib.FXS_E_ROOM), (2**31, lib.FXS_E_RANGE)):
+        call = (world._native._world, rows, n, 1 << HURT, states, len(bodies), out)
+        assert lib.fxs_strikes(*call) == status
+        assert bytes(ffi.buffer(states)) == before
+
+
 def test_of_one_owner_all_that_an_attack_meets_in_a_frame_are_struck() -> None:
     world, (hero, *others) = crowd(2)
-    world.set_owner(41, others[0].owner)
+    world.set_owner(1, others[0].owner)
     assert [row.victim for row in strikes(world, world.step(), [hero, *others], 1)] == others
     assert hero.victims == (others[0].owner,)
 

@@ -51,7 +51,7 @@ uint64_t fxs_history_size(const fxs_history_room *room) {
     const uint64_t most = (uint64_t)1 << 48;
     const uint32_t count_most = (uint32_t)INT32_MAX;
     if (room->window == 0 || room->window > count_most || room->past > count_most ||
-        room->event_room >= UINT32_MAX || room->command_room > most / sizeof(fxs_command)) {
+        room->event_room >= UINT32_MAX || room->command_room > most) {
         return 0;
     }
     uint64_t ring = ring_size(room);
