@@ -139,16 +139,16 @@ static void put_fields(row_list *list, const row_owner *owner, const fields *a, 
     }
 }
 
-/* The field of a size by its name in the table of shapes. */
-enum {
-    FIELD_OF_unused = 0,
-    FIELD_OF_radius = FXS_FIELD_RADIUS,
-    FIELD_OF_half_height = FXS_FIELD_HALF_HEIGHT,
-    FIELD_OF_inner_radius = FXS_FIELD_INNER_RADIUS,
-    FIELD_OF_half_x = FXS_FIELD_HALF_X,
-    FIELD_OF_half_y = FXS_FIELD_HALF_Y,
-    FIELD_OF_half_z = FXS_FIELD_HALF_Z,
-};
+/* The field of each size, by its name in the table of shapes. All are lengths. */
+#define FIELDS_OF_SIZES(FIELD)      \
+    FIELD(half_x, HALF_X)           \
+    FIELD(half_y, HALF_Y)           \
+    FIELD(half_z, HALF_Z)           \
+    FIELD(radius, RADIUS)           \
+    FIELD(half_height, HALF_HEIGHT) \
+    FIELD(inner_radius, INNER_RADIUS)
+#define FIELD_OF_SIZE(name, field) FIELD_OF_##name = FXS_FIELD_##field,
+enum { FIELD_OF_unused = 0, FIELDS_OF_SIZES(FIELD_OF_SIZE) };
 #define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma) \
     {FIELD_OF_##n0, FIELD_OF_##n1, FIELD_OF_##n2, (ma) > 0},
 #define SIZE_FIELDS(code, name, sizes, shape_class, traits, ranges) ranges
@@ -382,25 +382,40 @@ int32_t fxs_body_differences(const uint8_t *a, uint64_t a_size, const uint8_t *b
 
 static const char *const OWNERS[] = {"world", "collider", "hit", "changed", "body", "victim"};
 enum { OWNER_COUNT = sizeof OWNERS / sizeof *OWNERS };
-#define FIELD_NAME(field, name) [FXS_FIELD_##field] = name,
+#define FIELD_NAME(field, name) [FXS_FIELD_##field] = name
+#define NAME_OF_SIZE(name, field) FIELD_NAME(field, #name),
 static const char *const FIELD_NAMES[FXS_FIELD_LAYERS] = {
-    FIELD_NAME(PRESENT, "is there") FIELD_NAME(KIND, "kind") FIELD_NAME(HALF_X, "half_x")
-        FIELD_NAME(HALF_Y, "half_y") FIELD_NAME(HALF_Z, "half_z") FIELD_NAME(RADIUS, "radius")
-            FIELD_NAME(HALF_ANGLE, "half_angle") FIELD_NAME(HALF_HEIGHT, "half_height")
-                FIELD_NAME(INNER_RADIUS, "inner_radius") FIELD_NAME(X, "x") FIELD_NAME(Y, "y")
-                    FIELD_NAME(Z, "z") FIELD_NAME(YAW, "yaw") FIELD_NAME(OX, "ox")
-                        FIELD_NAME(OY, "oy") FIELD_NAME(OZ, "oz") FIELD_NAME(LAYER, "layer")
-                            FIELD_NAME(OWNER, "owner") FIELD_NAME(ACTIVE, "active")
-                                FIELD_NAME(SIZE, "size[0]")[FXS_FIELD_SIZE + 1] = "size[1]",
-    [FXS_FIELD_SIZE + 2] = "size[2]",
-    FIELD_NAME(ZERO, "zero") FIELD_NAME(FRAME, "frame") FIELD_NAME(HIT_WHEN, "hit_when")
-        FIELD_NAME(LEVEL, "level") FIELD_NAME(CONTACT, "contact")
-            FIELD_NAME(SINCE_LAST_STEP, "since_last_step") FIELD_NAME(MIRRORED, "is_mirrored")
-                FIELD_NAME(ATTACK, "attack") FIELD_NAME(HAS_HIT, "has_hit")};
+    FIELDS_OF_SIZES(NAME_OF_SIZE) FIELD_NAME(PRESENT, "is there"),
+    FIELD_NAME(KIND, "kind"),
+    FIELD_NAME(HALF_ANGLE, "half_angle"),
+    FIELD_NAME(X, "x"),
+    FIELD_NAME(Y, "y"),
+    FIELD_NAME(Z, "z"),
+    FIELD_NAME(YAW, "yaw"),
+    FIELD_NAME(OX, "ox"),
+    FIELD_NAME(OY, "oy"),
+    FIELD_NAME(OZ, "oz"),
+    FIELD_NAME(LAYER, "layer"),
+    FIELD_NAME(OWNER, "owner"),
+    FIELD_NAME(ACTIVE, "active"),
+    FIELD_NAME(SIZE, "size[0]"),
+    FIELD_NAME(SIZE + 1, "size[1]"),
+    FIELD_NAME(SIZE + 2, "size[2]"),
+    FIELD_NAME(ZERO, "zero"),
+    FIELD_NAME(FRAME, "frame"),
+    FIELD_NAME(HIT_WHEN, "hit_when"),
+    FIELD_NAME(LEVEL, "level"),
+    FIELD_NAME(CONTACT, "contact"),
+    FIELD_NAME(SINCE_LAST_STEP, "since_last_step"),
+    FIELD_NAME(MIRRORED, "is_mirrored"),
+    FIELD_NAME(ATTACK, "attack"),
+    FIELD_NAME(HAS_HIT, "has_hit")};
 
 static int is_length(uint32_t field) {
-    return (field >= FXS_FIELD_HALF_X && field <= FXS_FIELD_Z && field != FXS_FIELD_HALF_ANGLE) ||
-           (field >= FXS_FIELD_OX && field <= FXS_FIELD_OZ);
+#define BIT_OF_SIZE(name, field) | (uint64_t)1 << FXS_FIELD_##field
+    const uint64_t sizes = 0 FIELDS_OF_SIZES(BIT_OF_SIZE);
+    const uint64_t places = (uint64_t)7 << FXS_FIELD_X | (uint64_t)7 << FXS_FIELD_OX;
+    return field < FXS_FIELD_LAYERS && (sizes | places) >> field & 1;
 }
 
 static int is_angle(uint32_t field) {

@@ -45,14 +45,12 @@ _HIT = constant("OF_HIT")
 _WORLD = constant("OF_WORLD")
 _PRESENT = constant("FIELD_PRESENT")
 _LAYERS = constant("FIELD_LAYERS")
+_FIELD = "FXS_FIELD_"
 _FIELDS = {
     **{
-        constant(f"FIELD_{name.upper()}"): name
-        for name in (
-            *("kind", "half_x", "half_y", "half_z", "radius", "half_angle", "half_height"),
-            *("inner_radius", "x", "y", "z", "yaw", "ox", "oy", "oz", "layer", "owner", "active"),
-            *("zero", "frame", "hit_when", "level", "contact", "since_last_step"),
-        )
+        getattr(lib, name): name.removeprefix(_FIELD).lower()
+        for name in dir(lib)
+        if name.startswith(_FIELD)
     },
     **{constant("FIELD_SIZE") + i: f"size[{i}]" for i in range(3)},
     **{_LAYERS + i: f"layers[{i}]" for i in range(LAYER_COUNT)},
