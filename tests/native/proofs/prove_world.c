@@ -91,8 +91,7 @@ void centres_are_exact(void) {
     options   -DFXS_NO_LITTLE_ENDIAN -DFXS_NO_BUILTINS --unwind 53
     in        shape.h
     change    #define SHORT (1 << 29)
-    to        #define SHORT (1 << 30)
-    quick */
+    to        #define SHORT (1 << 30) */
 /* Of all bytes: load takes those whose fields the contract allows, and whose centre is in range, though it works that out of few. */
 void colliders_are_taken_iff_they_are_in_range(void) {
     uint8_t bytes[COLLIDER_SIZE];
@@ -134,8 +133,7 @@ static const packed_hit *hit_of(const packed_hit *all, uint32_t n, uint64_t pair
     options   -DMOST_HITS=2 --unwind 6
     in        step.c
     change    } else if (was < is) {
-    to        } else if (was <= is + 1) {
-    quick */
+    to        } else if (was <= is + 1) { */
 /*@ the events of a step are those of the contract, in order
     bounds    all sets of up to 3 hits before and 3 now, all changes
     options   -DMOST_HITS=3 --unwind 8
