@@ -144,7 +144,10 @@ class Api:
         return tuple(constant for group in self.groups for constant in group.constants)
 
     def constant(self, name: str) -> int:
-        return next(found.value for found in self.constants if found.name == name)
+        for found in self.constants:
+            if found.name == name:
+                return found.value
+        raise ValueError(f"{name!r} is no constant of the headers, and no number")
 
     def enum(self, name: str) -> tuple[Constant, ...]:
         """The constants of an enumeration or of flags: Kind, Status, MoverFlags."""

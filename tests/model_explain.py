@@ -12,7 +12,6 @@ from model import (
     ORDER,
     OVERLAPPING,
     ROUND,
-    SIZE_MAX,
     TOUCHING,
     VERTICAL,
     Pose,
@@ -68,10 +67,13 @@ def _height(shape: Shape, pose: Pose, other: Other) -> int:
     return abs(pose_b[1] - pose[1]) - hh - half_height(shape_b) - radii
 
 
-def _planar(shape: Shape) -> list[int]:
-    """Where its tuple has the sizes in the ground plane that grow."""
-    names = [name for name, _, _ in KINDS[shape[0]]]
-    return [at for at, name in enumerate(names, 1) if name not in (*VERTICAL, "half_angle")]
+def _planar(shape: Shape) -> dict[int, tuple[int, int]]:
+    """Where its tuple has the sizes in the ground plane that grow, and their ranges."""
+    return {
+        at: (low, high)
+        for at, (name, low, high) in enumerate(KINDS[shape[0]], 1)
+        if name not in (*VERTICAL, "half_angle")
+    }
 
 
 def _grown(shape: Shape, k: int) -> Shape:
@@ -82,11 +84,11 @@ def _grown(shape: Shape, k: int) -> Shape:
 def _least(shape: Shape) -> int:
     if shape[0] == "sector" and len(shape) > 4 and shape[4]:
         return shape[4] + 1 - shape[1]
-    return 1 - min(shape[at] for at in _planar(shape))
+    return max(low - shape[at] for at, (low, _) in _planar(shape).items())
 
 
 def _greatest(shape: Shape) -> int:
-    return SIZE_MAX - max(shape[at] for at in _planar(shape))
+    return min(high - shape[at] for at, (_, high) in _planar(shape).items())
 
 
 def _halved(low: int, high: int, counts: Callable[[int], bool]) -> int:

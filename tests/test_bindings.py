@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 import fixsync
+from fixsync._native.kinds import KINDS
 from fixsync._native.raw import ffi, lib
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,6 +45,20 @@ def test_the_generated_files_are_those_of_the_headers():
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
+
+
+def test_a_range_that_is_neither_a_number_nor_a_constant_is_named():
+    with pytest.raises(ValueError, match="'FXS_SIZE_MAX / 2' is no constant"):
+        generate.read().constant("FXS_SIZE_MAX / 2")
+
+
+@pytest.mark.parametrize("size", sorted({s.name for kind in KINDS for s in kind.sizes}))
+def test_the_editors_of_unity_and_godot_have_a_field_for_each_size(size):
+    unity = (ROOT / "bindings/csharp/Unity/FixsyncCollider.cs").read_text(encoding="utf-8")
+    godot = (ROOT / "bindings/godot/addons/fixsync/shape.gd").read_text(encoding="utf-8")
+    camel = re.sub("_(.)", lambda letter: letter[1].upper(), size)
+    assert re.search(rf"\b{camel}: \w+", unity), f"FixsyncCollider.cs gives Shape.Of no {camel}"
+    assert re.search(rf"^@export.* var {size} :=", godot, re.M), f"shape.gd exports no {size}"
 
 
 def test_the_generator_reads_what_the_compiler_sees():

@@ -287,13 +287,25 @@ def check_nearest(shape, yaw, x, z, nearest):
 
 
 def edges_of(shape, corners):
-    """The x of the corners of a polygon that are seen from where z is least. A circle has none, and
-    those of a sector are not drawn."""
-    if shape.as_tuple()[0] == "sector" or len(corners) == 256:
+    """The x of the corners that are seen from where z is least. The vertices of an arc are none,
+    and those of a sector are not drawn."""
+    if shape.as_tuple()[0] == "sector":
         return []
+    ways = [
+        (x - from_x, z - from_z)
+        for (from_x, from_z), (x, z) in zip([corners[-1], *corners[:-1]], corners, strict=True)
+    ]
+    turns = [
+        math.atan2(ux * vz - uz * vx, ux * vx + uz * vz)
+        for (ux, uz), (vx, vz) in zip(ways, [*ways[1:], ways[0]], strict=True)
+    ]
     (left, z_left), (right, z_right) = min(corners), max(corners)
     slope = (z_right - z_left) / (right - left)
-    return sorted(x for x, z in corners if z < z_left + (x - left) * slope - 1e-3)
+    return sorted(
+        x
+        for (x, z), turn in zip(corners, turns, strict=True)
+        if turn > 0.1 and z < z_left + (x - left) * slope - 1e-3
+    )
 
 
 def test_every_kind_is_drawn_as_the_kernel_outlines_it(run_node):

@@ -63,19 +63,28 @@ static int64_t halve(const explained *e, int64_t low, int64_t high,
     return high;
 }
 
+/* The least and the most that the sizes in the plane may grow by, each within its range. */
+static int64_t least_growth(const placed_shape *s) {
+    const struct kind *k = fxs_kinds + s->kind;
+    const int64_t least = (int64_t)(uint32_t)k->least[OF_SIZES] - s->size[0];
+    if (has_planar_size_2(s)) {
+        return max64(least, (int64_t)(uint32_t)k->rest_least - s->size[2]);
+    }
+    return s->size[2] > 0 ? (int64_t)s->size[2] + 1 - s->size[0] : least;
+}
+static int64_t most_growth(const placed_shape *s) {
+    const struct kind *k = fxs_kinds + s->kind;
+    const int64_t most = (int64_t)(uint32_t)k->most[OF_SIZES] - s->size[0];
+    return has_planar_size_2(s) ? min64(most, (int64_t)(uint32_t)k->rest_most - s->size[2]) : most;
+}
+
 static int64_t growth(const explained *e) {
     const placed_shape *s = e->grows ? &e->b : &e->a;
-    const int32_t other = has_planar_size_2(s) ? s->size[2] : s->size[0];
-    const int64_t smallest = min64(s->size[0], other);
-    const int64_t largest = max64(s->size[0], other);
-    int64_t least = 1 - smallest;
-    if (!has_planar_size_2(s) && s->size[2] > 0) {
-        least = (int64_t)s->size[2] + 1 - s->size[0];
-    }
     if (counts_now(e)) {
+        const int64_t least = least_growth(s);
         return least == 0 || counts_grown(e, least) ? least : halve(e, least, 0, counts_grown);
     }
-    const int64_t most = FXS_SIZE_MAX - largest;
+    const int64_t most = most_growth(s);
     return counts_grown(e, most) ? halve(e, 0, most, counts_grown) : FXS_NEVER;
 }
 
