@@ -147,7 +147,7 @@ class Api:
         for found in self.constants:
             if found.name == name:
                 return found.value
-        raise ValueError(f"{name!r} is no constant of the headers, and no number")
+        raise ValueError(f"{name!r} is neither a number nor a constant of the headers")
 
     def enum(self, name: str) -> tuple[Constant, ...]:
         """The constants of an enumeration or of flags: Kind, Status, MoverFlags."""

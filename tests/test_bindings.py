@@ -48,7 +48,7 @@ def test_the_generated_files_are_those_of_the_headers():
 
 
 def test_a_range_that_is_neither_a_number_nor_a_constant_is_named():
-    with pytest.raises(ValueError, match="'FXS_SIZE_MAX / 2' is no constant"):
+    with pytest.raises(ValueError, match="'FXS_SIZE_MAX / 2' is neither"):
         generate.read().constant("FXS_SIZE_MAX / 2")
 
 
