@@ -33,6 +33,7 @@ from fixsync import (
     Sphere,
     World,
 )
+from fixsync._native.raw import ffi, lib
 from fixsync.game.frames_names import rows_max
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
@@ -260,6 +261,24 @@ def test_mirroring_passes_no_place_that_int32_lacks_on_the_way() -> None:
     assert facing(world, 0) == (-(2**30), 0)
     fighter.mirror(False)
     assert centre(world, 0) == (far + 5, 0, 0)
+
+
+def test_in_c_a_yaw_or_a_mirroring_out_of_range_has_a_status_and_an_absent_part_its_row() -> None:
+    world = World(16)
+    fighter = body(world)._native
+    kernel, table, before = world._native._world, fighter._table, world.save()
+    rows = ffi.new("fxs_command[]", lib.FXS_BODY_ROWS)
+    ids = ffi.new("uint32_t[]", [7, 8, 9, 10, 11])
+    made, turned = ffi.new("fxs_body *"), ffi.new("fxs_pose *", (0, 0, 0, TURN))
+    assert lib.fxs_body_add(made, table, kernel, ids, 1, turned, 0, rows) == lib.FXS_E_YAW
+    assert lib.fxs_body_set_pose(fighter._state, table, kernel, turned, rows) == lib.FXS_E_YAW
+    turned.yaw = 0
+    assert lib.fxs_body_add(made, table, kernel, ids, 1, turned, 2, rows) == lib.FXS_E_RANGE
+    assert lib.fxs_body_mirror(fighter._state, table, kernel, 2, rows) == lib.FXS_E_RANGE
+    assert world.save() == before
+    world.remove(6)
+    assert lib.fxs_body_mirror(fighter._state, table, kernel, 1, rows) == lib.FXS_E_ABSENT
+    assert (rows[0].type, rows[0].collider.id) == (lib.FXS_COMMAND_ACTIVE, 6)
 
 
 @pytest.mark.parametrize(

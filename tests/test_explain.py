@@ -235,7 +235,7 @@ def test_the_sentences_say_whose_growth_it_is_and_every_cause() -> None:
     world = World(8, layers=[(0, 1)])
     world.add(1, Sphere(32768), Pose(0, 0, 0), owner=4)
     world.add(2, Capsule(32768, 65536), Pose(85852, 0, 0), owner=4)
-    world.add(3, Cylinder(32768, 65536), Pose(0, 262144, 0), layer=1, active=False)
+    world.add(3, Cylinder(32768, 65536), Pose(0, 163840, 0), layer=1, active=False)
     world.add(4, Box(65536, 65536, 65536), Pose(94000, 94000, 0), layer=1)
     names = {1: "player", 2: "boss"}
     told = [
@@ -254,7 +254,7 @@ def test_the_sentences_say_whose_growth_it_is_and_every_cause() -> None:
     assert told == [
         f"beside: they would meet if player were 0.31 units thicker{layers}",
         f"beside: they would meet if player were 0.31 units thicker{layers}",
-        "height: one is 2.5 units above the other; 3 is not active",
+        "height: one is 1 unit above the other; 3 is not active",
         "corner: they would meet if 1 were 0.11424 units thicker",
         "a and b are the same id",
         "the layer of 2 is not in the mask; the owner of 2 is left out",

@@ -19,6 +19,7 @@ from strategies import A_SOLID, KINDS, SOLIDS, every_kind, rounds
 from tools import by_default, ints, rows
 
 from fixsync import LEVEL, Level, Pillar, Pose, Prism, Sector, Sphere, World
+from fixsync._native.raw import ffi, lib
 from fixsync.shapes import Shape, shape_from_tuple
 
 LOW, HIGH = -(2**31), 2**31 - 1
@@ -193,6 +194,19 @@ def test_an_index_of_no_solid_is_refused() -> None:
             level.contact(index, Sphere(100), Pose(0, 0, 0))
 
 
+def test_in_c_an_index_of_no_solid_and_a_bad_shape_have_a_status() -> None:
+    level = Level([Prism(SQUARE, -5, 5)])._native.pointer
+    good, bad = (ffi.new("fxs_shape *", {"kind": 0, "size": [n, 0, 0]}) for n in (3, 0))
+    at, ids, count = ffi.new("fxs_pose *"), ffi.new("uint32_t[1]"), ffi.new("uint64_t *", 9)
+    assert lib.fxs_level_contact(level, 0, good, at) == lib.FXS_OVERLAPPING
+    assert lib.fxs_level_contact(level, 1, good, at) == lib.FXS_E_ID
+    assert lib.fxs_level_contact(level, 0, bad, at) == lib.FXS_E_SIZE
+    for shape, status, found in ((good, 0, 1), (bad, lib.FXS_E_SIZE, 0)):
+        query = ffi.new("fxs_query *", (shape[0], at[0], 1, 0))
+        assert lib.fxs_level_query(level, query, lib.FXS_TOUCHING, ids, 1, count) == status
+        assert count[0] == found
+
+
 def test_a_query_finds_what_contact_finds_on_the_layers_of_the_mask() -> None:
     rng = random.Random(1)
     solids = [
@@ -341,6 +355,25 @@ def test_a_world_with_a_level_plays_as_the_models(seed: int) -> None:
         if rng.random() < 0.1:
             world = World.from_bytes(world.save(), 12, level)
     assert met > 10
+
+
+def test_a_crowd_in_a_level_hits_each_solid_that_it_meets_once() -> None:
+    """More colliders than the kernel searches the level for at once, in more than 64 ids."""
+    rng = random.Random(5)
+    level = level_of(*(random_solid(rng, 900) for _ in range(40)))
+    world = World(200, level=level)
+    for id in range(200):
+        world.add(id, Sphere(60), Pose(rng.randrange(-999, 999), 0, rng.randrange(-999, 999)))
+    world.step()
+    found = [(hit.a, hit.b - LEVEL) for hit in world.hits() if hit.b >= LEVEL]
+    met = [
+        (id, index)
+        for id in range(200)
+        for index in range(40)
+        if level.contact(index, world[id].shape, world[id].pose) != 0
+    ]
+    assert found == met
+    assert len({id for id, _ in met if id >= 64}) > 64
 
 
 def test_a_saved_state_is_taken_by_a_world_with_the_same_level_only() -> None:

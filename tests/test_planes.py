@@ -538,7 +538,7 @@ def test_the_hitboxes_of_a_bad_row_are_refused_with_its_status() -> None:
         found = lib.fxs_planes_apply(world._world, good + row + good, 3, rows, bad)
         assert (found, bad[0]) == (status, 1), (type, fields)
         assert planes.world.save() == state
-    assert lib.fxs_planes_apply(world._world, b"", 0, rows, bad) == 0
+    assert (lib.fxs_planes_apply(world._world, b"", 0, rows, bad), bad[0]) == (0, 1)
     for fields, status in (
         ({"kind": 1}, lib.FXS_E_KIND),
         ({"kind": 4}, lib.FXS_E_KIND),
@@ -621,10 +621,13 @@ def test_a_config_is_doubled_or_refused() -> None:
     assert lib.fxs_planes_config(config, out) == 0
     layers = [*masks[:16], 3 << 16, 1 << 16, *[0] * 14]
     assert (out.capacity, out.hit_capacity, out.hit_when, [*out.layers]) == (10, 7, 2, layers)
+    config.capacity = 2**30
+    assert (lib.fxs_planes_config(config, out), out.capacity) == (0, 2**31)
     before = ffi.buffer(out)[:]
     for capacity, hit_when, layer, mask in (
         (0, 1, 0, 1),
         (2**30 + 1, 1, 0, 1),
+        (2**31 + 1, 1, 0, 1),
         (5, 3, 0, 1),
         (5, 1, 0, 2),
         (5, 1, 15, 1 << 16),

@@ -10,7 +10,7 @@ static uint32_t half_capacity(const fxs_world *world) {
 
 int32_t fxs_planes_config(const fxs_config *config, fxs_config *out) {
     fxs_config made = *config;
-    if (config->capacity < 1 || config->capacity > FXS_CAPACITY_MAX / 2) {
+    if (config->capacity > FXS_CAPACITY_MAX / 2) {
         return FXS_E_CONFIG;
     }
     made.capacity = 2 * config->capacity;
