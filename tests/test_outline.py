@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import model
@@ -19,6 +20,7 @@ from fixsync import (
     LEVEL,
     Box,
     Capsule,
+    Contact,
     Cylinder,
     Level,
     Pillar,
@@ -29,6 +31,7 @@ from fixsync import (
     World,
     degrees,
     outline,
+    overlap,
     q,
     q_near,
 )
@@ -103,6 +106,22 @@ def test_heights_reach_to_the_ends_of_round_shapes() -> None:
     shapes = [Sphere(5), Capsule(5, 2), Cylinder(5, 2), Box(5, 2, 9), Sector(5, 9, 2)]
     heights = [outline(shape, pose)[2:] for shape in strategies.every_kind(shapes)]
     assert heights == [(-5, 5), (-7, 7), (-2, 2), (-2, 2), (-2, 2)]
+
+
+@pytest.mark.parametrize("kind", strategies.KINDS)
+def test_a_shape_is_found_wherever_its_outline_is(kind: str) -> None:
+    """By the exact contact, which looks at nothing outside the extents, and in a world."""
+    chance = Random(5)
+    for _ in range(40):
+        sizes = [chance.randint(max(1, low), min(high, 9999)) for _, low, high in model.KINDS[kind]]
+        shape, pose = shape_from_tuple((kind, *sizes)), Pose(0, 0, 0, chance.randrange(65536))
+        world = World(1)
+        world.add(0, shape, pose)
+        for x, z in outline(shape, pose, segments=24).outer:
+            there = Sphere(3), Pose(x, 0, z)
+            told = f"{shape} with yaw {pose.yaw} reaches to {x}, {z}: see reach_of in csrc/shape.h"
+            assert overlap(shape, pose, *there) == Contact.OVERLAPPING, told
+            assert list(world.query(*there)) == [0], told
 
 
 def test_a_quarter_turned_box_has_exact_corners_and_they_may_lie_outside_int32() -> None:
