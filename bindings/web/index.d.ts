@@ -981,7 +981,7 @@ export interface RollbackGame {
   /** Changes the world by the inputs, one a player, and steps it once. It reads nothing that
    * another machine does not have. */
   play(inputs: number[]): PlayedFrame;
-  /** The game's own state: always as many bytes, or at most `ownMax`. */
+  /** The game's own state, the same on all machines: always as many bytes, or at most `ownMax`. */
   save?(): Uint8Array;
   /** Restores the bytes of `save`; the world is loaded already. */
   load?(own: Uint8Array): void;
@@ -1018,7 +1018,7 @@ export interface RollbackPacket {
   /** The frame of the first value. */
   frame: number;
   values: number[];
-  /** The last confirmed frame with its hash; null if there is none yet. */
+  /** The last confirmed frame with its hash, of world and game; null if there is none yet. */
   last: [frame: number, hash: string] | null;
 }
 
@@ -1039,13 +1039,13 @@ export class Rollback implements Disposable {
   readonly confirmed: number;
   /** How many frames can be stepped before an input must come. */
   readonly free: number;
-  /** The first confirmed frame after which another machine's world is not this one; null if none is
-   * known. */
+  /** The first confirmed frame after which another machine's world, or its game's own state, is not
+   * this one; null if none is known. ours, theirs: hashes of world and own state. */
   readonly desync: { frame: number; player: number; ours: string; theirs: string } | null;
   /** Steps again what was predicted wrongly, then the next frame. pressed: the inputs of the local
    * players, by player: all of them at each tick. */
   tick(pressed?: Readonly<Record<number, number>>): Tick;
-  /** The packet of a local player, once a tick: all that another machine may lack, so a lost
+  /** The packet of a local player, once a tick: all inputs that another machine may lack, so a lost
    * packet costs only time. */
   packet(player: number): RollbackPacket;
   /** Takes a packet of another machine's player, in any order, any number of times. */

@@ -5,7 +5,7 @@ import { ArgumentRangeError, integer, object, optionsIn, uint32, wrong } from ".
 import { after, History, Inputs } from "./history.js";
 import { DISPOSE } from "./kernel.js";
 import { hex16 } from "./logs.js";
-import { worldIn } from "./world.js";
+import { hash64, worldIn } from "./world.js";
 
 const WINDOW_MAX = 2 ** 20;
 const DELAY_MAX = 2 ** 10;
@@ -20,8 +20,10 @@ export class Rollback {
   #inputs;
   #delay;
   #kept; // how many inputs and hashes are kept
-  #own = new Map(); // by local player: { frame: the first, values }
-  #ours = new Map(); // by confirmed frame: the hash
+  #own = new Map(); // by local player: its last inputs
+  #has; // by player: the first frame for which its machine may lack inputs of ours
+  #saves = new Map(); // by frame that is not confirmed: the hash of the game's own state after it
+  #ours = new Map(); // by confirmed frame: the hash of world and game
   #theirs = []; // { player, frame, hash } of frames that are not confirmed here
   #desync = null;
 
@@ -38,14 +40,11 @@ export class Rollback {
     // A peer is at most a window ahead of what it knows of another, which is as far ahead of it.
     this.#kept = 2 * frames + delay;
     this.#inputs = new Inputs(players, this.#kept, from);
-    this.#history = new History(game.world, frames, this.#saved(), ownMax);
+    this.#has = new Array(players).fill(from);
+    this.#history = new History(game.world, frames, game.save?.(), ownMax);
     for (let player = 0; player < players; player++) {
       for (let i = 0; i < delay; i++) this.#inputs.put(player, after(from, i), 0);
     }
-  }
-
-  #saved() {
-    return this.#game.save?.();
   }
 
   /** The frame that is stepped next. */
@@ -63,7 +62,7 @@ export class Rollback {
     return this.#history.free;
   }
 
-  /** The first confirmed frame after which another player's world is not this one, or null:
+  /** The first confirmed frame after which another player's world or game is not this one, or null:
    * { frame, player, ours, theirs }. */
   get desync() {
     return this.#desync;
@@ -88,19 +87,14 @@ export class Rollback {
 
   #press(player, frame, value) {
     this.#inputs.put(player, frame, value);
-    if (!this.#own.has(player)) this.#own.set(player, { frame, values: [] });
-    const own = this.#own.get(player);
-    if (frame !== after(own.frame, own.values.length)) {
-      const next = after(own.frame, own.values.length);
-      throw new ArgumentRangeError(
-        `pressed must have player ${player}: frame ${next} has no input`,
-      );
-    }
-    own.values.push(value);
-    if (own.values.length > this.#kept) {
-      own.values.shift();
-      own.frame = after(own.frame, 1);
-    }
+    const values = this.#own.get(player) ?? [];
+    const next = this.#has[player];
+    if (values.length > 0 && frame !== next)
+      throw new ArgumentRangeError(`pressed must have player ${player}: frame ${next} has no input`);
+    values.push(value);
+    if (values.length > this.#kept) values.shift();
+    this.#own.set(player, values);
+    this.#has[player] = after(frame, 1);
   }
 
   // Goes back to the first frame with a wrong prediction, and steps all frames since then again.
@@ -118,11 +112,13 @@ export class Rollback {
   #step(frame, told) {
     const played = this.#game.play(this.#inputs.take(frame));
     const isFinal = isBefore(frame, this.#inputs.confirmed);
+    const own = this.#game.save?.();
     const { takenBack, predicted } = this.#history.push(this.#game.world, {
       ...played,
-      own: this.#saved(),
+      own,
       isFinal,
     });
+    this.#saves.set(frame, own ? hash64(own) : 0n);
     for (const event of takenBack) told.takenBack.push({ frame, ...event });
     for (const event of predicted) told.predicted.push({ frame, ...event });
   }
@@ -131,7 +127,8 @@ export class Rollback {
     for (const confirmed of this.#history.confirm()) {
       const { frame, hash } = confirmed;
       told.confirmed.push(confirmed);
-      this.#ours.set(frame, hex16(hash));
+      this.#ours.set(frame, hex16(hash ^ this.#saves.get(frame)));
+      this.#saves.delete(frame);
       if (this.#ours.size > this.#kept) this.#ours.delete(this.#ours.keys().next().value);
     }
     this.#theirs = this.#theirs.filter((theirs) => this.#isOpen(theirs));
@@ -140,23 +137,25 @@ export class Rollback {
   // Compares a hash of another player with ours; true if ours is not known yet.
   #isOpen({ player, frame, hash }) {
     if (!isBefore(frame, this.confirmed)) return true;
-    const ours = this.#ours.get(frame);
-    if (ours !== undefined && ours !== hash) {
-      const isFirst = this.#desync === null || isBefore(frame, this.#desync.frame);
-      if (isFirst) this.#desync = { frame, player, ours, theirs: hash };
-    }
+    const ours = this.#ours.get(frame) ?? hash; // an older one is not kept
+    const isFirst = isBefore(frame, this.#desync?.frame ?? this.confirmed);
+    if (isFirst && ours !== hash) this.#desync = { frame, player, ours, theirs: hash };
     return false;
   }
 
   /** The packet of a local player, to be sent often; a lost one costs only time. It is JSON:
    * { frame, values, last }: inputs from a frame on, and the last confirmed frame with its hash. */
   packet(player) {
-    const { frame, values } = this.#own.get(integer("player", player, 0, 65535)) ?? {
-      frame: this.frame,
-      values: [],
-    };
-    const last = [...this.#ours].at(-1) ?? null;
-    return { frame, values: [...values], last };
+    const values = this.#own.get(this.#player(player)) ?? [];
+    const next = this.#has[player];
+    // A machine that has confirmed a frame has all inputs up to it.
+    const lacked = Math.max(...this.#has.map((has) => (next - has) | 0));
+    const sent = values.slice(Math.max(0, values.length - lacked));
+    return { frame: after(next, -sent.length), values: sent, last: [...this.#ours].at(-1) ?? null };
+  }
+
+  #player(player) {
+    return integer("player", player, 0, this.#has.length - 1);
   }
 
   /** Takes a packet of a player, in any order, any number of times. */
@@ -170,13 +169,14 @@ export class Rollback {
     if (last !== null && !(Array.isArray(last) && isHash(last[1]))) {
       throw wrong("packet.last", "[frame, hash] or null", last);
     }
-    if (this.#own.has(player))
+    if (this.#own.has(this.#player(player)))
       throw new ArgumentRangeError(`player must be one of another machine, not ${player}`);
     for (const [i, value] of values.entries()) this.#inputs.put(player, after(first, i), value);
     if (last === null) return;
     const theirs = { player, frame: uint32("packet.last[0]", last[0]), hash: last[1] };
-    if (!this.#isOpen(theirs)) return;
-    this.#theirs.push(theirs);
+    const has = after(last[0], 1);
+    if (isBefore(this.#has[player], has)) this.#has[player] = has;
+    if (this.#isOpen(theirs)) this.#theirs.push(theirs);
     if (this.#theirs.length > 4 * this.#kept) this.#theirs.shift();
   }
 

@@ -6,6 +6,7 @@ import {
   Body,
   ENTER,
   FrameData,
+  hash64,
   init,
   ONE,
   Random,
@@ -26,6 +27,7 @@ class Peer {
   confirmed = [];
   again = 0;
   waits = 0;
+  saves = new Map(); // by frame: the hash of the game's own state before it
   #standing = new Map(); // how often an event was predicted and not taken back
 
   constructor(start, me, { delay = 0, faultAt = null } = {}) {
@@ -40,7 +42,10 @@ class Peer {
           if (faultAt !== null && game.world.frame >= faultAt) game.world.move(2, 77, 0, 0);
           return game.step(inputs);
         },
-        save: () => game.own,
+        save: () => {
+          this.saves.set(game.world.frame, hash64(game.own));
+          return game.own;
+        },
         load: (own) => {
           game.own = own;
         },
@@ -155,11 +160,81 @@ test("a machine whose memory is wrong is found by its hash, on both sides", asyn
     const { frame, player, ours, theirs } = rollback.desync;
     assert.equal(player, 1 - me);
     assert.ok(frame >= 120 && frame < 120 + 4 * WINDOW, `desync in frame ${frame}`);
-    const hash = (one) => one.confirmed[frame].hash.toString(16).padStart(16, "0");
+    const hash = (one) =>
+      (one.confirmed[frame].hash ^ one.saves.get(frame + 1)).toString(16).padStart(16, "0");
     assert.deepEqual([ours, theirs], [hash(peers[me]), hash(peers[1 - me])]);
     assert.equal(confirmed[frame].frame, frame);
   }
   assert.equal(peers[0].confirmed[119].hash, peers[1].confirmed[119].hash);
+});
+
+// Two machines whose own state counts, and moves nothing. faultAt: the frame that machine 1 counts
+// twice. late: how many ticks a packet takes.
+function counted(ticks, faultAt, late) {
+  const machines = [0, 1].map((me) => {
+    const world = new World(1);
+    const game = {
+      world,
+      count: 0,
+      play([a, b]) {
+        game.count += a + b + (me === 1 && world.frame === faultAt ? 1 : 0);
+        return { events: world.step() };
+      },
+      save: () => Uint8Array.of(game.count),
+      load: ([count]) => {
+        game.count = count;
+      },
+    };
+    return { me, rollback: new Rollback(game, { players: 2, window: 20 }), hashes: [], sent: [] };
+  });
+  for (let now = 0; now < ticks; now++) {
+    for (const { me, rollback, hashes } of machines) {
+      const packet = machines[1 - me].sent[now - late];
+      if (packet) rollback.receive(1 - me, packet);
+      hashes.push(...rollback.tick({ [me]: now % (2 + me) }).confirmed.map(({ hash }) => hash));
+    }
+    for (const { me, rollback, sent } of machines) sent.push(rollback.packet(me));
+  }
+  return machines;
+}
+
+test("a machine whose own state is wrong is found, though its world is not", async () => {
+  await init();
+  const machines = counted(40, 9, 3);
+  assert.equal(machines[0].hashes[9], machines[1].hashes[9]);
+  for (const { me, rollback } of machines) {
+    const { frame, player } = rollback.desync;
+    assert.deepEqual([frame, player], [9, 1 - me]);
+  }
+  for (const { rollback } of counted(40, null, 3)) assert.equal(rollback.desync, null);
+});
+
+test("a packet has the inputs that another machine may lack, and no others", async () => {
+  await init();
+  for (const late of [1, 3, 9]) {
+    for (const { sent } of counted(100, null, late)) {
+      for (const [now, { frame, values }] of sent.entries()) {
+        assert.equal(frame + values.length, now + 1);
+        if (now > 2 * late) assert.equal(values.length, 2 * late, `tick ${now}`);
+      }
+    }
+  }
+  const world = new World(1);
+  const game = { world, play: () => ({ events: world.step() }) };
+  const rollback = new Rollback(game, { players: 3, window: 8 });
+  for (let i = 0; i < 8; i++) rollback.tick({ 0: i });
+  const hash = "0".repeat(16);
+  const first = (player, frame) => {
+    rollback.receive(player, { frame: 0, values: [], last: [frame, hash] });
+    return rollback.packet(0).frame;
+  };
+  assert.equal(first(1, 5), 0, "player 2 may lack all");
+  assert.equal(first(2, 2), 3);
+  assert.equal(first(2, 6), 6);
+  assert.equal(first(2, 4), 6, "an old packet takes nothing back");
+  assert.equal(first(1, 7), 7);
+  assert.deepEqual(rollback.packet(0).values, [7]);
+  assert.equal(first(2, 900), 8, "no more than there are");
 });
 
 test("a machine without an input of another waits at its window, then goes on", async () => {
@@ -332,6 +407,8 @@ test("a rollback refuses with name, value and range", async () => {
     [() => new Rollback(game, { players: 1, delay: -1 }), /delay must be 0\.\.1024, not -1/],
     [() => rollback.receive(0, good), /player must be one of another machine, not 0/],
     [() => rollback.receive(2, good), /player must be 0\.\.1, not 2/],
+    [() => rollback.receive(2, { ...good, values: [] }), /player must be 0\.\.1, not 2/],
+    [() => rollback.packet(2), /player must be 0\.\.1, not 2/],
     [() => rollback.receive(1, null), /packet\.values must be an array of at most 6 inputs/],
     [() => rollback.receive(1, { ...good, values: new Array(7) }), /packet\.values must be/],
     [() => rollback.receive(1, { ...good, values: [0.5] }), /value must be an integer, not 0\.5/],
