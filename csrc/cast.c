@@ -74,7 +74,7 @@ static int32_t first_of_pair(class_pair pair, const placed_shape *a, const place
                              const int64_t *D, const int64_t *M, heights meet, int when,
                              int32_t max_fraction) {
     /* The gap that touches, vertical ones included. */
-    int64_t r = a->size[0] + (is_round(a) && is_round(b) ? b->size[0] : 0);
+    int64_t r = a->size[0] + (pair == ROUND_ROUND ? b->size[0] : 0);
     int64_t unit = 1;
     interval64 w = interval_up_to(max_fraction);
     axis axes[3];
@@ -220,7 +220,6 @@ static parting parting_off_box(const placed_shape *box, planar P, int64_t F) {
  * round. */
 static parting parting_of_pair(class_pair pair, const placed_shape *a, const placed_shape *b,
                                planar P, int64_t F) {
-    parting p = {{0, 0, 0}, 0};
     switch (pair) {
     case ROUND_ROUND:
     case CYLINDER_CYLINDER:
@@ -229,12 +228,12 @@ static parting parting_of_pair(class_pair pair, const placed_shape *a, const pla
     case ROUND_BOX:
     case CYLINDER_BOX: return without_radius(parting_off_box(b, P, F), a->size[0]);
     case BOX_BOX:
-        p = parting_of_boxes(a, b, P);
-        break;
+        return parting_of_boxes(a, b, P);
     CASES_OF_NO_BODIES:
         break; /* no cast comes here */
     }
-    return p;
+    const parting none = {{0, 0, 0}, 0};
+    return none;
 }
 
 parting fxs_pair_parting(const placed_shape *a, const placed_shape *b, planar P, int64_t F) {
