@@ -1,9 +1,14 @@
 #include "reference.h"
 
 #include "big.h"
+#include "kinds.h"
 
 #include <stddef.h>
 #include <string.h>
+
+/* All of them take a kind that they do not know for another one. Nothing else is read from the kernel's table. */
+_Static_assert((int)KIND_COUNT == 5,
+               "a new kind needs its rules in ref_shape_check, near, contact_of, parting_beside and parting_of_prism");
 
 /* ---- angles: sines and cosines by their series, 128 bits after the point ---- */
 
