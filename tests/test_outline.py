@@ -119,7 +119,7 @@ def test_a_shape_is_found_wherever_its_outline_is(kind: str) -> None:
         world.add(0, shape, pose)
         for x, z in outline(shape, pose, segments=24).outer:
             there = Sphere(3), Pose(x, 0, z)
-            told = f"{shape} with yaw {pose.yaw} reaches to {x}, {z}: see reach_of in csrc/shape.h"
+            told = f"{shape}, yaw {pose.yaw}, is not at {x}, {z}: see reach_of in shape.h, or outline.c"
             assert overlap(shape, pose, *there) == Contact.OVERLAPPING, told
             assert list(world.query(*there)) == [0], told
 
