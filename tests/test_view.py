@@ -202,7 +202,7 @@ def test_joined_modules_have_no_import_left_and_each_module_once():
     page_script, worker_script = bundle.joined("page.js"), bundle.joined("worker.js")
     for text in (page_script, worker_script):
         assert not re.search(r"^(import|export)\b", text, re.MULTILINE)
-    assert (page_script.count("class World {"), worker_script.count("class World {")) == (0, 1)
+    assert (page_script.count("class World "), worker_script.count("class World ")) == (0, 1)
     assert (page_script.count("class View {"), worker_script.count("class View {")) == (1, 0)
     assert (page_script.count("class Colliders {"), worker_script.count("class Colliders {")) == (
         1,

@@ -12,17 +12,7 @@ import {
 } from "./checks.js";
 import { commandsAt, putCommands, rowTotal } from "./commands.js";
 import { eventsAt, eventWords, gameWords } from "./events.js";
-import {
-  checked,
-  DISPOSE,
-  FREED,
-  freeRooms,
-  kernel,
-  memory,
-  putWords,
-  Room,
-  scratch,
-} from "./kernel.js";
+import { checked, Holder, kernel, memory, putWords, Room, scratch } from "./kernel.js";
 import {
   FXS_E_ORDER,
   FXS_E_RANGE,
@@ -38,7 +28,7 @@ import {
 } from "./raw.js";
 import { worldIn } from "./world.js";
 
-const AT_ANSWER = 64; // in the scratch memory, behind a hash
+const AT_TOLD = 64; // in the scratch memory, behind a hash
 const WINDOW_MAX = 2 ** 31 - 1;
 const PLAYERS_MAX = 65536;
 const FRAMES_MAX = 2 ** 24;
@@ -51,8 +41,8 @@ const count64 = (at) => Number(memory.view.getBigUint64(at, true));
 
 /** The frames that are not confirmed: their states, commands and events. It takes more memory by
  * itself. */
-export class History {
-  #rooms = { block: new Room(), own: new Room(), rows: new Room(), told: new Room() };
+export class History extends Holder {
+  #rooms;
   #room; // as fxs_history_room
   #settled; // the first frame that is not final
   #sizes; // least and most bytes of the game's own state
@@ -60,6 +50,9 @@ export class History {
   /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
    * game's own state as bytes. ownMax: the most of them; if it is left out, always as many. */
   constructor(world, window, own = NO_BYTES, ownMax = null) {
+    const rooms = { block: new Room(), own: new Room(), rows: new Room(), told: new Room() };
+    super(rooms);
+    this.#rooms = rooms;
     const bytes = bytesIn("own", own).length;
     this.#sizes = ownMax === null ? [bytes, bytes] : [0, integer("ownMax", ownMax, 0, OWN_MAX)];
     const at = worldIn(world);
@@ -71,17 +64,15 @@ export class History {
       window: integer("window", window, 1, WINDOW_MAX),
     };
     this.#settled = world.frame;
-    const rooms = this.#rooms;
     try {
       rooms.block = this.#made(this.#room);
       rooms.own.for(this.#room.own_size);
       const put = [this.#putRoom(this.#room), at, this.#ownIn(own)];
       checked(kernel.fxs_history_init(rooms.block.at, ...put), "History");
     } catch (error) {
-      freeRooms(rooms);
+      this.dispose();
       throw error;
     }
-    FREED?.register(this, { free: () => freeRooms(rooms) }, this);
   }
 
   #putRoom(room) {
@@ -179,11 +170,11 @@ export class History {
         BigInt(count),
         takenBack,
         predicted,
-        scratch + AT_ANSWER,
+        scratch + AT_TOLD,
       );
       if (status === FXS_OK) {
         if (isFinal) this.#settled = after(this.#settled, 1);
-        const answer = scratch + AT_ANSWER;
+        const answer = scratch + AT_TOLD;
         return {
           takenBack: eventsAt(takenBack, count64(answer + fxs_told.taken_back)),
           predicted: eventsAt(predicted, count64(answer + fxs_told.predicted)),
@@ -259,7 +250,7 @@ export class History {
     for (;;) {
       const commands = this.#rooms.rows.for(commandRoom * fxs_command.$size);
       const events = this.#rooms.told.for(eventRoom * fxs_event.$size);
-      const out = scratch + AT_ANSWER;
+      const out = scratch + AT_TOLD;
       const status = kernel.fxs_history_confirm(this.#at, out, commands, events);
       if (status !== FXS_OK) return frames; // none is left
       const rows = eventsAt(events, count64(out + fxs_confirmed.events));
@@ -272,32 +263,28 @@ export class History {
       });
     }
   }
-
-  dispose() {
-    FREED?.unregister(this);
-    freeRooms(this.#rooms);
-  }
 }
 
 /** The inputs of all players: those that came, and those that were predicted. An input is a safe
  * integer. */
-export class Inputs {
-  #rooms = { block: new Room(), values: new Room() };
+export class Inputs extends Holder {
+  #rooms;
   #players;
   #window;
 
   /** window: how many frames there may be from the first with an unknown or wrongly predicted
    * input. frame: the first that is stepped. */
   constructor(players, window, frame = 0) {
+    const rooms = { block: new Room(), values: new Room() };
+    super(rooms);
+    this.#rooms = rooms;
     this.#players = integer("players", players, 1, PLAYERS_MAX);
     this.#window = integer("window", window, 1, FRAMES_MAX);
     const first = uint32("frame", frame);
-    const { block, values } = this.#rooms;
+    const { block, values } = rooms;
     const at = block.for(Number(kernel.fxs_inputs_size(players, window)));
     checked(kernel.fxs_inputs_init(at, players, window, first), "Inputs");
     values.for(8 * players);
-    const rooms = this.#rooms;
-    FREED?.register(this, { free: () => freeRooms(rooms) }, this);
   }
 
   get #at() {
@@ -351,13 +338,4 @@ export class Inputs {
       Number(memory.view.getBigInt64(at + 8 * i, true)),
     );
   }
-
-  dispose() {
-    FREED?.unregister(this);
-    freeRooms(this.#rooms);
-  }
-}
-
-for (const Held of [History, Inputs]) {
-  Held.prototype[DISPOSE] = Held.prototype.dispose;
 }

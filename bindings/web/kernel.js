@@ -146,10 +146,11 @@ export class Room {
   }
 }
 
-/** Frees the rooms that are an object's values. */
-export function freeRooms(rooms) {
+function freeRooms(rooms) {
   for (const room of Object.values(rooms)) room.free();
 }
+
+const FREED = globalThis.FinalizationRegistry && new FinalizationRegistry(freeRooms);
 
 /** Answers of calls, until the next call. */
 export const results = new Room();
@@ -157,10 +158,30 @@ export const results = new Room();
 /** The method that `using` calls; older engines have no name for it. */
 export const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
+/** An object with rooms, which are freed when it is disposed or nobody has it any more. */
+export class Holder {
+  #rooms;
+
+  constructor(rooms) {
+    this.#rooms = rooms;
+    FREED?.register(this, rooms, this);
+  }
+
+  /** Gives the memory back. `using` calls it. */
+  dispose() {
+    FREED?.unregister(this);
+    freeRooms(this.#rooms);
+  }
+
+  [DISPOSE]() {
+    this.dispose();
+  }
+}
+
 /** A typed array in the kernel's own memory, for rows that are handed over without a copy. */
-export class KernelArray {
+export class KernelArray extends Holder {
   #type;
-  #room = new Room();
+  #room;
 
   /** type: Int32Array, Uint32Array or Uint8Array. */
   constructor(type, length) {
@@ -168,11 +189,13 @@ export class KernelArray {
       const known = "Int32Array, Uint32Array or Uint8Array";
       throw wrong("type", known, type);
     }
+    const room = new Room();
+    super([room]);
+    this.#room = room;
     this.#type = type;
     this.length = integer("length", length, 0, UINT32_MAX);
-    this.#room.for(length * type.BYTES_PER_ELEMENT);
+    room.for(length * type.BYTES_PER_ELEMENT);
     this.array.fill(0);
-    FREED?.register(this, this.#room, this);
   }
 
   /** The array itself. Ask again after calls that may need memory: it moves then. */
@@ -187,20 +210,7 @@ export class KernelArray {
   get byteLength() {
     return this.length * this.#type.BYTES_PER_ELEMENT;
   }
-
-  dispose() {
-    FREED?.unregister(this);
-    this.#room.free();
-  }
-
-  [DISPOSE]() {
-    this.dispose();
-  }
 }
-
-/** Frees the objects that nobody disposed. */
-export const FREED =
-  globalThis.FinalizationRegistry && new FinalizationRegistry((held) => held.free());
 
 /** Copies rows in, if they are not in the kernel's memory already; their address. */
 export function addressOf(rows, room) {

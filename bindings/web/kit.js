@@ -20,9 +20,7 @@ import { putCommands } from "./commands.js";
 import { eventWords, gameWords } from "./events.js";
 import {
   checked,
-  DISPOSE,
-  FREED,
-  freeRooms,
+  Holder,
   kernel,
   memory,
   putWords,
@@ -302,21 +300,22 @@ function refuseCarry(status, world, platforms, words) {
 // ---- rewind ----
 
 /** The states of a world at its last frames, each with as many bytes of the game's own. */
-export class Rewind {
-  #rooms = { block: new Room(), own: new Room() };
+export class Rewind extends Holder {
+  #rooms;
   #ownBytes;
 
   /** frames: how many it keeps. stateBytes: the largest state. ownBytes: of the game's own. */
   constructor(frames, stateBytes, ownBytes = 0) {
+    const rooms = { block: new Room(), own: new Room() };
+    super(rooms);
+    this.#rooms = rooms;
     this.#ownBytes = integer("ownBytes", ownBytes, 0, FXS_SIZE_MAX);
     const count = integer("frames", frames, 1, UINT32_MAX);
     const state = BigInt(integer("stateBytes", stateBytes, 1, UINT32_MAX));
-    const { block, own } = this.#rooms;
+    const { block, own } = rooms;
     const at = block.for(Number(kernel.fxs_rewind_size(count, BigInt(ownBytes), state)));
     checked(kernel.fxs_rewind_init(at, count, BigInt(ownBytes), state), "Rewind");
     own.for(ownBytes);
-    const rooms = this.#rooms;
-    FREED?.register(this, { free: () => freeRooms(rooms) }, this);
   }
 
   get #at() {
@@ -354,11 +353,6 @@ export class Rewind {
     );
     return memory.u8.slice(own, own + this.#ownBytes);
   }
-
-  dispose() {
-    FREED?.unregister(this);
-    freeRooms(this.#rooms);
-  }
 }
 
 // ---- recorder ----
@@ -372,22 +366,23 @@ function jsonOf(tickRate, meta, names) {
 }
 
 /** A match log, written by the kernel: the bytes that fixsync itself writes. */
-export class Recorder {
-  #rooms = { recorder: new Room(), rows: new Room(), text: new Room() };
+export class Recorder extends Holder {
+  #rooms;
   #answers = []; // of the frame's questions, which come after all questions
 
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
    * the game likes to say. names: { layers, ids, game }, each by number. */
   constructor(world, options) {
+    const rooms = { recorder: new Room(), rows: new Room(), text: new Room() };
+    super(rooms);
+    this.#rooms = rooms;
     const { tickRate = 60, meta = {}, names = null } = optionsIn(options, "tickRate, meta, names");
-    const at = this.#rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
+    const at = rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
     const bytes = new TextEncoder().encode(jsonOf(tickRate, meta, names));
-    const from = this.#rooms.rows.for(bytes.length);
+    const from = rooms.rows.for(bytes.length);
     memory.u8.set(bytes, from);
     memory.u8.fill(0, at, at + fxs_recorder.$size);
     const address = worldIn(world);
-    const rooms = this.#rooms;
-    FREED?.register(this, { free: () => freeRooms(rooms) }, this);
     this.#write("Recorder", (text, room) => {
       const status = kernel.fxs_recorder_begin_about(
         ...[at, address, from, BigInt(bytes.length), 0, 0n, text, room],
@@ -487,13 +482,4 @@ export class Recorder {
     const size = Number(memory.view.getBigUint64(copy + fxs_recorder.size, true));
     return textAt(this.#rooms.text.at, this.#rooms.text.at + size);
   }
-
-  dispose() {
-    FREED?.unregister(this);
-    freeRooms(this.#rooms);
-  }
-}
-
-for (const Held of [Rewind, Recorder]) {
-  Held.prototype[DISPOSE] = Held.prototype.dispose;
 }

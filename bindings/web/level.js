@@ -10,7 +10,7 @@ import {
   UINT32_MAX,
   wrong,
 } from "./checks.js";
-import { checked, DISPOSE, FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
+import { checked, Holder, kernel, memory, Room, results, scratch } from "./kernel.js";
 import { outlined } from "./outlines.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX, FXS_TOUCHING, fxs_query } from "./raw.js";
@@ -19,21 +19,23 @@ import { hitWhenIn } from "./shapes.js";
 const CODES = { cylinder: FXS_CYLINDER, prism: FXS_PRISM };
 const VERTICES_MAX = 32;
 
-export class Level {
-  #block = new Room(); // the fxs_level
+export class Level extends Holder {
+  #block; // the fxs_level
 
   /** The level of bytes as `toBytes` gives them. */
   constructor(data) {
+    const block = new Room();
+    super([block]);
+    this.#block = block;
     bytesIn("data", data);
     const size = BigInt(data.length);
     const from = results.for(data.length);
     memory.u8.set(data, from);
-    const at = this.#block.for(Number(kernel.fxs_level_size(from, size)));
+    const at = block.for(Number(kernel.fxs_level_size(from, size)));
     if (kernel.fxs_level_init(at, from, size, scratch) !== FXS_OK) {
-      this.#block.free();
+      block.free();
       throw new ArgumentRangeError(`not a level: byte ${memory.u32[scratch / 4]} breaks a rule`);
     }
-    FREED?.register(this, this.#block, this);
   }
 
   /** The level of solids as match logs write them: ["prism", layer, y_low, y_high, [[x, z], ...]]
@@ -117,16 +119,6 @@ export class Level {
       (hits, room, count) => kernel.fxs_level_cast(address, cast, hits, room, count),
       () => ({ shape }),
     );
-  }
-
-  /** Gives the memory back. Worlds that have the level must not be used after it. */
-  dispose() {
-    FREED?.unregister(this);
-    this.#block.free();
-  }
-
-  [DISPOSE]() {
-    this.dispose();
   }
 }
 

@@ -7,7 +7,7 @@ import { DISPOSE } from "./kernel.js";
 import { hex16 } from "./logs.js";
 import { hash64, worldIn } from "./world.js";
 
-const WINDOW_MAX = 2 ** 20;
+const PREDICTED_MAX = 2 ** 20;
 const DELAY_MAX = 2 ** 10;
 
 const isBefore = (a, b) => ((a - b) | 0) < 0;
@@ -34,7 +34,7 @@ export class Rollback {
     const known = "players, window, ownMax, delay";
     const { players, window = 8, delay = 0, ownMax } = optionsIn(options, known);
     const from = worldIn(game?.world) && game.world.frame;
-    const frames = integer("window", window, 1, WINDOW_MAX);
+    const frames = integer("window", window, 1, PREDICTED_MAX);
     this.#delay = integer("delay", delay, 0, DELAY_MAX);
     this.#game = game;
     // A peer is at most a window ahead of what it knows of another, which is as far ahead of it.
@@ -90,7 +90,9 @@ export class Rollback {
     const values = this.#own.get(player) ?? [];
     const next = this.#has[player];
     if (values.length > 0 && frame !== next)
-      throw new ArgumentRangeError(`pressed must have player ${player}: frame ${next} has no input`);
+      throw new ArgumentRangeError(
+        `pressed must have player ${player}: frame ${next} has no input`,
+      );
     values.push(value);
     if (values.length > this.#kept) values.shift();
     this.#own.set(player, values);

@@ -27,9 +27,7 @@ import { explained } from "./explain.js";
 import {
   addressOf,
   checked,
-  DISPOSE,
-  FREED,
-  freeRooms,
+  Holder,
   KernelArray,
   kernel,
   memory,
@@ -83,11 +81,11 @@ function colliderAt(at) {
 const NO_OFFSET = [0, 0, 0];
 const HIT_CAPACITY = 64; // to begin with; it grows
 
-export class World {
-  #block = new Room(); // the fxs_world
-  #events = new Room();
-  #motions = new Room(); // of sweepPairs
-  #rows = new Room(); // rows to hand in
+export class World extends Holder {
+  #block; // the fxs_world
+  #events;
+  #motions; // of sweepPairs
+  #rows; // rows to hand in
   #hitCapacity = 0;
   #steps = 0;
   #capacity;
@@ -101,12 +99,13 @@ export class World {
       layers = null,
       level = null,
     } = optionsIn(options, "hitWhen, layers, level");
+    const rooms = [new Room(), new Room(), new Room(), new Room()];
+    super(rooms);
+    [this.#block, this.#events, this.#motions, this.#rows] = rooms;
     this.#capacity = integer("capacity", capacity, 1, FXS_CAPACITY_MAX);
     this.#block.at = makeWorld(capacity, HIT_CAPACITY, hitWhenIn(hitWhen), layerMasks(layers));
     this.#hitCapacity = HIT_CAPACITY;
     if (level !== null) this.#attach(level);
-    const rooms = [this.#block, this.#events, this.#motions, this.#rows];
-    FREED?.register(this, { free: () => freeRooms(rooms) }, this);
   }
 
   #attach(level) {
@@ -126,12 +125,6 @@ export class World {
       throw error;
     }
     return world;
-  }
-
-  /** Gives the memory back. `using` calls it. */
-  dispose() {
-    FREED?.unregister(this);
-    freeRooms([this.#block, this.#events, this.#motions, this.#rows]);
   }
 
   get #at() {
@@ -611,8 +604,6 @@ export class World {
     return World.fromBytes(this.save(), this.#capacity, { level: this.#level });
   }
 }
-
-World.prototype[DISPOSE] = World.prototype.dispose;
 
 /** The address of a world. */
 export function worldIn(world) {
