@@ -394,10 +394,6 @@ def test_a_page_has_no_comments_and_all_code():
             assert not re.search(r"^ *(?://|/\*\*)", text, re.MULTILINE), path
 
 
-def test_the_rollback_of_the_arena_is_short_enough_to_read():
-    assert len((bundle.ARENA / "rollback.js").read_text().splitlines()) <= 200
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

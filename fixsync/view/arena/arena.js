@@ -145,7 +145,7 @@ function play(now) {
 
 // Where the state that was drawn last differs from the present state of that frame.
 function markMisses(peer, stage, shown) {
-  const repaired = peer.stateBefore(shown.frame);
+  const repaired = peer.game.before(shown.frame);
   if (!repaired) return;
   sceneOf(repaired).fighters.forEach((fighter, p) => {
     const guess = shown.scene.fighters[p];
@@ -190,10 +190,8 @@ function draw(now) {
 function showFacts(now) {
   factsAt = now;
   showHand(now);
-  const common = Math.min(...match.peers.map(({ confirmed }) => confirmed)) - 1;
-  const hashes = match.peers.map(
-    ({ history }) => history.find(({ frame }) => frame === common)?.hash,
-  );
+  const common = Math.min(...match.peers.map(({ confirmed }) => confirmed));
+  const hashes = match.peers.map((peer) => peer.hashBefore(common));
   for (const [p, { facts, depths, shown }] of machines.entries()) {
     const peer = match.peers[p];
     facts.score.textContent = shown
@@ -291,7 +289,7 @@ function download() {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-const logFile = (p) => new File([match.logs[p].text()], `${PLAYERS[p].toLowerCase()}.jsonl`);
+const logFile = (p) => new File([match.peers[p].log.text()], `${PLAYERS[p].toLowerCase()}.jsonl`);
 
 // Of the viewer's list of differences: the states are not in the logs.
 function heldStates() {

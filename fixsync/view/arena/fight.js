@@ -7,7 +7,7 @@ import { Level } from "../../../bindings/web/level.js";
 import { cylinder, sector, sphere } from "../../../bindings/web/makers.js";
 import { forward, length, ONE, yawOf } from "../../../bindings/web/numbers.js";
 import { FXS_ENTER, FXS_LEVEL, FXS_OVERLAPPING } from "../../../bindings/web/raw.js";
-import { hash64, World } from "../../../bindings/web/world.js";
+import { World } from "../../../bindings/web/world.js";
 import { ATTACK, BODY, CAPACITY, MEETING, SHOTS, SOLIDS, SPAWNS, WALL } from "./map.js";
 
 // Buttons, as bits of an input.
@@ -65,6 +65,8 @@ export const FIELDS = [
 ];
 const F = Object.fromEntries(FIELDS.map((name, i) => [name, i]));
 
+const KEPT_FRAMES = 240; // their states are kept, to draw them and to find a difference
+
 const CENTRED = [0, 0, 0];
 const middle = (x, z) => yawOf(-x, -z);
 
@@ -82,6 +84,8 @@ export class Fight {
   #fields;
   #commands = []; // of the frame being played
   #casts = [];
+  #kept = new Map(); // by frame: the state before it, and the casts that led to it
+  #fault = null; // { frame, id, bit }
 
   constructor(players) {
     this.#players = players;
@@ -98,6 +102,7 @@ export class Fight {
       this.#set(p, F.health, HEALTH);
     }
     this.#commands = [];
+    this.#keep();
   }
 
   get world() {
@@ -108,33 +113,20 @@ export class Fight {
     this.#world.dispose();
   }
 
-  // ---- for rollback ----
+  // ---- for Rollback ----
 
   save() {
-    const world = this.#world.save();
-    const fields = this.#fields.slice();
-    // The hashes are asked for once the frame is confirmed: most states never are.
-    return {
-      world,
-      fields,
-      get hash() {
-        return stateHash(world, fields);
-      },
-      get worldHash() {
-        return hash64(world);
-      },
-    };
+    return new Uint8Array(this.#fields.slice().buffer);
   }
 
-  load({ world, fields }) {
-    this.#world.load(world);
-    this.#fields.set(fields);
+  load(own) {
+    this.#fields.set(new Int32Array(own.buffer));
+  }
+
+  play(inputs) {
+    const { frame } = this.#world;
     this.#commands = [];
     this.#casts = [];
-  }
-
-  // Plays a frame; its part of a match log, without the hash.
-  play(inputs) {
     for (let p = 0; p < this.#players; p++) this.#act(p, inputs[p]);
     for (let p = 0; p < this.#players; p++) for (let i = 0; i < SHOTS_EACH; i++) this.#fly(p, i);
     const events = [...this.#world.step()];
@@ -144,11 +136,37 @@ export class Fight {
     }
     for (const p of dashes) this.#dash(p);
     for (const event of events) this.#react(event);
-    const commands = this.#commands;
-    const casts = this.#casts;
-    this.#commands = [];
-    this.#casts = [];
-    return { commands, casts, events };
+    if (frame === this.#fault?.frame) this.#flip(this.#fault);
+    this.#keep();
+    return { commands: this.#commands, events };
+  }
+
+  // ---- for those who watch ----
+
+  // The state before a frame, as it is known now: { world, fields, casts }.
+  before(frame) {
+    return this.#kept.get(frame);
+  }
+
+  #keep() {
+    const { frame } = this.#world;
+    this.#kept.set(frame, {
+      world: this.#world.save(),
+      fields: this.#fields.slice(),
+      casts: this.#casts,
+    });
+    this.#kept.delete(frame - KEPT_FRAMES);
+  }
+
+  // Flips a bit of a collider's x after the next frame, and whenever that is played again, as a
+  // broken machine would: no command says so.
+  breakBit(id, bit) {
+    this.#fault = { frame: this.#world.frame, id, bit };
+  }
+
+  #flip({ id, bit }) {
+    const { x, y, z } = this.#pose(id);
+    this.#world.move(id, x ^ (1 << bit), y, z);
   }
 
   // ---- numbers and commands ----
@@ -399,10 +417,3 @@ function steered(input) {
 
 // A cast's hit of an obstacle that the shape overlaps at the start.
 const isWithin = ({ normal: [nx, ny, nz] }) => nx === 0 && ny === 0 && nz === 0;
-
-function stateHash(world, fields) {
-  const bytes = new Uint8Array(world.length + fields.byteLength);
-  bytes.set(world);
-  bytes.set(new Uint8Array(fields.buffer), world.length);
-  return hash64(bytes);
-}

@@ -25,9 +25,9 @@ export function recorderOf(world, players) {
   });
 }
 
-// Records a confirmed frame: the result of the game, and the state after it.
-export function record(recorder, { commands, casts, events }, { worldHash }) {
+// Records a confirmed frame, and the casts of it.
+export function record(recorder, { commands, events, hash }, casts) {
   recorder.commands(commands);
   for (const [hits, ...question] of casts) recorder.cast(hits, ...question);
-  recorder.step(worldHash, events);
+  recorder.step(hash, events);
 }

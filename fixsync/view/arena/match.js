@@ -1,41 +1,93 @@
 // A whole match in one page: peers with a world each, the network between them, and the log of what
 // is confirmed.
-import { fxs_collider } from "../../../bindings/web/raw.js";
+import { Rollback } from "../../../bindings/web/rollback.js";
 import { stateDifferences } from "../../../bindings/web/states.js";
+import { hash64 } from "../../../bindings/web/world.js";
 import { Bot } from "./bot.js";
 import { bodyOf, FIELDS, Fight } from "./fight.js";
 import { PLAYERS, record, recorderOf } from "./log.js";
 import { Network } from "./network.js";
-import { firstDifference, Peer } from "./rollback.js";
-import { AT_COUNT, sceneOf } from "./scene.js";
+import { sceneOf } from "./scene.js";
 
 export const FRAME_MS = 1000 / 60;
+const WINDOW = 40; // frames that may be predicted before a peer waits
+
+// A computer of the match: it plays the whole game, and never waits for the others before its window
+// is full.
+class Peer {
+  rollbacks = 0;
+  depth = 0; // frames that the last call of `advance` played again
+  bytesSent = 0;
+
+  constructor(me, players, delay) {
+    this.me = me;
+    this.game = new Fight(players);
+    this.rollback = new Rollback(this.game, { players, window: WINDOW, delay });
+    this.log = recorderOf(this.game.world, players);
+  }
+
+  dispose() {
+    for (const held of [this.rollback, this.game, this.log]) held.dispose();
+  }
+
+  get frame() {
+    return this.rollback.frame;
+  }
+  get confirmed() {
+    return this.rollback.confirmed;
+  }
+  get confirmedState() {
+    return this.game.before(this.confirmed);
+  }
+  get predictedState() {
+    return this.game.before(this.frame);
+  }
+
+  // The hash of the world before a frame; undefined if it is not kept.
+  hashBefore(frame) {
+    const state = this.game.before(frame);
+    return state && hash64(state.world);
+  }
+
+  advance(input) {
+    const { again, confirmed } = this.rollback.tick({ [this.me]: input });
+    this.depth = again;
+    if (again > 0) this.rollbacks++;
+    for (const frame of confirmed) record(this.log, frame, this.game.before(frame.frame + 1).casts);
+  }
+}
+
+// The first frame after which the confirmed states of two peers differ, with all differences; null
+// if there is none.
+function firstDifference(a, b) {
+  for (let frame = 1; frame <= Math.min(a.confirmed, b.confirmed); frame++) {
+    const [ours, theirs] = [a.game.before(frame), b.game.before(frame)];
+    if (!ours || !theirs) continue;
+    const all = [
+      ...stateDifferences(ours.world, theirs.world),
+      ...fieldDifferences(ours.fields, theirs.fields),
+    ];
+    if (all.length > 0) return { frame: frame - 1, all };
+  }
+  return null;
+}
 
 export class Match {
   peers;
-  logs;
   now = 0; // milliseconds since the start
   desync = null; // { frame, peers: [a, b], where, id, field, values, all } once two peers differ
-  #games;
   #bots;
   #network;
 
   // delay: input delay in frames.
   constructor(players, delay, seed) {
     this.#network = new Network(seed);
-    this.#games = Array.from({ length: players }, () => new Fight(players));
-    this.logs = this.#games.map(({ world }) => recorderOf(world, players));
-    this.#bots = Array.from({ length: players }, (_, p) => new Bot(p, seed + 1 + p));
-    this.peers = this.#games.map(
-      (game, me) =>
-        new Peer(game, me, players, delay, (_, result, state) =>
-          record(this.logs[me], result, state),
-        ),
-    );
+    this.peers = Array.from({ length: players }, (_, me) => new Peer(me, players, delay));
+    this.#bots = this.peers.map(({ me }) => new Bot(me, seed + 1 + me));
   }
 
   dispose() {
-    for (const held of [...this.#games, ...this.logs]) held.dispose();
+    for (const peer of this.peers) peer.dispose();
   }
 
   get packets() {
@@ -47,21 +99,25 @@ export class Match {
   tick(conditions, inputs) {
     if (this.desync) return;
     this.now += FRAME_MS;
-    this.#network.deliver(this.now, (to, packet) => this.peers[to].receive(packet));
+    this.#network.deliver(this.now, (from, to, packet) =>
+      this.peers[to].rollback.receive(from, JSON.parse(packet)),
+    );
     for (const peer of this.peers) {
       const input =
         inputs[peer.me] ??
         this.#bots[peer.me].input(() => sceneOf(peer.predictedState), peer.frame);
       peer.advance(input);
     }
-    for (const { me } of this.peers) {
+    for (const from of this.peers) {
+      const packet = JSON.stringify(from.rollback.packet(from.me));
       for (const { me: to } of this.peers) {
-        if (to !== me)
-          this.#network.send(me, to, this.peers[me].packetFor(to), this.now, conditions);
+        if (to === from.me) continue;
+        this.#network.send(from.me, to, packet, this.now, conditions);
+        from.bytesSent += packet.length;
       }
     }
-    const finder = this.peers.find(({ desync }) => desync);
-    if (finder) this.#explain(finder.me, finder.desync.peer);
+    const finder = this.peers.find(({ rollback }) => rollback.desync);
+    if (finder) this.#explain(finder.me, finder.rollback.desync.player);
   }
 
   // Names the first difference between two peers.
@@ -69,10 +125,7 @@ export class Match {
     const peers = [Math.min(a, b), Math.max(a, b)];
     const found = firstDifference(...peers.map((p) => this.peers[p]));
     if (!found) return;
-    const all = [
-      ...stateDifferences(found.a.world, found.b.world),
-      ...fieldDifferences(found.a.fields, found.b.fields),
-    ];
+    const { all } = found;
     const [{ group, field, a: ours, b: theirs }] = all;
     const id = Number(/^collider (\d+)/.exec(group)?.[1] ?? Number.NaN);
     this.desync = {
@@ -88,13 +141,7 @@ export class Match {
 
   // Flips one bit of a fighter's position in one peer's memory, as a broken machine would.
   flipBit(peer, player, bit) {
-    this.peers[peer].corrupt((state) => {
-      const view = new DataView(state.world.buffer);
-      let at = AT_COUNT + 4;
-      while (view.getUint32(at, true) !== bodyOf(player)) at += fxs_collider.$size;
-      at += fxs_collider.x;
-      view.setInt32(at, view.getInt32(at, true) ^ (1 << bit), true);
-    });
+    this.peers[peer].game.breakBit(bodyOf(player), bit);
   }
 }
 

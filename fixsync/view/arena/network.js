@@ -35,11 +35,11 @@ export class Network {
     });
   }
 
-  // Hands over the packets that have arrived by now: receive(to, packet).
+  // Hands over the packets that have arrived by now: receive(from, to, packet).
   deliver(now, receive) {
     const arrived = this.packets.filter(({ due }) => due <= now).sort((a, b) => a.due - b.due);
     if (arrived.length === 0) return;
     this.packets = this.packets.filter(({ due }) => due > now);
-    for (const { to, packet, isLost } of arrived) if (!isLost) receive(to, packet);
+    for (const { from, to, packet, isLost } of arrived) if (!isLost) receive(from, to, packet);
   }
 }

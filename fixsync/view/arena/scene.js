@@ -4,7 +4,7 @@ import { fxs_collider } from "../../../bindings/web/raw.js";
 import { ACTION, bodyOf, FIELDS, ringOf, SHOTS_EACH, shotOf, slashOf, TIMES } from "./fight.js";
 
 // In a saved state with a level: how many colliders follow.
-export const AT_COUNT = 148;
+const AT_COUNT = 148;
 const UNIT = 65536;
 const TURN = (2 * Math.PI) / 65536;
 
