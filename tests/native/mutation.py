@@ -331,6 +331,7 @@ class Bench:
                     lane_of(copy, path.name).write_bytes(mutant.of(path.read_bytes()))
                 else:
                     lane_of(copy, path.name).symlink_to(path)
+            os.link(CSRC / "amalgamate.py", copy / "amalgamate.py")  # for tests that compile
             try:
                 verdict, by = self.verdict(copy, mutant)
             except BrokenError:
@@ -405,7 +406,7 @@ class Bench:
             if (tree / path).exists():
                 continue
             if (ROOT / path).is_dir():
-                ignored = shutil.ignore_patterns("_kernel*.so", "_kernel*.pyd", "native", "view")
+                ignored = shutil.ignore_patterns("_kernel*.so", "_kernel*.pyd", "view")
                 shutil.copytree(ROOT / path, tree / path, ignore=ignored, copy_function=os.link)
             else:
                 os.link(ROOT / path, tree / path)
