@@ -601,14 +601,14 @@ def test_commands_count_with_the_reactions_of_the_frame_before() -> None:
     brawl, history = small()
     row = bytes(ROW_SIZE)
     brawl.world.step()
-    assert pushed(history, [], after=[row] * 60) == ([], [])
+    assert pushed(history, [], after=[row] * ROOM) == ([], [])
     brawl.world.step()
     before = bytes(ffi.buffer(history.memory))
-    assert pushed(history, [], before=[row] * 5) == lib.FXS_E_ROOM
+    assert pushed(history, [], before=[row]) == lib.FXS_E_ROOM
     assert pushed(history, [], after=[row] * 65) == lib.FXS_E_ROOM
     assert bytes(ffi.buffer(history.memory)) == before
     history.grow()
-    assert pushed(history, [], before=[row] * 68, after=[row] * 128) == ([], [])
+    assert pushed(history, [], before=[row] * 70, after=[row] * (ROOM + 70)) == ([], [])
 
 
 def test_a_state_that_has_no_room_is_kept_after_growing() -> None:
