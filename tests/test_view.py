@@ -1261,9 +1261,10 @@ def test_view_takes_at_most_two_logs(run, tmp_path):
 
 @pytest.mark.full
 def test_the_demo_plays_a_match_compares_both_logs_and_writes_the_page(run, tmp_path):
-    code, out, _ = run("demo", "--frames", 60, "-o", tmp_path / "out", "--json", "--no-open")
+    code, out, err = run("demo", "--frames", 60, "-o", tmp_path / "out", "--json", "--no-open")
+    assert code == 0, out + err
     told = json.loads(out)
-    assert code == told["exit_code"] == 0
+    assert told["exit_code"] == 0
     assert told["logs_are_identical"]
     assert {peer["replay"] for peer in told["peers"]} == {"identical"}
     assert Path(told["page"]).read_text(encoding="utf-8").startswith("<!doctype html>")
