@@ -103,12 +103,17 @@ namespace Fixsync.Unity
 #if UNITY_EDITOR
         internal void OnDrawGizmos()
         {
-            if (Fault() != null)
-                return; // the inspector says what is wrong
             Pose pose = World == null ? StartPose : World.World[Id].Pose;
             bool isActive = World == null ? startsActive : World.World[Id].IsActive;
             Gizmos.color = isActive ? Color.green : Color.grey;
-            FixsyncLevel.Draw(Shape.Outline(pose));
+            try
+            {
+                FixsyncLevel.Draw(Shape.Outline(pose));
+            }
+            catch (ArgumentException)
+            {
+                // The inspector says what is wrong: Fault.
+            }
         }
 
         /// <summary>What is wrong with its shape and the place where it begins; null:
