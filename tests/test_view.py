@@ -287,8 +287,8 @@ def check_nearest(shape, yaw, x, z, nearest):
 
 
 def edges_of(shape, corners):
-    """The x of the corners that are seen from where z is least. The vertices of an arc are none,
-    and those of a sector are not drawn."""
+    """The x of the corners that are seen from where z is least. Vertices of an arc are no
+    corners; those of a sector are not drawn."""
     if shape.as_tuple()[0] == "sector":
         return []
     ways = [

@@ -1018,7 +1018,7 @@ export interface RollbackPacket {
   /** The frame of the first value. */
   frame: number;
   values: number[];
-  /** The last confirmed frame with its hash, of world and game; null if there is none yet. */
+  /** The last confirmed frame with its hash, of world and game; null before the first. */
   last: [frame: number, hash: string] | null;
 }
 

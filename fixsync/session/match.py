@@ -125,8 +125,9 @@ class Timing:
     hello_ms: int = 50
     """Interval of Hellos."""
     linger_ms: int = 1_500
-    """How long an ended session still answers the others. After a desync twice as long, and up to
-    `stall_ms` while a peer that still sends or lacks a state is heard."""
+    """How long an ended session still answers the others. After a desync it counts twice,
+    and a peer that is still heard is waited for until both have the other's state, for up to
+    `stall_ms`."""
 
     def __post_init__(self) -> None:
         for time in fields(self):

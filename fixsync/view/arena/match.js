@@ -58,7 +58,7 @@ class Peer {
 }
 
 // The first frame after which the confirmed states of two peers differ, with all differences; null
-// if there is none.
+// if they are the same.
 function firstDifference(a, b) {
   for (let frame = 1; frame <= Math.min(a.confirmed, b.confirmed); frame++) {
     const [ours, theirs] = [a.game.before(frame), b.game.before(frame)];
