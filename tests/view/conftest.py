@@ -27,8 +27,9 @@ ARGUMENTS = [
 ]
 
 
-# Not for the whole session: playwright's loop would run in this thread under tests of asyncio.
-@pytest.fixture(scope="package")
+# Playwright's loop runs in this thread, where a test of asyncio may not find it: a worker may go
+# on with any file. (A folder without __init__.py is no package, so "package" means the session.)
+@pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
