@@ -28,7 +28,7 @@ ARGUMENTS = [
 
 
 # Playwright's loop runs in this thread, where a test of asyncio may not find it: a worker may go
-# on with any file. (A folder without __init__.py is no package, so "package" means the session.)
+# on with any file. A folder without __init__.py is no package: there "package" is the session.
 @pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None:
