@@ -27,8 +27,8 @@ ARGUMENTS = [
 ]
 
 
-# Playwright's loop runs in this thread, where a test of asyncio may not find it: a worker may go
-# on with any file. A folder without __init__.py is no package: there "package" is the session.
+# Playwright's loop runs in this thread until the fixture ends, and then a worker may run a test of
+# asyncio. The scope "package" would be the whole session, since the folder has no __init__.py.
 @pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None:
