@@ -209,7 +209,13 @@ def check(path: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("name", "frames"), [("skill_fight", 40), ("allegiance", 12), ("storms", 2), ("courtyard", 3)]
+    ("name", "frames"),
+    [
+        ("skill_fight", 40),
+        ("allegiance", 12),
+        ("courtyard", 3),
+        pytest.param("storms", 2, marks=pytest.mark.full),
+    ],
 )
 def test_attacks_are_those_that_the_model_follows(name: str, frames: int, tmp_path: Path) -> None:
     count = frames * max(1, len(rounds(3)))

@@ -81,6 +81,7 @@ def test_the_scenes_are_reported_as_json() -> None:
     ]
 
 
+@pytest.mark.full
 def test_small_worlds_questions_and_the_plain_loop_follow_where_nothing_is_chosen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -242,6 +242,7 @@ def test_the_exit_code_is_the_worst(found: list[str]) -> None:
         assert EXIT_CODES[verdict] == 2
 
 
+@pytest.mark.full
 def test_a_log_of_an_unknown_simulation_needs_it_and_is_good_with_it(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +260,7 @@ def test_a_log_of_an_unknown_simulation_needs_it_and_is_good_with_it(
     assert (code, verdicts()) == (0, {"a.jsonl": "nothing to compare"})
 
 
+@pytest.mark.full
 def test_a_line_may_be_as_long_as_the_option_allows(run: Run, tmp_path: Path) -> None:
     log = good(tmp_path / "a.jsonl")
     longest = max(map(len, log.read_bytes().splitlines()))
@@ -330,6 +332,7 @@ def test_a_worlds_memory_counts_as_a_workers(tmp_path: Path) -> None:
         assert verdicts(results) == {"large.jsonl": verdict, "small.jsonl": "identical"}
 
 
+@pytest.mark.full
 @posix
 def test_a_log_is_not_blamed_for_what_the_logs_before_it_did_to_the_worker(tmp_path: Path) -> None:
     found = outcomes(SETTINGS, tmp_path, "none", "none", "not first", "none")
@@ -886,6 +889,7 @@ def test_a_damaged_results_file_ends_with_2_and_names_the_file(
     assert path.read_bytes() == data
 
 
+@pytest.mark.full
 @posix
 @pytest.mark.parametrize("kibibytes", by_default(1, (8, 80)))
 def test_a_results_file_that_cannot_grow_is_an_error_with_file_and_cause(
@@ -903,6 +907,7 @@ def test_a_results_file_that_cannot_grow_is_an_error_with_file_and_cause(
     assert verified([folder], tmp_path / "farm.sqlite").logs == count, "the file is whole"
 
 
+@pytest.mark.full
 def test_a_full_disk_keeps_the_verdicts_and_its_cause_is_told(tmp_path: Path) -> None:
     sources = [good(tmp_path / f"{number}.jsonl") for number in range(100)]
     first = verified(sources[:1], tmp_path / "r.sqlite")
@@ -983,6 +988,7 @@ def test_the_results_can_be_queried_while_they_are_written(tmp_path: Path) -> No
     assert len(seen) > 3
 
 
+@pytest.mark.full
 def test_a_difference_too_large_to_be_kept_is_said_to_be_left_out(tmp_path: Path) -> None:
     adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(120)]
     (frame,) = logs.model_frames([adds], capacity=120)

@@ -302,6 +302,7 @@ def test_the_commands_tell_of_them(log: Path, run: Run) -> None:
     assert "bump (" in told
 
 
+@pytest.mark.full
 def test_the_farm_finds_what_replaying_finds(
     log: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def rows() -> list[tuple[str, str, str]]:
     return all_rows
 
 
+@pytest.mark.full
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler here")
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_each_source_compiles_without_a_warning(path: Path, tmp_path: Path) -> None:

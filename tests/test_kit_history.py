@@ -414,7 +414,7 @@ def test_of_equal_rows_each_counts_and_the_first_ones_match() -> None:
         tell(SOUND, seed)
 
 
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("start", by_default(1, STARTS))
 def test_what_is_heard_and_confirmed_is_the_models_and_that_of_a_world_without_rollback(
     start: int,
 ) -> None:

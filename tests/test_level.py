@@ -298,7 +298,7 @@ def random_pose(rng: random.Random, size: int) -> tuple[int, int, int, int]:
     return x, y, z, rng.choice([0, 16384, 8192, rng.randrange(65536)])
 
 
-@pytest.mark.parametrize("seed", by_default(2, range(6)))
+@pytest.mark.parametrize("seed", by_default(1, range(6)))
 def test_a_world_with_a_level_plays_as_the_models(seed: int) -> None:
     """Random histories: events, queries, casts, contacts, states, and loads of earlier states."""
     rng = random.Random(seed)

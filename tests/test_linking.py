@@ -377,6 +377,7 @@ def test_the_kernel_is_standard_c_where_extensions_are_switched_off(
     assert extension is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_each_source_includes_what_it_uses(compiler: str) -> None:
     run(compiler, "-std=c11", *STRICT, "-fsyntax-only", *SOURCES)
@@ -735,6 +736,7 @@ def test_config_tells_how_to_compile_a_program(tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in lines] == ["cflags", "include", "sources", "libs"]
 
 
+@pytest.mark.full
 def test_config_quotes_for_a_shell_and_tells_when_there_are_no_sources(tmp_path: Path) -> None:
     package = tmp_path / "a place" / "fixsync"
     shutil.copytree(ROOT / "fixsync", package, ignore=shutil.ignore_patterns("__pycache__"))

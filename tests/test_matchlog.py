@@ -632,6 +632,7 @@ def test_a_last_line_without_a_checksum_is_enough(tmp_path: Path) -> None:
 _FORMATS = {None: lines.FrameLines(has_sim=False), "brawl": lines.FrameLines(has_sim=True)}
 
 
+@pytest.mark.full
 @given(frames=frames_of(None) | frames_of("brawl"), data=st.data())
 @examples(400)
 def test_the_fast_way_through_the_reader_takes_nothing_that_the_strict_one_refuses(

@@ -44,6 +44,7 @@ def parted_by(a: model.Wedge, b: model.Wedge) -> float:
     return gap((low + high) / 2)
 
 
+@pytest.mark.full
 @strategies.examples(1000)
 @given(st.data())
 def test_sectors_meet_where_no_normal_sees_a_gap_between_them(data: st.DataObject) -> None:

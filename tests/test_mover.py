@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from model_level import LevelWorld, Solid, checked_solid
 from strategies import SOLIDS, rounds
 from test_level import level_of, random_pose, random_shape, random_solid
+from tools import by_default
 
 from fixsync import (
     LEVEL,
@@ -455,7 +456,7 @@ def way(halves: Place, at: Place, blocks: list[Block], axis: int, by: int) -> tu
     return sign * room, id
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", by_default(2, range(8)))
 def test_ways_along_an_axis_are_those_of_integers(part: int) -> None:
     """200,000 frames of boxes with --full: up through ledges, down to them, and through their
     sides, while some overlap at first."""

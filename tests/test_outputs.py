@@ -20,7 +20,7 @@ import click
 import logs
 import pytest
 from rich.console import Console
-from tools import Run
+from tools import Run, by_default
 
 from fixsync import cli, sim
 from fixsync.cli import options, text
@@ -283,7 +283,10 @@ def test_a_device_may_be_input_and_output() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["info", "replay", "why 1 2", "attacks", "whatif --set *.radius+=1", "diff OTHER"]
+    "words",
+    by_default(
+        2, ["info", "diff OTHER", "replay", "why 1 2", "attacks", "whatif --set *.radius+=1"]
+    ),
 )
 def test_the_text_for_a_log_is_bounded_however_large_its_header_is(
     run: Run, tmp_path: Path, words: str
@@ -312,7 +315,7 @@ def test_the_text_for_a_log_is_bounded_however_large_its_header_is(
         assert len(json.loads(out)["logs"][0]["header"]["meta"]) == count + 2
 
 
-@pytest.mark.parametrize("width", [40, 120, None])
+@pytest.mark.parametrize("width", by_default(1, [40, 120, None]))
 def test_a_table_says_how_many_rows_it_leaves_out(width: int | None) -> None:
     out = io.StringIO()
     console = Console(file=out, width=width or 1000, force_terminal=width is not None)
@@ -417,6 +420,7 @@ def test_the_next_output_removes_what_a_killed_process_left_and_nothing_else(
     assert hidden(folder) == {*others, pipe, link}
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize("module", ["_cffi_backend", "msgspec", "click", "rich"])
 def test_ctrl_c_while_modules_are_imported_prints_no_traceback(tmp_path: Path, module: str) -> None:

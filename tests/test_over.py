@@ -104,6 +104,7 @@ def test_a_match_is_completed_on_all_peers_after_the_frame_that_ended_it(
     assert (rolled_back > 0) == (prediction_max > 0)
 
 
+@pytest.mark.full
 def test_a_match_of_a_fixed_length_ends_when_it_is_over_if_that_is_earlier() -> None:
     network = played(Ended, 3)
     frames = frames_of(3, network)
@@ -193,6 +194,7 @@ def test_an_end_that_is_made_of_what_is_not_saved_is_a_desync_that_says_so() -> 
     assert "is_over is False then, and True in the straight run" in divergence.explain()
 
 
+@pytest.mark.full
 def test_runs_and_bots_stop_when_the_match_is_over() -> None:
     straight = run_straight(Ended, 1, 4, inputs(150))
     assert straight.is_over

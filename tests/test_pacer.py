@@ -63,6 +63,7 @@ def test_steps_are_exact_after_a_day_of_frames_of_any_length(
     assert pacer.dropped == 0
 
 
+@pytest.mark.full
 def test_an_hour_of_a_display_at_the_tick_rate_has_no_zero_and_no_double_step() -> None:
     assert counts(Pacer(NTSC), clock(Fraction(*NTSC), 216_000)) == {1: 215_999}
 

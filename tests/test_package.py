@@ -524,6 +524,7 @@ def test_a_tag_is_published_only_if_all_agrees_with_it(released: Path) -> None:
         release.check_tag(released, "v1.2.3")
 
 
+@pytest.mark.full
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
 def test_a_tag_is_of_the_files_that_are_here(released: Path) -> None:
     own = ("-c", "user.name=x", "-c", "user.email=x@host.test", "-c", "commit.gpgsign=false")

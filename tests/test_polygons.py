@@ -220,6 +220,7 @@ def test_random_polygons_are_covered_exactly_in_both_turning_senses(ring: list[P
     check(ring[::-1], points=points)
 
 
+@pytest.mark.full
 @examples(200)
 @given(st.lists(untangled(8, 6), min_size=1, max_size=4), st.data())
 def test_random_polygons_with_holes_are_covered_exactly_or_refused(

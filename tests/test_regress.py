@@ -80,6 +80,7 @@ def match_logs(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_what_changed_is_told_whether_or_not_the_log_tells_it(
     run: Run, versions: tuple[Path, Path], match_logs: Path
 ) -> None:
@@ -157,6 +158,7 @@ def test_a_list_in_a_pipe_is_read_once_for_both_versions(
     assert (json.loads(out)["logs"], json.loads(out)["changed"]) == (4, 2)
 
 
+@pytest.mark.full
 def test_a_version_beside_itself_or_without_fixsync_is_an_error(
     run: Run, versions: tuple[Path, Path], match_logs: Path, tmp_path: Path
 ) -> None:

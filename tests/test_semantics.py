@@ -46,6 +46,7 @@ def test_this_kernel_has_the_id_that_every_kernel_of_this_contract_has():
     assert semantics_id().hex() == GOLDEN, found
 
 
+@pytest.mark.full
 def test_the_contacts_in_the_id_are_those_of_the_model():
     asked = list(contact_questions(Random(semantics._SEED)))
     expected = bytes(model.overlap(*row(a, here), *row(b, there)) for a, here, b, there in asked)

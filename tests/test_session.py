@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from network import SEMANTICS, TICK_MS, Network, Peer, Weather, Witness
 from simulator import check_memory
-from strategies import examples
+from strategies import examples, rounds
 
 from fixsync import Contact, Event, EventKind, Pacer
 from fixsync.session import (
@@ -672,7 +672,7 @@ class Catching(Network):
 def test_a_game_that_raises_once_loses_no_frame_and_no_notice(prediction_max: int, method: str):
     if method == "load" and not prediction_max:
         return  # Lockstep loads nothing.
-    for seed in range(4):
+    for seed in rounds(4):
         settings = match(2, prediction_max=prediction_max, input_delay=1, frames=100, seed=seed)
         network = Catching(settings, seed, Weather(delay_ms=50, jitter_ms=30, loss=5))
         game = Raising(seed, 2)
@@ -725,6 +725,7 @@ class Paced(Network):
         peer.due_ms = self.now_ms + 1
 
 
+@pytest.mark.full
 def test_a_pacer_that_follows_the_advice_of_its_session_makes_half_the_resteps():
     resteps = {}
     for follow in (True, False):

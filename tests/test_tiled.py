@@ -481,6 +481,7 @@ def checkerboard(side: int) -> Json:
     return packed_tiles(side, side, b"".join(rows) * (side // 2))
 
 
+@pytest.mark.full
 def test_a_map_has_at_most_131072_solids(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused before one of them is made."""
     made: list[object] = []
@@ -674,6 +675,7 @@ def test_a_tile_with_a_number_of_any_length_is_no_tile(read: Read) -> None:
     assert len(read(document, classes=["wall"]).level) == 1
 
 
+@pytest.mark.full
 def test_a_map_has_at_most_16777216_cells_in_all_its_solid_layers(read: Read) -> None:
     empty = packed_tiles(2**12, 2**11, bytes(2**25))
     with pytest.raises(MapFileError, match=r"layers\[2\]: .* the map has more than 16777216"):

@@ -498,6 +498,7 @@ def test_a_change_that_nothing_uses_is_a_warning(setting: str, words: str, tmp_p
     assert found.warnings == [f"{setting}: {words}"]
 
 
+@pytest.mark.full
 def test_a_change_that_selects_nothing_of_any_log_is_an_error_of_the_command(
     tmp_path: Path, run: Run
 ) -> None:
@@ -795,6 +796,7 @@ def test_the_example_of_the_documentation_is_what_the_command_prints(run: Run) -
     assert out.replace(str(path), log) == output
 
 
+@pytest.mark.full
 def test_several_logs_are_summed_and_a_bad_one_is_named(run: Run, tmp_path: Path) -> None:
     for name in ("skill_fight", "turned"):
         (tmp_path / path_of(name).name).write_bytes(path_of(name).read_bytes())

@@ -168,6 +168,7 @@ def test_a_pair_is_reported_as_the_model_explains_it(name: str, tmp_path: Path) 
         assert (swapped.hits, swapped.meet) == (model.hits, model.meet)
 
 
+@pytest.mark.full
 def test_the_checks_of_a_frame_are_the_spans_around_it() -> None:
     path = path_of("skill_fight")
     with Reader(path) as reader:
@@ -190,6 +191,7 @@ def test_the_checks_of_a_frame_are_the_spans_around_it() -> None:
                 assert together[0][1] == last or holds[-1] != one.holds
 
 
+@pytest.mark.full
 def test_a_match_of_a_simulation_is_explained_at_its_steps(log: Path) -> None:
     """The hits are those of the events: what a game changes after its step is not yet there."""
     hits: dict[tuple[int, int], list[tuple[int, int]]] = {}

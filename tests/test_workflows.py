@@ -96,6 +96,7 @@ def test_a_git_url_names_the_files_of_unitys_package(tmp_path: Path) -> None:
     assert not list(clone.glob("*.cs"))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for cargo is a script of a shell")
 def test_crates_are_published_only_if_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
