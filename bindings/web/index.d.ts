@@ -979,11 +979,12 @@ export interface RollbackGame {
   /** Rollback saves and loads it. */
   readonly world: World;
   /** Changes the world by the inputs, one a player, and steps it once. It reads nothing that
-   * another machine does not have. */
-  play(inputs: number[]): PlayedFrame;
-  /** The game's own state, the same on all machines: always as many bytes, or at most `ownMax`. */
+   * another machine does not have. Without `events` no hit is known. */
+  play(inputs: number[]): PlayedFrame & Required<Pick<PlayedFrame, "events">>;
+  /** The game's own state, the same on all machines: always as many bytes, or at most `ownMax`. What
+   * it leaves out is neither brought back nor compared. */
   save?(): Uint8Array;
-  /** Restores the bytes of `save`; the world is loaded already. */
+  /** Restores the bytes of `save`; the world is loaded already. It is there if `save` is. */
   load?(own: Uint8Array): void;
 }
 
@@ -1015,10 +1016,13 @@ export interface Tick {
 
 /** A packet of a peer, as JSON. */
 export interface RollbackPacket {
+  /** What must be the same on all machines. */
+  setup: [match: number, players: number, window: number, delay: number];
   /** The frame of the first value. */
   frame: number;
   values: number[];
-  /** The last confirmed frame with its hash, of world and game; null before the first. */
+  /** The last confirmed frame with its hash, of world, own state and own events; null before the
+   * first. */
   last: [frame: number, hash: string] | null;
 }
 
@@ -1026,12 +1030,19 @@ export interface RollbackPacket {
 export class Rollback implements Disposable {
   /** Begins before the next frame of the game's world. window: how many frames may be predicted, 8
    * if it is left out. delay: frames from a local input to the frame that it is for, 0 if it is left
-   * out; the same on all machines, as players is. ownMax: the most bytes that the game's `save`
+   * out. match: a number of this match, 0..2^32 - 1, 0 if it is left out. players, window, delay and
+   * match are the same on all machines: packets with others are refused. ownMax: the most bytes that the game's `save`
    * returns, 0..2^30; if it is left out, it always returns as many. Each frame of the window takes
    * so much memory. */
   constructor(
     game: RollbackGame,
-    options: { players: number; window?: number; delay?: number; ownMax?: number },
+    options: {
+      players: number;
+      window?: number;
+      delay?: number;
+      match?: number;
+      ownMax?: number;
+    },
   );
   /** The frame that is stepped next. */
   readonly frame: number;
@@ -1039,16 +1050,18 @@ export class Rollback implements Disposable {
   readonly confirmed: number;
   /** How many frames can be stepped before an input must come. */
   readonly free: number;
-  /** The first confirmed frame after which another machine's world, or its game's own state, is not
-   * this one; null if none is known. ours, theirs: hashes of world and own state. */
+  /** The first confirmed frame after which another machine's world, its game's own state or its own
+   * events are not these; null if none is known. ours, theirs: hashes of all three. */
   readonly desync: { frame: number; player: number; ours: string; theirs: string } | null;
   /** Steps again what was predicted wrongly, then the next frame. pressed: the inputs of the local
-   * players, by player: all of them at each tick. */
+   * players, by player: the same players at each tick. What `play`, `save` or `load` throws is passed
+   * on: the next tick begins with that frame again, and returns what this one would have. */
   tick(pressed?: Readonly<Record<number, number>>): Tick;
   /** The packet of a local player, once a tick: all inputs that another machine may lack, so a lost
    * packet costs only time. */
   packet(player: number): RollbackPacket;
-  /** Takes a packet of another machine's player, in any order, any number of times. */
+  /** Takes a packet of another machine's player, in any order, any number of times. One that no
+   * machine of this match sends is an error, and nothing has changed. */
   receive(player: number, packet: RollbackPacket): void;
   dispose(): void;
   [Symbol.dispose](): void;

@@ -235,11 +235,16 @@ const calls = {
   "Inputs#put": () => of(new Inputs(2, 4), "put", 0, 0, 5),
   "Inputs#take": () => of(new Inputs(2, 4), "take", 0),
   Rollback: () =>
-    made(Rollback, { world: world(), play: () => ({}) }, { players: 2, window: 4, delay: 1 }),
+    made(Rollback, { world: world(), play: () => ({ events: [] }) }, { players: 2, window: 4, delay: 1 }),
   "Rollback#tick": () => of(rollback(), "tick", { 0: 5 }),
   "Rollback#packet": () => of(rollback(), "packet", 0),
   "Rollback#receive": () =>
-    of(rollback(), "receive", 1, { frame: 0, values: [1, 2], last: [0, "0123456789abcdef"] }),
+    of(rollback(), "receive", 1, {
+      setup: [0, 2, 8, 0],
+      frame: 0,
+      values: [1, 2],
+      last: [0, "0123456789abcdef"],
+    }),
   Recorder: () =>
     made(Recorder, world(), {
       tickRate: [60, 1],

@@ -40,7 +40,8 @@ class Peer {
         world: game.world,
         play: (inputs) => {
           if (faultAt !== null && game.world.frame >= faultAt) game.world.move(2, 77, 0, 0);
-          return game.step(inputs);
+          const { commands, events, game: own, reactions, hash } = game.step(inputs);
+          return { commands, events, game: own, reactions, hash };
         },
         save: () => {
           this.saves.set(game.world.frame, hash64(game.own));
@@ -160,8 +161,11 @@ test("a machine whose memory is wrong is found by its hash, on both sides", asyn
     const { frame, player, ours, theirs } = rollback.desync;
     assert.equal(player, 1 - me);
     assert.ok(frame >= 120 && frame < 120 + 4 * WINDOW, `desync in frame ${frame}`);
-    const hash = (one) =>
-      (one.confirmed[frame].hash ^ one.saves.get(frame + 1)).toString(16).padStart(16, "0");
+    const hash = (one) => {
+      const { hash, game } = one.confirmed[frame];
+      const events = game.length > 0 ? hash64(Buffer.from(JSON.stringify(game))) : 0n;
+      return (hash ^ one.saves.get(frame + 1) ^ events).toString(16).padStart(16, "0");
+    };
     assert.deepEqual([ours, theirs], [hash(peers[me]), hash(peers[1 - me])]);
     assert.equal(confirmed[frame].frame, frame);
   }
@@ -225,7 +229,7 @@ test("a packet has the inputs that another machine may lack, and no others", asy
   for (let i = 0; i < 8; i++) rollback.tick({ 0: i });
   const hash = "0".repeat(16);
   const first = (player, frame) => {
-    rollback.receive(player, { frame: 0, values: [], last: [frame, hash] });
+    rollback.receive(player, { ...rollback.packet(1), last: [frame, hash] });
     return rollback.packet(0).frame;
   };
   assert.equal(first(1, 5), 0, "player 2 may lack all");
@@ -234,7 +238,16 @@ test("a packet has the inputs that another machine may lack, and no others", asy
   assert.equal(first(2, 4), 6, "an old packet takes nothing back");
   assert.equal(first(1, 7), 7);
   assert.deepEqual(rollback.packet(0).values, [7]);
-  assert.equal(first(2, 900), 8, "no more than there are");
+  for (const frame of [8, 900]) {
+    assert.throws(
+      () => first(2, frame),
+      new RegExp(
+        "packet\\.last\\[0\\] must be before frame 8, which has no inputs of this machine yet, " +
+          `not ${frame}$`,
+      ),
+    );
+  }
+  assert.deepEqual(rollback.packet(0).values, [7]);
 });
 
 test("a machine without an input of another waits at its window, then goes on", async () => {
@@ -249,13 +262,14 @@ test("a machine without an input of another waits at its window, then goes on", 
   };
   const rollback = new Rollback({ world, play }, { players: 2, window: 2 });
   const enter = { frame: 0, a: 0, b: 1, kind: ENTER, contact: 2 };
-  assert.deepEqual(rollback.packet(0), { frame: 0, values: [], last: null });
+  const setup = [0, 2, 2, 0];
+  assert.deepEqual(rollback.packet(0), { setup, frame: 0, values: [], last: null });
   assert.deepEqual(rollback.tick({ 0: 5 }).predicted, []);
   assert.equal(rollback.tick({ 0: 5 }).isStepped, true);
   assert.deepEqual([rollback.frame, rollback.free, rollback.confirmed], [2, 0, 0]);
   assert.equal(rollback.tick({ 0: 6 }).isStepped, false);
-  assert.deepEqual(rollback.packet(0), { frame: 0, values: [5, 5], last: null });
-  rollback.receive(1, { frame: 0, values: [5], last: null });
+  assert.deepEqual(rollback.packet(0), { setup, frame: 0, values: [5, 5], last: null });
+  rollback.receive(1, { setup, frame: 0, values: [5], last: null });
   const told = rollback.tick({ 0: 7 });
   assert.deepEqual([told.isStepped, told.again, told.confirmed.length], [true, 2, 1]);
   assert.deepEqual(told.confirmed[0].events, [{ a: 0, b: 1, kind: ENTER, contact: 2 }]);
@@ -398,31 +412,194 @@ test("a rollback refuses with name, value and range", async () => {
   const world = new World(4);
   const game = { world, play: () => ({ events: world.step() }) };
   const rollback = new Rollback(game, { players: 2, window: 3 });
+  rollback.receive(1, rollback.packet(0)); // of player 1: it has no inputs
+  assert.throws(
+    () => rollback.tick({ 0: 4, 1: 4 }),
+    /pressed must have no player of another machine, as 1$/,
+  );
   rollback.tick({ 0: 4 });
-  const good = { frame: 0, values: [1], last: null };
+  const good = { setup: [0, 2, 3, 0], frame: 0, values: [1], last: null };
+  const before = JSON.stringify(rollback.packet(0));
   for (const [act, words] of [
     [() => new Rollback({}, { players: 2 }), /^ArgumentTypeError: world must be a World/],
+    [() => new Rollback({ world }, { players: 2 }), /game\.play must be a function, not undefined/],
+    [
+      () => new Rollback({ ...game, save: () => new Uint8Array(0) }, { players: 2 }),
+      /game\.load must be there with game\.save, and only then, not undefined/,
+    ],
     [() => new Rollback(game, { players: 0 }), /players must be 1\.\.65536, not 0/],
     [() => new Rollback(game, { players: 1, window: 0 }), /window must be 1\.\.1048576, not 0/],
     [() => new Rollback(game, { players: 1, delay: -1 }), /delay must be 0\.\.1024, not -1/],
+    [() => new Rollback(game, { players: 1, match: -1 }), /match must be 0\.\.4294967295, not -1/],
     [() => rollback.receive(0, good), /player must be one of another machine, not 0/],
     [() => rollback.receive(2, good), /player must be 0\.\.1, not 2/],
-    [() => rollback.receive(2, { ...good, values: [] }), /player must be 0\.\.1, not 2/],
     [() => rollback.packet(2), /player must be 0\.\.1, not 2/],
-    [() => rollback.receive(1, null), /packet\.values must be an array of at most 6 inputs/],
-    [() => rollback.receive(1, { ...good, values: new Array(7) }), /packet\.values must be/],
-    [() => rollback.receive(1, { ...good, values: [0.5] }), /value must be an integer, not 0\.5/],
+    [() => rollback.receive(1, null), /packet must be an object, not null/],
+    [() => rollback.receive(1, new Uint8Array(4)), /packet must be an object, not an? Uint8Array/],
+    [() => rollback.receive(1, {}), /packet\.setup\[0\] \(match\) must be 0, as here, not undefined/],
+    [
+      () => rollback.receive(1, { ...good, setup: [9, 2, 3, 0] }),
+      /packet\.setup\[0\] \(match\) must be 0, as here, not 9/,
+    ],
+    [
+      () => rollback.receive(1, { ...good, setup: [0, 2, 3, 2] }),
+      /packet\.setup\[3\] \(delay\) must be 0, as here, not 2/,
+    ],
+    [
+      () => rollback.receive(1, { ...good, values: new Array(2e6) }),
+      /packet\.values must be an array of at most 6 inputs, not 2000000$/,
+    ],
+    [
+      () => rollback.receive(1, { ...good, values: [7, 7, "x"] }),
+      /packet\.values\[2\] must be an integer, not "x"/,
+    ],
     [() => rollback.receive(1, { ...good, frame: -1 }), /packet\.frame must be 0\.\.4294967295/],
     [
-      () => rollback.receive(1, { ...good, last: [0, "no"] }),
+      () => rollback.receive(1, { ...good, values: [7], last: [0, "no"] }),
       /packet\.last must be \[frame, hash\]/,
     ],
-    [() => rollback.tick({ 2: 4 }), /player must be 0\.\.1, not 2/],
-    [() => rollback.tick({ 0: 0.5 }), /value must be an integer, not 0\.5/],
+    [
+      () => rollback.receive(1, { ...good, values: [7], last: [-1, "0".repeat(16)] }),
+      /packet\.last\[0\] must be 0\.\.4294967295, not -1/,
+    ],
+    [() => rollback.tick({ 2: 4 }), /a player of pressed must be 0\.\.1, not 2/],
+    [() => rollback.tick({ abc: 4 }), /a player of pressed must be 0\.\.1, not abc/],
+    [() => rollback.tick({ 0: 0.5 }), /pressed\[0\] must be an integer, not 0\.5/],
+    [() => rollback.tick(), /pressed must have players 0, as in the first tick, not none/],
+    [() => rollback.tick([4]), /pressed must be an object, not \[4\]/],
   ]) {
     assert.throws(act, words, String(act));
   }
   assert.deepEqual([rollback.frame, rollback.confirmed, rollback.desync], [1, 0, null]);
-  rollback.tick();
-  assert.throws(() => rollback.tick({ 0: 4 }), /pressed must have player 0: frame 1 has no input/);
+  assert.equal(JSON.stringify(rollback.packet(0)), before);
+  rollback.receive(1, good); // no refused packet has left an input
+  assert.equal(rollback.tick({ 0: 5 }).confirmed.length, 1);
+});
+
+test("what play and load throw loses no frame, and the match goes on", async () => {
+  await init();
+  const ends = [null, "play", "step", "load", "save", "answer"].map((where) => {
+    const games = [0, 1].map(() => ({ world: new World(2), total: 0 }));
+    let rest = 3; // the machine throws three times, in calls 11, 22 and 33
+    let calls = 0;
+    const fault = (at) => {
+      if (where === at && rest > 0 && ++calls % 11 === 0) {
+        rest--;
+        throw new Error(`in ${at}`);
+      }
+    };
+    const peers = games.map((game, me) => {
+      game.world.add(0, sphere(ONE), { x: 0, y: 0, z: 0 });
+      const throws = (at) => me === 0 && fault(at);
+      const play = (inputs) => {
+        throws("play");
+        game.total = (game.total * 3 + inputs[0] - inputs[1]) & 0xff;
+        game.world.move(0, game.total, 0, 0);
+        const events = game.world.step();
+        throws("step");
+        const own = { a: 0, b: 0, kind: 16, value: game.total };
+        return where === "answer" && me === 0 && rest > 0 && ++calls % 11 === 0
+          ? (rest--, { evnts: events })
+          : { events, game: [own] };
+      };
+      const save = () => {
+        throws("save");
+        return Uint8Array.of(game.total);
+      };
+      const load = ([total]) => {
+        throws("load");
+        game.total = total;
+      };
+      // The first save is of the constructor.
+      return new Rollback({ world: game.world, play, save, load }, { players: 2 });
+    });
+    const frames = [[], []];
+    const sent = [];
+    let thrown = 0;
+    for (let now = 0; now < 300; now++) {
+      for (const [me, peer] of peers.entries()) {
+        if (now >= 3) peer.receive(1 - me, JSON.parse(sent[now - 3][1 - me]));
+        try {
+          const { confirmed } = peer.tick({ [me]: (peer.frame * (3 + me)) % 7 });
+          frames[me].push(...confirmed);
+        } catch (error) {
+          assert.match(String(error), /in (play|step|load|save)|what play returns must be .*, not "evnts"/);
+          thrown++;
+        }
+      }
+      sent.push(peers.map((peer, me) => JSON.stringify(peer.packet(me))));
+    }
+    assert.equal(thrown, where === null ? 0 : 3, where);
+    assert.equal(peers[0].desync ?? peers[1].desync, null, where);
+    for (const one of frames) {
+      assert.deepEqual(
+        one.slice(0, 250).map(({ frame }) => frame),
+        Array.from({ length: 250 }, (_, i) => i),
+        where,
+      );
+    }
+    return JSON.stringify(frames[0].slice(0, 250).map(({ hash, game }) => [String(hash), game]));
+  });
+  assert.equal(new Set(ends).size, 1, "the match is the one in which nothing is thrown");
+});
+
+test("what play returns is checked", async () => {
+  await init();
+  const world = new World(1);
+  const all = "\\{ commands, events, game, reactions, hash \\}, at least events";
+  for (const [answer, words] of [
+    [undefined, "an object, not undefined"],
+    [[], "an object, not \\[\\]"],
+    [Promise.resolve(), `${all}, not a Promise`],
+    [{ commands: [] }, `${all}, not an Object`],
+    [{ events: [], command: [] }, `${all}, not "command"`],
+  ]) {
+    const rollback = new Rollback({ world, play: () => answer }, { players: 1 });
+    for (let again = 0; again < 2; again++)
+      assert.throws(() => rollback.tick({ 0: 1 }), new RegExp(`what play returns must be ${words}$`));
+  }
+});
+
+test("packets of the match before change nothing in the next one", async () => {
+  await init();
+  const matchOf = (match) =>
+    [0, 1].map(() => {
+      const world = new World(1);
+      return new Rollback({ world, play: () => ({ events: world.step() }) }, { players: 2, match });
+    });
+  let late = [];
+  for (const match of [1, 2]) {
+    const peers = matchOf(match);
+    for (const packet of late) assert.throws(() => peers[0].receive(1, packet), /\(match\) must be 2/);
+    for (let now = 0; now < 100; now++) {
+      for (const [me, peer] of peers.entries()) peer.tick({ [me]: now % 3 });
+      late = peers.map((peer, me) => peer.packet(me));
+      for (const [me, peer] of peers.entries()) peer.receive(1 - me, late[1 - me]);
+    }
+    for (const peer of peers) assert.equal(peer.frame, 100);
+  }
+});
+
+test("the game's own events are compared, and one who watches needs no player", async () => {
+  await init();
+  const peers = [0, 1, 2].map((me) => {
+    const world = new World(1);
+    const play = ([a]) => {
+      const { frame } = world;
+      const value = a + (me === 1 && frame === 20 ? 1 : 0);
+      return { events: world.step(), game: [{ a: 0, b: 0, kind: 16, value }] };
+    };
+    return new Rollback({ world, play }, { players: 2 });
+  });
+  for (let now = 0; now < 60; now++) {
+    for (const me of [0, 1]) {
+      peers[me].tick({ [me]: now % 3 });
+      for (const [other, peer] of peers.entries())
+        if (other !== me) peer.receive(me, peers[me].packet(me));
+    }
+    peers[2].tick();
+  }
+  assert.equal(peers[2].frame, 60);
+  assert.deepEqual([peers[0].desync.frame, peers[0].desync.player], [20, 1]);
+  assert.deepEqual([peers[2].desync.frame, peers[2].desync.player], [20, 1]);
 });
