@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from builds import ASSERTS, ROOT
+from builds import ASSERTS, ROOT, Builds
 
-SOURCES = sorted((ROOT / "csrc").rglob("*.c"))
 FREESTANDING = ("-ffreestanding", "-isystem", str(ROOT / "tests" / "native" / "wasm"))
 PORTABLE = ("-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN")
 
@@ -77,18 +76,6 @@ def aarch64_computes(name: str, operands: str) -> bool:
     )
 
 
-def arm_computes(name: str, operands: str) -> bool:
-    """vmov between registers copies bits; with a constant it makes a number."""
-    copies = name in ("vmov.f32", "vmov.f64") and "#" not in operands
-    return name.startswith(("vcvt", "fld", "fst")) or bool(
-        re.search(r"\.f(16|32|64)", name) and not copies
-    )
-
-
-def riscv_computes(name: str, _: str) -> bool:
-    return bool(re.fullmatch(r"(c\.)?f(?!ence).*|vf.*", name))
-
-
 Rule = Callable[[str, str], bool]
 
 
@@ -111,27 +98,21 @@ def gcc_of(
     return Build(f"{triple}-gcc", flags, rule, frozenset(runtime or ()), f"{triple}-objdump")
 
 
+# Vector instructions are written for x86-64 and AArch64 alone. Where floating point is refused that
+# does not depend on optimisation, and compiling without it takes a third of the time.
 BUILDS = [
-    Build("gcc", ("-O2",), x86_computes),
-    Build("gcc", ("-O2", *PORTABLE), x86_computes),
     Build("gcc", ("-O3", "-march=x86-64-v4"), x86_computes),
-    Build("gcc", ("-m32", "-O2"), x86_computes, frozenset(WIDE)),
-    Build("clang", ("-O2",), x86_computes),
     Build("clang", ("-O3", "-march=x86-64-v4"), x86_computes),
-    Build("clang", ("-m32", "-O2"), x86_computes, frozenset(WIDE)),
-    gcc_of("aarch64-linux-gnu", "-O3", rule=aarch64_computes),
-    gcc_of("arm-linux-gnueabihf", "-O2", "-mfpu=neon", rule=arm_computes, runtime=EABI),
-    gcc_of("riscv64-linux-gnu", "-O2", rule=riscv_computes, runtime=BITS),
-    Build("gcc", ("-O1", "-mgeneral-regs-only", *FREESTANDING)),
-    Build("gcc", ("-m32", "-O1", "-mgeneral-regs-only", *FREESTANDING), runtime=frozenset(WIDE)),
-    Build("clang", ("-O1", "-mgeneral-regs-only", *FREESTANDING)),
-    gcc_of("aarch64-linux-gnu", "-O1", "-mgeneral-regs-only"),
-    gcc_of("arm-linux-gnueabihf", "-O1", "-mfloat-abi=soft", runtime=EABI),
-    gcc_of("riscv64-linux-gnu", "-O1", "-march=rv64imac", "-mabi=lp64", runtime=BITS),
-    gcc_of("powerpc64le-linux-gnu", "-O1", "-msoft-float", runtime={".TOC."}),  # the linker's
-    gcc_of("s390x-linux-gnu", "-O1", "-msoft-float"),
-    gcc_of("powerpc-linux-gnu", "-O1", "-msoft-float", runtime=WIDE),
-    gcc_of("mips-linux-gnu", "-O1", "-mno-abicalls", "-msoft-float", runtime=WIDE),
+    gcc_of("aarch64-linux-gnu", "-O1", rule=aarch64_computes),
+    Build("gcc", ("-O0", "-mgeneral-regs-only", *PORTABLE, *FREESTANDING)),
+    Build("gcc", ("-m32", "-O0", "-mgeneral-regs-only", *FREESTANDING), runtime=frozenset(WIDE)),
+    gcc_of("aarch64-linux-gnu", "-O0", "-mgeneral-regs-only"),
+    gcc_of("arm-linux-gnueabihf", "-O0", "-mfloat-abi=soft", runtime=EABI),
+    gcc_of("riscv64-linux-gnu", "-O0", "-march=rv64imac", "-mabi=lp64", runtime=BITS),
+    gcc_of("powerpc64le-linux-gnu", "-O0", "-msoft-float", runtime={".TOC."}),  # the linker's
+    gcc_of("s390x-linux-gnu", "-O0", "-msoft-float"),
+    gcc_of("powerpc-linux-gnu", "-O0", "-msoft-float", runtime=WIDE),
+    gcc_of("mips-linux-gnu", "-O0", "-mno-abicalls", "-msoft-float", runtime=WIDE),
 ]
 
 
@@ -149,13 +130,9 @@ def instructions(objdump: str, path: Path) -> Iterator[tuple[str, str]]:
             yield name, operands.strip()
 
 
-def undefined_and_defined(path: Path) -> tuple[set[str], set[str]]:
-    found: tuple[set[str], set[str]] = (set(), set())
-    for line in output("readelf", "-sW", path).splitlines():
-        words = line.split()
-        if len(words) >= 8 and words[0].rstrip(":").isdigit() and words[4] != "LOCAL":
-            found[words[-2] != "UND"].add(words[-1])
-    return found
+def undefined(path: Path) -> set[str]:
+    rows = map(str.split, output("readelf", "-sW", path).splitlines())
+    return {row[-1] for row in rows if len(row) >= 8 and row[6] == "UND"}
 
 
 def writable(path: Path) -> list[str]:
@@ -168,41 +145,23 @@ def writable(path: Path) -> list[str]:
     return found
 
 
-def complaints(build: Build, sources: list[Path], directory: Path) -> list[str]:
-    """What the objects hold that they must not. A build that is refused is one, too."""
-    objects, found = [], []
-    undefined: set[str] = set()
-    defined: set[str] = set()
-    for source in sources:
-        objects.append(directory / f"{source.stem}.o")
-        command = [
-            build.compiler,
-            "-std=c11",
-            "-fno-pic",
-            *build.flags,
-            "-I",
-            str(ROOT / "csrc"),
-            "-c",
-            str(source),
+def complaints(build: Build, source: Path, directory: Path) -> list[str]:
+    """What the object holds that it must not. A build that is refused is one, too."""
+    made = directory / f"{source.stem}.o"
+    options = ["-std=c11", "-fno-pic", *build.flags, "-I", str(ROOT / "csrc"), "-c", str(source)]
+    run = subprocess.run(
+        [build.compiler, *options, "-o", str(made)], capture_output=True, text=True, check=False
+    )
+    if run.returncode != 0:
+        return [run.stderr]
+    found = [f"writable {name}" for name in writable(made)]
+    if build.rule:
+        found += [
+            f"{name} {operands}"
+            for name, operands in instructions(build.objdump, made)
+            if build.rule(name, operands)
         ]
-        run = subprocess.run(
-            [*command, "-o", str(objects[-1])], capture_output=True, text=True, check=False
-        )
-        if run.returncode != 0:
-            return [run.stderr]
-        found += [f"{source.name}: writable {name}" for name in writable(objects[-1])]
-        wanted, made = undefined_and_defined(objects[-1])
-        undefined |= wanted
-        defined |= made
-        if build.rule:
-            found += [
-                f"{source.name}: {name} {operands}"
-                for name, operands in instructions(build.objdump, objects[-1])
-                if build.rule(name, operands)
-            ]
-    return found + [
-        f"calls {name}" for name in sorted(undefined - defined - MEMORY - build.runtime)
-    ]
+    return found + [f"calls {name}" for name in sorted(undefined(made) - MEMORY - build.runtime)]
 
 
 @pytest.fixture(params=BUILDS, ids=str)
@@ -213,14 +172,16 @@ def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
     for name in (build.compiler, *([build.objdump] if build.rule else []), "readelf"):
         if shutil.which(name) is None:
             pytest.skip(f"no {name} on this machine")
-    if said := complaints(build, [probe], tmp_path):
+    if said := complaints(build, probe, tmp_path):
         pytest.skip(f"{build} compiles nothing here: {said[0][:200]}")
     return build
 
 
 @pytest.mark.full
-def test_kernel_and_kit_have_no_float_no_libc_and_no_state(build: Build, tmp_path: Path) -> None:
-    assert complaints(build, SOURCES, tmp_path) == []
+def test_kernel_and_kit_have_no_float_no_libc_and_no_state(
+    build: Build, builds: Builds, tmp_path: Path
+) -> None:
+    assert complaints(build, builds.source() / "fixsync.c", tmp_path) == []
 
 
 FAULTS = {
@@ -240,7 +201,7 @@ def test_planted_faults_are_seen_in_every_build(build: Build, tmp_path: Path) ->
     unseen = []
     for fault, text in FAULTS.items():
         source.write_text(text + "\n")
-        if complaints(build, [source], tmp_path) == []:
+        if complaints(build, source, tmp_path) == []:
             unseen.append(fault)
     assert unseen == []
 
