@@ -43,8 +43,7 @@ void isqrt_is_defined(void) {
     options   --unwind 34
     in        angle.c
     change    (i128_high(n) << 62 | i128_low(n) >> 2) * 2
-    to        (i128_high(n) << 62 | i128_low(n) >> 2) * 4
-    quick */
+    to        (i128_high(n) << 62 | i128_low(n) >> 2) * 4 */
 void length_is_defined(void) {
     int64_t length = fxs_length(nondet_int64(), nondet_int64(), nondet_int64());
     __CPROVER_assert(length == FXS_E_DISTANCE || (length >= 0 && length < (int64_t)1 << 33), "a length");

@@ -34,7 +34,7 @@ static void any_near(placed_shape *a, placed_shape *b) {
     in        fixsync.h
     change    #define FXS_SIZE_MAX 536870911
     to        #define FXS_SIZE_MAX 2147483647
-    quick     11 22 */
+    quick     22 */
 void contact_is_defined(void) {
     placed_shape a, b;
     any_near(&a, &b);

@@ -62,7 +62,7 @@ static void any_near(int32_t at[2], int32_t centre, int32_t reach) {
     in        prism.c
     change    p->m[j].x = v[j].x - x;
     to        p->m[j].x = v[j].x + x;
-    quick     00 22 33 44 */
+    quick     00 22 44 */
 void polygon_is_defined(void) {
     const placed_shape s = any_placed(KIND_A);
     int32_t x[2], z[2];

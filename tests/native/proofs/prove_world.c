@@ -11,7 +11,7 @@ static int in_range(int64_t part, planar v) {
     bounds    all offsets and directions
     in        planar.h
     change    {v.x * dir.x - v.z * dir.z, v.x
-    to        {v.x * dir.x - v.z * dir.z * 2, v.x
+    to        {v.x * dir.x - v.z * dir.z * 8, v.x
     quick */
 void offset_is_turned(void) {
     planar v = {nondet_int32(), nondet_int32()};
