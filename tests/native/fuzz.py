@@ -2,7 +2,7 @@
 
     python tests/native/fuzz.py                        every target, 60 seconds each
     python tests/native/fuzz.py load --seconds 3600    one, for as long as you like
-    python tests/native/fuzz.py --seconds 5            as CI does
+    python tests/native/fuzz.py --seconds 1            as CI does
     python tests/native/fuzz.py load --run crash-1234  one input again
 
 Starts from corpus/TARGET.hex, one input a line in hexadecimal; `--keep` adds what was found,
@@ -39,13 +39,19 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
 
 
+def compile_missing(directory: Path, sources: Sequence[Path], *flags: str) -> None:
+    missing = [str(path) for path in sources if not (directory / f"{path.stem}.o").exists()]
+    if missing:
+        run([*compiler(), *flags, "-c", *missing], directory, 600)
+
+
 def compile_kernel(directory: Path) -> None:
     """What all targets share. The reference is neither watched nor guided: it is there to be
     right.
     """
     references = [HERE / "reference.c", HERE / "fuzz_commands_reference.c"]
-    run([*compiler(), "-O2", "-c", *map(str, references)], directory, 600)
-    run([*compiler(), *GUIDED, *ASSERTS, "-c", *map(str, [*KERNEL, *KIT])], directory, 600)
+    compile_missing(directory, references, "-O2")
+    compile_missing(directory, [*KERNEL, *KIT], *GUIDED, *ASSERTS)
 
 
 def compiler() -> list[str]:
@@ -55,7 +61,7 @@ def compiler() -> list[str]:
 
 def build(target: str, directory: Path) -> Path:
     """The fuzzer of a target, of the objects that are there."""
-    run([*compiler(), *GUIDED, "-c", str(HERE / f"fuzz_{target}.c")], directory, 600)
+    compile_missing(directory, [HERE / f"fuzz_{target}.c"], *GUIDED)
     names = [f"fuzz_{target}", "reference", *(path.stem for path in [*KERNEL, *KIT])]
     if target == "commands":
         names.append("fuzz_commands_reference")
@@ -142,6 +148,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", type=Path, default=Path.cwd(), help="where failing inputs are written"
     )
+    parser.add_argument(
+        "--objects", type=Path, metavar="FOLDER", help="where objects are taken from, and added"
+    )
     args = parser.parse_args(arguments)
     unknown = [name for name in args.targets if name not in TARGETS]
     if unknown:
@@ -150,8 +159,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="fixsync-fuzz-") as name:
         directory = Path(name)
         try:
-            compile_kernel(directory)
-            programs = {target: build(target, directory) for target in args.targets or TARGETS}
+            objects = (args.objects or directory).resolve()
+            compile_kernel(objects)
+            programs = {target: build(target, objects) for target in args.targets or TARGETS}
         except MissingError as missing:
             print(f"not built: {missing}", file=sys.stderr)
             return 2
