@@ -13,8 +13,8 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 # Where the packages of .ci/packages are installed none of these may be passed over.
-REQUIRED = [*(f"gcc {machine} -O2" for machine in ("-m32", "aarch64", "armhf", "s390x"))]
-REQUIRED += ["clang wasm32 -O2, Node"]
+REQUIRED = ["gcc -m32 -O2", "gcc aarch64 -O2", "gcc armhf -O0", "gcc s390x -O0"]
+REQUIRED += ["clang wasm32 -Oz -DFXS_SMALL, Node"]
 NATIVE, CSRC = HERE / "native", HERE.parent / "csrc"
 GCC = ["gcc", "-std=c11", "-O1", f"-I{CSRC}", f"-I{NATIVE}"]
 

@@ -2,7 +2,7 @@
 their text with golden.txt and golden_kit.txt.
 
     python tests/native/targets.py              every target, every case
-    python tests/native/targets.py --short      the ones CI runs, with fewer cases
+    python tests/native/targets.py --short      the ones of the tests, with fewer cases
     python tests/native/targets.py --only s390x --only wasm
     python tests/native/targets.py --compiler mycc --flags="-O2 -static" --runner="qemu-mine"
     python tests/native/targets.py --list
@@ -72,18 +72,18 @@ class Machine:
     endian: str
     clang: bool = True
     static: bool = True
-    short: bool = False
+    short: str = ""  # the level of optimisation at which CI runs it
 
 
 MACHINES = (
-    Machine("aarch64", "aarch64-linux-gnu", "aarch64", 64, "little", short=True),
-    Machine("armhf", "arm-linux-gnueabihf", "arm", 32, "little", short=True),
+    Machine("aarch64", "aarch64-linux-gnu", "aarch64", 64, "little", short="-O2"),
+    Machine("armhf", "arm-linux-gnueabihf", "arm", 32, "little", short="-O0"),
     Machine("armel", "arm-linux-gnueabi", "arm", 32, "little"),
     Machine("i686", "i686-linux-gnu", "i386", 32, "little"),
-    Machine("riscv64", "riscv64-linux-gnu", "riscv64", 64, "little", short=True),
+    Machine("riscv64", "riscv64-linux-gnu", "riscv64", 64, "little"),
     Machine("ppc64le", "powerpc64le-linux-gnu", "ppc64le", 64, "little"),
-    Machine("s390x", "s390x-linux-gnu", "s390x", 64, "big", short=True),
-    Machine("powerpc", "powerpc-linux-gnu", "ppc", 32, "big", short=True),
+    Machine("s390x", "s390x-linux-gnu", "s390x", 64, "big", short="-O0"),
+    Machine("powerpc", "powerpc-linux-gnu", "ppc", 32, "big", short="-O0"),
     Machine("ppc64", "powerpc64-linux-gnu", "ppc64", 64, "big"),
     Machine("mips", "mips-linux-gnu", "mips", 32, "big"),
     Machine("mips64el", "mips64el-linux-gnuabi64", "mips64el", 64, "little"),
@@ -109,15 +109,15 @@ ADDRESSES = (*SANITIZE, "-fsanitize=address,undefined")
 def native_targets() -> Iterable[Target]:
     for compiler in ("gcc", CLANG):
         debug = ("-O0", *ASSERTS)
-        yield Target(f"{compiler} -O0 with assertions", compiler, debug, short=True)
+        name, short = f"{compiler} -O0 with assertions", compiler == "gcc"
+        yield Target(name, compiler, debug, short=short)
         for level in ("-O1", "-O2", "-O3", "-Os", "-Ofast"):
             yield Target(f"{compiler} {level}", compiler, (level,), short=level == "-O3")
-        yield Target(f"{compiler} -O2 LTO", compiler, ("-O2", "-flto"), short=compiler == "gcc")
+        yield Target(f"{compiler} -O2 LTO", compiler, ("-O2", "-flto"))
         yield Target(f"{compiler} -O2 no __int128", compiler, ("-O2", NO_INT128))
         name, portable = f"{compiler} -O2 portable forms", ("-O2", *PORTABLE)
         yield Target(name, compiler, portable, short=compiler == CLANG)
-        small = ("-Os", SMALL)
-        yield Target(f"{compiler} -Os small form", compiler, small, short=compiler == "gcc")
+        yield Target(f"{compiler} -Os small form", compiler, ("-Os", SMALL))
         yield Target(f"{compiler} -O2 -funsigned-char", compiler, ("-O2", "-funsigned-char"))
         for march in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "native"):
             yield Target(f"{compiler} -O3 -march={march}", compiler, ("-O3", f"-march={march}"))
@@ -125,7 +125,7 @@ def native_targets() -> Iterable[Target]:
             name, short = f"{compiler} -m32 {' '.join(flags)}", flags == ("-O2",)
             short = short and compiler == "gcc"
             yield Target(name, compiler, ("-m32", *flags), machine="x86-32", short=short)
-        yield Target(f"{compiler} ASan, UBSan", compiler, ADDRESSES, short=compiler == CLANG)
+        yield Target(f"{compiler} ASan, UBSan", compiler, ADDRESSES)
         yield Target(f"{compiler} -ftrapv", compiler, ("-O1", "-ftrapv"))
     yield Target("gcc -m32 ASan, UBSan", "gcc", ("-m32", *ADDRESSES), machine="x86-32")
     yield Target("clang MSan", CLANG, (*SANITIZE, "-fsanitize=memory"))
@@ -177,7 +177,7 @@ def on_machine(
 def emulated_targets() -> Iterable[Target]:
     for m in MACHINES:
         for level in ("-O0", "-O2", "-O3"):
-            yield on_machine(m, level, "gcc", (level,), short=m.short and level == "-O2")
+            yield on_machine(m, level, "gcc", (level,), short=level == m.short)
         if m.bits == 64:
             yield on_machine(m, "-O2 no __int128", "gcc", ("-O2", NO_INT128))
         if m.clang:
@@ -195,7 +195,7 @@ def other_targets() -> Iterable[Target]:
             tuple(level.split()),
             ("node", str(HERE / "wasm" / "run.mjs")),
             machine="wasm32",
-            short=level == "-O2",
+            short=SMALL in level,
             kind="wasm",
         )
     yield Target(
@@ -401,13 +401,13 @@ def build_wasm(target: Target, sources: Sequence[Path], cwd: Path) -> Path:
     return cwd / "golden.wasm"
 
 
-def golden_program(cwd: Path, kit: bool = False) -> Path:
+def golden_program(cwd: Path, kit: bool = False, level: str = "-O2") -> Path:
     """The golden of the kernel, or of the kit, by the first native compiler there is."""
     compiler = next((name for name in ("gcc", "cc", "clang") if shutil.which(name)), None)
     if compiler is None:
         raise MissingError("no C compiler")
     return build_c(
-        Target("trace", compiler, ("-O2",)),
+        Target("trace", compiler, (level,)),
         [
             HERE / ("golden_kit.c" if kit else "golden.c"),
             HERE / "golden_main.c",
@@ -425,7 +425,7 @@ def printed_by(target: Target, level: int, cwd: Path) -> list[str]:
     if target.kind == "python":
         if not has_module("xxhash"):
             raise MissingError("no module xxhash")
-        trace = run([str(golden_program(cwd)), "0", "trace"], cwd, 600)
+        trace = run([str(golden_program(cwd, level="-O0")), "0", "trace"], cwd, 600)
         (cwd / "trace").write_text(trace, encoding="ascii")
         return run([target.compiler, str(HERE / "golden.py"), "trace"], cwd, 1800).splitlines()
     if target.kind == "reference":
@@ -512,7 +512,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--short", action="store_true", help="the targets CI runs, at level 1")
+    parser.add_argument(
+        "--short", action="store_true", help="the targets of the tests, emulated ones at level 0"
+    )
     parser.add_argument(
         "--only", action="append", metavar="WORD", help="targets with this word in their name"
     )
@@ -541,7 +543,12 @@ def main() -> int:
         for target in targets:
             print(f"{target.name}  ({target.machine})")
         return 0
-    level = args.level if args.level is not None else SHORT if args.short else FULL
+
+    def level_of(target: Target) -> int:
+        if args.level is not None or not args.short:
+            return FULL if args.level is None else args.level
+        return QUICK if "qemu" in "".join(target.runner) else SHORT
+
     with tempfile.TemporaryDirectory(prefix="fixsync-targets-") as name:
         directory = Path(name)
         if args.write_golden:
@@ -550,7 +557,7 @@ def main() -> int:
         width = max(len(t.name) for t in targets)
         results = []
         with ThreadPoolExecutor(args.jobs) as pool:
-            for result in pool.map(lambda t: try_target(t, level, directory), targets):
+            for result in pool.map(lambda t: try_target(t, level_of(t), directory), targets):
                 results.append(result)
                 if not args.json:
                     told = f"{result.verdict:9} {result.seconds:6.1f} s  {result.detail}"
