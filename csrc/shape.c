@@ -7,6 +7,14 @@
     _Static_assert((sizes) == (ranges), "a kind's row counts the sizes that have a range");
 SHAPE_KINDS(SIZES_ARE_COUNTED)
 #undef RANGES
+
+#define IS_LENGTH(most) ((most) <= FXS_SIZE_MAX)
+#define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma) \
+    (IS_LENGTH(m0) && IS_LENGTH(m1) && IS_LENGTH(m2) && (ma) <= FXS_HALF_ANGLE_MAX)
+#define RANGES_END(code, name, sizes, shape_class, traits, ranges) \
+    _Static_assert(ranges, "sizes end at FXS_SIZE_MAX, a half_angle at FXS_HALF_ANGLE_MAX");
+SHAPE_KINDS(RANGES_END)
+#undef RANGES
 #undef TRAITS
 
 #define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma)                              \

@@ -112,6 +112,31 @@ def test_a_row_that_does_not_count_its_sizes_does_not_compile(sources: Sources) 
     assert "a kind's row counts the sizes that have a range" in sources.errors("shape.c")
 
 
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        "RANGES(a, 1, 536870912, b, 1, 9, c, 1, 9, 0, 0)",
+        "RANGES(a, 1, 9, b, 1, 536870912, c, 1, 9, 0, 0)",
+        "RANGES(a, 1, 9, b, 1, 9, c, 1, 536870912, 0, 0)",
+        "RANGES(a, 1, 9, b, 1, 9, c, 1, 9, 1, 32769)",
+    ],
+)
+def test_a_row_whose_range_ends_too_late_does_not_compile(sources: Sources, ranges: str) -> None:
+    """A length in half_angle, which has 16 bits, would be cut without a word."""
+    sources.add_row((*WEDGE[:-1], ranges))
+    sources.add_class()
+    assert "sizes end at FXS_SIZE_MAX, a half_angle at" in sources.errors("shape.c")
+
+
+def test_the_second_size_of_every_kind_is_named_as_a_height() -> None:
+    """All code takes size[1] for half a height."""
+    rows = re.findall(r"KIND\(FXS_\w+, (\w+),[^;]*?RANGES\(([^)]*)\)", macro("SHAPE_KINDS"))
+    assert len(rows) == KIND_COUNT
+    for kind, ranges in rows:
+        second = ranges.replace("\\", "").split(",")[3].strip()
+        assert second in ("half_height", "half_y", "unused"), f"{kind}: size[1] is {second}"
+
+
 def test_a_row_of_a_class_that_is_not_listed_does_not_compile(sources: Sources) -> None:
     sources.add_row()
     assert re.search("WEDGE.*undeclared", sources.errors("shape.c"))
