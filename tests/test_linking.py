@@ -433,7 +433,7 @@ def windows_library(machine: str, flags: list[str], memory: Path, folder: Path) 
     functions."""
     (folder / "string.h").write_text(WINDOWS_STRING_H)
     # Probes of the stack would take one more function of Windows' libraries, and change no answer.
-    options = [*windows_options(machine), "-O2", "-mno-stack-arg-probe", f"-I{folder}"]
+    options = [*windows_options(machine), "-mno-stack-arg-probe", f"-I{folder}"]
     define = ["-DFXS_SHARED", "-DFXS_BUILD"]
     run("clang-19", *options, *define, *flags, "-c", *SOURCES, cwd=folder)
     objects = [folder / f"{path.stem}.o" for path in SOURCES]
@@ -444,7 +444,7 @@ def windows_library(machine: str, flags: list[str], memory: Path, folder: Path) 
 
 @pytest.mark.full
 @needs_windows_linker
-@pytest.mark.parametrize(("machine", "flags"), [("x86_64", []), ("aarch64", PORTABLE)])
+@pytest.mark.parametrize(("machine", "flags"), [("x86_64", ["-O1"]), ("aarch64", PORTABLE)])
 def test_a_windows_library_exports_the_public_symbols_and_needs_nothing(
     machine: str, flags: list[str], tmp_path: Path
 ) -> None:
@@ -469,19 +469,19 @@ def test_a_windows_library_gives_the_golden_answers_under_wine(tmp_path: Path) -
     callers = [native / name for name in ("golden.c", "golden_main.c", "reference.c")]
     program, answers = tmp_path / "golden.exe", tmp_path / "answers"
     env = {**os.environ, "WINEPREFIX": str(tmp_path / "wine"), "WINEDEBUG": "-all"}
-    for flags in ([], PORTABLE):
-        library = windows_library("x86_64", flags, MINGW, tmp_path)
-        options = ["-std=c11", "-O1", "-DFXS_SHARED", f"-I{CSRC}"]
-        run("x86_64-w64-mingw32-gcc", *options, *callers, library, "-o", program)
-        with answers.open("wb") as file:  # and no pipe, which Wine's own processes would keep open
-            done = subprocess.run(
-                ["wine", program, "1"], stdout=file, stderr=subprocess.DEVNULL, env=env, check=False
-            )
-        assert done.returncode == 0
-        expected = (native / "golden.txt").read_text(encoding="ascii").splitlines()
-        assert answers.read_text(encoding="ascii").splitlines() == [
-            line for line in expected if line[:2] in {"0 ", "1 "}
-        ]
+    # As Visual Studio's own compiler takes it: without 128-bit integers.
+    library = windows_library("x86_64", ["-O2", *PORTABLE], MINGW, tmp_path)
+    options = ["-std=c11", "-O1", "-DFXS_SHARED", f"-I{CSRC}"]
+    run("x86_64-w64-mingw32-gcc", *options, *callers, library, "-o", program)
+    with answers.open("wb") as file:  # and no pipe, which Wine's own processes would keep open
+        done = subprocess.run(
+            ["wine", program, "1"], stdout=file, stderr=subprocess.DEVNULL, env=env, check=False
+        )
+    assert done.returncode == 0
+    expected = (native / "golden.txt").read_text(encoding="ascii").splitlines()
+    assert answers.read_text(encoding="ascii").splitlines() == [
+        line for line in expected if line[:2] in {"0 ", "1 "}
+    ]
 
 
 def header_example(name: str) -> str:
