@@ -231,6 +231,11 @@ _HEIGHT_AT = {
 }
 
 
+def has_half_angle(kind: str) -> bool:
+    """Whether a shape of this kind has a half_angle, which stands behind its first size."""
+    return "half_angle" in (name for name, _, _ in KINDS[kind])
+
+
 def require_rule(rule: str, kinds: Sequence[str], *shapes: Shape) -> None:
     """NotImplementedError for a kind that a rule is not written for."""
     for shape in shapes:
@@ -1520,7 +1525,7 @@ class ModelWorld:
         for id, c in sorted(self.colliders.items()):
             kind, *sizes = c.shape
             # A sector's inner radius is its third size, where it has one.
-            half_angle = sizes.pop(1) if kind == "sector" else 0
+            half_angle = sizes.pop(1) if has_half_angle(kind) else 0
             sizes += [0] * (3 - len(sizes))
             parts.append(pack("<IBBBB", id, ORDER.index(kind), c.layer, c.active, 0))
             parts.append(pack("<HHI", c.pose[3], half_angle, c.owner))
@@ -1625,11 +1630,12 @@ def _decoded(data: bytes, capacity: int, solids: int = 0) -> ModelWorld:
         name = ORDER[integer("kind", kind, 0, len(ORDER) - 1)]
         integer("active", active, 0, 1)
         integer("padding", padding, 0, 0)
-        used = len(KINDS[name])  # a sector's: radius, half_height and inner_radius
-        for unused in sizes[used:] + ([] if name == "sector" else [half_angle]):
+        has_angle = has_half_angle(name)
+        used = len(KINDS[name]) - has_angle + (name == "sector")  # with inner_radius
+        for unused in sizes[used:] + ([] if has_angle else [half_angle]):
             integer("an unused size", unused, 0, 0)
         fields = sizes[:used]
-        if name == "sector":
+        if has_angle:
             fields.insert(1, half_angle)
         world.colliders[integer("id", id, 0, capacity - 1)] = Collider(
             shape=checked_shape((name, *fields)),

@@ -335,3 +335,16 @@ def test_near_pairs_reach_every_contact_of_every_pair_of_kinds() -> None:
     assert len(found) == 15
     for kinds, contacts in found.items():
         assert contacts == {0, 1, 2}, kinds
+
+
+def test_a_saved_state_has_the_half_angle_of_kinds_that_are_not_sectors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = [(name, 1, 9) for name in ("half_x", "half_angle", "half_height", "half_z")]
+    monkeypatch.setitem(model.KINDS, "wedge", tuple(sizes))
+    monkeypatch.setattr(model, "ORDER", tuple(model.KINDS))
+    world, loaded = model.ModelWorld(4, 1), model.ModelWorld(4, 1)
+    world.add(1, ("wedge", 2, 3, 4, 5), (0, 0, 0, 0))
+    loaded.load(world.save())
+    assert loaded.colliders[1].shape == ("wedge", 2, 3, 4, 5)
+    assert loaded.save() == world.save()
