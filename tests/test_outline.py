@@ -35,6 +35,7 @@ from fixsync import (
     q,
     q_near,
 )
+from fixsync._native.kinds import KINDS_BY_NAME
 from fixsync._native.raw import ffi, lib
 from fixsync.shapes import shape_from_tuple
 
@@ -122,6 +123,21 @@ def test_a_shape_is_found_wherever_its_outline_is(kind: str) -> None:
             told = f"{shape}, yaw {pose.yaw}, is not at {x}, {z}: see reach_of in shape.h, or outline.c"
             assert overlap(shape, pose, *there) == Contact.OVERLAPPING, told
             assert list(world.query(*there)) == [0], told
+
+
+@pytest.mark.parametrize("kind", strategies.KINDS)
+def test_a_kind_without_a_front_has_the_same_outline_after_half_a_turn(kind: str) -> None:
+    """Otherwise a mirrored part would face the wrong way without a word."""
+    chance = Random(6)
+    for _ in range(40):
+        sizes = [chance.randint(max(1, low), min(high, 9999)) for _, low, high in model.KINDS[kind]]
+        shape, yaw = shape_from_tuple((kind, *sizes)), chance.randrange(32768)
+        one, other = (
+            set(outline(shape, Pose(0, 0, 0, turn), segments=24).outer)
+            for turn in (yaw, yaw + 32768)
+        )
+        told = f"{shape} is another after half a turn: it needs .has_front = 1 in shape.h"
+        assert one == other or KINDS_BY_NAME[kind].has_front, told
 
 
 def test_a_quarter_turned_box_has_exact_corners_and_they_may_lie_outside_int32() -> None:
