@@ -102,7 +102,7 @@ def gcc_of(
 # does not depend on optimisation, and compiling without it takes a third of the time.
 BUILDS = [
     Build("gcc", ("-O3", "-march=x86-64-v4"), x86_computes),
-    Build("clang", ("-O3", "-march=x86-64-v4"), x86_computes),
+    Build("clang-19", ("-O3", "-march=x86-64-v4"), x86_computes),
     gcc_of("aarch64-linux-gnu", "-O1", rule=aarch64_computes),
     Build("gcc", ("-O0", "-mgeneral-regs-only", *PORTABLE, *FREESTANDING)),
     Build("gcc", ("-m32", "-O0", "-mgeneral-regs-only", *FREESTANDING), runtime=frozenset(WIDE)),
