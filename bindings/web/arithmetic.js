@@ -1,5 +1,5 @@
 // Arithmetic in Q16.16, exact and rounded halves away from zero: as fixsync.game.numbers.
-import { INT32_MAX, int32, integer, vector, yawIn } from "./checks.js";
+import { INT32_MAX, int32, integer, unitsIn, vector, yawIn } from "./checks.js";
 import { checked, kernel, memory, putWords, scratch, words3 } from "./kernel.js";
 import { FXS_ONE, FXS_TURN } from "./raw.js";
 
@@ -70,7 +70,7 @@ export const approach = (value, target, most) =>
       kernel.fxs_approach(
         int32("value", value),
         int32("target", target),
-        integer("most", most, 0, INT32_MAX),
+        unitsIn("most", most, 0, INT32_MAX),
         out,
       ),
   );
@@ -115,7 +115,7 @@ export function scale(v, factor) {
 /** A vector brought to a length: a speed in the direction of a target. */
 export function withLength(v, howLong) {
   put(0, "v", v);
-  const length = integer("length", howLong, 0, INT32_MAX);
+  const length = unitsIn("length", howLong, 0, INT32_MAX);
   return vectorOf(
     () => `withLength of (${v})`,
     (out) => kernel.fxs_with_length(scratch, length, out),

@@ -15,14 +15,32 @@ export const INT32_MAX = 2147483647;
 export const UINT32_MAX = 4294967295;
 export const UINT64_MAX = 2n ** 64n - 1n;
 
-export function quoted(value) {
+const SHOWN_MAX = 80;
+
+/** As much of a text as an error shows. */
+export const short = (text) => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
+
+/** A value as an error shows it. */
+export const quoted = (value) => short(valueText(value, SHOWN_MAX));
+
+// room: the characters that are shown. Each level has less of it, so a deep value ends, too.
+function valueText(value, room) {
   if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "string") return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(quoted).join(", ")}]`;
+  if (typeof value === "string") return JSON.stringify(value.slice(0, SHOWN_MAX));
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
-  const kind = value.constructor?.name ?? "Object";
-  return `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
+  try {
+    if (!Array.isArray(value)) {
+      const kind = `${value.constructor?.name ?? "Object"}`;
+      return `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
+    }
+    let text = "[";
+    for (let i = 0; i < value.length && text.length <= room; i++)
+      text += (i > 0 ? ", " : "") + valueText(value[i], room - text.length);
+    return `${text}]`;
+  } catch {
+    return "an object"; // a Proxy or a getter of its user throws
+  }
 }
 
 /** The error for a value that is of the wrong type. */
@@ -35,11 +53,11 @@ export function instance(name, Class, what, value) {
   return value;
 }
 
-/** The value, if it is an integer in low..high. */
-export function integer(name, value, low, high) {
+/** The value, if it is an integer in low..high. instead: what to write for a fraction. */
+export function integer(name, value, low, high, instead = "") {
   if (!Number.isInteger(value)) {
-    const instead = typeof value === "number" ? ': write q("1.5") for 1.5 units' : "";
-    throw new ArgumentTypeError(`${name} must be an integer, not ${quoted(value)}${instead}`);
+    const hint = Number.isFinite(value) ? instead : "";
+    throw new ArgumentTypeError(`${name} must be an integer, not ${quoted(value)}${hint}`);
   }
   if (value < low || value > high) {
     throw new ArgumentRangeError(`${name} must be ${low}..${high}, not ${value}`);
@@ -47,7 +65,11 @@ export function integer(name, value, low, high) {
   return value;
 }
 
-export const int32 = (name, value) => integer(name, value, INT32_MIN, INT32_MAX);
+/** As `integer`, of units. */
+export const unitsIn = (name, value, low, high) =>
+  integer(name, value, low, high, ': write q("1.5") for 1.5 units');
+
+export const int32 = (name, value) => unitsIn(name, value, INT32_MIN, INT32_MAX);
 export const uint32 = (name, value) => integer(name, value, 0, UINT32_MAX);
 export const yawIn = (name, value) => integer(name, value, 0, 65535);
 
@@ -58,18 +80,18 @@ export function wide(name, value, low, high) {
   }
   const number = BigInt(value);
   if (number < low || number > high)
-    throw new ArgumentRangeError(`${name} must be ${low}..${high}, not ${number}`);
+    throw new ArgumentRangeError(`${name} must be ${low}..${high}, not ${short(`${number}`)}`);
   return number;
 }
 
 /** An object of options with these names alone: a misspelled one would be ignored, as would be all
  * of a number. */
-export function optionsIn(options, names) {
+export function optionsIn(options, names, what = "options", one = "an option") {
   if (options === undefined) return {};
   if (typeof options !== "object" || options === null || isList(options))
-    throw wrong("options", `an object of ${names}`, options);
+    throw wrong(what, `an object of ${names}`, options);
   for (const name of Object.keys(options)) {
-    if (!names.split(", ").includes(name)) throw wrong("an option", `one of ${names}`, name);
+    if (!names.split(", ").includes(name)) throw wrong(one, `one of ${names}`, name);
   }
   return options;
 }
@@ -84,7 +106,7 @@ export function vector(name, value, low = INT32_MIN, high = INT32_MAX) {
   if (!isList(value) || value.length !== 3) {
     throw wrong(name, "[x, y, z]", value);
   }
-  for (let axis = 0; axis < 3; axis++) integer(`${name} ${"xyz"[axis]}`, value[axis], low, high);
+  for (let axis = 0; axis < 3; axis++) unitsIn(`${name} ${"xyz"[axis]}`, value[axis], low, high);
   return value;
 }
 
@@ -108,8 +130,9 @@ export const bytesIn = (name, value) => instance(name, Uint8Array, "a Uint8Array
 export function bytesOf(name, value, least, most) {
   const count = value instanceof Uint8Array ? value.length : -1;
   if (count >= least && count <= most) return value;
-  const bytes = least === most ? most : `${least}..${most}`;
-  throw wrong(name, `a Uint8Array of ${bytes} bytes`, count < 0 ? value : count);
+  const what = `a Uint8Array of ${least === most ? most : `${least}..${most}`} bytes`;
+  if (count < 0) throw wrong(name, what, value);
+  throw new ArgumentRangeError(`${name} must be ${what}, not ${count}`);
 }
 
 /** What an array, a Set or another iterable object has, as an array. */

@@ -15,7 +15,7 @@ import {
   yawIn,
 } from "./checks.js";
 import { memory, putWords, words3 } from "./kernel.js";
-import { FXS_LAYER_COUNT, fxs_collider, fxs_command } from "./raw.js";
+import { FXS_CAPACITY_MAX, FXS_LAYER_COUNT, fxs_collider, fxs_command } from "./raw.js";
 import { shapeNumbers } from "./shapes.js";
 import { COMMANDS, KINDS_BY_CODE } from "./tables.js";
 
@@ -126,19 +126,33 @@ export function putCommand(at, command) {
 /** How many rows commands are. */
 export const rowTotal = (commands) => commands.reduce((sum, command) => sum + rowCount(command), 0);
 
-/** Writes lists of commands, each by its name, as rows into a room; { at, count } of the rows. */
-export function putCommands(lists, room) {
-  for (const [name, rows] of Object.entries(lists)) {
-    list(name, rows);
-  }
-  const commands = Object.values(lists).flatMap((list) => [...list]);
-  const count = rowTotal(commands);
+/** An error about the command of a list that has an index. */
+export function named(error, index, name = "commands") {
+  error.message = `${name}[${index}]: ${error.message}`;
+  error.index = index;
+  return error;
+}
+
+/** Writes lists of commands, each by its name, as rows into a room; { at, count } of the rows.
+ * capacity: their ids are below it. */
+export function putCommands(lists, room, capacity = FXS_CAPACITY_MAX) {
+  const entries = Object.entries(lists);
+  let count = 0;
+  for (const [name, commands] of entries)
+    for (const command of list(name, commands)) count += rowCount(command);
   const at = room.for(count * fxs_command.$size);
   memory.u8.fill(0, at, at + count * fxs_command.$size);
   let row = at;
-  for (const command of commands) {
-    putCommand(row, command);
-    row += rowCount(command) * fxs_command.$size;
+  for (const [name, commands] of entries) {
+    for (const [i, command] of commands.entries()) {
+      try {
+        putCommand(row, command);
+        if (command[0] !== "layers") integer("id", command[1], 0, capacity - 1);
+      } catch (error) {
+        throw named(error, i, name);
+      }
+      row += rowCount(command) * fxs_command.$size;
+    }
   }
   return { at, count };
 }

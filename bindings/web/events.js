@@ -1,7 +1,17 @@
 // Events of a step, and a game's own, as objects and as rows.
-import { int32, integer, isList, list, object, UINT32_MAX, uint32, wrong } from "./checks.js";
+import {
+  INT32_MAX,
+  INT32_MIN,
+  integer,
+  isList,
+  list,
+  object,
+  UINT32_MAX,
+  uint32,
+  wrong,
+} from "./checks.js";
 import { memory } from "./kernel.js";
-import { FXS_EXIT, FXS_GAME_EVENT } from "./raw.js";
+import { FXS_EXIT, FXS_GAME_EVENT, FXS_OVERLAPPING } from "./raw.js";
 
 /** The events of a step, a view on the kernel's memory until the next step of the same world. */
 export class Events {
@@ -39,7 +49,7 @@ export function eventWords(events) {
       uint32(`events[${i}].a`, a),
       uint32(`events[${i}].b`, b),
       integer(`events[${i}].kind`, kind, 1, FXS_EXIT),
-      uint32(`events[${i}].contact`, contact),
+      integer(`events[${i}].contact`, contact, 0, FXS_OVERLAPPING),
     ];
   });
 }
@@ -52,7 +62,7 @@ export function gameWords(events) {
       uint32(`game[${i}].a`, a),
       uint32(`game[${i}].b`, b),
       integer(`game[${i}].kind`, kind, FXS_GAME_EVENT, UINT32_MAX),
-      int32(`game[${i}].value`, value),
+      integer(`game[${i}].value`, value, INT32_MIN, INT32_MAX),
     ];
   });
 }

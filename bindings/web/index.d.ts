@@ -20,14 +20,14 @@ export type InitSource =
 
 /** A value of the wrong type; a number with a fraction too. */
 export class ArgumentTypeError extends TypeError {
-  /** The index of the command at fault, of `World.apply`. */
+  /** The index of the command at fault, of `World.apply`, a Recorder and a History. */
   readonly index?: number;
 }
 /** A value out of range, or one that the world refuses. */
 export class ArgumentRangeError extends RangeError {
   /** The kernel's status (FXS_E_…), if it refused. */
   readonly status?: number;
-  /** The index of the command at fault, of `World.apply`. */
+  /** The index of the command at fault, of `World.apply`, a Recorder and a History. */
   readonly index?: number;
 }
 
@@ -886,7 +886,7 @@ export class Replay implements Disposable {
   readonly answers: readonly (readonly unknown[])[];
   /** The parts of the last frame that differ from its line. hash: of the world, if it is known. */
   differing(hash?: bigint): ("events" | "queries" | "hash")[];
-  /** Goes to a frame whose state was saved before it was played. */
+  /** Goes to a frame whose state was saved before it was played: the state is of this frame. */
   load(frame: number, state: Uint8Array): void;
   dispose(): void;
   [Symbol.dispose](): void;
@@ -1071,7 +1071,8 @@ export class Rollback implements Disposable {
  * record frames once they are confirmed. */
 export class Recorder implements Disposable {
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
-   * the game likes to say. names: of layers, ids and kinds of game events, by number. */
+   * the game likes to say: strings, safe integers, booleans, and arrays and objects of them.
+   * names: of layers, ids and kinds of game events, by number. */
   constructor(
     world: World,
     options?: {
@@ -1084,7 +1085,8 @@ export class Recorder implements Disposable {
       } | null;
     },
   );
-  /** Adds commands of this frame, as the world took them. */
+  /** Adds commands of this frame, as the world took them. Their fields and ids are checked; not
+   * whether the world has a collider of that id. */
   commands(commands: readonly Command[]): void;
   /** Adds a query that was made after the step of this frame: its answer, then its arguments. */
   query(

@@ -2,16 +2,18 @@
 // (fixsync_kit.h).
 import {
   ArgumentRangeError,
-  ArgumentTypeError,
   bytesOf,
   integer,
   itemsOf,
   list,
   object,
   optionsIn,
+  quoted,
+  short,
   UINT32_MAX,
   UINT64_MAX,
   uint32,
+  unitsIn,
   vector,
   wide,
   wrong,
@@ -34,8 +36,10 @@ import {
 import { hitsAt, putCast, putQuery } from "./questions.js";
 import {
   FXS_E_ROOM,
-  FXS_E_TEXT,
   FXS_E_UNDEFINED,
+  FXS_GAME_EVENT,
+  FXS_LAYER_COUNT,
+  FXS_LEVEL,
   FXS_ONE,
   FXS_PASSES_MAX,
   FXS_SIZE_MAX,
@@ -216,8 +220,8 @@ export class Mover {
       this.#id,
       layers,
       integer("passes", passes, 2, FXS_PASSES_MAX),
-      integer("stepHeight", stepHeight, 0, FXS_SIZE_MAX),
-      integer("snap", snap, 0, FXS_SIZE_MAX),
+      unitsIn("stepHeight", stepHeight, 0, FXS_SIZE_MAX),
+      unitsIn("snap", snap, 0, FXS_SIZE_MAX),
       integer("floorY", floorY, 1, 2 ** 30),
       oneWay,
     ];
@@ -357,18 +361,75 @@ export class Rewind extends Holder {
 
 // ---- recorder ----
 
-function jsonOf(tickRate, meta, names) {
-  try {
-    return JSON.stringify({ tick_rate: tickRate, meta, ...(names && { names }) });
-  } catch (error) {
-    throw new ArgumentTypeError(`tickRate, meta and names must be JSON: ${error.message}`);
+const DEPTH_MAX = 64; // of lists and objects in meta
+
+// A number in one of the ranges. given: as an error shows it.
+function oneIn(name, number, ranges, given = number) {
+  if (!ranges.some(([low, high]) => number >= low && number <= high)) {
+    const allowed = ranges.map((ends) => ends.join("..")).join(" or ");
+    throw new ArgumentRangeError(`${name} must be ${allowed}, not ${quoted(given)}`);
   }
+  return number;
+}
+
+function textIn(name, value) {
+  if (typeof value !== "string") throw wrong(name, "a string", value);
+  if (/\p{Surrogate}/u.test(value)) throw wrong(name, "a string of whole characters", value);
+}
+
+const rateIn = (name, value) =>
+  integer(name, value, 1, UINT32_MAX, ": write [30000, 1001] for 29.97");
+
+function tickRateIn(rate) {
+  if (!Array.isArray(rate)) return rateIn("tickRate", rate);
+  if (rate.length !== 2) throw wrong("tickRate", "an integer or [frames, seconds]", rate);
+  return [rateIn("tickRate[0]", rate[0]), rateIn("tickRate[1]", rate[1])];
+}
+
+// Refuses a value of `meta` that a log does not keep as it is.
+function checkPlain(path, value, depth) {
+  const name = short(path);
+  if (depth > DEPTH_MAX)
+    throw new ArgumentRangeError(`meta must be at most ${DEPTH_MAX} levels deep: ${name}`);
+  if (typeof value === "boolean") return;
+  if (typeof value === "string") textIn(name, value);
+  else if (typeof value === "number")
+    integer(name, value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  else if (Array.isArray(value)) {
+    for (const [i, one] of value.entries()) checkPlain(`${path}[${i}]`, one, depth + 1);
+  } else if (Object.prototype.toString.call(value) === "[object Object]") {
+    for (const [key, one] of Object.entries(value)) {
+      textIn(`a key of ${name}`, key);
+      checkPlain(`${path}.${key}`, one, depth + 1);
+    }
+  } else throw wrong(name, "a string, an integer, a boolean, an array or an object", value);
+}
+
+// The tables of names as a log has them: in its order, without empty ones. ids: their ranges.
+function nameTables(names, ids) {
+  const tables = { layers: [[0, FXS_LAYER_COUNT - 1]], ids, game: [[FXS_GAME_EVENT, UINT32_MAX]] };
+  const given = optionsIn(names, Object.keys(tables).join(", "), "names", "a key of names");
+  const found = {};
+  for (const [table, ranges] of Object.entries(tables)) {
+    const path = `names.${table}`;
+    const rows = Object.entries(object(path, given[table] ?? {}));
+    for (const [key, name] of rows) {
+      const number = /^(0|[1-9]\d*)$/.test(key) ? Number(key) : Number.NaN;
+      oneIn(`a key of ${path}`, number, ranges, key);
+      textIn(`${path}.${key}`, name);
+    }
+    if (rows.length > 0) found[table] = Object.fromEntries(rows);
+  }
+  return found;
 }
 
 /** A match log, written by the kernel: the bytes that fixsync itself writes. */
 export class Recorder extends Holder {
   #rooms;
   #answers = []; // of the frame's questions, which come after all questions
+  #capacity;
+  #ids; // ranges: of colliders and solids
+  #hasGame = null; // whether frames have events of the game; null before the first
 
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
    * the game likes to say. names: { layers, ids, game }, each by number. */
@@ -377,21 +438,24 @@ export class Recorder extends Holder {
     super(rooms);
     this.#rooms = rooms;
     const { tickRate = 60, meta = {}, names = null } = optionsIn(options, "tickRate, meta, names");
+    const address = worldIn(world);
+    const solids = world.level?.size ?? 0;
+    this.#capacity = world.capacity;
+    this.#ids = [[0, this.#capacity - 1]];
+    if (solids > 0) this.#ids.push([FXS_LEVEL, FXS_LEVEL + solids - 1]);
+    checkPlain("meta", object("meta", meta), 0);
+    const known = nameTables(names ?? undefined, this.#ids);
+    const about = { tick_rate: tickRateIn(tickRate), meta };
+    if (Object.keys(known).length > 0) about.names = known;
     const at = rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
-    const bytes = new TextEncoder().encode(jsonOf(tickRate, meta, names));
+    const bytes = new TextEncoder().encode(JSON.stringify(about));
     const from = rooms.rows.for(bytes.length);
     memory.u8.set(bytes, from);
     memory.u8.fill(0, at, at + fxs_recorder.$size);
-    const address = worldIn(world);
-    this.#write("Recorder", (text, room) => {
-      const status = kernel.fxs_recorder_begin_about(
-        ...[at, address, from, BigInt(bytes.length), 0, 0n, text, room],
-        scratch,
-      );
-      if (status !== FXS_E_TEXT) return status;
-      const wrong = new TextDecoder().decode(bytes.subarray(memory.u32[scratch / 4]));
-      throw new ArgumentRangeError(`tickRate, meta and names: a log cannot hold ${wrong}`);
-    });
+    const size = BigInt(bytes.length);
+    this.#write("Recorder", (text, room) =>
+      kernel.fxs_recorder_begin_about(at, address, from, size, 0, 0n, text, room, scratch),
+    );
   }
 
   get #at() {
@@ -415,7 +479,7 @@ export class Recorder extends Holder {
 
   /** Adds commands of this frame, as the world took them. */
   commands(commands) {
-    const { at, count } = putCommands({ commands }, this.#rooms.rows);
+    const { at, count } = putCommands({ commands }, this.#rooms.rows, this.#capacity);
     this.#write("commands", (text, room) =>
       kernel.fxs_recorder_commands(this.#at, at, BigInt(count), text, room),
     );
@@ -425,7 +489,9 @@ export class Recorder extends Holder {
    * arguments. */
   query(ids, shape, pose, mask = UINT32_MAX, options) {
     const { excludeOwner = 0 } = optionsIn(options, "excludeOwner");
-    const answer = Array.from(list("ids", ids), (id, i) => uint32(`ids[${i}]`, id));
+    const answer = Array.from(list("ids", ids), (id, i) =>
+      oneIn(`ids[${i}]`, uint32(`ids[${i}]`, id), this.#ids),
+    );
     const query = putQuery(shape, pose, mask, excludeOwner);
     this.#write("query", (text, room) => kernel.fxs_recorder_query(this.#at, query, text, room));
     this.#answers.push({ words: answer, count: answer.length, add: kernel.fxs_recorder_ids });
@@ -437,8 +503,8 @@ export class Recorder extends Holder {
     const words = Array.from(list("hits", hits)).flatMap((hit, i) => {
       const { id, fraction, normal } = object(`hits[${i}]`, hit);
       return [
-        uint32(`hits[${i}].id`, id),
-        uint32(`hits[${i}].fraction`, fraction),
+        oneIn(`hits[${i}].id`, uint32(`hits[${i}].id`, id), this.#ids),
+        integer(`hits[${i}].fraction`, fraction, 0, FXS_ONE),
         ...vector(`hits[${i}].normal`, normal),
       ];
     });
@@ -454,7 +520,12 @@ export class Recorder extends Holder {
       typeof world === "bigint"
         ? wide("world", world, 0n, UINT64_MAX)
         : worldIn(world) && world.hash();
-    const words = [...eventWords(events), ...gameWords(game ?? [])];
+    const met = eventWords(events);
+    for (let i = 0; i < met.length; i += 4) this.#checkPair(`events[${i / 4}]`, met[i], met[i + 1]);
+    const words = [...met, ...gameWords(game ?? [])];
+    const hasGame = game !== null;
+    if (hasGame !== (this.#hasGame ?? hasGame))
+      throw wrong("game", `${hasGame ? "null" : "an array"}, as in the frames before`, game);
     const rooms = this.#rooms;
     const put = (numbers) => {
       const at = rooms.rows.for(4 * numbers.length);
@@ -470,6 +541,13 @@ export class Recorder extends Holder {
     memory.view.setBigUint64(scratch, hash, true);
     const end = game === null ? "fxs_recorder_end_frame" : "fxs_recorder_end_game_frame";
     this.#write("step", (text, room) => kernel[end](this.#at, at, count, scratch, text, room));
+    this.#hasGame = hasGame;
+  }
+
+  #checkPair(name, a, b) {
+    integer(`${name}.a`, a, 0, this.#capacity - 1);
+    oneIn(`${name}.b`, b, this.#ids);
+    if (a >= b) throw new ArgumentRangeError(`${name}.a must be less than its b, ${b}, not ${a}`);
   }
 
   /** The log so far, with its last line: all frames that have ended. Recording may go on. */

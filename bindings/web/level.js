@@ -8,6 +8,7 @@ import {
   list,
   optionsIn,
   UINT32_MAX,
+  unitsIn,
   wrong,
 } from "./checks.js";
 import { checked, Holder, kernel, memory, Room, results, scratch } from "./kernel.js";
@@ -132,7 +133,7 @@ function solidWords(name, row) {
     const [x, z] = list(`${name}: a point`, point, " [x, z]");
     return [int32(`${name}: x`, x), int32(`${name}: z`, z)];
   });
-  if (kind === "cylinder") numbers.push(integer(`${name}: radius`, radius, 1, FXS_SIZE_MAX));
+  if (kind === "cylinder") numbers.push(unitsIn(`${name}: radius`, radius, 1, FXS_SIZE_MAX));
   else integer(`${name}: number of vertices`, points.length, 3, VERTICES_MAX);
   const count = kind === "prism" ? points.length : 0;
   const head = CODES[kind] | (integer(`${name}: layer`, layer, 0, 31) << 8) | (count << 16);

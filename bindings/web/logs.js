@@ -1,6 +1,6 @@
 // Match logs: their text, lines and frames.
 import { bytesOfBase64, gunzipped } from "./bytes.js";
-import { integer, quoted, UINT32_MAX, wrong } from "./checks.js";
+import { ArgumentRangeError, integer, quoted, wrong } from "./checks.js";
 
 /** A match log that is not valid, or a frame of it that cannot be played. `line` and `path` say
  * where; line 0 is the file as a whole. */
@@ -68,7 +68,8 @@ export class LogText {
 
   // The frame with a number, the first one's being `first`.
   frame(number, first) {
-    const line = integer("number", number, 0, UINT32_MAX) - first + 2;
+    if (this.frames === 0) throw new ArgumentRangeError("the log has no frames");
+    const line = integer("frame", number, first, first + this.frames - 1) - first + 2;
     let frame = null;
     try {
       frame = JSON.parse(this.#decoder.decode(this.line(line - 1)));

@@ -7,6 +7,7 @@ import {
   int32,
   integer,
   quoted,
+  short,
   wide,
   yawIn,
 } from "./checks.js";
@@ -40,7 +41,7 @@ const floorOf = (n, d) => n / d - (n % d < 0n ? 1n : 0n);
 function within(name, value, number) {
   if (number < INT32_MIN || number > INT32_MAX) {
     throw new ArgumentRangeError(
-      `${name}(${quoted(value)}) must be ${INT32_MIN}..${INT32_MAX}, not ${number}`,
+      `${name}(${quoted(value)}) must be ${INT32_MIN}..${INT32_MAX}, not ${short(`${number}`)}`,
     );
   }
   return Number(number);

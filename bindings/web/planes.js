@@ -8,6 +8,7 @@ import {
   optionsIn,
   quoted,
   uint32,
+  unitsIn,
   vector,
   wordIn,
 } from "./checks.js";
@@ -48,7 +49,7 @@ const AT_COUNT = 256;
 const MASK_MAX = 2 ** FXS_PLANES_LAYERS - 1;
 
 const planeLayer = (value) => integer("layer", value, 0, FXS_PLANES_LAYERS - 1);
-const size = (name, value) => integer(name, value, 1, FXS_SIZE_MAX);
+const size = (name, value) => unitsIn(name, value, 1, FXS_SIZE_MAX);
 
 // Writes the shape and position of a hitbox to an address: { ground, side } and [x, y, z].
 function putSizes(at, hitbox, name = "hitbox") {

@@ -65,8 +65,15 @@ export class Replay {
 
   /** Goes to a frame whose state was saved before it was played. */
   load(frame, state) {
+    const { world } = this;
     const next = uint32("frame", frame);
-    this.world.load(state);
+    const before = world.save();
+    world.load(state);
+    const own = world.frame;
+    if (own !== next) {
+      world.load(before);
+      throw new ArgumentRangeError(`frame must be ${own}, that of the state, not ${next}`);
+    }
     this.next = next;
   }
 
@@ -74,6 +81,11 @@ export class Replay {
    * before the frame's commands. */
   step() {
     const { world } = this;
+    const { first, frames } = this.#log;
+    if (this.next === first + frames) {
+      const count = frames === 1 ? "1 frame" : `${frames} frames`;
+      throw new MatchLogError(0, "", `the log has ${count}, and all were played`);
+    }
     const line = this.#log.frame(this.next);
     if (!line.commands) {
       const sim = quoted(this.#log.header.sim);

@@ -7,6 +7,7 @@ import {
   isList,
   optionsIn,
   quoted,
+  unitsIn,
   vector,
   wordIn,
   wrong,
@@ -40,9 +41,8 @@ export function shapeNumbers(name, shape) {
   for (let i = 0; i < values.length; i++) {
     const isHole = hasHole && i === sizes.length - 1;
     const [low, high] = isHole ? [1, values[0] - 1] : [least[i], most[i]];
-    const size = integer(sizes[i], values[i], low, high);
-    if (sizes[i] === "half_angle") numbers[1] = size;
-    else numbers[next++] = size;
+    if (sizes[i] === "half_angle") numbers[1] = integer(sizes[i], values[i], low, high);
+    else numbers[next++] = unitsIn(sizes[i], values[i], low, high);
   }
   return numbers;
 }
@@ -56,11 +56,15 @@ export function made(...shape) {
 // fxs_shape.
 export const putShape = (at, shape, name = "shape") => putWords(at, shapeNumbers(name, shape));
 
+const POSE_KEYS = ["x", "y", "z", "yaw"];
+
 // fxs_pose.
 export function putPose(at, pose, name = "pose") {
-  if (typeof pose !== "object" || pose === null) {
+  if (typeof pose !== "object" || pose === null || isList(pose)) {
     throw wrong(name, "{ x, y, z, yaw }", pose);
   }
+  for (const key in pose)
+    if (!POSE_KEYS.includes(key)) throw wrong(`a key of ${name}`, "x, y, z or yaw", key);
   const { x, y, z, yaw = 0 } = pose;
   putWords(at, [
     int32(`${name}.x`, x),

@@ -18,6 +18,7 @@ import {
   layerIn,
   layerMasks,
   layerPairs,
+  named,
   putCollider,
   putCommand,
   rowCount,
@@ -298,7 +299,7 @@ export class World extends Holder {
       } catch (error) {
         // The world may refuse an earlier one, and the first is the one to name.
         this.#applyRows(at, row, commands, true);
-        throw named(error, i, error.message);
+        throw named(error, i);
       }
       row += rowCount(commands[i]);
     }
@@ -317,7 +318,7 @@ export class World extends Holder {
       try {
         checked(status, `${commands[index][0]} ${commands[index][1]}`);
       } catch (error) {
-        throw named(error, index, error.message);
+        throw named(error, index);
       }
     } finally {
       if (isTrial) target.dispose();
@@ -608,13 +609,6 @@ export class World extends Holder {
 /** The address of a world. */
 export function worldIn(world) {
   return instance("world", World, "a World", world).address;
-}
-
-// An error at commands[index].
-function named(error, index, message) {
-  error.message = `commands[${index}]: ${message}`;
-  error.index = index;
-  return error;
 }
 
 // The address of an empty fxs_world. masks: the 32 rows of the layer matrix.

@@ -283,7 +283,7 @@ test("a history and inputs refuse with name, value and range, and change nothing
     [() => history.push(world, {}), /own must be a Uint8Array of 1 bytes, not 0/],
     [
       () => history.push(world, { own: new Uint8Array(2) }),
-      /^ArgumentTypeError: own .* of 1 bytes, not 2$/,
+      /^ArgumentRangeError: own .* of 1 bytes, not 2$/,
     ],
     [() => new History(world, 1, own, 0), /own must be .* of 0 bytes, not 1/],
     [() => new History(world, 1, own, -1), /^.*ownMax must be 0\.\.1073741824, not -1/],

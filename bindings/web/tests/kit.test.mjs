@@ -253,9 +253,84 @@ test("a recorder refuses what no log may hold", async () => {
   const world = new World(8);
   assert.equal(new Recorder(world).text().split("\n").length, 3); // no frame has ended
   const recorder = new Recorder(world);
+  const inLevel = new World(8, { level: Level.of(SOLIDS) });
+  const nested = (depth) => Array.from({ length: depth }).reduce((m) => ({ m }), 1);
+  new Recorder(world, { meta: nested(64) });
   const cases = [
-    [() => new Recorder(world, { tickRate: 0.5 }), /tickRate, meta and names: a log cannot hold /],
-    [() => new Recorder(world, { names: { ids: { 8: "out of range" } } }), /a log cannot hold /],
+    [
+      () => new Recorder(world, { tickRate: 29.97 }),
+      /tickRate must be an integer, not 29\.97: write \[30000, 1001\] for 29\.97$/,
+    ],
+    [
+      () => new Recorder(world, { tickRate: [60, 0] }),
+      /tickRate\[1\] must be 1\.\.4294967295, not 0/,
+    ],
+    [
+      () => new Recorder(world, { tickRate: [60] }),
+      /tickRate must be an integer or \[frames, seconds\], not \[60\]$/,
+    ],
+    [
+      () => new Recorder(world, { meta: { a: [{ b: 1.5 }] } }),
+      /meta\.a\[0\]\.b must be an integer, not 1\.5$/,
+    ],
+    [() => new Recorder(world, { meta: { a: 2 ** 53 } }), /meta\.a must be -9007199254740991\.\./],
+    [() => new Recorder(world, { meta: { a: null } }), /meta\.a must be a string, .*, not null$/],
+    [() => new Recorder(world, { meta: { a: new Date(0) } }), /meta\.a must be .*, not a Date$/],
+    [() => new Recorder(world, { meta: { a: "\ud800" } }), /meta\.a must be a string of whole/],
+    [
+      () => new Recorder(world, { meta: nested(65) }),
+      /meta must be at most 64 levels deep: meta\.m/,
+    ],
+    [() => new Recorder(world, { names: { teams: {} } }), /names must be one of .*, not "teams"$/],
+    [
+      () => new Recorder(world, { names: { ids: { 99: "a" } } }),
+      /^ArgumentRangeError: a key of names\.ids must be 0\.\.7, not "99"$/,
+    ],
+    [
+      () => new Recorder(world, { names: { ids: { "01": "a" } } }),
+      /names\.ids must be 0\.\.7, not "01"/,
+    ],
+    [
+      () => new Recorder(world, { names: { game: { 3: "a" } } }),
+      /must be 16\.\.4294967295, not "3"/,
+    ],
+    [
+      () => new Recorder(world, { names: { ids: { 1: 5 } } }),
+      /names\.ids\.1 must be a string, not 5/,
+    ],
+    [
+      () => new Recorder(inLevel, { names: { ids: { 2147483650: "a" } } }),
+      /names\.ids must be 0\.\.7 or 2147483648\.\.2147483649, not "2147483650"$/,
+    ],
+    [
+      () => recorder.step(1n, [{ a: 2, b: 1, kind: 1, contact: 1 }]),
+      /^ArgumentRangeError: events\[0\]\.a must be less than its b, 1, not 2$/,
+    ],
+    [
+      () => recorder.step(1n, [{ a: 1, b: 8, kind: 1, contact: 1 }]),
+      /events\[0\]\.b must be 0\.\.7, not 8$/,
+    ],
+    [
+      () => recorder.step(1n, [{ a: 8, b: 9, kind: 1, contact: 1 }]),
+      /events\[0\]\.a must be 0\.\.7, not 8$/,
+    ],
+    [
+      () => recorder.step(1n, [{ a: 1, b: 2, kind: 1, contact: 3 }]),
+      /events\[0\]\.contact must be 0\.\.2, not 3$/,
+    ],
+    [() => recorder.query([8], sphere(1), HERE), /ids\[0\] must be 0\.\.7, not 8$/],
+    [
+      () => recorder.cast([{ id: 8, fraction: 0, normal: [0, 0, 0] }], sphere(1), HERE, [1, 0, 0]),
+      /hits\[0\]\.id must be 0\.\.7, not 8$/,
+    ],
+    [
+      () =>
+        recorder.commands([
+          ["remove", 1],
+          ["remove", 8],
+        ]),
+      /^ArgumentRangeError: commands\[1\]: id must be 0\.\.7, not 8$/,
+    ],
     [() => new Recorder({}), /^ArgumentTypeError: world must be a World, not an Object/],
     [() => recorder.step(0.5, []), /^ArgumentTypeError: world must be a World, not 0\.5/],
     [() => recorder.step(world, 7), /^ArgumentTypeError: events must be a step's, not 7/],
@@ -273,15 +348,36 @@ test("a recorder refuses what no log may hold", async () => {
     ],
     [
       () => recorder.commands([["move", 1, [0.5, 0, 0]]]),
-      /^ArgumentTypeError: position x must be an integer, not 0\.5/,
+      /^ArgumentTypeError: commands\[0\]: position x must be an integer, not 0\.5/,
     ],
   ];
+  const before = recorder.text();
   for (const [act, words] of cases) assert.throws(act, words, String(act));
+  assert.equal(recorder.text(), before);
   recorder.step(world, world.step());
+  assert.throws(
+    () => recorder.step(world, [], []),
+    /^ArgumentTypeError: game must be null, as in the frames before, not \[\]$/,
+  );
+  const withGame = new Recorder(world);
+  withGame.step(world, [], []);
+  assert.throws(() => withGame.step(world, []), /game must be an array, as in the frames before/);
   assert.match(
     recorder.text(),
     /^\{"frame":0,"commands":\[\],"queries":\[\],"events":\[\],"hash"/m,
   );
+});
+
+test("names are written in the order of the format, without empty tables", async () => {
+  await init();
+  const world = new World(4);
+  const game = { 4294967295: "last", 16: "hurt" };
+  const header = (names) => new Recorder(world, { names }).text().split("\n")[0];
+  assert.match(
+    header({ game, ids: { 3: "b", 0: "a" }, layers: {} }),
+    /,"names":\{"ids":\{"0":"a","3":"b"\},"game":\{"16":"hurt","4294967295":"last"\}\}\}$/,
+  );
+  assert.equal(header({ ids: {} }), header(null));
 });
 
 test("arithmetic is that of Python, and its errors name the argument or the question", async () => {

@@ -112,3 +112,31 @@ test("what a recorder writes plays", async () => {
   assert.deepEqual([...replay.events], [0, 1, 1, 2]);
   assert.equal(replay.world.hash(), world.hash());
 });
+
+test("a replay and its log refuse frames that they do not have", async () => {
+  const world = new World(4);
+  const recorder = new Recorder(world);
+  recorder.step(world, world.step());
+  const log = await MatchLog.from(recorder.text());
+  const replay = new Replay(log);
+  replay.step();
+  const state = replay.world.save();
+  const cases = [
+    [() => replay.step(), /^MatchLogError: the log has 1 frame, and all were played$/],
+    [() => log.frame(9), /^ArgumentRangeError: frame must be 0\.\.0, not 9$/],
+    [() => log.frame(-1), /^ArgumentRangeError: frame must be 0\.\.0, not -1$/],
+    [
+      () => replay.load(7, state),
+      /^ArgumentRangeError: frame must be 1, that of the state, not 7$/,
+    ],
+    [
+      () => replay.load(7, new World(4).save()),
+      /^ArgumentRangeError: frame must be 0, that of the state, not 7$/,
+    ],
+  ];
+  for (const [act, words] of cases) assert.throws(act, words, String(act));
+  assert.deepEqual([replay.next, replay.world.save()], [1, state]);
+  replay.load(1, state);
+  const empty = await MatchLog.from(new Recorder(new World(4)).text());
+  assert.throws(() => empty.frame(0), /^ArgumentRangeError: the log has no frames$/);
+});

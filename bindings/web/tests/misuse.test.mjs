@@ -235,7 +235,11 @@ const calls = {
   "Inputs#put": () => of(new Inputs(2, 4), "put", 0, 0, 5),
   "Inputs#take": () => of(new Inputs(2, 4), "take", 0),
   Rollback: () =>
-    made(Rollback, { world: world(), play: () => ({ events: [] }) }, { players: 2, window: 4, delay: 1 }),
+    made(
+      Rollback,
+      { world: world(), play: () => ({ events: [] }) },
+      { players: 2, window: 4, delay: 1 },
+    ),
   "Rollback#tick": () => of(rollback(), "tick", { 0: 5 }),
   "Rollback#packet": () => of(rollback(), "packet", 0),
   "Rollback#receive": () =>
@@ -415,4 +419,66 @@ test("a memory that its user lets grow is the memory of the next call", () => {
   kernel.memory.grow(1);
   assert.equal(box(1, 2, 3)[1], 1);
   assert.deepEqual(own.save(), own.copy().save());
+});
+
+test("an error shows at most 80 characters of a value, and never fails itself", () => {
+  const cycle = [];
+  cycle.push(cycle, cycle);
+  const getter = {
+    get constructor() {
+      throw new Error("own");
+    },
+  };
+  const hostile = new Proxy([], {
+    get() {
+      throw new Error("own");
+    },
+  });
+  const values = [
+    new Array(2e6).fill(0),
+    "x".repeat(1e6),
+    JSON.parse("[".repeat(50_000) + "]".repeat(50_000)),
+    cycle,
+    10n ** 999n,
+    Symbol("x".repeat(999)),
+    getter,
+    hostile,
+  ];
+  for (const value of values) {
+    assert.throws(() => sphere(value), {
+      name: "ArgumentTypeError",
+      message: /^radius must .{1,110}$/,
+    });
+  }
+  assert.throws(() => new Random(10n ** 999n), { message: /^seed must be .{1,120}…$/ });
+  assert.throws(() => sphere([["a", [1, 2n]], null]), /not \[\["a", \[1, 2n\]\], null\]$/);
+});
+
+test("an error for a length with a fraction names q, and no other error does", () => {
+  const own = world();
+  assert.throws(() => own.move(1, 1.5, 0, 0), /x must be an integer, not 1\.5: write q\("1\.5"\)/);
+  assert.throws(() => own.move(1, Number.NaN, 0, 0), /x must be an integer, not NaN$/);
+  assert.throws(() => own.setLayer(1, 1.5), /layer must be an integer, not 1\.5$/);
+});
+
+test("a pose has no other keys, bytes have their count, and init names a relative address", async () => {
+  const own = world();
+  const before = own.hash();
+  for (const [act, words] of [
+    [
+      () => own.setPose(1, { x: 0, y: 0, z: 0, yaws: 3 }),
+      /^ArgumentTypeError: a key of pose must be x, y, z or yaw, not "yaws"$/,
+    ],
+    [() => own.setPose(1, [0, 0, 0]), /pose must be \{ x, y, z, yaw \}, not \[0, 0, 0\]$/],
+    [
+      () => new Rewind(4, 999, 5).push(own, new Uint8Array(4)),
+      /^ArgumentRangeError: own must be a Uint8Array of 5 bytes, not 4$/,
+    ],
+  ])
+    assert.throws(act, words);
+  assert.equal(own.hash(), before);
+  await assert.rejects(
+    init("./x.wasm"),
+    /^ArgumentRangeError: source must be a whole address in Node, .*, not "\.\/x\.wasm"$/,
+  );
 });
