@@ -152,13 +152,16 @@ def motions() -> st.SearchStrategy[tuple[int, int, int]]:
 def shapes(
     draw: Draw, kinds: tuple[str, ...] = KINDS, size: st.SearchStrategy[int] | None = None
 ) -> Any:
-    """Shapes of some kinds; size draws every size of theirs, at most the greatest allowed."""
+    """Shapes of some kinds; size draws every size of theirs, taken into its range."""
     size = sizes() if size is None else size
     kind = draw(st.sampled_from(kinds))
     numbers = [
-        min(
-            high,
-            draw(half_angles() if name == "half_angle" else size if low else st.just(0) | size),
+        max(
+            low,
+            min(
+                high,
+                draw(half_angles() if name == "half_angle" else size if low else st.just(0) | size),
+            ),
         )
         for name, low, high in model.KINDS[kind]
     ]

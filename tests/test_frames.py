@@ -120,6 +120,7 @@ def model_part(data: bytes, at: int, most: tuple[int, int, int]) -> int | None:
     kind, layer, active, turns, yaw, half, ox, _, oz, *sizes = unpack_from("<4B2H6i", data, at)
     ranges = [*MODEL_KINDS.values()][kind] if kind < NO_KIND else ()
     low = [least for name, least, _ in ranges if name != "half_angle"]
+    angles = [(least, most) for name, least, most in ranges if name == "half_angle"] or [(0, 0)]
     used = len(low)
     good = all(a <= size <= SIZE_MAX for a, size in zip(low, sizes[:used], strict=True))
     hole = kind == 4 and 0 <= sizes[2] < sizes[0]
@@ -129,7 +130,7 @@ def model_part(data: bytes, at: int, most: tuple[int, int, int]) -> int | None:
         (2, active > most[1]),
         (3, turns > most[2]),
         (4, not turns and (ox, oz) != (0, 0) and yaw % 16384 != 0),
-        (6, not 1 <= half <= 32768 if kind == 4 else half != 0),
+        (6, not angles[0][0] <= half <= angles[0][1]),
         (8, ox == -(2**31) and not (turns and kind == 4)),
         (16, oz == -(2**31) and (not turns or kind == 4)),
         (20, not (good and (any(sizes[used:]) == 0 or hole))),

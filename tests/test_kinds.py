@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import model
 import pytest
-from hypothesis import Phase, find, settings
+import strategies
+from hypothesis import Phase, find, given, settings
 
 from fixsync import Shape
+from fixsync._native import kinds as native_kinds
 from fixsync._native.changes import CHANGES, FIELDS
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Kind, shape_fault
 from fixsync._native.raw import ffi, lib
@@ -104,6 +106,35 @@ def test_the_strategies_draw_every_kind() -> None:
     )  # and not the simplest
     for kind in KINDS:
         find(fst.shapes(), lambda s, kind=kind: s.as_tuple()[0] == kind.name, settings=first)
+
+
+def test_a_least_size_above_a_tiny_one_is_a_least_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A size that is not tiny is not looked at twice."""
+    low, high = 1000, 20000
+    rows = (("slab", "half_x", 0, low, high), ("slab", "half_angle", -1, low, high))
+    monkeypatch.setattr(native_kinds, "SIZES", rows)
+    sizes = native_kinds._sizes("slab", has_hole=False)
+    kind = Kind("slab", 0, *sizes, can_push=False, can_cast=False, has_front=False)
+    assert kind.checked((low, high)) == (low, high)
+    for beyond in ((low - 1, high), (low, low - 1), (high + 1, high), (low, high + 1)):
+        with pytest.raises(ValueError, match=f"must be {low}..{high}, not"):
+            kind.checked(beyond)
+
+    monkeypatch.setattr(fst, "KINDS", (kind,))
+    monkeypatch.setattr(fst, "_made", lambda _, numbers: numbers)
+    monkeypatch.setitem(model.KINDS, "slab", (("half_x", low, high), ("half_angle", low, high)))
+    of_tests = strategies.shapes(("slab",)).map(lambda shape: shape[1:])
+    for drawn in (fst.shapes(), fst.shapes(extremes=True), of_tests):
+        assert_all_are_within(drawn, low, high)
+
+
+def assert_all_are_within(sizes: Any, low: int, high: int) -> None:
+    @settings(database=None, max_examples=100)
+    @given(sizes)
+    def check(sizes: tuple[int, ...]) -> None:
+        assert all(low <= size <= high for size in sizes)
+
+    check()
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=IDS)

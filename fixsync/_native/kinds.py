@@ -37,7 +37,7 @@ class Size(NamedTuple):
     low: int
     high: int
     usual: int
-    """A value above 0 and below this is a TinyValueWarning."""
+    """At least `low`. A value above 0 and below this is a TinyValueWarning."""
     is_hole: bool
     """It must be below size[0], and is left out where it is 0."""
 
@@ -153,7 +153,7 @@ def _sizes(kind: str, has_hole: bool) -> list[Size]:
         tiny = _DEGREE if index < 0 else 64
         is_hole = has_hole and name == rows[-1][0]
         most = SIZE_MAX if is_hole else most
-        found.append(Size(name, column, least, most, tiny * (least > 0), is_hole))
+        found.append(Size(name, column, least, most, max(tiny, least) * (least > 0), is_hole))
     return found
 
 

@@ -67,9 +67,9 @@ def shapes(
     half_angle = st.integers(1, HALF_ANGLE_MAX) | st.sampled_from((8192, 16384, HALF_ANGLE_MAX))
 
     def drawn(size: Size) -> st.SearchStrategy[int]:
-        if size.high == HALF_ANGLE_MAX:
-            return half_angle
-        return length if size.low else length | st.just(0)
+        number = half_angle if size.column == "half_angle" else length
+        number = number if size.low else number | st.just(0)
+        return number.map(lambda drawn: max(size.low, min(size.high, drawn)))
 
     kinds = [kind for kind in KINDS if sectors or kind.can_push]
     return st.one_of([st.tuples(*map(drawn, k.sizes)).map(partial(_made, k)) for k in kinds])
