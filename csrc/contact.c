@@ -546,6 +546,8 @@ uint32_t fxs_placed_hits(const placed_shape *all, class_pair of, const uint64_t 
     return CALL(hits, of, all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
+_Static_assert((int)SECTOR == (int)SHAPE_CLASS_COUNT - 1,
+               "SECTOR stays the last class: fxs_placed_met puts a sector second in every pair");
 uint64_t fxs_placed_met(const placed_shape *area, const fxs_query *q, const placed_shape *all,
                         uint64_t *ids, uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };

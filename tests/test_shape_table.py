@@ -23,10 +23,11 @@ def macro(name: str) -> str:
 BODIES = re.findall(r"CLASS\((\w+), EXTENT", macro("BODY_CLASSES"))
 CLASSES = [*BODIES, *re.findall(r"CLASS\((\w+), EXTENT", macro("AREA_CLASSES"))]
 KIND_COUNT = macro("SHAPE_KINDS").count("KIND(FXS_")
-LAST_CLASS = re.findall(r"CLASS\(\w+, EXTENT_\w+\)", macro("AREA_CLASSES"))[-1]
+SECTOR_CLASS = re.findall(r"CLASS\(\w+, EXTENT_\w+\)", macro("AREA_CLASSES"))[-1]
 LAST_BODY = re.findall(r"CLASS\(\w+, EXTENT_\w+\)", macro("BODY_CLASSES"))[-1]
 LAST_ROW = macro("SHAPE_KINDS").splitlines()[-1]
 LAST_BODY_PAIR = f"    PAIR({BODIES[-1]}, {BODIES[-1]})\n"
+FIRST_AREA_PAIR = f"    PAIR({CLASSES[0]}, {CLASSES[-1]}) "
 LAST_PAIR = f"    PAIR({CLASSES[-1]}, {CLASSES[-1]})\n"
 CODE = "#define FXS_SPHERE 0 "
 TRAITS = (
@@ -35,7 +36,8 @@ TRAITS = (
 )
 RANGES = "RANGES(a, 1, 9, b, 1, 9, c, 1, 9, 0, 0)"
 WEDGE = ("FXS_WEDGE", "wedge", "3", "WEDGE", f"TRAITS({', '.join(TRAITS)})", RANGES)
-PAIRS = tuple(f"PAIR({other}, WEDGE)" for other in CLASSES)
+# An area stands before SECTOR, which is last.
+PAIRS = [(other, "WEDGE") for other in (*CLASSES[:-1], "WEDGE")] + [("WEDGE", CLASSES[-1])]
 
 
 class Sources:
@@ -57,11 +59,13 @@ class Sources:
         self.change("shape.h", end, f"{LAST_ROW} KIND({', '.join(row)})\n/* clang-format on */")
 
     def add_class(self, extent: str = "EXTENT_OF_RADIUS") -> None:
-        self.change("shape.h", LAST_CLASS, f"{LAST_CLASS} CLASS(WEDGE, {extent})")
+        self.change("shape.h", SECTOR_CLASS, f"CLASS(WEDGE, {extent}) {SECTOR_CLASS}")
 
-    def add_pairs(self, pairs: tuple[str, ...] = (*PAIRS, "PAIR(WEDGE, WEDGE)")) -> None:
-        lines = LAST_PAIR.rstrip() + " " + " ".join(pairs) + "\n"
-        self.change("shape.h", LAST_PAIR, lines)
+    def add_pairs(self, pairs: list[tuple[str, str]] = PAIRS) -> None:
+        """Each before the first pair whose second class comes later."""
+        for place, second in ((FIRST_AREA_PAIR, "WEDGE"), (LAST_PAIR, CLASSES[-1])):
+            lines = [f"    PAIR({a}, {b}) \\\n" for a, b in pairs if b == second]
+            self.change("shape.h", place, "".join(lines) + place)
 
     def errors(self, file: str) -> str:
         """What a compiler that is asked for no warning says about a file; "" if it takes it."""
@@ -146,18 +150,25 @@ def test_a_class_without_a_pair_with_every_other_does_not_compile(sources: Sourc
     sources.add_row()
     sources.add_class()
     assert "every two classes are a pair" in sources.errors("contact.c")
-    sources.add_pairs((*PAIRS[:-1], "PAIR(WEDGE, WEDGE)"))
+    sources.add_pairs(PAIRS[1:])
     assert "pairs ascend by the greater class" in sources.errors("contact.c")
 
 
-@pytest.mark.parametrize("other", [*CLASSES, "WEDGE"])
+@pytest.mark.parametrize("pair", PAIRS, ids="_".join)
 def test_a_pair_of_classes_without_a_function_does_not_compile(
-    sources: Sources, other: str
+    sources: Sources, pair: tuple[str, str]
 ) -> None:
     sources.add_row()
     sources.add_class()
     sources.add_pairs()
-    assert re.search(rf"error.*depth_{other}_WEDGE", sources.errors("contact.c"))
+    assert re.search(rf"error.*depth_{pair[0]}_{pair[1]}", sources.errors("contact.c"))
+
+
+def test_a_class_behind_the_sector_does_not_compile(sources: Sources) -> None:
+    """A query with a sector would give the exact test the two in the wrong order."""
+    sources.add_row()
+    sources.change("shape.h", SECTOR_CLASS, f"{SECTOR_CLASS} CLASS(WEDGE, EXTENT_OF_RADIUS)")
+    assert "SECTOR stays the last class" in sources.errors("contact.c")
 
 
 def test_a_switch_that_misses_a_class_does_not_compile(sources: Sources) -> None:
@@ -185,7 +196,7 @@ def test_a_body_without_its_push_or_its_cast_does_not_compile(
     sources.change("shape.h", LAST_BODY, f"{LAST_BODY} CLASS(WEDGE, EXTENT_OF_RADIUS)")
     pairs = " ".join(f"PAIR({other}, WEDGE)" for other in [*BODIES, "WEDGE"])
     sources.change("shape.h", LAST_BODY_PAIR, f"{LAST_BODY_PAIR.rstrip()} {pairs}\n")
-    sources.change("shape.h", LAST_PAIR, f"    PAIR(WEDGE, SECTOR) \\\n{LAST_PAIR}")
+    sources.add_pairs(PAIRS[-1:])
     errors = re.findall("error: .*enumeration value.*", sources.errors(file))
     assert any(re.search(missing, error) for error in errors), errors
 
