@@ -70,7 +70,7 @@ int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
 }
 
 /* Stores the changed copies of a collider if its centre is in range. */
-static int32_t replace(fxs_world *w, placed_shape *s, const anchor *p) {
+static int32_t store(fxs_world *w, placed_shape *s, const anchor *p) {
     uint32_t id = s->id;
     int32_t status = derive_placed(s, p);
     if (status == FXS_OK) {
@@ -264,7 +264,7 @@ int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shap
         s.kind = (uint8_t)shape->kind;
         s.half_angle = (uint16_t)shape->half_angle;
         memcpy(s.size, shape->size, sizeof s.size);
-        status = replace(world, &s, anchors(world) + id);
+        status = store(world, &s, anchors(world) + id);
     }
     return status;
 }
@@ -278,7 +278,7 @@ int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t 
         p.ox = ox;
         p.oy = oy;
         p.oz = oz;
-        status = replace(world, &s, &p);
+        status = store(world, &s, &p);
     }
     return status;
 }
@@ -337,8 +337,8 @@ int32_t fxs_world_set_layers(fxs_world *world, const uint32_t masks[32]) {
 /* ---- commands ---- */
 
 /* Before a collider is changed for the first time, a copy of it goes to its row in the scratch
- * memory, and its id into the set of marks. The copy's `zero` holds
- * flags that a collider does not have. */
+ * memory, and its id into the set of marks. The copy's `zero` holds flags that a collider does not
+ * have. */
 enum { WAS_PRESENT = 1, WAS_CHANGED = 2 };
 
 static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {

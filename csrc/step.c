@@ -76,7 +76,7 @@ static packed_hit *sorted_hits(const fxs_world *w, packed_hit *now, packed_hit *
     return fxs_sorted(digits, done, done == now ? other : now, found, HIT_A_BIT, id_bits);
 }
 
-/* Whether hits are found pair by pair. In a crowd, known by its hits in the last step, the grid is
+/* Whether all_pairs.c finds the hits. In a crowd, known by its hits in the last step, the grid is
  * faster, which tests pairs of like classes together. */
 static int is_small(const fxs_world *w) {
     const int is_crowd = w->hit_count > CROWD_HITS * w->count;
