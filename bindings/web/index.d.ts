@@ -1031,9 +1031,9 @@ export class Rollback implements Disposable {
   /** Begins before the next frame of the game's world. window: how many frames may be predicted, 8
    * if it is left out. delay: frames from a local input to the frame that it is for, 0 if it is left
    * out. match: a number of this match, 0..2^32 - 1, 0 if it is left out. players, window, delay and
-   * match are the same on all machines: packets with others are refused. ownMax: the most bytes that the game's `save`
-   * returns, 0..2^30; if it is left out, it always returns as many. Each frame of the window takes
-   * so much memory. */
+   * match are the same on all machines: packets with others are refused. ownMax: the most bytes that
+   * the game's `save` returns, 0..2^30; if it is left out, it always returns as many. Each frame of
+   * the window takes so much memory. */
   constructor(
     game: RollbackGame,
     options: {
