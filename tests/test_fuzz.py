@@ -37,7 +37,6 @@ def objects(builds: Builds, tmp_path: Path) -> Path:
     """The objects of all fuzzers, built once, whichever test needs them first."""
 
     def make(to: Path) -> None:
-        to.mkdir(exist_ok=True)
         arguments = ("--seconds", "1", "--objects", str(to))
         code, said, found = fuzz(NATIVE / "fuzz.py", tmp_path / "found", *arguments)
         assert (code, found) == (0, []), said
@@ -90,7 +89,6 @@ def test_planted_faults_are_found_and_the_inputs_kept(
         text = path.read_text(encoding="ascii")
         assert text.count(old) == 1, f"{file} has no {old!r} any more: plant another fault"
         path.write_text(text.replace(old, new), encoding="ascii")
-        (own / f"{path.stem}.o").unlink()
     program = tmp_path / "tests" / "native" / "fuzz.py"
     options = ("--seconds", "30", "--objects", str(own))
     code, said, found = fuzz(program, tmp_path / "found", *targets, *options)

@@ -39,10 +39,17 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
 
 
-def compile_missing(directory: Path, sources: Sequence[Path], *flags: str) -> None:
-    missing = [str(path) for path in sources if not (directory / f"{path.stem}.o").exists()]
-    if missing:
-        run([*compiler(), *flags, "-c", *missing], directory, 600)
+def compile_changed(directory: Path, sources: Sequence[Path], *flags: str) -> None:
+    """Those without an object, or with one that is older than they or any header."""
+    headers = max(path.stat().st_mtime_ns for folder in (CSRC, HERE) for path in folder.rglob("*.h"))
+
+    def is_old(path: Path) -> bool:
+        made = directory / f"{path.stem}.o"
+        newest = max(headers, path.stat().st_mtime_ns)
+        return not made.exists() or made.stat().st_mtime_ns < newest
+
+    if changed := [str(path) for path in sources if is_old(path)]:
+        run([*compiler(), *flags, "-c", *changed], directory, 600)
 
 
 def compile_kernel(directory: Path) -> None:
@@ -50,8 +57,8 @@ def compile_kernel(directory: Path) -> None:
     right.
     """
     references = [HERE / "reference.c", HERE / "fuzz_commands_reference.c"]
-    compile_missing(directory, references, "-O2")
-    compile_missing(directory, [*KERNEL, *KIT], *GUIDED, *ASSERTS)
+    compile_changed(directory, references, "-O2")
+    compile_changed(directory, [*KERNEL, *KIT], *GUIDED, *ASSERTS)
 
 
 def compiler() -> list[str]:
@@ -61,7 +68,7 @@ def compiler() -> list[str]:
 
 def build(target: str, directory: Path) -> Path:
     """The fuzzer of a target, of the objects that are there."""
-    compile_missing(directory, [HERE / f"fuzz_{target}.c"], *GUIDED)
+    compile_changed(directory, [HERE / f"fuzz_{target}.c"], *GUIDED)
     names = [f"fuzz_{target}", "reference", *(path.stem for path in [*KERNEL, *KIT])]
     if target == "commands":
         names.append("fuzz_commands_reference")
@@ -160,6 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         directory = Path(name)
         try:
             objects = (args.objects or directory).resolve()
+            objects.mkdir(parents=True, exist_ok=True)
             compile_kernel(objects)
             programs = {target: build(target, objects) for target in args.targets or TARGETS}
         except MissingError as missing:
