@@ -2,8 +2,6 @@
 import { ArgumentRangeError, quoted, wrong } from "./checks.js";
 import { start } from "./kernel.js";
 
-const isNode = globalThis.process?.versions?.node !== undefined;
-
 // Makes fixsync ready. source: nothing, or an address, bytes, a Response or a compiled module.
 export async function init(source = new URL("./fixsync.wasm", import.meta.url)) {
   const given = await source;
@@ -24,11 +22,11 @@ export async function init(source = new URL("./fixsync.wasm", import.meta.url)) 
 }
 
 async function compiled(address) {
-  if (isNode && !URL.canParse(address)) {
-    const whole = `a whole address in Node, such as new URL(${quoted(address)}, import.meta.url)`;
+  if (globalThis.location === undefined && !URL.canParse(address)) {
+    const whole = `a whole address, such as new URL(${quoted(address)}, import.meta.url)`;
     throw new ArgumentRangeError(`source must be ${whole}, not ${quoted(address)}`);
   }
-  if (isNode && address.startsWith("file:")) {
+  if (address.startsWith("file:") && globalThis.process?.versions?.node) {
     const files = "node:fs/promises"; // a name that no bundler follows
     const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ files);
     return WebAssembly.compile(await readFile(new URL(address)));

@@ -56,16 +56,15 @@ export function made(...shape) {
 // fxs_shape.
 export const putShape = (at, shape, name = "shape") => putWords(at, shapeNumbers(name, shape));
 
-const POSE_KEYS = ["x", "y", "z", "yaw"];
-
 // fxs_pose.
 export function putPose(at, pose, name = "pose") {
   if (typeof pose !== "object" || pose === null || isList(pose)) {
     throw wrong(name, "{ x, y, z, yaw }", pose);
   }
-  for (const key in pose)
-    if (!POSE_KEYS.includes(key)) throw wrong(`a key of ${name}`, "x, y, z or yaw", key);
   const { x, y, z, yaw = 0 } = pose;
+  // A yaw of another name would be ignored.
+  const odd = pose.yaw === undefined && Object.keys(pose).find((key) => !/^([xyz]|yaw)$/.test(key));
+  if (odd) throw wrong(`a key of ${name} without yaw`, "x, y or z", odd);
   putWords(at, [
     int32(`${name}.x`, x),
     int32(`${name}.y`, y),

@@ -461,13 +461,13 @@ test("an error for a length with a fraction names q, and no other error does", (
   assert.throws(() => own.setLayer(1, 1.5), /layer must be an integer, not 1\.5$/);
 });
 
-test("a pose has no other keys, bytes have their count, and init names a relative address", async () => {
+test("a yaw is not misspelled, bytes have their count, init names a relative address", async () => {
   const own = world();
   const before = own.hash();
   for (const [act, words] of [
     [
       () => own.setPose(1, { x: 0, y: 0, z: 0, yaws: 3 }),
-      /^ArgumentTypeError: a key of pose must be x, y, z or yaw, not "yaws"$/,
+      /^ArgumentTypeError: a key of pose without yaw must be x, y or z, not "yaws"$/,
     ],
     [() => own.setPose(1, [0, 0, 0]), /pose must be \{ x, y, z, yaw \}, not \[0, 0, 0\]$/],
     [
@@ -477,8 +477,10 @@ test("a pose has no other keys, bytes have their count, and init names a relativ
   ])
     assert.throws(act, words);
   assert.equal(own.hash(), before);
+  own.setPose(1, { x: 0, y: 0, z: 0, yaw: 3, health: 9 }); // an object of the game
+  assert.equal(own.get(1).pose.yaw, 3);
   await assert.rejects(
     init("./x.wasm"),
-    /^ArgumentRangeError: source must be a whole address in Node, .*, not "\.\/x\.wasm"$/,
+    /^ArgumentRangeError: source must be a whole address, such as .*, not "\.\/x\.wasm"$/,
   );
 });
