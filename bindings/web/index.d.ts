@@ -1061,7 +1061,8 @@ export class Rollback implements Disposable {
    * packet costs only time. */
   packet(player: number): RollbackPacket;
   /** Takes a packet of another machine's player, in any order, any number of times. One that no
-   * machine of this match sends is an error, and nothing has changed. */
+   * machine of this match sends is an error, and nothing has changed; in one that contradicts an
+   * earlier input, the inputs before that one are taken. */
   receive(player: number, packet: RollbackPacket): void;
   dispose(): void;
   [Symbol.dispose](): void;

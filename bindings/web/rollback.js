@@ -268,7 +268,7 @@ export class Rollback {
       throw wrong("packet.last", "[frame, hash] or null", last);
     const frame = uint32("packet.last[0]", last[0]);
     if (this.#local && !isBefore(frame, this.#given)) {
-      const most = `before frame ${this.#given}, which has no inputs of this machine yet`;
+      const most = `before frame ${this.#given}, which has no inputs of ours yet`;
       throw new ArgumentRangeError(`packet.last[0] must be ${most}, not ${frame}`);
     }
     return { player, frame, hash: last[1] };

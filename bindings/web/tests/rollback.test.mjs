@@ -242,7 +242,7 @@ test("a packet has the inputs that another machine may lack, and no others", asy
     assert.throws(
       () => first(2, frame),
       new RegExp(
-        "packet\\.last\\[0\\] must be before frame 8, which has no inputs of this machine yet, " +
+        "packet\\.last\\[0\\] must be before frame 8, which has no inputs of ours yet, " +
           `not ${frame}$`,
       ),
     );
@@ -436,7 +436,10 @@ test("a rollback refuses with name, value and range", async () => {
     [() => rollback.packet(2), /player must be 0\.\.1, not 2/],
     [() => rollback.receive(1, null), /packet must be an object, not null/],
     [() => rollback.receive(1, new Uint8Array(4)), /packet must be an object, not an? Uint8Array/],
-    [() => rollback.receive(1, {}), /packet\.setup\[0\] \(match\) must be 0, as here, not undefined/],
+    [
+      () => rollback.receive(1, {}),
+      /packet\.setup\[0\] \(match\) must be 0, as here, not undefined/,
+    ],
     [
       () => rollback.receive(1, { ...good, setup: [9, 2, 3, 0] }),
       /packet\.setup\[0\] \(match\) must be 0, as here, not 9/,
@@ -523,7 +526,10 @@ test("what play and load throw loses no frame, and the match goes on", async () 
           const { confirmed } = peer.tick({ [me]: (peer.frame * (3 + me)) % 7 });
           frames[me].push(...confirmed);
         } catch (error) {
-          assert.match(String(error), /in (play|step|load|save)|what play returns must be .*, not "evnts"/);
+          assert.match(
+            String(error),
+            /in (play|step|load|save)|what play returns must be .*, not "evnts"/,
+          );
           thrown++;
         }
       }
@@ -556,7 +562,10 @@ test("what play returns is checked", async () => {
   ]) {
     const rollback = new Rollback({ world, play: () => answer }, { players: 1 });
     for (let again = 0; again < 2; again++)
-      assert.throws(() => rollback.tick({ 0: 1 }), new RegExp(`what play returns must be ${words}$`));
+      assert.throws(
+        () => rollback.tick({ 0: 1 }),
+        new RegExp(`what play returns must be ${words}$`),
+      );
   }
 });
 
@@ -570,7 +579,8 @@ test("packets of the match before change nothing in the next one", async () => {
   let late = [];
   for (const match of [1, 2]) {
     const peers = matchOf(match);
-    for (const packet of late) assert.throws(() => peers[0].receive(1, packet), /\(match\) must be 2/);
+    for (const packet of late)
+      assert.throws(() => peers[0].receive(1, packet), /\(match\) must be 2/);
     for (let now = 0; now < 100; now++) {
       for (const [me, peer] of peers.entries()) peer.tick({ [me]: now % 3 });
       late = peers.map((peer, me) => peer.packet(me));

@@ -163,7 +163,11 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
     [() => new Mover(1, { step_height: 1 }), TypeError, /stepHeight, .* not "step_height"/],
     [() => new Recorder(world, { tick: 60 }), TypeError, /tickRate, .* not "tick"/],
     [() => new TwoPlanes(4, { layer: [] }), TypeError, /not "layer"/],
-    [() => new Rollback({ world }, { players: 2, delays: 1 }), TypeError, /delay, ownMax, not "delays"/],
+    [
+      () => new Rollback({ world }, { players: 2, delays: 1 }),
+      TypeError,
+      /delay, ownMax, not "delays"/,
+    ],
   ];
   const before = world.hash();
   for (const [act, Kind, words] of cases) {
