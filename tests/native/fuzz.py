@@ -41,7 +41,9 @@ GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
 
 def compile_changed(directory: Path, sources: Sequence[Path], *flags: str) -> None:
     """Those without an object, or with one that is older than they or any header."""
-    headers = max(path.stat().st_mtime_ns for folder in (CSRC, HERE) for path in folder.rglob("*.h"))
+    headers = max(
+        path.stat().st_mtime_ns for folder in (CSRC, HERE) for path in folder.rglob("*.h")
+    )
 
     def is_old(path: Path) -> bool:
         made = directory / f"{path.stem}.o"
