@@ -14,9 +14,12 @@ same wheel to the byte, whoever builds them, where and when."""
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import re
 import shlex
+import shutil
+import subprocess
 import sysconfig
 import tarfile
 from concurrent.futures import ThreadPoolExecutor
@@ -92,7 +95,6 @@ class BuildExt(build_ext):
         super().finalize_options()
         for extension in self.extensions:
             extension.sources = files(".c")
-            extension.depends = files(".h")
             extension.include_dirs = ["csrc"]
             extension.py_limited_api = STABLE_ABI
             if not STABLE_ABI:
@@ -113,12 +115,29 @@ class BuildExt(build_ext):
         ext.extra_link_args = [*ext.extra_link_args, *extra]
         ext.extra_objects = self.compiled([str(generated), *files(".c")], ext)
         ext.sources = []
+        self.force = True  # setuptools would compare times, and keep an old kernel
         super().build_extension(ext)
 
     def compiled(self, sources: list[str], ext: Extension) -> list[str]:
-        """The objects of the sources in their order, compiled several at a time."""
+        """The objects of the sources in their order, compiled several at a time.
 
-        def compile(source: str) -> list[str]:
+        An object is kept in build/objects under a hash of all that it is made of. So after an edit
+        of one C file that file alone is compiled, whatever the times of the files say. Nothing is
+        kept of Microsoft's compiler, which does not say its version."""
+        command: list[str] = getattr(self.compiler, "compiler_so", [])
+        flags = (ext.define_macros, self.compiler.include_dirs, ext.extra_compile_args, self.debug)
+        made_of = [repr((command, flags))]
+        made_of += [Path(file).read_text(encoding="utf-8") for file in files(".h")]
+        if command:
+            version = [command[0], "--version"]
+            made_of.append(subprocess.check_output(version, text=True))  # noqa: S603
+
+        def compile(source: str) -> str:
+            made_here = [*made_of, Path(source).name, Path(source).read_text(encoding="utf-8")]
+            key = hashlib.sha256("\0".join(made_here).encode()).hexdigest()[:16]
+            kept = ROOT / "build" / "objects" / f"{Path(source).stem}-{key}.o"
+            if command and kept.exists():
+                return str(kept)
             objects: list[str] = self.compiler.compile(
                 [source],
                 output_dir=self.build_temp,
@@ -126,14 +145,19 @@ class BuildExt(build_ext):
                 include_dirs=ext.include_dirs,
                 debug=self.debug,
                 extra_postargs=ext.extra_compile_args,
-                depends=ext.depends,
             )
-            return objects
+            if not command:
+                return objects[0]
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            whole = kept.with_suffix(f".{os.getpid()}")  # two builds may run at once
+            shutil.copyfile(objects[0], whole)
+            whole.replace(kept)
+            return str(kept)
 
         # The object for Microsoft's compiler sets itself up on its first use, once.
         at_once = 1 if self.compiler.compiler_type == "msvc" else None
         with ThreadPoolExecutor(at_once) as pool:
-            return [name for names in pool.map(compile, sources) for name in names]
+            return list(pool.map(compile, sources))
 
 
 class BuildPy(build_py):

@@ -574,6 +574,32 @@ def test_a_build_whose_bytes_differ_is_told(tmp_path: Path, other: dict[str, byt
 
 @pytest.mark.full
 @needs_compiler
+def test_an_edit_of_a_c_file_is_built_whatever_its_time_says_and_compiles_that_file_alone(
+    tmp_path: Path,
+) -> None:
+    where = release.tree(tmp_path / "tree")
+    kept = where / "build" / "objects"
+    code = "from setuptools import setup; setup()"
+    ask = "import fixsync._kernel as k; print(k.lib.fxs_version())"
+
+    def built() -> tuple[str, int]:
+        before = len(list(kept.glob("*.o")))
+        env = {**os.environ, "FIXSYNC_CFLAGS": "-O0"}
+        release.run(sys.executable, "-c", code, "build_ext", "--inplace", cwd=where, env=env)
+        found = release.run(sys.executable, "-c", ask, cwd=where)
+        return found.strip(), len(list(kept.glob("*.o"))) - before
+
+    first, count = built()
+    assert count > 50
+    assert built() == (first, 0)
+    source = where / "csrc" / "version.c"
+    source.write_text(source.read_text().replace("return FXS_VERSION;", "return 77;"))
+    os.utime(source, (0, 0))
+    assert built() == ("77", 1)
+
+
+@pytest.mark.full
+@needs_compiler
 def test_without_a_stable_abi_the_wheel_is_of_one_version_and_answers_the_same(
     tmp_path: Path,
 ) -> None:
