@@ -1014,11 +1014,14 @@ FXS_API int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *worl
                                    uint32_t tick_rate, char *text, uint64_t room);
 
 /* fxs_recorder_begin with the other keys of the first line.
- * about: an object with the optional members tick_rate, sim, seed, meta, names, unit_mm and z_down
- * in UTF-8. It must be canonical: in this order, without spaces, the ids of names ascending, z_down
- * true, and only `"`, `\` and control characters with a backslash:
+ * about: an object with the optional members tick_rate, sim, seed, meta, names, unit_mm, z_down,
+ * semantics, build and data in UTF-8. It must be canonical: in this order, without spaces, the ids
+ * of names ascending, z_down true, and only `"`, `\` and control characters with a backslash:
  * {"tick_rate":[60000,1001],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
- * frames have inputs, no commands. state: for a log with a sim that does not begin at frame 0, the
+ * frames have inputs, no commands. semantics: FXS_SEMANTICS of the kernel that computed the
+ * results, by default this one's; null, for a copy of a log without it, leaves it out. build: a
+ * text that names the game's build. data: fxs_hash64, seed 0, of what the game plays with, as 16
+ * hexadecimal digits in lower case. state: for a log with a sim that does not begin at frame 0, the
  * bytes of the simulation's save; else NULL, or the bytes of fxs_world_save, to begin with them.
  * Returns FXS_OK; FXS_E_TEXT, with `*at` the offset of the fault in `about`; FXS_E_STATE for a
  * state that is missing or is not the world's; FXS_E_ROOM. Cost: capacity + text + the square of

@@ -33,8 +33,10 @@ __all__ = [
     "SimulationType",
     "Stepped",
     "bot_seed",
+    "build_of",
     "check_input",
     "checked_game_events",
+    "data_of",
     "event_kinds",
     "fields_of",
     "find",
@@ -83,6 +85,9 @@ class Simulation(Protocol):
     - `is_over`: whether the match is over, a bool, usually a property. It depends on what `save`
       returns alone, and is False at the start. A session, the sync test and bots do not step a
       simulation that is over, and a session ends with it, COMPLETED.
+    - `data`: bytes or text that say what the game plays with besides its code: a frame table, a
+      level's script. Peers with other data refuse each other, and a log keeps its digest.
+    - `build`: a text that names the build of the game, for logs.
     - `names`: a `fixsync.names.Names` with names of layers and ids for logs, reports and the
       viewer.
     - `phases`: the attacks under way in the frame that was stepped last, as
@@ -209,13 +214,36 @@ def fields_of(simulation: object, state: bytes) -> StateFields:
     return found_fields(state)
 
 
+def data_of(simulation: object) -> int | None:
+    """XXH64 (seed 0) of a simulation's `data`, of text in UTF-8; None if it has none. TypeError if
+    that is neither bytes nor text."""
+    data = getattr(simulation, "data", None)
+    if data is None or isinstance(data, str):
+        return None if data is None else hash_of(data.encode())
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(_no_member("data", "bytes or a str", data))
+    return hash_of(bytes(data))
+
+
+def build_of(simulation: object) -> str | None:
+    """The build that a simulation names; None if it names none. TypeError if that is no text."""
+    build = getattr(simulation, "build", None)
+    if not isinstance(build, (str, type(None))):
+        raise TypeError(_no_member("build", "a str", build))
+    return build
+
+
+def _no_member(name: str, allowed: str, value: object) -> str:
+    hint = ": make it a property" if callable(value) else ""
+    return f"{name} of a simulation must be {allowed}, not {shown(value)}{hint}"
+
+
 def is_over(simulation: object) -> bool:
     """Whether a simulation says that its match is over; False without `is_over`. TypeError if that
     is not a bool."""
     over = getattr(simulation, "is_over", False)
     if type(over) is not bool:
-        hint = ": make it a property" if callable(over) else ""
-        raise TypeError(f"is_over of a simulation must be True or False, not {shown(over)}{hint}")
+        raise TypeError(_no_member("is_over", "True or False", over))
     return over
 
 
@@ -345,6 +373,7 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
     if fault:
         raise ValueError(f"simulation {name or shown(simulation)}: {fault}")
     event_kinds(made)
+    data_of(made), build_of(made)
     if is_over(made):
         raise ValueError(f"simulation {name}: must not be over at frame 0")
     return made

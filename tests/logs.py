@@ -13,6 +13,7 @@ import model
 import msgspec
 
 from fixsync import World
+from fixsync._native.kernel import semantics
 from fixsync.log import files
 from fixsync.log.schema import Header
 
@@ -45,6 +46,7 @@ def model_log(match: Sequence[Sequence[Any]], layers: Any, hit_when: int, skippe
     if skipped:
         state = base64.b64encode(world.save()).decode()
         head["from"] = {"frame": skipped, "state": state}
+    head["semantics"] = semantics()
     return text_of(head, _frames(world, skipped, match[skipped:]))
 
 
@@ -116,6 +118,8 @@ def write_values(path: Path, header: Header, frames: Iterable[Any]) -> None:
     if header.start is not None:
         state = base64.b64encode(header.start.state).decode()
         doc["from"] = {"frame": header.start.frame, "state": state}
+    said = {key: getattr(header, key) for key in ("semantics", "build", "data")}
+    doc |= {key: value for key, value in said.items() if value is not None}
     head = {"format": "fixsync-match", "version": 1, **doc}
     text = text_of(head, [_without_zeros(msgspec.to_builtins(frame)) for frame in frames])
     with files.Sink(path, is_over=True) as sink:

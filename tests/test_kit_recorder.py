@@ -251,6 +251,9 @@ ABOUT = {
     "names": {"layers": {"0": "player", "31": ""}, "ids": {"0": "x", "5": "boss"}},
     "unit_mm": 2**32 - 1,
     "z_down": True,
+    "semantics": 2**32 - 1,
+    "build": 'v1 "final" \u00e9',
+    "data": "0123456789abcdef",
 }
 
 
@@ -262,6 +265,11 @@ def with_world(doc: dict[str, Any], capacity: int = CAPACITY) -> dict[str, Any]:
     """A header of what a log says about itself, by the contract, for an empty world."""
     defaults = {"tick_rate": 60, "sim": None, "seed": 0, "meta": {}}
     said = {**defaults, **doc}
+    # That of the recorder by default; null for none.
+    here = {"semantics": said.pop("semantics", lib.FXS_SEMANTICS)}
+    here |= {key: said.pop(key) for key in ("build", "data") if key in said}
+    if here["semantics"] is None:
+        del here["semantics"]
     return {
         "format": "fixsync-match",
         "version": 1,
@@ -270,6 +278,7 @@ def with_world(doc: dict[str, Any], capacity: int = CAPACITY) -> dict[str, Any]:
         "hit_when": 1,
         "layers": None,
         **said,
+        **here,
     }
 
 
@@ -290,10 +299,13 @@ def is_canonical_about(about: bytes) -> bool:
 
 
 @pytest.mark.parametrize(
-    "keys", [list(ABOUT), [], ["meta"], ["sim", "unit_mm"], ["names"], ["z_down"]]
+    "keys",
+    [list(ABOUT), [], ["meta"], ["sim", "unit_mm"], ["names"], ["z_down"], ["build"], ["data"]],
 )
-def test_the_first_line_says_what_it_is_given(keys: list[str]) -> None:
-    log, doc = CLog(World(4)), {key: ABOUT[key] for key in keys}
+@pytest.mark.parametrize("semantics", [{}, {"semantics": 3}, {"semantics": None}])
+def test_the_first_line_says_what_it_is_given(keys: list[str], semantics: dict[str, Any]) -> None:
+    log, doc = CLog(World(4)), {key: ABOUT[key] for key in ABOUT if key in [*keys, *semantics]}
+    doc |= semantics
     assert is_canonical_about(canonical(doc))
     assert begun(log, World(CAPACITY), canonical(doc)) == (0, 0)
     assert ffi.buffer(log.buffer, log.log.size)[:] == canonical(with_world(doc)) + b"\n"
@@ -301,13 +313,17 @@ def test_the_first_line_says_what_it_is_given(keys: list[str]) -> None:
 
 @strategies.examples(2000)
 @given(
-    doc=st.sampled_from([ABOUT, {"meta": ABOUT["meta"]}, {"names": ABOUT["names"]}]),
+    doc=st.sampled_from([
+        *(ABOUT, {"meta": ABOUT["meta"]}, {"names": ABOUT["names"]}),
+        {key: ABOUT[key] for key in ("semantics", "build", "data")},
+    ]),
     at=st.integers(0, 900),
     cut=st.integers(0, 12),
     pasted=st.one_of(st.binary(max_size=3), st.text(max_size=4).map(str.encode), st.sampled_from([
         *(b"-0", b"00", b"1.0", b"1e5", b"null", b"true", b"[]", b"{}", b'{"a":1,"a":1}', b" "),
         *(b",", b":", b'"', b"\\", b'"b":1,', b"[" * 66 + b"]" * 66, b"[" * 65 + b"]" * 65),
         *(b"18446744073709551616", b"4294967296", b"0", b"9" * 601, b"\\u001F", b"\\u000a"),
+        *(b"ABCDEF", b"0123456789abcde", b'"data":', b'"semantics":0'),
         *(b"\\/", b"\\u0041", b"\\ud800", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80"),
     ])),
 )  # fmt: skip

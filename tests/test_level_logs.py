@@ -102,7 +102,7 @@ def test_a_recorded_match_has_its_level_and_replays(tmp_path: Path) -> None:
     assert PILLAR in frames[0].queries[0]  # type: ignore[index]
     header = json.loads(path.read_text().splitlines()[0])
     assert header["level"]["solids"][1] == ["cylinder", 0, -65536, 131072, [-262144, 0], 65536]
-    assert [*header][-2:] == ["names", "level"]
+    assert [*header][-3:] == ["names", "level", "semantics"]
 
 
 def test_a_part_of_a_match_keeps_the_level(tmp_path: Path) -> None:

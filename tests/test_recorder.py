@@ -280,7 +280,7 @@ def test_a_recording_that_begins_in_the_middle_begins_with_the_state(tmp_path: P
         world.step()
     head, first, second, last = map(json.loads, (tmp_path / "match.jsonl").read_text().splitlines())
     assert head["from"] == {"frame": 1, "state": base64.b64encode(fight().save()).decode()}
-    assert list(head)[-2:] == ["meta", "from"]
+    assert list(head)[-3:] == ["meta", "from", "semantics"]
     assert (first["frame"], first["commands"]) == (1, [["move", 3, [100, 0, 0]]])
     assert first["events"] == [[0, 3, 3, 0]]  # the hit is in the state
     assert (second["frame"], last["frames"]) == (2, 2)

@@ -52,6 +52,21 @@ static int json_read_names(json *j, uint64_t capacity, uint64_t solids) {
     return fxs_json_take(j, "}");
 }
 
+/* A digest: 16 hexadecimal digits in lower case, in quotes. */
+static int json_read_digest(json *j) {
+    if (!fxs_json_take(j, "\"")) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < 16; i++, j->at++) {
+        int is_digit = j->at < j->end &&
+                       ((*j->at >= '0' && *j->at <= '9') || (*j->at >= 'a' && *j->at <= 'f'));
+        if (!is_digit) {
+            return 0;
+        }
+    }
+    return fxs_json_take(j, "\"");
+}
+
 static int about_read_value(json *j, uint32_t key, uint64_t capacity, uint64_t solids) {
     uint64_t number;
     switch (key) {
@@ -66,14 +81,18 @@ static int about_read_value(json *j, uint32_t key, uint64_t capacity, uint64_t s
     case ABOUT_META: return fxs_json_read_object(j);
     case ABOUT_NAMES: return json_read_names(j, capacity, solids);
     case ABOUT_Z_DOWN: return fxs_json_take(j, "true");
+    case ABOUT_SEMANTICS:
+        return fxs_json_take(j, "null") || fxs_json_read_number(j, 1, UINT32_MAX, &number);
+    case ABOUT_BUILD: return fxs_json_read_string(j);
+    case ABOUT_DATA: return json_read_digest(j);
     default: return fxs_json_read_number(j, 1, UINT32_MAX, &number);
     }
 }
 
 int fxs_about_read(json *j, uint64_t capacity, uint64_t solids, about_parts *found) {
     static const char *const KEYS[ABOUT_COUNT] = {
-        "\"tick_rate\":", "\"sim\":",     "\"seed\":",  "\"meta\":",
-        "\"names\":",     "\"unit_mm\":", "\"z_down\":"};
+        "\"tick_rate\":", "\"sim\":",    "\"seed\":",      "\"meta\":",  "\"names\":",
+        "\"unit_mm\":",   "\"z_down\":", "\"semantics\":", "\"build\":", "\"data\":"};
     const char *before = "{";
     for (uint32_t key = 0; key < ABOUT_COUNT; key++) {
         json next = *j;

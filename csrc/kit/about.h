@@ -12,6 +12,9 @@ enum {
     ABOUT_NAMES,
     ABOUT_UNIT,
     ABOUT_Z_DOWN,
+    ABOUT_SEMANTICS,
+    ABOUT_BUILD,
+    ABOUT_DATA,
     ABOUT_COUNT
 };
 

@@ -324,6 +324,17 @@ static void put_if_about(pen *p, const about_parts *found, uint32_t part, const 
     }
 }
 
+/* That of this kernel, unless `about` says whose results the log has, or null: unknown. */
+static void put_semantics(pen *p, const about_parts *found) {
+    const char *given = found->value[ABOUT_SEMANTICS];
+    if (given == NULL) {
+        fxs_put_text(p, ",\"semantics\":");
+        fxs_put_number(p, FXS_SEMANTICS);
+    } else if (*given != 'n') {
+        put_if_about(p, found, ABOUT_SEMANTICS, ",\"semantics\":");
+    }
+}
+
 /* Whether a log may begin with these bytes: a log of inputs that begins late needs the game's own
  * state, a log of commands takes none but the world's. */
 static int is_first_state(const fxs_recorder *fresh, const fxs_world *world, const uint8_t *state,
@@ -386,6 +397,9 @@ int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
         fxs_put_state(p, world, state_size ? state : NULL, state_size);
         fxs_put_text(p, "\"}");
     }
+    put_semantics(p, &found);
+    put_if_about(p, &found, ABOUT_BUILD, ",\"build\":");
+    put_if_about(p, &found, ABOUT_DATA, ",\"data\":");
     fxs_put_text(p, "}\n");
     if (count_text(&d) != FXS_OK) {
         return FXS_E_ROOM;

@@ -24,6 +24,7 @@ length: Callable[[int, int, int], int] = lib.fxs_length
 yaw_between: Callable[[int, int], int] = lib.fxs_yaw_between
 faces: Callable[[int, int, int, int], int] = lib.fxs_faces
 
+semantics: Callable[[], int] = lib.fxs_semantics
 overlap: Callable[[bytes, bytes, bytes, bytes], int] = lib.fxs_overlap
 """The contact of two shapes that were checked: shape row, pose row, shape row, pose row."""
 

@@ -30,7 +30,10 @@ Cells: TypeAlias = tuple[str, str, str]
 @click.command("diff", cls=options.Command)
 @click.argument("a", type=options.FILE)
 @click.argument("b", type=options.FILE, required=False)
-@options.flag("--ignore-meta", "Ignore differences in meta, names, unit_mm and z_down.")
+@options.flag(
+    "--ignore-meta",
+    "Ignore differences in meta, names, unit_mm, z_down, semantics, build and data.",
+)
 @options.flag("--events", "List all hits that differ, over all frames.", "is_hits")
 @options.number("--rows", 40, 1, None, "Number of differences to show.")
 @options.at_option

@@ -199,7 +199,8 @@ def farm_command(
 
     \b
     Exit code  0  all identical, or nothing to compare
-               1  some diverged
+               1  some diverged, or differ and were recorded with other data,
+                  by another semantics or by another build
                2  some not valid, unreadable, without their simulation,
                   crashed, out of memory or timed out
                3  some cut short, but good so far

@@ -16,6 +16,7 @@ from fixsync.cli import describe, options, text
 from fixsync.cli.level import level_count, level_json, level_rows, read_level
 from fixsync.log.info import Info, info
 from fixsync.log.lines import plain
+from fixsync.log.origin import ORIGIN
 from fixsync.log.replay import Verdict
 from fixsync.log.schema import Header, MatchLogError
 from fixsync.names import sides_in
@@ -148,6 +149,9 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
         yield "one unit", f"{header.unit_mm} mm"
     if header.z_down:
         yield "pictures", "+Z is down"
+    for key in ORIGIN:
+        if (said := getattr(header, key)) is not None:
+            yield key, str(said)
     for key, value in islice(header.meta.items(), _META_SHOWN):
         shown = value if isinstance(value, str) else text.compact(value)
         yield f"meta {text.shortened(key, _KEY_SHOWN)}", shown

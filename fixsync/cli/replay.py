@@ -15,6 +15,7 @@ from rich.text import Text
 from fixsync.cli import describe, options, text
 from fixsync.log import files
 from fixsync.log.lines import plain
+from fixsync.log.origin import told
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Difference, Replay, Verdict, exit_code, find_logs, replay
 from fixsync.log.schema import Header, MatchLogError
@@ -24,6 +25,9 @@ _STYLES = {
     Verdict.NOTHING_TO_COMPARE: "yellow",
     Verdict.CUT_SHORT: "yellow",
     Verdict.DIVERGED: "bold red",
+    Verdict.OTHER_DATA: "red",
+    Verdict.OTHER_SEMANTICS: "red",
+    Verdict.OTHER_BUILD: "red",
     Verdict.INVALID: "bold red",
     Verdict.NEEDS_SIMULATION: "yellow",
     Verdict.OUT_OF_MEMORY: "bold red",
@@ -57,7 +61,8 @@ def replay_command(
 
     \b
     Exit code  0  identical, or nothing to compare
-               1  diverged
+               1  diverged; or recorded with other data, by another semantics,
+                  or by another build, and something differs
                2  not valid, needs its simulation, unreadable, or out of memory
                3  cut short, but good so far
     Several logs: 2 beats 1 beats 3 beats 0.
@@ -144,9 +149,12 @@ def _story(result: Replay) -> Iterator[str]:
         yield f"{result.path}: {_compared([result])}"
         if result.cut:
             yield f"  cut short after {text.plural(result.frames, 'frame')}: {result.cut}"
+    if result.others and (result.difference or result.error):
+        yield f"  {told(result.others)}"
     if result.difference is not None and result.header is not None:
         line = f" (line {result.header.line_of(result.difference.frame)})"
-        yield f"  diverged in frame {result.difference.frame}{line}"
+        what = "first difference" if result.others else "diverged"
+        yield f"  {what} in frame {result.difference.frame}{line}"
         yield from _difference_lines(result.difference, result.header)
         yield f"  frames that differ: {result.differing_frames} of {result.frames}"
 
@@ -214,6 +222,7 @@ def _json(result: Replay) -> dict[str, Any]:
         "compared": asdict(result.compared),
         "differing_frames": result.differing_frames,
         "difference": _difference_json(result.difference),
+        "others": [one._asdict() for one in result.others],
         "cut": result.cut or None,
         "error": text.error_json(result.error),
         "seconds": round(result.seconds, 6),

@@ -113,7 +113,7 @@ class Change:
     fields: list[str]
     """The columns that differ."""
     old: dict[str, Any]
-    """Columns of `verdicts`. `digest`: SHA-256 of all computed events, answers and hashes."""
+    """Columns of `verdicts`. `digest`: SHA-256 of all frames as they were computed."""
     new: dict[str, Any]
 
 

@@ -51,14 +51,15 @@ class Outcome(Struct):
     compared_states: int = 0
     differing_frames: int = 0
     difference: dict[str, Any] | None = None
-    """The first differing frame: `frame`, `fields`, `expected`, `found`, `pair` or `query`."""
+    """The first differing frame: `frame`, `fields`, `expected`, `found`, `pair` or `query`; and
+    `others`, text, of a log of another program."""
     cut: str = ""
     """Why the log counts as cut short."""
     line: int | None = None
     """The line that is not valid; None: the file as a whole."""
     field: str = ""
     why: str = ""
-    """The reason for any other verdict than identical, diverged or cut short."""
+    """The reason for any other verdict than identical, cut short, and those of a difference."""
     trace: str = ""
     """The end of what a worker that crashed wrote to standard error."""
     digest: str = ""
@@ -99,6 +100,8 @@ def _difference_text(difference: dict[str, Any]) -> str:
     else:
         where = fields[0]
     text = f"frame {difference['frame']}, {where}"
+    if "others" in difference:
+        text = f"{difference['others']}; {text}"
     if "left_out" in difference:
         return text
     expected, found = form(difference["expected"]), form(difference["found"])

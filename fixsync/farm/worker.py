@@ -145,23 +145,42 @@ class _Worker:
             "differing_frames": result.differing_frames,
             "difference": _difference(result.difference),
         }
+        others = _told(result)
+        if others and result.difference is not None:
+            answer["difference"]["others"] = others
         if result.error is not None:
             answer |= {
                 "line": result.error.line or None,
                 "field": result.error.field,
-                "why": result.error.reason,
+                "why": f"{result.error.reason}{others and '; '}{others}",
             }
         elif result.cut:
             answer["cut"] = result.cut
         if filled is not None and result.error is None:
-            with filled.open("rb") as file:
-                digest = hashlib.sha256()
-                while piece := file.read(_PIECE_BYTES):
-                    digest.update(piece)
-            answer["digest"] = digest.hexdigest()
+            answer["digest"] = _digest_of_frames(filled)
             if not self._kept:
                 filled.unlink()
         return answer
+
+
+def _told(result: Any) -> str:
+    """What a log was recorded with that is not so here, as text."""
+    if not getattr(result, "others", None):  # earlier versions do not know it
+        return ""
+    from fixsync.log.origin import told
+
+    return str(told(result.others))
+
+
+def _digest_of_frames(filled: Path) -> str:
+    """Of all that was computed. The first line names the version, and the last has its digest."""
+    digest = hashlib.sha256()
+    with filled.open("rb") as lines:
+        next(lines, b"")
+        for line in lines:
+            if not line.startswith(b'{"frames"'):
+                digest.update(line)
+    return digest.hexdigest()
 
 
 def _is_out_of_memory(error: BaseException | None) -> bool:

@@ -13,6 +13,7 @@ from fixsync.builds import origin
 from fixsync.fields import SIZES, Difference, differences
 from fixsync.log.attacks import Lives
 from fixsync.log.hits import InconsistentError, Row, TwoHits, rows_of, totals_of
+from fixsync.log.origin import told
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, walk
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
@@ -88,6 +89,8 @@ class _Both:
             f"the recorded simulation gives other events than the log from frame {self.stray} on"
         )
         is_stray = self.stray is not None
+        others = [] if self.old.player is None else self.old.player.others
+        why = told(others) or "it is not the version that recorded it"
         return WhatIf(
             log=self.old.reader.name,
             frames=(first, last) if two.frames else None,
@@ -98,7 +101,7 @@ class _Both:
             totals=totals_of(two, rows),
             attacks=by_attack(two, rows, self.lives.ids, set()),
             guess=self.lives.is_guess,
-            warnings=[f"{stray}: it is not the version that recorded it"] if is_stray else [],
+            warnings=[f"{stray}: {why}"] if is_stray else [],
             other=self._ways(rows),
         )
 

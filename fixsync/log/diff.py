@@ -18,6 +18,7 @@ from fixsync.fields import ABSENT, differences
 from fixsync.fresh import check as fresh
 from fixsync.level import Level, Solid
 from fixsync.log.lines import plain
+from fixsync.log.origin import ORIGIN, between, told
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.replay import by_pair, placed_of
@@ -36,10 +37,11 @@ SOLIDS_MAX = 8
 ROWS_MAX = 1000
 """The most differences listed for one frame."""
 
-_META = ("meta", "names", "unit_mm", "z_down")
+_META = ("meta", "names", "unit_mm", "z_down", *ORIGIN)
 """Keys of the header that do not change a world."""
 _KEYS = ("capacity", "tick_rate", "hit_when", "layers", "sim", "seed", *_META, "level")
-"""Keys of the header that are compared. Logs may begin at different frames of one match."""
+"""Keys of the header that are compared; those of ORIGIN if both logs have them. Logs may begin at
+different frames of one match."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def diff(
 
     Parts that only one of the logs has (events, answers, hashes, the frames before the first of the
     other) are counted, not compared. `simulations`: of both logs, or of each its own.
-    `ignore_meta`: ignores differences of the header in `meta`, `names`, `unit_mm` and `z_down`. `references`:
+    `ignore_meta`: ignores differences of the header in keys that do not change a world. `references`:
     how `fixsync.sim.find` knows `simulations` in another process; after a difference of hashes, new
     processes replay a log with it. Both logs are read to their end, so an error there is found;
     frames after the first difference are not replayed. OSError for files that cannot be read."""
@@ -138,6 +140,8 @@ def diff(
         comparison = _Comparison(result, *runs)
         comparison.run()
         result.notes += dict.fromkeys(note for run in runs for note in _played_with(run))
+        if result.frame is not None and (why := between(reader_a.header, reader_b.header)):
+            result.notes.append(why)
         result.notes += _blame(comparison, sims[1] or {}, references or {})
     return result
 
@@ -319,21 +323,21 @@ def _blame(
     references: Mapping[str, str],
 ) -> list[str]:
     """Whose hash replaying confirms, if it is the simulation's answer in any process."""
-    notes, wrong = [], None
-    for side, told in comparison.hashes:
+    notes, wrong, is_other = [], None, False
+    for side, said in comparison.hashes:
         if side.player is None:
             continue
         name, player = side.reader.name, side.player
         what = "whole state" if comparison.is_whole else "hash"
         found = player.state if comparison.is_whole else player.hash
-        if found == told:
+        if found == said:
             notes.append(f"replaying {name} gives its {what}")
         else:
             wrong = wrong or side
-            notes.append(
-                f"replaying {name} gives {found}: its recorder did something else than the log says"
-            )
-    if wrong is None or wrong.reader.header.sim is None:
+            is_other = is_other or bool(player.others)
+            why = told(player.others) or "its recorder did something else than the log says"
+            notes.append(f"replaying {name} gives {found}: {why}")
+    if wrong is None or wrong.reader.header.sim is None or is_other:
         return notes
     simulation = wrong.reader.header.sim
     reference = references.get(simulation, None if simulation in simulations else simulation)
@@ -367,7 +371,7 @@ def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
             values = tuple(replace(names, owners={}) for names in values)
         if name == "level":
             yield from _level_rows(*values)
-        elif not (ignore_meta and name in _META):
+        elif not (ignore_meta and name in _META) and not (name in ORIGIN and None in values):
             yield from _value_rows(name, *map(plain, values))
 
 

@@ -94,6 +94,9 @@ class _HeaderLine(Struct, forbid_unknown_fields=True):
     z_down: bool | UnsetType = UNSET
     level: LevelLine | UnsetType = UNSET
     start: _StartLine | UnsetType = msgspec.field(default=UNSET, name="from")
+    semantics: Positive | UnsetType = UNSET
+    build: str | UnsetType = UNSET
+    data: str | UnsetType = UNSET
 
 
 _HEADER_LINE = inspect.type_info(_HeaderLine)
@@ -147,6 +150,9 @@ def _about(doc: dict[str, Any], capacity: int, level: Level | None) -> dict[str,
         ),
         "unit_mm": doc.get("unit_mm"),
         "z_down": _only_true(doc),
+        "semantics": doc.get("semantics"),
+        "build": doc.get("build"),
+        "data": _hexadecimal(doc["data"], 16, "data") if "data" in doc else None,
     }
 
 
@@ -229,11 +235,18 @@ def format_about(about: About, capacity: int, level: Level | None) -> bytes:
         doc["unit_mm"] = about.unit_mm
     if about.z_down:
         doc["z_down"] = True
+    doc["semantics"] = about.semantics
+    if about.build is not None:
+        doc["build"] = about.build
+    if about.data is not None:
+        doc["data"] = about.data
     try:
         line = json.dumps(doc, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise LineError("", f"JSON cannot hold this header: {error}") from error
     found = text.parse(line, digits_max=META_DIGITS_MAX)
+    if found["semantics"] is None:  # the C recorder takes null for none
+        del found["semantics"]
     text.check({**_OF_WORLD, **found}, _HEADER_LINE)
     _about(found, capacity, level)
     if found["meta"] != doc["meta"]:

@@ -18,6 +18,7 @@ from fixsync._native.rows import CAST, COMMAND, EVENT, QUERY
 from fixsync._native.status import CommandError
 from fixsync._native.world import command_rows
 from fixsync.log.lines import check_command_ids, next_frame
+from fixsync.log.origin import others
 from fixsync.log.schema import (
     Answer,
     Cast,
@@ -104,6 +105,8 @@ class Player:
         self.simulation: sim.Simulation | None = None
         self.over_after: int | None = None
         """The frame after which the simulation was over first."""
+        self.others = [] if header.sim is not None else others(header)
+        """Of a log with a sim, known once the simulation is started."""
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
         self._rows: Any
@@ -178,10 +181,7 @@ class Player:
         self._room = count
 
     def _play_inputs(self, frame: SimFrame) -> int:
-        if self.simulation is None:
-            self.simulation = self.start(len(frame.inputs))
-            self.world = self.simulation.world
-        simulation = self.simulation
+        simulation = self.begin(frame)
         if len(frame.inputs) != simulation.players:
             reason = f"{len(frame.inputs)} inputs; the first frame has {simulation.players}"
             raise LineError("inputs", reason)
@@ -200,6 +200,13 @@ class Player:
         self._hash = self.world.hash()
         return self.world.hit_count
 
+    def begin(self, frame: SimFrame) -> sim.Simulation:
+        """The simulation, which is started with the first frame's inputs."""
+        if self.simulation is None:
+            self.simulation = self.start(len(frame.inputs))
+            self.world = self.simulation.world
+        return self.simulation
+
     def start(self, players: int, state: bytes | None = None) -> sim.Simulation:
         """The log's simulation before its first frame, or with the state that its `save` gave."""
         header = self._header
@@ -209,6 +216,7 @@ class Player:
             raise LineError(
                 "inputs", f"the simulation cannot be started: {_reason(error)}"
             ) from error
+        self.others = others(header, simulation)
         world = simulation.world
         given: dict[str, Any] = {"capacity": header.capacity, "level": header.level}
         if header.start is None:  # a state brings its own

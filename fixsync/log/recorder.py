@@ -16,6 +16,7 @@ from fixsync._native.rows import CAST, GAME_EVENT_ROW
 from fixsync.arguments import cast_row, query_row
 from fixsync.log import files, schema
 from fixsync.log.lines import FrameLines
+from fixsync.log.origin import origin_of
 from fixsync.log.schema import About, Answer, Event, MatchLogError, SimFrame, answer_of
 from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
@@ -111,6 +112,8 @@ class Recorder(_Recording):
         unit_mm: int | None = None,
         z_down: bool = False,
         event_kinds: type[IntEnum] | None = None,
+        build: str | None = None,
+        data: bytes | str | None = None,
     ) -> None:
         """`path`: .jsonl, compressed with .gz or .zst after it.
 
@@ -118,13 +121,18 @@ class Recorder(_Recording):
         a second, or (numerator, denominator) of it. meta: strings, integers, booleans, and lists
         and dicts of them. names: of layers, ids and owners. unit_mm: millimetres of one unit.
         z_down: pictures show +z downwards.
-        event_kinds: of the game's own events, as of a simulation; None: the log has none.
+        event_kinds, build, data: as of a simulation; None: the log has none.
         ValueError if the world has an observer already; MatchLogError for values that a header
         cannot have."""
-        self._kinds = sim.event_kinds(SimpleNamespace(event_kinds=event_kinds))
-        names = _with_kinds(names, event_kinds)
+        game = SimpleNamespace(event_kinds=event_kinds, build=build, data=data)
+        self._kinds = sim.event_kinds(game)
         about = About(
-            tick_rate=tick_rate, meta=meta or {}, names=names, unit_mm=unit_mm, z_down=z_down
+            tick_rate=tick_rate,
+            meta=meta or {},
+            names=_with_kinds(names, event_kinds),
+            unit_mm=unit_mm,
+            z_down=z_down,
+            **origin_of(game),
         )
         super().__init__(world._native)
         self._world: World | None = None
@@ -292,8 +300,8 @@ class SimRecorder(_Recording):
         unit_mm: int | None = None,
         z_down: bool = False,
     ) -> None:
-        """simulation: before the first recorded frame. seed: with which it was started. names: those
-        of the simulation by default.
+        """simulation: before the first recorded frame; its `build` and `data` are in the log. seed:
+        with which it was started. names: those of the simulation by default.
 
         The rest is as for `Recorder`."""
         kinds = sim.event_kinds(simulation)
@@ -307,6 +315,7 @@ class SimRecorder(_Recording):
             names=_with_kinds(names, kinds),
             unit_mm=unit_mm,
             z_down=z_down,
+            **origin_of(simulation),
         )
         world = simulation.world
         state = simulation.save() if world.frame else None

@@ -7,16 +7,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from fixsync import sim
 from fixsync.level import LEVEL, Solid
 from fixsync.log.files import check_output, is_log_name
 from fixsync.log.lines import check_ids, format_frame, plain
+from fixsync.log.origin import ORIGIN, Other, origin_of
 from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
@@ -48,7 +50,11 @@ class Verdict(Enum):
     NOTHING_TO_COMPARE = "nothing to compare"
     """A whole log without events, answers and hashes."""
     DIVERGED = "diverged"
-    """Something is not as the log says, whether the log is whole or cut short."""
+    """Something is not as the log says, whether the log is whole or cut short. The next three: and
+    the log was recorded by another program."""
+    OTHER_DATA = "recorded with other data"
+    OTHER_SEMANTICS = "recorded by another semantics"
+    OTHER_BUILD = "recorded by another build"
     INVALID = "not valid"
     """The file is not a match log, or a world refuses one of its commands."""
     NEEDS_SIMULATION = "needs its simulation"
@@ -70,6 +76,9 @@ _EXIT_CODES = {
     Verdict.IDENTICAL: 0,
     Verdict.NOTHING_TO_COMPARE: 0,
     Verdict.DIVERGED: 1,
+    Verdict.OTHER_DATA: 1,
+    Verdict.OTHER_SEMANTICS: 1,
+    Verdict.OTHER_BUILD: 1,
     Verdict.INVALID: 2,
     Verdict.NEEDS_SIMULATION: 2,
     Verdict.OUT_OF_MEMORY: 2,
@@ -151,6 +160,9 @@ class Replay:
     differing_frames: int = 0
     difference: Difference | None = None
     """The first one."""
+    others: list[Other] = field(default_factory=list)
+    """What the log says of its kernel and its game that is not so here: the causes of a
+    difference."""
     cut: str = ""
     """Why the log counts as cut short; "" for a whole one."""
     error: MatchLogError | None = None
@@ -215,7 +227,11 @@ def replay(
     try:
         with Reader(path, line_bytes_max=line_bytes_max) as reader:
             result.header = reader.header
-            result.verdict = _replay(result, reader, output, simulations, progress)
+            try:
+                result.verdict = _replay(result, reader, output, simulations, progress)
+            except MemoryError as error:
+                reason = str(error) or "replaying from here on needs more memory than there is"
+                raise LineError("", reason) from error
     except MatchLogError as error:
         result.error = error
         result.verdict = Verdict.OUT_OF_MEMORY if error.is_out_of_memory else Verdict.INVALID
@@ -238,24 +254,48 @@ def _replay(
             check_ids(frame, header)
         result.frames, result.cut, result.error = reader.frames, reader.cut, reader.error(wrong)
         return Verdict.NEEDS_SIMULATION
-    if output is None:
-        _play(result, reader, player, None, progress)
-    else:
-        state = None if header.start is None else header.start.state
-        with Writer(output, header, player.world, state=state, is_whole=True) as writer:
-            _play(result, reader, player, writer, progress)
-            writer.close(is_whole=not reader.cut)
+    frames = iter(reader)
+    try:
+        if output is None:
+            _play(result, reader, player, frames, None, progress)
+        else:
+            state, world = None if header.start is None else header.start.state, player.world
+            frames = _begun(player, frames)
+            about = _filled(header, player)
+            with Writer(output, about, world, state=state, is_whole=True) as writer:
+                _play(result, reader, player, frames, writer, progress)
+                writer.close(is_whole=not reader.cut)
+    finally:
+        result.others = player.others
     if result.difference is not None:
-        return Verdict.DIVERGED
+        return Verdict(result.others[0].words) if result.others else Verdict.DIVERGED
     if result.cut:
         return Verdict.CUT_SHORT
     return Verdict.IDENTICAL if result.compared else Verdict.NOTHING_TO_COMPARE
+
+
+def _begun(player: Player, frames: Iterator[Frame]) -> Iterator[Frame]:
+    """The frames of a log, whose simulation is started with the first one."""
+    for frame in frames:
+        if isinstance(frame, SimFrame):
+            player.begin(frame)
+        return chain([frame], frames)
+    return frames
+
+
+def _filled(header: Header, player: Player) -> Header:
+    """The header of computed values. What it says of the program is written only in the place of
+    the log's own: earlier versions can read the log. A trace's game is the recorded one."""
+    here = origin_of(player.simulation)
+    known = ORIGIN if player.simulation is not None else ORIGIN[:1]
+    return replace(header, **{key: here[key] for key in known if getattr(header, key) is not None})
 
 
 def _play(
     result: Replay,
     reader: Reader,
     player: Player,
+    frames: Iterator[Frame],
     writer: Writer | None,
     progress: Callable[[Reader], None] | None,
 ) -> None:
@@ -264,7 +304,7 @@ def _play(
     played = hits = events_told = hashes_told = reported = 0
     has_sim = reader.header.sim is not None
     try:
-        for frame in reader:
+        for frame in frames:
             hits += play(frame)
             played += 1
             events, answers, hash = frame.events, frame.queries, frame.hash
@@ -295,9 +335,6 @@ def _play(
             if progress is not None and played - reported >= PROGRESS_FRAMES:
                 reported = played
                 progress(reader)
-    except MemoryError as error:
-        reason = str(error) or "replaying from here on needs more memory than there is"
-        raise LineError("", reason) from error
     finally:
         result.frames, result.hits, result.cut = played, hits, reader.cut
         result.over_after = player.over_after

@@ -268,6 +268,13 @@ class About(Struct, kw_only=True):
     """Millimetres of one unit, if known."""
     z_down: bool = False
     """Whether pictures of the match show +z downwards, as its game does."""
+    semantics: int | None = None
+    """FXS_SEMANTICS of the kernel that computed the results; None if the log does not say it, as
+    for the next two."""
+    build: str | None = None
+    """The build of the game."""
+    data: str | None = None
+    """XXH64 of what the game plays with: 16 hexadecimal digits."""
 
 
 class Header(About, kw_only=True):

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from fixsync import sim
+from fixsync._native import kernel
 from fixsync._native.status import CommandError
 from fixsync.level import LEVEL
 from fixsync.log.attacks import Lives
@@ -302,6 +303,7 @@ def _about(header: Header) -> Header:
         unit_mm=header.unit_mm,
         z_down=header.z_down,
         capacity=header.capacity,
+        semantics=kernel.semantics(),
     )
 
 

@@ -97,7 +97,7 @@ class Outcome:
     @property
     def exit_code(self) -> int:
         """0 all the same, 1 a difference, 2 the match was not completed."""
-        if self.is_desync or any(peer.verdict is Verdict.DIVERGED for peer in self.peers.values()):
+        if self.is_desync or any(peer.diverged_frame is not None for peer in self.peers.values()):
             return 1
         if any(peer.status.reason != "COMPLETED" for peer in self.peers.values()):
             return 2

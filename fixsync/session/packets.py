@@ -28,7 +28,7 @@ from fixsync.session.match import (
 from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 
 MAGIC = b"FXP"
-VERSION = 4
+VERSION = 5
 PACKET_BYTES_MAX = 1232
 """The size that fits any path without fragments: IPv6's least MTU of 1280 less its header and
 UDP's."""
@@ -102,6 +102,8 @@ class Hello(_Message, tag=1, frozen=True):
     tick_rate: _Rate
     level: Annotated[bytes, Meta(max_length=8)]
     """The hash of the world's level, big-endian; empty if it has none."""
+    data: Annotated[bytes, Meta(max_length=8)]
+    """The digest of the simulation's `data`, likewise."""
 
 
 class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False):

@@ -38,7 +38,7 @@ from fixsync.session.packets import (
 )
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
-from fixsync.sim import Input
+from fixsync.sim import Input, data_of
 
 AHEAD_FRAMES_MAX = 256
 """Inputs and hashes are taken up to this many frames ahead. Players are never farther apart than
@@ -137,6 +137,10 @@ class Local:
     refused: int = 0
     fault: str = ""
     """Why the last packet was refused that names no peer of the match."""
+
+    def __post_init__(self) -> None:
+        digest = data_of(self.timeline.simulation)
+        self.data = b"" if digest is None else digest.to_bytes(8, "big")
 
     @property
     def is_playing(self) -> bool:
@@ -387,6 +391,7 @@ class Remote:
             vacant=sorted(match.vacant),
             tick_rate=match.tick_rate,
             level=b"" if level is None else level.hash().to_bytes(8, "big"),
+            data=local.data,
         )
 
     @property

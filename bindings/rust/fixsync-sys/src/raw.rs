@@ -2238,11 +2238,14 @@ unsafe extern "C" {
       room: u64,
     ) -> i32;
     /// fxs\_recorder\_begin with the other keys of the first line.
-    /// about: an object with the optional members tick\_rate, sim, seed, meta, names, unit\_mm and z\_down
-    /// in UTF-8. It must be canonical: in this order, without spaces, the ids of names ascending, z\_down
-    /// true, and only ", \ and control characters with a backslash:
+    /// about: an object with the optional members tick\_rate, sim, seed, meta, names, unit\_mm, z\_down,
+    /// semantics, build and data in UTF-8. It must be canonical: in this order, without spaces, the ids
+    /// of names ascending, z\_down true, and only ", \ and control characters with a backslash:
     /// {"tick\_rate":\[60000,1001\],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
-    /// frames have inputs, no commands. state: for a log with a sim that does not begin at frame 0, the
+    /// frames have inputs, no commands. semantics: FXS\_SEMANTICS of the kernel that computed the
+    /// results, by default this one's; null, for a copy of a log without it, leaves it out. build: a
+    /// text that names the game's build. data: fxs\_hash64, seed 0, of what the game plays with, as 16
+    /// hexadecimal digits in lower case. state: for a log with a sim that does not begin at frame 0, the
     /// bytes of the simulation's save; else NULL, or the bytes of fxs\_world\_save, to begin with them.
     /// Returns FXS\_OK; FXS\_E\_TEXT, with \*at the offset of the fault in about; FXS\_E\_STATE for a
     /// state that is missing or is not the world's; FXS\_E\_ROOM. Cost: capacity + text + the square of
