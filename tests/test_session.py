@@ -30,7 +30,7 @@ from fixsync.session import (
 )
 from fixsync.session.packets import VERSION, Codec, Piece, Update
 from fixsync.session.remote import Remote
-from fixsync.sim import Input
+from fixsync.sim import Input, hash_of
 
 STORM = Weather(loss=30, delay_ms=20, jitter_ms=40, duplication=10, damage=5)
 both_ways = pytest.mark.parametrize("prediction_max", [0, 8], ids=["lockstep", "rollback"])
@@ -528,6 +528,35 @@ def test_peers_with_different_settings_refuse_each_other_and_name_the_setting(
         assert f"field {field}: " in end.text
         if field == "kernel":
             assert f"{SEMANTICS.hex()} on peer 0, {value.hex()} on peer 1" in end.text
+        assert network.session(me).frame == 0
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "is_same"),
+    [
+        (b"frames", b"frames", True),
+        ("caf\u00e9", "caf\u00e9".encode(), True),
+        (None, None, True),
+        (b"frames", b"Frames", False),
+        (b"frames", None, False),
+        (None, b"", False),
+    ],
+)
+def test_peers_with_other_data_refuse_each_other_and_name_both_digests(
+    ours: Any, theirs: Any, is_same: bool
+):
+    network = Network(match(2, frames=20))
+    for me, data in enumerate((ours, theirs)):
+        network.simulation = type("Stocked", (Bumpers,), {"data": data})
+        network.start(me)
+    played(network)
+    if is_same:
+        assert ends(network) == {0: Reason.COMPLETED, 1: Reason.COMPLETED}
+        return
+    told = ["none" if data is None else f"{hash_of(data):016x}" for data in (ours, theirs)]
+    for me in (0, 1):
+        check_end(network, me, Reason.REFUSED, 1 - me, "refuses peer")
+        assert f"field data: {told[0]} on peer 0, {told[1]} on peer 1" in network.end_of(me).text
         assert network.session(me).frame == 0
 
 

@@ -821,6 +821,12 @@ export interface LogHeader {
   readonly z_down?: true;
   readonly level?: { readonly solids: readonly Solid[] };
   readonly from?: { readonly frame: number; readonly state: string };
+  /** FXS_SEMANTICS of the recorder's kernel. */
+  readonly semantics?: number;
+  /** The game's build. */
+  readonly build?: string;
+  /** The digest of what the game plays with. */
+  readonly data?: string;
 }
 
 /** The line of a frame. */
@@ -874,6 +880,14 @@ export class Replay implements Disposable {
   readonly world: World;
   /** The frame that `step` plays. */
   readonly next: number;
+  /** What the log was recorded with that is not so here: its semantics. A difference then is not one
+   * of a fault or a cheat, and `words` say so: "recorded by another semantics". */
+  readonly others: readonly {
+    readonly what: "semantics";
+    readonly words: string;
+    readonly recorded: number;
+    readonly here: number;
+  }[];
   /** Called right after the step of a frame, before what a simulation does after it. */
   stepped: ((line: LogFrame) => void) | null;
   /** Plays a frame; its line. A MatchLogError if the world refuses a command. */
@@ -1073,7 +1087,8 @@ export class Rollback implements Disposable {
 export class Recorder implements Disposable {
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
    * the game likes to say: strings, safe integers, booleans, and arrays and objects of them.
-   * names: of layers, ids and kinds of game events, by number. */
+   * names: of layers, ids and kinds of game events, by number. build: the game's build. data: what
+   * the game plays with besides its code; its digest is in the log. */
   constructor(
     world: World,
     options?: {
@@ -1084,6 +1099,8 @@ export class Recorder implements Disposable {
         ids?: Readonly<Record<number, string>>;
         game?: Readonly<Record<number, string>>;
       } | null;
+      build?: string | null;
+      data?: string | ArrayBufferView | null;
     },
   );
   /** Adds commands of this frame, as the world took them. Their fields and ids are checked; not

@@ -33,6 +33,7 @@ import {
   textAt,
   words3,
 } from "./kernel.js";
+import { hex16 } from "./logs.js";
 import { hitsAt, putCast, putQuery } from "./questions.js";
 import {
   FXS_E_ROOM,
@@ -51,7 +52,7 @@ import {
 } from "./raw.js";
 import { defined, motionIn } from "./shapes.js";
 import { SHAPES } from "./tables.js";
-import { worldIn } from "./world.js";
+import { hash64, worldIn } from "./world.js";
 
 const AT_OUT = 512; // in the scratch memory, behind all arguments
 
@@ -423,6 +424,13 @@ function nameTables(names, ids) {
   return found;
 }
 
+// Of what a game plays with, as a log has it.
+function digestOf(data) {
+  if (typeof data === "string") textIn("data", data);
+  else if (!ArrayBuffer.isView(data)) throw wrong("data", "a string or bytes", data);
+  return hex16(hash64(typeof data === "string" ? new TextEncoder().encode(data) : data));
+}
+
 /** A match log, written by the kernel: the bytes that fixsync itself writes. */
 export class Recorder extends Holder {
   #rooms;
@@ -432,21 +440,34 @@ export class Recorder extends Holder {
   #hasGame = null; // whether frames have events of the game; null before the first
 
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
-   * the game likes to say. names: { layers, ids, game }, each by number. */
+   * the game likes to say. names: { layers, ids, game }, each by number. build: the game's build.
+   * data: text or bytes of what it plays with. */
   constructor(world, options) {
     const rooms = { recorder: new Room(), rows: new Room(), text: new Room() };
     super(rooms);
     this.#rooms = rooms;
-    const { tickRate = 60, meta = {}, names = null } = optionsIn(options, "tickRate, meta, names");
+    const known = "tickRate, meta, names, build, data";
+    const {
+      tickRate = 60,
+      meta = {},
+      names = null,
+      build = null,
+      data = null,
+    } = optionsIn(options, known);
     const address = worldIn(world);
     const solids = world.level?.size ?? 0;
     this.#capacity = world.capacity;
     this.#ids = [[0, this.#capacity - 1]];
     if (solids > 0) this.#ids.push([FXS_LEVEL, FXS_LEVEL + solids - 1]);
     checkPlain("meta", object("meta", meta), 0);
-    const known = nameTables(names ?? undefined, this.#ids);
+    const tables = nameTables(names ?? undefined, this.#ids);
     const about = { tick_rate: tickRateIn(tickRate), meta };
-    if (Object.keys(known).length > 0) about.names = known;
+    if (Object.keys(tables).length > 0) about.names = tables;
+    if (build !== null) {
+      textIn("build", build);
+      about.build = build;
+    }
+    if (data !== null) about.data = digestOf(data);
     const at = rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
     const bytes = new TextEncoder().encode(JSON.stringify(about));
     const from = rooms.rows.for(bytes.length);

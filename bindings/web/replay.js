@@ -12,6 +12,7 @@ import {
 import { DISPOSE } from "./kernel.js";
 import { Level } from "./level.js";
 import { hex16, MatchLogError } from "./logs.js";
+import { FXS_SEMANTICS } from "./raw.js";
 import { World } from "./world.js";
 
 const isArea = ([name]) => name === "query" || name === "cast";
@@ -59,6 +60,14 @@ export class Replay {
     });
     /** The frame that `step` plays. */
     this.next = first;
+    /** What the log was recorded with that is not so here: a cause of differences. Of a log of
+     * commands the results depend on the kernel alone. */
+    this.others = [];
+    const { semantics: recorded = FXS_SEMANTICS } = header;
+    if (recorded !== FXS_SEMANTICS) {
+      const words = "recorded by another semantics";
+      this.others.push({ what: "semantics", words, recorded, here: FXS_SEMANTICS });
+    }
     if (header.from)
       this.#try("from.state", () => this.load(first, bytesOfBase64(header.from.state)));
   }

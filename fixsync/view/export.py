@@ -19,6 +19,7 @@ import fixsync
 from fixsync import sim
 from fixsync.log import files
 from fixsync.log.diff import Diff
+from fixsync.log.origin import Other
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, Add, GameEvent, Header, SimFrame, TraceFrame
@@ -55,6 +56,9 @@ class Exported:
     """The text of a log with a sim, for the page to give back."""
     hashes: bytes
     """XXH64 of the state after each frame, as the native kernel computes it here. Little-endian."""
+    others: list[Other]
+    """What a log with a sim was recorded with that the simulation here has not. The page knows its
+    kernel itself."""
     game: bytes | None
     """The inputs, named state and phases of a log with a sim, as JSON."""
 
@@ -80,6 +84,7 @@ class Exported:
             "cut": self.cut,
             "hashes": _base64(self.hashes),
             "original": None if self.original is None else _base64(_compressed(self.original)),
+            "others": [one._asdict() | {"words": one.words} for one in self.others],
             "game": None if self.game is None else _base64(_compressed(self.game)),
         }
 
@@ -123,6 +128,7 @@ def export(
             ids=ids if run is None else run.ids,
             original=None if run is None else text,
             hashes=struct.pack(f"<{len(hashes)}Q", *hashes),
+            others=[other for other in player.others if run and other.what != "semantics"],
             game=None if run is None else run.game(),
         )
 

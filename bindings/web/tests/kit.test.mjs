@@ -8,6 +8,7 @@ import {
   bounce,
   box,
   carry,
+  hash64,
   init,
   Level,
   Mover,
@@ -212,7 +213,13 @@ test("the recorder's log verifies in Python, and is what Python writes", async (
   const world = new World(8, { level: Level.of(SOLIDS) });
   world.add(1, sphere(ONE), HERE);
   const names = { layers: { 3: "walls" }, ids: { 5: "five", 2: '"é\n' } };
-  const recorder = new Recorder(world, { tickRate: [60000, 1001], meta: { map: "pit" }, names });
+  const recorder = new Recorder(world, {
+    tickRate: [60000, 1001],
+    meta: { map: "pit" },
+    names,
+    build: 'v1 "é"',
+    data: "frames",
+  });
   for (let frame = 0; frame < 300; frame++) {
     const commands = [["move", 1, [frame * 700, 0, 0]]];
     if (frame === 9)
@@ -238,6 +245,16 @@ test("the recorder's log verifies in Python, and is what Python writes", async (
   writeFileSync(log, recorder.text());
   recorder.commands([["remove", 1]]); // a frame that has not ended is not in the log
   assert.equal(recorder.text().length, readFileSync(log, "utf8").length);
+  const { semantics, build, data } = JSON.parse(recorder.text().split("\n")[0]);
+  assert.deepEqual([semantics, build], [raw.FXS_SEMANTICS, 'v1 "é"']);
+  assert.equal(data, hash64(new TextEncoder().encode("frames")).toString(16).padStart(16, "0"));
+  const bytes = new Recorder(world, { data: new Uint8Array([1, 2]).subarray(1) }).text();
+  assert.equal(
+    JSON.parse(bytes.split("\n")[0]).data,
+    `${hash64(new Uint8Array([2]))
+      .toString(16)
+      .padStart(16, "0")}`,
+  );
   const verdict = fixsync("replay", log, "-o", join(WORK, "refilled.jsonl"));
   assert.match(verdict, /^identical: compared the events of 300 frames/m);
   python(
@@ -273,6 +290,9 @@ test("a recorder refuses what no log may hold", async () => {
       () => new Recorder(world, { meta: { a: [{ b: 1.5 }] } }),
       /meta\.a\[0\]\.b must be an integer, not 1\.5$/,
     ],
+    [() => new Recorder(world, { build: 5 }), /^ArgumentTypeError: build must be a string, not 5/],
+    [() => new Recorder(world, { data: [1] }), /data must be a string or bytes, not /],
+    [() => new Recorder(world, { data: "\ud800" }), /data must be a string of whole characters/],
     [() => new Recorder(world, { meta: { a: 2 ** 53 } }), /meta\.a must be -9007199254740991\.\./],
     [() => new Recorder(world, { meta: { a: null } }), /meta\.a must be a string, .*, not null$/],
     [() => new Recorder(world, { meta: { a: new Date(0) } }), /meta\.a must be .*, not a Date$/],

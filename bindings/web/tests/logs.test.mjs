@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { init, MatchLog, MatchLogError, Recorder, Replay, sphere, World } from "../index.js";
+import { FXS_SEMANTICS } from "../raw.js";
 import { ROOT, test } from "./harness.mjs";
 
 const FOLDER = join(ROOT, "replay_logs");
@@ -48,6 +49,36 @@ test("a wrong answer is named, a state is gone back to, a cut log has its whole 
   assert.deepEqual(replay.differing(), []);
   const changed = `${text.slice(0, -1).replace('"hero"', '"nero"')}\n`;
   assert.equal(await (await MatchLog.from(gzipSync(changed))).digest(), "differs");
+});
+
+test("a log of another semantics says so, whether an answer differs or not", async () => {
+  await init();
+  const world = new World(4);
+  const recorder = new Recorder(world, { build: "v1", data: "frames" });
+  const add = [["add", 1, ["sphere", 5], [0, 0, 0], 0, 0, 0, [0, 0, 0], true]];
+  world.apply(add);
+  recorder.commands(add);
+  recorder.step(world, world.step());
+  const own = `"semantics":${FXS_SEMANTICS},`;
+  assert.ok(recorder.text().includes(own));
+  const words = "recorded by another semantics";
+  const other = { what: "semantics", words, recorded: 2, here: FXS_SEMANTICS };
+  for (const [said, others] of [
+    [own, []],
+    ["", []],
+    ['"semantics":2,', [other]],
+  ]) {
+    for (const hash of [world.hash(), 0n]) {
+      const text = recorder
+        .text()
+        .replace(own, said)
+        .replace(/"hash":"\w+"/, `"hash":"${hash.toString(16).padStart(16, "0")}"`);
+      const replay = new Replay(await MatchLog.from(text));
+      assert.deepEqual(replay.others, others);
+      replay.step();
+      assert.deepEqual(replay.differing(), hash ? [] : ["hash"]);
+    }
+  }
 });
 
 test("what cannot be read or played says where and why", async () => {

@@ -254,6 +254,8 @@ const calls = {
       tickRate: [60, 1],
       meta: { who: "me" },
       names: { layers: { 1: "a" }, ids: { 1: "b" }, game: { 16: "c" } },
+      build: "v1",
+      data: "frames",
     }),
   "Recorder#commands": () => of(new Recorder(world()), "commands", structuredClone(COMMANDS)),
   "Recorder#query": () => of(new Recorder(world()), "query", [1], ...structuredClone(MASKED)),

@@ -49,6 +49,11 @@ function differingItems(a, b) {
 // ---- two logs ----
 
 const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed", "level"];
+const ORIGIN = [
+  ["data", "with other data"],
+  ["semantics", "by another semantics"],
+  ["build", "by another build"],
+];
 const headerValue = ({ header }, field) =>
   field === "layers" ? layerMasks(header.layers) : header[field];
 const RECORDED = ["queries", "events", "game", "hash", "state"];
@@ -70,6 +75,7 @@ export class Comparison {
       differing: 0,
       frames: [a.log.frames, b.log.frames],
       header: null,
+      others: [], // what both say of their recorders, and is not the same: texts
     };
   }
 
@@ -80,6 +86,10 @@ export class Comparison {
     result.header ??= HEADER_FIELDS.filter(
       (field) => !sameJson(headerValue(a, field), headerValue(b, field)),
     );
+    const [ours, theirs] = [a.header, b.header];
+    result.others = ORIGIN.filter(
+      ([key]) => ours[key] !== undefined && theirs[key] !== undefined && ours[key] !== theirs[key],
+    ).map(([key, words]) => `${words} (${ours[key]} in A, ${theirs[key]} in B)`);
     const end = Math.min(a.checked, b.checked);
     while (this.next < end && !until()) this.#compareFrame();
     if (a.verdict.isDone && b.verdict.isDone && this.next >= Math.min(a.end, b.end)) {

@@ -52,7 +52,7 @@ const [BEFORE, AFTER] = [0, 2];
 export class Match {
   // log: { name, data (base64 of the gzipped text), bytes (of the text), first (the first frame's
   // number), frames, ids (one more than the highest), hashes (base64 of the native kernel's, or
-  // null) }. Frames go by their number everywhere.
+  // null), others (of the simulation that was run) }. Frames go by their number everywhere.
   constructor(log) {
     this.log = log;
     this.text = new LogText(log.bytes, log.frames);
@@ -83,6 +83,7 @@ export class Match {
       differing: 0,
       nativeFirst: null,
       refused: null, // { frame, message }
+      others: [], // what it was recorded with that is not so here: { words, recorded, here }
       digest: null, // of the text against the footer: "same", "differs", "none", "unknown"
     };
   }
@@ -112,13 +113,9 @@ export class Match {
     );
     this.#checking = new Run(this);
     this.#playing = new Run(this);
+    this.verdict.others = [...(this.log.others ?? []), ...this.#checking.others];
     this.firstColliders = this.#checking.colliders;
-    this.roster = new Roster(
-      this.#checking.world,
-      this.planes,
-      this.solids,
-      this.header.names,
-    );
+    this.roster = new Roster(this.#checking.world, this.planes, this.solids, this.header.names);
     this.lanes = new Lanes(this.first, this.roster, this.header.names?.game);
   }
 

@@ -83,17 +83,21 @@ function faultOf(verdict) {
   if (first) {
     const fields = list(first.fields.map((field) => FIELD_NAMES[field]));
     const inAll = verdict.isDone ? `of ${plural(verdict.frames, "frame")}` : "so far";
-    const title = `Diverged: first difference at frame ${ordinal(first.frame)}`;
+    const [other] = verdict.others;
+    const what = other ? other.words[0].toUpperCase() + other.words.slice(1) : "Diverged";
+    const title = `${what}: first difference at frame ${ordinal(first.frame)}`;
     const said = [
       `The kernel does not compute what is recorded there: ${fields}. Frames that differ: ` +
         `${ordinal(verdict.differing)} ${inAll}.`,
     ];
+    for (const { words, recorded, here } of verdict.others)
+      said.push(`The log was ${words}: ${recorded}, here ${here ?? "none"}.`);
     if (verdict.compared.native > 0)
       said.push(
         "The native kernel agrees with this browser, " +
           "so the log's recorder computed something else.",
       );
-    return { title, badge: `Diverged at frame ${ordinal(first.frame)}`, said, jump: first.frame };
+    return { title, badge: `${what} at frame ${ordinal(first.frame)}`, said, jump: first.frame };
   }
   if (refused) {
     const title = `Not a valid log: frame ${ordinal(refused.frame)} cannot be played`;
@@ -158,6 +162,7 @@ export function comparisonText(result, upTo) {
   }
   const { frame, fields } = result.first;
   lines.unshift(`What differs there: ${list(fields.map((field) => DIFFERENCE_NAMES[field]))}.`);
+  if (result.others.length > 0) lines.push(`They were recorded ${list(result.others)}.`);
   if (result.differing > 0)
     lines.push(
       `Frames that differ${result.isDone ? "" : " so far"}: ${ordinal(result.differing)}.`,

@@ -254,6 +254,9 @@ export function fillLog(target, saveLog) {
       ["simulation", header.sim ?? "none: a trace"],
       ["seed", header.seed],
       ...(header.unit_mm ? [["one unit", `${header.unit_mm} mm`]] : []),
+      ...["semantics", "build", "data"]
+        .filter((key) => header[key] !== undefined)
+        .map((key) => [key, header[key]]),
       ...Object.entries(header.meta).map(([name, value]) => [name, showMeta(value)]),
       ["page written by", `fixsync ${version}`],
     ];
