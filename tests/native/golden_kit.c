@@ -447,6 +447,7 @@ static void one_log(uint32_t number) {
         "{\"tick_rate\":[60000,1001],\"sim\":\"duel\",\"seed\":18446744073709551615,\"unit_mm\":25}",
         "{\"sim\":\"\xc3\xa9\\u0001\\n\",\"meta\":{\"a\":[1,-20,{\"b\":true}],\"b\":{\"a\":[]}}}",
         "{\"seed\":7,\"names\":{\"layers\":{\"0\":\"a\",\"31\":\"b\"},\"ids\":{\"0\":\"c\",\"9\":\"\"}}}",
+        "{\"semantics\":null,\"build\":\"\xc3\xa9\",\"data\":\"0123456789abcdef\"}",
         "{}"};
     static const char LINE[] = "{\"frame\":0,\"commands\":[]}";
     static uint8_t bytes[4096];
