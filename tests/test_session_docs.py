@@ -43,7 +43,7 @@ def test_a_packet_is_laid_out_as_documented():
 
     match = Match("x", seed=0, players=2, id=7, key=b"secret")
     data = packets.Codec(match, 1).seal(packets.Bye(1, 2, 3, 4, 5, 0, "so", True), 6, 258, 9)
-    assert data[:4] == b"FXP\x04"
+    assert data[:4] == b"FXP\x05"
     tag = blake2b(
         data[3:4] + bytes([6]) + data[12:],
         digest_size=8,

@@ -195,7 +195,8 @@ def farm_command(
 
     Each log is verified in a worker process. A log whose worker ends has the verdict 'crashed'. An
     interrupted run goes on when the command is repeated: a log is verified again only if its size
-    or time, fixsync or --sim has changed. (If the code of a simulation has changed, add --again.)
+    or time, fixsync or --sim has changed. (If the code or the data of a simulation has changed, add
+    --again.)
 
     \b
     Exit code  0  all identical, or nothing to compare

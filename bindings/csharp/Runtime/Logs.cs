@@ -149,8 +149,9 @@ namespace Fixsync
         }
 
         /// <summary>Begins a log with other keys of its first line, as canonical JSON:
-        /// {"tick_rate":60,"meta":{"arena":"pit"}}. state: of a simulation that begins later.
-        /// </summary>
+        /// {"tick_rate":60,"meta":{"arena":"pit"},"build":"1.4","data":"0123456789abcdef"}. data:
+        /// Fix.Hash64 of what the game plays with, as 16 hexadecimal digits. state: of a simulation
+        /// that begins later.</summary>
         public Recorder(
             World world, string about, ReadOnlySpan<byte> state = default(ReadOnlySpan<byte>))
         {

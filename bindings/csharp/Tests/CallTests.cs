@@ -262,6 +262,12 @@ namespace Fixsync.Tests
                     ",\"events\":[],\"hash\":\"0000000000000001\",\"state\":"
                     + "\"0000000000000002\"}\n"
                     + "{\"frame\":2,\"inputs\":[],\"events\":[],\"game\":[]}\n"), text);
+                string own = $",\"semantics\":{Native.FXS_SEMANTICS}";
+                Assert.IsTrue(lines[0].EndsWith(own + "}"), lines[0]);
+                string data = Fix.Hash64(new byte[] { 1, 2 }).ToString("x16");
+                string said = $"\"build\":\"v1\",\"data\":\"{data}\"}}";
+                string named = Encoding.UTF8.GetString(new Recorder(world, "{" + said).TakeText());
+                Assert.IsTrue(named.EndsWith($"{own},{said}\n"), named);
             }
         }
     }

@@ -202,8 +202,9 @@ static const gd_method METHODS[] = {
      "FixsyncRecorder",
      create_about,
      "Begins a log with other keys of its first line, as canonical JSON: "
-     "{\"tick_rate\":60,\"meta\":{\"arena\":\"pit\"}}. state is that of a simulation that begins "
-     "later."},
+     "{\"tick_rate\":60,\"meta\":{\"arena\":\"pit\"},\"build\":\"1.4\",\"data\":\"0123456789abcdef\"}. "
+     "data is Fixsync.hex(Fixsync.hash64(bytes)) of what the game plays with. state is that of a "
+     "simulation that begins later."},
     {"commands(rows: PackedInt64Array) -> bool", commands,
      "Adds commands of this frame, which the world has accepted."},
     {"inputs(values: PackedInt64Array) -> bool", inputs,

@@ -67,6 +67,14 @@ func test_a_result_of_null_does_not_keep_the_object_before_it() -> void:
 	Fixsync.take_error()
 
 
+func test_a_log_says_its_semantics_and_what_its_game_says() -> void:
+	var data := Fixsync.hex(Fixsync.hash64([1, 2]))
+	var said := "\"build\":\"v1\",\"data\":\"%s\"}" % data
+	var log := FixsyncRecorder.create_about(FixsyncWorld.create(4), "{" + said)
+	var own := ",\"semantics\":%d," % Fixsync.semantics()
+	check(log.take_text().ends_with(own + said + "\n"), "the first line")
+
+
 func test_numbers_are_exact() -> void:
 	equal(Fixsync.fixed("-1.5"), -98304, "fixed")
 	refused(Fixsync.fixed("0.1"), 0,

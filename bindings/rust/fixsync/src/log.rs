@@ -112,14 +112,16 @@ impl Recorder {
     }
 
     /// Begins a log with other keys of its first line, as canonical JSON:
-    /// `{"tick_rate":60,"meta":{"arena":"pit"}}`. `state`: of a simulation that begins later.
+    /// `{"tick_rate":60,"meta":{"arena":"pit"}}`. `data` in it is [`hash64`] of what the game plays
+    /// with. `state`: of a simulation that begins later.
     ///
     /// ```
     /// use fixsync::{Config, Recorder, World};
     ///
     /// let world = World::new(Config::new(8))?;
-    /// let about = r#"{"tick_rate":60,"sim":"duel","seed":7}"#;
-    /// let mut log = Recorder::about(&world, about, None)?;
+    /// let data = fixsync::hash64(b"all frame data", 0);
+    /// let about = format!(r#"{{"sim":"duel","seed":7,"build":"1.4","data":"{data:016x}"}}"#);
+    /// let mut log = Recorder::about(&world, &about, None)?;
     /// log.inputs(&[1, 2])?; // of two players
     /// log.input_list(&[3, 4])?; // of a third
     /// log.end_frame(None, None)?;
@@ -128,6 +130,9 @@ impl Recorder {
     /// log.end_sim_frame(Some(&[]), None, Some(world.hash()), Some(state))?;
     /// log.end()?;
     /// assert!(log.text().starts_with(r#"{"format":"fixsync-match""#));
+    /// let own = fixsync::semantics();
+    /// let said = format!(r#","semantics":{own},"build":"1.4","data":"{data:016x}"}}"#);
+    /// assert!(log.text().lines().next().unwrap().ends_with(&said));
     /// log.clear(); // it is in a file
     /// # Ok::<(), fixsync::Error>(())
     /// ```
