@@ -226,7 +226,7 @@ def data_of(simulation: object) -> int | None:
 
 
 def build_of(simulation: object) -> str | None:
-    """The build that a simulation names; None if it names none. TypeError if that is no text."""
+    """The build that a simulation names; None without one. TypeError for anything but a str."""
     build = getattr(simulation, "build", None)
     if not isinstance(build, (str, type(None))):
         raise TypeError(_no_member("build", "a str", build))

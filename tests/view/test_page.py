@@ -11,6 +11,7 @@ from pathlib import Path
 
 import logs
 import pytest
+from bumpers import Bumpers
 from test_whole_states import AT, Charging, Faulty, recorded
 
 from fixsync import (
@@ -27,6 +28,7 @@ from fixsync import (
     World,
     q,
 )
+from fixsync._native.raw import lib
 from fixsync.game import flat
 from fixsync.log.cut import cut
 from fixsync.log.diff import diff_builds
@@ -34,10 +36,11 @@ from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.names import Names
 from fixsync.sample.skillfight import SkillFight
-from fixsync.sim import names_of, start
+from fixsync.sim import hash_of, names_of, start
 from fixsync.view import export, write
 
 ROOT = Path(__file__).resolve().parents[2]
+FXS_SEMANTICS = lib.FXS_SEMANTICS
 FIGHT = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
 pytestmark = pytest.mark.full
 
@@ -68,11 +71,12 @@ def go_to(page, frame):
     shows(page, frame)
 
 
-def edited(path, out, change):
+def edited(path, out, change, head=()):
     first, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     frames = [json.loads(line) for line in lines[:-1]]
     for frame in frames:
         change(frame)
+    first = json.dumps(json.loads(first) | dict(head))
     out.write_text("\n".join([first, *map(json.dumps, frames)]) + "\n")
     return out
 
@@ -352,6 +356,61 @@ def tinted_points(page, points):
         return colour[point] != ground and not grid
 
     return {point for point in points if is_tinted(point)}
+
+
+def test_a_log_of_another_semantics_says_so_where_it_first_differs(opened, path):
+    def lie(frame):
+        if frame["frame"] == 250:
+            frame["hash"] = "00" + frame["hash"][2:]
+
+    edited(FIGHT, path, lie, head={"semantics": FXS_SEMANTICS + 1, "build": "v1", "data": "0" * 16})
+    page = opened(path)
+    told = page.inner_text("#checks")
+    assert page.inner_text("#badge") == "Recorded by another semantics at frame 250"
+    assert "Recorded by another semantics: first difference at frame 250" in told
+    now = f"recorded by another semantics: {FXS_SEMANTICS + 1}, here {FXS_SEMANTICS}."
+    assert f"The log was {now}" in told
+    assert "data" not in told, "of a trace the results depend on the kernel alone"
+    facts = page.inner_text("#log")
+    assert all(part in facts for part in ("semantics", "build", "v1", "data", "0" * 16))
+
+
+@pytest.mark.parametrize("data", [b"frames", b"other", None])
+def test_a_simulation_with_other_data_says_so_where_it_first_differs(data, opened, path):
+    class Stocked(Bumpers):
+        name = "stocked"
+        data = b"frames"
+
+    game = Stocked(3, 2)
+    with SimRecorder(game, path, seed=3) as recorder:
+        for frame in range(4):
+            events = game.step([1, 2])
+            recorder.record(frame, [1, 2], events, game.world.hash() ^ (frame == 2))
+    Stocked.data = data
+    out = path.with_suffix(".html")
+    write(out, [export(path, simulations={"stocked": Stocked})])
+    page = opened(out)
+    was, here = (None if one is None else f"{hash_of(one):016x}" for one in (b"frames", data))
+    told = page.inner_text("#checks")
+    if data == b"frames":
+        assert page.inner_text("#badge") == "Diverged at frame 2"
+    else:
+        assert page.inner_text("#badge") == "Recorded with other data at frame 2"
+        assert f"The log was recorded with other data: {was}, here {here or 'none'}." in told
+
+
+def test_two_logs_that_differ_say_what_their_recorders_had(opened, tmp_path):
+    def lie(frame):
+        if frame["frame"] == 250:
+            frame["hash"] = "00" + frame["hash"][2:]
+
+    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    edited(FIGHT, a, lambda _: None, head={"build": "v1", "data": "0" * 16})
+    edited(FIGHT, b, lie, head={"data": "1" * 16, "semantics": FXS_SEMANTICS})
+    page = opened(a, b)
+    told = page.inner_text("#checks")
+    assert "A and B first differ at frame 250" in told
+    assert f"They were recorded with other data ({'0' * 16} in A, {'1' * 16} in B)." in told
 
 
 def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, path):
