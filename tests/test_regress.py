@@ -20,6 +20,7 @@ import pytest
 from tools import Run
 
 import fixsync
+from fixsync._native.raw import lib
 from fixsync.farm import regress
 from fixsync.farm.sandbox import Settings, WorkerError
 
@@ -78,6 +79,30 @@ def match_logs(tmp_path: Path) -> Path:
     logs.write(folder / "same.jsonl", logs.header(), logs.model_frames([small, []]))
     (folder / "empty.jsonl").touch()
     return folder
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_another_semantics_is_a_change_only_where_something_differs(
+    is_changed: bool, run: Run, versions: tuple[Path, Path], tmp_path: Path
+) -> None:
+    new = copied(tmp_path / "other")
+    native = new / "fixsync" / "_native" / "raw.py"
+    other = CHANGED.replace(
+        "lib = _Changed()",
+        "    @staticmethod\n    def fxs_semantics() -> int:\n        return 99\n\nlib = _Changed()",
+    )
+    if not is_changed:
+        other = other.replace("_lib.fxs_world_count(world) > 1", "0")
+    native.write_text(native.read_text().replace(IMPORT, other))
+    logs.write(tmp_path / "log.jsonl", logs.header(semantics=lib.FXS_SEMANTICS), FRAMES)
+    code, out, _ = run(versions[0], new, tmp_path / "log.jsonl", "--json", "-j", 1)
+    told = json.loads(out)
+    assert (code, told["changed"]) == (int(is_changed), int(is_changed))
+    for change in told["changes"]:
+        assert change["new"]["verdict"] == "recorded by another semantics"
+        why = f"recorded by another semantics ({lib.FXS_SEMANTICS}, here 99); frame 0, hash: "
+        assert change["new"]["reason"].startswith(why)
 
 
 @pytest.mark.full
