@@ -17,6 +17,7 @@ from bumpers import Bumpers
 from click.testing import CliRunner
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from network import Network, Weather
 
 from fixsync import Contact, Event, Pose, Sphere, World, sim
 from fixsync.cli.diff import diff_command
@@ -24,7 +25,9 @@ from fixsync.log.diff import Row, diff
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.names import Names
 from fixsync.sample.skillfight import SkillFight
+from fixsync.session import Match, Reason
 from fixsync.sim import Input
+from fixsync.testing.cause import cause, not_found
 
 FRAMES = logs.model_frames(logs.small_match())
 
@@ -119,7 +122,11 @@ def with_hash(path: Path, simulation: type[Bumpers], changed: bool = True) -> Pa
 @pytest.mark.parametrize(
     ("simulation", "note"),
     [
-        (Bumpers, "its recorder did something else than the log says"),
+        (Bumpers, "nobody is blamed: the simulation depends on something that was not found, or a"),
+        (
+            broken.Unsaved,
+            "broken:Unsaved is not as before after `load`: save and load gives another",
+        ),
         pytest.param(
             *(broken.Hashing, "broken:Hashing depends on its process: on the hash seed of strings"),
             marks=pytest.mark.full,
@@ -143,14 +150,37 @@ def test_a_simulation_that_depends_on_its_process_is_blamed_and_no_recorder(
     a = with_hash(tmp_path / "a.jsonl", simulation, changed=False)
     b = with_hash(tmp_path / "b.jsonl", simulation)
     reference = f"{simulation.__module__}:{simulation.__qualname__}"
-    result = diff(a, b, simulations={"bumpers": simulation}, references={"bumpers": reference})
+    result = diff(
+        *(a, b),
+        simulations={"bumpers": simulation},
+        cause=lambda _, *of: cause(reference, *of) or not_found(reference),
+    )
     assert result.notes[0].startswith(f"replayed with {reference} of {Path(__file__).parent}")
     assert note in result.notes[-1]
-    blamed = any("its recorder did" in line for line in result.notes)
-    assert blamed == (simulation is Bumpers)
-    # Without a reference no other process can be asked.
+    assert not any("its recorder did" in line for line in result.notes)
     told = diff(a, b, simulations={"bumpers": simulation}).notes[-1]
-    assert told == "not found out: whether the simulation depends on its process"
+    assert told == "not found out: whether the simulation has more than one result"
+
+
+@pytest.mark.full
+def test_the_logs_of_peers_whose_game_forgets_a_value_blame_no_recorder(tmp_path: Path) -> None:
+    match, weather = Match("bumpers", seed=3, players=2, frames=200), Weather(10, jitter_ms=60)
+    network = Network(match, 1, weather, simulation=broken.Unsaved).start_all()
+    assert network.run(20_000, lambda: network.is_over)
+    assert network.end_of(0).reason is Reason.DESYNC
+    paths = []
+    for me in range(2):
+        witness = network.peers[me].witness
+        paths.append(str(tmp_path / f"peer{me}.jsonl"))
+        with SimRecorder(broken.Unsaved(3, 2), paths[-1], seed=3) as recorder:
+            for frame in witness.hashes:
+                values = [getattr(witness, name)[frame] for name in ("events", "world_hashes")]
+                recorder.record(frame, witness.inputs[frame], *values, (), witness.hashes[frame])
+    told = CliRunner().invoke(diff_command, [*paths, "--sim", "broken:Unsaved"]).output
+    assert "did something else" not in told
+    said = "broken:Unsaved is not as before after `load`: rollback gives another result"
+    assert said in " ".join(told.split())
+    assert "No peer is at fault" in told
 
 
 def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -44,6 +45,14 @@ STORM = Impairment(loss=30, latency_ms=2, jitter_ms=6, duplicate=10, reorder=5)
 
 def outcome_of(directory: Path, places: Places | None = None, **plan: Any) -> Outcome:
     return asyncio.run(run(Run(**{"rate": 0, **plan}), directory, places=places))
+
+
+class Short(SkillFight):
+    """Is over in frame 150."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.world.frame >= 150
 
 
 def command(*options: str) -> Result:
@@ -252,6 +261,18 @@ def test_the_command_prints_an_identical_match_and_keeps_nothing(
     assert "2 logs of 20 frames: identical, byte for byte; replaying gives the same" in done.output
     assert "\npeer 1: round trip " in done.output
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.full
+def test_the_command_says_how_many_frames_were_played_and_by_which_clock_a_player_was_late():
+    done = command("test_peers:Short", "--frames", "500", "--rate", "120", "--late", "30")
+    assert done.exit_code == 0, done.output
+    assert "1 log of 150 frames; replaying gives the same" in done.output
+    found = re.search(r"peer 1: came when player 0 had confirmed (\d+) frames", done.output)
+    joined = re.search(r"peer 1: recorded frames (\d+) to 149, played from", done.output)
+    assert found is not None
+    assert joined is not None
+    assert 30 <= int(found[1]) <= int(joined[1])
 
 
 @pytest.mark.full

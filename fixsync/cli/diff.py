@@ -16,11 +16,12 @@ from rich.table import Table
 from fixsync._native.raw import LAYER_COUNT
 from fixsync.cli import describe, hits, options, text
 from fixsync.fields import ABSENT, ANGLES, LENGTHS
-from fixsync.log.diff import Diff, Pair, Row, diff, diff_builds
+from fixsync.log.diff import Cause, Diff, Pair, Row, diff, diff_builds
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.schema import COMMANDS, Cast, Header, Query
 from fixsync.log.spans import spans_text
 from fixsync.shapes import Contact
+from fixsync.testing.cause import cause, not_found
 
 Headers: TypeAlias = tuple[Header, Header]
 Cells: TypeAlias = tuple[str, str, str]
@@ -52,8 +53,8 @@ def diff_command(
 
     All differences of that frame are listed. Both logs are replayed, so the worlds are compared
     too, collider by collider. Events, answers, hashes and frames that only one log has are counted,
-    not compared. If hashes of a simulation differ, a log is also replayed twice, and
-    in new processes, to find out whether the simulation depends on its process.
+    not compared. If hashes of a simulation differ, a log is also replayed twice, in new processes,
+    and with rollbacks, to find out whether the simulation has more than one result.
 
     One log is played with two versions of its simulation: --sim OLD:Game --sim NEW:Game, or with
     --at DIR twice, for folders with two versions of the same modules.
@@ -75,7 +76,7 @@ def diff_command(
                 a,
                 b,
                 simulations=simulations.of_one_game or simulations,
-                references=simulations.references,
+                cause=None if simulations.of_one_game else _cause(simulations.references),
                 ignore_meta=ignore_meta,
                 line_bytes_max=line_bytes_max,
             )
@@ -84,6 +85,14 @@ def diff_command(
     else:
         _print(result, rows)
     sys.exit(result.exit_code)
+
+
+def _cause(references: Mapping[str, str]) -> Cause:
+    def found(name: str, log: str, last: int | None) -> str:
+        reference = references.get(name, name)
+        return cause(reference, log, last) or not_found(reference)
+
+    return found
 
 
 def _list_hits(

@@ -25,6 +25,7 @@ from fixsync.sample.peer import Status
 from fixsync.sample.peers import Outcome, Part, PeerOutcome, outcome_json, run
 from fixsync.sample.plan import Run
 from fixsync.sample.relay import Impairment
+from fixsync.testing.cause import not_found
 
 
 def _fault(
@@ -77,14 +78,14 @@ def _fault(
     "restart_frame",
     type=click.IntRange(1),
     metavar="FRAME",
-    help="Frame in which the last player is killed and started again.",
+    help="Frames confirmed by the last player when it is killed and started again.",
 )
 @click.option(
     "--late",
     "late_frame",
     type=click.IntRange(1),
     metavar="FRAME",
-    help="Frame in which the last player joins.",
+    help="Frames confirmed by player 0 when the last player comes; its snapshot is of a later one.",
 )
 @click.option(
     "-o",
@@ -276,7 +277,7 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         if peer.errors:
             text.say(out, f"peer {peer.peer} wrote:", *peer.errors[-2000:].splitlines())
     recorded = [peer for peer in peers if peer.log is not None]
-    frames = text.plural(plan.frames, "frame")
+    frames = text.plural(peers[0].status.end_frame, "frame")
     if outcome.is_good and len(recorded) > 1:
         text.say(
             out,
@@ -288,6 +289,9 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         if peer.status.reason not in ("", "COMPLETED", "DESYNC"):
             text.say(out, f"peer {peer.peer}: {peer.status.text}")
         is_absent = peer.peer in plan.vacant and not peer.status.reason
+        if peer.came_at is not None:
+            came = f"came when player 0 had confirmed {text.plural(peer.came_at, 'frame')}"
+            text.say(out, f"peer {peer.peer}: {came}")
         for part in peer.parts:
             came_of = "the match was over before it came" if is_absent else _part(part, peer.status)
             text.say(out, f"peer {peer.peer}: {came_of}")
@@ -320,6 +324,5 @@ def _blamed(plan: Run, recorded: Sequence[PeerOutcome]) -> list[str]:
     told = ", ".join(f"peer {peer.peer} in frame {peer.diverged_frame}" for peer in diverged)
     return [
         f"logs that differ from a straight replay: {told}",
-        "no peer is blamed: the simulation depends on something that differed between them, and",
-        f"was not found. Look with: fixsync synctest {plan.simulation}",
+        not_found(plan.simulation),
     ]

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from fixsync import processes, sim
 from fixsync.fresh import surroundings
-from fixsync.fresh.match import Case, Match, Played, Result, Show, Task, folder_of, play, tuples
+from fixsync.fresh.match import Case, Match, Played, Result, Show, Task, tuples
 from fixsync.log.reader import Reader
 from fixsync.log.schema import Header, SimFrame
 from fixsync.sim import Input
@@ -38,7 +38,6 @@ __all__ = [
     "Process",
     "Result",
     "case_of",
-    "cause",
     "check",
 ]
 
@@ -447,26 +446,3 @@ def players_of(header: Header) -> int:
     """The number of players of a log without frames, as recorders write it."""
     players = (header.meta or {}).get("players")
     return players if type(players) is int and 1 <= players <= sim.PLAYERS_MAX else 1
-
-
-def cause(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
-    """Why replaying a log of a simulation may not give the results of its recorder: a sentence that
-    blames the simulation, or "" if all processes, and this one, replay it alike.
-
-    reference: the simulation as `fixsync.sim.find` knows it. last: the last frame to play."""
-    try:
-        case = case_of(reference, log, last)
-        case = case._replace(folder=folder_of(sim.find(reference)))
-        here, _ = play(case, lambda: sim.find(reference))
-        again, _ = play(case, lambda: sim.find(reference))
-        found = check(case, here).finding
-    except (OSError, ValueError, ProcessError) as wrong:
-        return f"new processes cannot replay {log}, so no peer is blamed: {wrong}"
-    row = here.differs(again)
-    if found is None and row is None:
-        return ""
-    why = f"{reference} is not repeatable: {log}, replayed twice here, gives two results"
-    if found is not None:
-        why, row = found.why, found.row
-    when = "at the start" if not row else f"from frame {row - 1} of the log on"
-    return f"{why} ({when}). No peer is at fault. To find out why: fixsync synctest {reference}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from fixsync import sim
 from fixsync.builds import origin
 from fixsync.fields import ABSENT, differences
-from fixsync.fresh import check as fresh
 from fixsync.level import Level, Solid
 from fixsync.log.lines import plain
 from fixsync.log.origin import ORIGIN, between, told
@@ -42,6 +41,11 @@ _META = ("meta", "names", "unit_mm", "z_down", *ORIGIN)
 _KEYS = ("capacity", "tick_rate", "hit_when", "layers", "sim", "seed", *_META, "level")
 """Keys of the header that are compared; those of ORIGIN if both logs have them. Logs may begin at
 different frames of one match."""
+
+
+Cause: TypeAlias = Callable[[str, str, int | None], str]
+"""Why a simulation's results are not those of a log, in words: from its name, the log and the last
+frame."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def diff(
     b: str | os.PathLike[str],
     *,
     simulations: Simulations | tuple[Simulations, Simulations] | None = None,
-    references: Mapping[str, str] | None = None,
+    cause: Cause | None = None,
     ignore_meta: bool = False,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Diff:
@@ -128,9 +132,9 @@ def diff(
 
     Parts that only one of the logs has (events, answers, hashes, the frames before the first of the
     other) are counted, not compared. `simulations`: of both logs, or of each its own.
-    `ignore_meta`: ignores differences of the header in keys that do not change a world. `references`:
-    how `fixsync.sim.find` knows `simulations` in another process; after a difference of hashes, new
-    processes replay a log with it. Both logs are read to their end, so an error there is found;
+    `ignore_meta`: ignores differences of the header in keys that do not change a world.
+    `cause`: finds out why replaying a log of a simulation does not give its hash, as
+    `fixsync.testing.cause` does. Both logs are read to their end, so an error there is found;
     frames after the first difference are not replayed. OSError for files that cannot be read."""
     result = Diff(os.fspath(a), os.fspath(b))
     sims = simulations if isinstance(simulations, tuple) else (simulations, simulations)
@@ -142,7 +146,7 @@ def diff(
         result.notes += dict.fromkeys(note for run in runs for note in _played_with(run))
         if result.frame is not None and (why := between(reader_a.header, reader_b.header)):
             result.notes.append(why)
-        result.notes += _blame(comparison, sims[1] or {}, references or {})
+        result.notes += _verdict(comparison, cause)
     return result
 
 
@@ -317,34 +321,30 @@ def _played_with(run: Run) -> Iterator[str]:
         yield f"replayed with {origin(simulation)}"
 
 
-def _blame(
-    comparison: _Comparison,
-    simulations: Mapping[str, sim.SimulationType],
-    references: Mapping[str, str],
-) -> list[str]:
-    """Whose hash replaying confirms, if it is the simulation's answer in any process."""
+def _verdict(comparison: _Comparison, cause: Cause | None) -> list[str]:
+    """Whose hash replaying gives. A recorder is blamed for a trace alone: a simulation may have more
+    than one result."""
     notes, wrong, is_other = [], None, False
     for side, said in comparison.hashes:
         if side.player is None:
             continue
-        name, player = side.reader.name, side.player
+        name, player, simulation = side.reader.name, side.player, side.reader.header.sim
         what = "whole state" if comparison.is_whole else "hash"
         found = player.state if comparison.is_whole else player.hash
         if found == said:
             notes.append(f"replaying {name} gives its {what}")
-        else:
-            wrong = wrong or side
-            is_other = is_other or bool(player.others)
-            why = told(player.others) or "its recorder did something else than the log says"
-            notes.append(f"replaying {name} gives {found}: {why}")
-    if wrong is None or wrong.reader.header.sim is None or is_other:
-        return notes
-    simulation = wrong.reader.header.sim
-    reference = references.get(simulation, None if simulation in simulations else simulation)
-    if reference is None:
-        return [*notes, "not found out: whether the simulation depends on its process"]
-    why = fresh.cause(reference, wrong.reader.name, comparison.frame)
-    return [why] if why else notes
+            continue
+        is_other = is_other or bool(player.others)
+        why = f"not its {what}"
+        if simulation is None:
+            why = "its recorder did something else than the log says"
+        elif wrong is None:
+            wrong = simulation, name
+        notes.append(f"replaying {name} gives {found}: {told(player.others) or why}")
+    if wrong is not None and not is_other:
+        unknown = "not found out: whether the simulation has more than one result"
+        notes.append(unknown if cause is None else cause(*wrong, comparison.frame))
+    return notes
 
 
 def _standing(world: World | None, a: int, b: int) -> Standing | None:

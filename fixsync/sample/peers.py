@@ -13,14 +13,13 @@ from pathlib import Path
 import msgspec
 
 from fixsync import processes, sim
-from fixsync.fresh import check as fresh
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import MatchLogError
 from fixsync.sample.peer import STATISTICS, Status, Task
 from fixsync.sample.plan import Run
 from fixsync.sample.relay import Relay
-from fixsync.testing.synctest import LOADS, run_check, run_straight
+from fixsync.testing.cause import cause
 
 _WAIT_S = 2  # after a crash, for peers that have not begun
 
@@ -50,6 +49,8 @@ class PeerOutcome:
     """Of the whole match, for a player who was there all the time."""
     parts: list[Part] = field(default_factory=list)
     """For the others: until the player was killed, and since it came in by a snapshot."""
+    came_at: int | None = None
+    """Of a late player, how many frames player 0 had confirmed when it came."""
     exit_code: int | None = None
     errors: str = ""
     """Its standard error."""
@@ -183,21 +184,7 @@ def _cause(outcome: Outcome, plan: Run) -> str:
         return ""
     frames = [peer.diverged_frame for peer in peers if peer.diverged_frame is not None]
     last = max(frames, default=None)
-    if why := fresh.cause(plan.simulation, log, last):
-        return why
-    case = fresh.case_of(plan.simulation, log, last)
-    if case.state is not None or not case.inputs:
-        return ""
-    straight = run_straight(plan.type, case.seed, case.players, case.inputs)
-    for check in LOADS:
-        found = run_check(check, straight)
-        if found is not None:
-            return (
-                f"{plan.simulation} is not as before after `load`: {check} gives another result"
-                f" {found.when}. No peer is at fault. To find out why: fixsync synctest"
-                f" {plan.simulation}"
-            )
-    return ""
+    return cause(plan.simulation, log, last)
 
 
 def _log_of(directory: Path, peer: int, life: str = "") -> Path:
@@ -299,6 +286,7 @@ class _Match:
             await self._is_time_for_the_late.wait()
             if self._is_over:
                 return  # Nobody comes.
+            outcome.came_at = self.outcome.peers[0].status.confirmed
             self._tell(peer)
         process = self._processes[peer]
         is_first_life = outcome.log is not None
@@ -428,6 +416,7 @@ def outcome_json(outcome: Outcome) -> str:
                 ],
                 "replay": None if peer.verdict is None else peer.verdict.value,
                 "diverged_frame": peer.diverged_frame,
+                "came_at": peer.came_at,
                 "process_exit_code": peer.exit_code,
                 **msgspec.to_builtins(peer.status),
                 "seconds": [
