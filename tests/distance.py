@@ -82,7 +82,7 @@ class Path:
     loss: int = 0
     """Of 100 packets, as bursts."""
     burst: int = 1
-    """Packets of the longest burst."""
+    """Packets of the longest burst; 0: each packet is lost by itself."""
     duplication: int = 0
     left: int = 0
     """Packets of the present burst that are still lost."""
@@ -269,6 +269,8 @@ class Far(Network):
 
     def _is_lost(self, path: Path) -> bool:
         """Bursts of 1 to `burst` packets, with as many between that `loss` is right."""
+        if not path.burst:
+            return self.lots.chance(path.loss, 100)
         if path.left == 0 and path.quiet == 0:
             path.left = self.lots.between(1, path.burst)
             most = path.left * (100 - path.loss) // path.loss
@@ -421,6 +423,7 @@ def journey_of(
     one_way_ms: int,
     *,
     prediction_max: int = 8,
+    input_delay: int = 2,
     numbers: int = 1,
     bits: int = 3,
     state_bytes: int = 1024,
@@ -430,8 +433,9 @@ def journey_of(
     seed: int = 5,
 ) -> Journey:
     """A match whose paths are alike; who is not there from the start comes after 2 s."""
-    settings: dict[str, Any] = {"prediction_max": prediction_max, "input_delay": 2, "seed": seed}
-    match = Match("bumpers", players=players, vacant=vacant, spectators=spectators, **settings)
+    settings: dict[str, Any] = {"players": players, "vacant": vacant, "spectators": spectators}
+    settings |= {"prediction_max": prediction_max, "input_delay": input_delay, "seed": seed}
+    match = Match("bumpers", **settings)
     ways = [(a, b) for a in match.peers for b in match.others(a)]
     paths = {way: replace(path or Path(one_way_ms), delay_ms=one_way_ms) for way in ways}
     starts = {peer: 0 if peer in match.seated else 2000 for peer in match.peers}
@@ -495,8 +499,27 @@ def pace(journey: Journey, who: int, ms: int = 5000) -> tuple[int, int, int]:
     )
 
 
+def settings_table(say: Callable[[str], None] = print, *, is_whole: bool = True) -> None:
+    """Prints what settings give."""
+    ways = (20, 80, 150, 300) if is_whole else (20, 300)
+    say("2 players, 5 % loss: percent of the tick rate, and kB a second from player 0 to player 1")
+    say(f"| `input_delay` + `prediction_max` | {' | '.join(f'{way} ms' for way in ways)} |")
+    say(f"| --- |{' --- |' * len(ways)}")
+    for input_delay, prediction_max in ((2, 8), (4, 12), (7, 21)):
+        cells = []
+        for way in ways:
+            path = Path(way, loss=5, burst=0)
+            settings = {"input_delay": input_delay, "prediction_max": prediction_max}
+            journey = journey_of(2, way, path=path, **settings)
+            frames, _, size = pace(journey, 1, 30_000 if is_whole else 3000)
+            cells.append(f"{min(100, frames * 100 // 60)} %, {-(-size // 1000)} kB/s")
+        say(f"| {input_delay} + {prediction_max} | {' | '.join(cells)} |")
+    say("")
+
+
 def floors(say: Callable[[str], None] = print, *, is_whole: bool = True) -> None:
     """Prints the table."""
+    settings_table(say, is_whole=is_whole)
     say(
         "third seat: time from its snapshot to its seat, in ms; the last column is the most allowed"
     )

@@ -222,6 +222,8 @@ def test_the_table_of_distances_holds():
     for name, row in rows.items():
         if " players, " in name:
             assert int(row[0]) >= 59, name
+    for name, ways in (("| 2 + 8", 2), ("| 4 + 12", 3), ("| 7 + 21", 4)):
+        assert all(cell.startswith("100 %") for cell in rows[name][:ways]), name
     for name, most_ms in (("| 2 MiB", 4000), ("| 16 MiB", 20_000)):
         assert int(rows[name][0].split()[0]) < most_ms
         assert int(rows[name][1]) >= 59
