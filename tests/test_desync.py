@@ -5,20 +5,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bumpers import Bumpers
-from network import Network, Weather
+from msgspec.structs import replace
+from network import Network, Peer, Weather
 
+from fixsync import GameEvent
 from fixsync.fields import Difference, StateFields, differences
 from fixsync.game.random import Random
 from fixsync.sample.faults import FAULTS, faults_of, faulty
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Desync, Evidence, Match, Reason
+from fixsync.session.packets import Codec, Update
 from fixsync.session.remote import Remote
 from fixsync.sim import Simulation, fields_of, hash_of
+from fixsync.testing.synctest import run_check, run_straight
 
 WEATHER = Weather(loss=10, delay_ms=15, jitter_ms=20)
 FAULT_FRAME = 20
@@ -29,9 +34,14 @@ AT_ONCE = {"unit", "bit", "skip", "stale"}
 
 
 def fight(
-    prediction_max: int, broken: Callable[[int, int], Simulation], players: int = 3, **settings: Any
+    prediction_max: int,
+    broken: Callable[[int, int], Simulation],
+    players: int = 3,
+    who: int = 1,
+    **settings: Any,
 ) -> Network:
-    """A match of bots in which player 1 has another simulation than the rest, played to its end."""
+    """A match of bots in which peer `who` has another simulation than the rest, played to its
+    end."""
     match = Match(
         SkillFight.name,
         seed=11,
@@ -42,7 +52,7 @@ def fight(
     )
     network = Network(match, 1, WEATHER, simulation=SkillFight)
     for me in (*match.seated, *range(players, players + match.spectators)):
-        simulation = broken(match.seed, players) if me == 1 else SkillFight(match.seed, players)
+        simulation = broken(match.seed, players) if me == who else SkillFight(match.seed, players)
         peer = network.start(me, simulation=simulation)
         bot = SkillFight.bot(me % players, 3)
         peer.play = lambda bot=bot, session=peer.session: bot.decide(session.simulation)  # type: ignore[misc]
@@ -156,6 +166,116 @@ def test_a_spectator_is_told_of_the_desync_too():
     assert desync.frame == FAULT_FRAME
 
 
+@pytest.mark.parametrize("prediction_max", [0, 8])
+@pytest.mark.parametrize("delay_ms", [15, 150, 300])
+def test_a_spectator_whose_state_differs_has_evidence_and_so_has_the_host(
+    monkeypatch: pytest.MonkeyPatch, prediction_max: int, delay_ms: int
+):
+    monkeypatch.setattr(f"{__name__}.WEATHER", Weather(loss=10, delay_ms=delay_ms, jitter_ms=20))
+    broken, frame = faulty("unit", 90), 90
+    network = fight(prediction_max, broken, who=3, spectators=1)
+    desync, watched = desync_of(network, 3), network.session(0).spectator_desyncs[3]
+    for report in (desync, watched):
+        assert report.frame == frame
+        assert sorted(report.evidence) == [0, 3]
+        (difference,) = report.differences
+        assert (difference.key, difference.field) == (("collider", 0), "x")
+        assert report.same_inputs
+        assert report.same_before
+    for me in range(3):
+        assert network.end_of(me).reason is Reason.COMPLETED
+        assert network.session(me).spectator_desyncs.keys() == ({3} if me == 0 else set())
+        said = "all 120 frames are the same on all players"
+        later = f"; peer 3 reports a difference after frame {frame}"
+        assert network.end_of(me).text in (said, said + (later if me == 0 else ""))
+
+
+def test_a_host_says_which_spectator_differs_and_lets_it_go(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(f"{__name__}.WEATHER", Weather(delay_ms=15))
+    network = fight(8, faulty("unit", FAULT_FRAME), who=3, spectators=1)
+    assert network.end_of(0).text.endswith("players; peer 3 reports a difference after frame 20")
+    assert not network.session(0)._remotes[3].instance
+
+
+class Misquoted(Network):
+    """Peer 1 sends peer 0 another hash of a frame than that of its state."""
+
+    def dispatch(self, sender: Peer, receiver: int, data: bytes) -> None:
+        if (sender.me, receiver) == (1, 0):
+            codec = Codec(self.match, receiver)
+            packet = codec.open(data)
+            message = packet.message
+            if isinstance(message, Update):
+                first = message.hash_first
+                hashes = [h ^ (at == FAULT_FRAME) for at, h in enumerate(message.hashes, first)]
+                message = replace(message, hashes=hashes)
+                data = codec.seal(message, receiver, packet.number, packet.got)
+        super().dispatch(sender, receiver, data)
+
+
+def test_a_hash_that_is_not_that_of_the_state_is_said_to_be_so():
+    network = Misquoted(Match("bumpers", seed=1, players=3, frames=60), 1).start_all()
+    assert network.run(20_000, lambda: network.is_over)
+    for me in range(3):
+        end, desync = network.end_of(me), desync_of(network, me)
+        assert sorted(desync.evidence) == [0, 1, 2]
+        assert desync.sides == [[0, 1, 2]]
+        assert "the states and events that came are the same" in desync.explain()
+        said = "the hash that peer 1 sent is not that of its state and events"
+        assert (said in desync.explain()) == (me == 0)
+        assert end.frame == FAULT_FRAME
+        assert end.text.endswith(f" after frame {FAULT_FRAME}")
+        assert end.reported_by == 0
+        assert end.text.startswith("peers 0 and 1 " if me == 0 else "peer 0 reports a difference")
+
+
+def test_the_frame_of_an_end_is_that_of_its_text_whatever_a_peer_says():
+    network = Network(Match("bumpers", seed=1, players=3, frames=300), 1).start_all()
+    network.run(1500)
+    told = network.session(1)._ending
+    told.end(Reason.DESYNC, 2, "different states after frame 77", network.now_ms)
+    at = network.end_of(1).frame
+    assert network.run(20_000, lambda: network.is_over)
+    for me in (0, 2):
+        end = network.end_of(me)
+        assert (end.reason, end.frame) == (Reason.DESYNC, at)
+        assert end.text == f"peer 1 reports a difference with peer 2 after frame {at}"
+
+
+class Loud(Bumpers):
+    """Has an event of its own in each frame, and forgets to save what it is made of."""
+
+    event_kinds = IntEnum("Kind", {"SAID": 16})
+    unsaved = 0
+
+    def step(self, inputs: Any) -> Any:
+        events = super().step(inputs)
+        return [*events, GameEvent(0, 0, self.event_kinds(16), self.unsaved)]
+
+
+class Louder(Loud):
+    unsaved = 1
+
+
+@pytest.mark.parametrize("other", [Louder, Loud])
+def test_the_hash_of_a_state_in_a_report_is_that_of_the_state(other: type[Loud]):
+    broken = other(1, 2) if other is Louder else faulty("unit", FAULT_FRAME, Loud)(1, 2)
+    network = Network(Match("bumpers", seed=1, players=2, frames=60), 1, simulation=Loud)
+    network.start(0)
+    network.start(1, simulation=broken)
+    assert network.run(20_000, lambda: network.is_over)
+    desync = desync_of(network)
+    straight = Loud(1, 2)
+    for _ in range(desync.frame + 1):
+        straight.step(network.peers[0].witness.inputs.get(straight.world.frame, (0, 0)))
+    assert desync.hashes == {peer: hash_of(desync.evidence[peer].after) for peer in (0, 1)}
+    assert desync.sides == [[0], [1]]
+    for peer, value in desync.hashes.items():
+        assert f"  peer {peer}: state {value:016x}" in desync.explain()
+    assert (desync.hashes[0] == desync.hashes[1]) == (other is Louder)
+    assert "sent is not that" not in desync.explain()
+
+
 def test_the_explanation_names_frame_peers_field_and_both_values():
     network = fight(0, faulty("unit", FAULT_FRAME))
     desync = desync_of(network)
@@ -215,6 +335,34 @@ def test_a_report_is_written_and_reproduces_the_difference_in_one_step(tmp_path:
         simulation.load((tmp_path / "report" / f"peer{peer}.before.state").read_bytes())
         simulation.step(told["inputs"][str(peer)])
         assert simulation.save() == (tmp_path / "report" / f"peer{peer}.after.state").read_bytes()
+
+
+class Counting(Bumpers):
+    """Turns ball 0 by the number of its steps, which it does not save."""
+
+    steps = 0
+
+    def step(self, inputs: Any) -> Any:
+        events = super().step(inputs)
+        self.steps += 1
+        self.world.turn(0, self.steps)
+        return events
+
+
+def test_one_step_here_gives_neither_state_of_a_game_that_forgets_a_value_and_the_sync_test_does():
+    match, weather = Match("bumpers", seed=3, players=2, frames=200), Weather(10, jitter_ms=60)
+    network = Network(match, 1, weather, simulation=Counting).start_all()
+    assert network.run(20_000, lambda: network.is_over)
+    desync = desync_of(network)
+    assert desync.sides == [[0], [1]]
+    assert desync.same_before
+    assert desync.same_inputs
+    game, held = Counting(3, 2), desync.evidence
+    game.load(held[0].before)
+    game.step(held[0].inputs)
+    assert game.save() not in (held[0].after, held[1].after)
+    found = run_check("save and load", run_straight(Counting, 3, 2, [(1, 2)] * 20))
+    assert found is not None
 
 
 class Opaque(Bumpers):
@@ -281,9 +429,9 @@ def test_a_report_without_the_other_side_says_so():
     simulation = SkillFight(1, 2)
     shown = Network(Match(SkillFight.name, seed=1, players=2), 1, simulation=SkillFight)
     evidence = shown.start(0, simulation=simulation).session._local.evidence(0)
-    told = Desync(0, {0: evidence}, SkillFight).explain()
+    told = Desync(0, {0: evidence}, SkillFight, sent={1: None, 2: None}).explain()
     assert "its state is not kept any more" in told
-    assert "has not sent its state" in told
+    assert "peer 2 has not sent its state" in told
 
 
 @pytest.mark.parametrize("seed", range(3))

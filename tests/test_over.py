@@ -96,9 +96,8 @@ def test_a_match_is_completed_on_all_peers_after_the_frame_that_ended_it(
         for me, peer in network.peers.items():
             end = network.end_of(me)
             assert (end.reason, end.frame) == (Reason.COMPLETED, frames)
-            assert (
-                end.text == f"all {frames} frames are the same on all peers, and the match is over"
-            )
+            whom = "all players" if network.match.is_player(me) else f"peers 0 and {me}"
+            assert end.text == f"all {frames} frames are the same on {whom}, and the match is over"
             assert peer.session.simulation.hash() == peer.witness.hashes[frames - 1]
             rolled_back += peer.session.rollbacks
     assert (rolled_back > 0) == (prediction_max > 0)
@@ -110,7 +109,7 @@ def test_a_match_of_a_fixed_length_ends_when_it_is_over_if_that_is_earlier() -> 
     frames = frames_of(3, network)
     for length, text in ((frames - 1, ""), (frames + 1, ", and the match is over")):
         end = played(Ended, 3, frames=length).end_of(0)
-        assert end.text == f"all {min(frames, length)} frames are the same on all peers{text}"
+        assert end.text == f"all {min(frames, length)} frames are the same on all players{text}"
 
 
 def test_what_was_predicted_after_an_end_is_taken_back() -> None:

@@ -672,7 +672,7 @@ def test_the_text_of_a_bye_is_one_line_without_escapes():
     head = message.sender, message.instance, message.heard
     bye = Bye(*head, Reason.LEFT, 0, 0, "gone\n\x1b[31mhost: all is well\u2028é", False)
     assert session.receive(CODEC.seal(bye, 1, 10**6, 0), network.now_ms) == 0
-    assert session.end.text == "gone  [31mhost: all is well é"
+    assert session.end.text == "peer 0 reports: gone  [31mhost: all is well é"
 
 
 def test_a_peer_that_finds_ever_earlier_differences_does_not_keep_a_session_alive():

@@ -46,29 +46,32 @@ class Desync:
 
     frame: int
     """The first frame after which hashes were not the same."""
-    evidence: Mapping[int, Evidence]
+    evidence: dict[int, Evidence]
     """By peer, as far as it arrived."""
     simulation: object = None
     """The simulation that names the fields of a state; see `fixsync.sim.fields_of`."""
-    damaged: Mapping[int, tuple[bytes, str]] = field(default_factory=dict)
+    damaged: dict[int, tuple[bytes, str]] = field(default_factory=dict)
     """By peer, evidence that does not decode, and why."""
+    sent: Mapping[int, int | None] = field(default_factory=dict)
+    """By peer that was asked for evidence, the hash of the frame that it sent; None if that is
+    the one of this peer, or none came."""
 
     @property
     def hashes(self) -> dict[int, int]:
-        """By peer, what was compared: the hash of its state after the frame, and of the game's own
-        events if there were any; other once more if the match was over."""
-        return {
-            peer: compared_hash(hash_of(held.after), held.game, held.is_over)
-            for peer, held in sorted(self.evidence.items())
-            if held.after
-        }
+        """By peer, the hash of its state after the frame: `state_hash` of a Confirmed."""
+        return {peer: hash_of(it.after) for peer, it in sorted(self.evidence.items()) if it.after}
+
+    def _compared_hash(self, peer: int) -> int:
+        held = self.evidence[peer]
+        return compared_hash(hash_of(held.after), held.game, held.is_over)
 
     @property
     def sides(self) -> list[list[int]]:
-        """The peers in groups of those that agree, the largest group first."""
+        """The peers in groups of those that agree, the largest group first: in the state, the
+        game's own events, and whether the match is over."""
         groups: dict[int, list[int]] = {}
-        for peer, value in self.hashes.items():
-            groups.setdefault(value, []).append(peer)
+        for peer in self.hashes:
+            groups.setdefault(self._compared_hash(peer), []).append(peer)
         return sorted(groups.values(), key=lambda peers: (-len(peers), peers))
 
     @property
@@ -119,9 +122,16 @@ class Desync:
             lines.append(f"  peer {peer}: {state}")
         for peer, (data, why) in sorted(self.damaged.items()):
             lines.append(f"  peer {peer}: {len(data)} bytes of evidence that do not decode: {why}")
+        for peer, sent in sorted(self.sent.items()):
+            if peer in self.hashes and sent not in (None, self._compared_hash(peer)):
+                why = "is not that of its state and events"
+                lines.append(f"  the hash that peer {peer} sent {why}")
         compared = self._compared()
         if compared is None:
-            lines.append("  the peer that differs from them has not sent its state")
+            missing = sorted({*self.sent} - {*self.evidence})
+            lines += [f"  peer {peer} has not sent its state" for peer in missing]
+            if not missing and len(self.hashes) > 1:
+                lines.append("  the states and events that came are the same")
             return "\n".join(lines)
         names = [" and ".join(map(str, side)) for side in self.sides]
         lines += [f"  {fault}" for fault in compared.faults]
@@ -137,18 +147,13 @@ class Desync:
             kinds = names_of(self.simulation).game
             for peer, game in zip(compared.peers, games, strict=True):
                 lines.append(f"  game events of peer {peer}: {_game_told(game, kinds)}")
-            if not found:
-                lines.append(
-                    "  the states are the same: the events depend on something that is not saved"
-                )
         over = [self.evidence[peer].is_over for peer in compared.peers]
         if over[0] != over[1]:
             told = (f"{it} on peer {at}" for it, at in zip(over, compared.peers, strict=True))
             lines.append(f"  is_over is {', '.join(told)}")
-            if not found:
-                lines.append(
-                    "  the states are the same: is_over depends on something that is not saved"
-                )
+        if not found:
+            what = "the events depend" if games[0] != games[1] else "is_over depends"
+            lines.append(f"  the states are the same: {what} on something that is not saved")
         inputs = [list(self.evidence[peer].inputs) for peer in compared.peers]
         if not self.same_inputs:
             lines.append(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fixsync.session.blobs import Evidence, decoded
 from fixsync.session.desync import Desync
 from fixsync.session.joining import Joining
+from fixsync.session.match import HOST
 from fixsync.session.notices import End, Reason
-from fixsync.session.packets import TEXT_CHARACTERS_MAX
-from fixsync.session.remote import Local, Phase, Remote
+from fixsync.session.packets import TEXT_CHARACTERS_MAX, Blob
+from fixsync.session.remote import Ended, Local, Phase, Remote
 
 
 class Ending:
@@ -17,11 +18,17 @@ class Ending:
         self.local = local
         self.joining = joining
         self._ended_ms = 0
-        self._evidence: dict[int, Evidence] = {}
-        self._damaged: dict[int, tuple[bytes, str]] = {}
+        self.spectator_desyncs: dict[int, Desync] = {}
+        """By peer that the match can do without, the difference that it reported."""
 
     def end(
-        self, reason: Reason, peer: int, text: str, now_ms: int, desync: Desync | None = None
+        self,
+        reason: Reason,
+        peer: int,
+        text: str,
+        now_ms: int,
+        desync: Desync | None = None,
+        by: int | None = None,
     ) -> None:
         """Ends the match, unless it has ended."""
         local = self.local
@@ -29,38 +36,65 @@ class Ending:
             return
         frame = local.timeline.confirmed if desync is None else desync.frame
         shown = "".join(sign if sign.isprintable() else " " for sign in text)  # of a peer, perhaps
-        local.end = End(reason, frame, peer, shown[:TEXT_CHARACTERS_MAX], desync)
+        by = local.me if by is None else by
+        local.end = End(reason, frame, peer, shown[:TEXT_CHARACTERS_MAX], by, desync)
         if local.phase is not Phase.ENDED:
             local.phase = Phase.ENDED
             self._ended_ms = now_ms
         for remote in local.remotes.values():
-            remote.collector = None
-            if desync is not None and remote.is_required:
-                remote.ask_evidence(frame, now_ms)
+            if remote.collector is not None and remote.collector.kind is Blob.SNAPSHOT:
+                remote.collector = None
 
-    def desync(self, frame: int, peer: int, text: str, now_ms: int) -> None:
+    def hear(self, reporter: Remote, event: Ended, now_ms: int) -> None:
+        """Another peer has ended the match: its text is quoted, and who hears a peer that it calls
+        silent says so."""
+        local, me, by, frame = self.local, self.local.me, reporter.peer, event.frame
+        text, accused = event.text, local.remotes.get(event.peer)
+        if event.reason is not Reason.DESYNC:
+            text = text if text.startswith(f"peer {by} ") else f"peer {by} reports: {text}"
+            if event.reason is Reason.SILENT and event.peer == me:
+                text += f"; peer {me} is here"
+            elif event.reason is Reason.SILENT and accused is not None and accused.instance:
+                text += f"; peer {me} heard it {now_ms - accused.heard_ms} ms ago"
+            self.end(event.reason, event.peer, text, now_ms, by=by)
+        elif reporter.is_required:
+            text = f"peer {by} reports a difference with peer {event.peer} after frame {frame}"
+            self.desync(frame, event.peer, text, now_ms, by)
+        elif by not in self.spectator_desyncs or self.spectator_desyncs[by].frame != frame:
+            self.spectator_desyncs[by] = self._evidence(frame, [reporter], now_ms)
+        elif reporter.has_evidence and reporter.bye is not None and reporter.bye.is_complete:
+            reporter.drop(Reason.DESYNC, f"peer {me} has the state of peer {by}")
+
+    def _evidence(self, frame: int, others: list[Remote], now_ms: int) -> Desync:
+        """The evidence that is here; others are asked for theirs."""
+        local, sent = self.local, {remote.peer: remote.hashes.get(frame) for remote in others}
+        for remote in others:
+            remote.ask_evidence(frame, now_ms)
+        return Desync(frame, {local.me: local.evidence(frame)}, local.timeline.simulation, {}, sent)
+
+    def desync(self, frame: int, peer: int, text: str, now_ms: int, by: int | None = None) -> None:
         """Ends the match over the earliest frame known, and asks every player for evidence.
 
         An earlier frame replaces the end's only if its state is still here to be compared."""
         local = self.local
-        own = local.evidence(frame)
         if local.end is not None:
             is_earlier = local.end.reason is Reason.DESYNC and frame < local.end.frame
-            if not (is_earlier and own.after):
+            if not (is_earlier and local.evidence(frame).after):
                 return
             local.end = None
-        self._evidence, self._damaged = {local.me: own}, {}
-        desync = Desync(frame, self._evidence, local.timeline.simulation, self._damaged)
-        self.end(Reason.DESYNC, peer, text, now_ms, desync)
+        desync = self._evidence(frame, local.required(), now_ms)
+        self.end(Reason.DESYNC, peer, text, now_ms, desync, by)
 
     def take_evidence(self, peer: int, data: bytes) -> None:
-        if peer in self._evidence or self.local.end is None:
+        end = self.local.end
+        desync = self.spectator_desyncs.get(peer) or (None if end is None else end.desync)
+        if desync is None or peer in desync.evidence:
             return
         try:
-            self._evidence[peer] = decoded(Evidence, data)
+            desync.evidence[peer] = decoded(Evidence, data)
         except ValueError as wrong:
-            self._evidence[peer] = Evidence(self.local.end.frame, b"", b"", (), b"")
-            self._damaged[peer] = data, str(wrong)
+            desync.evidence[peer] = Evidence(desync.frame, b"", b"", (), b"")
+            desync.damaged[peer] = data, str(wrong)
 
     def complete(self, now_ms: int) -> None:
         """Ends the match if nothing is left to be exchanged with any player."""
@@ -68,9 +102,13 @@ class Ending:
         if frames is None or local.end is not None or local.timeline.confirmed < frames:
             return
         if all(remote.has_all(frames) for remote in local.required()):
-            text = f"all {frames} frames are the same on all peers"
+            is_player = local.match.is_player(local.me)
+            whom = "all players" if is_player else f"peers {HOST} and {local.me}"
+            text = f"all {frames} frames are the same on {whom}"
             if local.timeline.frames is not None:
                 text += ", and the match is over"
+            for peer, desync in self.spectator_desyncs.items():
+                text += f"; peer {peer} reports a difference after frame {desync.frame}"
             self.end(Reason.COMPLETED, local.me, text, now_ms)
 
     def stall(self, now_ms: int) -> None:
@@ -116,8 +154,14 @@ class Ending:
             remote.is_done = True  # All was compared; only its Bye was lost.
             self.complete(now_ms)
             return
-        text = f"nothing from peer {remote.peer} for {self.local.timing.silence_ms} ms"
-        self.end(Reason.SILENT, remote.peer, text + self._why_refused(remote.peer), now_ms)
+        local, peer, silence_ms = self.local, remote.peer, self.local.timing.silence_ms
+        text = f"nothing from peer {peer} for {silence_ms} ms" + self._why_refused(peer)
+        leap_ms, leapt_ms = local.leap
+        if leap_ms > silence_ms and remote.heard_ms <= leapt_ms:
+            # In that time the others have given this peer up.
+            peer = local.me
+            text = f"peer {peer} was not run for {leap_ms} ms, or its clock leapt; then {text}"
+        self.end(Reason.SILENT, peer, text, now_ms)
 
     def _why_refused(self, peer: int) -> str:
         """The known reason why nothing valid came from a peer."""

@@ -66,7 +66,7 @@ class Reason(IntEnum):
     """Why a match ended."""
 
     COMPLETED = 1
-    """Every frame was confirmed, and every hash was the same on all peers."""
+    """Every frame was confirmed, and every hash was the same on all players."""
     LEFT = 2
     """A player left."""
     SILENT = 3
@@ -89,9 +89,13 @@ class End:
     frame: int
     """Of a desync, the frame; otherwise, how many frames were confirmed."""
     peer: int
-    """The peer that left, fell silent or was refused; of a desync, the peer that noticed it."""
+    """The peer that the reason is about: it left, fell silent or was refused; of a desync, one of
+    the two that differ."""
     text: str
-    """For people."""
+    """For people. What another peer says is quoted, with its number."""
+    reported_by: int
+    """The peer that says so: this one, or the one whose message ended the match here. It may be
+    wrong, or lie."""
     desync: Desync | None = field(default=None, repr=False)
 
 
@@ -131,8 +135,9 @@ class SessionStats:
     frames_covered: int
     """`input_delay` + `prediction_max` of the match."""
     frames_needed: int
-    """Frames of the longest way to a player with its jitter, and one for the loops. If this is more
-    than `frames_covered`, the match runs slower than its tick rate, on all peers alike."""
+    """Frames of the longest way to a player with its jitter, one for the loops, and one for each of
+    the most packets that were lost in a row, of the last 256. If this is more than
+    `frames_covered`, the match runs slower than its tick rate, on all peers alike."""
     peers: tuple[PeerStats, ...]
 
     @property

@@ -315,6 +315,13 @@ class Window:
         came = bin(self._seen & ((1 << last) - 1)).count("1")
         return 100 * (last - came) // last if last else 0
 
+    @property
+    def lost_in_a_row(self) -> int:
+        """The most packets lost in a row, of the last 256 without the newest 16: those may come."""
+        count = max(0, min(self.newest - self._first + 1, 256) - 16)
+        seen = self._seen >> 16 & (1 << count) - 1
+        return max(map(len, f"{seen:0{count}b}".split("1"))) if count else 0
+
     def take(self, life: int, number: int) -> bool:
         """Takes the number of a packet without fault. Whether it is the newest."""
         if life != self.life:

@@ -133,6 +133,8 @@ class Local:
     """Its frame, seats and lives."""
     moved_ms: int = 0
     """When a frame was stepped or confirmed last."""
+    leap: tuple[int, int] = (0, 0)
+    """By how much the clock leapt between two calls, the last time that it did, and when."""
     received: int = 0
     refused: int = 0
     fault: str = ""
@@ -211,6 +213,7 @@ class Local:
                 continue
             inputs = min(inputs, remote.confirmed)
             hashes = min(hashes, remote.hash_needed)
+            states = min(states, max(remote.floor, confirmed - _STATES_MAX // 2))
             if self.match.is_player(remote.peer):
                 hashes = min(hashes, remote.compared)
         if not is_player:
@@ -223,8 +226,7 @@ class Local:
     @property
     def has_evidence(self) -> bool:
         """No evidence that was asked for is missing."""
-        asked = (remote.collector for remote in self.remotes.values())
-        return all(collector is None or collector.data is not None for collector in asked)
+        return all(remote.has_evidence for remote in self.remotes.values())
 
 
 class Remote:
@@ -473,7 +475,10 @@ class Remote:
         fault = self._hello_fault(hello)
         if fault:
             text = f"peer {local.me} refuses peer {self.peer}: {fault}"
-            if local.phase is Phase.CONNECTING and self.is_required:
+            # A host that plays alone has no match to keep for one who was to begin it too.
+            is_starter = local.match.is_player(self.peer) and self.peer not in hello.vacant
+            is_alone = is_starter and not local.required()
+            if is_alone or (local.phase is Phase.CONNECTING and self.is_required):
                 self.instance = hello.instance
                 return Refused(text)
             self.refuse(hello.instance, Reason.REFUSED, text)
@@ -571,8 +576,9 @@ class Remote:
             text = f"peer {self.peer} has completed the match without this peer"
             return Ended(Reason.JOIN_FAILED, 0, local.me, text)
         if not self.is_required:
-            # One that found a difference may still ask for this side's evidence.
-            if reason not in (Reason.COMPLETED, Reason.DESYNC):
+            if reason is Reason.DESYNC:  # It asks for this side's evidence, and has its own.
+                return Ended(reason, bye.frame, bye.peer, bye.text)
+            if reason is not Reason.COMPLETED:
                 self.instance = 0
                 self.is_established = False
             return None
@@ -711,10 +717,11 @@ class Remote:
         timeline = self.local.timeline
         while self.compared < timeline.confirmed and self.compared in self.hashes:
             frame = self.compared
-            theirs = self.hashes.pop(frame)
+            theirs = self.hashes[frame]
             self.compared += 1
             if timeline.hashes.get(frame, theirs) != theirs:
-                return frame
+                return frame  # Its hash is part of the report.
+            del self.hashes[frame]
         return None
 
     def ask_evidence(self, frame: int, now_ms: int) -> None:
@@ -757,11 +764,15 @@ class Remote:
         return self.compared >= frames and is_had
 
     @property
+    def has_evidence(self) -> bool:
+        """Nothing that was asked of it is missing."""
+        return self.collector is None or self.collector.data is not None
+
+    @property
     def is_owed(self) -> bool:
         """After the end: it may not know of it, or one of the two lacks evidence of the other."""
-        if self.collector is not None and self.collector.data is None:
-            return True
-        return bool(self.instance) and not (self.bye is not None and self.bye.is_complete)
+        has_ended = self.bye is not None and self.bye.is_complete
+        return not self.has_evidence or (bool(self.instance) and not has_ended)
 
     @property
     def is_silent_rightly(self) -> bool:

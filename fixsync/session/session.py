@@ -1,7 +1,8 @@
 """Sessions: peers that play one match, each with its own simulation, by exchanging inputs.
 
 No sockets and no clocks: `receive` takes a packet that arrived, `outgoing` returns the packets to
-send, `advance` plays a frame. All take the time as integer milliseconds that never run backwards.
+send, `advance` plays a frame. All take the time as integer milliseconds; a session counts a second
+at most between two calls, so a leap of the clock makes nobody silent.
 Nothing that arrives can raise an exception; a packet that is refused changes nothing but a
 count."""
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 from fixsync._native.checks import index, integer, rate, shown
 from fixsync._native.rows import Buffer, bytes_of
 from fixsync.semantics import semantics_id
+from fixsync.session.desync import Desync
 from fixsync.session.ending import Ending
 from fixsync.session.joining import Joining
 from fixsync.session.match import FRAMES_MAX, HOST, Match, Timing
@@ -35,6 +37,8 @@ _PIECES_A_MS = 4
 _NUMBER_BYTES = 9  # of 64 bits, in MessagePack; as many for the head of each run
 _AHEAD_FRAMES = 2
 _UNHEARD_MS = 500
+_PAUSE_MS = 1000
+"""The most time that passes for a session between two calls."""
 _INSTANCE_MAX = 2**64 - 1
 
 
@@ -61,13 +65,13 @@ class Session:
                 `Timing.silence_ms`, or when all peers answered.
             semantics: Must be equal on all peers; `semantics_id()` by default.
         """
-        now_ms = _checked_ms(now_ms)
+        now_ms = index("now_ms", now_ms)
         if not isinstance(match, Match):
             raise TypeError(f"match must be a Match, not {shown(match)}")
         if not isinstance(timing, (Timing, type(None))):
             raise TypeError(f"timing must be a Timing or None, not {shown(timing)}")
         self.me = integer("me", me, 0, len(match.peers) - 1)
-        self._check(match, me)
+        _check_kind(type(self), match, me)
         self.instance = integer("instance", instance, 1, _INSTANCE_MAX)
         _check_simulation(match, simulation)
         _check_load(match, simulation)
@@ -94,15 +98,23 @@ class Session:
         self._joined: list[Notice] = []
         self._pieces, self._pieces_ms = PIECES_MAX, now_ms
         self._waits, self._second_ms = 0, now_ms
-        self._local.moved_ms = now_ms
+        self._clock_ms = self._now_ms = self._local.moved_ms = now_ms
+        self._pause_ms_max = max(_PAUSE_MS // 20, min(_PAUSE_MS, self.timing.silence_ms // 2))
         self._joining = Joining(self._local, now_ms)
         self._ending = Ending(self._local, self._joining)
         if self.phase is Phase.CONNECTING:
             self._joining.begin(now_ms)
 
-    @staticmethod
-    def _check(match: Match, me: int) -> None:
-        """ValueError if this kind of session is not for that peer of the match."""
+    def _time(self, now_ms: int) -> int:
+        """The session's own time. A leap of the clock between two calls, or a pause of the program,
+        counts as a second at most, and a step back as none: nobody else was silent so long."""
+        now_ms = now_ms if type(now_ms) is int else index("now_ms", now_ms)
+        passed_ms, self._clock_ms = now_ms - self._clock_ms, now_ms
+        if passed_ms > self._pause_ms_max:
+            self._local.leap = passed_ms, self._now_ms
+            passed_ms = self._pause_ms_max
+        self._now_ms += max(0, passed_ms)
+        return self._now_ms
 
     # What the game asks.
 
@@ -173,7 +185,7 @@ class Session:
         """By how many frames this peer is ahead of the one farthest behind, as far as is known.
 
         A game that runs ahead makes the others guess more than it guesses itself: `is_ahead`."""
-        return max([0, *self._frames_behind(_checked_ms(now_ms))])
+        return max([0, *self._frames_behind(self._time(now_ms))])
 
     def _frames_behind(self, now_ms: int) -> list[int]:
         """By how many frames each of the others is behind this peer."""
@@ -185,19 +197,19 @@ class Session:
 
         Where a packet takes longer one way than the other, each of several peers can seem ahead of
         another one. On average not all can, so not all slow down."""
-        behind = self._frames_behind(_checked_ms(now_ms))
+        behind = self._frames_behind(self._time(now_ms))
         return max([0, *behind]) >= _AHEAD_FRAMES and sum(behind) >= len(behind)
 
     def stats(self, now_ms: int) -> SessionStats:
         """The state of this session and of its connections."""
-        now_ms = _checked_ms(now_ms)
+        now_ms = self._time(now_ms)
         self._measure(now_ms)
         match, remotes = self.match, self._remotes.values()
         waiting_for = tuple(self.waiting_for())
-        ways = [
-            (remote.rtt_ms or 0) // 2 + remote.jitter_ms
-            for remote in remotes
-            if match.is_player(remote.peer)
+        needed = [
+            match.frames_of((it.rtt_ms or 0) // 2 + it.jitter_ms) + 1 + it.window.lost_in_a_row
+            for it in remotes
+            if match.is_player(it.peer)
         ]
         return SessionStats(
             self.frame,
@@ -208,7 +220,7 @@ class Session:
             waiting_for,
             max(0, now_ms - self._local.moved_ms) if waiting_for else 0,
             match.input_delay + match.prediction_max,
-            match.frames_of(max(ways)) + 1 if ways else 0,
+            max(needed, default=0),
             tuple([remote.stats(now_ms) for remote in remotes if remote.instance]),
         )
 
@@ -223,13 +235,19 @@ class Session:
 
     def leave(self, now_ms: int) -> None:
         """Ends the match for all; a spectator ends it only for itself."""
-        self._ending.end(Reason.LEFT, self.me, f"peer {self.me} left", _checked_ms(now_ms))
+        self._ending.end(Reason.LEFT, self.me, f"peer {self.me} left", self._time(now_ms))
+
+    @property
+    def spectator_desyncs(self) -> dict[int, Desync]:
+        """Of the host, by spectator that ended with another state: the evidence. A player without a
+        seat counts as one."""
+        return self._ending.spectator_desyncs
 
     # Each frame: receive, advance, outgoing.
 
     def receive(self, data: Buffer, now_ms: int) -> int | None:
         """Takes a packet. Returns the peer that sent it, or None if it was refused."""
-        data, now_ms, remote = bytes_of("data", data), _checked_ms(now_ms), None
+        data, now_ms, remote = bytes_of("data", data), self._time(now_ms), None
         try:
             packet = self._codec.open(data)
             sender = packet.message.sender
@@ -261,7 +279,7 @@ class Session:
         It may if that packet is its newest, and it has acknowledged nothing for 500 ms: as long as
         packets arrive at the old address, copies that an outsider sends from elsewhere move
         nothing."""
-        now_ms = _checked_ms(now_ms)
+        now_ms = self._time(now_ms)
         remote = self._remotes[peer]
         return remote.is_newest and now_ms - remote.acked_ms >= _UNHEARD_MS
 
@@ -274,7 +292,7 @@ class Session:
 
         An exception that the simulation raises passes through. Nothing is lost: the frame is due
         again, from the same state, and the next call returns the notices of this one too."""
-        now_ms = _checked_ms(now_ms)
+        now_ms = self._time(now_ms)
         if self.match.is_player(self.me):
             value = check_input(self.simulation, self.me, value)
         self._ending.time(now_ms)
@@ -307,7 +325,7 @@ class Session:
     def outgoing(self, now_ms: int) -> list[tuple[int, bytes]]:
         """Packets to send now, each with the peer that it goes to. Call it every frame, or more
         often."""
-        now_ms = _checked_ms(now_ms)
+        now_ms = self._time(now_ms)
         self._ending.time(now_ms)
         packets = [
             (peer, data)
@@ -382,10 +400,8 @@ class Session:
             except ValueError as wrong:
                 text = f"the snapshot of peer {remote.peer} does not load: {wrong}"
                 ending.end(Reason.JOIN_FAILED, remote.peer, text, now_ms)
-        elif event.reason is Reason.DESYNC:
-            ending.desync(event.frame, event.peer, event.text, now_ms)
         else:
-            ending.end(event.reason, event.peer, event.text, now_ms)
+            ending.hear(remote, event, now_ms)
 
     def _greet(self, remote: Remote, join: bool, now_ms: int) -> None:
         is_player = self.match.is_player(remote.peer)
@@ -405,9 +421,14 @@ class Session:
             self._joining.join(remote.peer, now_ms)
 
 
-def _checked_ms(now_ms: int) -> int:
-    """A time as an int: a clock in floats would give peers that count differently."""
-    return now_ms if type(now_ms) is int else index("now_ms", now_ms)
+def _check_kind(kind: type[Session], match: Match, me: int) -> None:
+    needed = kind_of(match, me)
+    if kind is not Session and not issubclass(kind, needed):
+        who = "player" if match.is_player(me) else "spectator"
+        raise ValueError(
+            f"peer {me} is a {who} of a match of {match.players} players with prediction_max "
+            f"{match.prediction_max}: it needs a {needed.__name__}, not a {kind.__name__}"
+        )
 
 
 def _check_simulation(match: Match, simulation: Simulation) -> None:
@@ -449,24 +470,12 @@ class LockstepSession(Session):
     ValueError unless the match's prediction_max is 0 and `me` is a player.
     """
 
-    @staticmethod
-    def _check(match: Match, me: int) -> None:
-        if match.prediction_max != 0:
-            raise ValueError(f"a lockstep match has prediction_max 0, not {match.prediction_max}")
-        _check_player(match, me)
-
 
 class RollbackSession(Session):
     """A player that steps on guessed inputs, and rolls back after a wrong guess.
 
     ValueError if the match's prediction_max is 0, or `me` is not a player.
     """
-
-    @staticmethod
-    def _check(match: Match, me: int) -> None:
-        if match.prediction_max == 0:
-            raise ValueError("a rollback match has a prediction_max of 1 or more, not 0")
-        _check_player(match, me)
 
 
 class SpectatorSession(Session):
@@ -475,21 +484,9 @@ class SpectatorSession(Session):
     ValueError unless `me` is one of the match's spectators.
     """
 
-    @staticmethod
-    def _check(match: Match, me: int) -> None:
-        if match.is_player(me):
-            raise ValueError(
-                f"a spectator of this match is numbered from {match.players} on, not {me}"
-            )
-
 
 def kind_of(match: Match, me: int) -> type[Session]:
     """The kind of session that a peer of a match needs."""
     if not match.is_player(me):
         return SpectatorSession
     return RollbackSession if match.prediction_max else LockstepSession
-
-
-def _check_player(match: Match, me: int) -> None:
-    if not match.is_player(me):
-        raise ValueError(f"a player of this match is numbered 0..{match.players - 1}, not {me}")
