@@ -62,6 +62,7 @@ class Ending:
             self.desync(frame, event.peer, text, now_ms, by)
         elif by not in self.spectator_desyncs or self.spectator_desyncs[by].frame != frame:
             self.spectator_desyncs[by] = self._evidence(frame, [reporter], now_ms)
+            reporter.offer_evidence(frame)
         elif reporter.has_evidence and reporter.bye is not None and reporter.bye.is_complete:
             reporter.drop(Reason.DESYNC, f"peer {me} has the state of peer {by}")
 
@@ -179,7 +180,7 @@ class Ending:
         timing, ended_ms = self.local.timing, now_ms - self._ended_ms
         waits = [remote for remote in self.local.remotes.values() if remote.is_owed]
         is_late = ended_ms > timing.linger_ms
-        if end.reason is Reason.DESYNC:
+        if end.reason is Reason.DESYNC or self.spectator_desyncs:
             is_heard = any(now_ms - remote.heard_ms <= timing.linger_ms for remote in waits)
             is_late = ended_ms > (timing.stall_ms if is_heard else 2 * timing.linger_ms)
         self.local.is_over = not waits or is_late

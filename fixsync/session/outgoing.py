@@ -306,12 +306,7 @@ class Outgoing:
         """The blob that the peer may have now."""
         local, remote = self.local, self.remote
         if kind == Blob.EVIDENCE:
-            found = local.evidence(frame)
-            held = remote.evidence
-            if held is None or held[:2] != (frame, len(found.inputs)):
-                offer = Offer(msgspec.msgpack.encode(found))
-                held = remote.evidence = frame, len(found.inputs), offer
-            return held[2]
+            return remote.offer_evidence(frame)
         if local.phase is not Phase.RUNNING or not remote.must_join:
             return None
         if not remote.has_snapshot:

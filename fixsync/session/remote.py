@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
+import msgspec
+
 from fixsync._native.checks import rate
 from fixsync.session.blobs import Asked, Collector, Evidence, Offer, evidence_bytes_max
 from fixsync.session.match import (
@@ -247,6 +249,7 @@ class Remote:
         """The time of its last new acknowledgement, or when its present life was first heard."""
         self.is_newest = False
         """The last packet that came from it is its newest."""
+        self._rtt_ms_max = min(_RTT_MS_MAX, local.timing.silence_ms)
         self.rtt_ms: int | None = None
         self.jitter_ms = 0
         """How much the round trip varies, smoothed."""
@@ -681,7 +684,7 @@ class Remote:
         self.hear(now_ms)
         rtt_ms = (now_ms - update.echo_ms) & 0xFFFFFFFF
         # What a round trip allows must not grow with an echo that a peer makes up.
-        if update.echo_ms and rtt_ms <= min(_RTT_MS_MAX, self.local.timing.silence_ms):
+        if update.echo_ms and rtt_ms <= self._rtt_ms_max:
             if self.rtt_ms is None:
                 self.rtt_ms, self.jitter_ms = rtt_ms, rtt_ms // 8
             else:
@@ -723,6 +726,14 @@ class Remote:
                 return frame  # Its hash is part of the report.
             del self.hashes[frame]
         return None
+
+    def offer_evidence(self, frame: int) -> Offer:
+        """The evidence that it may ask for, kept although the states are let go."""
+        found, held = self.local.evidence(frame), self.evidence
+        if held is None or held[0] != frame or held[1] < len(found.inputs):
+            offer = Offer(msgspec.msgpack.encode(found))
+            held = self.evidence = frame, len(found.inputs), offer
+        return held[2]
 
     def ask_evidence(self, frame: int, now_ms: int) -> None:
         timeline = self.local.timeline

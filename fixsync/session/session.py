@@ -98,7 +98,8 @@ class Session:
         self._joined: list[Notice] = []
         self._pieces, self._pieces_ms = PIECES_MAX, now_ms
         self._waits, self._second_ms = 0, now_ms
-        self._clock_ms = self._now_ms = self._local.moved_ms = now_ms
+        self._clock_ms = self._local.moved_ms = now_ms
+        self._left_out_ms = 0
         self._pause_ms_max = max(_PAUSE_MS // 20, min(_PAUSE_MS, self.timing.silence_ms // 2))
         self._joining = Joining(self._local, now_ms)
         self._ending = Ending(self._local, self._joining)
@@ -108,13 +109,15 @@ class Session:
     def _time(self, now_ms: int) -> int:
         """The session's own time. A leap of the clock between two calls, or a pause of the program,
         counts as a second at most, and a step back as none: nobody else was silent so long."""
-        now_ms = now_ms if type(now_ms) is int else index("now_ms", now_ms)
-        passed_ms, self._clock_ms = now_ms - self._clock_ms, now_ms
-        if passed_ms > self._pause_ms_max:
-            self._local.leap = passed_ms, self._now_ms
-            passed_ms = self._pause_ms_max
-        self._now_ms += max(0, passed_ms)
-        return self._now_ms
+        if type(now_ms) is not int:
+            now_ms = index("now_ms", now_ms)
+        passed_ms = now_ms - self._clock_ms
+        if not 0 <= passed_ms <= self._pause_ms_max:
+            if passed_ms > 0:
+                self._local.leap = passed_ms, self._clock_ms - self._left_out_ms
+            self._left_out_ms += passed_ms - (self._pause_ms_max if passed_ms > 0 else 0)
+        self._clock_ms = now_ms
+        return now_ms - self._left_out_ms
 
     # What the game asks.
 
