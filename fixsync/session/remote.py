@@ -207,15 +207,16 @@ class Local:
         inputs = hashes = states = confirmed
         for remote in self.remotes.values():
             if remote.is_required and is_player:
-                states = min(states, remote.compared)
+                states = min(states, remote.compared, remote.hash_needed)
             elif remote.is_fresh and not remote.has_snapshot:
                 continue
             elif confirmed - remote.floor > remote.backlog_max or not remote.can_be_fed:
                 remote.drop(Reason.JOIN_FAILED, f"too far behind, in frame {remote.confirmed}")
                 continue
+            else:
+                states = min(states, max(remote.floor, confirmed - _STATES_MAX // 2))
             inputs = min(inputs, remote.confirmed)
             hashes = min(hashes, remote.hash_needed)
-            states = min(states, max(remote.floor, confirmed - _STATES_MAX // 2))
             if self.match.is_player(remote.peer):
                 hashes = min(hashes, remote.compared)
         if not is_player:
