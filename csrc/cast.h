@@ -57,6 +57,9 @@ typedef struct cast_filter {
     int32_t floor_y, edge_y;   /* least y of the normal of a floor, and of that of a flat top */
     uint32_t skips_overlapped; /* 1: what is overlapped at the start is left out */
     const uint64_t *without;   /* a set of ids that are left out, or NULL */
+    uint64_t first;            /* ids below it are left out */
+    const placed_shape *from;  /* or NULL: what overlaps this is left out, if it is a collider of */
+    uint32_t yields;           /* these layers */
 } cast_filter;
 
 static inline int is_floor_for(const cast_filter *f, int32_t normal_y, int has_flat_top) {

@@ -108,9 +108,10 @@ extern "C" {
 #define FXS_VERSION_MAJOR 0        /* of this header; FXS_VERSION joins the three */
 #define FXS_VERSION_MINOR 9        /* fxs_version returns that of the library */
 #define FXS_VERSION_PATCH 0        /* raised by changes that add nothing */
-#define FXS_SEMANTICS 4            /* kernels with the same number answer alike, to the bit; 2 added
-                                      rings and levels, 3 changed movers, 4 lets sectors meet
-                                      and orders casts by distance: no other answer */
+#define FXS_SEMANTICS 5            /* kernels with the same number answer alike, to the bit; 2 added
+                                      rings and levels, 3 changed movers, 4 lets sectors meet and
+                                      orders casts by distance, 5 changed movers and platforms: no
+                                      other answer */
 
 /* Numbers and limits. */
 #define FXS_ONE 65536              /* one unit in Q16.16 */
@@ -591,7 +592,8 @@ FXS_API int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t 
                                   fxs_vertex *vertices, uint64_t vertex_capacity,
                                   fxs_extent *extent);
 
-/* Pushes bodies that overlap apart, as characters in a crowd and against walls.
+/* Pushes bodies that overlap apart, as characters in a crowd. It looks at pairs alone: it pushes a
+ * body into a wall, and through it. Characters beside walls: fxs_movers_separate.
  * yields: 32 masks; bit j of yields[i] lets a body of layer i give way to one of layer j. Where
  * only one of a pair gives way, it takes all of fxs_push_out. Where both do, each takes half,
  * rounded away from zero. Where neither does, the pair stays as it is. A solid never gives way.

@@ -11,8 +11,8 @@
  * the kernel and its own, which are -64 and below.
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
- * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 404 (fxs_body), 16
- * (fxs_strike), 40 (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40
+ * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 20 (fxs_separated), 404
+ * (fxs_body), 16 (fxs_strike), 40 (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40
  * (fxs_difference), 64 (fxs_name), 48 (fxs_explanation), 40 (fxs_history_room), 16 (fxs_told), 32
  * (fxs_confirmed) and 376 (fxs_recorder). fxs_rewind, fxs_inputs and fxs_history are opaque, as
  * fxs_world is.
@@ -214,7 +214,7 @@ FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t 
 #define FXS_ON_CEILING 4           /* it hit a ceiling */
 #define FXS_STEPPED 8              /* it climbed a step */
 #define FXS_PUSHED 16              /* it overlapped something at the start, and was pushed out */
-#define FXS_STUCK 32               /* it overlaps something, could not be pushed out, and stays */
+#define FXS_STUCK 32               /* it overlapped something, has no free way out, and stays */
 
 /* The settings of a character that walks. */
 typedef struct fxs_mover {
@@ -245,9 +245,15 @@ typedef struct fxs_mover_result {
  *
  * A surface is a floor if the y of its normal is at least floor_y_q30, and a ceiling if that is at
  * most -floor_y_q30; 759250125 is 45 degrees. For a sphere or capsule the edge of a flat top is a
- * floor too, if its lowest point is at most step_height below that edge. A character that overlaps
- * something at the start is pushed out, sideways or up or down, whichever is shorter; if it still
- * overlaps something after `passes` pushes, it stays where it was, with FXS_STUCK.
+ * floor too, if its lowest point is at most step_height below that edge.
+ *
+ * A character that overlaps something at the start is pushed out, and through nothing. It takes the
+ * first obstacle, and of the ways sideways (fxs_world_push_out) and up or down (fxs_world_lift) the
+ * shorter one that is free; the longer one only if it is at most the character's width. A way is
+ * free if a cast along it meets nothing that it does not overlap where the way begins. So up to
+ * `passes` times, until it overlaps nothing. It stays where it was, with FXS_STUCK, if no way is
+ * free, if it still overlaps something, or if it came out against the shorter way out of something
+ * that it overlapped at the start: behind that.
  *
  * An obstacle on a layer of `one_way` blocks it only on a motion down, as a floor, and only if the
  * two do not overlap at the start of that motion: it jumps up through a platform and stands on it.
@@ -258,8 +264,9 @@ typedef struct fxs_mover_result {
  * fractions are of the motion that was left then. With FXS_STUCK: one that it overlaps. `mover` and
  * `result` must not overlap. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector,
  * FXS_E_MOVER, FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a
- * path or a push out of an obstacle that leads outside int32. Cost: at most 12 * passes + 12 times
- * that of fxs_world_cast; usually 4 times. */
+ * path that leads outside int32; a push that does is not free. Cost: at most 12 * passes + 12 times
+ * that of fxs_world_cast, and one for each obstacle that it overlaps at the start; usually 4
+ * times. */
 FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t motion[3],
                                fxs_mover_result *result, fxs_cast_hit *hits);
 
@@ -269,14 +276,15 @@ FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const i
 #define FXS_RODE 1                 /* it rides, also if it was held */
 #define FXS_SHOVED 2               /* the platform came against it while it did not ride */
 #define FXS_HELD 4                 /* an obstacle blocked it, or its floor stopped riding */
-#define FXS_CRUSHED 8              /* the platform came to overlap it */
+#define FXS_CRUSHED 8              /* the platform overlaps it, or came to on its way */
+#define FXS_SQUEEZED 16            /* it came to overlap another mover of the list */
 
 /* The effect of a platform on a mover. */
 typedef struct fxs_carried {
     uint32_t id;                 /* of the mover */
     int32_t x, y, z;             /* position of the collider now */
     int32_t motion[3];           /* the motion that it made */
-    uint32_t flags;              /* FXS_RODE to FXS_CRUSHED */
+    uint32_t flags;              /* FXS_RODE to FXS_SQUEEZED */
     uint32_t by;                 /* with FXS_HELD the id that stopped it last; else with FXS_RODE
                                     its floor; else the collider that first shoved it; else 0 */
 } fxs_carried;
@@ -291,20 +299,56 @@ typedef struct fxs_carried {
  * it, or its floor stops; any other mover that a collider of the platform comes against is pushed
  * ahead of it until an obstacle blocks it. Obstacles are those of fxs_mover_move, without the
  * platform and the movers. A collider or solid that a mover overlaps at first does not block or
- * push it. The platform itself always makes its whole motion, through a mover that cannot give way
- * (FXS_CRUSHED). A platform on a layer of the mover's one_way carries it, pushes it only up, and
- * never crushes it.
+ * push it. The platform itself always makes its whole motion, through a mover that cannot give way.
+ * That one has FXS_CRUSHED, then and in each later call after which a collider of the platform that
+ * blocks it overlaps it. A platform on a layer of the mover's one_way carries it, pushes it only
+ * up, and never crushes it. Two active movers that overlap now and did not before have FXS_SQUEEZED,
+ * if one blocks the other by mask and owner; it does not change `by`.
  *
  * `rows`, with room for `count`: a row for each mover, in order. After an error their content is
  * undefined. Returns FXS_OK; FXS_E_MOTION as fxs_mover_move; FXS_E_ORDER for ids that do not
  * ascend, FXS_E_TAKEN for one in both lists, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector,
  * FXS_E_ACTIVE for an inactive one of the platform, FXS_E_MOVER, or FXS_E_CENTRE if any would leave
- * int32. Cost: for each mover one cast, and on each axis about one for a free rider, two for one
- * that stands beside, at most eight for one that is pushed and blocked, and four for each one-way
- * obstacle that it passes. */
+ * int32. Cost: for each mover one cast and n pairs, and on each axis about one cast for a free
+ * rider, two for one that stands beside, at most eight for one that is pushed and blocked, and four
+ * for each one-way obstacle that it passes; unless all movers moved alike, squeezed pairs by a cast
+ * for each mover, and one more for each obstacle that it overlaps. */
 FXS_API int32_t fxs_carry(fxs_world *world, const uint32_t *ids, uint64_t n,
                           const int32_t motion[3], const fxs_mover *movers, uint64_t count,
                           fxs_carried *rows);
+
+/* ---- crowds ---------------------------------------------------------------------------------- */
+
+/* A collider that fxs_movers_separate moved, or would have. */
+typedef struct fxs_separated {
+    uint32_t id;
+    int32_t x, y, z;             /* its position now */
+    uint32_t is_held;            /* 1 if an obstacle kept it from the place that it was pushed to */
+} fxs_separated;
+
+/* fxs_world_separate for characters: none is pushed through a wall, or into one.
+ * `yields` and `passes` are those of fxs_world_separate, which says where each collider is pushed
+ * to. A collider that is not a mover of the list goes there. Then each mover goes there, by
+ * ascending ids, from where it was, as with fxs_move_and_slide, with its own mask and passes, in x
+ * and z alone: y stays. Obstacles are those of fxs_move_and_slide, without the movers of the list,
+ * and without the colliders that it gives way to (by yields) and overlaps where it was. Layers of
+ * its one_way do not block it. A mover stays if it overlaps an obstacle where it was, if the push
+ * is longer than FXS_SIZE_MAX on an axis, or if fxs_move_and_slide would return a status.
+ *
+ * Walls: put them in the masks of the movers, and, if they are colliders, not in `yields`.
+ *
+ * `movers`: by ascending ids. `rows`: the colliders that are pushed to another place, ascending by
+ * id; `*rows_count` is how many. Hits and frame stay; the next step sees the new poses. Returns
+ * FXS_OK; FXS_E_ORDER for ids that do not ascend, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a
+ * sector or FXS_E_MOVER, with `*rows_count` the index of the first bad mover; FXS_E_ROOM if
+ * `capacity` is below both the number of colliders and twice the hits of the last step, with
+ * `*rows_count` the room that is enough; FXS_E_CENTRE as fxs_world_separate, with `*rows_count` the
+ * id. On any of these no collider is moved, and `rows` is undefined. Cost: that of
+ * fxs_world_separate, sorting the rows, and for each mover that is pushed that of
+ * fxs_move_and_slide. */
+FXS_API int32_t fxs_movers_separate(fxs_world *world, const uint32_t yields[32], uint32_t passes,
+                                    const fxs_mover *movers, uint64_t count, fxs_separated *rows,
+                                    uint64_t capacity, uint64_t *rows_count);
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 

@@ -1,16 +1,8 @@
 /* Separation: pushes the colliders apart that the last step found in OVERLAPPING contact. */
+#include "separate.h"
 #include "derive.h"
 #include "moved.h"
 #include "push.h"
-
-/* A separation under way. The first `moved_count` rows of `moved` are the colliders pushed so far,
- * in mark_set too, and where they stood before. */
-typedef struct separation {
-    fxs_world *world;
-    const uint32_t *yields;
-    fxs_moved *moved;
-    uint64_t moved_count;
-} separation;
 
 static int gives_way(const separation *s, uint32_t id, uint32_t to) {
     return (int)(s->yields[colliders(s->world)[id].layer] >> colliders(s->world)[to].layer & 1);
@@ -27,8 +19,9 @@ static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz)
     if (!set_has(mark_set(s->world), id)) {
         FXS_ASSERT(s->moved_count < s->world->count);
         set_put(mark_set(s->world), id);
-        fxs_moved from = {id, p->x, p->y, p->z};
-        s->moved[s->moved_count++] = from;
+        int32_t *row = s->rows + s->stride * s->moved_count++;
+        row[0] = (int32_t)id;
+        memcpy(row + 1, p, 12); /* x, y, z */
     }
     return fxs_world_move(s->world, id, (int32_t)x, p->y, (int32_t)z);
 }
@@ -123,40 +116,47 @@ static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck)
     return FXS_OK;
 }
 
-int32_t fxs_world_separate(fxs_world *world, const uint32_t yields[32], uint32_t passes,
-                           fxs_moved *moved, uint64_t moved_capacity, uint64_t *count) {
-    uint64_t room = (uint64_t)min64(world->count, 2 * (int64_t)world->hit_count);
-    if (moved_capacity < room) {
+int32_t fxs_separate(separation *s, uint32_t passes, uint64_t capacity, uint64_t *count) {
+    fxs_world *w = s->world;
+    const uint64_t room = (uint64_t)min64(w->count, 2 * (int64_t)w->hit_count);
+    if (capacity < room) {
         *count = room;
         return FXS_E_ROOM;
     }
-    derive(world);
-    separation s = {world, yields, moved, 0};
+    derive(w);
     int any = 1;
     for (uint32_t pass = 0; pass < passes && any; pass++) {
         uint32_t stuck = 0;
         any = 0;
-        int32_t status = separate_hits(&s, 1, &any, &stuck);
+        int32_t status = separate_hits(s, 1, &any, &stuck);
         if (status == FXS_OK) {
-            status = separate_hits(&s, 0, &any, &stuck);
+            status = separate_hits(s, 0, &any, &stuck);
         }
         if (status != FXS_OK) {
-            for (uint64_t i = 0; i < s.moved_count; i++) {
-                fxs_world_move(world, moved[i].id, moved[i].x, moved[i].y, moved[i].z);
-                set_drop(mark_set(world), moved[i].id);
+            for (uint64_t i = 0; i < s->moved_count; i++) {
+                const int32_t *row = s->rows + s->stride * i;
+                fxs_world_move(w, (uint32_t)row[0], row[1], row[2], row[3]);
+                set_drop(mark_set(w), (uint32_t)row[0]);
             }
             *count = stuck;
             return status;
         }
     }
-    *count = s.moved_count;
+    *count = s->moved_count;
+    return FXS_OK;
+}
+
+int32_t fxs_world_separate(fxs_world *world, const uint32_t yields[32], uint32_t passes,
+                           fxs_moved *moved, uint64_t moved_capacity, uint64_t *count) {
+    separation s = {world, yields, 0, (int32_t *)(void *)moved, sizeof *moved / 4};
+    const int32_t status = fxs_separate(&s, passes, moved_capacity, count);
     uint32_t id = 0;
-    for (uint64_t i = 0; i < s.moved_count; i++, id++) {
+    for (uint64_t i = 0; status == FXS_OK && i < s.moved_count; i++, id++) {
         id = set_next(mark_set(world), id, world->capacity);
         set_drop(mark_set(world), id);
         const anchor *p = anchors(world) + id;
         fxs_moved to = {id, p->x, p->y, p->z};
         moved[i] = to;
     }
-    return FXS_OK;
+    return status;
 }

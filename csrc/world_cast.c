@@ -176,7 +176,9 @@ static int is_met_as_floor(const job *j, const placed_shape *s, fxs_cast_hit hit
  * A shape that is overlapped at the start is met with fraction 0. */
 static int is_counted(const job *j, const placed_shape *s, fxs_cast_hit hit) {
     const cast_filter *f = j->filter;
-    if (hit.id == f->own || (s && f->without && set_has(f->without, hit.id))) {
+    if (hit.id == f->own || hit.id < f->first || (s && f->without && set_has(f->without, hit.id)) ||
+        (s && f->from && (f->yields >> s->layer & 1) &&
+         fxs_placed_contact(f->from, s) == FXS_OVERLAPPING)) {
         return 0;
     }
     const uint32_t index = s ? 0 : hit.id - FXS_LEVEL; /* of a solid */

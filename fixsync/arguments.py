@@ -1,4 +1,4 @@
-"""Arguments of worlds to rows: colliders to add, places, queries and casts.
+"""Arguments of worlds to rows: colliders to add, places, queries and casts; and masks.
 
 An argument of many is a buffer of rows, or a sequence of tuples. An error names its index."""
 
@@ -76,6 +76,15 @@ def collider_rows(capacity: int, records: Buffer | Iterable[Sequence[Any]]) -> b
         values = _tuple_of(f"records[{i}]", record, 3, 7, _RECORD)
         rows.append(collider_row(f"records[{i}]: ", capacity, *values))
     return b"".join(rows)
+
+
+def masks_of_yields(yields: Iterable[Iterable[int]]) -> list[int]:
+    """32 masks of pairs of layers (i, j): a body of layer i gives way to one of layer j."""
+    masks = [0] * LAYER_COUNT
+    for n, pair in counted("yields", yields):
+        i, j = integers(f"yields[{n}]", ("layer", "to"), pair, 0, LAYER_COUNT - 1)
+        masks[i] |= 1 << j
+    return masks
 
 
 def _tuple_of(where: str, value: Any, low: int, high: int, form: str) -> Sequence[Any]:

@@ -37,6 +37,7 @@ from fixsync.arguments import (
     collider_row,
     collider_rows,
     id_rows,
+    masks_of_yields,
     offset_of,
     pose_rows,
     position_rows,
@@ -302,8 +303,9 @@ class World:
             raise CommandError(at[error.index], error.reason) from error.__cause__
 
     def separate(self, yields: Iterable[Iterable[int]], *, passes: int = 1) -> list[Moved]:
-        """Pushes overlapping bodies apart: characters from each other, and out of walls. Returns
-        the moved ones by id, with their new positions.
+        """Pushes overlapping bodies apart: characters from each other. Returns the moved ones by
+        id, with their new positions. It looks at pairs alone: it pushes a body into a wall, and
+        through it. For characters beside walls use `game.motion.separate`.
 
         yields: pairs of layers (i, j), "a body of layer i gives way to one of layer j". If only
         one of two bodies gives way, it takes all of `push_out`; if both do, each takes half,
@@ -318,10 +320,7 @@ class World:
 
         Hits and frame stay as they are: the next step sees the new poses. ValueError, with nothing
         moved, if a push would leave int32."""
-        masks = [0] * LAYER_COUNT
-        for n, pair in counted("yields", yields):
-            i, j = integers(f"yields[{n}]", ("layer", "to"), pair, 0, LAYER_COUNT - 1)
-            masks[i] |= 1 << j
+        masks = masks_of_yields(yields)
         moved = self._native.separate(masks, integer("passes", passes, 1, UINT32_MAX))
         return [Moved(*row) for row in moved]
 

@@ -193,6 +193,57 @@ def move_and_slide(
     return met
 
 
+class Yielding(Walk):
+    """A mover that gives way to others: it slides in x and z alone."""
+
+    def __init__(
+        self, world: ModelWorld, id: int, mask: int | None, yields: set[tuple[int, int]], movers: set
+    ) -> None:
+        super().__init__(world, id, mask)
+        me = world[id]
+        self.passed = movers | {
+            other
+            for other in world.colliders
+            if other != id
+            and (me.layer, world[other].layer) in yields
+            and world.contact(id, other) == OVERLAPPING
+        }
+
+    def counts(self, hit: Hit, motion: Vec3) -> bool:  # noqa: ARG002
+        return hit[0] not in self.passed
+
+    def go_towards(self, aim: Vec3, passes: int) -> None:
+        start, rest = self.position, difference(aim, self.position)
+        try:
+            for _ in range(passes):
+                hits = self.hits(motion_of(rest))
+                if not hits:
+                    self.go(rest)
+                    break
+                if hits[0][2] == NOTHING:
+                    break
+                x, _, z = slide(difference(rest, self.go_as_far(rest, hits[0])), hits[0][2])
+                rest = x, 0, z
+        except ValueError:
+            self.put(start)
+
+
+def separate(
+    world: ModelWorld,
+    yields: set[tuple[int, int]],
+    movers: dict[int, tuple[int | None, int]],
+    aims: dict[int, Vec3],
+) -> list[tuple[int, int, int, int, bool]]:
+    """Movers have a mask and passes; aims are the places that `World.separate` gives, other places
+    alone. Whom an owner keeps apart, no hit has, so owners need no look here."""
+    for id in aims.keys() - movers.keys():
+        world.move(id, *aims[id])
+    for id in sorted(aims.keys() & movers.keys()):
+        mask, passes = movers[id]
+        Yielding(world, id, mask, yields, set(movers)).go_towards(aims[id], passes)
+    return [(id, *world[id].pose[:3], world[id].pose[:3] != aims[id]) for id in sorted(aims)]
+
+
 @dataclass
 class Result:
     """What came of a mover's move."""
@@ -208,7 +259,7 @@ class Result:
 
 
 Push = Callable[[int], tuple[int, int]]
-Lift = Callable[[int], int]
+Lift = Callable[[int], int | None]
 
 
 class Mover(Walk):
@@ -321,17 +372,43 @@ class Mover(Walk):
         return len(below) == 4 and bool(self.hits(NOTHING))
 
     def unstick(self) -> list[Hit]:
-        first = self.hits(NOTHING)[0]
+        start, found = self.position, self.hits(NOTHING)
+        noted = [self.ways(id)[0] for id, _, _ in found]
         for _ in range(self.passes):
-            id = self.hits(NOTHING)[0][0]
-            (x, z), y = self.push_out(id), self.lift(id)
-            self.go((x, 0, z) if x * x + z * z < y * y else (0, y, 0))
-            below = self.below()
-            if not self.is_inside(below):
+            if not self.leave(self.hits(NOTHING)[0][0]):
+                break
+            if not self.hits(NOTHING):
+                gone = difference(self.position, start)
+                if any(dot(gone, way) < 0 for way in noted):
+                    break
                 self.result.pushed = True
-                return below
-        self.result = Result(NOTHING, hits=[first], stuck=True)
+                return self.below()
+        self.result = Result(NOTHING, hits=found[:1], stuck=True)
         return []
+
+    def ways(self, id: int) -> list[Vec3]:
+        """Across, and up or down, if that is in int32; the shorter one first."""
+        (x, z), y = self.push_out(id), self.lift(id)
+        if y is None:
+            return [(x, 0, z)]
+        return sorted([(0, y, 0), (x, 0, z)], key=lambda way: dot(way, way))
+
+    def leave(self, id: int) -> bool:
+        """Goes the first way out of an obstacle that is free, the longer one if it is not too
+        long."""
+        sizes = self.shape[1], self.shape[3] if self.shape[0] == "box" else self.shape[1]
+        shorter, *longer = self.ways(id)
+        short_enough = [way for way in longer if dot(way, way) <= (2 * min(sizes)) ** 2]
+        return any(self.go_out(way) for way in [shorter, *short_enough])
+
+    def go_out(self, way: Vec3) -> bool:
+        if max(map(abs, way)) > SIZE_MAX or any(n != NOTHING for _, _, n in self.hits(way)):
+            return False
+        try:
+            self.go(way)
+        except OutsideError:
+            return False
+        return True
 
     # Steps 3 and 5.
 

@@ -34,7 +34,7 @@ def a_box(half: int, at: tuple[int, int, int], layer: int = WALL) -> tuple[Shape
 
 
 def seen(carried: Carried) -> tuple[str, int | None]:
-    names = ("rode", "shoved", "held", "crushed")
+    names = ("rode", "shoved", "held", "crushed", "squeezed")
     return " ".join(name for name in names if getattr(carried, name)), carried.by
 
 
@@ -81,8 +81,9 @@ def test_a_stack_whose_lower_one_stands_half_on_ground_is_carried_where_its_floo
     for lift, ground in ((2, 3), (3, 2)):
         world = a_world(upper, lower, a_box(50, (-60, 0, 0)), a_box(50, (60, 0, 0)))
         carried = carry(world, [lift], (0, 30, 0), {0: MOVER, 1: MOVER})
-        # On the ground it does not ride, but the lift comes from below; the upper one stays.
-        expected = [("rode", 1), ("rode", 2)] if lift < ground else [("", None), ("shoved", 3)]
+        # On the ground it does not ride, but the lift comes from below, into the upper one.
+        squeezed = [("squeezed", None), ("shoved squeezed", 3)]
+        expected = [("rode", 1), ("rode", 2)] if lift < ground else squeezed
         assert [seen(carried[id]) for id in (0, 1)] == expected
         carried = carry(world, [lift], (7, 0, 0), {0: MOVER, 1: MOVER})
         assert world[1].pose.position == (7, 130, 0)
@@ -127,11 +128,11 @@ def test_a_rider_that_a_ceiling_stops_rides_along_the_next_axis() -> None:
     assert (carried.motion, *seen(carried)) == ((40, 10, 0), "rode shoved held crushed", 2)
 
 
-def test_a_rider_that_overlaps_a_cabin_wall_by_a_unit_is_still_carried() -> None:
+def test_a_rider_that_overlaps_a_cabin_wall_by_a_unit_is_carried_and_crushed() -> None:
     world = a_world(a_box(50, (0, 100, 0), WALKER), a_box(50, (0, 0, 0)), a_box(50, (99, 100, 0)))
     for motion in ((77, 0, 0), (-77, 0, 0), (5, 60, 7), (-5, -60, 7)):
         carried = carry(world, [1, 2], motion, {0: MOVER})[0]
-        assert (carried.motion, *seen(carried)) == (motion, "rode", 1)
+        assert (carried.motion, *seen(carried)) == (motion, "rode crushed", 1)
 
 
 def test_floor_and_walls_of_a_cabin_in_separate_calls_crush_the_rider() -> None:

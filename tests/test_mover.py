@@ -244,15 +244,13 @@ def test_a_character_in_a_solid_as_high_as_the_world_is_pushed_sideways() -> Non
         world.remove(0)
 
 
-def test_a_push_out_of_the_world_is_refused_and_moves_nothing() -> None:
+def test_a_way_out_of_the_world_is_not_free() -> None:
     corners = [(2**31 - 1 - i, z) for i, z in ((2**29, 0), (0, 0), (0, 2**29), (2**29, 2**29))]
     world = World(2, level=Level([Prism(corners, -(2**31), 2**31 - 1)]))
     world.add(0, Sphere(ONE), Pose(2**31 - 1 - ONE, 0, 2**28))
     before = world.save()
-    told = f"id 0: the push out of the obstacles at ({2**31 - 1 - ONE}, 0, {2**28}) must not"
     for motion in ((0, 0, 0), (-ONE, 0, 0), (0, FALL, 0)):
-        with pytest.raises(ValueError, match=f"^{re.escape(told)}"):
-            Mover().move(world, 0, motion)
+        assert Mover().move(world, 0, motion).stuck
         assert world.save() == before
 
 
@@ -646,9 +644,12 @@ class Twins:
             apart.move(0, *self.model[0].pose[:3])
             return apart.push_out(0, id)
 
-        def lifted(id: int) -> int:
+        def lifted(id: int) -> int | None:
             apart.move(0, *self.model[0].pose[:3])
-            return apart.lift(0, id)
+            try:
+                return apart.lift(0, id)
+            except ValueError:  # outside int32
+                return None
 
         expected = found = None
         m = mover

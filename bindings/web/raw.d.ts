@@ -7,9 +7,10 @@ export const FXS_VERSION_MINOR: 9;
 /** raised by changes that add nothing */
 export const FXS_VERSION_PATCH: 0;
 /** kernels with the same number answer alike, to the bit; 2 added
- * rings and levels, 3 changed movers, 4 lets sectors meet
- * and orders casts by distance: no other answer */
-export const FXS_SEMANTICS: 4;
+ * rings and levels, 3 changed movers, 4 lets sectors meet and
+ * orders casts by distance, 5 changed movers and platforms: no
+ * other answer */
+export const FXS_SEMANTICS: 5;
 /** one unit in Q16.16 */
 export const FXS_ONE: 65536;
 /** yaw steps in one turn */
@@ -163,7 +164,7 @@ export const FXS_ON_CEILING: 4;
 export const FXS_STEPPED: 8;
 /** it overlapped something at the start, and was pushed out */
 export const FXS_PUSHED: 16;
-/** it overlaps something, could not be pushed out, and stays */
+/** it overlapped something, has no free way out, and stays */
 export const FXS_STUCK: 32;
 /** it rides, also if it was held */
 export const FXS_RODE: 1;
@@ -171,8 +172,10 @@ export const FXS_RODE: 1;
 export const FXS_SHOVED: 2;
 /** an obstacle blocked it, or its floor stopped riding */
 export const FXS_HELD: 4;
-/** the platform came to overlap it */
+/** the platform overlaps it, or came to on its way */
 export const FXS_CRUSHED: 8;
+/** it came to overlap another mover of the list */
+export const FXS_SQUEEZED: 16;
 /** parts of a body: a set of parts is one word */
 export const FXS_PARTS_MAX: 32;
 /** victims that one hit of an attack remembers */
@@ -577,11 +580,26 @@ export const fxs_carried: {
   readonly z: 12;
   /** int32_t[3]: the motion that it made */
   readonly motion: 16;
-  /** uint32_t: FXS_RODE to FXS_CRUSHED */
+  /** uint32_t: FXS_RODE to FXS_SQUEEZED */
   readonly flags: 28;
   /** uint32_t: with FXS_HELD the id that stopped it last; else with FXS_RODE
    * its floor; else the collider that first shoved it; else 0 */
   readonly by: 32;
+};
+
+/** A collider that fxs_movers_separate moved, or would have. */
+export const fxs_separated: {
+  readonly $size: 20;
+  /** uint32_t */
+  readonly id: 0;
+  /** int32_t: its position now */
+  readonly x: 4;
+  /** int32_t: its position now */
+  readonly y: 8;
+  /** int32_t: its position now */
+  readonly z: 12;
+  /** uint32_t: 1 if an obstacle kept it from the place that it was pushed to */
+  readonly is_held: 16;
 };
 
 /** A body: several colliders of one owner that move, turn, mirror and attack together. */
@@ -938,7 +956,7 @@ export interface Kernel {
     world: Pointer<"fxs_world">, id: number, segments: number, vertices: Pointer<"fxs_vertex">,
     vertex_capacity: bigint, extent: Pointer<"fxs_extent">,
   ): number;
-  /** Pushes bodies that overlap apart, as characters in a crowd and against walls. */
+  /** Pushes bodies that overlap apart, as characters in a crowd. */
   fxs_world_separate(
     world: Pointer<"fxs_world">, yields: Pointer<"uint32_t">, passes: number,
     moved: Pointer<"fxs_moved">, moved_capacity: bigint, count: Pointer<"uint64_t">,
@@ -1131,6 +1149,12 @@ export interface Kernel {
   fxs_carry(
     world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, n: bigint, motion: Pointer<"int32_t">,
     movers: Pointer<"fxs_mover">, count: bigint, rows: Pointer<"fxs_carried">,
+  ): number;
+  /** fxs_world_separate for characters: none is pushed through a wall, or into one. */
+  fxs_movers_separate(
+    world: Pointer<"fxs_world">, yields: Pointer<"uint32_t">, passes: number,
+    movers: Pointer<"fxs_mover">, count: bigint, rows: Pointer<"fxs_separated">, capacity: bigint,
+    rows_count: Pointer<"uint64_t">,
   ): number;
   /** Whether bytes are a table of frame data. */
   fxs_frames_check(table: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;

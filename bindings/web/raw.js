@@ -3,7 +3,7 @@
 export const FXS_VERSION_MAJOR = 0;
 export const FXS_VERSION_MINOR = 9;
 export const FXS_VERSION_PATCH = 0;
-export const FXS_SEMANTICS = 4;
+export const FXS_SEMANTICS = 5;
 export const FXS_ONE = 65536;
 export const FXS_TURN = 65536;
 export const FXS_SIZE_MAX = 536870911;
@@ -81,6 +81,7 @@ export const FXS_RODE = 1;
 export const FXS_SHOVED = 2;
 export const FXS_HELD = 4;
 export const FXS_CRUSHED = 8;
+export const FXS_SQUEEZED = 16;
 export const FXS_PARTS_MAX = 32;
 export const FXS_VICTIMS_MAX = 64;
 export const FXS_FRAMES_MAX = 2147483647;
@@ -176,6 +177,7 @@ export const fxs_mover_result = {
   $size: 36, x: 0, y: 4, z: 8, motion: 12, flags: 24, floor: 28, hit_count: 32,
 };
 export const fxs_carried = { $size: 36, id: 0, x: 4, y: 8, z: 12, motion: 16, flags: 28, by: 32 };
+export const fxs_separated = { $size: 20, id: 0, x: 4, y: 8, z: 12, is_held: 16 };
 export const fxs_body = {
   $size: 404, ids: 0, is_mirrored: 128, attack: 132, frame: 136, has_hit: 140, victim_count: 144,
   victims: 148,

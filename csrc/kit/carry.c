@@ -34,33 +34,9 @@ typedef struct course {
     int32_t from; /* steps that the set has made on this axis */
 } course;
 
-/* The place of an id among n ascending ones, `stride` numbers apart; n where it is not. */
-static uint64_t place_in(uint32_t id, const uint32_t *ids, uint64_t stride, uint64_t n) {
-    uint64_t low = 0;
-    uint64_t high = n;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (ids[middle * stride] < id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < n && ids[low * stride] == id ? low : n;
-}
-
-enum { MOVER_WORDS = sizeof(fxs_mover) / sizeof(uint32_t) };
-_Static_assert(offsetof(fxs_mover, id) == 0 && sizeof(fxs_mover) % sizeof(uint32_t) == 0,
-               "ids of movers lie MOVER_WORDS apart");
-
-static uint64_t index_of_mover(const carriage *c, uint32_t id) {
-    return c->count ? place_in(id, &c->movers->id, MOVER_WORDS, c->count) : 0;
-}
-
 /* Prepares the walk of a mover from where it is now; obstacles are all but the set and the list. */
 static int32_t walk_of(const carriage *c, uint64_t i, walk *w) {
-    static const int32_t STILL[3] = {0, 0, 0};
-    int32_t status = fxs_walk_begin(w, c->world, c->movers + i, STILL);
+    int32_t status = fxs_walk_begin(w, c->world, c->movers + i, fxs_still);
     if (status == FXS_OK) {
         w->filter.skips_overlapped = 1;
         w->filter.without = mark_set(c->world);
@@ -262,7 +238,7 @@ static int32_t find_floor(const carriage *c, uint64_t i) {
     if (is_met <= 0) {
         return is_met;
     }
-    const uint64_t index = index_of_mover(c, hit.id);
+    const uint64_t index = place_among(hit.id, c->movers, c->count);
     if (index < c->count) {
         row->x = (int32_t)index;
     } else if (place_in(hit.id, c->set.ids, 1, c->set.n) < c->set.n) {
@@ -330,6 +306,68 @@ static int32_t solve_all(carriage *c, const int32_t *motion) {
     return status;
 }
 
+/* Sets the flag of the movers that a collider of the set overlaps, all at their places of the end.
+ * FXS_OK or a status. */
+static int32_t find_crushed(const carriage *c) {
+    int32_t is_met = 0;
+    for (uint64_t i = 0; i < c->count && is_met >= 0; i++) {
+        walk w;
+        fxs_cast_hit hit;
+        is_met = walk_of(c, i, &w);
+        if (is_met == FXS_OK) {
+            w.filter.skips_overlapped = 0;
+            w.filter.without = NULL;
+            w.cast.mask &= ~w.filter.one_way;
+            is_met = fxs_cast_at_set(c->world, &w.cast, &w.filter, &c->set, &hit);
+            c->rows[i].flags |= is_met > 0 ? FXS_CRUSHED : 0;
+        }
+    }
+    return is_met < 0 ? is_met : FXS_OK;
+}
+
+/* Prepares the walk of a mover from where it was at first, after all have moved. */
+static void walk_before(const carriage *c, uint64_t i, walk *w) {
+    const int32_t *by = c->rows[i].motion;
+    const int32_t back[3] = {-by[0], -by[1], -by[2]};
+    fxs_walk_begin(w, c->world, c->movers + i, fxs_still);
+    fxs_walk_shift(w, back);
+}
+
+/* Sets the flag of two movers that overlap and did not at first, of which `id` blocks the one of
+ * row i. All have moved. */
+static void squeeze(const carriage *c, uint64_t i, uint32_t id) {
+    const uint64_t other = place_among(id, c->movers, c->count);
+    walk a, b;
+    if (other == c->count) {
+        return;
+    }
+    walk_before(c, i, &a);
+    walk_before(c, other, &b);
+    if (fxs_overlap(&a.cast.shape, &a.cast.pose, &b.cast.shape, &b.cast.pose) != FXS_OVERLAPPING) {
+        c->rows[i].flags |= FXS_SQUEEZED;
+        c->rows[other].flags |= FXS_SQUEEZED;
+    }
+}
+
+/* Sets the flags of movers that came to overlap one another; none does if all moved alike. */
+static void find_squeezed(const carriage *c) {
+    int is_alike = 1;
+    for (uint64_t i = 1; i < c->count; i++) {
+        is_alike &= memcmp(c->rows[i].motion, c->rows[0].motion, sizeof c->rows[i].motion) == 0;
+    }
+    for (uint64_t i = 0; i < c->count && !is_alike; i++) {
+        fxs_collider mover;
+        uint32_t id;
+        walk w;
+        fxs_world_get(c->world, c->movers[i].id, &mover);
+        fxs_walk_begin(&w, c->world, c->movers + i, fxs_still);
+        w.cast.mask &= ~w.filter.one_way;
+        while (mover.active && fxs_walk_overlaps(&w, &id)) {
+            squeeze(c, i, id);
+        }
+    }
+}
+
 /* Moves a collider that stays in range; its position then. */
 static void move_by(fxs_world *world, uint32_t id, const int32_t *by, int32_t *at) {
     fxs_collider c;
@@ -360,6 +398,9 @@ int32_t fxs_carry(fxs_world *world, const uint32_t *ids, uint64_t n, const int32
         set_put(marks, movers[i].id);
     }
     status = solve_all(&c, motion);
+    if (status == FXS_OK) {
+        status = find_crushed(&c);
+    }
     for (uint64_t i = 0; i < n; i++) {
         set_drop(marks, ids[i]);
         if (status == FXS_OK) {
@@ -374,6 +415,9 @@ int32_t fxs_carry(fxs_world *world, const uint32_t *ids, uint64_t n, const int32
             rows[i].y = at[1];
             rows[i].z = at[2];
         }
+    }
+    if (status == FXS_OK) {
+        find_squeezed(&c);
     }
     return status;
 }

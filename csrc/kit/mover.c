@@ -6,9 +6,8 @@
 #define SEEN 4                /* hits that a search for the floor reads */
 #define ROUNDING ((int64_t)4) /* raw units: error of a height computed from a normal */
 
-/* Prepares the walk of a collider. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED or
- * FXS_E_MOTION. */
-static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask, const int32_t *motion) {
+/* Prepares the walk of a collider. FXS_OK, FXS_E_ID, FXS_E_ABSENT or FXS_E_UNDEFINED. */
+static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask) {
     fxs_collider c;
     fxs_config config;
     int32_t status = fxs_world_get(world, id, &c);
@@ -17,9 +16,6 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask, cons
     }
     if (!can_cast(c.kind)) {
         return FXS_E_UNDEFINED;
-    }
-    if (!is_motion(motion)) {
-        return FXS_E_MOTION;
     }
     fxs_world_config(world, &config);
     memset(w, 0, sizeof *w);
@@ -58,9 +54,12 @@ static int32_t least_edge_y(const walk *w, int32_t step_height) {
 }
 
 int32_t fxs_walk_begin(walk *w, fxs_world *world, const fxs_mover *mover, const int32_t *motion) {
-    int32_t status = mover_status(mover);
+    int32_t status = begin(w, world, mover->id, mover->mask);
     if (status == FXS_OK) {
-        status = begin(w, world, mover->id, mover->mask, motion);
+        status = mover_status(mover);
+    }
+    if (status == FXS_OK && !is_motion(motion)) {
+        status = FXS_E_MOTION;
     }
     if (status == FXS_OK) {
         w->cast.mask |= mover->one_way;
@@ -82,6 +81,16 @@ int32_t fxs_walk_hits(walk *w, const int32_t *motion, uint32_t limit, fxs_cast_h
 static int32_t is_blocked(walk *w, const int32_t *motion) {
     fxs_cast_hit hit;
     return fxs_walk_hits(w, motion, 1, &hit);
+}
+
+int fxs_walk_overlaps(walk *w, uint32_t *id) {
+    fxs_cast_hit hit;
+    if (fxs_walk_hits(w, fxs_still, 1, &hit) == 0) {
+        return 0;
+    }
+    *id = hit.id;
+    w->filter.first = (uint64_t)hit.id + 1;
+    return 1;
 }
 
 int32_t fxs_walk_shift(walk *w, const int32_t *by) {
@@ -135,50 +144,55 @@ static void put_in_world(walk *w, const int32_t *at) {
     }
 }
 
-int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t motion[3], uint32_t mask,
-                           uint32_t passes, fxs_cast_hit *hits, uint64_t *count) {
-    if (passes < 1 || passes > FXS_PASSES_MAX) {
-        return FXS_E_RANGE;
-    }
-    walk w;
-    int32_t rest[3], part[3], status = begin(&w, world, id, mask, motion);
-    uint32_t met = 0;
-    if (status != FXS_OK) {
-        return status;
-    }
+int32_t fxs_walk_slide(walk *w, const int32_t *motion, int is_planar, uint32_t passes,
+                       fxs_cast_hit *hits) {
+    int32_t rest[3], part[3];
     memcpy(rest, motion, sizeof rest);
-    for (;;) {
+    for (uint32_t met = 0;; met++) {
         fxs_cast_hit hit;
-        int32_t found = fxs_walk_hits(&w, rest, 1, &hit);
+        const int32_t found = fxs_walk_hits(w, rest, 1, &hit);
         if (found < 0) {
             return found;
         }
         if (found == 0) {
-            status = fxs_walk_shift(&w, rest);
-            break;
+            const int32_t status = fxs_walk_shift(w, rest);
+            return status == FXS_OK ? (int32_t)met : status;
         }
-        hits[met++] = hit;
+        hits[met] = hit;
         if (is_zero(hit.normal)) {
-            break;
+            return (int32_t)met + 1;
         }
-        free_part(&w, rest, &hit, part);
-        status = fxs_walk_shift(&w, part);
-        if (status != FXS_OK) {
-            break;
-        }
-        if (met == passes) {
-            break;
+        free_part(w, rest, &hit, part);
+        const int32_t status = fxs_walk_shift(w, part);
+        if (status != FXS_OK || met + 1 == passes) {
+            return status == FXS_OK ? (int32_t)passes : status;
         }
         subtract(rest, part);
         if (fxs_slide(rest, hit.normal, rest) != FXS_OK) {
             return FXS_E_MOTION;
         }
+        if (is_planar) {
+            rest[1] = 0;
+        }
     }
-    if (status == FXS_OK) {
-        *count = met;
-        put_in_world(&w, w.position);
+}
+
+int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t motion[3], uint32_t mask,
+                           uint32_t passes, fxs_cast_hit *hits, uint64_t *count) {
+    walk w;
+    if (passes < 1 || passes > FXS_PASSES_MAX) {
+        return FXS_E_RANGE;
     }
-    return status;
+    int32_t found = begin(&w, world, id, mask);
+    if (found == FXS_OK) {
+        found = is_motion(motion) ? fxs_walk_slide(&w, motion, 0, passes, hits) : FXS_E_MOTION;
+    }
+    if (found < 0) {
+        return found;
+    }
+    *count = (uint64_t)found;
+    put_in_world(&w, w.position);
+    return FXS_OK;
 }
 
 /* ---- characters ---- */
@@ -490,31 +504,79 @@ static int32_t come_down(character *c, int32_t drop) {
     return fly(c, fall);
 }
 
-/* Pushes a collider out of the obstacles that it overlaps. 1 if it then overlaps none, 0 if it
- * still does, or a status. `first` is the first obstacle that it overlapped. */
-static int32_t push_out(character *c, fxs_cast_hit *first) {
-    const int32_t still[3] = {0, 0, 0};
+/* The ways out of an obstacle that it overlaps: across, and up or down; the shorter one first.
+ * Returns how many: a lift may be outside int32. */
+static int ways_out(walk *w, uint32_t id, int32_t ways[2][3]) {
+    int32_t xz[2], y = 0;
+    put_in_world(w, w->position);
+    fxs_world_push_out(w->world, w->filter.own, id, xz);
+    const int is_lifted = fxs_world_lift(w->world, w->filter.own, id, &y) == FXS_OK;
+    const int64_t across_sq = (int64_t)xz[0] * xz[0] + (int64_t)xz[1] * xz[1];
+    const int is_across = !is_lifted || across_sq < (int64_t)y * y;
+    const int32_t both[2][3] = {{xz[0], 0, xz[1]}, {0, y, 0}};
+    memcpy(ways[0], both[!is_across], sizeof ways[0]);
+    memcpy(ways[1], both[is_across], sizeof ways[1]);
+    return is_lifted ? 2 : 1;
+}
+
+/* Whether a way is longer than the collider is wide. */
+static int is_long(const walk *w, const int32_t *way) {
+    const ground_reach r = reach_of(w->cast.shape.kind, w->cast.shape.size);
+    const int64_t width = 2 * (r.radius + min64(r.half_x, r.half_z));
+    /* A way is across or vertical, so this is below 2^63. */
+    return dot(way, way) > width * width;
+}
+
+/* Goes a way if it meets nothing but what is overlapped where it begins. Whether it went. */
+static int go_if_free(walk *w, const int32_t *way) {
+    fxs_cast_hit hit;
+    w->filter.skips_overlapped = 1;
+    const int32_t found = fxs_walk_hits(w, way, 1, &hit); /* or the way is no motion */
+    w->filter.skips_overlapped = 0;
+    return found == 0 && fxs_walk_shift(w, way) == FXS_OK;
+}
+
+/* Whether its way from `before` leads back, against the shorter way out of something that it
+ * overlapped there: then it went through that. */
+static int went_through(walk *w, const walk *before) {
+    walk at = *before;
+    uint32_t id;
+    int is_through = 0;
+    memcpy(at.stored, w->stored, sizeof at.stored);
+    while (!is_through && fxs_walk_overlaps(&at, &id)) {
+        int32_t ways[2][3];
+        i128 product = i128_of(0);
+        ways_out(&at, id, ways);
+        for (int i = 0; i < 3; i++) {
+            const int64_t gone = (int64_t)w->position[i] - before->position[i];
+            product = i128_add(product, i128_mul(gone, ways[0][i]));
+        }
+        is_through = i128_sign(product) < 0;
+    }
+    memcpy(w->stored, at.stored, sizeof at.stored);
+    return is_through;
+}
+
+/* Takes a collider out of the obstacles that it overlaps, through none. Whether it is out. `first`
+ * is the first obstacle that it overlapped. */
+static int push_out(character *c, fxs_cast_hit *first) {
     walk *w = &c->w;
+    const walk before = *w;
     for (uint32_t pass = 0;; pass++) {
         fxs_cast_hit hit;
-        int32_t found = fxs_walk_hits(w, still, 1, &hit);
-        if (found <= 0 || pass == c->mover->passes) {
-            return found < 0 ? found : found == 0;
+        int32_t ways[2][3];
+        if (fxs_walk_hits(w, fxs_still, 1, &hit) == 0) {
+            return !went_through(w, &before);
         }
         if (pass == 0) {
             *first = hit;
         }
-        int32_t xz[2], y = 0;
-        put_in_world(w, w->position);
-        fxs_world_push_out(w->world, w->filter.own, hit.id, xz);
-        int32_t lifted = fxs_world_lift(w->world, w->filter.own, hit.id, &y);
-        int64_t across_sq = (int64_t)xz[0] * xz[0] + (int64_t)xz[1] * xz[1];
-        int is_across = lifted != FXS_OK || across_sq < (int64_t)y * y; /* or no lift in int32 */
-        const int32_t across[3] = {xz[0], 0, xz[1]};
-        const int32_t up[3] = {0, y, 0};
-        int32_t status = fxs_walk_shift(w, is_across ? across : up);
-        if (status != FXS_OK) {
-            return status;
+        if (pass == c->mover->passes) {
+            return 0;
+        }
+        const int n = ways_out(w, hit.id, ways);
+        if (!go_if_free(w, ways[0]) && (n < 2 || is_long(w, ways[1]) || !go_if_free(w, ways[1]))) {
+            return 0;
         }
     }
 }
@@ -542,8 +604,7 @@ static int is_inside(walk *w, const fxs_cast_hit *below, int32_t n) {
         is_found |= is_zero(below[i].normal);
     }
     if (n == SEEN) { /* there may be more */
-        const int32_t still[3] = {0, 0, 0};
-        is_found |= is_blocked(w, still);
+        is_found |= is_blocked(w, fxs_still);
     }
     return is_found;
 }
@@ -562,11 +623,7 @@ static int32_t move(character *c, const int32_t *motion) {
     int32_t found = fxs_walk_hits(&c->w, probe, SEEN, below);
     if (is_inside(&c->w, below, found)) {
         fxs_cast_hit hit;
-        const int32_t is_out = push_out(c, &hit);
-        if (is_out < 0) {
-            return is_out;
-        }
-        if (!is_out) {
+        if (!push_out(c, &hit)) {
             stay(c, &hit);
             return FXS_OK;
         }

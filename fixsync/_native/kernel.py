@@ -179,7 +179,7 @@ MOVER_FLAGS: dict[str, int] = {
 }
 
 CARRY_FLAGS: dict[str, int] = {
-    name: getattr(lib, f"FXS_{name}") for name in ("RODE", "SHOVED", "HELD", "CRUSHED")
+    name: getattr(lib, f"FXS_{name}") for name in ("RODE", "SHOVED", "HELD", "CRUSHED", "SQUEEZED")
 }
 
 turn_towards: Any = lib.fxs_turn_towards

@@ -39,10 +39,11 @@ STRIKE = Struct("=4I")
 GAME_EVENT_ROW = Struct("=3Ii")
 HIT = Struct("=3I")
 CAST_HIT = Struct("=2I3i")
-MOTION = Struct("=I3i")
+MOTION = MOVED = Struct("=I3i")
 PAIR_HIT = Struct("=3I3i")
 MOVER_RESULT = Struct("=6i3I")
 CARRIED = Struct("=I6i2I")
+SEPARATED = Struct("=I3iI")
 
 _BYTES = {"B", "b", "c"}
 _OTHER_ORDER = ">!" if sys.byteorder == "little" else "<"

@@ -23,9 +23,11 @@ from fixsync._native.rows import (
     COMMAND,
     EVENT,
     MOTION,
+    MOVED,
     MOVER_RESULT,
     POSITION,
     QUERY,
+    SEPARATED,
 )
 from fixsync._native.status import (
     CommandError,
@@ -159,20 +161,27 @@ class NativeWorld(Memory):
             self.observer.changed(_written(rows, count))
 
     @exclusive
-    def separate(self, masks: Sequence[int], passes: int) -> list[tuple[int, int, int, int]]:
-        """Ids and new positions of the pushed colliders."""
-        count = self._count
-        colliders, hits = lib.fxs_world_count(self._world), lib.fxs_world_hit_count(self._world)
-        room = min(colliders, 2 * hits)
-        rows = uninitialised("fxs_moved[]", room)
-        status = lib.fxs_world_separate(self._world, masks, passes, rows, room, count)
+    def separate(
+        self, masks: Sequence[int], passes: int, movers: Sequence[tuple[int, ...]] | None = None
+    ) -> list[tuple[int, ...]]:
+        """Ids and new positions of the pushed colliders; with movers, whose ids ascend, and whether
+        each was held."""
+        world, count = self._world, self._count
+        room = min(lib.fxs_world_count(world), 2 * lib.fxs_world_hit_count(world))
+        if movers is None:
+            row, rows = MOVED, uninitialised("fxs_moved[]", room)
+            status = lib.fxs_world_separate(world, masks, passes, rows, room, count)
+        else:
+            row, rows = SEPARATED, uninitialised("fxs_separated[]", room)
+            listed = ffi.new("fxs_mover[]", movers), len(movers)
+            status = lib.fxs_movers_separate(world, masks, passes, *listed, rows, room, count)
         if status == lib.FXS_E_CENTRE:
             raise ValueError(f"separate would push id {count[0]} outside {INT32_MIN}..{INT32_MAX}")
         if status != 0:
-            unexpected("separate", status)
-        moved = [(row.id, row.x, row.y, row.z) for row in rows[0 : count[0]]]
+            self._refuse_ids("can_cast", status, id=movers[count[0]][0] if movers else 0)
+        moved = list(row.iter_unpack(_buffer(rows)[: count[0] * row.size]))
         if moved and self.observer is not None:
-            self.observer.changed(b"".join(_MOVE.pack(*row) for row in moved))
+            self.observer.changed(b"".join(_MOVE.pack(*values[:4]) for values in moved))
         return moved
 
     # Steps.
@@ -321,8 +330,9 @@ class NativeWorld(Memory):
         before = None if self.observer is None else self._place(id)
         status = call(motion)
         if status == lib.FXS_E_CENTRE:
-            what = self._what_leads_out(id, motion, call)
-            raise ValueError(f"id {id}: {what} must not lead outside {INT32_MIN}..{INT32_MAX}")
+            raise ValueError(
+                f"id {id}: motion {motion} must not lead outside {INT32_MIN}..{INT32_MAX}"
+            )
         if status == lib.FXS_E_MOTION:
             raise ValueError(
                 f"id {id}: motion {motion} must not exceed {SIZE_MAX} on an axis after a slide"
@@ -379,16 +389,6 @@ class NativeWorld(Memory):
         if status != lib.FXS_E_CENTRE:
             unexpected("carry", status)
         raise ValueError(f"motion {motion} must not take a mover outside {INT32_MIN}..{INT32_MAX}")
-
-    def _what_leads_out(self, id: int, motion: Vector, call: Callable[[Vector], int]) -> str:
-        """The push, if that is refused without a motion too; else the motion."""
-        place = self._place(id)
-        if place is None:
-            unexpected("a collider that moves", lib.FXS_E_ABSENT)
-        if call((0, 0, 0)) == lib.FXS_E_CENTRE:
-            return f"the push out of the obstacles at {place}"
-        lib.fxs_world_move(self._world, id, *place)
-        return f"motion {motion}"
 
     def _place(self, id: int) -> tuple[int, int, int] | None:
         row = ffi.new("fxs_collider *")

@@ -15,6 +15,7 @@ from fixsync._native import kernel
 from fixsync._native.checks import integer, integers
 from fixsync._native.kernel import CARRY_FLAGS, MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
+from fixsync.arguments import masks_of_yields
 from fixsync.numbers import ONE
 from fixsync.records import CastHit, cast_hits
 from fixsync.shapes import motion_of
@@ -24,10 +25,12 @@ __all__ = [
     "Carried",
     "Mover",
     "MoverResult",
+    "Separated",
     "along",
     "bounce",
     "carry",
     "move_and_slide",
+    "separate",
     "slide",
 ]
 
@@ -109,7 +112,7 @@ class MoverResult(NamedTuple):
     pushed: bool
     """Whether it overlapped something at the start, and was pushed out."""
     stuck: bool
-    """Whether it overlaps something (the only hit), could not be pushed out, and stays."""
+    """Whether it overlapped something (the only hit), has no free way out, and stays."""
 
 
 @dataclass(frozen=True)
@@ -166,10 +169,10 @@ class Mover:
 
         A surface is a floor if the y of its normal is at least `floor_y`. For a sphere or capsule
         the edge of a flat top is a floor too, if its lowest point is at most `step_height` below
-        that edge. A character that overlaps something at the start is pushed out the shortest way;
-        if that fails it stays, and is `stuck`. KeyError for an id that is not in the world,
-        ValueError for a sector, for numbers out of range, and for a position outside int32; the
-        collider is then not moved."""
+        that edge. A character that overlaps something at the start is pushed out, through nothing:
+        sideways or up or down, the shorter free way; if none is free it stays, and is `stuck`.
+        KeyError for an id that is not in the world, ValueError for a sector, for numbers out of
+        range, and for a position outside int32; the collider is then not moved."""
         vector = motion_of("motion", motion)
         numbers, hits = world._native.mover_move(self._row(world, id), vector)
         _, _, _, mx, my, mz, flags, floor, _ = numbers
@@ -193,7 +196,9 @@ class Carried(NamedTuple):
     held: bool
     """Whether an obstacle blocked it, or its floor stopped riding."""
     crushed: bool
-    """Whether the platform came to overlap it."""
+    """Whether the platform overlaps it, or came to on its way."""
+    squeezed: bool
+    """Whether it came to overlap another mover."""
     by: int | None
     """If it was held, id of the obstacle or the floor that stopped it last; else if it rode, of its
     floor; else of the collider that first shoved it; else None."""
@@ -213,8 +218,10 @@ def carry(
     it or its floor stops; any other mover is pushed ahead of the platform until an obstacle blocks
     it. Obstacles are those of `Mover.move`, without the platform and the movers. A collider or
     solid that a mover overlaps at first does not block or push it. The platform always makes its
-    whole motion. One on a layer of the mover's `one_way` carries it, pushes it only up, and never
-    crushes it.
+    whole motion, through a mover that cannot give way: that one is `crushed`, then and after each
+    call that leaves the two overlapping. One on a layer of the mover's `one_way` carries it, pushes
+    it only up, and never crushes it. Two movers that overlap now and did not before are `squeezed`,
+    if one blocks the other by mask and owner.
 
     The usual order of a frame: carry, separate, moves, step. KeyError for an id that is not in the
     world; ValueError for an id in both lists, for a sector, for an inactive platform, for numbers
@@ -227,10 +234,44 @@ def carry(
         raise ValueError(f"id {both} must not be both a platform and a mover")
     carried = {}
     for id, _, _, _, mx, my, mz, flags, by in world._native.carry(ids, vector, rows):
-        rode, shoved, held, crushed = (bool(flags & flag) for flag in CARRY_FLAGS.values())
-        who = by if flags else None
-        carried[id] = Carried((mx, my, mz), rode, shoved, held, crushed, who)
+        rode, shoved, held, crushed, squeezed = (bool(flags & f) for f in CARRY_FLAGS.values())
+        who = by if rode or shoved or held else None
+        carried[id] = Carried((mx, my, mz), rode, shoved, held, crushed, squeezed, who)
     return carried
+
+
+class Separated(NamedTuple):
+    """A collider that `separate` moved, or would have."""
+
+    id: int
+    x: int
+    y: int
+    z: int
+    is_held: bool
+    """Whether an obstacle kept it from the place that it was pushed to."""
+
+
+def separate(
+    world: World, yields: Iterable[Iterable[int]], movers: Mapping[int, Mover], *, passes: int = 1
+) -> list[Separated]:
+    """`World.separate` for characters: none is pushed through a wall, or into one. Returns the
+    colliders that are pushed to another place, by id, with their new positions.
+
+    yields, passes: those of `World.separate`, which says where each collider is pushed to. A
+    collider that is not in `movers` goes there. Then each mover goes there, by ascending ids, from
+    where it was, and slides along obstacles as with `move_and_slide`, with the mask and passes of
+    its settings, in x and z alone. Obstacles are those of `Mover.move`, without the movers, without
+    layers of `one_way`, and without the colliders that it gives way to and overlaps where it was. A
+    mover that overlaps an obstacle where it was stays there.
+
+    Walls that are colliders belong in the masks of the movers, not in `yields`. Hits and frame stay
+    as they are: the next step sees the new poses. KeyError for an id that is not in the world,
+    ValueError for a sector, for numbers out of range, and for a push outside int32; nothing is
+    moved then."""
+    masks, most = masks_of_yields(yields), integer("passes", passes, 1, UINT32_MAX)
+    rows = [movers[id]._row(world, id) for id in sorted(movers)]
+    found = world._native.separate(masks, most, rows)
+    return [Separated(id, x, y, z, bool(is_held)) for id, x, y, z, is_held in found]
 
 
 def _id_of(world: World, id: int) -> int:

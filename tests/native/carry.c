@@ -202,6 +202,19 @@ static hit step_of(const thing *a, const thing *b, int axis, int sign) {
     return h;
 }
 
+/* Whether two colliders overlap. */
+static int do_overlap(const fxs_collider *a, const fxs_collider *b) {
+    if (all_shapes) {
+        const fxs_shape sa = shape_of(a), sb = shape_of(b);
+        const fxs_pose pa = centre_of(a), pb = centre_of(b);
+        return fxs_overlap(&sa, &pa, &sb, &pb) == FXS_OVERLAPPING;
+    }
+    const int64_t d[3] = {((int64_t)a->x + a->ox - b->x - b->ox) * 65536,
+                          ((int64_t)a->y + a->oy - b->y - b->oy) * 65536,
+                          ((int64_t)a->z + a->oz - b->z - b->oz) * 65536};
+    return are_in(a, b, d);
+}
+
 static int is_floor(const thing *a, const thing *b, const fxs_mover *m, int32_t up) {
     const int64_t touched = a->c.kind <= FXS_CAPSULE ? a->c.size[0] * (Q30 - up) : 0;
     return up >= m->floor_y_q30 ||
@@ -402,7 +415,34 @@ static void axis_steps(int axis, int32_t n) {
     }
 }
 
+/* Of every pair of movers, and of mover and platform, at its end. */
+static void overlaps_of_the_end(const fxs_collider *first) {
+    for (uint32_t i = 0; i < mover_count; i++) {
+        fxs_mover hard = movers[i];
+        const thing *a = things + hard.id;
+        hard.mask = hard.mask ? hard.mask : UINT32_MAX;
+        hard.one_way = 0;
+        for (uint32_t id = 0; id < CAPACITY; id++) {
+            const thing *b = things + id;
+            const int j = in_list(id);
+            if (!may_block(&hard, a, b) || !do_overlap(&a->c, &b->c)) {
+                continue;
+            }
+            if (in_set(id)) {
+                riders[i].row.flags |= FXS_CRUSHED;
+            } else if (j >= 0 && a->c.active && !do_overlap(first + hard.id, first + id)) {
+                riders[i].row.flags |= FXS_SQUEEZED;
+                riders[j].row.flags |= FXS_SQUEEZED;
+            }
+        }
+    }
+}
+
 static void step_all(void) {
+    fxs_collider first[CAPACITY];
+    for (uint32_t id = 0; id < CAPACITY; id++) {
+        first[id] = things[id].c;
+    }
     memset(riders, 0, sizeof riders);
     for (uint32_t i = 0; i < mover_count; i++) {
         riders[i].floor = -1;
@@ -421,6 +461,7 @@ static void step_all(void) {
         riders[i].row.y = c->y;
         riders[i].row.z = c->z;
     }
+    overlaps_of_the_end(first);
 }
 
 /* ---- scenes ---- */
@@ -579,7 +620,7 @@ int main(int argc, char **argv) {
     const long seed = atol(argv[1]), calls = atol(argv[2]);
     all_shapes = atoi(argv[3]);
     scale = atoi(argv[4]);
-    long seen[16] = {0}, rows_seen = 0;
+    long seen[32] = {0}, rows_seen = 0;
     uint64_t sum = 0;
     for (long call = 0; call < calls; call++) {
         state = (uint64_t)seed * 1000003u + (uint64_t)call;
@@ -625,7 +666,7 @@ int main(int argc, char **argv) {
         }
     }
     printf("%ld calls, %ld movers, by flags:", calls, rows_seen);
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 32; i++) {
         printf(" %ld", seen[i]);
     }
     printf(", hash %08lx%08lx\n", (unsigned long)(sum >> 32), (unsigned long)(sum & UINT32_MAX));

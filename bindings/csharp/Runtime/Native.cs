@@ -177,7 +177,7 @@ namespace Fixsync
         Stepped = 8,
         /// <summary>It overlapped something at the start, and was pushed out.</summary>
         Pushed = 16,
-        /// <summary>It overlaps something, could not be pushed out, and stays.</summary>
+        /// <summary>It overlapped something, has no free way out, and stays.</summary>
         Stuck = 32,
     }
 
@@ -193,8 +193,10 @@ namespace Fixsync
         Shoved = 2,
         /// <summary>An obstacle blocked it, or its floor stopped riding.</summary>
         Held = 4,
-        /// <summary>The platform came to overlap it.</summary>
+        /// <summary>The platform overlaps it, or came to on its way.</summary>
         Crushed = 8,
+        /// <summary>It came to overlap another mover of the list.</summary>
+        Squeezed = 16,
     }
 
     /// <summary>A phase of an attack.</summary>
@@ -1100,7 +1102,7 @@ namespace Fixsync
         /// <summary>The motion that it made.</summary>
         public Vec3 Motion => motion;
 
-        /// <summary>CarryFlags.Rode to CarryFlags.Crushed.</summary>
+        /// <summary>CarryFlags.Rode to CarryFlags.Squeezed.</summary>
         public CarryFlags Flags => (CarryFlags)flags;
 
         /// <summary>With CarryFlags.Held the id that stopped it last; else with CarryFlags.Rode
@@ -1126,6 +1128,49 @@ namespace Fixsync
 
         /// <summary>Whether two are not equal.</summary>
         public static bool operator !=(Carried a, Carried b) => !a.Equals(b);
+    }
+
+    /// <summary>A collider that fxs_movers_separate moved, or would have.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct Separated : IEquatable<Separated>
+    {
+        internal readonly uint id;
+        internal readonly Vec3 position;
+        internal readonly uint isHeld;
+
+        internal Separated(uint id, Vec3 position, uint isHeld)
+        {
+            this.id = id;
+            this.position = position;
+            this.isHeld = isHeld;
+        }
+
+        /// <summary>Id.</summary>
+        public uint Id => id;
+
+        /// <summary>Its position now.</summary>
+        public Vec3 Position => position;
+
+        /// <summary>1 if an obstacle kept it from the place that it was pushed to.</summary>
+        public uint IsHeld => isHeld;
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(Separated other) =>
+            id == other.id && position == other.position && isHeld == other.isHeld;
+
+        /// <summary>Whether it is equal.</summary>
+        public override bool Equals([AllowNull] object other) =>
+            other is Separated row && Equals(row);
+
+        /// <summary>A hash of its fields.</summary>
+        public override int GetHashCode() => Hashes.Of(
+            id.GetHashCode(), position.GetHashCode(), isHeld.GetHashCode());
+
+        /// <summary>Whether two are equal.</summary>
+        public static bool operator ==(Separated a, Separated b) => a.Equals(b);
+
+        /// <summary>Whether two are not equal.</summary>
+        public static bool operator !=(Separated a, Separated b) => !a.Equals(b);
     }
 
     /// <summary>A body: several colliders of one owner that move, turn, mirror and attack
@@ -1942,9 +1987,9 @@ namespace Fixsync
         /// <summary>Raised by changes that add nothing.</summary>
         public const int FXS_VERSION_PATCH = 0;
         /// <summary>Kernels with the same number answer alike, to the bit; 2 added rings and
-        /// levels, 3 changed movers, 4 lets sectors meet and orders casts by distance: no other
-        /// answer.</summary>
-        public const int FXS_SEMANTICS = 4;
+        /// levels, 3 changed movers, 4 lets sectors meet and orders casts by distance, 5
+        /// changed movers and platforms: no other answer.</summary>
+        public const int FXS_SEMANTICS = 5;
         /// <summary>One unit in Q16.16.</summary>
         public const int FXS_ONE = 65536;
         /// <summary>Yaw steps in one turn.</summary>
@@ -2097,7 +2142,7 @@ namespace Fixsync
         public const int FXS_STEPPED = 8;
         /// <summary>It overlapped something at the start, and was pushed out.</summary>
         public const int FXS_PUSHED = 16;
-        /// <summary>It overlaps something, could not be pushed out, and stays.</summary>
+        /// <summary>It overlapped something, has no free way out, and stays.</summary>
         public const int FXS_STUCK = 32;
         /// <summary>It rides, also if it was held.</summary>
         public const int FXS_RODE = 1;
@@ -2105,8 +2150,10 @@ namespace Fixsync
         public const int FXS_SHOVED = 2;
         /// <summary>An obstacle blocked it, or its floor stopped riding.</summary>
         public const int FXS_HELD = 4;
-        /// <summary>The platform came to overlap it.</summary>
+        /// <summary>The platform overlaps it, or came to on its way.</summary>
         public const int FXS_CRUSHED = 8;
+        /// <summary>It came to overlap another mover of the list.</summary>
+        public const int FXS_SQUEEZED = 16;
         /// <summary>Parts of a body: a set of parts is one word.</summary>
         public const int FXS_PARTS_MAX = 32;
         /// <summary>Victims that one hit of an attack remembers.</summary>
@@ -2259,6 +2306,7 @@ namespace Fixsync
             "Mover 28 id=0 mask=4 passes=8 stepHeight=12 snap=16 floorYQ30=20 oneWay=24",
             "MoverResult 36 position=0 motion=12 flags=24 floor=28 hitCount=32",
             "Carried 36 id=0 position=4 motion=16 flags=28 by=32",
+            "Separated 20 id=0 position=4 isHeld=16",
             "RawBody 404 ids=0 is_mirrored=128 attack=132 frame=136 has_hit=140 " +
             "victim_count=144 victims=148",
             "Strike 16 attacker=0 victim=4 part=8 owner=12",
@@ -2304,6 +2352,7 @@ namespace Fixsync
                 case "Mover": return sizeof(Mover);
                 case "MoverResult": return sizeof(MoverResult);
                 case "Carried": return sizeof(Carried);
+                case "Separated": return sizeof(Separated);
                 case "RawBody": return sizeof(RawBody);
                 case "Strike": return sizeof(Strike);
                 case "Hitbox": return sizeof(Hitbox);
@@ -2651,23 +2700,24 @@ namespace Fixsync
             IntPtr world, uint id, uint segments, Vertex* vertices, ulong vertexCapacity,
             Extent* extent);
 
-        /// <summary>Pushes bodies that overlap apart, as characters in a crowd and against
-        /// walls. yields: 32 masks; bit j of yields[i] lets a body of layer i give way to one
-        /// of layer j. Where only one of a pair gives way, it takes all of fxs_push_out. Where
-        /// both do, each takes half, rounded away from zero. Where neither does, the pair stays
-        /// as it is. A solid never gives way. The pairs are those hits of the last step whose
-        /// colliders are still there, active, allowed to meet and not sectors. A pair is pushed
-        /// if it is FXS_OVERLAPPING when its turn comes, so it sees earlier pushes. A pass
-        /// takes first the pairs in which both give way, then those in which one does, each by
-        /// (a, b): pushes by bodies that do not yield come last. Pushing one pair apart may
-        /// push another together. Further passes go over the same pairs, and end early when
-        /// nothing was left to push. `moved`: the colliders that were pushed, ascending by id;
-        /// `*count` is how many. Hits and frame stay; the next step sees the new poses. Returns
-        /// FXS_OK; FXS_E_ROOM if moved_capacity is below both the number of colliders and twice
-        /// the hits of the last step, with `*count` the room that is enough; FXS_E_CENTRE if a
-        /// push would leave int32, with `*count` the id that it would have moved. On either
-        /// status no collider is moved, and `moved` is undefined. Cost: passes * hits +
-        /// capacity / 64.</summary>
+        /// <summary>Pushes bodies that overlap apart, as characters in a crowd. It looks at
+        /// pairs alone: it pushes a body into a wall, and through it. Characters beside walls:
+        /// fxs_movers_separate. yields: 32 masks; bit j of yields[i] lets a body of layer i
+        /// give way to one of layer j. Where only one of a pair gives way, it takes all of
+        /// fxs_push_out. Where both do, each takes half, rounded away from zero. Where neither
+        /// does, the pair stays as it is. A solid never gives way. The pairs are those hits of
+        /// the last step whose colliders are still there, active, allowed to meet and not
+        /// sectors. A pair is pushed if it is FXS_OVERLAPPING when its turn comes, so it sees
+        /// earlier pushes. A pass takes first the pairs in which both give way, then those in
+        /// which one does, each by (a, b): pushes by bodies that do not yield come last.
+        /// Pushing one pair apart may push another together. Further passes go over the same
+        /// pairs, and end early when nothing was left to push. `moved`: the colliders that were
+        /// pushed, ascending by id; `*count` is how many. Hits and frame stay; the next step
+        /// sees the new poses. Returns FXS_OK; FXS_E_ROOM if moved_capacity is below both the
+        /// number of colliders and twice the hits of the last step, with `*count` the room that
+        /// is enough; FXS_E_CENTRE if a push would leave int32, with `*count` the id that it
+        /// would have moved. On either status no collider is moved, and `moved` is undefined.
+        /// Cost: passes * hits + capacity / 64.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_separate(
             IntPtr world, uint* yields, uint passes, Moved* moved, ulong movedCapacity,
@@ -3077,19 +3127,25 @@ namespace Fixsync
         /// floor if the y of its normal is at least floor_y_q30, and a ceiling if that is at
         /// most -floor_y_q30; 759250125 is 45 degrees. For a sphere or capsule the edge of a
         /// flat top is a floor too, if its lowest point is at most step_height below that edge.
-        /// A character that overlaps something at the start is pushed out, sideways or up or
-        /// down, whichever is shorter; if it still overlaps something after `passes` pushes, it
-        /// stays where it was, with FXS_STUCK. An obstacle on a layer of `one_way` blocks it
-        /// only on a motion down, as a floor, and only if the two do not overlap at the start
-        /// of that motion: it jumps up through a platform and stands on it. It is not pushed
-        /// out of such an obstacle. To drop through, leave the layer out for a frame, with
-        /// motion[1] below 0. `hits`, with room for passes + 1: walls and ceilings that it hit,
-        /// in order, then the floor. Their fractions are of the motion that was left then. With
-        /// FXS_STUCK: one that it overlaps. `mover` and `result` must not overlap. Returns
+        /// A character that overlaps something at the start is pushed out, and through nothing.
+        /// It takes the first obstacle, and of the ways sideways (fxs_world_push_out) and up or
+        /// down (fxs_world_lift) the shorter one that is free; the longer one only if it is at
+        /// most the character's width. A way is free if a cast along it meets nothing that it
+        /// does not overlap where the way begins. So up to `passes` times, until it overlaps
+        /// nothing. It stays where it was, with FXS_STUCK, if no way is free, if it still
+        /// overlaps something, or if it came out against the shorter way out of something that
+        /// it overlapped at the start: behind that. An obstacle on a layer of `one_way` blocks
+        /// it only on a motion down, as a floor, and only if the two do not overlap at the
+        /// start of that motion: it jumps up through a platform and stands on it. It is not
+        /// pushed out of such an obstacle. To drop through, leave the layer out for a frame,
+        /// with motion[1] below 0. `hits`, with room for passes + 1: walls and ceilings that it
+        /// hit, in order, then the floor. Their fractions are of the motion that was left then.
+        /// With FXS_STUCK: one that it overlaps. `mover` and `result` must not overlap. Returns
         /// FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_MOVER,
         /// FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a
-        /// path or a push out of an obstacle that leads outside int32. Cost: at most 12 *
-        /// passes + 12 times that of fxs_world_cast; usually 4 times.</summary>
+        /// path that leads outside int32; a push that does is not free. Cost: at most 12 *
+        /// passes + 12 times that of fxs_world_cast, and one for each obstacle that it overlaps
+        /// at the start; usually 4 times.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_mover_move(
             IntPtr world, Mover* mover, Vec3* motion, MoverResult* result, CastHit* hits);
@@ -3105,20 +3161,50 @@ namespace Fixsync
         /// pushed ahead of it until an obstacle blocks it. Obstacles are those of
         /// fxs_mover_move, without the platform and the movers. A collider or solid that a
         /// mover overlaps at first does not block or push it. The platform itself always makes
-        /// its whole motion, through a mover that cannot give way (FXS_CRUSHED). A platform on
-        /// a layer of the mover's one_way carries it, pushes it only up, and never crushes it.
+        /// its whole motion, through a mover that cannot give way. That one has FXS_CRUSHED,
+        /// then and in each later call after which a collider of the platform that blocks it
+        /// overlaps it. A platform on a layer of the mover's one_way carries it, pushes it only
+        /// up, and never crushes it. Two active movers that overlap now and did not before have
+        /// FXS_SQUEEZED, if one blocks the other by mask and owner; it does not change `by`.
         /// `rows`, with room for `count`: a row for each mover, in order. After an error their
         /// content is undefined. Returns FXS_OK; FXS_E_MOTION as fxs_mover_move; FXS_E_ORDER
         /// for ids that do not ascend, FXS_E_TAKEN for one in both lists, FXS_E_ID,
         /// FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_ACTIVE for an inactive one of the
         /// platform, FXS_E_MOVER, or FXS_E_CENTRE if any would leave int32. Cost: for each
-        /// mover one cast, and on each axis about one for a free rider, two for one that stands
-        /// beside, at most eight for one that is pushed and blocked, and four for each one-way
-        /// obstacle that it passes.</summary>
+        /// mover one cast and n pairs, and on each axis about one cast for a free rider, two
+        /// for one that stands beside, at most eight for one that is pushed and blocked, and
+        /// four for each one-way obstacle that it passes. Unless all movers moved alike, a cast
+        /// for each, and one for each obstacle that it overlaps.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_carry(
             IntPtr world, uint* ids, ulong n, Vec3* motion, Mover* movers, ulong count,
             Carried* rows);
+
+        /// <summary>fxs_world_separate for characters: none is pushed through a wall, or into
+        /// one. `yields` and `passes` are those of fxs_world_separate, which says where each
+        /// collider is pushed to. A collider that is not a mover of the list goes there. Then
+        /// each mover goes there, by ascending ids, from where it was, as with
+        /// fxs_move_and_slide, with its own mask and passes, in x and z alone: y stays.
+        /// Obstacles are those of fxs_move_and_slide, without the movers of the list, and
+        /// without the colliders that it gives way to (by yields) and overlaps where it was.
+        /// Layers of its one_way do not block it. A mover stays if it overlaps an obstacle
+        /// where it was, if the push is longer than FXS_SIZE_MAX on an axis, or if
+        /// fxs_move_and_slide would return a status. Walls: put them in the masks of the
+        /// movers, and, if they are colliders, not in `yields`. `movers`: by ascending ids.
+        /// `rows`: the colliders that are pushed to another place, ascending by id;
+        /// `*rows_count` is how many. Hits and frame stay; the next step sees the new poses.
+        /// Returns FXS_OK; FXS_E_ORDER for ids that do not ascend, FXS_E_ID, FXS_E_ABSENT,
+        /// FXS_E_UNDEFINED for a sector or FXS_E_MOVER, with `*rows_count` the index of the
+        /// first bad mover; FXS_E_ROOM if `capacity` is below both the number of colliders and
+        /// twice the hits of the last step, with `*rows_count` the room that is enough;
+        /// FXS_E_CENTRE as fxs_world_separate, with `*rows_count` the id. On any of these no
+        /// collider is moved, and `rows` is undefined. Cost: that of fxs_world_separate,
+        /// sorting the rows, and for each mover that is pushed that of
+        /// fxs_move_and_slide.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_movers_separate(
+            IntPtr world, uint* yields, uint passes, Mover* movers, ulong count, Separated* rows,
+            ulong capacity, ulong* rowsCount);
 
         /// <summary>Whether bytes are a table of frame data. Returns FXS_OK, or FXS_E_TABLE
         /// with `*at` (else untouched) the offset of the first field at fault. Cost:

@@ -225,7 +225,7 @@ const gd_constant GD_CONSTANTS[] = {
      "it overlapped something at the start, and was pushed out"},
     {32, 1,
      "MoverFlags\0STUCK\0"
-     "it overlaps something, could not be pushed out, and stays"},
+     "it overlapped something, has no free way out, and stays"},
     {1, 1,
      "CarryFlags\0RODE\0"
      "it rides, also if it was held"},
@@ -237,7 +237,10 @@ const gd_constant GD_CONSTANTS[] = {
      "an obstacle blocked it, or its floor stopped riding"},
     {8, 1,
      "CarryFlags\0CRUSHED\0"
-     "the platform came to overlap it"},
+     "the platform overlaps it, or came to on its way"},
+    {16, 1,
+     "CarryFlags\0SQUEEZED\0"
+     "it came to overlap another mover of the list"},
     {32, 0,
      "\0PARTS_MAX\0"
      "parts of a body: a set of parts is one word"},

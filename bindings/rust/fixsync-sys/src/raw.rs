@@ -10,9 +10,10 @@ pub const FXS_VERSION_MINOR: u32 = 9;
 /// raised by changes that add nothing
 pub const FXS_VERSION_PATCH: u32 = 0;
 /// kernels with the same number answer alike, to the bit; 2 added
-/// rings and levels, 3 changed movers, 4 lets sectors meet
-/// and orders casts by distance: no other answer
-pub const FXS_SEMANTICS: u32 = 4;
+/// rings and levels, 3 changed movers, 4 lets sectors meet and
+/// orders casts by distance, 5 changed movers and platforms: no
+/// other answer
+pub const FXS_SEMANTICS: u32 = 5;
 /// one unit in Q16.16
 pub const FXS_ONE: u32 = 65536;
 /// yaw steps in one turn
@@ -168,7 +169,7 @@ pub const FXS_ON_CEILING: u32 = 4;
 pub const FXS_STEPPED: u32 = 8;
 /// it overlapped something at the start, and was pushed out
 pub const FXS_PUSHED: u32 = 16;
-/// it overlaps something, could not be pushed out, and stays
+/// it overlapped something, has no free way out, and stays
 pub const FXS_STUCK: u32 = 32;
 /// it rides, also if it was held
 pub const FXS_RODE: u32 = 1;
@@ -176,8 +177,10 @@ pub const FXS_RODE: u32 = 1;
 pub const FXS_SHOVED: u32 = 2;
 /// an obstacle blocked it, or its floor stopped riding
 pub const FXS_HELD: u32 = 4;
-/// the platform came to overlap it
+/// the platform overlaps it, or came to on its way
 pub const FXS_CRUSHED: u32 = 8;
+/// it came to overlap another mover of the list
+pub const FXS_SQUEEZED: u32 = 16;
 /// parts of a body: a set of parts is one word
 pub const FXS_PARTS_MAX: u32 = 32;
 /// victims that one hit of an attack remembers
@@ -790,7 +793,7 @@ pub struct fxs_carried {
     pub z: i32,
     /// the motion that it made
     pub motion: [i32; 3],
-    /// FXS\_RODE to FXS\_CRUSHED
+    /// FXS\_RODE to FXS\_SQUEEZED
     pub flags: u32,
     /// with FXS\_HELD the id that stopped it last; else with FXS\_RODE
     /// its floor; else the collider that first shoved it; else 0
@@ -806,6 +809,31 @@ const _: () = {
     assert!(offset_of!(fxs_carried, motion) == 16);
     assert!(offset_of!(fxs_carried, flags) == 28);
     assert!(offset_of!(fxs_carried, by) == 32);
+};
+
+/// A collider that fxs\_movers\_separate moved, or would have.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_separated {
+    /// id.
+    pub id: u32,
+    /// its position now
+    pub x: i32,
+    /// its position now
+    pub y: i32,
+    /// its position now
+    pub z: i32,
+    /// 1 if an obstacle kept it from the place that it was pushed to
+    pub is_held: u32,
+}
+zeroed!(fxs_separated);
+const _: () = {
+    assert!(size_of::<fxs_separated>() == 20);
+    assert!(offset_of!(fxs_separated, id) == 0);
+    assert!(offset_of!(fxs_separated, x) == 4);
+    assert!(offset_of!(fxs_separated, y) == 8);
+    assert!(offset_of!(fxs_separated, z) == 12);
+    assert!(offset_of!(fxs_separated, is_held) == 16);
 };
 
 /// A body: several colliders of one owner that move, turn, mirror and attack together. The colliders
@@ -1455,7 +1483,8 @@ unsafe extern "C" {
       world: *const fxs_world, id: u32, segments: u32, vertices: *mut fxs_vertex,
       vertex_capacity: u64, extent: *mut fxs_extent,
     ) -> i32;
-    /// Pushes bodies that overlap apart, as characters in a crowd and against walls.
+    /// Pushes bodies that overlap apart, as characters in a crowd. It looks at pairs alone: it pushes a
+    /// body into a wall, and through it. Characters beside walls: fxs\_movers\_separate.
     /// yields: 32 masks; bit j of yields\[i\] lets a body of layer i give way to one of layer j. Where
     /// only one of a pair gives way, it takes all of fxs\_push\_out. Where both do, each takes half,
     /// rounded away from zero. Where neither does, the pair stays as it is. A solid never gives way.
@@ -1786,9 +1815,15 @@ unsafe extern "C" {
     ///
     /// A surface is a floor if the y of its normal is at least floor\_y\_q30, and a ceiling if that is at
     /// most -floor\_y\_q30; 759250125 is 45 degrees. For a sphere or capsule the edge of a flat top is a
-    /// floor too, if its lowest point is at most step\_height below that edge. A character that overlaps
-    /// something at the start is pushed out, sideways or up or down, whichever is shorter; if it still
-    /// overlaps something after passes pushes, it stays where it was, with FXS\_STUCK.
+    /// floor too, if its lowest point is at most step\_height below that edge.
+    ///
+    /// A character that overlaps something at the start is pushed out, and through nothing. It takes the
+    /// first obstacle, and of the ways sideways (fxs\_world\_push\_out) and up or down (fxs\_world\_lift) the
+    /// shorter one that is free; the longer one only if it is at most the character's width. A way is
+    /// free if a cast along it meets nothing that it does not overlap where the way begins. So up to
+    /// passes times, until it overlaps nothing. It stays where it was, with FXS\_STUCK, if no way is
+    /// free, if it still overlaps something, or if it came out against the shorter way out of something
+    /// that it overlapped at the start: behind that.
     ///
     /// An obstacle on a layer of one\_way blocks it only on a motion down, as a floor, and only if the
     /// two do not overlap at the start of that motion: it jumps up through a platform and stands on it.
@@ -1799,8 +1834,9 @@ unsafe extern "C" {
     /// fractions are of the motion that was left then. With FXS\_STUCK: one that it overlaps. mover and
     /// result must not overlap. Returns FXS\_OK; FXS\_E\_ID, FXS\_E\_ABSENT, FXS\_E\_UNDEFINED for a sector,
     /// FXS\_E\_MOVER, FXS\_E\_MOTION, also if a component leaves the range by sliding, or FXS\_E\_CENTRE for a
-    /// path or a push out of an obstacle that leads outside int32. Cost: at most 12 \* passes + 12 times
-    /// that of fxs\_world\_cast; usually 4 times.
+    /// path that leads outside int32; a push that does is not free. Cost: at most 12 \* passes + 12 times
+    /// that of fxs\_world\_cast, and one for each obstacle that it overlaps at the start; usually 4
+    /// times.
     pub fn fxs_mover_move(
       world: *mut fxs_world, mover: *const fxs_mover, motion: *const [i32; 3],
       result: *mut fxs_mover_result, hits: *mut fxs_cast_hit,
@@ -1815,20 +1851,47 @@ unsafe extern "C" {
     /// it, or its floor stops; any other mover that a collider of the platform comes against is pushed
     /// ahead of it until an obstacle blocks it. Obstacles are those of fxs\_mover\_move, without the
     /// platform and the movers. A collider or solid that a mover overlaps at first does not block or
-    /// push it. The platform itself always makes its whole motion, through a mover that cannot give way
-    /// (FXS\_CRUSHED). A platform on a layer of the mover's one\_way carries it, pushes it only up, and
-    /// never crushes it.
+    /// push it. The platform itself always makes its whole motion, through a mover that cannot give way.
+    /// That one has FXS\_CRUSHED, then and in each later call after which a collider of the platform that
+    /// blocks it overlaps it. A platform on a layer of the mover's one\_way carries it, pushes it only
+    /// up, and never crushes it. Two active movers that overlap now and did not before have FXS\_SQUEEZED,
+    /// if one blocks the other by mask and owner; it does not change by.
     ///
     /// rows, with room for count: a row for each mover, in order. After an error their content is
     /// undefined. Returns FXS\_OK; FXS\_E\_MOTION as fxs\_mover\_move; FXS\_E\_ORDER for ids that do not
     /// ascend, FXS\_E\_TAKEN for one in both lists, FXS\_E\_ID, FXS\_E\_ABSENT, FXS\_E\_UNDEFINED for a sector,
     /// FXS\_E\_ACTIVE for an inactive one of the platform, FXS\_E\_MOVER, or FXS\_E\_CENTRE if any would leave
-    /// int32. Cost: for each mover one cast, and on each axis about one for a free rider, two for one
-    /// that stands beside, at most eight for one that is pushed and blocked, and four for each one-way
-    /// obstacle that it passes.
+    /// int32. Cost: for each mover one cast and n pairs, and on each axis about one cast for a free
+    /// rider, two for one that stands beside, at most eight for one that is pushed and blocked, and four
+    /// for each one-way obstacle that it passes. Unless all movers moved alike, a cast for each, and one
+    /// for each obstacle that it overlaps.
     pub fn fxs_carry(
       world: *mut fxs_world, ids: *const u32, n: u64, motion: *const [i32; 3],
       movers: *const fxs_mover, count: u64, rows: *mut fxs_carried,
+    ) -> i32;
+    /// fxs\_world\_separate for characters: none is pushed through a wall, or into one.
+    /// yields and passes are those of fxs\_world\_separate, which says where each collider is pushed
+    /// to. A collider that is not a mover of the list goes there. Then each mover goes there, by
+    /// ascending ids, from where it was, as with fxs\_move\_and\_slide, with its own mask and passes, in x
+    /// and z alone: y stays. Obstacles are those of fxs\_move\_and\_slide, without the movers of the list,
+    /// and without the colliders that it gives way to (by yields) and overlaps where it was. Layers of
+    /// its one\_way do not block it. A mover stays if it overlaps an obstacle where it was, if the push
+    /// is longer than FXS\_SIZE\_MAX on an axis, or if fxs\_move\_and\_slide would return a status.
+    ///
+    /// Walls: put them in the masks of the movers, and, if they are colliders, not in yields.
+    ///
+    /// movers: by ascending ids. rows: the colliders that are pushed to another place, ascending by
+    /// id; \*rows\_count is how many. Hits and frame stay; the next step sees the new poses. Returns
+    /// FXS\_OK; FXS\_E\_ORDER for ids that do not ascend, FXS\_E\_ID, FXS\_E\_ABSENT, FXS\_E\_UNDEFINED for a
+    /// sector or FXS\_E\_MOVER, with \*rows\_count the index of the first bad mover; FXS\_E\_ROOM if
+    /// capacity is below both the number of colliders and twice the hits of the last step, with
+    /// \*rows\_count the room that is enough; FXS\_E\_CENTRE as fxs\_world\_separate, with \*rows\_count the
+    /// id. On any of these no collider is moved, and rows is undefined. Cost: that of
+    /// fxs\_world\_separate, sorting the rows, and for each mover that is pushed that of
+    /// fxs\_move\_and\_slide.
+    pub fn fxs_movers_separate(
+      world: *mut fxs_world, yields: *const [u32; 32], passes: u32, movers: *const fxs_mover,
+      count: u64, rows: *mut fxs_separated, capacity: u64, rows_count: *mut u64,
     ) -> i32;
     /// Whether bytes are a table of frame data.
     /// Returns FXS\_OK, or FXS\_E\_TABLE with \*at (else untouched) the offset of the first field at
