@@ -3,8 +3,8 @@
 It is a digest over the answers to a fixed list of questions, put to the kernel that is loaded:
 angles, contacts of every two kinds of shape, two sectors among them, push-outs, casts, worlds with
 their events, queries and saved bytes, casts at the seams of tiled floors, colliders that all move
-at once, characters that move, and platforms. Peers exchange it before a match. Two kernels
-that differ in any of these answers refuse each other, whatever their version numbers say; two that
+at once, characters that move and give way, and platforms. Peers exchange it before a match. Two
+kernels that differ in any of these answers refuse each other, whatever their version numbers say; two that
 agree may be of different versions, compilers and machines.
 
 The questions are drawn from a seeded generator: everyday ones, ones that lie right at a contact,
@@ -19,7 +19,7 @@ from typing import Any
 
 from fixsync._native.kinds import KINDS
 from fixsync._native.raw import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
-from fixsync.game.motion import Mover, carry, move_and_slide
+from fixsync.game.motion import Mover, carry, move_and_slide, separate
 from fixsync.game.random import Random
 from fixsync.numbers import ONE, direction, length, yaw_of
 from fixsync.shapes import (
@@ -297,7 +297,7 @@ def _change(random: Random, world: World, id: int) -> None:
 
 def _movers(random: Random) -> Iterator[bytes]:
     """Characters among blocks that touch each other: masks that the matrix does not allow, one-way
-    layers, and platforms that carry and push."""
+    layers, platforms that carry and push, and crowds that give way."""
     for i in range(_MOVER_WORLDS):
         world = World(_WORLD_IDS, layers=[(0, 1)])
         for id in range(_WORLD_IDS):
@@ -317,8 +317,11 @@ def _moves(random: Random, world: World, movers: Sequence[Mover]) -> Iterator[by
     riders = {id: movers[id % len(movers)] for id in range(0, _WORLD_IDS, 3)}
     x, y, z = (random.between(-ONE, ONE) for _ in range(3))
     for id, row in carry(world, (1, 2, 4), (x, y, z), riders).items():
-        flags = row.rode, row.shoved, row.held, row.crushed
+        flags = row.rode, row.shoved, row.held, row.crushed, row.squeezed
         yield _packed(id, *row.motion, *map(int, flags), -1 if row.by is None else row.by)
+    world.step()
+    for place in separate(world, [(0, 1), (1, 0)], riders, passes=2):
+        yield _packed(*place)
     for id, mover in riders.items():
         found = mover.move(world, id, (x, random.choice((-ONE // 8, -9 * ONE, ONE)), z))
         yield _packed(*found.motion, -1 if found.floor is None else found.floor)

@@ -17,10 +17,8 @@ from fixsync._native.changes import (
 from fixsync._native.checks import (
     boolean,
     coordinate,
-    counted,
     index,
     integer,
-    integers,
     layer_masks,
     layer_pairs,
     shown,

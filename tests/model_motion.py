@@ -197,7 +197,12 @@ class Yielding(Walk):
     """A mover that gives way to others: it slides in x and z alone."""
 
     def __init__(
-        self, world: ModelWorld, id: int, mask: int | None, yields: set[tuple[int, int]], movers: set
+        self,
+        world: ModelWorld,
+        id: int,
+        mask: int | None,
+        yields: set[tuple[int, int]],
+        movers: set,
     ) -> None:
         super().__init__(world, id, mask)
         me = world[id]

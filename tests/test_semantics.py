@@ -23,6 +23,7 @@ IDS = {
     2: "03cb91ce2bbbe1fb0315421b678d2f94",
     3: "e3b22eaac58a93ab74f63ee68d67e7d8",  # which asks movers and platforms too
     4: "1d27b564d60e1ac24fb85f2aeb98a10a",  # pairs of sectors, ties at seams, sweep_pairs
+    5: "9cd746fcd8fd1ba91bdfcaf2e438b65f",  # which asks for squeezed and crowds too
 }
 """By FXS_SEMANTICS."""
 GOLDEN = IDS[max(IDS)]
@@ -194,7 +195,7 @@ def test_a_kernel_with_other_rules_for_platforms_has_another_id(monkeypatch: pyt
     assert semantics_id().hex() == GOLDEN
     for row in rows:
         seen |= {name for name, value in row._asdict().items() if value}
-    assert seen == {"motion", "rode", "shoved", "held", "crushed", "by"}
+    assert seen == {"motion", "rode", "shoved", "held", "crushed", "squeezed", "by"}
     semantics_id.cache_clear()
 
     def stands(world: Any, platforms: Any, motion: Any, movers: Any) -> Any:
@@ -203,6 +204,19 @@ def test_a_kernel_with_other_rules_for_platforms_has_another_id(monkeypatch: pyt
 
     monkeypatch.setattr(semantics, "carry", stands)
     assert semantics_id().hex() != GOLDEN
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_kernel_with_other_rules_for_crowds_has_another_id(monkeypatch: pytest.MonkeyPatch):
+    separate, rows = semantics.separate, []
+
+    def heard(*args: Any, passes: int) -> Any:
+        rows.extend(separate(*args, passes=passes))
+        return rows[-1:]
+
+    monkeypatch.setattr(semantics, "separate", heard)
+    assert semantics_id().hex() != GOLDEN, "it asks for more than the last row"
+    assert {row.is_held for row in rows} == {False, True}
 
 
 @pytest.mark.usefixtures("fresh")

@@ -35,6 +35,7 @@ SHOWN = {
     ("fxs_hitbox_cast", "hit_when"): "Contact",
     ("fxs_mover_result", "flags"): "MoverFlags",
     ("fxs_carried", "flags"): "CarryFlags",
+    ("fxs_separated", "is_held"): "bool",
     ("fxs_difference", "of"): "DifferenceOf",
     ("fxs_shape", "half_angle"): "int",
     ("fxs_pose", "yaw"): "int",
@@ -44,7 +45,8 @@ SHOWN = {
     ("fxs_cast_hit", "fraction"): "int",
     ("fxs_pair_hit", "fraction"): "int",
 }
-"""Fields that C# shows as another type: an enumeration, or int, as its arithmetic takes it."""
+"""Fields that C# shows as another type: an enumeration, a bool, or int, as its arithmetic takes
+it."""
 
 CONSTRUCTED = {"fxs_pose", "fxs_query", "fxs_cast", "fxs_motion", "fxs_mover", "fxs_hitbox_cast"}
 """Structures whose constructor is written by hand."""
@@ -194,10 +196,14 @@ class _Member:
     @property
     def value(self) -> str:
         """The property's value."""
+        if self.shown == "bool":
+            return f"{self.raw} != 0"
         return self.raw if self.shown == self.type else f"({self.shown}){self.raw}"
 
     def given(self, name: str) -> str:
         """The field's value of a parameter."""
+        if self.shown == "bool":
+            return f"{name} ? 1u : 0u"
         return name if self.shown in ("", self.type) else f"({self.type}){name}"
 
 

@@ -26,6 +26,7 @@ ROWS = (
     "fxs_cast",
     "fxs_mover",
     "fxs_carried",
+    "fxs_separated",
     "fxs_explanation",
     "fxs_extent",
     "fxs_vertex",

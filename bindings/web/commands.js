@@ -86,6 +86,16 @@ export function masksOf(pairs, count) {
   return masks;
 }
 
+/** 32 masks of who gives way: pairs of [layer, to layer]. */
+export function yieldMasks(yields) {
+  const masks = new Array(FXS_LAYER_COUNT).fill(0);
+  for (const [i, pair] of list("yields", yields, " of [layer, to layer]").entries()) {
+    const [layer, to] = list(`yields[${i}]`, pair, " [layer, to layer]");
+    masks[layerIn(layer)] |= 1 << layerIn(to);
+  }
+  return masks;
+}
+
 /** The pairs of a layer matrix that meet; null if all do. */
 export function layerPairs(masks) {
   const pairs = [];

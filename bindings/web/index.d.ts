@@ -333,7 +333,7 @@ export class World implements Iterable<number>, Disposable {
   moveMany(ids: Rows, positions: Rows): void;
   /** ids: uint32 each; poses: four 32-bit integers for each: x, y, z, yaw. */
   setPoseMany(ids: Rows, poses: Rows): void;
-  /** Pushes bodies that overlap apart. yields: [layer, to layer] pairs. Rows of id, x, y, z of
+  /** Pushes bodies that overlap apart, into walls and through them too. yields: [layer, to layer] pairs. Rows of id, x, y, z of
    * those moved: a view until the next call. */
   separate(
     yields: readonly (readonly [number, number])[],
@@ -540,6 +540,23 @@ export class Mover {
   };
 }
 
+/** `World.separate` for characters: none is pushed through a wall, or into one. A row for each
+ * collider that is pushed to another place, by ascending id. Walls belong in the masks of the
+ * movers, not in yields. */
+export function separate(
+  world: World,
+  yields: readonly (readonly [number, number])[],
+  movers: Iterable<Mover>,
+  options?: { passes?: number },
+): {
+  id: number;
+  x: number;
+  y: number;
+  z: number;
+  /** Whether an obstacle kept it from the place that it was pushed to. */
+  isHeld: boolean;
+}[];
+
 /** Moves a platform, with the movers on it, and pushes those in its way; a row for each mover, by
  * ascending id. platforms: the ids that make up one platform, a cabin's floor and walls together. */
 export function carry(
@@ -554,7 +571,7 @@ export function carry(
   z: number;
   /** The motion that it made. */
   motion: [number, number, number];
-  /** FXS_RODE to FXS_CRUSHED. */
+  /** FXS_RODE to FXS_SQUEEZED. */
   flags: number;
   /** The id that stopped it last, its floor, or the id that first shoved it; see fxs_carried. */
   by: number;

@@ -30,6 +30,7 @@ export {
   Random,
   Recorder,
   Rewind,
+  separate,
   slide,
 } from "./kit.js";
 export { Level } from "./level.js";

@@ -18,7 +18,7 @@ import {
   wide,
   wrong,
 } from "./checks.js";
-import { putCommands } from "./commands.js";
+import { putCommands, yieldMasks } from "./commands.js";
 import { eventWords, gameWords } from "./events.js";
 import {
   checked,
@@ -49,6 +49,7 @@ import {
   fxs_mover,
   fxs_mover_result,
   fxs_recorder,
+  fxs_separated,
 } from "./raw.js";
 import { defined, motionIn } from "./shapes.js";
 import { SHAPES } from "./tables.js";
@@ -255,17 +256,53 @@ export class Mover {
   }
 }
 
+// The rows of movers, by id.
+function moverWords(movers) {
+  const words = itemsOf("movers", movers).map((mover, i) => {
+    if (mover instanceof Mover) return wordsOf(mover);
+    throw wrong(`movers[${i}]`, "a Mover", mover);
+  });
+  return words.sort((a, b) => a[0] - b[0]);
+}
+
+/** `World.separate` for characters: none is pushed through a wall, or into one. For each collider
+ * that is pushed to another place, by ascending id, { id, x, y, z, isHeld }. */
+export function separate(world, yields, movers, options) {
+  const { passes = 1 } = optionsIn(options, "passes");
+  const masks = yieldMasks(yields);
+  const words = moverWords(movers);
+  const turns = integer("passes", passes, 1, UINT32_MAX);
+  const at = worldIn(world);
+  const { size } = world;
+  const listed = results.for(words.length * fxs_mover.$size + size * fxs_separated.$size);
+  const rows = listed + words.length * fxs_mover.$size;
+  const count = scratch + AT_OUT;
+  putWords(scratch, masks);
+  putWords(listed, words.flat());
+  const status = kernel.fxs_movers_separate(
+    at,
+    scratch,
+    turns,
+    listed,
+    BigInt(words.length),
+    rows,
+    BigInt(size),
+    count,
+  );
+  if (status < 0) refuseMovers(status, world, [], words);
+  return Array.from({ length: memory.u32[count / 4] }, (_, i) => {
+    const [id, x, y, z, isHeld] = memory.i32.subarray((rows + i * fxs_separated.$size) / 4);
+    return { id: id >>> 0, x, y, z, isHeld: isHeld !== 0 };
+  });
+}
+
 /** Moves a platform, with the movers on it, and pushes those in its way: for each mover, by
  * ascending id, { id, x, y, z, motion, flags, by }. flags: raw.FXS_RODE and the like. */
 export function carry(world, platforms, motion, movers) {
   const ids = [...new Set(itemsOf("platforms", platforms))]
     .map((id) => uint32("id", id))
     .sort((a, b) => a - b);
-  const words = itemsOf("movers", movers).map((mover, i) => {
-    if (mover instanceof Mover) return wordsOf(mover);
-    throw wrong(`movers[${i}]`, "a Mover", mover);
-  });
-  words.sort((a, b) => a[0] - b[0]);
+  const words = moverWords(movers);
   const listed = results.for(4 * ids.length + words.length * (fxs_mover.$size + fxs_carried.$size));
   const listedMovers = listed + 4 * ids.length;
   const rows = listedMovers + words.length * fxs_mover.$size;
@@ -275,7 +312,7 @@ export function carry(world, platforms, motion, movers) {
   const at = worldIn(world);
   const [n, count] = [BigInt(ids.length), BigInt(words.length)];
   const status = kernel.fxs_carry(at, listed, n, scratch, listedMovers, count, rows);
-  if (status < 0) refuseCarry(status, world, ids, words);
+  if (status < 0) refuseMovers(status, world, ids, words);
   return words.map((_, i) => {
     const [id, x, y, z, mx, my, mz, flags, by] = memory.i32.subarray(
       (rows + i * fxs_carried.$size) / 4,
@@ -284,8 +321,8 @@ export function carry(world, platforms, motion, movers) {
   });
 }
 
-/** Names the first collider that `carry` refuses. */
-function refuseCarry(status, world, platforms, words) {
+/** Names the first collider that `carry` or `separate` refuses. */
+function refuseMovers(status, world, platforms, words) {
   const movers = words.map(([id]) => id);
   const refuse = (id, rule) => {
     throw new ArgumentRangeError(`id ${id} must ${rule}`);
@@ -299,7 +336,7 @@ function refuseCarry(status, world, platforms, words) {
     if (!SHAPES[shape[0]].canCast) moverAnswered(FXS_E_UNDEFINED, world, id);
     if (!active && platforms.includes(id)) refuse(id, "be active, as a part of a platform");
   }
-  checked(status, "carry");
+  checked(status, "a place of platforms or movers");
 }
 
 // ---- rewind ----

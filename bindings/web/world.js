@@ -22,6 +22,7 @@ import {
   putCollider,
   putCommand,
   rowCount,
+  yieldMasks,
 } from "./commands.js";
 import { Events } from "./events.js";
 import { explained } from "./explain.js";
@@ -372,16 +373,11 @@ export class World extends Holder {
     return rows.byteLength / rowBytes;
   }
 
-  /** Pushes bodies that overlap apart; rows of id, x, y, z of those moved: a view until the next
-   * call. */
+  /** Pushes bodies that overlap apart, into walls and through them too; rows of id, x, y, z of those
+   * moved: a view until the next call. */
   separate(yields, options) {
     const { passes = 1 } = optionsIn(options, "passes");
-    const masks = new Array(32).fill(0);
-    for (const [i, pair] of list("yields", yields, " of [layer, to layer]").entries()) {
-      const [layer, to] = list(`yields[${i}]`, pair, " [layer, to layer]");
-      masks[layerIn(layer)] |= 1 << layerIn(to);
-    }
-    putWords(scratch + AT_MASKS, masks);
+    putWords(scratch + AT_MASKS, yieldMasks(yields));
     const { size } = this;
     const at = results.for(fxs_moved.$size * size);
     const count = scratch + AT_COUNTS;

@@ -1138,11 +1138,11 @@ namespace Fixsync
         internal readonly Vec3 position;
         internal readonly uint isHeld;
 
-        internal Separated(uint id, Vec3 position, uint isHeld)
+        internal Separated(uint id, Vec3 position, bool isHeld)
         {
             this.id = id;
             this.position = position;
-            this.isHeld = isHeld;
+            this.isHeld = isHeld ? 1u : 0u;
         }
 
         /// <summary>Id.</summary>
@@ -1152,7 +1152,7 @@ namespace Fixsync
         public Vec3 Position => position;
 
         /// <summary>1 if an obstacle kept it from the place that it was pushed to.</summary>
-        public uint IsHeld => isHeld;
+        public bool IsHeld => isHeld != 0;
 
         /// <summary>Whether all fields are equal.</summary>
         public bool Equals(Separated other) =>
@@ -3173,8 +3173,9 @@ namespace Fixsync
         /// platform, FXS_E_MOVER, or FXS_E_CENTRE if any would leave int32. Cost: for each
         /// mover one cast and n pairs, and on each axis about one cast for a free rider, two
         /// for one that stands beside, at most eight for one that is pushed and blocked, and
-        /// four for each one-way obstacle that it passes. Unless all movers moved alike, a cast
-        /// for each, and one for each obstacle that it overlaps.</summary>
+        /// four for each one-way obstacle that it passes; unless all movers moved alike,
+        /// squeezed pairs by a cast for each mover, and one more for each obstacle that it
+        /// overlaps.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_carry(
             IntPtr world, uint* ids, ulong n, Vec3* motion, Mover* movers, ulong count,

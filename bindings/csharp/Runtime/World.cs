@@ -557,15 +557,13 @@ namespace Fixsync
             return why;
         }
 
-        /// <summary>Pushes bodies that overlap apart. yields: 32 masks; bit j of mask i lets a body
-        /// of layer i give way to one of layer j. moved: those that were pushed, by id.</summary>
+        /// <summary>Pushes bodies that overlap apart, into walls and through them too. yields: 32
+        /// masks; bit j of mask i lets a body of layer i give way to one of layer j. moved: those
+        /// that were pushed, by id.</summary>
         public void Separate(ReadOnlySpan<uint> yields, int passes, Rows<Moved> moved)
         {
             Errors.NotNull(moved, nameof(moved));
-            if (yields.Length != Native.FXS_LAYER_COUNT)
-                throw Errors.Length(nameof(yields), yields.Length, Native.FXS_LAYER_COUNT);
-            if (passes < 0)
-                throw Errors.Range(nameof(passes), passes, 0, int.MaxValue);
+            CheckSeparate(yields, passes);
             int status;
             ulong count;
             fixed (uint* masks = &Pin<uint>.First(yields))
@@ -582,6 +580,14 @@ namespace Fixsync
 
             if (status < 0)
                 throw Refuse(status, (uint)count);
+        }
+
+        private static void CheckSeparate(ReadOnlySpan<uint> yields, int passes)
+        {
+            if (yields.Length != Native.FXS_LAYER_COUNT)
+                throw Errors.Length(nameof(yields), yields.Length, Native.FXS_LAYER_COUNT);
+            if (passes < 0)
+                throw Errors.Range(nameof(passes), passes, 0, int.MaxValue);
         }
 
         // ---- queries and casts ----
@@ -844,15 +850,45 @@ namespace Fixsync
                     use.At, platform, (ulong)ids.Length, &motion, riders, (ulong)movers.Length,
                     to);
             if (status < 0)
-                throw CarryFault(status, ids, motion, movers);
+                throw MoversFault(status, ids, motion, movers);
             rows.Count = movers.Length;
+        }
+
+        /// <summary>Separate for characters: none is pushed through a wall, or into one. movers: by
+        /// ascending ids. rows: the colliders that are pushed to another place, by id. Walls belong
+        /// in the masks of the movers, not in yields.</summary>
+        public void SeparateMovers(
+            ReadOnlySpan<uint> yields, int passes, ReadOnlySpan<Mover> movers, Rows<Separated> rows)
+        {
+            Errors.NotNull(rows, nameof(rows));
+            CheckSeparate(yields, passes);
+            int status;
+            ulong count;
+            fixed (uint* masks = &Pin<uint>.First(yields))
+            fixed (Mover* listed = &Pin<Mover>.First(movers))
+            {
+                do
+                {
+                    using (var use = Enter())
+                    fixed (Separated* to = rows.Room)
+                        status = Native.fxs_movers_separate(
+                            use.At, masks, (uint)passes, listed, (ulong)movers.Length, to,
+                            (ulong)rows.Room.Length, &count);
+                }
+                while (rows.Grows(status, count));
+            }
+
+            if (status == Native.FXS_E_CENTRE)
+                throw Refuse(status, (uint)count);
+            if (status < 0)
+                throw MoversFault(status, default, default, movers);
         }
 
         private Exception Absence(uint id) =>
             id >= Capacity ? Refuse(Native.FXS_E_ID, id)
             : Contains(id) ? null : Refuse(Native.FXS_E_ABSENT, id);
 
-        private Exception CarryFault(
+        private Exception MoversFault(
             int status, ReadOnlySpan<uint> ids, Vec3 motion, ReadOnlySpan<Mover> movers)
         {
             Exception fault = Errors.Motion(motion);
@@ -862,6 +898,10 @@ namespace Fixsync
                     : null);
             for (int i = 0; fault == null && i < movers.Length; i++)
                 fault = movers[i].Fault() ?? Absence(movers[i].Id)
+                    ?? (i > 0 && movers[i].Id <= movers[i - 1].Id
+                        ? new ArgumentException(
+                            $"movers must ascend: movers[{i}] has id {movers[i].Id}", nameof(movers))
+                        : null)
                     ?? (ids.IndexOf(movers[i].Id) < 0 ? null : new ArgumentException(
                         $"id {movers[i].Id} must not be both a platform and a mover"));
             return fault ?? Errors.Refused(status, "ids or movers");

@@ -267,6 +267,9 @@ namespace Fixsync.Tests
             var carried = new Rows<Carried>();
             Free("Mover.Move", () => Use(mover.Move(world, Vec3.Zero, hits)));
             Free("World.Carry", () => world.Carry(plate, Vec3.Zero, movers, carried));
+            var separated = new Rows<Separated>();
+            Free("World.SeparateMovers", () =>
+                world.SeparateMovers(yields, 2, movers, separated));
             var state = new byte[8192];
             Free("World.SaveSize World.Save World.Hash", () => Use(
                 world.SaveSize + world.Save(state) + (long)world.Hash()));

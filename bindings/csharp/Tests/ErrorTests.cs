@@ -374,6 +374,7 @@ namespace Fixsync.Tests
             Null("hits", () => new Mover(1).Move(world, zero, null));
             Null("world", () => new Mover(1).Move(null, zero, new Rows<CastHit>()));
             Null("rows", () => world.Carry(new uint[1], zero, new Mover[1], null));
+            Null("rows", () => world.SeparateMovers(new uint[32], 1, new Mover[1], null));
             Null("other", () => world.CopyFrom(null));
             Null("solids", () => Level.Of(null));
             Null("solids", () => Level.BytesOf(null));

@@ -236,6 +236,30 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void ACrowdGivesWayAndGoesThroughNoWall()
+        {
+            var world = new World(8, new Layers("walker", "wall").Meet("walker", "walker"));
+            Shape box = Shape.Box(Fix.One, Fix.One, Fix.One);
+            world.Add(new Collider(1, box));
+            world.Add(new Collider(2, box, new Pose(-Fix.Units(1, 0, 0))));
+            world.Add(new Collider(3, box, new Pose(new Vec3(Fix.Units(2) + 100, 0, 0)), layer: 1));
+            world.Step(new Rows<Event>());
+            var yields = new uint[32];
+            yields[0] = 1;
+            var movers = new[] { new Mover(1, mask: 2), new Mover(2, mask: 2) };
+            var rows = new Rows<Separated>();
+            world.SeparateMovers(yields, 1, movers, rows);
+            Assert.AreEqual(2, rows.Count);
+            Assert.AreEqual(1u, rows[0].Id);
+            Assert.AreEqual(new Vec3(100, 0, 0), rows[0].Position);
+            Assert.IsTrue(rows[0].IsHeld && !rows[1].IsHeld);
+            Array.Reverse(movers);
+            Assert.Throws<ArgumentException>(
+                () => world.SeparateMovers(yields, 1, movers, rows));
+            world.Dispose();
+        }
+
+        [Test]
         public void PlanesMeetWhereBothViewsMeet()
         {
             var planes = new TwoPlanes(8, new Layers("body", "fist").Meet("body", "fist"));

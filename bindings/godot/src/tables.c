@@ -600,6 +600,15 @@ static const gd_number CARRIED[] = {
 };
 const gd_layout GD_CARRIED = {9, sizeof(fxs_carried), CARRIED};
 
+static const gd_number SEPARATED[] = {
+    {"id", 0, 4, 0},
+    {"x", 4, 4, 1},
+    {"y", 8, 4, 1},
+    {"z", 12, 4, 1},
+    {"is_held", 16, 4, 0},
+};
+const gd_layout GD_SEPARATED = {5, sizeof(fxs_separated), SEPARATED};
+
 static const gd_number EXPLANATION[] = {
     {"why", 0, 4, 0},
     {"grows", 4, 4, 0},

@@ -20,7 +20,7 @@ typedef struct gd_layout {
 } gd_layout;
 
 extern const gd_layout GD_EVENT, GD_HIT, GD_COLLIDER, GD_COMMAND, GD_CAST_HIT, GD_MOVED, GD_QUERY,
-    GD_CAST, GD_MOVER, GD_CARRIED, GD_EXPLANATION, GD_EXTENT, GD_VERTEX, GD_MOTION, GD_PAIR_HIT;
+    GD_CAST, GD_MOVER, GD_CARRIED, GD_SEPARATED, GD_EXPLANATION, GD_EXTENT, GD_VERTEX, GD_MOTION, GD_PAIR_HIT;
 
 /* A size of a kind of shape; kinds follow each other, ended by a kind of -1. */
 typedef struct gd_size {

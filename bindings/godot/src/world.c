@@ -833,6 +833,30 @@ static void move_and_slide(gd_call *call) {
     gd_return_rows(call, found_hits, n, &GD_CAST_HIT);
 }
 
+static void separate_movers(gd_call *call) {
+    gd_world *world = self(call);
+    uint32_t yields[FXS_LAYER_COUNT];
+    uint64_t room = fxs_world_count(world->world), count, n = 0;
+    if (!gd_masks_of(call, 0, FXS_LAYER_COUNT, yields) || !gd_check(call, 2, 0, UINT32_MAX))
+        return;
+    fxs_mover *movers = gd_rows_of(call, 1, &GD_MOVER, &count);
+    if (movers != NULL && gd_grow(call, &world->answers, room * sizeof(fxs_separated)) &&
+        gd_world_expects(call, world, room)) {
+        fxs_separated *rows = world->answers.at;
+        int32_t status = fxs_movers_separate(world->world, yields, (uint32_t)gd_int(call, 2),
+                                             movers, count, rows, room, &n);
+        if (status == FXS_E_CENTRE ? gd_world_takes_id(call, world, status, (uint32_t)n)
+                                   : gd_is_ok(call, "movers", status)) {
+            for (uint64_t k = 0; k < n; k++) {
+                fxs_command row = gd_move_command(rows[k].id, rows[k].x, rows[k].y, rows[k].z);
+                gd_world_keeps(world, &row, 1);
+            }
+            gd_return_rows(call, rows, n, &GD_SEPARATED);
+        }
+    }
+    gd_free(movers);
+}
+
 static void carry(gd_call *call) {
     gd_world *world = self(call);
     int32_t motion[3];
@@ -934,7 +958,7 @@ static const gd_method METHODS[] = {
      "Makes changes in order, as rows of type, mask and a row of a collider: all of them or none. "
      "A type reads only some of the fields."},
     {"separate(yields: PackedInt64Array, passes: int = 1) -> PackedInt64Array", separate,
-     "Pushes apart the overlapping pairs of the last step. Bit j of mask i of the 32 yields lets a "
+     "Pushes apart the overlapping pairs of the last step, into walls and through them too. Bit j of mask i of the 32 yields lets a "
      "body of layer i give way to one of layer j. Returns rows of id, x, y, z."},
     {"keep_commands(on: bool)", keep_commands,
      "Begins or ends keeping a command row for each change that the world takes, also of bodies, "
@@ -999,6 +1023,12 @@ static const gd_method METHODS[] = {
      carry,
      "Moves a platform of several colliders, and takes along the movers, rows that "
      "FixsyncMover.row returns. Returns a row for each mover: id, x, y, z, its motion, flags, by."},
+    {"separate_movers(yields: PackedInt64Array, movers: PackedInt64Array, passes: int = 1) -> "
+     "PackedInt64Array",
+     separate_movers,
+     "Pushes apart as separate does, but the movers, rows that FixsyncMover.row returns, by "
+     "ascending ids, go through no wall, and into none. Returns a row for each collider that is "
+     "pushed to another place: id, x, y, z, and 1 if an obstacle kept it from that place."},
     {"save() -> PackedByteArray", save,
      "Returns the whole state, the same bytes on every platform."},
     {"load(state: PackedByteArray) -> bool", load,

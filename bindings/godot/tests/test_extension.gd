@@ -180,6 +180,27 @@ func test_a_character_walks_on_a_floor_and_its_moves_are_kept() -> void:
 	equal(again.hash(), world.hash(), "the same world")
 
 
+func test_a_crowd_gives_way_and_goes_through_no_wall() -> void:
+	var world := FixsyncWorld.create(4)
+	world.keep_commands(true)
+	var cube := Fixsync.box(65536, 65536, 65536)
+	world.add(1, cube, Vector3i.ZERO)
+	world.add(2, cube, Vector3i(-65536, 0, 0))
+	world.add(3, cube, Vector3i(131172, 0, 0), 0, 1)
+	world.step()
+	var yields := PackedInt64Array()
+	yields.resize(32)
+	yields[0] = 1
+	var movers := FixsyncMover.create(1).row() + FixsyncMover.create(2).row()
+	var rows := world.separate_movers(yields, movers)
+	equal(rows, PackedInt64Array([1, 100, 0, 0, 1, 2, -98304, 0, 0, 0]), "rows")
+	equal(world.position(1), Vector3i(100, 0, 0), "position")
+	equal(world.command_count(), 5, "commands")
+	var twice := FixsyncMover.create(1).row() + FixsyncMover.create(1).row()
+	refused(world.separate_movers(yields, twice), PackedInt64Array(),
+			"FixsyncWorld.separate_movers: movers:")
+
+
 func test_a_body_attacks_and_is_saved() -> void:
 	var frames := FixsyncFrames.from_bytes(FileAccess.get_file_as_bytes("res://traces/fighter.table"))
 	var world := FixsyncWorld.create(16)

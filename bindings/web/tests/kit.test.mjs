@@ -19,6 +19,7 @@ import {
   Recorder,
   Rewind,
   sector,
+  separate,
   slide,
   sphere,
   World,
@@ -162,6 +163,41 @@ test("a lift carries who stands on it, and is stopped by nobody", async () => {
     () => moveAndSlide(world, 6, [1, 0, 0]),
   ])
     assert.throws(call, /^ArgumentRangeError: the shape of id 6 must be a sphere/);
+});
+
+test("a crowd gives way and goes through no wall", async () => {
+  await init();
+  const world = new World(8, { layers: [[0, 0]] });
+  const half = ONE / 2;
+  for (const [id, x] of [
+    [1, 0],
+    [2, -half],
+  ])
+    world.add(id, sphere(half), { x, y: 0, z: 0 });
+  world.add(3, box(half, ONE, ONE), { x: ONE + 100, y: 0, z: 0 }, { layer: 1 });
+  world.step();
+  const twin = world.copy();
+  const movers = [new Mover(2, { mask: 2 }), new Mover(1, { mask: 2 })];
+  const quarter = ONE / 4;
+  assert.deepEqual(separate(world, [[0, 0]], movers, { passes: 2 }), [
+    { id: 1, x: 100, y: 0, z: 0, isHeld: true },
+    { id: 2, x: -half - quarter, y: 0, z: 0, isHeld: false },
+  ]);
+  assert.equal(world.get(1).pose.x, 100);
+  assert.equal([...twin.separate([[0, 0]])][1], quarter, "the world's own goes into the wall");
+  assert.deepEqual(separate(world, [], movers), []);
+  assert.throws(() => separate(world, [[0, 0]], [movers[0], movers[0]]), /id 2 must have one mover/);
+  assert.throws(() => separate(world, [[0, 0]], [new Mover(7)]), /id 7: an id that is not in/);
+  world.move(2, { x: 0, y: 0, z: 0 });
+  world.move(3, { x: 0, y: 0, z: 0 });
+  const found = carry(world, [3], [0, 0, 0], movers);
+  assert.deepEqual(
+    found.map(({ flags, by }) => [flags, by]),
+    [
+      [raw.FXS_CRUSHED, 0],
+      [raw.FXS_CRUSHED, 0],
+    ],
+  );
 });
 
 test("a level has the bytes and the hash of Python, and is in hits, casts and states", async () => {

@@ -1863,8 +1863,8 @@ unsafe extern "C" {
     /// FXS\_E\_ACTIVE for an inactive one of the platform, FXS\_E\_MOVER, or FXS\_E\_CENTRE if any would leave
     /// int32. Cost: for each mover one cast and n pairs, and on each axis about one cast for a free
     /// rider, two for one that stands beside, at most eight for one that is pushed and blocked, and four
-    /// for each one-way obstacle that it passes. Unless all movers moved alike, a cast for each, and one
-    /// for each obstacle that it overlaps.
+    /// for each one-way obstacle that it passes; unless all movers moved alike, squeezed pairs by a cast
+    /// for each mover, and one more for each obstacle that it overlaps.
     pub fn fxs_carry(
       world: *mut fxs_world, ids: *const u32, n: u64, motion: *const [i32; 3],
       movers: *const fxs_mover, count: u64, rows: *mut fxs_carried,

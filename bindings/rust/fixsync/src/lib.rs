@@ -67,7 +67,9 @@ pub use explain::{
 };
 pub use level::{Level, Solid};
 pub use log::{Recorder, log_text};
-pub use motion::{Carried, Mover, MoverResult, along, bounce, carry, move_and_slide, slide};
+pub use motion::{
+    Carried, Mover, MoverResult, Separated, along, bounce, carry, move_and_slide, separate, slide,
+};
 pub use number::*;
 pub use planes::{Ground, Hitbox, HitboxCast, PlanesCommand, PlanesCommandKind, TwoPlanes};
 pub use q::{Q, from_f32_nearest, to_f32_nearest};

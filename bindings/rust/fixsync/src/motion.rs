@@ -1,5 +1,5 @@
 use crate::error::{cast_fault, done, fault};
-use crate::memory::reserve;
+use crate::memory::{filled, reserve};
 use crate::*;
 use alloc::vec::Vec;
 
@@ -256,7 +256,7 @@ pub struct Carried {
     pub position: [i32; 3],
     /// The motion that it made.
     pub motion: [i32; 3],
-    /// [`sys::FXS_RODE`] to [`sys::FXS_CRUSHED`].
+    /// [`sys::FXS_RODE`] to [`sys::FXS_SQUEEZED`].
     pub flags: u32,
     /// With [`sys::FXS_HELD`] the id that stopped it last; else with [`sys::FXS_RODE`] its floor;
     /// else the collider that first shoved it; else 0.
@@ -295,14 +295,72 @@ pub fn carry(
     let (at, from, to) = (world.as_mut_ptr(), movers.as_ptr().cast(), rows.as_mut_ptr().cast());
     // SAFETY: a world, so many ids and movers, and room for a row of each mover.
     let status = unsafe { sys::fxs_carry(at, ids.as_ptr(), n, &raw const motion, from, count, to) };
-    done(status, || carry_fault(world, status, ids, motion, movers))?;
+    done(status, || movers_fault(world, status, ids, motion, movers))?;
     // SAFETY: the call wrote all of them.
     unsafe { rows.set_len(movers.len()) };
     Ok(())
 }
 
+/// A collider that [`separate`] moved, or would have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Separated {
+    /// Of the collider.
+    pub id: u32,
+    /// Where it is now.
+    pub position: [i32; 3],
+    /// 1 if an obstacle kept it from the place that it was pushed to.
+    pub is_held: u32,
+}
+
+/// [`World::separate`] for characters: none is pushed through a wall, or into one. `movers`: by
+/// ascending ids; `rows` becomes the colliders that are pushed to another place, by id. Walls belong
+/// in the masks of the movers, not in `yields`.
+///
+/// ```
+/// use fixsync::*;
+///
+/// let mut world = World::new(Config::new(8))?;
+/// let ball = Shape::Sphere { radius: q!(1) };
+/// let wall = Shape::Box { half_x: q!(1), half_y: q!(9), half_z: q!(9) };
+/// world.add(&Collider::new(1, ball).at([0, 0, 0]))?;
+/// world.add(&Collider::new(2, ball).at([q!(-1), 0, 0]))?;
+/// world.add(&Collider { layer: 1, ..Collider::new(3, wall).at([q!(2), 0, 0]) })?;
+/// world.step(&mut Vec::new())?;
+/// let hero = Mover { mask: 1 << 1, ..Mover::new(1) };
+/// let mut rows: Vec<Separated> = Vec::new();
+/// separate(&mut world, &[1; 32], 1, &[hero], &mut rows)?;
+/// assert_eq!((rows[0].id, rows[0].position, rows[0].is_held), (1, [0, 0, 0], 1));
+/// # Ok::<(), fixsync::Error>(())
+/// ```
+#[doc = errors!(fxs_movers_separate)]
+#[doc(alias = "fxs_movers_separate")]
+pub fn separate(
+    world: &mut World,
+    yields: &[u32; 32],
+    passes: u32,
+    movers: &[Mover],
+    rows: &mut Vec<Separated>,
+) -> Result<(), Error> {
+    let (at, from, count) = (world.as_mut_ptr(), movers.as_ptr().cast(), movers.len() as u64);
+    // SAFETY: a world, so many movers, and room as it is given.
+    unsafe {
+        filled(
+            rows,
+            |to, room, n| {
+                sys::fxs_movers_separate(at, yields, passes, from, count, to.cast(), room, n)
+            },
+            |status, id| match status {
+                sys::FXS_E_CENTRE => world.fault(status, id as u32),
+                _ => movers_fault(world, status, &[], [0; 3], movers),
+            },
+        )
+    }
+}
+
 #[cold]
-fn carry_fault(
+fn movers_fault(
     world: &World,
     status: i32,
     ids: &[u32],
@@ -341,6 +399,7 @@ fn carry_fault(
 const _: () = {
     assert!(size_of::<Mover>() == size_of::<sys::fxs_mover>());
     assert!(size_of::<Carried>() == size_of::<sys::fxs_carried>());
+    assert!(size_of::<Separated>() == size_of::<sys::fxs_separated>());
     assert!(size_of::<Strike>() == size_of::<sys::fxs_strike>());
     assert!(core::mem::offset_of!(Mover, one_way) == 24);
     assert!(core::mem::offset_of!(Mover, floor_y_q30) == 20);

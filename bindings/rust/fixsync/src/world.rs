@@ -610,7 +610,7 @@ impl World {
         }
     }
 
-    /// Pushes bodies that overlap apart; `moved` becomes those that moved, by id. Bit j of
+    /// Pushes bodies that overlap apart, into walls and through them too; `moved` becomes those that moved, by id. Bit j of
     /// `yields[i]` lets a body of layer i give way to one of layer j.
     #[doc = errors!(fxs_world_separate)]
     #[doc(alias = "fxs_world_separate")]
