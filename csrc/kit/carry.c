@@ -353,7 +353,7 @@ static void squeeze(const carriage *c, uint64_t i, uint32_t id) {
 static void find_squeezed(const carriage *c) {
     int is_alike = 1;
     for (uint64_t i = 1; i < c->count; i++) {
-        is_alike &= memcmp(c->rows[i].motion, c->rows[0].motion, sizeof c->rows[i].motion) == 0;
+        is_alike &= are_same(c->rows[i].motion, c->rows[0].motion);
     }
     for (uint64_t i = 0; i < c->count && !is_alike; i++) {
         fxs_collider mover;

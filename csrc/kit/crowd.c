@@ -11,10 +11,6 @@ static int is_behind(const void *unused, const fxs_separated *a, const fxs_separ
 
 FXS_HEAP(row_heap, fxs_separated, const void *, is_behind)
 
-static int is_at(const fxs_collider *c, const fxs_separated *row) {
-    return c->x == row->x && c->y == row->y && c->z == row->z;
-}
-
 /* Takes a mover from where it is towards the place of a row, which becomes where it then is. */
 static void go_towards(fxs_world *world, const uint32_t *yields, const fxs_mover *mover,
                        fxs_separated *row) {
@@ -44,7 +40,7 @@ static void go_towards(fxs_world *world, const uint32_t *yields, const fxs_mover
     row->x = w.start[0];
     row->y = w.start[1];
     row->z = w.start[2];
-    row->is_held = memcmp(aim, w.start, sizeof aim) != 0;
+    row->is_held = !are_same(aim, w.start);
 }
 
 /* Of n colliders with where they stood before a separation, leaves the rows of those that stand
@@ -58,7 +54,7 @@ static uint64_t keep_moved(fxs_world *world, const fxs_mover *movers, uint64_t c
         const fxs_separated was = rows[i];
         fxs_collider c;
         fxs_world_get(world, was.id, &c);
-        if (is_at(&c, &was)) {
+        if (c.x == was.x && c.y == was.y && c.z == was.z) {
             continue;
         }
         if (place_among(was.id, movers, count) < count) {

@@ -40,6 +40,10 @@ static inline uint64_t place_among(uint32_t id, const fxs_mover *movers, uint64_
 
 static const int32_t fxs_still[3] = {0, 0, 0};
 
+static inline int are_same(const int32_t *a, const int32_t *b) {
+    return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) == 0;
+}
+
 /* Prepares the walk of a mover. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED, FXS_E_MOVER or
  * FXS_E_MOTION. */
 FXS_INTERNAL int32_t fxs_walk_begin(walk *w, fxs_world *world, const fxs_mover *mover,

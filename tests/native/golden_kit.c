@@ -290,6 +290,46 @@ static void one_ride(uint32_t number) {
     }
 }
 
+/* Crowds of any world; some calls are refused. */
+static void one_crowd(uint32_t number) {
+    static const uint32_t LAYERS[][2] = {{3, 0}, {1, 2}, {0, 0}, {2, 1}};
+    static fxs_event events[2 * COLLIDERS * COLLIDERS];
+    fxs_world *world = any_world();
+    for (uint32_t i = 0; world && i < 8; i++) {
+        fxs_mover movers[COLLIDERS];
+        fxs_separated rows[COLLIDERS];
+        fxs_counts counts;
+        uint32_t yields[FXS_LAYER_COUNT] = {below(4), below(4), below(4)};
+        uint64_t count = 0, n = 0;
+        for (uint32_t id = 0; id < COLLIDERS; id++) {
+            fxs_collider c;
+            const uint32_t role = below(4), which = below(COUNT(LAYERS));
+            const int is_any = below(256) == 0;
+            if (role &&
+                (is_any || (fxs_world_get(world, id, &c) == FXS_OK && c.kind != FXS_SECTOR))) {
+                const fxs_mover m = {id, LAYERS[which][0], 2 + below(4),    0,
+                                     0,  759250125,        LAYERS[which][1]};
+                movers[count++] = m;
+            }
+        }
+        answer(fxs_world_step(world, events, COUNT(events), &counts));
+        const uint32_t passes = 1 + below(3);
+        const uint64_t room = number % 16 ? COLLIDERS : 2;
+        const int32_t status =
+            fxs_movers_separate(world, yields, passes, movers, count, rows, room, &n);
+        answer(status);
+        answer((int64_t)n);
+        for (uint64_t j = 0; status == FXS_OK && j < n; j++) {
+            answer(rows[j].id);
+            answer(rows[j].x);
+            answer(rows[j].y);
+            answer(rows[j].z);
+            answer(rows[j].is_held);
+        }
+        answer((int64_t)fxs_world_hash(world));
+    }
+}
+
 /* ---- bodies, recorder and rewind ---- */
 
 /* Of three parts and two attacks: FRAMES of tests/test_frames.py. */
@@ -1098,6 +1138,7 @@ static const section SECTIONS[] = {
     {"kit sim logs", one_sim_log, {64, 2048, 1 << 15}},
     {"kit words", one_wording, {256, 8192, 1 << 18}},
     {"kit strikes", one_strike, {16, 512, 1 << 13}},
+    {"kit crowds", one_crowd, {16, 512, 1 << 13}},
 };
 
 static void run_section(const section *s, int level) {
