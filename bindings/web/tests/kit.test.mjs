@@ -188,8 +188,8 @@ test("a crowd gives way and goes through no wall", async () => {
   assert.deepEqual(separate(world, [], movers), []);
   assert.throws(() => separate(world, [[0, 0]], [movers[0], movers[0]]), /id 2 must have one mover/);
   assert.throws(() => separate(world, [[0, 0]], [new Mover(7)]), /id 7: an id that is not in/);
-  world.move(2, { x: 0, y: 0, z: 0 });
-  world.move(3, { x: 0, y: 0, z: 0 });
+  world.move(2, 0, 0, 0);
+  world.move(3, 0, 0, 0);
   const found = carry(world, [3], [0, 0, 0], movers);
   assert.deepEqual(
     found.map(({ flags, by }) => [flags, by]),
