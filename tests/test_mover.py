@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from contextlib import suppress
 from typing import Any
 

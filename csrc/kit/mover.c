@@ -527,11 +527,12 @@ static int is_long(const walk *w, const int32_t *way) {
     return dot(way, way) > width * width;
 }
 
-/* Goes a way if it meets nothing but what is overlapped where it begins. Whether it went. */
+/* Goes a way if it is a motion that meets nothing but what is overlapped where it begins. Whether it
+ * went. */
 static int go_if_free(walk *w, const int32_t *way) {
     fxs_cast_hit hit;
     w->filter.skips_overlapped = 1;
-    const int32_t found = fxs_walk_hits(w, way, 1, &hit); /* or the way is no motion */
+    const int32_t found = fxs_walk_hits(w, way, 1, &hit);
     w->filter.skips_overlapped = 0;
     return found == 0 && fxs_walk_shift(w, way) == FXS_OK;
 }

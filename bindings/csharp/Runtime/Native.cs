@@ -3165,7 +3165,7 @@ namespace Fixsync
         /// then and in each later call after which a collider of the platform that blocks it
         /// overlaps it. A platform on a layer of the mover's one_way carries it, pushes it only
         /// up, and never crushes it. Two active movers that overlap now and did not before have
-        /// FXS_SQUEEZED, if one blocks the other by mask and owner; it does not change `by`.
+        /// FXS_SQUEEZED, if one blocks the other by mask and owner. It does not change `by`.
         /// `rows`, with room for `count`: a row for each mover, in order. After an error their
         /// content is undefined. Returns FXS_OK; FXS_E_MOTION as fxs_mover_move; FXS_E_ORDER
         /// for ids that do not ascend, FXS_E_TAKEN for one in both lists, FXS_E_ID,

@@ -1854,8 +1854,8 @@ unsafe extern "C" {
     /// push it. The platform itself always makes its whole motion, through a mover that cannot give way.
     /// That one has FXS\_CRUSHED, then and in each later call after which a collider of the platform that
     /// blocks it overlaps it. A platform on a layer of the mover's one\_way carries it, pushes it only
-    /// up, and never crushes it. Two active movers that overlap now and did not before have FXS\_SQUEEZED,
-    /// if one blocks the other by mask and owner; it does not change by.
+    /// up, and never crushes it. Two active movers that overlap now and did not before have
+    /// FXS\_SQUEEZED, if one blocks the other by mask and owner. It does not change by.
     ///
     /// rows, with room for count: a row for each mover, in order. After an error their content is
     /// undefined. Returns FXS\_OK; FXS\_E\_MOTION as fxs\_mover\_move; FXS\_E\_ORDER for ids that do not
