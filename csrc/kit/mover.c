@@ -527,8 +527,8 @@ static int is_long(const walk *w, const int32_t *way) {
     return dot(way, way) > width * width;
 }
 
-/* Goes a way if it is a motion that meets nothing but what is overlapped where it begins. Whether it
- * went. */
+/* Goes a way if it is a motion and meets nothing but what is overlapped where it begins. Whether
+ * it went. */
 static int go_if_free(walk *w, const int32_t *way) {
     fxs_cast_hit hit;
     w->filter.skips_overlapped = 1;

@@ -119,8 +119,9 @@ TESTS = {
     "difference.c": (("difference", ""), ("fields", "")),
     "explain.c": (("explain", ""),),
     "motion.c": (("kit motion", ""), ("mover", "")),
-    "carry.c": (("carry", ""), ("mover kit", "")),
-    "mover.c": (("mover kit", ""), ("motion", "")),
+    "carry.c": (("carry walls", ""), ("mover kit", "")),
+    "crowd.c": (("walls", ""), ("semantics", "")),
+    "mover.c": (("mover walls kit", ""), ("motion", "")),
     "numbers.c": (("kit", ""),),
     "random.c": (("kit random", ""),),
     **dict.fromkeys(
