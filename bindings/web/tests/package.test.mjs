@@ -14,8 +14,8 @@ import { gzipSync } from "node:zlib";
 import { page, ROOT, ran, served, test, WEB, WORK } from "./harness.mjs";
 
 const APP = join(WORK, "app");
-const BYTES_MAX = 239_450;
-const GZIPPED_MAX = 108_600;
+const BYTES_MAX = 242_600;
+const GZIPPED_MAX = 110_000;
 
 const npm = (...args) => ran("npm", ["--no-audit", "--no-fund", "--loglevel=error", ...args]);
 const tool = (name) => join(WORK, "node_modules", ".bin", name);

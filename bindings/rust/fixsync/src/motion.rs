@@ -330,7 +330,9 @@ pub struct Separated {
 /// world.step(&mut Vec::new())?;
 /// let hero = Mover { mask: 1 << 1, ..Mover::new(1) };
 /// let mut rows: Vec<Separated> = Vec::new();
-/// separate(&mut world, &[1; 32], 1, &[hero], &mut rows)?;
+/// let mut yields = [0; 32];
+/// yields[0] = 1 << 0;
+/// separate(&mut world, &yields, 1, &[hero], &mut rows)?;
 /// assert_eq!((rows[0].id, rows[0].position, rows[0].is_held), (1, [0, 0, 0], 1));
 /// # Ok::<(), fixsync::Error>(())
 /// ```
