@@ -774,11 +774,9 @@ def check_lift(a: Any, pa: Any, b: Any, pb: Any, result: int) -> None:
     )
     after = _contact_after(a, pa, b, pb, 0, result, 0)
     _require(after != OVERLAPPING, f"{result} leaves the pair OVERLAPPING")
-    # On the way the overlap ends once and for all: result is less than 2 too long if it holds 2
-    # before.
-    if abs(result) >= 2:
-        before = _contact_after(a, pa, b, pb, 0, result - 2 * up, 0)
-        _require(before == OVERLAPPING, f"{result} is 2 or more too long")
+    # On the way the overlap ends once and for all.
+    before = _contact_after(a, pa, b, pb, 0, result - up, 0)
+    _require(before == OVERLAPPING, f"{result} is longer than the least")
 
 
 NONE, POS_X, NEG_X, POS_Z, NEG_Z = range(5)

@@ -79,13 +79,15 @@ class Model:
     def __init__(self) -> None:
         sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
         import model  # type: ignore[import-not-found, unused-ignore]
+        import model_push  # type: ignore[import-not-found, unused-ignore]
         import xxhash
 
         self.m: Any = model
+        self.push: Any = model_push
         self.xxh64: Callable[..., int] = xxhash.xxh64_intdigest
         self.worlds: dict[int, Any] = {}
         self.hit_capacity: dict[int, int] = {}
-        self.answers: Sequence[int] = ()  # what the trace says, for what can only be checked
+        self.answers: Sequence[int] = ()  # what the trace says
 
     def refusable(self, ask: Callable[[], int]) -> list[int | None]:
         """The answer, or no more than that there is an error."""
@@ -192,8 +194,7 @@ class Model:
         words = a.some(18)
         if not self.without_sector(words):
             return [E_UNDEFINED, 77]
-        self.m.check_lift(*self.pair(words), self.answers[1])
-        return [OK, None]
+        return [OK, self.push.lift(*self.pair(words))]
 
     def level(self, a: Arguments) -> Answers:
         import model_level  # type: ignore[import-not-found, unused-ignore]
@@ -218,7 +219,6 @@ class Model:
         return [*found, OK, *(n for k, id, normal in sorted(hits) for n in (id, k, *normal))]
 
     def level_world(self, a: Arguments) -> Answers:
-        """Pushes are the kernel's choice: they are seen to end the overlap."""
         import model_level  # type: ignore[import-not-found, unused-ignore]
 
         solids = model_level.level_of_bytes(a.data())
@@ -229,20 +229,14 @@ class Model:
         for one, other, _, contact in world.step():
             found += [one << 32 | other, contact]
         found.append(world.hash())
-        x, y, z, yaw = pose
         for solid in solids:
             if shape[0] == "sector":
                 found += [E_UNDEFINED, 77, 77, E_UNDEFINED, 77, E_UNDEFINED]
                 continue
-            dx, dz, lifted, dy = self.answers[len(found) + 1 : len(found) + 5]
-            rise = dy if lifted == OK else 0
-            overlaps = model_level.level_contact(shape, pose, solid) == 2
-            assert (dx, dz) == (0, 0) or overlaps
-            assert model_level.solid_contact(shape, yaw, (x + dx, y, z + dz), solid) < 2
-            assert lifted != OK or (rise != 0) == overlaps
-            at = (x, y + rise, z)
-            assert lifted != OK or model_level.solid_contact(shape, yaw, at, solid) < 2
-            found += [OK, None, None, None, None, E_UNDEFINED if solid.radius else None]
+            dy = self.push.lift_of_solid(shape, pose, solid)
+            lift = [OK, dy] if -(2**31) <= dy < 2**31 else [E_CENTRE, 77]
+            side = E_UNDEFINED if solid.radius else None
+            found += [OK, *self.push.push_out_of_solid(shape, pose, solid), *lift, side]
         return found
 
     def outlined(self, shape: Any, pose: Any, segments: int, room: int) -> Answers:
@@ -270,10 +264,8 @@ class Model:
         words = a.some(18)
         if not self.without_sector(words):
             return [E_UNDEFINED, None, None, E_UNDEFINED]
-        pair = self.pair(words)
-        pushed = (self.answers[1], self.answers[2])
-        self.m.check_push_out(*pair, pushed)
-        return [OK, None, None, self.m.side_of(pushed, words[17]) if words[9] == 3 else E_UNDEFINED]
+        pushed = self.push.push_out(*self.pair(words))
+        return [OK, *pushed, self.m.side_of(pushed, words[17]) if words[9] == 3 else E_UNDEFINED]
 
     def cast_pair(self, a: Arguments) -> Answers:
         words = a.some(25)
@@ -580,30 +572,20 @@ class Model:
         )
 
     def separate(self, a: Arguments) -> Answers:
-        """Its pushes are the kernel's choice: taken as they are, so that what follows can be
-        checked.
-        """
-        w = a.one()
-        moved = self.answers[2:]
-        for i in range(0, len(moved), 4):
-            self.worlds[w].move(*moved[i : i + 4])
-        return [None] * len(self.answers)
+        return self.separated(*a.some(2), a.some(32))
 
     def separate_into(self, a: Arguments) -> Answers:
-        """As `separate`; where it is refused nothing moves, and too little room is known
-        beforehand.
-        """
-        w, room = a.some(2)
-        world, status = self.worlds[w], self.answers[0]
+        w, room, passes = a.some(3)
+        world = self.worlds[w]
         enough = min(len(world.colliders), 2 * len(world.hits))
-        if room < enough:
-            return [E_ROOM, enough]
-        if status == E_CENTRE:
-            world[self.answers[1]]  # an id
-            return [E_CENTRE, None]
-        for i in range(2, len(self.answers), 4):
-            world.move(*self.answers[i : i + 4])
-        return [OK, None, *[None] * (len(self.answers) - 2)]
+        return [E_ROOM, enough] if room < enough else self.separated(w, passes, a.some(32))
+
+    def separated(self, w: int, passes: int, yields: Sequence[int]) -> Answers:
+        try:
+            moved = self.push.separate(self.worlds[w], yields, passes)
+        except self.push.PushedOutsideError as error:
+            return [E_CENTRE, error.id]
+        return [OK, len(moved), *(n for row in moved for n in row)]
 
     def pair_of(self, a: Arguments) -> Answers:
         w, one, other = a.some(3)
@@ -614,11 +596,9 @@ class Model:
         pair = (a_.shape, (*a_.at, a_.pose[3])[:4], b_.shape, (*b_.at, b_.pose[3])[:4])
         if "sector" in (a_.shape[0], b_.shape[0]):
             return [E_UNDEFINED, 77, 77, E_UNDEFINED, 77, E_UNDEFINED]
-        pushed = (self.answers[1], self.answers[2])
-        self.m.check_push_out(*pair, pushed)
-        self.m.check_lift(*pair, self.answers[4])
+        pushed = self.push.push_out(*pair)
         side = self.m.side_of(pushed, b_.pose[3]) if b_.shape[0] == "box" else E_UNDEFINED
-        return [OK, None, None, OK, None, side]
+        return [OK, *pushed, OK, self.push.lift(*pair), side]
 
 
 METHODS = {"pose": "pose_at", "shape": "set_shape", "pair": "pair_of"}
