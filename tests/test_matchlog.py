@@ -281,6 +281,21 @@ def test_equivalent_layer_pairs_and_names_are_written_alike() -> None:
     assert written[0] == written[1] == f"{one}\n".encode()
 
 
+@pytest.mark.parametrize("names", ["{}", '{"layers":{}}', '{"layers":{},"ids":{},"game":{}}'])
+def test_names_without_any_are_read_and_not_written(names: str) -> None:
+    text = f'{HEADER[:-1]},"names":{names}}}'
+    assert first_line(lines.parse_header(text.encode())) == f"{HEADER}\n".encode()
+
+
+def test_a_value_of_meta_may_be_64_levels_below_it() -> None:
+    for value, lists in (("1", 63), ("", 64)):
+        deep = '{"a":' + "[" * lists + value + "]" * lists + "}"
+        assert lines.parse_header(HEADER.replace("{}", deep).encode()).meta
+        deeper = deep.replace("[", "[[", 1).replace("]", "]]", 1)
+        with pytest.raises(LineError, match="nested deeper than 64"):
+            lines.parse_header(HEADER.replace("{}", deeper).encode())
+
+
 @pytest.mark.full
 def test_zstandard_files_are_written_and_read_if_the_module_is_there(tmp_path: Path) -> None:
     needs("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
@@ -403,7 +418,6 @@ ODD_HEADERS = [
     ("[]", "", "expected an object, found []"),
     ("{}", "format", "the key is missing"),
     ("# a comment", "", "not JSON at column 1"),
-    (HEADER.replace("{}", '{"a":' + "[" * 70 + "]" * 70 + "}"), "", "nested deeper than 64"),
 ]
 STATE = base64.b64encode(World(64).save()).decode()
 
@@ -484,6 +498,7 @@ def test_a_frame_that_is_here_twice_is_refused(tmp_path: Path) -> None:
 
 WHOLE = with_footer(log_of(FRAME), 1)
 EMPTY = "the file is empty; a match log has a header on line 1"
+COMPRESS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 COMPACT = b"\x89FXL\r\n\x1a\n\x01" + bytes(40)
 
 
@@ -509,12 +524,16 @@ COMPACT = b"\x89FXL\r\n\x1a\n\x01" + bytes(40)
             "the data is compressed, so its name must end in .gz",
         ),
         ("match.jsonl.gz", WHOLE, 1, "the .gz data is damaged near byte"),
-        (
-            "match.jsonl.gz",
-            gzip.compress(WHOLE, mtime=0) + bytes(4),
-            4,
-            "the .gz data is damaged near byte",
-        ),
+        *[
+            (
+                f"match.jsonl.{suffix}",
+                compress(WHOLE) + bytes(zeros),
+                4,
+                f"the .{suffix} data is damaged near byte",
+            )
+            for suffix, compress in COMPRESS.items()
+            for zeros in (1, 4, 8, 512)
+        ],
         *[
             ("match.jsonl", WHOLE + extra.encode(), 4, "text after the last line")
             for extra in ("\n", FRAME + "\n", "x", '{"frames":1}\n', "\0")

@@ -101,6 +101,13 @@ def compression_of(start: bytes) -> str:
     return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
 
 
+def _may_begin_stream(suffix: str, data: bytes) -> bool:
+    """Whether a compressed stream may begin like this. A decoder says so only when it has seen more
+    than a byte or two. A frame of zstd to be skipped begins with 0x50 to 0x5f."""
+    is_skipped = suffix == ".zst" and data[0] >> 4 == 5
+    return is_skipped or _MAGIC[suffix].startswith(data[: len(_MAGIC[suffix])])
+
+
 def zstd_module() -> ModuleType:
     """The module that reads and writes zstd. ValueError if it is not installed."""
     name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -399,6 +406,11 @@ class Source(Closing):
             while data or not decoder.needs_input:
                 if decoder.eof:
                     decoder = start()
+                    if not _may_begin_stream(self.suffix, data):
+                        raise DamagedFileError(
+                            f"the {self.suffix} data is damaged near byte {self.size}: bytes after"
+                            " its end begin no other stream"
+                        )
                 try:
                     piece = decoder.decompress(data, _PIECE_BYTES)
                 except (error, EOFError) as damage:
