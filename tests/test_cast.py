@@ -1117,10 +1117,14 @@ def test_a_cast_past_so_many_that_its_last_part_is_the_last_fraction_meets_what_
 def test_a_cast_that_does_not_move_finds_what_a_query_finds(
     found: Any, hit_when: int, ray: Any
 ) -> None:
-    world, _ = filled(found, hit_when)
+    world, twin = filled(found, hit_when)
     shape, pose = shape_from_tuple(ray[0]), Pose(*ray[1])
     queried = [id for id in world.query(shape, pose) if not isinstance(world[id].shape, Sector)]
     assert [(id, 0) for id in queried] == met(world, shape, pose, STILL)
+    for when in (TOUCHING, OVERLAPPING):  # of a query in a world of this hit_when
+        twin.hit_when = when
+        queried = [id for id in twin.query(*ray[:2]) if twin[id].shape[0] != "sector"]
+        assert [(id, 0) for id in queried] == met(world, shape, pose, STILL, hit_when=when)
 
 
 def test_a_cast_grows_its_room_to_any_number_of_hits() -> None:

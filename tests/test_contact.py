@@ -465,6 +465,23 @@ def test_a_body_wholly_in_the_hole_is_apart_and_one_that_reaches_out_is_not(
     assert in_front == [1, 0]
 
 
+def test_a_shape_stands_at_its_centre_which_is_the_apex_of_a_sector() -> None:
+    """The offset (100, 7, 0) of a yaw of a quarter turn: the apex is at (0, 7, 100)."""
+    sector, ball = Sector(50, 100, 5), Sphere(10)
+    for z, contact in ((89, 0), (90, 1), (91, 2), (159, 2), (160, 1), (161, 0)):
+        world = World(2)
+        world.add(0, sector, Pose(0, 0, 0, 16384), offset=(100, 7, 0))
+        world.add(1, ball, Pose(0, 7, z))
+        assert world.contact(0, 1) == contact
+        assert overlap(sector, Pose(0, 7, 100, 16384), ball, Pose(0, 7, z)) == contact
+
+
+def test_the_half_height_of_a_box_is_half_y() -> None:
+    low, high = Pose(0, 0, 0), [Pose(0, 40 + y, 0) for y in (-1, 0, 1)]
+    for other in (Sphere(10), Capsule(3, 7), Cylinder(99, 10), Box(99, 10, 99), Sector(99, 9, 10)):
+        assert [overlap(Box(1, 30, 2), low, other, place) for place in high] == [2, 1, 0]
+
+
 @given(st.lists(strategies.near_pairs(), min_size=8, max_size=16))
 def test_a_world_tells_of_pairs_near_touching_what_the_model_tells(pairs: Any) -> None:
     assert world_mismatches(pairs) == []

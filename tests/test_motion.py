@@ -220,6 +220,7 @@ def test_a_dash_through_what_is_not_in_the_mask_is_free() -> None:
 
 @refusals("""
 slide((1, 2, 3), (0, 0, 0)) | ValueError | push_out first
+bounce((0, 0, 0), (0, 0, 0)) | ValueError | normal must not be (0, 0, 0)
 along((1, 2, 3), 65537) | ValueError | fraction must be 0..65536, not 65537
 along((1 << 29, 0, 0), 1) | ValueError | motion: mx must be
 bounce((0, 0, 0), UP, ONE + 1) | ValueError | kept must be 0..65536, not 65537
