@@ -1446,6 +1446,26 @@ class ModelWorld:
             if self._contact_with(id, shape, pose) >= self.hit_when
         ]
 
+    def nearest(
+        self,
+        shape: Any,
+        pose: Any,
+        mask: int = 2**LAYERS - 1,
+        *,
+        exclude_owner: int = 0,
+        limit: int = 0,
+    ) -> list[int]:
+        """The colliders of `query` by the squared distance of their centres from the pose, then by
+        id; all, or the first limit.
+        """
+
+        def key(id: int) -> tuple[int, int]:
+            return sum((p - q) ** 2 for p, q in zip(self[id].at[:3], pose[:3], strict=True)), id
+
+        found = self.query(shape, pose, mask, exclude_owner=exclude_owner)
+        found = sorted((id for id in found if id in self.colliders), key=key)
+        return found[:limit] if limit else found
+
     def _contact_with(self, id: int, shape: Shape, pose: Pose) -> int:
         return overlap(shape, pose, self[id].shape, self[id].at)
 
@@ -1471,12 +1491,26 @@ class ModelWorld:
         the first limit.
         """
         limit = integer("limit", limit, 0, UINT32_MAX)
+        ids = self._seen_by(mask, exclude_owner)
+        return self._first_hits(ids, shape, pose, motion, limit, hit_when)
+
+    def sweep(
+        self, id: int, motion: Any, *, limit: int = 0, hit_when: int | None = None
+    ) -> list[tuple[int, int, Vec3]]:
+        """The cast of a collider's own shape at what it may hit, active itself or not."""
+        me = self[id]
+        ids = [other for other in self._seen_by(self.masks[me.layer], me.owner) if other != id]
+        return self._first_hits(ids, me.shape, me.at, motion, limit, hit_when)
+
+    def _first_hits(
+        self, ids: list[int], shape: Any, pose: Any, motion: Any, limit: int, hit_when: int | None
+    ) -> list[tuple[int, int, Vec3]]:
         hit_when = self.hit_when if hit_when is None else hit_when
         # Refuses what it must, seen or not.
         cast_pair(shape, pose, motion, shape, pose, motion, hit_when)
         hits = [
             (id, *hit)
-            for id in self._seen_by(mask, exclude_owner)
+            for id in ids
             if (hit := self._cast_at(id, shape, pose, motion, hit_when)) is not None
         ]
         hits.sort(key=lambda hit: (hit[1], hit[3], hit[0]))

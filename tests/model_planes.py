@@ -1,5 +1,5 @@
-"""Hitboxes of two planes in plain Python integers: the contract's rules, and here that of the normal
-of a cast. It imports nothing of fixsync.
+"""Hitboxes of two planes in plain Python integers: the contract's rules. It imports nothing of
+fixsync.
 
 A hitbox is (ground, side_half_x, side_half_y), its ground view (radius,) or (half_x, half_z). A
 position is (x, y, z)."""
@@ -11,7 +11,8 @@ from functools import cmp_to_key
 from math import isqrt
 from typing import Any
 
-from model import APART, ENTER, EXIT, ONE_Q30, OVERLAPPING, STAY, TOUCHING, Time
+import model_push
+from model import APART, ENTER, EXIT, ONE_Q30, OVERLAPPING, STAY, TOUCHING, Shape, Time
 
 Hitbox = tuple[tuple[int, ...], int, int]
 Vector = tuple[int, int, int]
@@ -48,6 +49,24 @@ def contact(a: Hitbox, at_a: Vector, b: Hitbox, at_b: Vector) -> int:
         return min(beside, classified(x, half_x), classified(z, half_z))
     gap_x, gap_z = max(0, x - half_x), max(0, z - half_z)
     return min(beside, classified(gap_x**2 + gap_z**2, radius**2))
+
+
+def ground_shape(hitbox: Hitbox) -> Shape:
+    ground = hitbox[0]
+    return ("cylinder", *ground, 1) if len(ground) == 1 else ("box", ground[0], 1, ground[1])
+
+
+def push_out(a: Hitbox, at_a: Vector, b: Hitbox, at_b: Vector) -> tuple[int, int]:
+    if contact(a, at_a, b, at_b) != OVERLAPPING:
+        return 0, 0
+    radius, half_x, _, side_x, _ = reaches(a, b)
+    places = ((x, 0, z, 0) for x, _, z in (at_a, at_b))
+    x, z = model_push.push_out(ground_shape(a), next(places), ground_shape(b), next(places))
+    dx, _, dz = difference(at_a, at_b)
+    depth = side_x - abs(dx)
+    if side_x < half_x + radius and depth * depth < x * x + z * z:
+        return (sign(dx) or sign(dz) or 1) * depth, 0
+    return x, z
 
 
 def lift(a: Hitbox, at_a: Vector, b: Hitbox, at_b: Vector) -> int:

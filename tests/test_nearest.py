@@ -20,17 +20,6 @@ EDGES = st.sampled_from([INT32_MIN, INT32_MIN + 1, -1, 0, 1, INT32_MAX - 1, INT3
 PLACES = st.tuples(EDGES, EDGES, EDGES)
 
 
-def nearest_by_model(
-    world: model.ModelWorld, shape: Any, pose: Any, limit: int, **how: Any
-) -> list[int]:
-    def key(id: int) -> tuple[int, int]:
-        at = world[id].at
-        return sum((at[i] - pose[i]) ** 2 for i in range(3)), id
-
-    found = sorted(world.query(shape, pose, **how), key=key)
-    return found[:limit] if limit else found
-
-
 def both(colliders: list[Any]) -> tuple[World, model.ModelWorld]:
     world, twin = World(max(1, len(colliders))), model.ModelWorld(max(1, len(colliders)))
     for id, (shape, pose, layer, owner, offset, active) in enumerate(colliders):
@@ -82,7 +71,7 @@ def test_nearest_holds_at_the_ends_of_int32(
 def ask_both(rows: Any, shape: Any, pose: Any, question: Any) -> None:
     world, twin = both(rows)
     limit, mask, owner = question
-    expected = nearest_by_model(twin, shape, pose, limit, mask=mask, exclude_owner=owner)
+    expected = twin.nearest(shape, pose, mask, exclude_owner=owner, limit=limit)
     asked = shape_from_tuple(shape), Pose(*pose)
     assert world.nearest(*asked, mask, exclude_owner=owner, limit=limit) == expected
     assert world.nearest_many([(*asked, mask, owner)] * 2, limit=limit) == [expected] * 2

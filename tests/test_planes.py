@@ -114,6 +114,7 @@ def test_a_two_plane_hit_needs_both_planes_and_touching_counts(pair: Any) -> Non
 def test_a_push_takes_one_of_the_views_apart_by_the_shorter_way(pair: Any) -> None:
     a, at_a, b, at_b = pair
     dx, dz = two_plane_push_out(a, at_a, b, at_b)
+    assert (dx, dz) == model_planes.push_out(plain(a), at_a, plain(b), at_b)
     if two_plane_contact(a, at_a, b, at_b) != Contact.OVERLAPPING:
         assert (dx, dz) == (0, 0)
         return
@@ -359,8 +360,9 @@ def test_a_world_of_two_planes_tells_the_events_of_the_rule(
         for b, other in hand.there.items():
             expected = model_planes.contact(hitbox, place, other[0], other[1])
             assert planes.contact(a, b) == expected
-            assert (planes.push_out(a, b) != (0, 0)) == (expected == Contact.OVERLAPPING)
-            assert (planes.lift(a, b) != 0) == (expected == Contact.OVERLAPPING)
+            pair = hitbox, place, other[0], other[1]
+            assert planes.push_out(a, b) == model_planes.push_out(*pair)
+            assert planes.lift(a, b) == model_planes.lift(*pair)
     assert planes.world.save() == state
 
 
