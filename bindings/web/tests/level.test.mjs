@@ -43,7 +43,7 @@ test("every contact of the vectors is that of contact and of query", () => {
 });
 
 test("every cast of the vectors has its fraction and its normal", () => {
-  const rows = vectors("level_casts.csv");
+  const rows = [...vectors("level_casts.csv"), ...vectors("made/level_rim_casts.csv")];
   assert.ok(rows.length > 100);
   for (const row of rows) {
     const { shape, x, y, z, yaw, mx, my, mz, solid, hit_when: hitWhen, fraction, nx, ny, nz } = row;
