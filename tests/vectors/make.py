@@ -623,6 +623,40 @@ def movers(rng: Rng) -> Iterator[Row]:
             settings["one_way"] = 2 if mask == 1 else 0
         moves = [vector(rng, rng.choice([2, most, 4 * most])) for _ in range(4)]
         yield row | {"id": 0, "settings": settings, "motions": moves}
+    for _ in range(80):
+        yield pressed(rng)
+
+
+def pressed(rng: Rng) -> Row:
+    """A mover at the origin, beside thin walls and a floor, with a press or two in it."""
+    reach = rng.choice([8, 100])
+    kind = rng.choice(SOLIDS)
+    sizes = [reach for _ in model.KINDS[kind]]
+    commands = [["add", 0, [kind, *sizes], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]]
+    for id in range(1, rng.choice([2, 2, 3])):
+        half, into = rng.randint(2, 2 * reach), rng.randint(1, 3 * reach // 2)
+        at = [0, rng.randint(-2, 2), 0]
+        at[rng.choice([0, 0, 2, 1])] = rng.choice([1, -1]) * (reach + half - into)
+        box = ["box", half, rng.choice([half, 4 * reach]), half]
+        commands.append(["add", id, box, at, rng.choice([0, 16384, 300]), 0, 0, [0, 0, 0], True])
+    thick, far = rng.choice([1, 2, reach]), 9 * reach
+    low = reach + rng.choice([-1, 0, 0, 1])
+    sides = [
+        [[low, -far], [low + thick, -far], [low + thick, far], [low, far]],
+        [[-low - thick, -far], [-low, -far], [-low, far], [-low - thick, far]],
+        [[-far, low], [far, low], [far, low + thick], [-far, low + thick]],
+    ]
+    walls = [["prism", 1, -far, far, side] for side in rng.sample(sides, rng.randint(1, 3))]
+    foot = -reach * (2 if kind == "capsule" else 1)
+    floor = ["prism", 1, foot - thick, foot, [[-far, -far], [far, -far], [far, far], [-far, far]]]
+    settings = {"mask": None, "passes": rng.choice([2, 4]), "step_height": 0, "snap": 0}
+    row = {"capacity": 3, "hit_when": 1, "layers": None}
+    row |= {"level": {"solids": rng.choice([walls, [*walls, floor]])}, "commands": commands}
+    return row | {
+        "id": 0,
+        "settings": settings | {"floor_y": 759250125, "one_way": 0},
+        "motions": [[0, 0, 0], vector(rng, reach)],
+    }
 
 
 def mover_answer(row: Row) -> Row:
@@ -664,7 +698,7 @@ def moved(world: Any, id: int, s: Row, motion: Any) -> Row:
 
 def carries(rng: Rng) -> Iterator[Row]:
     """Small blocks in even places, which stand on and beside one another."""
-    left = 90
+    left = 80
     while left:
         count = rng.randint(3, 6)
         commands = []
@@ -688,8 +722,13 @@ def carries(rng: Rng) -> Iterator[Row]:
         settings |= {"floor_y": 759250125, "one_way": 2 if mask == 5 else 0}
         motion = [rng.choice([0, rng.randint(-5, 9)]) for _ in range(3)]
         question = world | {"platforms": moving, "motion": motion, "settings": settings}
-        question["movers"] = sorted(set(ids[1:3]) - set(moving))
-        if any(flags for *_, flags, _ in carry_answer(question)["rows"]):
+        question["movers"] = sorted(set(ids[1:4]) - set(moving))
+        before = made_world(question)
+        if rng.random() < 0.9 and any(
+            before.contact(a, b) == OVERLAPPING for a in question["movers"] for b in moving
+        ):
+            continue
+        if any(flags not in (0, 8) for *_, flags, _ in carry_answer(question)["rows"]):
             left -= 1
             yield question
 
