@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 def read(name: str) -> list[Row]:
     with (VECTORS / name).open(newline="", encoding="ascii") as file:
-        if name.endswith(".jsonl"):
+        if name.endswith(".ndjson"):
             return [json.loads(line) for line in file]
         rows = csv.DictReader(file)
         return [{k: json.loads(v) if v else None for k, v in row.items()} for row in rows]
@@ -204,14 +204,14 @@ def carry_answer(row: Row) -> Row:
 KERNEL = {
     "rim_casts.csv": cast_answer,
     "level_rim_casts.csv": level_cast_answer,
-    "pushes.jsonl": push_answer,
-    "level_pushes.jsonl": level_push_answer,
-    "planes.jsonl": planes_answer,
-    "planes_worlds.jsonl": planes_world_answer,
-    "worlds.jsonl": world_answer,
-    "motion.jsonl": motion_answer,
-    "movers.jsonl": mover_answer,
-    "carries.jsonl": carry_answer,
+    "pushes.ndjson": push_answer,
+    "level_pushes.ndjson": level_push_answer,
+    "planes.ndjson": planes_answer,
+    "planes_worlds.ndjson": planes_world_answer,
+    "worlds.ndjson": world_answer,
+    "motion.ndjson": motion_answer,
+    "movers.ndjson": mover_answer,
+    "carries.ndjson": carry_answer,
 }
 
 
@@ -262,5 +262,5 @@ def test_casts_at_a_prism_and_on_two_planes_hit_between_the_steps_of_the_grid() 
     casts = [row for row in read("made/level_rim_casts.csv") if row["solid"][0] == "prism"]
     hits = [row for row in casts if row["fraction"] is not None]
     assert sum(map(make.is_between_steps, hits)) > 50
-    grazes = [row for row in read("made/planes.jsonl") if row["casts"][0]][-200:]
+    grazes = [row for row in read("made/planes.ndjson") if row["casts"][0]][-200:]
     assert all(map(make.plane_is_between_steps, grazes))

@@ -746,14 +746,14 @@ def carry_answer(row: Row) -> Row:
 FILES = {
     "rim_casts.csv": File(rim_casts, cast_answer, 1),
     "level_rim_casts.csv": File(level_rim_casts, level_cast_answer, 2),
-    "pushes.jsonl": File(pushes, push_answer, 3),
-    "level_pushes.jsonl": File(level_pushes, level_push_answer, 4),
-    "planes.jsonl": File(planes, planes_answer, 5),
-    "planes_worlds.jsonl": File(planes_worlds, planes_world_answer, 6),
-    "worlds.jsonl": File(worlds, world_answer, 7),
-    "motion.jsonl": File(motions, motion_answer, 8),
-    "movers.jsonl": File(movers, mover_answer, 9),
-    "carries.jsonl": File(carries, carry_answer, 10),
+    "pushes.ndjson": File(pushes, push_answer, 3),
+    "level_pushes.ndjson": File(level_pushes, level_push_answer, 4),
+    "planes.ndjson": File(planes, planes_answer, 5),
+    "planes_worlds.ndjson": File(planes_worlds, planes_world_answer, 6),
+    "worlds.ndjson": File(worlds, world_answer, 7),
+    "motion.ndjson": File(motions, motion_answer, 8),
+    "movers.ndjson": File(movers, mover_answer, 9),
+    "carries.ndjson": File(carries, carry_answer, 10),
 }
 
 
