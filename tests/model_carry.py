@@ -4,12 +4,13 @@ the casts of the model. It imports nothing of fixsync."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
-from model import Vec3
+from model import OVERLAPPING, Vec3
 from model_motion import NOTHING, Hit, Mover, difference, sum_of
 
-RODE, SHOVED, HELD, CRUSHED = 1, 2, 4, 8
+RODE, SHOVED, HELD, CRUSHED, SQUEEZED = 1, 2, 4, 8, 16
 UP, DOWN = (0, 1, 0), (0, -1, 0)
 
 
@@ -64,10 +65,7 @@ def carry(
 ) -> list[tuple[int, Vec3, Vec3, int, int]]:
     """Rows (id, position, motion made, flags, by). movers: settings of `Mover`, by id."""
 
-    def nothing(_: int) -> Any:
-        raise AssertionError("a carry pushes nobody out")
-
-    walks = {id: Mover(world, id, movers[id], nothing, nothing) for id in sorted(movers)}
+    walks = {id: Mover(world, id, movers[id]) for id in sorted(movers)}
     riders = {id: Passenger(walk, walk.position, floor_of(walk)) for id, walk in walks.items()}
     for _ in riders:  # so many may stand on one another
         for one in riders.values():
@@ -75,6 +73,7 @@ def carry(
             one.rides |= one.floor in moving or (on is not None and on.rides)
     for one in riders.values():
         one.flags = RODE if one.rides else 0
+    apart = [pair for pair in combinations(riders, 2) if world.contact(*pair) < OVERLAPPING]
     x, y, z = motion
     for way in ((0, max(0, y), 0), (x, 0, 0), (0, 0, z), (0, min(0, y), 0)):
         for one in riders.values():
@@ -82,7 +81,25 @@ def carry(
         length = max(map(abs, way))
         for _ in range(length):
             take_step(world, moving, riders, tuple(c // length for c in way))
+    for id, one in riders.items():
+        if any(blocks(world, by, one.walk) and overlap(world, id, by) for by in moving):
+            one.flags |= CRUSHED
+    for a, b in apart:
+        either = blocks(world, b, walks[a]) or blocks(world, a, walks[b])
+        if either and world[a].active and world[b].active and overlap(world, a, b):
+            riders[a].flags |= SQUEEZED
+            riders[b].flags |= SQUEEZED
     return [one.row for one in riders.values()]
+
+
+def overlap(world: Any, a: int, b: int) -> bool:
+    return bool(world.contact(a, b) == OVERLAPPING)
+
+
+def blocks(world: Any, id: int, walk: Mover) -> bool:
+    """Whether a collider blocks a mover, by mask and owner."""
+    one, owner = world[id], world[walk.id].owner
+    return bool(walk.layers >> one.layer & 1 and (owner == 0 or owner != one.owner))
 
 
 def take_step(world: Any, moving: list[int], riders: dict[int, Passenger], step: Any) -> None:

@@ -2,15 +2,16 @@
 
 Written from the contract's "Motion of the kit" alone; the steps of `move_and_slide` and of the
 mover are defined here, and the contract refers to them. It imports nothing of fixsync; its casts
-are the model's. The contract leaves the last raw units of a push-out and a lift open, so the mover
-is given them by whoever calls it. Whatever raises has changed nothing."""
+and pushes are the models'. Whatever raises has changed nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import model_push
 from model import (
+    INT32_MAX,
+    INT32_MIN,
     ONE_Q30,
     OVERLAPPING,
     ROUND,
@@ -263,20 +264,14 @@ class Result:
     stuck: bool = False
 
 
-Push = Callable[[int], tuple[int, int]]
-Lift = Callable[[int], int | None]
-
-
 class Mover(Walk):
-    """One move of a character. push_out and lift give those of the character from an id."""
+    """One move of a character."""
 
     def __init__(
         self,
         world: ModelWorld,
         id: int,
         settings: tuple[int | None, int, int, int, int, int],
-        push_out: Push,
-        lift: Lift,
     ) -> None:
         mask, self.passes, self.step_height, self.snap, self.floor_y, self.one_way = settings
         super().__init__(world, id, mask)
@@ -287,7 +282,6 @@ class Mover(Walk):
         integer("one_way", self.one_way, 0, UINT32_MAX)
         if self.one_way and (mask is None or mask & self.one_way):
             raise ValueError("one_way needs a mask, and shares no layer with it")
-        self.push_out, self.lift = push_out, lift
         self.counted = 0
         self.met: list[Vec3] = []
         self.floor_hit: Hit | None = None
@@ -393,8 +387,9 @@ class Mover(Walk):
 
     def ways(self, id: int) -> list[Vec3]:
         """Across, and up or down, if that is in int32; the shorter one first."""
-        (x, z), y = self.push_out(id), self.lift(id)
-        if y is None:
+        x, z = model_push.world_push_out(self.world, self.id, id)
+        y = model_push.world_lift(self.world, self.id, id)
+        if not INT32_MIN <= y <= INT32_MAX:
             return [(x, 0, z)]
         return sorted([(0, y, 0), (x, 0, z)], key=lambda way: dot(way, way))
 

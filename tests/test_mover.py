@@ -637,24 +637,11 @@ class Twins:
 
     def moves(self, mover: Mover, motion: tuple[int, int, int]) -> tuple[Any, Any]:
         """What came of it in the model and in the world: result and position, None if refused."""
-        apart = self.world.copy()
-
-        def pushed(id: int) -> tuple[int, int]:
-            apart.move(0, *self.model[0].pose[:3])
-            return apart.push_out(0, id)
-
-        def lifted(id: int) -> int | None:
-            apart.move(0, *self.model[0].pose[:3])
-            try:
-                return apart.lift(0, id)
-            except ValueError:  # outside int32
-                return None
-
         expected = found = None
         m = mover
         settings = m.mask, m.passes, m.step_height, m.snap, m.floor_y, m.one_way
         with suppress(ValueError):
-            model = model_motion.Mover(self.model, 0, settings, pushed, lifted)
+            model = model_motion.Mover(self.model, 0, settings)
             expected = vars(model.move(motion))
         with suppress(ValueError):
             found = mover.move(self.world, 0, motion)._asdict()

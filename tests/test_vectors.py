@@ -49,7 +49,7 @@ def answers_of(row: Row, answer: Callable[[Row], Row]) -> tuple[Row, Row]:
 
 # The kernel.
 
-FLAGS = {"rode": 1, "shoved": 2, "held": 4, "crushed": 8}
+FLAGS = {"rode": 1, "shoved": 2, "held": 4, "crushed": 8, "squeezed": 16}
 
 
 def hit_columns(hit: Any) -> Row:

@@ -681,13 +681,7 @@ def settings_of(s: Row) -> Any:
 
 
 def moved(world: Any, id: int, s: Row, motion: Any) -> Row:
-    mover = model_motion.Mover(
-        world,
-        id,
-        settings_of(s),
-        lambda other: model_push.world_push_out(world, id, other),
-        lambda other: model_push.world_lift(world, id, other),
-    )
+    mover = model_motion.Mover(world, id, settings_of(s))
     found = vars(mover.move(motion))
     hits = [[hit, fraction, *n] for hit, fraction, n in found.pop("hits")]
     return found | {"hits": hits}
