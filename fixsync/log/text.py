@@ -7,6 +7,7 @@ not find: keys that stand twice, and -0."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -64,6 +65,10 @@ def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
     return parse_document(line, digits_max=digits_max)
 
 
+_ODD = re.compile(rb"[0-9]{20}|-0(?![.0-9eE])")
+"""Integers that are not read as they stand."""
+
+
 def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
     """The object of a JSON file, with any white space. LineError for anything but a JSON object in
     UTF-8."""
@@ -76,10 +81,12 @@ def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
         digits = len(text) - text.startswith("-")
         return _BigInteger(text) if digits > digits_max else int(text)
 
+    # Of a large file, that its integers are plain is found out once, and not of each.
+    is_plain = len(data) > 2**16 and digits_max >= 20 and not _ODD.search(data)
     try:
         value = json.loads(
             data.decode("utf-8"),
-            parse_int=integer,
+            parse_int=None if is_plain else integer,
             parse_float=Number,
             parse_constant=Number,
             object_pairs_hook=_object,
