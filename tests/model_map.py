@@ -129,6 +129,7 @@ class Tile:
     offset: Point
     alignment: str
     is_grid: bool
+    is_fit: bool
 
 
 @dataclass
@@ -173,6 +174,13 @@ def turned(x: float, y: float, degrees: float) -> Map:
 
 def within(outer: Map, inner: Map) -> Map:
     return lambda u, v: outer(*inner(u, v))
+
+
+def scales(tile: Tile, cell: int, drawn: Point) -> Point:
+    """How much the picture of a tile is stretched along and down."""
+    wide, high = tile.size[::-1] if cell & SWAPPED else tile.size
+    x, y = drawn[0] / wide, drawn[1] / high
+    return (min(x, y), min(x, y)) if tile.is_fit else (x, y)
 
 
 class MapModel:
@@ -253,7 +261,7 @@ class MapModel:
         return Tile(
             of["name"], id, size, properties(own), own.get("type", own.get("class", "")), shapes,
             (number(offset, "x"), number(offset, "y")), of.get("objectalignment", "unspecified"),
-            of.get("tilerendersize") == "grid",
+            of.get("tilerendersize") == "grid", of.get("fillmode") == "preserve-aspect-fit",
         )  # fmt: skip
 
     def merged(self, item: Json) -> tuple[Json, list[Json]]:
@@ -370,7 +378,9 @@ class MapModel:
         elif tile.shapes and not options.get("whole_tiles"):
             raise RefusedError
         else:
-            self.add(own, choice, [corner(*p) for p in box(wide, high)])
+            by_x, by_y = scales(tile, cell, (wide, high))
+            x, y = tile.offset[0] * by_x, tile.offset[1] * by_y
+            self.add(own, choice, [corner(u + x, v + y) for u, v in box(wide, high)])
 
     def is_cell(self, tile: Tile, cell: int) -> bool:
         """Whether the shape of a tile and its cell are the same, so that either may be meant."""
@@ -390,14 +400,15 @@ class MapModel:
     ) -> None:
         """The shapes of a tile that is drawn so large from a corner."""
         wide, high = tile.size[::-1] if cell & SWAPPED else tile.size
-        by_x, by_y = drawn[0] / wide, drawn[1] / high
+        by_x, by_y = scales(tile, cell, drawn)
+        beside, above = (drawn[0] - by_x * wide) / 2, (drawn[1] - by_y * high) / 2
 
         def at(u: float, v: float) -> Point:
             if cell & SWAPPED:
                 u, v = v, u
             u = wide - u if cell & ACROSS else u
             v = high - v if cell & DOWN else v
-            return corner((u + tile.offset[0]) * by_x, (v + tile.offset[1]) * by_y)
+            return corner(beside + (u + tile.offset[0]) * by_x, above + (v + tile.offset[1]) * by_y)
 
         w, h = tile.size
         if choice is not None and len(choice) == 3:

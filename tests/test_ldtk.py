@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_map_model import check_list
 from tools import Run
 
 from fixsync import LEVEL, Prism
@@ -167,7 +168,8 @@ def test_levels_above_each_other_and_worlds_must_be_chosen(read: Read) -> None:
         read(document, tiles=["walls"])
     assert len(read(document, tiles=["walls"], levels=["South"]).level) == 1
     with pytest.raises(
-        MapFileError, match="no level 'East': --level takes North1, North, depth=0, South1, South"
+        MapFileError,
+        match="no level 'East': --level takes North1, North, depth=0, North/North1, North/depth=0, South1",
     ):
         read(document, tiles=["walls"], levels=["East"])
 
@@ -267,12 +269,12 @@ def test_without_a_choice_the_command_lists_what_takes_each_part(run: Run, tmp_p
     code, _, errors = run("level", str(path))
     assert code == 2
     for line in (
-        "--solid-layer Things  object layer: 1 entity",
-        "--solid-layer Grid1   tile layer: 5 tiles",
-        "--tiles hard          true for 4 tiles",
-        "--tiles walls         true for 3 tiles",
-        "--tiles Grid1:1-3     in Grid1: 3 of 1, 1 of 2, 1 of 3",
-        "--class Hero          1 object or tile",
+        "--solid-layer Things  1 object layer: 1 entity",
+        "--solid-layer Grid1   1 tile layer: 5 tiles",
+        "--tiles hard          4 tiles",
+        "--tiles walls         3 tiles",
+        "--tiles Grid1:1-3     3 of 1, 1 of 2, 1 of 3",
+        "--class Hero          1 entity",
     ):
         assert line in errors
 
@@ -342,6 +344,8 @@ def test_points_are_solid_as_a_second_reading_of_the_file_says(read: Read, seed:
 def test_a_damaged_value_anywhere_is_an_error_of_the_map_or_harmless(read: Read) -> None:
     chance = random.Random(5)
     things = entities(entity("Hero", 8, 8, (8, 8), solid=True, path=[1]))
+    points = [{"cx": 1, "cy": 2, "source": 3, "self": 4}]
+    things["entityInstances"][0]["fieldInstances"] += fields(goal=("Array<Point>", points))
     good = project(level("One", things, layer_of(ROWS)), level("Two", layer_of(ROWS), x=48))
     places: list[tuple[Any, Any]] = []
 
@@ -359,3 +363,127 @@ def test_a_damaged_value_anywhere_is_an_error_of_the_map_or_harmless(read: Read)
         holder[key] = chance.choice([None, -1, 2.5, "x", [], {}, [[]], True, 10**30, 1e999])
         with suppress(MapFileError):
             read(document, tiles=["walls"], side=chance.random() < 0.5)
+
+
+def fields(**values: tuple[str, Any]) -> list[Json]:
+    return [{"__identifier": k, "__type": t, "__value": v} for k, (t, v) in values.items()]
+
+
+def test_points_are_positions_in_the_world(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The middle of the cell, of the grid of the layer or, of a level, of the project."""
+    spot = {"cx": 2, "cy": 1}
+    hero = entity("Hero", 8, 8, (8, 8), solid=True)
+    hero["fieldInstances"] += fields(
+        goal=("Point", spot), path=("Array<Point>", [spot, {"cx": -1, "cy": 0}]), none=("Point", None),
+        far=("EntityRef", {"entityIid": "x"}),
+    )  # fmt: skip
+    things = entities(hero, __gridSize=8, __pxTotalOffsetX=4)
+    levels = [
+        level("A", layer_of(["1"]), fieldInstances=fields(exit=("Point", spot), hp=("Int", 3))),
+        level("B", things, x=64, y=32),
+    ]
+    found = read(project(*levels), tiles=["walls"], pixels_per_unit=1)
+    goal = {**spot, "position": ((64 + 4 + 20) * ONE, -(32 + 12) * ONE, 0)}
+    own = found.places[0].properties
+    assert own["goal"] == goal
+    assert own["path"] == [goal, {"cx": -1, "cy": 0, "position": (64 * ONE, -36 * ONE, 0)}]
+    assert (own["none"], own["far"]) == (None, {"entityIid": "x"})
+    assert {k: v for k, v in found.properties[LEVEL + 1].items() if k == "goal"} == {"goal": goal}
+    assert found.levels["A"] == {"exit": {**spot, "position": (40 * ONE, -24 * ONE, 0)}, "hp": 3}
+    assert found.levels["B"] == {}
+    above = read(project(*levels), tiles=["walls"], pixels_per_unit=1, side=False, y=(0, 1))
+    assert above.levels["A"]["exit"]["position"] == (40 * ONE, 0, -24 * ONE)
+    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 84)
+    assert read(project(*levels), tiles=["walls"], pixels_per_unit=1).levels["A"]["hp"] == 3
+    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 83)
+    with pytest.raises(MapFileError, match="with it the objects have more than 83 properties"):
+        read(project(*levels), tiles=["walls"], pixels_per_unit=1)
+    monkeypatch.undo()
+    hero["fieldInstances"][1]["__value"]["cx"] = "x"
+    with pytest.raises(MapFileError, match=r"\.cx: expected an integer"):
+        read(project(*levels), tiles=["walls"])
+
+
+def test_worlds_of_several_depths_can_be_read(read: Read) -> None:
+    worlds = [
+        {
+            "identifier": name, "worldLayout": "Free",
+            "levels": [level(f"{name}{d}", layer_of(["1" * (d + 1)]), worldDepth=d) for d in (0, 1)],
+        }
+        for name in ("Over", "Under")
+    ]  # fmt: skip
+    document = project(layout=None, worlds=worlds)
+    with pytest.raises(MapFileError) as refused:
+        read(document, tiles=["walls"], levels=["Over"])
+    choices = re.findall(r"--level (\S+):", refused.value.reason)
+    assert choices == ["Over/depth=0", "Over/depth=1"]
+    assert [len(boxes(read(document, tiles=["walls"], levels=[c]))) for c in choices] == [1, 1]
+    for choice, wide in (("Over/depth=1", 2), ("Under/Under0", 1)):
+        assert boxes(read(document, tiles=["walls"], levels=[choice]))[0][2] == wide
+
+
+def test_all_structural_faults_are_listed(read: Read) -> None:
+    """A level that cannot be read, and layers that cannot, each in its place."""
+    good = layer_of(ROWS)
+    levels = [
+        level("A", {**good, "intGridCsv": [1]}, {**good, "__pxTotalOffsetX": "x"}),
+        level("B", {**good, "intGridCsv": ["x"] * 6}, x=64),
+        level("C", x=128, layerInstances=None),
+        level("D", good, x=256),
+    ]
+    with pytest.raises(MapFileError) as refused:
+        read(project(*levels), tiles=["walls"])
+    wrong = refused.value
+    assert [wrong.path, *(path for _, path, _ in wrong.more)] == [
+        "levels[0].layerInstances[0].intGridCsv", "levels[0].layerInstances[1].__pxTotalOffsetX",
+        "levels[1].layerInstances[0].intGridCsv[0]", "levels[2].externalRelPath",
+    ]  # fmt: skip
+
+
+def test_an_error_names_keys_that_the_file_has(read: Read) -> None:
+    hero = entity("Hero", 8, 8, (8, 8), solid=True, layer=99)
+    with pytest.raises(MapFileError) as refused:
+        read(project(level("A", entities(hero))))
+    assert refused.value.path.endswith("entityInstances[0].fieldInstances[1].__value")
+    assert refused.value.reason.endswith("found 99 (object Hero-8 'Hero')")
+
+
+def test_a_project_of_drawn_tiles_alone_says_so(read: Read) -> None:
+    drawn = layer_of(["."], __type="Tiles")
+    with pytest.raises(
+        MapFileError, match="It has only 1 layer without IntGrid and entities: never"
+    ):
+        read(project(level("A", drawn)))
+
+
+def test_a_project_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "game.ldtk"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(project(level("A", layer_of(ROWS)))).encode())
+    assert len(read_map(path, tiles=["walls"], side=True).level) == 2
+
+
+def test_rows_of_many_levels_stay_short(read: Read) -> None:
+    levels = [level(f"L{i}", layer_of(ROWS), x=64 * i) for i in range(87)]
+    with pytest.raises(MapFileError) as refused:
+        read(project(*levels))
+    rows = [row for row in refused.value.reason.splitlines() if row.startswith("  --")]
+    assert "  --solid-layer Grid1  87 tile layers: 435 tiles" in rows
+    assert max(map(len, rows)) < 80
+    with pytest.raises(MapFileError, match=r"--level takes L0, depth=0, L1, .* and 68 more"):
+        read(project(*levels), levels=["M"])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_choice_that_the_list_of_a_project_has_works_when_it_is_typed(
+    tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    document = random_project(chance)
+    things = [entity(name, 8, 8, (8, 8), **own) for name in ("Hero", "Door@2")
+              for own in ({}, {"solid": True}, {"solid": False}) if chance.random() < 0.5]  # fmt: skip
+    document["levels"][0]["layerInstances"].append(entities(*things, visible=chance.random() < 0.5))
+    for one in document["levels"]:
+        one["layerInstances"][0]["visible"] = chance.random() < 0.7
+    path = tmp_path / "game.ldtk"
+    path.write_text(json.dumps(document))
+    check_list(path, side=True)

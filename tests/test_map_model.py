@@ -8,6 +8,7 @@ import gzip
 import json
 import random
 import re
+import shlex
 import struct
 import zlib
 from collections import Counter
@@ -18,8 +19,10 @@ from xml.sax.saxutils import quoteattr
 
 import pytest
 from model_map import Area, MapModel, RefusedError
+from tools import by_default
 
 from fixsync import Pillar
+from fixsync.cli.level import level_command
 from fixsync.level import Solid
 from fixsync.log.files import zstd_module
 from fixsync.maps import MapFileError, MapLevel, read_map
@@ -179,6 +182,8 @@ class Drawing:
             if self.chance.random() < 0.3:
                 one["tilerendersize"] = "grid"
                 self.use("grid")
+            if self.chance.random() < 0.3:
+                one["fillmode"] = self.pick("fillmode", ["stretch", "preserve-aspect-fit"])
             if self.chance.random() < 0.5:
                 path = self.write(f"set{i}", "tileset", {"type": "tileset", **one})
                 one = {"source": path.name}
@@ -506,7 +511,8 @@ def test_points_of_maps_with_everything_are_solid_as_a_second_reading_says(tmp_p
     assert all(outcomes[kind] > 5 for kind in ("read", "refused", "empty")), outcomes
     wanted = [
         "chunks", "external tileset", "grid", "hidden layer", "hidden object", "picture of its own",
-        "shape as large as the tile", "template", "tile in place of a template's", "tileoffset",
+        "fillmode preserve-aspect-fit", "shape as large as the tile", "template",
+        "tile in place of a template's", "tileoffset",
         "solid_layers", "tiles", "classes", "objects", "slopes", "only", "shapes", "whole_tiles",
         "line_width", "hidden", "pixels_per_unit", "origin", "side", "steps", "z", "y", "z_down",
         *(f"alignment {word}" for word in ALIGNMENTS),
@@ -515,3 +521,42 @@ def test_points_of_maps_with_everything_are_solid_as_a_second_reading_says(tmp_p
         "xml True", "xml False",
     ]  # fmt: skip
     assert [what for what in wanted if used[what] < 2] == []
+
+
+# The list of choices.
+
+
+def listed(message: str) -> list[list[str]]:
+    """The choices that a refusal lists, as words of a command line."""
+    return [shlex.split(row) for row in re.findall(r"^  (--.*?) {2,}", message, re.M)]
+
+
+def options_of(words: list[str], path: Path) -> Json:
+    """As the command reads them."""
+    given = level_command.make_context("level", [str(path), *words]).params
+    given = {k: v for k, v in given.items() if v not in (None, False, ())}
+    return {k: v for k, v in given.items() if k not in ("source", "output")}
+
+
+def check_list(path: Path, **options: Any) -> int:
+    """Types each choice that the list of a map has; returns their number."""
+    with pytest.raises(MapFileError, match="nothing in it is selected") as refused:
+        read_map(path, objects=["nobody"], whole_tiles=True, **options)
+    rows = listed(str(refused.value))
+    for words in rows:
+        found = read_map(path, **options_of(words, path), **options)
+        assert len(found.level) or found.places, (path, words)
+    return len(rows)
+
+
+@pytest.mark.parametrize("seed", by_default(10, range(300)))
+def test_a_choice_that_the_list_of_a_map_has_works_when_it_is_typed(
+    tmp_path: Path, seed: int
+) -> None:
+    folder = tmp_path / "map"
+    folder.mkdir()
+    path = Drawing(seed, folder).path
+    text = re.sub(r'("name": |name=)"(d|door)"', r'\1"\2@3"', path.read_text())
+    text = re.sub(r'("type": |type=)"rock"', r'\1"rock@99"', text)
+    path.write_text(text)
+    check_list(path, y=(0, 1))

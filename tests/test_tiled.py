@@ -346,7 +346,7 @@ def test_a_solid_without_heights_is_refused(read: Read) -> None:
     [
         (
             "<map>",
-            "not a file that Tiled or LDtk saved: not XML at line 1, column 6: no element found",
+            "not a file of Tiled, LDtk or Aseprite: not XML at line 1, column 6: no element found",
         ),
         ("[]", "expected an object"),
         ("{}", 'type: expected "map"'),
@@ -355,7 +355,7 @@ def test_a_solid_without_heights_is_refused(read: Read) -> None:
         (json.dumps(a_map(objects({"x": "X"}))).replace('"X"', "NaN"), "expected a number.*NaN"),
         (json.dumps(a_map({"type": 1, "b": 2})).replace('"b"', '"type"'), r"\[0\].type: duplicate"),
         ("[" * 100_000, "nested too deep|not a map"),
-        (a_map(orientation="isometric"), 'orientation: expected "orthogonal"'),
+        (a_map(orientation="hexagonal"), 'orientation: expected "orthogonal" or "isometric"'),
         (a_map(tilewidth=0), "tilewidth: expected an integer of 1"),
         (a_map({"type": "sound"}), r'layers\[0\].type: expected "tilelayer"'),
         (a_map({}), r"layers\[0\].type: the key is missing"),

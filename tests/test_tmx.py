@@ -139,15 +139,15 @@ def test_a_map_that_says_nothing_is_refused_with_what_it_has(read: Read) -> None
     lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
     assert lines[0].endswith("map.tmx: no property in it makes anything solid. Choose among these:")
     assert lines[1:10] == [
-        "--solid-layer main tile layer: 4 tiles",
-        "--solid-layer things object layer: 1 point, 1 rectangle",
+        "--solid-layer main --whole-tiles 1 tile layer: 4 tiles",
+        "--solid-layer things 1 object layer: 1 point, 1 rectangle",
+        "--tiles solid --whole-tiles 3 tiles",
         "--tiles kind=deep 1 tile",
-        "--tiles solid true for 3 tiles",
-        "--tiles ground:0-2 in main: 2 of 0, 1 of 1, 1 of 2",
-        "--class wall 1 object or tile",
-        "--class water 1 object or tile",
-        "--object a 1 object",
-        "--shapes 1 tile has collision shapes",
+        "--tiles ground:0-2 --whole-tiles 2 of 0, 1 of 1, 1 of 2",
+        "--class wall 1 rectangle",
+        "--class water 1 tile",
+        "--object a 1 rectangle",
+        "--shapes 1 tile with collision shapes",
     ]
 
 
@@ -163,9 +163,9 @@ def test_layers_of_one_name_are_one_row_and_the_names_of_most_objects_are_listed
     with pytest.raises(MapFileError) as refused:
         read(text)
     lines = [" ".join(line.split()) for line in str(refused.value).splitlines()]
-    assert "--solid-layer main tile layer: 1 tile; tile layer: 2 tiles" in lines
-    at = lines.index("--object wall 2 objects")
-    assert lines[at + 8] == "and 2 other names of objects"
+    assert "--solid-layer main 2 tile layers: 3 tiles" in lines
+    at = lines.index("--object wall 2 rectangles")
+    assert lines[at + 8] == "and 2 more"
     assert len(read(text, y=Y, objects=["wall"]).level) == 2
 
 
@@ -542,8 +542,8 @@ def test_a_slope_is_refused_by_its_name_or_becomes_steps(read: Read) -> None:
         read(text, side=True, solid_layers=["things"], shapes=True)
     first, second = str(refused.value).splitlines()
     assert "layers[0]: tile 3 of 'ground' is a slope, which no solid seen from the side is" in first
-    assert "layers[1].objects[0].polygon: the object 9 'hill' is a slope" in second
-    assert second.endswith("--steps HEIGHT makes steps of it")
+    assert "layers[1].objects[0].polygon: it is a slope" in second
+    assert second.endswith("--steps HEIGHT makes steps of it (object 9 'hill')")
     found = read(text, side=True, solid_layers=["things"], steps=Fraction(3, 8))
     half = Fraction(1, 2)
     rows = [(0, 3), (3, 6), (6, 8)]  # the last step is lower
@@ -699,7 +699,7 @@ def test_all_errors_are_listed_at_once(read: Read) -> None:
     assert "layers[0].objects[0].x: expected" in first
     assert "layers[0].objects[2].width: expected" in second
     assert "layers[0].objects[3].x: expected" in third
-    assert third.endswith("(2 more like it)")
+    assert third.endswith("(object 1, 2 more like it)")
     assert refused.value.more[0][1] == "layers[0].objects[2].width"
     many = a_map(objects(*[bad.format(f"a{i}", 1) for i in range(50)]))
     with pytest.raises(MapFileError) as refused:
@@ -1011,6 +1011,10 @@ OPTIONS = {
         "--slope ground:1:0,1/2 --side --steps 1/4",
         [(0, 2.25, 3, -1, -0.75, -0.5, 0.5), (0, 2.75, 3, -0.75, -0.5, -0.5, 0.5)],
     ),
+    "--place": (
+        "--place rope --class wall --y 0,1",
+        [(0, 1, 2, 0, 1, -0.5, 0)],
+    ),
     "--only": (
         "--only main --only things --tiles hard --class wall --hidden --y 0,1",
         [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1), (0, 1, 2, 0, 1, -0.5, 0)],
@@ -1089,11 +1093,213 @@ def test_a_map_that_says_nothing_is_answered_with_the_options_that_take_it(
     path.write_text(EVERYTHING)
     code, _, err = run("level", path)
     assert code == 2
-    listed = re.findall(r"^  (--\S+(?: \S+)?) {2,}", err, re.M)
-    assert {"--solid-layer main", "--tiles hard", "--class wall", "--shapes"} <= {*listed}
+    listed = re.findall(r"^  (--.*?) {2,}", err, re.M)
+    assert {"--solid-layer main --whole-tiles", "--tiles hard", "--class wall", "--shapes"} <= {
+        *listed
+    }
+    assert "--object rope --line-width 1" in listed
     for choice in listed:
-        more = ["--whole-tiles"] if choice.startswith(("--solid-layer main", "--tiles gr")) else []
-        more += ["--line-width", "4"] if choice == "--object rope" else []
-        code, out, err = run("level", path, "--json", *choice.split(), "--y", "0,1", *more)
+        code, out, err = run("level", path, "--json", *choice.split(), "--y", "0,1")
         assert code == 0, (choice, err)
         assert json.loads(out)["level"]["solids"], choice
+
+
+# What people's maps have.
+
+
+@pytest.mark.parametrize("data", ['<data encoding="csv"/>', "<data/>",
+                                  '<data encoding="base64" compression="zlib">\n  </data>'])  # fmt: skip
+@pytest.mark.parametrize("group", ["{}", '<group name="Solid">{}</group>'])
+def test_a_layer_of_an_infinite_map_without_chunks_is_empty(
+    read: Read, data: str, group: str
+) -> None:
+    full = '<data encoding="csv"><chunk x="0" y="0" width="2" height="2">1,1,0,1</chunk></data>'
+    layers = [f'<layer id="1" name="{n}" width="4" height="4">{d}</layer>'
+              for n, d in (("Walls", full), ("Spare", data))]  # fmt: skip
+    text = a_map(group.format("".join(layers)), size='width="4" height="4" infinite="1"')
+    found = read(text, solid_layers=["Walls", "Spare"], whole_tiles=True, y=Y)
+    assert [area(solid) for solid in found.level] == [(0, -1, 2, 0), (1, -2, 2, -1)]
+    with pytest.raises(MapFileError, match=r"it has 0 cells|cut short"):
+        read(text.replace(' infinite="1"', ""), solid_layers=["Spare"], whole_tiles=True, y=Y)
+
+
+def test_a_tile_object_taken_whole_stands_where_its_picture_is(read: Read) -> None:
+    tileset = TILESET.replace('tilecount="9">', 'tilecount="9"><tileoffset x="2" y="8"/>')
+    item = '<object id="1" gid="1" x="32" y="48" width="32" height="16"/>'
+    text = a_map(objects(item), tilesets=tileset)
+    (solid,) = read(text, y=Y, solid_layers=["things"], whole_tiles=True).level
+    # The offset is stretched with the picture: twice as wide.
+    assert [float(v) for v in area(solid)] == [2.25, -3.5, 4.25, -2.5]
+
+
+def test_a_picture_that_keeps_its_aspect_is_in_the_middle_of_its_room(read: Read) -> None:
+    """40 x 24 in a cell of 16: 16 x 9.6, with 3.2 above and below."""
+    tileset = (
+        '<tileset firstgid="1" name="coll" tilewidth="40" tileheight="24" tilecount="1" '
+        'tilerendersize="grid" fillmode="{}">'
+        '<tile id="0"><image width="40" height="24"/><objectgroup>'
+        '<object id="1" x="0" y="0" width="10" height="24"/></objectgroup></tile></tileset>'
+    )
+    cell = layer("1,0,0,0,0,0,0,0")
+    for fill, top, bottom in (("stretch", 0, 80), ("preserve-aspect-fit", 16, 64)):
+        text = a_map(cell, tilesets=tileset.format(fill))
+        (solid,) = read(text, y=Y, shapes=True, pixels_per_unit=Fraction(1, 5)).level
+        assert area(solid) == (0, -bottom, 20, -top)
+    item = '<object id="1" gid="1" x="0" y="32" width="80" height="24"/>'
+    text = a_map(objects(item), tilesets=tileset.format("preserve-aspect-fit"))
+    (solid,) = read(text, y=Y, shapes=True, pixels_per_unit=1).level
+    assert area(solid) == (20, -32, 30, -8)
+
+
+HIDDEN = a_map(
+    layer("1,1,0,1,0,0,0,0", "walls@3").replace("<layer", '<layer visible="0"'),
+    objects(BOX.replace('name="a" type="wall"', 'name="lava" type="hazard@99"'), name="Zones",
+            more='visible="0"'),
+    objects('<object id="1" x="0" y="0"/>', name="spawns"),
+    layer("0,0,0,0,0,0,0,0", "nothing"),
+    tilesets="""<tileset firstgid="1" name="t" tilewidth="16" tileheight="16" tilecount="2">
+ <tile id="0"><properties><property name="wall" type="bool" value="true"/></properties></tile>
+</tileset>""",
+)  # fmt: skip
+
+
+def test_a_row_of_the_list_has_what_else_its_choice_needs(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "map.tmx"
+    path.write_text(HIDDEN)
+    err = run("level", path)[2]
+    listed = re.findall(r"^  (--.*?) {2,}", err, re.M)
+    assert listed == [
+        "--solid-layer walls@3@0", "--solid-layer Zones", "--place spawns", "--tiles wall --hidden",
+        "--tiles t:0 --hidden", "--class hazard@99@0 --hidden", "--object lava --hidden",
+    ]  # fmt: skip
+    assert "  1 tile layer, nothing: nothing to choose" in err
+    for choice in listed:
+        code, out, err = run("level", path, "--json", *choice.split(), "--y", "0,1")
+        assert code == 0, (choice, err)
+        assert json.loads(out)["level"]["solids"] or json.loads(out)["places"], choice
+
+
+def test_a_map_of_pictures_alone_says_so(read: Read) -> None:
+    image = '<imagelayer id="1" name="sky"><image source="sky.png"/></imagelayer>'
+    with pytest.raises(MapFileError, match=r"solid\. It has only 2 image layers: never solid\."):
+        read(a_map(image, image))
+    with pytest.raises(MapFileError, match=r"solid\. It has no layers\."):
+        read(a_map())
+
+
+def test_a_doubled_vertex_is_one_and_a_polygon_of_two_is_a_line(read: Read) -> None:
+    def polygon(points: str) -> str:
+        return f'<object id="37" name="ramp" x="0" y="0"><polygon points="{points}"/></object>'
+
+    triangle = [(0, 0), (ONE, 0), (ONE, -ONE)]
+    for points in ("0,0 16,0 16,0 16,16", "0,0 0,0 16,0 16,16 16,16 0,0", "0,0 16,0 16,16 0,0"):
+        (solid,) = read(a_map(objects(polygon(points))), y=Y, solid_layers=["things"]).level
+        assert [*solid.vertices] == [triangle[0], *triangle[:0:-1]]  # and it begins with the first
+    text = a_map(objects(BOX, polygon("0,0 16,0"), polygon("0,0 16,0 16,0 0,0")))
+    found = read(text, y=Y, solid_layers=["things"])
+    assert (len(found.level), found.left_out) == (1, {"polyline": 1, "shape without an inside": 1})
+    assert len(read(text, y=Y, solid_layers=["things"], line_width=2).level) == 2
+
+
+def test_an_error_names_the_object_that_it_is_in(read: Read) -> None:
+    bad = '<object id="37" name="ramp" type="slide" x="0" y="0"><polygon points="0,0 8,8 8,0 0,8"/></object>'
+    with pytest.raises(MapFileError, match=r"\(object 37 'ramp' 'slide'\)$"):
+        read(a_map(objects(bad)), y=Y, solid_layers=["things"])
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    arena = Path(__file__).resolve().parent.parent / "examples" / "arena.tmj"
+    (tmp_path / "arena.tmj").write_bytes(b"\xef\xbb\xbf" + arena.read_bytes())
+    assert read_map(tmp_path / "arena.tmj").level == read_map(arena).level
+
+
+def test_numbers_with_a_point_are_counted_before_they_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixsync.maps.document.DECIMALS_MAX", 3)
+    path = tmp_path / "map.tmj"
+    for rows, is_good in (("1.5, 2e3, 4E5", True), ("1.5, 2e3, 4E5, 6.0", False)):
+        path.write_text(f'{{"type": "map", "pad": [{rows}]}}')
+        message = "orientation: expected" if is_good else "more than 3 numbers with a point"
+        with pytest.raises(MapFileError, match=message):
+            read_map(path)
+
+
+def test_odd_integers_of_a_large_file_are_refused_as_those_of_a_small_one(tmp_path: Path) -> None:
+    path = tmp_path / "map.tmj"
+    for count in (0, 2**17):
+        for odd in ("-0", "1" + "0" * 30):
+            path.write_text(f'{{"type": "map", "pad": [{"1," * count}2], "orientation": {odd}}}')
+            with pytest.raises(MapFileError, match=f"orientation: expected .* found {odd}"):
+                read_map(path)
+
+
+# Places.
+
+
+def test_objects_that_are_chosen_are_places_and_not_solids(read: Read) -> None:
+    tileset = TILESET.replace('name="ground"', 'name="ground" objectalignment="top"')
+    items = [
+        '<object id="1" name="start" type="spawn" x="16" y="0" width="16" height="8"/>',
+        '<object id="2" gid="2" x="40" y="32" width="16" height="32"/>',
+        '<object id="3" name="a" type="spawn" x="0" y="0" width="16" height="8" rotation="90"/>',
+        '<object id="4" type="spawn" x="3" y="4"><polygon points="0,0 8,0 8,8"/></object>',
+        BOX,
+    ]
+    text = a_map(objects(*items), tilesets=tileset)
+    found = read(text, places=["spawn", "water"], classes=["wall"], y=Y, pixels_per_unit=1)
+    assert len(found.level) == 1
+    assert [(p.id, p.kind, p.position[0] / ONE, p.position[2] / ONE) for p in found.places] == [
+        ("1", "spawn", 24, -4), ("2", "water", 40, -48), ("3", "spawn", -4, -8), ("4", "spawn", 3, -4),
+    ]  # fmt: skip
+    assert found.places[1].size == (16 * ONE, 32 * ONE)
+    assert found.places[1].properties == {"solid": False, "kind": "deep"}
+    for name in ("start", "things"):
+        assert read(text, places=[name]).places[0].id == "1"
+    with pytest.raises(MapFileError, match="nothing in it is selected by --place 'Spawn'"):
+        read(text, places=["Spawn"], classes=["wall"], y=Y)
+
+
+def test_a_map_of_places_alone_is_a_level_without_solids(read: Read) -> None:
+    point = '<object id="1" name="spawn" x="16" y="0"><point/></object>'
+    text = a_map(objects(point, BOX))
+    found = read(text, places=["things"])
+    assert (len(found.level), len(found.places)) == (0, 2)
+    assert (len(read(text, places=["spawn"]).level), found.left_out) == (0, {})
+    with pytest.raises(MapFileError, match="no property in it makes anything solid"):
+        read(text)
+    # A map whose properties say what is solid goes on to say it.
+    own = '<properties><property name="y_low" value="0"/><property name="y_high" value="1"/></properties>'
+    assert len(read(a_map(own, objects(point, BOX)), places=["spawn"]).level) == 1
+
+
+# Isometric maps.
+
+
+def test_the_cells_of_an_isometric_map_are_a_plain_grid(read: Read) -> None:
+    """A cell is one unit. Its objects count a tile's height to a cell, along both axes."""
+    text = a_map(
+        layer("1,0,2,3\n0,0,0,1").replace("<layer", '<layer offsety="-16"'),
+        objects('<object id="1" name="pit" x="16" y="0" width="32" height="16"/>',
+                '<object id="2" name="tree" gid="1" x="24" y="8" width="16" height="16"/>'),
+    )  # fmt: skip
+    text = text.replace("orthogonal", "isometric").replace('tilewidth="16"', 'tilewidth="32"', 1)
+    found = read(
+        text, y=Y, solid_layers=["main"], objects=["pit"], whole_tiles=True, places=["tree"]
+    )
+    assert [area(solid) for solid in found.level] == [
+        (0, -1, 1, 0), (2, -1, 4, 0), (3, -2, 4, -1), (1, -1, 3, 0),
+    ]  # fmt: skip
+    assert found.left_out == {"layer offset": 1}
+    assert found.places[0].position == (ONE + ONE // 2, 0, -ONE // 2)
+    taken = read(text, y=Y, solid_layers=["things"])
+    assert (len(taken.level), taken.left_out["tile object"]) == (1, 1)
+    for options, message in (
+        ({"shapes": True}, "shapes of isometric tiles are not on the ground"),
+        ({"objects": ["tree"], "whole_tiles": True}, "nothing of it became solid"),
+    ):
+        with pytest.raises(MapFileError, match=message):
+            read(text, y=Y, **options)
+    turned = text.replace('name="pit"', 'name="pit" rotation="45"')
+    with pytest.raises(MapFileError, match=r"rotation: an isometric map turns it on the screen"):
+        read(turned, y=Y, objects=["pit"])

@@ -16,7 +16,7 @@ from fixsync.log.solids import level_line
 from fixsync.maps.document import PIXELS_MAX
 from fixsync.maps.drawing import bounds, svg
 from fixsync.maps.tiled import MapLevel, read_map
-from fixsync.numbers import ONE, decimal
+from fixsync.numbers import ONE
 
 SUFFIXES = (".fxlevel", ".svg")
 
@@ -61,6 +61,9 @@ def _pair(_ctx: click.Context, _param: click.Parameter, value: str | None) -> An
 )
 @options.texts("--level", "NAME", "Level of an LDtk project, or world, that is read.", "levels")
 @options.texts("--only", "NAME", "The only layer or group that is read.")
+@options.texts(
+    "--place", "NAME", "Name, class or layer of objects that are places, not solids.", "places"
+)
 @options.flag("--shapes", "Solid collision shapes of tiles and tile objects.")
 @options.flag("--whole-tiles", "Whole cells for solid tiles with shapes.")
 @options.read_by(
@@ -187,7 +190,7 @@ def _rows(source: Path, found: MapLevel) -> list[tuple[str, str]]:
         (
             "rounded",
             f"{found.rounded} of {text.plural(len(found.level), 'solid')}, no coordinate by more "
-            f"than {_up(worst, 3)} raw units ({_up(worst / ONE, 9)} units)"
+            f"than {text.up(worst, 3)} raw units ({text.up(worst / ONE, 9)} units)"
             if found.rounded
             else "nothing: every coordinate is exact",
         )
@@ -197,12 +200,6 @@ def _rows(source: Path, found: MapLevel) -> list[tuple[str, str]]:
     if found.names:
         rows.append(("names", text.plural(len(found.names), "named solid")))
     return rows
-
-
-def _up(value: Fraction, digits: int) -> str:
-    """A fraction rounded up to so many decimals."""
-    scale = 10**digits
-    return decimal(-(-value.numerator * scale // value.denominator), scale, digits)
 
 
 def level_json(level: Level) -> dict[str, Any]:
@@ -230,6 +227,7 @@ def _json(source: Path, output: Path | None, found: MapLevel) -> dict[str, Any]:
             }
             for p in found.places
         ],
+        "levels": {name: dict(own) for name, own in found.levels.items()},
         "left_out": dict(found.left_out),
-        "rounded": {"solids": found.rounded, "raw_units_max": _up(found.rounding, 9)},
+        "rounded": {"solids": found.rounded, "raw_units_max": text.up(found.rounding, 9)},
     }

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -196,6 +197,12 @@ def _safe(text: str | Text) -> Text:
 def shortened(text: str, most: int = TEXT_MAX) -> str:
     """A text that says how much of it is left out, if it is longer."""
     return text if len(text) <= most else f"{text[:most]}… and {len(text) - most:,} more characters"
+
+
+def up(value: Fraction, digits: int) -> str:
+    """A fraction rounded up to so many decimals."""
+    scale = 10**digits
+    return decimal(-(-value.numerator * scale // value.denominator), scale, digits)
 
 
 def units(raw: int) -> str:

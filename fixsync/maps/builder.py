@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -24,8 +24,7 @@ SOLIDS_MAX = 2**17
 """Most solids of a map. A stretch of a line counts as one even if it has no length."""
 
 POINTS_MAX = 2**20
-"""Most points of polygons and lines that become solids, those of templates and tiles counted for
-each of their objects and cells."""
+"""Most points of solid polygons and lines, those of templates and tiles counted for each use."""
 
 CUTTING_MAX = 2**28
 """Most work of cutting polygons of a map: the squares of their numbers of vertices together."""
@@ -103,9 +102,9 @@ class Builder:
         where: Value,
         outline: Outline,
         heights: Heights,
-        called: Callable[[], str],
+        called: str = "it",
     ) -> None:
-        """The solids that an outline becomes."""
+        """The solids that an outline becomes. `called`: what it is, for an error."""
         low, high, layer, self._worst = heights
         if outline.circle is not None and not self._view.side:
             centre, radius = outline.circle
@@ -135,8 +134,8 @@ class Builder:
             self._check_room(where, len(self.solids) + len(made))
         except SlopeError:
             raise where.fail(
-                f"{called()} is a slope, which no solid seen from the side is: "
-                "--steps HEIGHT makes steps of it"
+                f"{called} is a slope, which no solid seen from the side is: --steps HEIGHT makes "
+                "steps of it"
             ) from None
         except ValueError as error:
             rounded = " (raw units, after rounding)" if self._worst else " (raw units)"

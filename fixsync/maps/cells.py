@@ -7,11 +7,13 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from fixsync.log.files import zstd_module
+from fixsync.maps.builder import limit
 from fixsync.maps.document import Value
 
-__all__ = ["CELLS_MAX", "WIDTH_MAX", "rows_of"]
+__all__ = ["CELLS_MAX", "parts_of"]
 
 CELLS_MAX = 2**24
 """Most cells of a map's tile layers together."""
@@ -21,7 +23,18 @@ _BLOCK = 2**18
 """Bytes of a compressed layer that are unpacked at a time, so that a bomb stays small."""
 
 
-def rows_of(data: Value, layer: Value, width: int, height: int) -> Iterable[Sequence[int]]:
+def parts_of(layer: Value, counted: list[int]) -> Iterator[tuple[Value, Iterable[Sequence[int]]]]:
+    """The chunks of a tile layer, or all of it, with their rows. `counted`: cells of the map so far."""
+    for part in layer["chunks"].items() if "chunks" in layer else [layer]:
+        width, height = (part[key].integer(0, WIDTH_MAX) for key in ("width", "height"))
+        counted[0] += width * height
+        if counted[0] > CELLS_MAX:
+            size = f"{width} x {height}"
+            raise limit(part, f"it has {size} cells; with them the map has more than {CELLS_MAX}")
+        yield part, _rows_of(part["data"], layer, width, height)
+
+
+def _rows_of(data: Value, layer: Value, width: int, height: int) -> Iterable[Sequence[int]]:
     """The rows of a tile layer or of a chunk: the tile of each cell, 0 for none."""
     count = width * height
     encoding = layer.get("encoding", "csv")
@@ -88,41 +101,24 @@ def _unpacked(packed: bytes, data: Value, compression: Value) -> Iterator[bytes]
     """The bytes of a tile layer, a block at a time."""
     kind = compression.value
     if kind == "":
-        return iter((packed,))
-    if kind in ("zlib", "gzip"):
-        return _inflated(packed, data, kind)
-    if kind == "zstd":
-        return _zstd(packed, data, compression)
-    raise compression.expected('"zlib", "gzip", "zstd" or ""')
-
-
-def _inflated(packed: bytes, data: Value, kind: str) -> Iterator[bytes]:
-    inflate = zlib.decompressobj(31 if kind == "gzip" else 15)
+        yield packed
+        return
+    if kind not in ("zlib", "gzip", "zstd"):
+        raise compression.expected('"zlib", "gzip", "zstd" or ""')
     try:
-        while not inflate.eof:
-            block = inflate.decompress(packed, _BLOCK)
-            if not block and not inflate.eof:
-                raise data.fail(f"its {kind} data is cut short")
-            yield block
-            packed = inflate.unconsumed_tail
-    except zlib.error as error:
-        raise data.fail(f"its {kind} data is damaged: {error}") from None
-
-
-def _zstd(packed: bytes, data: Value, compression: Value) -> Iterator[bytes]:
-    try:
-        zstd = zstd_module()
+        module: Any = zstd_module() if kind == "zstd" else zlib
     except ValueError as error:
         raise compression.fail(str(error)) from None
-    unpack = zstd.ZstdDecompressor()
+    if kind == "zstd":
+        unpack, damage = module.ZstdDecompressor(), module.ZstdError
+    else:
+        unpack, damage = module.decompressobj(31 if kind == "gzip" else 15), module.error
     try:
-        block = bytes(unpack.decompress(packed, _BLOCK))
-        while True:
-            yield block
-            if unpack.eof:
-                return
-            block = bytes(unpack.decompress(b"", _BLOCK))
+        while not unpack.eof:
+            block = bytes(unpack.decompress(packed, _BLOCK))
             if not block and not unpack.eof:
-                raise data.fail("its zstd data is cut short")
-    except zstd.ZstdError as error:
-        raise data.fail(f"its zstd data is damaged: {error}") from None
+                raise data.fail(f"its {kind} data is cut short")
+            yield block
+            packed = getattr(unpack, "unconsumed_tail", b"")  # zstd keeps it
+    except damage as error:
+        raise data.fail(f"its {kind} data is damaged: {error}") from None

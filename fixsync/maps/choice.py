@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from fixsync._native.raw import LAYER_COUNT
 from fixsync.log.text import Number
-from fixsync.maps.document import Value
+from fixsync.maps.document import Made, Value
 from fixsync.maps.tilesets import Tile
 from fixsync.numbers import exact
 
-__all__ = ["Choice", "Choices", "class_of", "is_true", "text_of"]
+__all__ = ["Choice", "Choices", "class_of", "is_true", "text_of", "typed"]
 
 _LAYER = re.compile(r"(.+)@([0-9]{1,2})", re.DOTALL)
 _NUMBERS = re.compile(
@@ -32,6 +32,11 @@ def text_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
+
+
+def typed(name: str) -> str:
+    """A name as an option takes it: with a layer of the world if it looks as if it had one."""
+    return f"{name}@0" if _LAYER.fullmatch(name) else name
 
 
 @dataclass(frozen=True)
@@ -95,40 +100,39 @@ class Choices:
     classes: tuple[Choice, ...] = ()
     objects: tuple[Choice, ...] = ()
     only: tuple[Choice, ...] = ()
+    places: tuple[Choice, ...] = ()
     shapes: bool = False
     whole_tiles: bool = False
     line_width: Fraction | None = None
+    is_alone: bool = False
+    """Whether nothing is solid but what is chosen, even if nothing is."""
     used: set[Choice] = field(default_factory=set, compare=False)
     """The choices that took something."""
 
     @classmethod
-    def of(
-        cls,
-        solid_layers: Iterable[str],
-        tiles: Iterable[str],
-        classes: Iterable[str],
-        objects: Iterable[str],
-        slopes: Iterable[str],
-        only: Iterable[str],
-        **rest: Any,
-    ) -> Choices:
+    def of(cls, texts: Mapping[str, Iterable[str]], **rest: Any) -> Choices:
+        def some(option: str, name: str) -> tuple[Choice, ...]:
+            return tuple(Choice.of(option, text) for text in texts[name])
+
         return cls(
-            tuple(Choice.of("--solid-layer", text) for text in solid_layers),
-            (*(Choice.of("--tiles", text) for text in tiles), *map(Choice.slope, slopes)),
-            tuple(Choice.of("--class", text) for text in classes),
-            tuple(Choice.of("--object", text) for text in objects),
-            tuple(Choice("--only", text, text, None) for text in only),
+            some("--solid-layer", "solid_layers"),
+            (*some("--tiles", "tiles"), *map(Choice.slope, texts["slopes"])),
+            some("--class", "classes"),
+            some("--object", "objects"),
+            tuple(Choice("--only", text, text, None) for text in texts["only"]),
+            tuple(Choice("--place", text, text, None) for text in texts["places"]),
             **rest,
         )
 
     def __bool__(self) -> bool:
-        """Whether anything is chosen."""
-        return bool(self.layers or self.tiles or self.classes or self.objects or self.shapes)
+        """Whether the solids are chosen."""
+        chosen = self.layers or self.tiles or self.classes or self.objects or self.shapes
+        return bool(chosen or self.is_alone)
 
     def unused(self) -> list[Choice]:
         """The choices that took nothing."""
-        every = (*self.layers, *self.tiles, *self.classes, *self.objects, *self.only)
-        return [choice for choice in every if choice not in self.used]
+        solid = (*self.layers, *self.tiles, *self.classes, *self.objects)
+        return [c for c in (*solid, *self.only, *self.places) if c not in self.used]
 
     def layer(self, names: Iterable[str]) -> Choice | None:
         """The choice of a layer: the last that names it or a group it is in. `names`: outermost
@@ -140,6 +144,11 @@ class Choices:
         return (
             not self.only or self._last(self.only, lambda choice: choice.name in names) is not None
         )
+
+    def is_place(self, names: Iterable[str], kind: str, name: str) -> bool:
+        """Whether an object is a place, by its layer, its class or its name."""
+        known = {*names, kind, name}
+        return self._last(self.places, lambda choice: choice.name in known) is not None
 
     def tile(self, tile: Tile, properties: Mapping[str, Value]) -> Choice | None:
         """The choice of a tile: the last of its properties, else the last of its class."""
@@ -173,12 +182,14 @@ def class_of(item: Value) -> str:
     return ""
 
 
-def plain(value: Any) -> Any:
-    """A property's value without the classes of the reader."""
+def plain(value: Any, points: Callable[[Made], Any]) -> Any:
+    """A property's value without the classes of the reader. `points`: makes those of LDtk."""
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, list):
-        return [plain(entry) for entry in value]
+        return [plain(entry, points) for entry in value]
+    if isinstance(value, Made):
+        return points(value)
     if isinstance(value, dict):
-        return {name: plain(entry) for name, entry in value.items()}
+        return {name: plain(entry, points) for name, entry in value.items()}
     return value

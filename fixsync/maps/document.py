@@ -31,6 +31,8 @@ __all__ = [
 
 SIZE_MAX = 2**25
 """Most bytes of a map and of the files that it names together."""
+DECIMALS_MAX = 2**21
+"""Most numbers of a file in JSON that are not written as integers."""
 PIXELS_MAX = 10**9
 """Greatest number of pixels that a map may name."""
 NUMBER_MAX = 64
@@ -41,11 +43,13 @@ _LONG = f"a number has at most {NUMBER_MAX} characters and decimal places"
 class MapError(Exception):
     """An error at a place: the file, the path of the value in it, and the reason."""
 
-    def __init__(self, file: str, path: str, reason: str) -> None:
+    def __init__(self, file: str, path: str, reason: str, called: str = "") -> None:
         super().__init__(file, path, reason)
         self.file = file
         self.path = path
         self.reason = reason
+        self.called = called
+        """The object that the place is in."""
 
 
 class OutsideError(MapError):
@@ -98,10 +102,24 @@ class Value:
             return str(self._key)
         if isinstance(self._key, int):
             return f"{self._outer.path}[{self._key}]"
-        return key_path(self._outer.path, self._key)
+        made, key = self._outer.value, self._key
+        if isinstance(made, Made) and f"__{key}" in made.source:  # LDtk's fields
+            key = f"__{key}"
+        return key_path(self._outer.path, key)
+
+    def called(self) -> str:
+        """The object that the value is or is in, by its number, name and class; "" if in none."""
+        outer, item = self._outer, self.value
+        if outer is None:
+            return ""
+        if outer._key not in ("objects", "entityInstances") or not isinstance(item, dict):
+            return outer.called()
+        words = [self.raw(key, "") for key in ("name", "type", "class", "__identifier")]
+        named = dict.fromkeys(repr(word) for word in words if type(word) is str and word)
+        return " ".join(["object", str(self.raw("id", self.raw("iid", ""))), *named])
 
     def fail(self, reason: str) -> MapError:
-        return MapError(self.file, self.path, reason)
+        return MapError(self.file, self.path, reason, self.called())
 
     def expected(self, what: str) -> MapError:
         return self.fail(f"expected {what}, found {text.shown(self.value)}")
@@ -267,8 +285,7 @@ class Files:
         self._left = SIZE_MAX
 
     def open(self, path: str) -> Value:
-        """The document of a file. MapError if it is neither JSON nor XML, OSError if it cannot be
-        read."""
+        """The document of a file. MapError if it is neither JSON nor XML, OSError as usual."""
         self.opened.append(path)
         with Path(path).open("rb") as file:
             is_large = os.fstat(file.fileno()).st_size > self._left
@@ -278,9 +295,9 @@ class Files:
         self._left -= len(data)
         is_xml = _XML.match(data) is not None
         try:
-            found = parse_xml(data) if is_xml else text.parse_document(data)
+            found = parse_xml(data) if is_xml else _json(data)
         except LineError as wrong:
-            saved = "" if wrong.path else "not a file that Tiled or LDtk saved: "
+            saved = "" if wrong.path else "not a file of Tiled, LDtk or Aseprite: "
             raise MapError(path, wrong.path, f"{saved}{wrong.reason}") from None
         return Value(path, "", found)
 
@@ -301,6 +318,16 @@ class Files:
             return self.open(path)
         except OSError as error:
             raise reference.fail(f"{text.shown(name)}: {error.strerror}") from None
+
+
+def _json(data: bytes) -> dict[str, Any]:
+    """The object of a file, which may begin with a byte order mark."""
+    if data[4:6] == b"\xe0\xa5":
+        raise LineError("", "a sprite of Aseprite: export data with --list-tags --list-slices")
+    # Before they are made: each is slower than an integer.
+    if sum(data.count(b"%d%c" % (digit, c)) for digit in range(10) for c in b".eE") > DECIMALS_MAX:
+        raise LineError("", f"more than {DECIMALS_MAX} numbers with a point or an exponent")
+    return text.parse_document(data.removeprefix(b"\xef\xbb\xbf"))
 
 
 _XML = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*<|\xff\xfe|\xfe\xff")

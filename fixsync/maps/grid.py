@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 
 from fixsync.maps.choice import Choice, Choices
 from fixsync.maps.document import MapError
@@ -41,7 +42,7 @@ class Grid:
             is_taken and not choices.whole_tiles
         )
         self._outlines: dict[int, list[Outline]] = {}
-        self._codes = _Codes(self._code)
+        self._codes = cache(self._code)
         self._groups: list[int | None] = []
         """Of each code, less 1, the layer of the world; None if the choice gives none."""
         self.runs: dict[int | None, dict[int, list[Run]]] = {}
@@ -54,7 +55,7 @@ class Grid:
 
     def add(self, cells: Sequence[int], column: int, row: int) -> int:
         """Takes a row of cells in; returns how many runs it had."""
-        codes = bytes(map(self._codes.__getitem__, cells))
+        codes = bytes(map(self._codes, cells))
         count = 0
         for code in {*codes}:
             if code == _LEFT:
@@ -122,19 +123,6 @@ class Grid:
         return self._groups.index(layer) + 1
 
 
-class _Codes(dict[int, int]):
-    """The code of each cell, found once."""
-
-    def __init__(self, find: Callable[[int], int]) -> None:
-        super().__init__()
-        self._find = find
-
-    def __missing__(self, cell: int) -> int:
-        found = self._find(cell)
-        self[cell] = found
-        return found
-
-
 def shape_count(tile: Tile, choice: Choice | None, line_width: Fraction | None) -> int:
     """The number of `shapes_of`, as `solid_count` counts."""
     if choice is not None and choice.heights is not None:
@@ -152,9 +140,7 @@ def shapes_of(
 ) -> list[Outline]:
     """The area that a tile covers, in a cell or as an object: its collision shapes, or the part
     below a slope. `placing`: of the corner of its picture, which is stretched to a size."""
-    wide, high = tile.seen(cell)
-    placing = placing.stretched(size[0] / wide, size[1] / high).moved(*tile.offset)
-    placing = flipped(placing, cell, tile.width, tile.height)
+    placing = flipped(tile.drawn(cell, placing, size), cell, tile.width, tile.height)
     if choice is not None and choice.heights is not None:
         left, right = (tile.height * (1 - height) for height in choice.heights)
         zero = Fraction(0)

@@ -6,10 +6,11 @@ options and one way of merging cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
-from fixsync.maps.document import PIXELS_MAX, Files, Made, Value
+from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value
 
 __all__ = ["is_ldtk", "map_of"]
 
@@ -26,8 +27,9 @@ def is_ldtk(document: Value) -> bool:
     return "layerInstances" in document or ("defs" in document and "jsonVersion" in document)
 
 
-def map_of(document: Value, files: Files, chosen: Sequence[str]) -> Value:
-    """The map of a project. `chosen`: names of levels and of worlds; all levels if it is empty."""
+def map_of(document: Value, files: Files, chosen: Sequence[str], faults: list[MapError]) -> Value:
+    """The map of a project. `chosen`: names of levels and of worlds; all levels if it is empty.
+    `faults` gets those of levels and layers, which are left out."""
     if "defs" not in document:
         raise document.fail("it is one level: give its project (.ldtk), and --level NAME")
     layers = [v for v in document["defs"]["layers"].items() if v.get("type", "").value == "IntGrid"]
@@ -39,23 +41,36 @@ def map_of(document: Value, files: Files, chosen: Sequence[str]) -> Value:
         sizes = {document["defaultGridSize"].integer(1, PIXELS_MAX)}
     size = min(sizes)
     levels = _levels(document, chosen)
-    groups = []
-    for level, x, y in levels:
-        # One level is a map of its own.
-        x, y = (x, y) if len(levels) > 1 else (0, 0)
-        whole = level
-        if level.get("layerInstances", None).value is None:
-            whole = files.named(level["externalRelPath"])
-        found = [_layer(layer, firsts) for layer in whole["layerInstances"].items()]
-        name, own = level["identifier"].string(), _fields(whole)
-        groups.append(
-            Made(level, type="group", name=name, offsetx=x, offsety=y, layers=found, properties=own)
-        )
+    field_size = document.get("defaultGridSize", size).integer(1, PIXELS_MAX)
+
+    def group(placed: tuple[Value, int, int]) -> Made:
+        level, x, y = placed
+        x, y = (x, y) if len(levels) > 1 else (0, 0)  # one level is a map of its own
+        is_outside = level.get("layerInstances", None).value is None
+        whole = files.named(level["externalRelPath"]) if is_outside else level
+        layers = whole["layerInstances"].items()
+        return Made(
+            level, type="group", name=level["identifier"].string(), offsetx=x, offsety=y,
+            layers=_kept(layers, lambda layer: _layer(layer, firsts), faults),
+            properties=_fields(whole, field_size),
+        )  # fmt: skip
+
     made = Made(
         document, type="map", orientation="orthogonal", tilewidth=size, tileheight=size,
-        tilesets=[_tileset(layer, firsts) for layer in layers], layers=groups,
+        tilesets=[_tileset(layer, firsts) for layer in layers], layers=_kept(levels, group, faults),
     )  # fmt: skip
     return Value(document.file, "", made)
+
+
+def _kept(parts: Iterable[Any], make: Callable[[Any], Made], faults: list[MapError]) -> list[Made]:
+    """What is made of each part that has no fault."""
+    found = []
+    for part in parts:
+        try:
+            found.append(make(part))
+        except MapError as fault:  # noqa: PERF203 - each part is tried
+            faults.append(fault)
+    return found
 
 
 def _levels(document: Value, chosen: Sequence[str]) -> list[tuple[Value, int, int]]:
@@ -70,7 +85,7 @@ def _levels(document: Value, chosen: Sequence[str]) -> list[tuple[Value, int, in
         for level, x, y in _placed(world):
             depth = level.get("worldDepth", 0).integer(-PIXELS_MAX, PIXELS_MAX)
             name = level["identifier"].string()
-            own = [name, of, f"depth={depth}"]
+            own = [name, of, f"depth={depth}", *[f"{of}/{name}", f"{of}/depth={depth}"] * bool(of)]
             known |= dict.fromkeys(text for text in own if text)
             if not chosen or {*chosen} & {*own}:
                 found.append((level, x, y))
@@ -78,17 +93,21 @@ def _levels(document: Value, chosen: Sequence[str]) -> list[tuple[Value, int, in
                 by_depth.setdefault(depth, []).append(name)
     for text in chosen:
         if text not in known:
-            raise document.fail(f"it has no level {text!r}: --level takes {', '.join(known)}")
+            raise document.fail(f"it has no level {text!r}: --level takes {_some([*known], 20)}")
     if len(in_worlds) > 1:
         raise document.fail(f"it has the worlds {', '.join(sorted(in_worlds))}: --level takes one")
     if len(by_depth) > 1:
-        deep = "; ".join(f"--level depth={d}: {_some(by_depth[d])}" for d in sorted(by_depth))
+        within = f"{min(in_worlds)}/" if min(in_worlds) else ""
+        deep = "; ".join(
+            f"--level {within}depth={d}: {_some(names)}" for d, names in sorted(by_depth.items())
+        )
         raise document.fail(f"it has levels above each other: {deep}")
     return found
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+def _some(names: Sequence[str], most: int = 4) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _placed(world: Value) -> Iterator[tuple[Value, int, int]]:
@@ -107,8 +126,7 @@ def _placed(world: Value) -> Iterator[tuple[Value, int, int]]:
 
 
 def _tileset(layer: Value, firsts: Mapping[int, int]) -> Made:
-    """The values of an IntGrid layer as tiles: each has its name, and that of its group, as a
-    property that is true."""
+    """The values of an IntGrid layer as tiles, with true properties: their names, their groups'."""
     groups = {
         _uid(group["uid"]): group.get("identifier", None)
         for group in layer.get("intGridValuesGroups", []).items()
@@ -119,7 +137,7 @@ def _tileset(layer: Value, firsts: Mapping[int, int]) -> Made:
         names = [name.string() for name in own if name is not None and name.value is not None]
         number = value["value"].integer(1, VALUES_MAX - 1)
         tiles.append(Made(value, id=number, properties=dict.fromkeys(names, True)))
-    size = layer["gridSize"].value
+    size = layer["gridSize"].integer(1, PIXELS_MAX)
     return Made(
         layer, firstgid=firsts[_uid(layer["uid"])], name=layer["identifier"].string(),
         tilewidth=size, tileheight=size, tiles=tiles,
@@ -127,12 +145,13 @@ def _tileset(layer: Value, firsts: Mapping[int, int]) -> Made:
 
 
 def _layer(layer: Value, firsts: Mapping[int, int]) -> Made:
-    x, y = (layer[f"__pxTotalOffset{axis}"].value for axis in "XY")
-    what = {"name": layer["__identifier"].string(), "offsetx": x, "offsety": y}
-    what["visible"] = layer.get("visible", True).value
+    x, y = (layer[f"__pxTotalOffset{axis}"].fraction() for axis in "XY")
+    what: dict[str, Any] = {"name": layer["__identifier"].string(), "offsetx": x, "offsety": y}
+    what["visible"] = layer.get("visible", True).boolean()
     kind = layer["__type"].value
     if kind == "Entities":
-        found = [_entity(entity) for entity in layer["entityInstances"].items()]
+        size = layer["__gridSize"].integer(1, PIXELS_MAX)
+        found = [_entity(entity, size) for entity in layer["entityInstances"].items()]
         return Made(layer, type="objectgroup", objects=found, **what)
     if kind != "IntGrid":
         return Made(layer, type="imagelayer", **what)
@@ -157,7 +176,7 @@ def _layer(layer: Value, firsts: Mapping[int, int]) -> Made:
     )  # fmt: skip
 
 
-def _entity(entity: Value) -> Made:
+def _entity(entity: Value, size: int) -> Made:
     """An entity as an object: its corner and its size, and its pivot in parts of them."""
     (x, y), (across, down) = _pair(entity["px"]), _pair(entity["__pivot"])
     width, height = (entity[key].fraction(0) for key in ("width", "height"))
@@ -165,7 +184,7 @@ def _entity(entity: Value) -> Made:
     return Made(
         entity, id=entity.get("iid", "").value, name=name, type=name,
         x=x - across * width, y=y - down * height, width=width, height=height,
-        pivot=(across * width, down * height), properties=_fields(entity),
+        pivot=(across * width, down * height), properties=_fields(entity, size),
     )  # fmt: skip
 
 
@@ -180,9 +199,14 @@ def _pair(numbers: Value) -> list[Fraction]:
     return found
 
 
-def _fields(owner: Value) -> list[Made]:
-    """The fields of a level or of an entity, as properties."""
+def _fields(owner: Value, size: int) -> list[Made]:
+    """The fields of a level or of an entity, as properties; points with the size of their cells."""
+
+    def value_of(field: Value) -> Any:
+        value, is_point = field["__value"].value, field.raw("__type") in ("Point", "Array<Point>")
+        return Made(field, points=value, size=size) if is_point else value
+
     return [
-        Made(field, name=field["__identifier"].string(), value=field["__value"].value)
+        Made(field, name=field["__identifier"].string(), value=value_of(field))
         for field in owner.get("fieldInstances", []).items()
     ]

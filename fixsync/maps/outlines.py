@@ -152,7 +152,7 @@ def kind_of(item: Value) -> str:
             if raw(key):
                 return kind
         if "polygon" in item:
-            return "polygon"
+            return "polyline" if _length(raw("polygon")) == 2 else "polygon"
         if "polyline" in item:
             return "polygon" if _is_closed(raw("polyline")) else "polyline"
     width, height = size_of(item)
@@ -171,8 +171,7 @@ def _is_closed(points: Any) -> bool:
 
 
 def point_count(item: Value, kind: str) -> int:
-    """The number of points that an object of a kind lists, 2 or more for a line. A flat rectangle
-    has 2."""
+    """The number of points that an object of a kind lists; of lines, flat rectangles too, 2 or more."""
     if kind == "rectangle":
         return 0
     if kind == "flat rectangle":
@@ -202,21 +201,22 @@ def size_of(item: Value) -> Place2:
 def outlines(
     item: Value, kind: str, placing: Placing, line_width: Fraction | None
 ) -> list[Outline]:
-    """The area that an object of a kind covers; `placing` is its corner's. Lines cover something if
-    they have a width."""
+    """The area that an object of a kind covers, lines if they have a width; `placing`: its corner's."""
     if kind == "polygon":
         points = item["polygon" if "polygon" in item else "polyline"]
         found = _vertices(points, placing, POLYGON_VERTICES_MAX + 1)
-        # A ring that is closed twice is one that ends where it begins.
-        is_closed = len(found.points) > 3 and found.points[0] == found.points[-1]
-        return [found._replace(points=found.points[:-1]) if is_closed else found]
+        ends = [*found.points[1:], *found.points[:1]]
+        # Neighbours in one place are one vertex; a ring may end where it begins.
+        ring = [a for a, b in zip(found.points, ends, strict=True) if a != b]
+        return [] if len(ring) == 2 else [found._replace(points=ring or found.points[:1])]
     width, height = size_of(item)
     if kind == "rectangle":
         return [rectangle(placing, width, height)]
     if kind in ("ellipse", "capsule"):
         return [_oval(kind, width, height, placing)]
     if kind == "polyline" and line_width:
-        return _walls(_vertices(item["polyline"], placing, LINE_POINTS_MAX), line_width)
+        points = item["polygon" if "polygon" in item else "polyline"]
+        return _walls(_vertices(points, placing, LINE_POINTS_MAX), line_width)
     if kind == "flat rectangle" and line_width:
         return _walls(placing.outline([(0, 0), (width, height)]), line_width)
     return []

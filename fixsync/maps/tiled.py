@@ -19,13 +19,14 @@ from fixsync._native.checks import shown
 from fixsync._native.raw import INT32_MAX
 from fixsync.level import LEVEL, Level
 from fixsync.maps.builder import Builder, Ends, Heights, LimitError, View, limit
-from fixsync.maps.cells import CELLS_MAX, WIDTH_MAX, rows_of
+from fixsync.maps.cells import parts_of
 from fixsync.maps.choice import Choice, Choices, class_of, plain
 from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value, name_of, properties_of
 from fixsync.maps.grid import Grid, shape_count, shapes_of
 from fixsync.maps.ldtk import is_ldtk, map_of
 from fixsync.maps.outlines import (
     Outline,
+    Place2,
     Placing,
     kind_of,
     outlines,
@@ -36,7 +37,7 @@ from fixsync.maps.outlines import (
 )
 from fixsync.maps.solids import Rectangle, rectangles
 from fixsync.maps.survey import survey
-from fixsync.maps.tilesets import Templates, Tile, Tilesets, size_in_map
+from fixsync.maps.tilesets import Templates, Tile, Tilesets, picture_of, size_in_map
 from fixsync.numbers import ONE
 
 __all__ = ["MapFileError", "MapLevel", "Place", "read_map"]
@@ -57,7 +58,7 @@ _SOLID_KEYS = {*KEYS} - {"layer"}
 """Those that make something solid."""
 
 
-_Find = Callable[[], Iterable[Outline]]
+_Find = Callable[[], Sequence[Outline]]
 
 
 class MapFileError(ValueError):
@@ -118,6 +119,8 @@ class MapLevel:
     """Number of solids of which a coordinate was rounded."""
     rounding: Fraction = Fraction(0)
     """The greatest distance that rounding moved a coordinate by, in raw units: at most 1/2."""
+    levels: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The fields of each level of LDtk, by its name."""
     files: list[str] = field(default_factory=list)
     """The files that were read: the map, its tilesets and templates."""
 
@@ -144,6 +147,7 @@ def read_map(
     steps: int | Fraction | None = None,
     root: str | os.PathLike[str] | None = None,
     levels: Iterable[str] = (),
+    places: Iterable[str] = (),
 ) -> MapLevel:
     """The level of a map of Tiled (.tmx, .tmj or .json), or of a project of LDtk (.ldtk).
 
@@ -158,7 +162,8 @@ def read_map(
     from `z[0]` to `z[1]`, from -1/2 to 1/2 by default; slopes are refused, or become steps of
     `steps` units. `root`: the folder that tilesets and templates must be in, by default the map's.
     `levels`: of a project of LDtk, the names of the levels, or of a world, that are read; all by
-    default. A single level has its corner at (0, 0), several stand as in their world.
+    default. A single level has its corner at (0, 0), several stand as in their world. `places`: the
+    names, classes or layers of objects that are places and not solids.
 
     MapFileError, with the path of each value at fault, for a map that is damaged, has a solid that no
     level can have, or has no solids: then it lists the possible choices. ValueError for options
@@ -169,12 +174,13 @@ def read_map(
         raise ValueError("z and steps are for a map seen from the side: side is not set")
     if shapes and whole_tiles:
         raise ValueError("shapes and whole_tiles exclude each other")
-    for name, texts in (
-        ("solid_layers", solid_layers), ("tiles", tiles), ("classes", classes),
-        ("objects", objects), ("slopes", slopes), ("only", only), ("levels", levels),
-    ):  # fmt: skip
-        if isinstance(texts, str):  # its letters would be names
-            raise TypeError(f"{name} must be a list of texts, not the text {shown(texts)}")
+    texts = {
+        "solid_layers": solid_layers, "tiles": tiles, "classes": classes, "objects": objects,
+        "slopes": slopes, "only": only, "levels": levels, "places": places,
+    }  # fmt: skip
+    for name, some in texts.items():
+        if isinstance(some, str):  # its letters would be names
+            raise TypeError(f"{name} must be a list of texts, not the text {shown(some)}")
     pixels_per_unit, line_width, steps = (
         _number(name, number, Fraction(1, ONE), PIXELS_MAX)
         for name, number in (
@@ -192,25 +198,25 @@ def read_map(
                 f"{name} must be two ends of -32768..32767.99998, the lower one first, and 1/65536 "
                 f"or more apart, not {ends[0]},{ends[1]}"
             )
-    choices = Choices.of(
-        solid_layers, tiles, classes, objects, slopes, only, shapes=shapes, whole_tiles=whole_tiles,
-        line_width=line_width,
-    )  # fmt: skip
+    choices = Choices.of(texts, shapes=shapes, whole_tiles=whole_tiles, line_width=line_width)
     view = View(
         pixels_per_unit, origin, z_down, hidden, y, side,
         z or (Fraction(-1, 2), Fraction(1, 2)), steps,
     )  # fmt: skip
     name = os.fspath(path)
     files = Files(Path(root) if root is not None else Path(name).parent)
+    faults: list[MapError] = []
     try:
         document = files.open(name)
         if is_ldtk(document):
-            document = map_of(document, files, [*levels])
+            document = map_of(document, files, [*levels], faults)
         elif [*levels]:
             raise document.fail("it is not a project of LDtk: --level is for those")
+        if faults:
+            raise _all(faults)
         found = _Reading(view, choices, files).read(document)
     except MapError as wrong:
-        raise MapFileError(wrong.file, wrong.path, wrong.reason) from None
+        raise _all([*faults, wrong]) from None
     found.files = files.opened
     return found
 
@@ -269,7 +275,7 @@ class _Reading:
         arguments, or its fault: all are counted before one is made."""
         self._unread: list[MapError] = []
         """Of tilesets that may not be needed."""
-        self._cells = self._runs = 0
+        self._cells, self._runs = [0], 0
         """Of the solid tile layers so far."""
         self._property_count = 0
 
@@ -277,16 +283,21 @@ class _Reading:
         if document.get("type", None).value != "map":
             raise document.get("type", None).expected('"map": a map, saved by Tiled or LDtk')
         orientation = document.get("orientation", None)
-        if orientation.value != "orthogonal":
-            raise orientation.expected('"orthogonal", the one that has a level')
-        self._tile = (
-            document["tilewidth"].integer(1, PIXELS_MAX),
-            document["tileheight"].integer(1, PIXELS_MAX),
-        )
+        self._is_isometric = orientation.value == "isometric"
+        if orientation.value not in ("orthogonal", "isometric"):
+            raise orientation.expected('"orthogonal" or "isometric": others have no level')
+        wide, high = (document[k].integer(1, PIXELS_MAX) for k in ("tilewidth", "tileheight"))
+        # In an isometric map a cell has a tile's height both ways, in pixels of its objects.
+        self._tile = (high, high) if self._is_isometric else (wide, high)
+        choices = self._choices
+        if self._is_isometric and (choices.shapes or any(c.heights for c in choices.tiles)):
+            raise orientation.fail("the shapes of isometric tiles are not on the ground")
         self._builder = Builder(self._view, self._tile[0])
         self._tilesets = Tilesets(document.get("tilesets", []), self._templates)
         if not self._choices and not _says_solid(document, self._templates):
-            self._refuse(document, "no property in it makes anything solid")
+            self._choices = replace(self._choices, is_alone=bool(self._choices.places))
+            if not self._choices:
+                self._refuse(document, "no property in it makes anything solid")
         outer = _Place(_keys_of(document))
         _each([document], lambda map: self._layers(map["layers"], outer, 1), self._work)
         _each(self._work, _make, self._faults)
@@ -297,7 +308,7 @@ class _Reading:
             self._refuse(document, f"nothing in it is selected by {names}")
         if self._faults:
             raise _all(self._faults)
-        if not self._builder.solids:
+        if not self._builder.solids and not (self._choices.places and self._found.places):
             self._refuse(document, "nothing of it became solid")
         self._found.level = Level(self._builder.solids)
         self._found.rounded, self._found.rounding = self._builder.rounded, self._builder.rounding
@@ -305,13 +316,9 @@ class _Reading:
 
     def _refuse(self, document: Value, reason: str) -> None:
         """Fails with the parts of the map, and the options that select them."""
-        lines = survey(document, self._tilesets, self._templates, self._view.side)
-        raise _all(
-            [
-                *self._faults,
-                MapError(document.file, "", "\n".join([f"{reason}. {lines[0]}", *lines[1:]])),
-            ]
-        )
+        parts = self._tilesets, self._templates
+        listed = survey(document, self._tile, *parts, self._view.side)
+        raise _all([*self._faults, MapError(document.file, "", f"{reason}. {listed}")])
 
     def _layers(self, layers: Value, outer: _Place, depth: int) -> None:
         _each(layers.items(), lambda layer: self._layer(layer, outer, depth), self._work)
@@ -321,10 +328,14 @@ class _Reading:
         path = f"{outer.names[-1]}/{name}" if outer.names else name
         names = (*outer.names, name, path)
         choice = self._choices.layer(names)
+        x, y = (layer.get(key, 0).fraction() for key in ("offsetx", "offsety"))
+        if self._is_isometric and (x or y):  # on the screen, not on the ground
+            x = y = Fraction(0)
+            self._leave_out("layer offset")
         place = _Place(
             {**outer.properties, **_keys_of(layer)},
-            outer.x + layer.get("offsetx", 0).fraction(),
-            outer.y + layer.get("offsety", 0).fraction(),
+            outer.x + x,
+            outer.y + y,
             choice is not None or (outer.is_visible and layer.get("visible", True).boolean()),
             names,
             choice,
@@ -333,6 +344,8 @@ class _Reading:
         if kind.value == "group":
             if depth == DEPTH_MAX:
                 raise layer.fail(f"groups are nested deeper than {DEPTH_MAX}")
+            if isinstance(layer.value, Made):
+                self._found.levels[name] = self._properties(layer, place)
             self._layers(layer["layers"], place, depth + 1)
         elif kind.value == "imagelayer":
             self._leave_out("image layer")
@@ -367,11 +380,20 @@ class _Reading:
     def _object(self, layer: Value, item: Value, place: _Place) -> None:
         merged = self._templates.merged(item)
         own, kind = self._own(merged, place), kind_of(merged)
+        tile = None
+        if self._choices.places:
+            if kind == "tile object":
+                tilesets = self._templates.tilesets(item, self._tilesets)
+                tile = self._tile_of(tilesets, merged["gid"].integer(0, 2**32 - 1), False)
+            called = class_of(merged) or (tile.kind if tile else "")
+            if self._choices.is_place(place.names, called, merged.get("name", "").string()):
+                kind = kind if kind == "entity" else "point"
         left_out, choice = self._choice_of(merged, kind, own, place)
         if left_out:
             self._leave_out(left_out)
         elif kind == "point":
-            self._work.append((self._place_of, merged, place))
+            pivot = self._middle(merged, tile)
+            self._work.append((self._place_of, merged, place, pivot, tile))
         elif kind == "entity":
             self._entity(layer, merged, place, own)
         elif kind == "tile object":
@@ -392,13 +414,10 @@ class _Reading:
             return "", None
         if "solid" in own and not own["solid"].boolean():
             return "non-solid object", None
-        if kind == "text":
-            return kind, None
-        if kind == "tile object":
-            return "", None
-        choices = self._choices
+        if kind in ("text", "tile object"):
+            return "text" * (kind == "text"), None
         choice = self._chosen(merged, place)
-        is_left = choice is None and bool(choices) and "solid" not in own
+        is_left = choice is None and bool(self._choices) and "solid" not in own
         return "non-solid object" * is_left, choice
 
     def _chosen(self, item: Value, place: _Place) -> Choice | None:
@@ -407,7 +426,7 @@ class _Reading:
 
     def _entity(self, layer: Value, item: Value, place: _Place, own: Mapping[str, Value]) -> None:
         """An entity is a place, and solid if a choice takes it or its own field says so."""
-        self._work.append((self._place_of, item, place, item["pivot"].value))
+        self._work.append((self._place_of, item, place, item["pivot"].value, None))
         choice, solid = self._chosen(item, place), _keys_of(item).get("solid")
         if choice is not None if solid is None else solid.boolean():
             self._area(layer, item, "rectangle", place, own, choice)
@@ -415,22 +434,32 @@ class _Reading:
     def _corner(self, item: Value, place: _Place) -> Placing:
         x, y = item.number("x"), item.number("y")
         corner = Placing().moved(x + place.x if place.x else x, y + place.y if place.y else y)
-        return corner.turned(item.number("rotation", 0))
-
-    def _place_of(
-        self, item: Value, place: _Place, pivot: tuple[Fraction | int, Fraction | int] = (0, 0)
-    ) -> None:
-        ((x, y),) = self._builder.vertices(item, self._corner(item, place).outline([pivot]))
-        position = (x, y, 0) if self._view.side else (x, 0, y)
-        properties = self._properties(item)
-        name = item.get("name", "").string()
-        width, height = map(self._builder.length, size_of(item))
-        self._found.places.append(
-            Place(
-                name, class_of(item), position, properties, str(item.get("id", "").value),
-                place.names[-1], (width, height),
+        rotation = item.number("rotation", 0)
+        if rotation and self._is_isometric:
+            raise item["rotation"].fail(
+                "an isometric map turns it on the screen, not on the ground"
             )
-        )  # fmt: skip
+        return corner.turned(rotation)
+
+    def _middle(self, item: Value, tile: Tile | None) -> Place2:
+        """The middle of an object, from its point; the point itself of an isometric tile."""
+        is_tile = bool(item.raw("gid", 0))
+        zero = Fraction(0), Fraction(0)
+        (x, y), (wide, high) = picture_of(item, tile, True) if is_tile else (zero, size_of(item))
+        return zero if is_tile and self._is_isometric else (x + wide / 2, y + high / 2)
+
+    def _position(self, item: Value, placing: Placing, pixel: Place2) -> tuple[int, int, int]:
+        ((x, y),) = self._builder.vertices(item, placing.outline([pixel]))
+        return (x, y, 0) if self._view.side else (x, 0, y)
+
+    def _place_of(self, item: Value, place: _Place, pivot: Place2, tile: Tile | None) -> None:
+        position = self._position(item, self._corner(item, place), pivot)
+        properties = self._properties(item, place, tile)
+        name, kind = item.get("name", "").string(), class_of(item) or (tile.kind if tile else "")
+        width, height = map(self._builder.length, size_in_map(item, tile))
+        id, path = str(item.get("id", "").value), place.names[-1]
+        found = Place(name, kind, position, properties, id, path, (width, height))
+        self._found.places.append(found)
 
     def _area(
         self,
@@ -456,44 +485,54 @@ class _Reading:
         where = item
         if kind in ("polygon", "polyline"):
             where = item["polygon" if "polygon" in item else "polyline"]
-        self._make(where, item, find, heights, partial(_called, item))
+        self._make(where, item, find, heights, place)
 
     def _make(
-        self,
-        where: Value,
-        item: Value,
-        find: _Find,
-        heights: Heights,
-        called: Callable[[], str],
+        self, where: Value, item: Value, find: _Find, heights: Heights, place: _Place
     ) -> None:
-        """The solids of an object."""
-        first = len(self._builder.solids)
-        for outline in find():
-            self._builder.solid(where, outline, heights, called)
-        self._name(item, first)
-
-    def _properties(self, item: Value) -> dict[str, Any]:
-        """Those of a place or a solid object."""
-        if "properties" not in item:
-            return {}
-        found = properties_of(item)
-        self._property_count += len(found)
-        if self._property_count > PROPERTIES_MAX:
-            raise limit(
-                item, f"with it the map's objects have more than {PROPERTIES_MAX} properties"
-            )
-        return {name: plain(value.value) for name, value in found.items()}
-
-    def _name(self, item: Value, first: int) -> None:
-        """Keeps the name and the properties of an object for its solids, those from `first` on."""
+        """The solids of an object, its name and its properties."""
+        first, found = len(self._builder.solids), find()
+        for outline in found:
+            self._builder.solid(where, outline, heights)
+        if not found:
+            self._leave_out("shape without an inside")
         ids = range(LEVEL + first, LEVEL + len(self._builder.solids))
         if item.raw("name", ""):
-            name = item["name"].string()
-            self._found.names.update(dict.fromkeys(ids, name))
-        properties = self._properties(item) if ids else {}
+            self._found.names.update(dict.fromkeys(ids, item["name"].string()))
+        properties = self._properties(item, place) if ids else {}
         own = {key: value for key, value in properties.items() if key not in KEYS}
         if own:
             self._found.properties.update(dict.fromkeys(ids, own))
+
+    def _properties(self, item: Value, place: _Place, tile: Tile | None = None) -> dict[str, Any]:
+        """Those of a place, a solid object or a level."""
+        if "properties" not in item and tile is None:
+            return {}
+        found = ChainMap(properties_of(item), {} if tile is None else tile.properties)
+        self._count(item, len(found))
+        points = partial(self._points, item, Placing().moved(place.x, place.y))
+        return {name: plain(value.value, points) for name, value in found.items()}
+
+    def _count(self, item: Value, properties: int) -> None:
+        self._property_count += properties
+        if self._property_count > PROPERTIES_MAX:
+            raise limit(item, f"with it the objects have more than {PROPERTIES_MAX} properties")
+
+    def _points(self, item: Value, corner: Placing, field: Made) -> Any:
+        """The points of a field of LDtk with their positions, the middles of their cells."""
+
+        def point(cell: Any) -> Any:
+            if cell is None:
+                return None
+            at = Value("", "__value", cell, field.source)
+            x, y = (at[key].integer(-PIXELS_MAX, PIXELS_MAX) for key in ("cx", "cy"))
+            half = Fraction(field["size"], 2)
+            middle = half * (2 * x + 1), half * (2 * y + 1)
+            return {"cx": x, "cy": y, "position": self._position(item, corner, middle)}
+
+        found = field["points"]
+        self._count(item, 8 * len(found) if isinstance(found, list) else 8)  # they take longer
+        return [*map(point, found)] if isinstance(found, list) else point(found)
 
     def _tile_object(
         self, layer: Value, item: Value, merged: Value, place: _Place, own: Mapping[str, Value]
@@ -503,8 +542,7 @@ class _Reading:
         tilesets = self._templates.tilesets(item, self._tilesets)
         named = choices.named(merged)
         choice = choices.kind(class_of(merged))
-        is_taken = place.choice is not None or (bool(choices) and "solid" in own)
-        is_taken = is_taken or named is not None
+        is_taken = bool(place.choice or named or (choices and "solid" in own))
         is_strict = bool(choices.tiles or choices.shapes) or (is_taken and not choices.whole_tiles)
         tile = self._tile_of(tilesets, cell, is_strict) if choices else None
         if tile is not None:
@@ -514,7 +552,8 @@ class _Reading:
             choice = choices.tile(own_tile, properties)
         choice = named or choice
         has_shapes = tile is not None and bool(tile.shapes)
-        if choice is None and not is_taken and not (choices.shapes and has_shapes):
+        is_left = choice is None and not is_taken and not (choices.shapes and has_shapes)
+        if is_left or self._is_isometric:  # where a picture has no area on the ground
             self._leave_out("tile object")
             return
         is_slope = choice is not None and choice.heights is not None
@@ -523,23 +562,21 @@ class _Reading:
                 "its tile has collision shapes: --shapes takes them, --whole-tiles its rectangle"
             )
         choice = choice or place.choice
-        size = size_in_map(merged, tile)
-        across, down = tile.alignment if tile else (Fraction(0), Fraction(1))
-        placing = self._corner(merged, place).moved(-across * size[0], -down * size[1])
-        if tile is not None and (is_slope or (has_shapes and choices.shapes)):
+        is_whole = not is_slope and not (has_shapes and choices.shapes)
+        corner, size = picture_of(merged, tile, is_whole)
+        placing = self._corner(merged, place).moved(*corner)
+        if tile is not None and not is_whole:
             line_width = choices.line_width
             self._builder.count_points(item, tile.point_count)
             count = shape_count(tile, choice, line_width)
             find: _Find = partial(shapes_of, tile, cell, size, choice, placing, line_width)
-            label = partial(_tile_called, tile)
             self._leave_out_lines(tile, choice)
         else:
-            count, label = 1, partial(_called, merged)
-            find = partial(_rectangle, placing, *size)
+            count, find = 1, lambda: [rectangle(placing, *size)]
         if count:
             self._builder.plan(layer, count)
             heights = self._builder.heights(item, own, choice)
-            self._work.append((self._make, item, merged, find, heights, label))
+            self._work.append((self._make, item, merged, find, heights, place))
 
     def _tile_of(self, tilesets: Tilesets, cell: int, is_strict: bool) -> Tile | None:
         try:
@@ -569,18 +606,11 @@ class _Reading:
         if isinstance(layer.value, Made):  # a layer of LDtk has cells of its own size
             size = (layer["tilewidth"].value, layer["tileheight"].value)
         grid = Grid(self._tilesets, size, choices, place.choice, is_taken, self._tile_of)
-        for part in layer["chunks"].items() if "chunks" in layer else [layer]:
+        for part, lines in parts_of(layer, self._cells):
             column, row = (
                 part.get(key, 0).integer(-_CELL_INDEX_MAX, _CELL_INDEX_MAX) for key in ("x", "y")
             )
-            width, height = (part[key].integer(0, WIDTH_MAX) for key in ("width", "height"))
-            self._cells += width * height
-            if self._cells > CELLS_MAX:
-                raise limit(
-                    part,
-                    f"it has {width} x {height} cells; with them the map has more than {CELLS_MAX}",
-                )
-            for line, cells in enumerate(rows_of(part["data"], layer, width, height)):
+            for line, cells in enumerate(lines):
                 self._runs += grid.add(cells, column, row + line)
                 if self._runs > RUNS_MAX:
                     raise limit(layer, f"with it the map has more than {RUNS_MAX} runs of tiles")
@@ -616,7 +646,7 @@ class _Reading:
         placing = Placing().moved(place.x, place.y).stretched(width, height)
         for left, top, right, bottom in found:
             corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
-            self._builder.solid(layer, placing.over(1, corners), heights, lambda: "a cell")
+            self._builder.solid(layer, placing.over(1, corners), heights)
 
     def _shapes(self, layer: Value, grid: Grid, place: _Place, size: tuple[int, int]) -> None:
         """The cells whose tiles have collision shapes."""
@@ -629,13 +659,9 @@ class _Reading:
             try:
                 heights = self._builder.heights(layer, place.properties, choice)
                 x, y = column * width + place.x, row * height + place.y
+                called = f"tile {tile.id} of {tile.tileset!r}"
                 for outline in grid.shapes(cell, tile, choice):
-                    self._builder.solid(
-                        layer,
-                        outline.moved(x, y),
-                        heights,
-                        partial(_tile_called, tile),
-                    )
+                    self._builder.solid(layer, outline.moved(x, y), heights, called)
                 self._leave_out_lines(tile, choice)
             except LimitError:
                 raise
@@ -644,24 +670,8 @@ class _Reading:
                 self._faults.append(fault)
 
 
-def _called(item: Value) -> str:
-    """An object for an error: its name, its class and its number."""
-    words = [item.get(key, "").value for key in ("name", "type", "class")]
-    named = " ".join(repr(word) for word in words if isinstance(word, str) and word)
-    return f"the object {item.get('id', '').value}{' ' if named else ''}{named}".replace("  ", " ")
-
-
-def _rectangle(placing: Placing, width: Fraction, height: Fraction) -> list[Outline]:
-    return [rectangle(placing, width, height)]
-
-
-def _tile_called(tile: Tile) -> str:
-    return f"tile {tile.id} of {tile.tileset!r}"
-
-
 def _says_solid(owner: Value, templates: Templates) -> bool:
-    """Whether a map, or a template of its objects, has a property that makes parts solid, or damage
-    to report."""
+    """Whether a property of a map or of its templates makes parts solid, or is damaged."""
     try:
         if _SOLID_KEYS & {*_keys_of(templates.merged(owner))}:
             return True
@@ -690,12 +700,12 @@ def _make(part: MapError | tuple[Any, ...]) -> None:
 
 def _all(faults: Sequence[MapError]) -> MapFileError:
     """MapErrors as one error; those of one file and reason together."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
+    found: dict[tuple[str, str], dict[str, str]] = {}
     for fault in faults:
-        found.setdefault((fault.file, fault.reason), {})[fault.path] = None
-    rows = [
-        (file, next(iter(paths)), reason + (f" ({more} more like it)" if more else ""))
-        for (file, reason), paths in found.items()
-        for more in (len(paths) - 1,)
-    ]
+        found.setdefault((fault.file, fault.reason), {}).setdefault(fault.path, fault.called)
+    rows = []
+    for (file, reason), paths in found.items():
+        path, called = next(iter(paths.items()))
+        words = [called] * bool(called) + [f"{len(paths) - 1} more like it"] * (len(paths) > 1)
+        rows.append((file, path, reason + (f" ({', '.join(words)})" if words else "")))
     return MapFileError(*rows[0], *rows[1:])

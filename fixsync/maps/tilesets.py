@@ -9,17 +9,16 @@ from fractions import Fraction
 from pathlib import PurePath
 
 from fixsync.maps.document import Files, Instance, MapError, Value, properties_of
-from fixsync.maps.outlines import AREAS, LINES, Placing, kind_of, point_count, size_of
+from fixsync.maps.outlines import AREAS, LINES, Place2, Placing, kind_of, point_count, size_of
 
 __all__ = [
-    "FLIPPED_ACROSS",
-    "FLIPPED_DOWN",
     "NUMBER",
     "SWAPPED",
     "Templates",
     "Tile",
     "Tilesets",
     "flipped",
+    "picture_of",
     "size_in_map",
 ]
 
@@ -53,12 +52,25 @@ class Tile:
     """Of the shapes that are polygons and lines."""
     stretch_count: int = 0
     """Of the shapes that are lines."""
-    offset: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
-    alignment: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
+    offset: Place2 = (Fraction(0), Fraction(0))
+    alignment: Place2 = (Fraction(0), Fraction(1))
     fills_cell: bool = False
     """Whether it is drawn as large as a cell."""
+    keeps_aspect: bool = False
+    """Whether it is stretched alike both ways."""
 
-    def seen(self, cell: int) -> tuple[Fraction, Fraction]:
+    def scale(self, cell: int, size: Place2) -> Place2:
+        """How its picture is stretched to an area of a size."""
+        x, y = (room / own for room, own in zip(size, self.seen(cell), strict=True))
+        return (min(x, y), min(x, y)) if self.keeps_aspect else (x, y)
+
+    def drawn(self, cell: int, placing: Placing, size: Place2) -> Placing:
+        """The placing of its picture in the middle of an area; `placing`: of the area's corner."""
+        (x, y), (wide, high) = self.scale(cell, size), self.seen(cell)
+        placing = placing.moved((size[0] - wide * x) / 2, (size[1] - high * y) / 2)
+        return placing.stretched(x, y).moved(*self.offset)
+
+    def seen(self, cell: int) -> Place2:
         """The size of its picture as the bits of a cell turn it."""
         return (self.height, self.width) if cell & SWAPPED else (self.width, self.height)
 
@@ -79,8 +91,7 @@ class Tile:
 
 
 def flipped(placing: Placing, cell: int, width: Fraction, height: Fraction) -> Placing:
-    """The placing of a picture that is flipped as the bits of its cell say. Width and height are
-    those before."""
+    """The placing of a picture, so large before it is flipped, as the bits of its cell flip it."""
     if cell & SWAPPED:
         width, height = height, width
     if cell & FLIPPED_DOWN:
@@ -165,6 +176,7 @@ class _Tileset:
             sum(point_count(s, k) - 1 for s, k in zip(shapes, kinds, strict=True) if k in LINES),
             (offset.get("x", 0).fraction(), offset.get("y", 0).fraction()),
             _ALIGNMENTS[alignment.value], entry.get("tilerendersize", "tile").value == "grid",
+            entry.get("fillmode", "stretch").value == "preserve-aspect-fit",
         )  # fmt: skip
 
 
@@ -225,9 +237,20 @@ class Templates:
         return self._known[key]
 
 
-def size_in_map(item: Value, tile: Tile | None) -> tuple[Fraction, Fraction]:
+def size_in_map(item: Value, tile: Tile | None) -> Place2:
     """The size of a tile object; before Tiled 1.0 that of its tile."""
     width, height = size_of(item)
     if tile is not None and not width and not height:
         return tile.width, tile.height
     return width, height
+
+
+def picture_of(item: Value, tile: Tile | None, is_whole: bool) -> tuple[Place2, Place2]:
+    """The corner of a tile object, from its point, and its size. `Tile.drawn` adds the tile's offset."""
+    size = size_in_map(item, tile)
+    across, down = tile.alignment if tile else (Fraction(0), Fraction(1))
+    x, y = -across * size[0], -down * size[1]
+    if tile is not None and is_whole:
+        by_x, by_y = tile.scale(item["gid"].integer(0, 2**32 - 1), size)
+        x, y = x + tile.offset[0] * by_x, y + tile.offset[1] * by_y
+    return (x, y), size

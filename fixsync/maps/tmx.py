@@ -180,7 +180,7 @@ class _Reading:
             made = node.get("properties", _value(kind, node.get("value", text)))
             into.setdefault("properties", []).append({**node, "type": kind, "value": made})
         elif tag in ("data", "chunk"):
-            self._cells(tag, node, text, into)
+            self._cells(tag, node, text, into, self._open[0][1].get("infinite") is True)
         elif tag in ("ellipse", "point", "capsule"):
             into[tag] = True
         elif tag in ("polygon", "polyline"):
@@ -193,15 +193,15 @@ class _Reading:
             into["tileoffset"] = node
 
     @staticmethod
-    def _cells(tag: str, node: _Node, text: str, into: _Node) -> None:
-        """The cells of a layer or of a chunk: a list, or the text of an encoding."""
+    def _cells(tag: str, node: _Node, text: str, into: _Node, is_infinite: bool) -> None:
+        """The cells of a layer or a chunk, a list or a text; without chunks, a layer may be empty."""
         if tag == "chunk":
             into.setdefault("chunks", []).append({**node, "data": node.get("data", text)})
             return
         into |= {k: node[k] for k in ("encoding", "compression") if k in node}
-        if "chunks" in node:
-            into["chunks"] = node["chunks"]
-            for chunk in node["chunks"]:
+        if "chunks" in node or (is_infinite and not text.strip() and "data" not in node):
+            into["chunks"] = node.get("chunks", [])
+            for chunk in into["chunks"]:
                 if "encoding" not in node and isinstance(chunk["data"], str):
                     chunk["data"] = []
         else:
