@@ -97,7 +97,7 @@ def test_a_duration_that_is_nearest_to_whole_frames_is_these_frames(
         ([80], "frames[0]", ("80 ms is not a whole number of frames at 60 a second: write 67 (4 frames)"
          " or 83 (5 frames)")),
         ([100, 120, 80, 120], "frames[1]", ("120 ms is not a whole number of frames at 60 a second: "
-         "write 117 (7 frames) or 133 (8 frames); 3 images are like it, of 80, 120 ms")),
+         "write 117 (7 frames) or 133 (8 frames); 3 images are like it")),
         ([5], "frames[0]", "5 ms is not a whole number of frames at 60 a second: write 17 (1 frame)"),
     ],
 )  # fmt: skip
@@ -106,6 +106,7 @@ def test_another_duration_is_refused_with_its_neighbours(
 ) -> None:
     with pytest.raises(FrameDataError) as wrong:
         read(sheet(*durations, slices=BODY))
+    reason += ". --round-durations takes the nearest"
     assert (wrong.value.path, wrong.value.reason) == (f"{path}.duration", reason)
 
 
@@ -332,3 +333,166 @@ def test_two_names_that_become_one_word_are_refused(run: Run, tmp_path: Path) ->
     assert code == 2
     assert "the attacks 'jab' and 'Jab' both become ATTACK_JAB: rename one" in errors
     assert not (tmp_path / "names.cs").exists()
+
+
+# Sheets of several sprites, layers and tags.
+
+
+def named(document: Json, names: list[str], *, as_hash: bool = False) -> Json:
+    """The sheet with other names of its images: a list, or an object by name."""
+    images = [{**i, "filename": n} for i, n in zip(document["frames"], names, strict=True)]
+    frames: Any = {i["filename"]: i for i in images} if as_hash else images
+    return {**document, "frames": frames}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["a 0.aseprite", "a 1.aseprite", "b 0.aseprite", "b 1.aseprite", "b 2.aseprite"],
+        ["a 0", "a 1", "a 0", "a 1", "a 2"],
+        ["a.ase", "b 0.ase", "b 1.ase", "b 2.ase", "c.ase"],
+        ["hero (1) 0.ase", "hero (1) 1.ase", "hero (2) 0.ase", "hero (2) 1.ase", "hero (2) 2.ase"],
+    ],
+)
+def test_a_sheet_of_several_sprites_is_refused(read: Read, names: list[str]) -> None:
+    tags = [tag("jab", 0, 1), tag("kick", 0, 2)]
+    document = sheet(100, 100, 50, 50, 50, slices={**BODY, "hit": [key(2, 2, 2, 4, 4)]}, tags=tags)
+    with pytest.raises(FrameDataError, match=r"images of several sprites, .*export each sprite"):
+        read(named(document, names))
+
+
+def exported(form: str, durations: list[int], slices: Any, tags: list[Json]) -> Json:
+    """What Aseprite writes of a sprite with the options that the form names."""
+    frames = [*range(len(durations))]
+    layers = ["Body", "Arm (left)"] if "layers" in form else [""]
+    parts: list[tuple[str, list[int]]] = [("", frames)]
+    if "tags" in form:
+        parts = [(f" #{t['name']}", [*range(t["from"], t["to"] + 1)]) for t in tags]
+    rows = [
+        (f"my hero{f' ({layer})' if layer else ''}{of} {i}.aseprite", durations[frame])
+        for of, here in parts
+        for layer in layers
+        for i, frame in enumerate(here)
+    ]
+    if "titles" in form:
+        rows = [(f"{t['name']}_{frame}", durations[frame]) for t in tags for frame in
+                range(t["from"], t["to"] + 1)]  # fmt: skip
+    document = sheet(*(ms for _, ms in rows), slices=slices, tags=tags)
+    return named(document, [name for name, _ in rows], as_hash="hash" in form)
+
+
+@pytest.mark.parametrize("form", [
+    "layers", "tags", "layers tags", "hash", "hash layers", "hash tags", "titles",
+])  # fmt: skip
+@pytest.mark.parametrize("seed", range(5))
+def test_layers_and_tags_that_are_split_are_the_same_sprite(
+    read: Read, form: str, seed: int
+) -> None:
+    """The export without options has each frame once, in its order."""
+    chance = random.Random(seed)
+    durations = [50 * chance.randint(1, 4) for _ in range(7)]
+    slices = {
+        "hurt": [key(0, 0, 0, 8, 8)],
+        "hit": [key(i, i, 0, chance.choice([0, 4]), 4) for i in range(1, 7)] + [key(6, 1, 1, 2, 2)],
+    }
+    first = 0 if form == "titles" else 1  # a frame without a tag is not in a sheet of tags
+    tags = [tag("b", 4, 6, "pingpong"), tag("a", first, 3, repeat="2")]
+    if form == "titles":
+        tags.reverse()
+    plain = read(exported("", durations, slices, tags))
+    assert read(exported(form, durations, slices, tags)).document == plain.document
+    if "tags" not in form and form != "titles":
+        whole = read(exported("", durations, slices, []))
+        assert read(exported(form, durations, slices, [])).document == whole.document
+        assert whole.frames.attacks["hero"].frames == sum(durations) * 60 // 1000
+
+
+def test_frames_that_a_sheet_lacks_are_named(read: Read) -> None:
+    tags = [tag("early", 0, 1), tag("late", 1, 3)]
+    names = ["hero 0", "hero 1", "hero 3"]
+    document = named(sheet(50, 50, 50, slices=BODY, tags=tags), names)
+    with pytest.raises(FrameDataError) as wrong:
+        read(document)
+    assert wrong.value.path == "meta.frameTags[1]"
+    assert wrong.value.reason == "the image of frame 2 is missing: omit --ignore-empty"
+    document["meta"]["frameTags"].pop()
+    assert read(document).frames.attacks["early"].frames == 6
+    names = ["hero (a) 0", "hero (a) 1", "hero (b) 1"]
+    with pytest.raises(FrameDataError, match="its layers have different frames"):
+        read(named(document, names))
+    names = ["hero #early 0", "hero #early 1", "hero #dash 0"]
+    with pytest.raises(FrameDataError, match='0 tags are called "dash": omit --split-tags'):
+        read(named(document, names))
+
+
+# Limits, and what is said of mistakes.
+
+
+@pytest.mark.parametrize("repeat", ["99999999", 99999999, "9" * 5000, 70000, -1, "x"])
+def test_a_repeat_is_bounded_before_it_is_played(read: Read, repeat: Any) -> None:
+    for direction in ("forward", "pingpong"):
+        document = sheet(50, 50, slices=BODY, tags=[tag("idle", 0, 1, direction, repeat=repeat)])
+        with pytest.raises(FrameDataError) as wrong:
+            read(document)
+        assert wrong.value.path == "meta.frameTags[0].repeat"
+        assert "expected a number of times of 0..65536" in wrong.value.reason
+
+
+def test_the_images_that_all_attacks_play_are_bounded(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixsync.maps.aseprite.PLAYED_MAX", 12)
+    slices = {**BODY, "hit": [key(0, 1, 1, 2, 2)]}
+    tags = [tag("a", 0, 1, repeat="2"), tag("b", 0, 1)]
+    assert len(read(sheet(50, 50, slices=slices, tags=tags)).frames.attacks) == 2
+    with pytest.raises(FrameDataError, match=r"play more than 12 images, times the parts") as wrong:
+        read(sheet(50, 50, slices=slices, tags=[*tags, tag("c", 0, 0)]))
+    assert wrong.value.path == "meta.frameTags[2]"
+
+
+def test_slices_of_one_name_are_numbered(read: Read) -> None:
+    document = sheet(50, slices={"hit": [key(0, 0, 0, 4, 4)], "hit 2": [key(0, 4, 0, 4, 4)]})
+    document["meta"]["slices"] += [
+        {"name": "hit", "keys": [key(0, x, 0, 4, 4)]} for x in (8, 12)
+    ]  # fmt: skip
+    found = read(document, pivot="0,0").frames.parts
+    assert {name: part.offset[0] // 4096 for name, part in found.items()} == {
+        "hit": 2, "hit 2": 6, "hit 3": 10, "hit 4": 14,
+    }  # fmt: skip
+    document["meta"]["slices"] *= 9
+    with pytest.raises(FrameDataError, match="it is one more than 32 parts"):
+        read(document)
+
+
+def test_slices_that_are_not_drawn_are_left_out_or_asked_for(read: Read, tmp_path: Path) -> None:
+    document = sheet(50, slices=BODY)
+    document["meta"]["slices"].append({"name": "hit"})
+    assert read(document).left_out == ["hit"]
+    document["meta"]["slices"] = []
+    with pytest.raises(FrameDataError, match="slices: the sprite has none: draw each box as a sl"):
+        read(document)
+    path = tmp_path / "hero.aseprite"
+    path.write_bytes(bytes([0, 9, 0, 0, 0xE0, 0xA5, 1, 0]))
+    with pytest.raises(FrameDataError, match="a sprite of Aseprite: export data with --list-tags"):
+        read_aseprite(path, pixels_per_unit=16)
+    (tmp_path / "hero.json").write_bytes(
+        b"\xef\xbb\xbf" + json.dumps(sheet(50, slices=BODY)).encode()
+    )
+    assert read_aseprite(tmp_path / "hero.json", pixels_per_unit=16).frames.parts
+
+
+def test_durations_are_rounded_on_demand_and_the_error_is_told(
+    read: Read, run: Run, tmp_path: Path
+) -> None:
+    # 1.8, 7.8, 6 and 0.3 frames: 2, 8, 6 and 1.
+    document = sheet(30, 130, 100, 5, slices=BODY, tags=[tag("a", 0, 1), tag("b", 1, 3)])
+    found = read(document, round_durations=True)
+    assert [attack.frames for attack in found.frames.attacks.values()] == [10, 15]
+    assert (found.durations, float(found.off)) == (3, 0.9)
+    command = ("frames", tmp_path / "hero.json", "--from", "aseprite", "--pixels-per-unit", "16")
+    code, _, errors = run(*command)
+    assert (code, "--round-durations takes the nearest" in errors) == (2, True)
+    code, out, _ = run(*command, "--round-durations")
+    assert code == 0
+    assert re.search("^durations +3 images rounded, an attack by at most 0.9 frames$", out, re.M)
+    assert "durations" not in run(*command, "--tick-rate", "1000")[1]

@@ -53,6 +53,7 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     "--pivot", metavar="SLICE|X,Y", help="Slice whose pivot, or pixel that, is at the body's pose."
 )
 @options.read_by(options.exact_number, "--depth", "N", "Depth of the boxes in units; by default 1.")
+@options.flag("--round-durations", "The nearest number of frames for each duration of an image.")
 @click.option(
     "--schema",
     is_flag=True,
@@ -75,9 +76,14 @@ def frames_command(
     Exit code  0  the file is valid, and OUT is written
                2  the file is not valid: nothing is written
     """
-    given = {name: value for name, value in choices.items() if value not in (None, ())}
+    given = {
+        name: value
+        for name, value in choices.items()
+        if value is not None and value is not False and value != ()  # a number of 0 is given
+    }
     if of is None and given:
-        names = ", ".join(f"--{name.removesuffix('s').replace('_', '-')}" for name in given)
+        flags = {"hits": "hit", "hurts": "hurt"}
+        names = ", ".join(f"--{flags.get(name, name).replace('_', '-')}" for name in given)
         raise click.UsageError(f"{names}: for --from aseprite")
     if of is not None and "pixels_per_unit" not in given:
         raise click.UsageError("--from aseprite needs --pixels-per-unit N")
@@ -118,6 +124,9 @@ def _sprite_rows(sprite: AsepriteFrames | None) -> Iterator[tuple[str, str]]:
         yield "origin", sprite.origin
         yield "left out", ", ".join(map(repr, sprite.left_out)) or "nothing"
         yield "rounded", f"{text.plural(sprite.rounded, 'box', 'boxes')}, to a raw unit"
+    if sprite is not None and sprite.durations:
+        images, off = text.plural(sprite.durations, "image"), text.up(sprite.off, 3)
+        yield "durations", f"{images} rounded, an attack by at most {off} frames"
 
 
 def _rows(frames: FrameData) -> Iterator[tuple[str, str]]:

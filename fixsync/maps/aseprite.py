@@ -9,7 +9,8 @@ as one that was written by hand."""
 from __future__ import annotations
 
 import os
-from collections import Counter
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -18,14 +19,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from fixsync._native.body import FRAMES_MAX
+from fixsync._native.body import FRAMES_MAX, PARTS_MAX
 from fixsync._native.raw import INT32_MAX
 from fixsync.game.frames import FrameData
 from fixsync.game.frames_file import FrameDataError, frame_data
 from fixsync.log import text
 from fixsync.log.text import LineError
 from fixsync.maps.choice import Choice
-from fixsync.maps.document import MapError, Value
+from fixsync.maps.document import Files, MapError, Value
+from fixsync.maps.outlines import Place2
 from fixsync.numbers import ONE, exact
 
 __all__ = ["AsepriteFrames", "read_aseprite"]
@@ -33,12 +35,14 @@ __all__ = ["AsepriteFrames", "read_aseprite"]
 PIXELS_MAX = 2**16
 """Greatest coordinate in a sprite."""
 IMAGES_MAX = 2**16
+PLAYED_MAX = 2**17
+"""Most images that all attacks play, repeats counted, times the number of parts."""
 MILLISECONDS_MAX = 65535
-_HIT, _HURT = 1, 0
-"""The layers of hitboxes and of hurtboxes."""
 
 Box = tuple[int, int, int, int]
 """Left, top, width and height in pixels of the canvas."""
+_END = re.compile(r"(?:[ _-]?([0-9]{1,9}))?(?:\.[A-Za-z]\w{0,9})?\Z")
+"""The end of an image's name: its number, and the ending of the file."""
 
 
 @dataclass
@@ -54,6 +58,10 @@ class AsepriteFrames:
     """Slices that are neither hitbox nor hurtbox."""
     rounded: int = 0
     """Number of boxes of which a coordinate was rounded to a raw unit."""
+    durations: int = 0
+    """Number of images whose duration was rounded to whole frames."""
+    off: Fraction = Fraction(0)
+    """How many frames an attack is longer or shorter for it, at most."""
 
 
 def read_aseprite(
@@ -65,13 +73,15 @@ def read_aseprite(
     hurts: Iterable[str] = ("hurt*",),
     pivot: str | None = None,
     depth: int | Fraction = 1,
+    round_durations: bool = False,
 ) -> AsepriteFrames:
     """The frame data of a JSON file that Aseprite exported, seen from the side: right is +x, up +y.
 
     `hits`, `hurts`: which slices are hitboxes, and which hurtboxes, by their name or their user
     data, as in `fixsync frames`. `pivot`: what is at the body's pose: the name of a slice that has
     a pivot, or a pixel "16,31"; by default the only pivot of the file, or the middle of the canvas.
-    `depth`: how far the boxes reach along z, in units.
+    `depth`: how far the boxes reach along z, in units. `round_durations`: each image lasts the
+    nearest number of frames, at least one; `off` of the result has the error.
 
     FrameDataError names the place of an error, such as a duration that is not a whole number of
     frames. ValueError for an option, OSError for a file that cannot be read."""
@@ -85,8 +95,9 @@ def read_aseprite(
     if not 1 <= tick_rate <= 1000:
         raise ValueError(f"tick_rate must be 1..1000, not {tick_rate}")
     try:
-        document = Value(name, "", text.parse_document(Path(path).read_bytes()))
-        return _Sprite(document, roles, pixels_per_unit, tick_rate, depth).read(pivot)
+        document = Files(Path(name).parent).open(name)
+        sprite = _Sprite(document, roles, pixels_per_unit, tick_rate, depth, round_durations)
+        return sprite.read(pivot)
     except (MapError, LineError) as wrong:
         raise FrameDataError(name, wrong.path, wrong.reason) from wrong
 
@@ -98,24 +109,23 @@ class _Slice:
         self.entry = entry
         self.name = entry["name"].string()
         self.data = entry.get("data", "").string()
-        self.keys = sorted(map(_key, entry["keys"].items()), key=lambda key: key[0])
-        self.has_pivot = any(pivot is not None for _, _, pivot in self.keys)
+        self.keys = sorted(map(_key, entry.get("keys", []).items()), key=lambda key: key[0])
+        self._firsts = [first for first, _, _ in self.keys]
+        self.pivots = [(first, pivot) for first, _, pivot in self.keys if pivot is not None]
 
     def box(self, image: int) -> Box | None:
         """A key holds until the next one. A box without an inside hides the slice."""
-        found = None
-        for first, box, _ in self.keys:
-            if first <= image:
-                found = box
+        place = bisect_right(self._firsts, image) - 1
+        found = self.keys[place][1] if place >= 0 else None
         return found if found and found[2] and found[3] else None
 
-    def pivot(self, image: int) -> tuple[int, int]:
+    def pivot(self, image: int) -> Place2:
         """The last pivot up to an image, or the first one of all."""
-        known = [(first, pivot) for first, _, pivot in self.keys if pivot is not None]
-        return next((pivot for first, pivot in reversed(known) if first <= image), known[0][1])
+        place = bisect_right(self.pivots, image, key=lambda known: known[0])
+        return self.pivots[max(0, place - 1)][1]
 
 
-def _key(key: Value) -> tuple[int, Box, tuple[int, int] | None]:
+def _key(key: Value) -> tuple[int, Box, Place2 | None]:
     """The first image of a key, its box, and its pivot on the canvas."""
     first, bounds = key["frame"].integer(0, IMAGES_MAX), key["bounds"]
     x, y = (bounds[k].integer(-PIXELS_MAX, PIXELS_MAX) for k in "xy")
@@ -123,7 +133,56 @@ def _key(key: Value) -> tuple[int, Box, tuple[int, int] | None]:
     if key.get("pivot", None).value is None:
         return first, (x, y, wide, high), None
     at_x, at_y = (key["pivot"][k].integer(-PIXELS_MAX, PIXELS_MAX) for k in "xy")
-    return first, (x, y, wide, high), (x + at_x, y + at_y)
+    return first, (x, y, wide, high), (Fraction(x + at_x), Fraction(y + at_y))
+
+
+def _parts(name: str) -> tuple[str, str, str, int]:
+    """Title, layer, tag and number of an image that Aseprite called "title (layer) #tag 0.png"."""
+    end = _END.search(name)
+    rest, number = (name, 0) if end is None else (name[: end.start()], int(end[1] or 0))
+    rest, _, tag = rest.rpartition(" #") if " #" in rest else (rest, "", "")
+    title, opens, layer = rest[:-1].partition(" (") if rest.endswith(")") else (rest, "", "")
+    return (title, layer, tag, number) if opens and not layer.isdigit() else (rest, "", tag, number)
+
+
+def _of_sprite(
+    frames: Value, named: Sequence[tuple[str, Value]], tags: Sequence[Value]
+) -> dict[int, Value]:
+    """The image of each frame of the sprite, from which tags and slices count."""
+    parts = [_parts(name) for name, _ in named]
+    in_order = {i: image for i, (_, image) in enumerate(named)}
+    numbers = [number - parts[0][3] for *_, number in parts]
+    if numbers == [*in_order] or len({name for name, _ in named}) == 1:
+        return in_order
+    places: dict[str, list[int]] = {}
+    for i, (title, *_) in enumerate(parts):
+        places.setdefault(title, []).append(i)
+    tagged = {(tag.raw("from"), tag.raw("to")) for tag in tags}
+    if len(places) > 1 and all((at[0], at[-1]) in tagged for at in places.values()):
+        return in_order  # the titles are names of tags
+    if len(places) > 1 or len({*parts}) < len(parts):
+        titles = ", ".join(map(text.shown, [*places][:8]))
+        raise frames.fail(
+            f"it has the images of several sprites, {titles}, and nothing says whose a tag or a slice "
+            "is: export each sprite to a file of its own"
+        )
+    layers: dict[str, dict[tuple[str, int], Value]] = {}
+    for (_, layer, tag, number), (_, image) in zip(parts, named, strict=True):
+        layers.setdefault(layer, {})[tag, number] = image
+    first = next(iter(layers.values()))
+    lasts = [{k: v["duration"].value for k, v in layer.items()} for layer in layers.values()]
+    if any(last != lasts[0] for last in lasts):
+        raise frames.fail("its layers have different frames: omit --split-layers, --ignore-empty")
+    starts: dict[str, list[int]] = {"": [0]}
+    for entry in tags:
+        start = entry["from"].integer(0, IMAGES_MAX)
+        starts.setdefault(entry["name"].string(), []).append(start)
+    found: dict[int, Value] = {}
+    for (tag, number), image in first.items():
+        if len(at := starts.get(tag, [])) != 1:
+            raise image.fail(f"{len(at)} tags are called {text.shown(tag)}: omit --split-tags")
+        found.setdefault(at[0] + number, image)
+    return found
 
 
 class _Sprite:
@@ -136,25 +195,31 @@ class _Sprite:
         pixels_per_unit: int | Fraction,
         tick_rate: int,
         depth: int | Fraction,
+        is_rounded: bool,
     ) -> None:
         self._document = document
+        self._is_rounded = is_rounded
         self._roles = roles
         self._scale = ONE / Fraction(pixels_per_unit)
         self._rate = tick_rate
         self._half_z = max(1, round(Fraction(depth) * ONE / 2))
         frames = document["frames"]
         if isinstance(frames.value, dict):
-            self._images = [frames[name] for name in frames.members()]
+            named = [(name, frames[name]) for name in frames.members()]
         else:
-            self._images = [*frames.items()]
-        if not 1 <= len(self._images) <= IMAGES_MAX:
-            raise frames.fail(f"it has {len(self._images)} images; 1..{IMAGES_MAX} are read")
+            named = [(image.get("filename", "").string(), image) for image in frames.items()]
+        if not 1 <= len(named) <= IMAGES_MAX:
+            raise frames.fail(f"it has {len(named)} images; 1..{IMAGES_MAX} are read")
         meta = document["meta"]
         if "slices" not in meta:
             raise meta.fail("it has no slices: export with --list-slices --list-tags")
         self._slices = [_Slice(entry) for entry in meta["slices"].items()]
+        if not self._slices:
+            raise meta["slices"].fail("the sprite has none: draw each box as a slice in Aseprite")
         self._tags = [*meta.get("frameTags", []).items()]
+        self._images = _of_sprite(frames, named, self._tags)
         self._rounded: set[Box] = set()
+        self._known: dict[Any, dict[str, Any]] = {}  # the place of each box about each origin
 
     def read(self, pivot: str | None) -> AsepriteFrames:
         self._ticks = self._durations()
@@ -162,7 +227,7 @@ class _Sprite:
         taken, left_out = self._taken()
         parts = {
             one.name: {
-                **self._place(one, self._first(one)),
+                **self._place(one, next(first for first, box, _ in one.keys if box[2] and box[3])),
                 "layer": layer,
                 "active": not is_hit,
                 **({"meta": {"data": one.data}} if one.data else {}),
@@ -170,50 +235,52 @@ class _Sprite:
             for one, is_hit, layer in taken
         }
         attacks: dict[str, Any] = {}
+        played, off = 0, Fraction(0)
         for entry, name, images in self._attacks():
             if name in attacks:
                 raise entry.fail(f"two tags are called {text.shown(name)}: rename one")
+            played += len(images)
+            if played * len(taken) > PLAYED_MAX:
+                raise entry.fail(f"the attacks play more than {PLAYED_MAX} images, times the parts")
+            off = max(off, abs(sum((self._off.get(i, off * 0) for i in images), off * 0)))
             attacks[name] = self._attack(entry, images, taken, parts)
             if entry.get("data", "").string():
                 attacks[name]["meta"] = {"data": entry["data"].value}
         document = {"parts": parts, "attacks": attacks}
         frames = frame_data(document)
-        return AsepriteFrames(frames, document, said, left_out, len(self._rounded))
+        counts = len(self._rounded), len(self._off), off
+        return AsepriteFrames(frames, document, said, left_out, *counts)
 
-    def _durations(self) -> list[int]:
-        """The frames of each image. A duration is n frames if no whole number of milliseconds is
-        nearer to them."""
-        found, wrong = [], []
-        for image in self._images:
+    def _durations(self) -> dict[int, int]:
+        """The frames of each image: n if no whole number of milliseconds is nearer to n."""
+        found, wrong = {}, []
+        self._off: dict[int, Fraction] = {}  # how many frames an image lasts too long
+        for i, image in self._images.items():
             shown = image["duration"]
             ms = shown.integer(1, MILLISECONDS_MAX)
-            n = max(1, (2 * ms * self._rate + 1000) // 2000)
-            found.append(n)
+            found[i] = n = max(1, (2 * ms * self._rate + 1000) // 2000)
             if 2 * abs(ms * self._rate - 1000 * n) > self._rate:
                 wrong.append((shown, ms))
-        if wrong:
+                self._off[i] = n - Fraction(ms * self._rate, 1000)
+        if wrong and not self._is_rounded:
             shown, ms = wrong[0]
             below = ms * self._rate // 1000
             near = " or ".join(
-                f"{(2000 * n + self._rate) // (2 * self._rate)} ({_frames(n)})"
+                f"{(2000 * n + self._rate) // (2 * self._rate)} ({n} frame{'s' * (n != 1)})"
                 for n in (below, below + 1)
                 if n
             )
-            others = Counter(ms for _, ms in wrong)
             more = f"; {len(wrong)} images are like it" if len(wrong) > 1 else ""
-            all_of = ", ".join(map(str, sorted(others)))
-            more += f", of {all_of} ms" if len(others) > 1 else ""
             raise shown.fail(
-                f"{ms} ms is not a whole number of frames at {self._rate} a second: write {near}{more}"
+                f"{ms} ms is not a whole number of frames at {self._rate} a second: write {near}"
+                f"{more}. --round-durations takes the nearest"
             )
         return found
 
-    def _origin_of(
-        self, pivot: str | None
-    ) -> tuple[Callable[[int], tuple[Fraction, Fraction]], str]:
+    def _origin_of(self, pivot: str | None) -> tuple[Callable[[int], Place2], str]:
         """The pixel that is at the body's pose, by image, and its name."""
-        having = [one for one in self._slices if one.has_pivot]
-        listed = ", ".join(text.shown(one.name) for one in having) or "no slice"
+        having = [one for one in self._slices if one.pivots]
+        listed = ", ".join(text.shown(one.name) for one in having[:20]) or "no slice"
         if pivot is not None and (spot := _pixel(pivot)) is not None:
             return lambda _: spot, f"pixel {pivot}"
         if pivot is not None:
@@ -228,12 +295,8 @@ class _Sprite:
                 f"several slices have a pivot: --pivot takes one of {listed}"
             )
         if having:
-            one = having[0]
-            return lambda image: (
-                Fraction(one.pivot(image)[0]),
-                Fraction(one.pivot(image)[1]),
-            ), f"pivot of slice {one.name}"
-        canvas = self._images[0]["sourceSize"]
+            return having[0].pivot, f"pivot of slice {having[0].name}"
+        canvas = next(iter(self._images.values()))["sourceSize"]
         wide, high = (canvas[k].integer(1, PIXELS_MAX) for k in "wh")
         middle = Fraction(wide, 2), Fraction(high, 2)
         return lambda _: middle, f"middle of the canvas, {wide} x {high} pixels"
@@ -241,7 +304,7 @@ class _Sprite:
     def _taken(self) -> tuple[list[tuple[_Slice, bool, int]], list[str]]:
         """The slices that are parts, with their layers, and the names of the others."""
         taken: list[tuple[_Slice, bool, int]] = []
-        left_out, names = [], set()
+        left_out, names, own = [], set[str](), {one.name for one in self._slices}
         for one in self._slices:
             called = one.name.lower(), one.data.lower()
             found = [
@@ -256,27 +319,31 @@ class _Sprite:
             if not found or not any(box[2] and box[3] for _, box, _ in one.keys):
                 left_out.append(one.name)
                 continue
-            if one.name in names:
-                raise one.entry.fail(f"two slices are called {text.shown(one.name)}: rename one")
+            name, number = one.name, 1
+            while one.name in names or (number > 1 and one.name in own):
+                number += 1
+                one.name = f"{name} {number}"
             names.add(one.name)
+            if len(names) > PARTS_MAX:
+                raise one.entry.fail(f"it is one more than {PARTS_MAX} parts")
             choice, is_hit = found[-1]
-            default = _HIT if is_hit else _HURT
-            taken.append((one, is_hit, default if choice.layer is None else choice.layer))
+            taken.append((one, is_hit, int(is_hit) if choice.layer is None else choice.layer))
         if not taken:
             raise self._document["meta"]["slices"].fail(
                 "none of its slices is a hitbox or a hurtbox: --hit NAME and --hurt NAME choose "
-                f"among {', '.join(map(text.shown, left_out)) or 'none'}"
+                f"among {', '.join(map(text.shown, left_out[:20]))}"
             )
         return taken, left_out
 
-    def _first(self, one: _Slice) -> int:
-        """The image in which a slice is first seen."""
-        return next(first for first, box, _ in one.keys if box[2] and box[3])
-
     def _place(self, one: _Slice, image: int) -> dict[str, Any]:
         """The shape and the offset of a slice in an image."""
-        x, y, wide, high = one.box(image) or (0, 0, 0, 0)
-        left, top = self._origin(image)
+        where = one.box(image) or (0, 0, 0, 0), self._origin(image)
+        if where not in self._known:
+            self._known[where] = self._made(one, *where)
+        return self._known[where]
+
+    def _made(self, one: _Slice, box: Box, origin: Place2) -> dict[str, Any]:
+        (x, y, wide, high), (left, top) = box, origin
         exact = [
             Fraction(wide, 2) * self._scale,
             Fraction(high, 2) * self._scale,
@@ -292,13 +359,20 @@ class _Sprite:
 
     def _attacks(self) -> Iterator[tuple[Value, str, list[int]]]:
         """The name of each attack, and its images in their order."""
+        end = max(self._images)
         if not self._tags:
             name = Path(self._document.file).stem
-            yield self._document["meta"], name, [*range(len(self._images))]
+            yield self._document["meta"], name, self._there(self._document["frames"], 0, end)
         for tag in self._tags:
-            first = tag["from"].integer(0, len(self._images) - 1)
-            last = tag["to"].integer(first, len(self._images) - 1)
-            yield tag, tag["name"].string(), _order(tag, [*range(first, last + 1)])
+            first = tag["from"].integer(0, end)
+            images = self._there(tag, first, tag["to"].integer(first, end))
+            yield tag, tag["name"].string(), _order(tag, images)
+
+    def _there(self, where: Value, first: int, last: int) -> list[int]:
+        for image in range(first, last + 1):
+            if image not in self._images:
+                raise where.fail(f"the image of frame {image} is missing: omit --ignore-empty")
+        return [*range(first, last + 1)]
 
     def _attack(
         self,
@@ -317,8 +391,9 @@ class _Sprite:
             """When the slice is as a part is not outside attacks: a hitbox on, a hurtbox off."""
             keys: list[dict[str, Any]] = []
             at = 0
-            for place, run in self._runs(one, images):
-                end = at + run
+            places = [(self._place(one, i) if one.box(i) else None, self._ticks[i]) for i in images]
+            for place, run in groupby(places, key=lambda pair: pair[0]):
+                end = at + sum(ticks for _, ticks in run)
                 if (place is not None) == is_hit:
                     if spans and spans[-1][1] == at - 1:
                         spans[-1][1] = end - 1
@@ -334,17 +409,6 @@ class _Sprite:
                 attack.setdefault("keys", {})[one.name] = keys
         return attack
 
-    def _runs(
-        self, one: _Slice, images: Sequence[int]
-    ) -> Iterator[tuple[dict[str, Any] | None, int]]:
-        """The places of a slice in these images, None where it is hidden, each with its frames."""
-        places = [
-            (self._place(one, image) if one.box(image) else None, self._ticks[image])
-            for image in images
-        ]
-        for place, run in groupby(places, key=lambda pair: pair[0]):
-            yield place, sum(ticks for _, ticks in run)
-
 
 def _order(tag: Value, images: list[int]) -> list[int]:
     """The images of a tag as they are played once, or as often as it says."""
@@ -353,9 +417,10 @@ def _order(tag: Value, images: list[int]) -> list[int]:
     if direction.value not in kinds:
         raise direction.expected(f"one of {', '.join(kinds)}")
     written = repeat.value
-    times = int(written) if isinstance(written, str) and written.isdecimal() else written
-    if type(times) is not int or not 0 <= times <= FRAMES_MAX:
-        raise repeat.expected(f"a number of times of 0..{FRAMES_MAX}")
+    is_number = isinstance(written, str) and written.isdecimal() and len(written) < 10
+    times, most = int(written) if is_number else written, PLAYED_MAX // len(images)
+    if type(times) is not int or not 0 <= times <= most:
+        raise repeat.expected(f"a number of times of 0..{most}")
     there = images[::-1] if "reverse" in direction.value else images
     if "pingpong" not in direction.value:
         return there * max(1, times)
@@ -365,14 +430,10 @@ def _order(tag: Value, images: list[int]) -> list[int]:
     return there + [image for i in range(times - 1) for image in (there if i % 2 else back)[1:]]
 
 
-def _pixel(text: str) -> tuple[Fraction, Fraction] | None:
+def _pixel(text: str) -> Place2 | None:
     """A pixel written "16,31" or "16.5,31"."""
     x, comma, y = text.partition(",")
     try:
         return (exact("x", x), exact("y", y)) if comma else None
     except ValueError:
         return None
-
-
-def _frames(n: int) -> str:
-    return f"{n} frame{'s' * (n != 1)}"
