@@ -198,7 +198,7 @@ func test_a_crowd_gives_way_and_goes_through_no_wall() -> void:
 	equal(world.command_count(), 5, "commands")
 	var twice := FixsyncMover.create(1).row() + FixsyncMover.create(1).row()
 	refused(world.separate_movers(yields, twice), PackedInt64Array(),
-			"FixsyncWorld.separate_movers: movers:")
+			"FixsyncWorld.separate_movers: movers: a call that is not allowed at this point")
 
 
 func test_a_body_attacks_and_is_saved() -> void:
