@@ -317,7 +317,6 @@ static int32_t find_crushed(const carriage *c) {
         if (is_met == FXS_OK) {
             w.filter.skips_overlapped = 0;
             w.filter.without = NULL;
-            w.cast.mask &= ~w.filter.one_way;
             is_met = fxs_cast_at_set(c->world, &w.cast, &w.filter, &c->set, &hit);
             c->rows[i].flags |= is_met > 0 ? FXS_CRUSHED : 0;
         }
@@ -361,7 +360,6 @@ static void find_squeezed(const carriage *c) {
         walk w;
         fxs_world_get(c->world, c->movers[i].id, &mover);
         fxs_walk_begin(&w, c->world, c->movers + i, fxs_still);
-        w.cast.mask &= ~w.filter.one_way;
         while (mover.active && fxs_walk_overlaps(&w, &id)) {
             squeeze(c, i, id);
         }

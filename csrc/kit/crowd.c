@@ -23,7 +23,6 @@ static void go_towards(fxs_world *world, const uint32_t *yields, const fxs_mover
     fxs_walk_begin(&w, world, mover, fxs_still);
     fxs_world_get(world, mover->id, &c);
     fxs_place_shape(&from, &w.cast.shape, &w.cast.pose);
-    w.cast.mask &= ~w.filter.one_way;
     w.filter.without = mark_set(world);
     w.filter.from = &from;
     w.filter.yields = yields[c.layer];

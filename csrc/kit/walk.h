@@ -54,8 +54,8 @@ FXS_INTERNAL int32_t fxs_walk_begin(walk *w, fxs_world *world, const fxs_mover *
 FXS_INTERNAL int32_t fxs_walk_hits(walk *w, const int32_t *motion, uint32_t limit,
                                    fxs_cast_hit *hits);
 
-/* The next thing that it overlaps where it is, by id, from filter.first on, which is then the next
- * id. 0 after the last. */
+/* The next obstacle that it overlaps where it is, by id, from filter.first on, which is then the
+ * next id. 0 after the last. One-way layers block only a motion down, so they are left out. */
 FXS_INTERNAL int fxs_walk_overlaps(walk *w, uint32_t *id);
 
 /* Moves it straight, and slides it along what it meets, if is_planar in x and z alone. Returns the
