@@ -35,7 +35,7 @@
  * are whole integers, and no structure is passed by value. Every structure consists of fixed-width
  * integers without padding, so its layout is the same on every platform and in every language. The
  * sizes in bytes are 20 (fxs_shape), 16 (fxs_pose), 52 (fxs_collider), 60 (fxs_command), 16
- * (fxs_event), 12 (fxs_hit), 44 (fxs_query), 16 (fxs_moved), 16 (fxs_vertex), 24 (fxs_extent), 140
+ * (fxs_event), 12 (fxs_hit), 48 (fxs_query), 16 (fxs_moved), 16 (fxs_vertex), 24 (fxs_extent), 140
  * (fxs_config), 16 (fxs_counts), 64 (fxs_cast), 20 (fxs_cast_hit), 16 (fxs_motion), 24
  * (fxs_pair_hit) and 268 (fxs_solid). fxs_world and fxs_level are opaque: fxs_world_size and
  * fxs_level_size return their sizes. The size and the bytes within may differ between versions;
@@ -246,6 +246,7 @@ typedef struct fxs_query {
     fxs_pose pose;               /* where the shape is */
     uint32_t mask;               /* bit i: look at colliders of layer i */
     uint32_t exclude_owner;      /* leave out colliders of this owner; 0: leave out none */
+    uint32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
 } fxs_query;
 
 /* A collider that fxs_world_separate moved. */
@@ -615,19 +616,19 @@ FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t yields[32], 
                                    fxs_moved *moved, uint64_t moved_capacity, uint64_t *count);
 
 /* Writes the ids that a query meets, ascending, to ids; `*count` is how many.
- * They are the active colliders and the solids whose contact is at least the world's hit_when, as
- * the world is now, stepped or not; exclude_owner leaves out no solid. The state of the world does
- * not change; its scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and
- * ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost:
- * colliders and solids near it; or all colliders, after many changes. */
+ * They are the active colliders and the solids whose contact is at least hit_when, as the world is
+ * now, stepped or not; exclude_owner leaves out no solid. The state of the world does not change;
+ * its scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids
+ * undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` 0.
+ * Cost: colliders and solids near it; or all colliders, after many changes. */
 FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids,
                                 uint64_t id_capacity, uint64_t *count);
 
 /* fxs_world_query of n queries.
  * The answers stand one after another in ids, ends[i] is the end of the i-th, and `*count` the
  * number of all. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, ids and ends undefined;
- * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` the index of the first bad
- * query. Cost: n times that of fxs_world_query. */
+ * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` the index of
+ * the first bad query. Cost: n times that of fxs_world_query. */
 FXS_API int32_t fxs_world_query_many(fxs_world *world, const fxs_query *queries, uint64_t n,
                                      uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
                                      uint64_t *count);
@@ -635,16 +636,16 @@ FXS_API int32_t fxs_world_query_many(fxs_world *world, const fxs_query *queries,
 /* Writes the ids of the colliders that a query meets, nearest first: the first `limit` (0: all).
  * Solids are left out. Nearest by the exact squared distance of a collider's centre from the
  * query's pose, then by id. Otherwise as fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count`
- * the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with
- * `*count` 0. Cost: that of fxs_world_query, and sorting the answer. */
+ * the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or
+ * FXS_E_HIT_WHEN with `*count` 0. Cost: that of fxs_world_query, and sorting the answer. */
 FXS_API int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit,
                                   uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
 /* fxs_world_nearest of n queries, with one limit for each of them.
  * The answers stand one after another in ids, ends[i] is the end of the i-th, and `*count` the
  * number of all. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, ids and ends undefined;
- * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` the index of the first bad
- * query. Cost: n times that of fxs_world_nearest. */
+ * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` the index of
+ * the first bad query. Cost: n times that of fxs_world_nearest. */
 FXS_API int32_t fxs_world_nearest_many(fxs_world *world, const fxs_query *queries, uint64_t n,
                                        uint64_t limit, uint64_t *ends, uint32_t *ids,
                                        uint64_t id_capacity, uint64_t *count);
@@ -811,8 +812,8 @@ FXS_API int32_t fxs_level_contact(const fxs_level *level, uint32_t index, const 
                                   const fxs_pose *pose);
 
 /* Writes the ids of the solids that a query meets, ascending, to ids; `*count` is how many.
- * They are the solids of the layers in the mask whose contact is at least hit_when; exclude_owner
- * leaves out none. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids undefined;
+ * They are the solids of the layers in the mask whose contact is at least hit_when, the argument:
+ * that of the query is not read; exclude_owner leaves out none. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids undefined;
  * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` 0. Cost:
  * solids near it. */
 FXS_API int32_t fxs_level_query(const fxs_level *level, const fxs_query *query, uint32_t hit_when,

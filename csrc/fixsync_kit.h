@@ -1002,7 +1002,7 @@ FXS_API int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b
 
 /* Writes why a query, as a, does not meet a collider or a solid b.
  * why is 0 exactly if fxs_world_query finds b. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_KIND,
- * FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW. Cost: that of some 100 contacts. */
+ * FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN. Cost: that of some 100 contacts. */
 FXS_API int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, uint32_t b,
                                         fxs_explanation *out);
 

@@ -83,6 +83,11 @@ static inline int is_solid(const fxs_world *w, uint32_t id) {
     return id >= FXS_LEVEL && id - FXS_LEVEL < solid_count(w);
 }
 
+/* The least contact that counts for a question: a checked hit_when, of which 0 is the world's. */
+static inline int least_contact(const fxs_world *w, uint32_t hit_when) {
+    return (int)(hit_when ? hit_when : w->hit_when);
+}
+
 static inline int32_t find(const fxs_world *w, uint32_t id) {
     FXS_ASSERT(w->count <= w->capacity && w->hit_count <= w->hit_capacity);
     if (id >= w->capacity) {

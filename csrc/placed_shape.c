@@ -9,6 +9,11 @@ int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
     return pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
 }
 
+int32_t fxs_query_check(const fxs_query *query) {
+    const int32_t status = fxs_placed_check(&query->shape, &query->pose);
+    return status == FXS_OK && query->hit_when > FXS_OVERLAPPING ? FXS_E_HIT_WHEN : status;
+}
+
 void fxs_place_shape(placed_shape *out, const fxs_shape *shape, const fxs_pose *pose) {
     FXS_ASSERT(fxs_placed_check(shape, pose) == FXS_OK);
     FXS_ASSERT(fxs_kinds[shape->kind].is_turned || !(TURNING_KINDS >> shape->kind & 1));

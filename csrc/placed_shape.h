@@ -145,6 +145,9 @@ FXS_INTERNAL void fxs_placed_bounds(const placed_shape *s, aabb *out);
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);
 
+/* The same of a query, and its hit_when. */
+FXS_INTERNAL int32_t fxs_query_check(const fxs_query *query);
+
 /* The same of two; and makes them, if they are good. */
 FXS_INTERNAL int32_t fxs_pair_check(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                                     const fxs_pose *pose_b);

@@ -33,7 +33,7 @@ static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
     fxs_placed_bounds(&area, &box);
     uint64_t n, *near = fxs_broad_near(w, &box, &n);
     *ids = near;
-    return fxs_placed_met(&area, q, colliders(w), near, n, (int)w->hit_when);
+    return fxs_placed_met(&area, q, colliders(w), near, n, least_contact(w, q->hit_when));
 }
 
 /* Squared distance of a collider's centre from a pose: three components of 33 bits. */
@@ -135,7 +135,7 @@ static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int ne
                       uint64_t limit, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
                       uint64_t *count) {
     for (uint64_t i = 0; i < n; i++) {
-        int32_t status = fxs_placed_check(&queries[i].shape, &queries[i].pose);
+        int32_t status = fxs_query_check(queries + i);
         if (status != FXS_OK) {
             *count = i;
             return status;
@@ -161,7 +161,7 @@ static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int ne
             const uint64_t room = found < id_capacity ? id_capacity - found : 0;
             placed_shape area;
             fxs_place_shape(&area, &queries[i].shape, &queries[i].pose);
-            found += fxs_level_met(w->level, &area, queries[i].mask, (int)w->hit_when,
+            found += fxs_level_met(w->level, &area, queries[i].mask, least_contact(w, queries[i].hit_when),
                                    room ? ids + found : ids, room);
         }
         ends[i] = found;

@@ -398,7 +398,7 @@ int32_t fxs_world_sweep_pairs(fxs_world *world, const fxs_motion *rows, uint64_t
                 .room = hit_capacity,
                 .limit = limit,
                 .max_fraction = WHOLE};
-    s.when = (int)(hit_when ? hit_when : world->hit_when);
+    s.when = least_contact(world, hit_when);
     derive(world);
     for (uint64_t i = 0; i < n; i++) {
         set_put(s.moving, rows[i].id);

@@ -24,12 +24,12 @@ from fixsync.shapes import (
 
 NO_OFFSET = (0, 0, 0)
 _pack_collider = COLLIDER.pack
-_pack_mask = struct.Struct("=2I").pack
+_pack_mask = struct.Struct("=3I").pack
 _pack_cast = struct.Struct("=3i4I").pack
 _pack_position = POSITION.pack
 
 _RECORD = "(id, shape, pose[, layer[, owner[, offset[, active]]]])"
-_QUERY = "(shape, pose[, mask[, exclude_owner]])"
+_QUERY = "(shape, pose[, mask[, exclude_owner[, hit_when]]])"
 _CAST = "(shape, pose, motion[, mask[, exclude_owner[, limit[, hit_when]]]])"
 
 
@@ -128,18 +128,24 @@ def _same_length(name: str, found: int, ids: bytes) -> None:
 
 
 def query_row(
-    where: str, shape: Shape, pose: Pose, mask: int = UINT32_MAX, exclude_owner: int = 0
+    where: str,
+    shape: Shape,
+    pose: Pose,
+    mask: int = UINT32_MAX,
+    exclude_owner: int = 0,
+    hit_when: int | None = None,
 ) -> bytes:
-    """The row of a query."""
+    """The row of a query; a hit_when of None is the kernel's 0."""
+    least = 0 if hit_when is None else hit_when_of(f"{where}hit_when", hit_when)
     try:
         if type(mask) is int and type(exclude_owner) is int:
-            return shape._shape + pose._pose + _pack_mask(mask, exclude_owner)
+            return shape._shape + pose._pose + _pack_mask(mask, exclude_owner, least)
     except (AttributeError, struct.error):
         pass  # the checks below name what is wrong
     require_shape(f"{where}shape", shape)
     require_pose(f"{where}pose", pose)
     numbers = uint32(f"{where}mask", mask), uint32(f"{where}exclude_owner", exclude_owner)
-    return shape._shape + pose._pose + _pack_mask(*numbers)
+    return shape._shape + pose._pose + _pack_mask(*numbers, least)
 
 
 def query_rows(queries: Buffer | Iterable[Sequence[Any]]) -> bytes:
@@ -148,7 +154,7 @@ def query_rows(queries: Buffer | Iterable[Sequence[Any]]) -> bytes:
         return rows_of("queries", queries, QUERY.format[1:])
     rows = []
     for i, entry in counted("queries", queries):
-        values = _tuple_of(f"queries[{i}]", entry, 2, 4, _QUERY)
+        values = _tuple_of(f"queries[{i}]", entry, 2, 5, _QUERY)
         rows.append(query_row(f"queries[{i}]: ", *values))
     return b"".join(rows)
 

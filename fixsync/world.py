@@ -334,20 +334,28 @@ class World:
         return Events(rows) if rows else _NO_EVENTS
 
     def query(
-        self, shape: Shape, pose: Pose, mask: int = UINT32_MAX, *, exclude_owner: int = 0
+        self,
+        shape: Shape,
+        pose: Pose,
+        mask: int = UINT32_MAX,
+        *,
+        exclude_owner: int = 0,
+        hit_when: int | None = None,
     ) -> list[int]:
         """The ids, ascending, of the active colliders and the solids that the shape would hit at
         the pose, as the world is now. It changes nothing.
 
         mask: bit i includes layer i. exclude_owner: leaves out the colliders of this owner (0: of
-        none)."""
-        return self._native.query(query_row("", shape, pose, mask, exclude_owner))
+        none). hit_when: the least contact; None is the world's. OVERLAPPING leaves out the floor
+        that a body stands on."""
+        return self._native.query(query_row("", shape, pose, mask, exclude_owner, hit_when))
 
     def query_many(self, queries: Buffer | Iterable[Sequence[Any]]) -> QueryAnswers:
         """`query` of many in one call: the answers in order.
 
-        `queries`: tuples (shape, pose[, mask[, exclude_owner]]), or a buffer of rows of eleven
-        32-bit numbers: a row of `pack_shapes`, a row of `pack_poses`, mask and exclude_owner."""
+        `queries`: tuples (shape, pose[, mask[, exclude_owner[, hit_when]]]), or a buffer of rows of
+        twelve 32-bit numbers: a row of `pack_shapes`, a row of `pack_poses`, mask, exclude_owner,
+        and hit_when (0: the world's)."""
         return QueryAnswers(*self._native.query_many(query_rows(queries)))
 
     def nearest(
@@ -358,12 +366,13 @@ class World:
         *,
         exclude_owner: int = 0,
         limit: int = 0,
+        hit_when: int | None = None,
     ) -> list[int]:
         """The ids of `query` without solids, nearest first: the first `limit` of them (0: all).
 
         Distance is the exact squared distance, y included, of a collider's centre from the pose; of
         equally near ones the lower id comes first."""
-        row = query_row("", shape, pose, mask, exclude_owner)
+        row = query_row("", shape, pose, mask, exclude_owner, hit_when)
         return self._native.nearest(row, uint32("limit", limit))
 
     def nearest_many(
@@ -461,11 +470,12 @@ class World:
         mask: int = UINT32_MAX,
         *,
         exclude_owner: int = 0,
+        hit_when: int | None = None,
     ) -> Explanation:
         """Why `query` does not find b, a collider or a solid. Its `why` is empty exactly if it
         does."""
         b = uint32("b", b)
-        row = query_row("", shape, pose, mask, exclude_owner)
+        row = query_row("", shape, pose, mask, exclude_owner, hit_when)
         return explanation(None, b, self._native.explain_query(row, b))
 
     def push_out(self, a: int, b: int) -> tuple[int, int]:

@@ -128,14 +128,16 @@ def write_values(path: Path, header: Header, frames: Iterable[Any]) -> None:
 
 
 def _without_zeros(value: Any) -> Any:
-    """A value without an inner_radius and an exclude_owner of 0, which are not written."""
+    """A value without the zeros that are not written: of a hole and at the end of a query."""
     if isinstance(value, dict):
         return {key: _without_zeros(item) for key, item in value.items()}
     if not isinstance(value, list | tuple):
         return value
     items = [_without_zeros(item) for item in value]
-    is_hollow = items[:1] in (["sector"], ["query"]) and items[-1] == 0
-    return items[:-1] if is_hollow and len(items) == {"sector": 5, "query": 6}[items[0]] else items
+    least = {"sector": 4, "query": 5}.get(items[0] if items and isinstance(items[0], str) else "")
+    while least is not None and len(items) > least and items[-1] == 0:
+        items.pop()
+    return items
 
 
 def small_match() -> list[list[Any]]:

@@ -1436,14 +1436,21 @@ class ModelWorld:
         ]
 
     def query(
-        self, shape: Any, pose: Any, mask: int = 2**LAYERS - 1, *, exclude_owner: int = 0
+        self,
+        shape: Any,
+        pose: Any,
+        mask: int = 2**LAYERS - 1,
+        *,
+        exclude_owner: int = 0,
+        hit_when: int | None = None,
     ) -> list[int]:
         """The ids, ascending, of what the shape would hit at the pose."""
         shape, pose = checked_shape(shape), checked_pose(pose)
+        when = self.hit_when if hit_when is None else integer("hit_when", hit_when, 1, 2)
         return [
             id
             for id in self._seen_by(mask, exclude_owner)
-            if self._contact_with(id, shape, pose) >= self.hit_when
+            if self._contact_with(id, shape, pose) >= when
         ]
 
     def nearest(
@@ -1606,8 +1613,10 @@ class ModelWorld:
                 self.remove(id)
             case ["layers", layers]:
                 self.set_layers(layers)
-            case ["query", shape, [x, y, z], yaw, mask, *owner]:
-                return self.query(shape, (x, y, z, yaw), mask, exclude_owner=sum(owner))
+            case ["query", shape, [x, y, z], yaw, mask, *more]:
+                owner, when = [*more, *(0, None)[len(more) :]]
+                pose = (x, y, z, yaw)
+                return self.query(shape, pose, mask, exclude_owner=owner, hit_when=when)
             case ["cast", shape, [x, y, z], yaw, motion, mask, owner, limit, hit_when]:
                 pose, options = (x, y, z, yaw), {"limit": limit, "hit_when": hit_when}
                 hits = self.cast(shape, pose, motion, mask, exclude_owner=owner, **options)

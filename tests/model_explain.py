@@ -195,16 +195,23 @@ def explain_in_world(world: LevelWorld, a: int, b: int) -> Explained:
 
 
 def explain_query(
-    world: LevelWorld, shape: Any, pose: Any, mask: int, exclude_owner: int, b: int
+    world: LevelWorld,
+    shape: Any,
+    pose: Any,
+    mask: int,
+    exclude_owner: int,
+    b: int,
+    hit_when: int | None = None,
 ) -> Explained:
     """Of a query and a collider or solid."""
+    when = world.hit_when if hit_when is None else hit_when
     if b >= LEVEL:
         solid = world._solid(b)
-        out = explain(shape, pose, solid, world.hit_when)
+        out = explain(shape, pose, solid, when)
         layer = solid.layer
     else:
         second = world[b]
-        out = explain(shape, pose, (second.shape, second.at), world.hit_when)
+        out = explain(shape, pose, (second.shape, second.at), when)
         layer = second.layer
         out.why |= 0 if second.active else B_INACTIVE
         out.why |= EXCLUDED if exclude_owner and exclude_owner == second.owner else 0

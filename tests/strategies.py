@@ -333,12 +333,15 @@ def questions() -> st.SearchStrategy[list[Any]]:
     """A query or a cast command."""
     motion = st.lists(st.integers(-2 * WORLD_SIZE, 2 * WORLD_SIZE), min_size=3, max_size=3)
     solid = shapes(SOLIDS, st.integers(1, WORLD_SIZE)).map(list)
-    query = st.tuples(st.just("query"), _world_shape, _place, yaws(), _mask)
+    area = st.tuples(st.just("query"), _world_shape, _place, yaws(), _mask).map(list)
+    options = st.just([]) | st.lists(st.integers(1, 2), min_size=1, max_size=1)
+    options |= st.tuples(_owner, hit_whens()).map(list)
+    query = st.builds(list.__add__, area, options)
     limit = st.integers(0, 2)
     ray = st.tuples(
         st.just("cast"), solid, _place, yaws(), motion, _mask, _owner, limit, hit_whens()
     )
-    return st.one_of(query.map(list), ray.map(list))
+    return st.one_of(query, ray.map(list))
 
 
 @cache

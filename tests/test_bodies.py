@@ -225,6 +225,8 @@ def test_a_body_is_added_whole_or_not_at_all() -> None:
     lambda f: f.mirror(1),
     lambda f: f.set_active(1),
     lambda f: f.set_active(True, "torso", "tail"),
+    lambda f: f.set_owner(0),
+    lambda f: f.set_owner(2**32),
     lambda f: f.start("dance"),
     lambda f: f.strike(-1),
 ])  # fmt: skip
@@ -282,7 +284,7 @@ def test_in_c_a_yaw_or_a_mirroring_out_of_range_has_a_status_and_an_absent_part_
 
 
 @pytest.mark.parametrize(
-    "call", ["mirror", "start", "tick", "cancel", "set_active", "remove", "move"]
+    "call", ["mirror", "start", "tick", "cancel", "set_active", "set_owner", "remove", "move"]
 )
 def test_a_body_that_has_lost_a_part_says_so_and_changes_nothing(call: str) -> None:
     world = World(16)
@@ -294,11 +296,31 @@ def test_a_body_that_has_lost_a_part_says_so_and_changes_nothing(call: str) -> N
         "mirror": [True],
         "start": ["slash"],
         "set_active": [False],
+        "set_owner": [8],
         "move": [1, 2, 3],
     }.get(call, [])
     with pytest.raises(KeyError, match="id 6 is not in the world"):
         getattr(fighter, call)(*arguments)
     assert (world.save(), fighter.save()) == (before, state)
+
+
+def test_the_owner_is_that_of_the_parts_in_the_world() -> None:
+    world = World(16)
+    fighter = body(world)
+    own, made = fighter.owner, world.save()
+    fighter.set_owner(9)
+    assert {world[id].owner for id in fighter} == {9}
+    assert fighter.owner == 9
+    for id in fighter:
+        world.set_owner(id, 8)
+    assert fighter.owner == 8
+    world.load(made)
+    assert fighter.owner == own
+    fighter.set_owner(7)
+    world.remove(next(iter(fighter)))
+    assert fighter.owner == 7
+    world.clear()
+    assert fighter.owner == own
 
 
 @pytest.mark.parametrize(("how", "error", "text"), [

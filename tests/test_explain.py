@@ -192,12 +192,14 @@ def test_no_cause_is_given_exactly_for_what_a_query_finds() -> None:
         size, mask, owner = rng.randint(1, 900), rng.randrange(64), rng.randrange(4)
         shape = rng.choice((("sphere", size), ("box", size, 90, 300), ("sector", size, 9000, 300)))
         pose = (*(rng.randint(-900, 900) for _ in range(3)), rng.randrange(65536))
-        met = world.query(shape_of(shape), Pose(*pose), mask, exclude_owner=owner)
-        query = shape_of(shape)._shape + Pose(*pose)._pose + pack("=II", mask, owner)
+        when = rng.randrange(3)
+        options = {"exclude_owner": owner, "hit_when": when or None}
+        met = world.query(shape_of(shape), Pose(*pose), mask, **options)
+        query = shape_of(shape)._shape + Pose(*pose)._pose + pack("=III", mask, owner, when)
         out = ffi.new("fxs_explanation *")
         for b in (*twin.colliders, LEVEL, LEVEL + 1):
             assert lib.fxs_world_explain_query(world._native._world, query, b, out) == 0
-            expected = model_explain.explain_query(twin, shape, pose, mask, owner, b)
+            expected = model_explain.explain_query(twin, shape, pose, mask, owner, b, when or None)
             assert row_of(out) == astuple(expected), (shape, pose, b)
             assert (out.why == 0) == (b in met)
 
@@ -215,6 +217,8 @@ def test_ids_and_shapes_that_have_no_answer_are_refused() -> None:
     query = ffi.new("fxs_query *", ((0, 0, [100, 0, 0]), (0, 0, 0, 0), 1, 0))
     for b, status in ((2, lib.FXS_E_ABSENT), (4, lib.FXS_E_ID), (LEVEL + 1, lib.FXS_E_ID)):
         assert lib.fxs_world_explain_query(native, query, b, out) == status
+    query.hit_when = 3
+    assert lib.fxs_world_explain_query(native, query, 1, out) == lib.FXS_E_HIT_WHEN
     query.pose.yaw = 65536
     assert lib.fxs_world_explain_query(native, query, 1, out) == lib.FXS_E_YAW
     shape, pose = ffi.new("fxs_shape *", (0, 0, [9, 0, 0])), ffi.new("fxs_pose *")

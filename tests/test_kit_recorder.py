@@ -79,8 +79,7 @@ class CLog:
         shape, position, yaw, *rest = values
         head = shape_from_tuple(shape)._shape + Pose(*position, yaw)._pose
         if name == "query":
-            mask, *owner = rest
-            row = head + QUERY.pack(*[0] * 9, mask, *(owner or [0]))[len(head) :]
+            row = head + QUERY.pack(*[0] * 9, *[*rest, 0, 0][:3])[len(head) :]
             self.call(lib.fxs_recorder_query, row)
         else:
             motion, *numbers = rest
@@ -189,8 +188,8 @@ def play_layers(world: World, path: Path, layers: Any) -> None:
 
 def test_calls_that_come_at_the_wrong_place_are_refused_and_change_nothing() -> None:
     log = CLog(World(4), 10000)
-    query = Sphere(5)._shape + Pose(0, 0, 0)._pose + b"\xff\xff\xff\xff\0\0\0\0"
-    cast = query[:36] + bytes(12) + query[36:] + bytes(8)
+    query = Sphere(5)._shape + Pose(0, 0, 0)._pose + b"\xff\xff\xff\xff" + bytes(8)
+    cast = query[:36] + bytes(12) + query[36:] + bytes(4)
     turn, _ = rows_of_commands([("turn", 1, 2)])
     args: dict[str, list[Any]] = {
         "commands": [turn, 1],

@@ -35,7 +35,9 @@ def apply(world: World, recorder: Recorder, command: Any) -> None:
         shape, position, yaw, *rest = values
         asked = shape_from_tuple(shape), Pose(*position, yaw)
         if name == "query":
-            recorder.query(*asked, *rest)
+            mask, *numbers = rest
+            others = dict(zip(("exclude_owner", "hit_when"), numbers, strict=False))
+            recorder.query(*asked, mask, **others)
         else:
             motion, mask, *numbers = rest
             others = dict(zip(("exclude_owner", "limit", "hit_when"), numbers, strict=True))
@@ -389,7 +391,7 @@ def test_recorders_that_begin_at_once_leave_one_valid_log(tmp_path: Path) -> Non
             assert replay(path).frames == 1
 
 
-def test_the_layer_matrix_and_the_excluded_owner_are_recorded(tmp_path: Path) -> None:
+def test_the_layer_matrix_and_the_options_of_a_query_are_recorded(tmp_path: Path) -> None:
     world = World(4)
     world.add(0, Sphere(10), Pose(0, 0, 0), owner=7)
     world.add(1, Sphere(10), Pose(5, 0, 0), layer=1)
@@ -398,6 +400,8 @@ def test_the_layer_matrix_and_the_excluded_owner_are_recorded(tmp_path: Path) ->
         world.set_layers([(1, 1), (0, 0)])
         recorder.query(Sphere(9), Pose(0, 0, 0), exclude_owner=7)
         recorder.query(Sphere(9), Pose(0, 0, 0))
+        recorder.query(Sphere(9), Pose(19, 0, 0), hit_when=2)
+        recorder.query(Sphere(9), Pose(19, 0, 0), exclude_owner=3, hit_when=1)
         world.step()
         world.set_layers(None)
         world.step()
@@ -406,8 +410,10 @@ def test_the_layer_matrix_and_the_excluded_owner_are_recorded(tmp_path: Path) ->
         ["layers", [[0, 0], [1, 1]]],
         ["query", ["sphere", 9], [0, 0, 0], 0, 2**32 - 1, 7],
         ["query", ["sphere", 9], [0, 0, 0], 0, 2**32 - 1],
+        ["query", ["sphere", 9], [19, 0, 0], 0, 2**32 - 1, 0, 2],
+        ["query", ["sphere", 9], [19, 0, 0], 0, 2**32 - 1, 3, 1],
     ]
-    assert json.loads(text[2])["queries"] == [[1], [0, 1]]
+    assert json.loads(text[2])["queries"] == [[1], [0, 1], [1], [0, 1]]
     assert json.loads(text[3])["commands"] == [["layers", None]]
     result = replay(tmp_path / "match.jsonl", output=tmp_path / "filled.jsonl")
     assert result.verdict is Verdict.IDENTICAL

@@ -28,6 +28,7 @@ from strategies import NO_KIND, every_kind
 from tools import Log
 
 from fixsync import (
+    LEVEL,
     Box,
     Capsule,
     Collider,
@@ -82,8 +83,9 @@ def apply(world: World, command: Any) -> Any:
         case "layers":
             return world.set_layers(args[0])
         case "query":
-            shape, position, yaw, mask = args
-            return world.query(shape_from_tuple(shape), Pose(*position, yaw), mask)
+            shape, position, yaw, mask, *more = args
+            options = dict(zip(("exclude_owner", "hit_when"), more, strict=False))
+            return world.query(shape_from_tuple(shape), Pose(*position, yaw), mask, **options)
         case "cast":
             shape, position, yaw, motion, mask, owner, limit, hit_when = args
             given = shape_from_tuple(shape), Pose(*position, yaw), motion, mask
@@ -229,22 +231,21 @@ def test_many_queries_answer_as_one_by_one(queries: Any, data: Any) -> None:
     world = World(CAPACITY)
     for id in range(CAPACITY):
         apply(world, data.draw(strategies.additions(id)))
-    asked = [(shape_from_tuple(shape), Pose(*at, yaw), mask) for _, shape, at, yaw, mask in queries]
-    owners = [data.draw(st.integers(0, 2)) for _ in asked]
-    expected = [
-        world.query(*q, exclude_owner=owner) for q, owner in zip(asked, owners, strict=True)
+    asked = [
+        (shape_from_tuple(shape), Pose(*at, yaw), *more) for _, shape, at, yaw, *more in queries
     ]
-    answers = world.query_many([(*q, owner) for q, owner in zip(asked, owners, strict=True)])
+    expected = [apply(world, query) for query in queries]
+    answers = world.query_many(asked)
     assert answers == expected
     assert [answers[i] for i in range(-len(answers), 0)] == expected
     assert answers[1:] == expected[1:]
     assert pickle.loads(pickle.dumps(answers)) == expected
     rows = b"".join(
-        pack_shapes([shape]) + pack_poses([pose]) + struct.pack("=2I", mask, owner)
-        for (shape, pose, mask), owner in zip(asked, owners, strict=True)
+        pack_shapes([shape]) + pack_poses([pose]) + struct.pack("=3I", *[*more, 0, 0][:3])
+        for shape, pose, *more in asked
     )
     assert world.query_many(rows) == expected
-    assert world.query_many(np.frombuffer(rows, "i4").reshape(-1, 11)) == expected
+    assert world.query_many(np.frombuffer(rows, "i4").reshape(-1, 12)) == expected
 
 
 def test_queries_leave_out_an_owner_and_layers() -> None:
@@ -259,6 +260,25 @@ def test_queries_leave_out_an_owner_and_layers() -> None:
     world.set_active(2, False)
     assert world.query(Sphere(1), ORIGIN, exclude_owner=0) == [0, 1, 3]
     assert world.query_many([(Sphere(1), ORIGIN, 7, 1), (Sphere(1), ORIGIN, 7)]) == [[0], [0, 1]]
+
+
+@pytest.mark.parametrize("when", [Contact.TOUCHING, Contact.OVERLAPPING])
+def test_a_query_may_have_another_least_contact_than_the_world(when: Contact) -> None:
+    """Whoever stands on a floor touches it: is there room to stand up?"""
+    floor, ceiling = (Pillar(0, 0, 5000, y, y + 100) for y in (-100, 2000))
+    world = World(4, hit_when=when, level=Level([floor, ceiling]))
+    world.add(2, Sphere(50), Pose(0, 50, 0))
+    body, at, area = Capsule(300, 700), Pose(0, 1000, 0), (LEVEL, LEVEL + 1)
+    own = [2, *area] if when == Contact.TOUCHING else [2]
+    assert world.query(body, at) == world.query(body, at, hit_when=None) == own
+    assert world.query(body, at, hit_when=Contact.TOUCHING) == [2, *area]
+    assert world.query(body, at, hit_when=Contact.OVERLAPPING) == [2]
+    assert world.query(body, Pose(0, 1001, 0), hit_when=2) == [2, LEVEL + 1]
+    touched = Pose(350, 50, 0)
+    for least, found in ((None, [2] * (when == 1)), (1, [2]), (2, [])):
+        assert world.nearest(Sphere(300), touched, hit_when=least) == found
+        assert world.nearest_many([(Sphere(300), touched, 1, 0, least)]) == [found]
+        assert bool(world.explain_query(Sphere(300), touched, 2, hit_when=least).why) != bool(found)
 
 
 # Growth.
@@ -618,6 +638,11 @@ w.query(BALL, AT, 2**32) | ValueError | mask / 0..4294967295 / 4294967296
 w.query(BALL, AT, 1.0) | TypeError | mask / 1.0
 w.query(BALL, AT, exclude_owner=-1) | ValueError | exclude_owner / -1
 w.query(BALL, AT, exclude_owner=True) | TypeError | exclude_owner / True
+w.query(BALL, AT, hit_when=0) | ValueError | hit_when / 1..2 / 0
+w.nearest(BALL, AT, hit_when=3) | ValueError | hit_when / 1..2 / 3
+w.explain_query(BALL, AT, 1, hit_when=True) | TypeError | hit_when / True
+w.query_many([(BALL, AT), (BALL, AT, 1, 0, 0)]) | ValueError | queries[1] / hit_when / 1..2 / 0
+w.query_many(struct.pack("=12I", 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 3)) | ValueError | queries[0] / hit_when / 0..2 / 3
 w.nearest(5, AT) | TypeError | shape must be / 5
 w.nearest(BALL, 5) | TypeError | pose must be a Pose / 5
 w.nearest(BALL, AT, -1) | ValueError | mask / 0..4294967295 / -1
@@ -629,9 +654,9 @@ w.nearest_many(5) | TypeError | queries must be a sequence
 w.query_many([(BALL, AT), (BALL,)]) | TypeError | queries[1] / (Sphere(radius=1),)
 w.query_many([(BALL, AT, -1)]) | ValueError | queries[0] / mask / -1
 w.query_many([(BALL, 5)]) | TypeError | queries[0] / pose / 5
-w.query_many(bytes(44)) | ValueError | queries[0] / radius / 0
-w.query_many(np.array([[0, 0, 1, 0, 0, 0, 0, 0, 65536, 1, 0]], "i4")) | ValueError | queries[0] / yaw / 0..65535
-w.query_many(bytes(43)) | ValueError | queries / 44 bytes / 43
+w.query_many(bytes(48)) | ValueError | queries[0] / radius / 0
+w.query_many(np.array([[0, 0, 1, 0, 0, 0, 0, 0, 65536, 1, 0, 0]], "i4")) | ValueError | queries[0] / yaw / 0..65535
+w.query_many(bytes(47)) | ValueError | queries / 48 bytes / 47
 w.add_many([(4, BALL, AT), (4, BALL, AT)]) | ValueError | records[1] / id 4 / taken
 w.add_many([(4, BALL, AT), (6, BALL, AT, 40)]) | ValueError | records[1] / layer / 40
 w.add_many([(4, BALL, AT), (6, 5, AT)]) | TypeError | records[1] / shape / 5

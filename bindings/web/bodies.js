@@ -35,11 +35,11 @@ const AT_POSE = 128;
 const ROWS_BYTES = FXS_BODY_ROWS * fxs_command.$size;
 const PHASES = [null, "startup", "active", "recovery"];
 
-/** Several colliders of one owner. A call that changes the world changes all of them, or none, and
- * returns its commands, for a Recorder. */
 const tooMany = (why) =>
   new ArgumentRangeError(`one hit remembers ${FXS_VICTIMS_MAX} victims, and ${why}: see rehits`);
 
+/** Several colliders of one owner. A call that changes the world changes all of them, or none, and
+ * returns its commands, for a Recorder. */
 export class Body {
   #world;
   #frames;
@@ -109,8 +109,10 @@ export class Body {
     return this.#frames;
   }
 
+  /** That of its first part in the world; after `remove` the one that it was made with. */
   get owner() {
-    return this.#owner;
+    const there = Object.values(this.#ids).find((id) => this.#world.has(id));
+    return there === undefined ? this.#owner : this.#world.get(there).owner;
   }
 
   /** The id of each part, by its name. */
@@ -191,6 +193,12 @@ export class Body {
         active,
       ]),
     );
+  }
+
+  /** Gives all parts an owner, 1 or more. An attack under way keeps the victims that it struck. */
+  setOwner(owner) {
+    const number = integer("owner", owner, 1, UINT32_MAX);
+    return this.#apply(Object.values(this.#ids).map((id) => ["owner", id, number]));
   }
 
   /** Removes all parts from the world. */
@@ -297,7 +305,7 @@ export class Body {
     putWords(rows, met);
     const sizes = [BigInt(count), layers, from, BigInt(given.length)];
     const found = kernel.fxs_strikes(at, rows, ...sizes, out);
-    if (found === FXS_E_ROOM) throw tooMany("there are more");
+    if (found === FXS_E_ROOM) throw tooMany("there are more, so nobody is struck");
     const { u32 } = memory;
     for (const [i, body] of given.entries()) {
       const words = (from + i * fxs_body.$size) / 4;

@@ -343,14 +343,19 @@ export class World implements Iterable<number>, Disposable {
   /** Finds this frame's hits and returns the events since the last step, by (a, b). */
   step(): Events;
 
-  /** The ids that a shape meets now, ascending. */
-  query(shape: Shape, pose: Pose, mask?: number, options?: { excludeOwner?: number }): number[];
+  /** The ids that a shape meets now, ascending. hitWhen: the least contact; null: the world's. */
+  query(
+    shape: Shape,
+    pose: Pose,
+    mask?: number,
+    options?: { excludeOwner?: number; hitWhen?: 1 | 2 | null },
+  ): number[];
   /** The same, nearest first: the first `limit` (0: all). */
   nearest(
     shape: Shape,
     pose: Pose,
     mask?: number,
-    options?: { excludeOwner?: number; limit?: number },
+    options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
   ): number[];
   /** The hits of a shape that moves straight, by (fraction, distance, id). */
   cast(
@@ -383,7 +388,7 @@ export class World implements Iterable<number>, Disposable {
     pose: Pose,
     b: number,
     mask?: number,
-    options?: { excludeOwner?: number },
+    options?: { excludeOwner?: number; hitWhen?: 1 | 2 | null },
   ): Explanation;
   pushOut(a: number, b: number): [number, number];
   lift(a: number, b: number): number;
@@ -652,6 +657,7 @@ export class Body<Part extends string = string, Attack extends string = string> 
   /** The commands that added it. */
   readonly added: readonly Command[];
   readonly frames: FrameData<Part, Attack>;
+  /** The owner of its first part in the world; after `remove` the one that it was made with. */
   readonly owner: number;
   /** The id of each part. */
   readonly ids: Readonly<Record<Part, number>>;
@@ -671,6 +677,8 @@ export class Body<Part extends string = string, Attack extends string = string> 
   mirror(isMirrored: boolean): Command[];
   /** Switches parts on or off: those named, or all. */
   setActive(active: boolean, ...names: Part[]): Command[];
+  /** Gives all parts an owner, 1 or more: for a unit that changes sides. */
+  setOwner(owner: number): Command[];
   /** Removes all parts from the world. */
   remove(): Command[];
 
@@ -698,7 +706,8 @@ export class Body<Part extends string = string, Attack extends string = string> 
   strike(victim: number): boolean;
   /** The new strikes of a frame: each attacker and victim once, with the best part. events: of the
    * last step. bodies: all that may attack or be struck. mask: the layers on which a part is struck;
-   * a part on one of them does not strike. Each attack remembers the owners of its victims. */
+   * a part on one of them does not strike. Each attack remembers the owners of its victims, at
+   * most 64 a hit; with more nobody is struck. */
   static strikes<Part extends string, Attack extends string>(
     world: World,
     events: Iterable<HitEvent>,
@@ -1129,7 +1138,7 @@ export class Recorder implements Disposable {
     shape: Shape,
     pose: Pose,
     mask?: number,
-    options?: { excludeOwner?: number },
+    options?: { excludeOwner?: number; hitWhen?: 1 | 2 | null },
   ): void;
   /** Adds a cast that was made after the step of this frame: its answer, then its arguments. */
   cast(

@@ -546,11 +546,10 @@ export class Recorder extends Holder {
   /** Adds a query that was made after the step of this frame: the ids that it gave, then its
    * arguments. */
   query(ids, shape, pose, mask = UINT32_MAX, options) {
-    const { excludeOwner = 0 } = optionsIn(options, "excludeOwner");
     const answer = Array.from(list("ids", ids), (id, i) =>
       oneIn(`ids[${i}]`, uint32(`ids[${i}]`, id), this.#ids),
     );
-    const query = putQuery(shape, pose, mask, excludeOwner);
+    const query = putQuery(shape, pose, mask, options);
     this.#write("query", (text, room) => kernel.fxs_recorder_query(this.#at, query, text, room));
     this.#answers.push({ words: answer, count: answer.length, add: kernel.fxs_recorder_ids });
   }

@@ -7,11 +7,19 @@ import { defined, hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
 const AT_ANSWERS = 256; // in the scratch memory, behind the question
 const answerCount = () => memory.u32[(scratch + AT_ANSWERS) / 4];
 
+// A hitWhen of null is the kernel's 0: the world's.
+const leastIn = (hitWhen) => (hitWhen === null ? 0 : hitWhenIn(hitWhen));
+
 /** An fxs_query in the scratch memory; its address. */
-export function putQuery(shape, pose, mask = UINT32_MAX, excludeOwner = 0) {
+export function putQuery(shape, pose, mask = UINT32_MAX, options) {
+  const { excludeOwner = 0, hitWhen = null } = optionsIn(options, "excludeOwner, hitWhen");
   putShape(scratch + fxs_query.shape, shape);
   putPose(scratch + fxs_query.pose, pose);
-  putWords(scratch + fxs_query.mask, [uint32("mask", mask), uint32("excludeOwner", excludeOwner)]);
+  putWords(scratch + fxs_query.mask, [
+    uint32("mask", mask),
+    uint32("excludeOwner", excludeOwner),
+    leastIn(hitWhen),
+  ]);
   return scratch;
 }
 
@@ -29,7 +37,7 @@ export function putCast(shape, pose, motion, mask, options) {
     uint32("mask", mask),
     uint32("excludeOwner", excludeOwner),
     uint32("limit", limit),
-    hitWhen === null ? 0 : hitWhenIn(hitWhen),
+    leastIn(hitWhen),
   ]);
   return scratch;
 }

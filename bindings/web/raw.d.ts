@@ -390,7 +390,7 @@ export const fxs_command: {
 
 /** A query: a shape at a pose, and the colliders that it looks at. */
 export const fxs_query: {
-  readonly $size: 44;
+  readonly $size: 48;
   /** fxs_shape: any kind */
   readonly shape: 0;
   /** fxs_pose: where the shape is */
@@ -399,6 +399,8 @@ export const fxs_query: {
   readonly mask: 36;
   /** uint32_t: leave out colliders of this owner; 0: leave out none */
   readonly exclude_owner: 40;
+  /** uint32_t: FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
+  readonly hit_when: 44;
 };
 
 /** A collider that fxs_world_separate moved. */

@@ -155,7 +155,9 @@ export const fxs_collider = {
 export const fxs_event = { $size: 16, a: 0, b: 4, kind: 8, contact: 12 };
 export const fxs_hit = { $size: 12, a: 0, b: 4, contact: 8 };
 export const fxs_command = { $size: 60, type: 0, mask: 4, collider: 8 };
-export const fxs_query = { $size: 44, shape: 0, pose: 20, mask: 36, exclude_owner: 40 };
+export const fxs_query = {
+  $size: 48, shape: 0, pose: 20, mask: 36, exclude_owner: 40, hit_when: 44,
+};
 export const fxs_moved = { $size: 16, id: 0, x: 4, y: 8, z: 12 };
 export const fxs_vertex = { $size: 16, x: 0, z: 8 };
 export const fxs_extent = { $size: 24, y_low: 0, y_high: 8, outer: 16, hole: 20 };

@@ -21,8 +21,8 @@ const poseOf = ([x, y, z], yaw) => ({ x, y, z, yaw });
 // The answer to a query or a cast of a log: ids, or rows of id, fraction and normal.
 function answered(world, [name, shape, position, yaw, ...rest]) {
   if (name === "query") {
-    const [mask, excludeOwner] = rest;
-    return world.query(shape, poseOf(position, yaw), mask, { excludeOwner });
+    const [mask, excludeOwner, hitWhen] = rest;
+    return world.query(shape, poseOf(position, yaw), mask, { excludeOwner, hitWhen });
   }
   const [motion, mask, excludeOwner, limit, hitWhen] = rest;
   const options = { excludeOwner, limit, hitWhen };

@@ -438,8 +438,7 @@ export class World extends Holder {
 
   /** The ids that a shape meets now, ascending. */
   query(shape, pose, mask = UINT32_MAX, options) {
-    const { excludeOwner = 0 } = optionsIn(options, "excludeOwner");
-    const query = putQuery(shape, pose, mask, excludeOwner);
+    const query = putQuery(shape, pose, mask, options);
     return idsAnswered("query", (ids, room, count) =>
       kernel.fxs_world_query(this.#at, query, ids, room, count),
     );
@@ -447,8 +446,8 @@ export class World extends Holder {
 
   /** The ids that a shape meets now, nearest first: the first `limit` (0: all). */
   nearest(shape, pose, mask = UINT32_MAX, options) {
-    const { excludeOwner = 0, limit = 0 } = optionsIn(options, "excludeOwner, limit");
-    const query = putQuery(shape, pose, mask, excludeOwner);
+    const { limit = 0, ...others } = optionsIn(options, "excludeOwner, limit, hitWhen");
+    const query = putQuery(shape, pose, mask, others);
     const most = BigInt(uint32("limit", limit));
     return idsAnswered("nearest", (ids, room, count) =>
       kernel.fxs_world_nearest(this.#at, query, most, ids, room, count),
@@ -523,8 +522,7 @@ export class World extends Holder {
 
   /** Why a query does not find b. */
   explainQuery(shape, pose, b, mask, options) {
-    const { excludeOwner } = optionsIn(options, "excludeOwner");
-    const query = putQuery(shape, pose, mask, excludeOwner);
+    const query = putQuery(shape, pose, mask, options);
     const id = uint32("b", b);
     return explained(`id ${b}`, (out) => kernel.fxs_world_explain_query(this.#at, query, id, out));
   }

@@ -207,7 +207,6 @@ int32_t fxs_explain_shapes(const fxs_shape *a, const fxs_pose *pose_a, const fxs
 
 /* Puts a collider or a solid of the world opposite the shape e->a. */
 static void put_opposite(explained *e, const fxs_world *world, uint32_t id) {
-    e->hit_when = (int)world->hit_when;
     if (is_solid(world, id)) {
         e->level = world->level;
         e->index = id - FXS_LEVEL;
@@ -257,6 +256,7 @@ int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_ex
     explained e;
     placed_shape copy;
     memset(&e, 0, sizeof e);
+    e.hit_when = (int)world->hit_when;
     e.a = *fxs_derived(world, own, &copy);
     put_opposite(&e, world, other);
     out->why |= causes_of_rows(world, &e, a_is_solid);
@@ -267,7 +267,7 @@ int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_ex
 
 int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, uint32_t b,
                                 fxs_explanation *out) {
-    int32_t status = fxs_placed_check(&query->shape, &query->pose);
+    int32_t status = fxs_query_check(query);
     if (status == FXS_OK && !is_solid(world, b)) {
         status = find(world, b);
     }
@@ -277,6 +277,7 @@ int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, 
     explained e;
     memset(&e, 0, sizeof e);
     memset(out, 0, sizeof *out);
+    e.hit_when = least_contact(world, query->hit_when);
     fxs_place_shape(&e.a, &query->shape, &query->pose);
     put_opposite(&e, world, b);
     const uint32_t layer = e.level ? solid_of(&e)->layer : e.b.layer;

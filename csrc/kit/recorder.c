@@ -231,9 +231,9 @@ static int32_t put_question(fxs_recorder *recorder, const fxs_shape *shape, cons
 
 int32_t fxs_recorder_query(fxs_recorder *recorder, const fxs_query *query, char *text,
                            uint64_t room) {
-    const uint32_t numbers[2] = {query->mask, query->exclude_owner};
-    return put_question(recorder, &query->shape, &query->pose, NULL, numbers,
-                        query->exclude_owner ? 2 : 1, text, room);
+    const uint32_t numbers[3] = {query->mask, query->exclude_owner, query->hit_when};
+    const uint32_t n = query->hit_when ? 3 : query->exclude_owner ? 2 : 1;
+    return put_question(recorder, &query->shape, &query->pose, NULL, numbers, n, text, room);
 }
 
 int32_t fxs_recorder_cast(fxs_recorder *recorder, const fxs_cast *cast, char *text, uint64_t room) {

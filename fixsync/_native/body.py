@@ -23,7 +23,6 @@ PHASES = {
     constant("PHASE_RECOVERY"): "recovery",
 }
 NO_ATTACK = constant("NO_ATTACK")
-_ACTIVE = CHANGES["active"]
 _NO_ROOM = constant("E_ROOM")
 _ROWS_TYPE = ffi.typeof(f"fxs_command[{constant('BODY_ROWS')}]")
 _POSE_TYPE = ffi.typeof("fxs_pose *")
@@ -96,13 +95,13 @@ class NativeBody(Lock):
         self._change(SET_POSE, POSE.pack(*self._pose()[:3], yaw))
 
     @exclusive
-    def set_active(self, active: bool, ids: Sequence[int]) -> None:
-        """Of parts, if all are in the world."""
+    def set_parts(self, change: str, value: int, ids: Sequence[int]) -> None:
+        """A change of parts by its name, if all are in the world."""
         world, parts = self._world, self._state.ids[0 : len(self._names)]
         for name, id in zip(self._names, parts, strict=True):
             if world._get(id) is None:
                 self._refuse_absent(name, id)
-        world._apply(b"".join(_ACTIVE.pack(id, active) for id in ids), len(ids))
+        world._apply(b"".join(CHANGES[change].pack(id, value) for id in ids), len(ids))
 
     def _pose(self) -> tuple[int, ...]:
         """x, y, z, yaw. KeyError if the first part is not in the world."""
@@ -180,8 +179,8 @@ def strikes(
     found = lib.fxs_strikes(world._world, events, n, mask, marked, len(bodies), out)
     if found < 0:
         raise ValueError(
-            f"one hit of an attack remembers {VICTIMS_MAX} victims, and there are more: begin"
-            " another hit (rehits)"
+            f"one hit of an attack remembers {VICTIMS_MAX} victims, and there are more, so nobody is"
+            " struck: begin another hit (rehits)"
         )
     for body, state in zip(bodies, marked, strict=True):
         body._state[0] = state

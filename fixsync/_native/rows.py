@@ -32,7 +32,7 @@ LAYER_AT = calcsize(COLLIDER.format[: 1 + COLLIDER_COLUMNS.index("layer")])
 """The offset of a collider's layer in its row."""
 COMMAND = Struct("=II" + COLLIDER.format[1:])  # type, mask, collider
 POSITION = Struct("=iii")
-QUERY = Struct("=IIiiiiiiIII")
+QUERY = Struct("=IIiiiiiiIIII")
 CAST = Struct("=IIiiiiiiIiiiIIII")
 EVENT = Struct("=4I")
 STRIKE = Struct("=4I")

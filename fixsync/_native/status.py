@@ -129,7 +129,7 @@ def refuse_question(name: str, rows: bytes, index: int, status: int) -> NoReturn
     if is_cast:
         for axis, part in zip(("mx", "my", "mz"), numbers[9:12], strict=True):
             integer(f"{where}motion: {axis}", part, -SIZE_MAX, SIZE_MAX)
-        integer(f"{where}hit_when", numbers[15], 0, lib.FXS_OVERLAPPING)
+    integer(f"{where}hit_when", numbers[-1], 0, lib.FXS_OVERLAPPING)
     unexpected(f"{name}[{index}]", status)
 
 

@@ -108,8 +108,10 @@ class Body:
 
     @property
     def owner(self) -> int:
-        """The owner of all parts."""
-        return self._owner
+        """The owner of its parts, as the first that is in the world has it; after `remove` the one
+        that it was made with."""
+        there = (id for id in self._ids.values() if id in self._world)
+        return next((self._world[id].owner for id in there), self._owner)
 
     @property
     def ids(self) -> Mapping[str, int]:
@@ -195,7 +197,13 @@ class Body:
         """Switches parts on or off: those named, or all."""
         boolean("active", active)
         ids = [self[name] for name in names] if names else [*self._ids.values()]
-        self._native.set_active(active, ids)
+        self._native.set_parts("active", active, ids)
+
+    def set_owner(self, owner: int) -> None:
+        """Gives all parts an owner, 1..2^32-1: for a unit that changes sides. An attack under way
+        keeps the victims that it has struck."""
+        number = integer("owner", owner, 1, UINT32_MAX)
+        self._native.set_parts("owner", number, [*self._ids.values()])
 
     def remove(self) -> None:
         """Removes all parts from the world."""
@@ -312,8 +320,10 @@ def strikes(
     the victim's is on a layer of `mask`, and its own is not. bodies: all that may attack or be
     struck. Strikes are in the order of the bodies, and nothing else depends on that order.
 
-    Each attack then remembers the owner of its victim, as `Body.strike` does. ValueError, with no
-    body changed, for the 65th victim."""
+    Each attack then remembers the owner of its victim, as `Body.strike` does: of several bodies of
+    one owner it strikes those that it meets in the first frame. One hit remembers 64 victims.
+    ValueError, with no body changed and nobody struck, for the 65th: give a blast in a crowd
+    `rehits`, or decide it with a query."""
     mask = integer("mask", mask, 0, UINT32_MAX)
     listed: dict[Body, None] = {}
     for n, body in counted("bodies", bodies):

@@ -378,12 +378,14 @@ _NO_HOLES = tuple(
     for kind in KINDS
     if kind.hole
 )
-_NO_OWNER = re.compile(rb'(\["query"(?:,\[[^]]*\]){2}(?:,-?\d+){2}),0\]')
+_NO_OPTIONS = re.compile(
+    rb'(\["query"(?:,\[[^]]*\]){2}(?:,-?\d+){2}(?:,[1-9]\d*)?)(?:,0){1,2}\]'
+)
 
 
 def _without_zeros(line: bytes) -> bytes:
-    """A line without a hole and an exclude_owner of 0, which are not written."""
-    for word, zero in (*_NO_HOLES, (b'["query",', _NO_OWNER)):
+    """A line without zeros that are not written: a hole's, and those that end a query."""
+    for word, zero in (*_NO_HOLES, (b'["query",', _NO_OPTIONS)):
         if word in line:
             line = zero.sub(rb"\1]", line)
     return line

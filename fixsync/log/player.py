@@ -77,7 +77,7 @@ def _question(c: Query | Cast) -> bytes:
     """The kernel's row of a query or a cast."""
     posed = (*shape_of(c.shape)._row, *c.position, c.yaw)
     if isinstance(c, Query):
-        return QUERY.pack(*posed, c.mask, c.exclude_owner)
+        return QUERY.pack(*posed, c.mask, c.exclude_owner, c.hit_when)
     return CAST.pack(*posed, *c.motion, c.mask, c.exclude_owner, c.limit, c.hit_when)
 
 

@@ -223,11 +223,17 @@ class Recorder(_Recording):
     # Questions.
 
     def query(
-        self, shape: Shape, pose: Pose, mask: int = UINT32_MAX, *, exclude_owner: int = 0
+        self,
+        shape: Shape,
+        pose: Pose,
+        mask: int = UINT32_MAX,
+        *,
+        exclude_owner: int = 0,
+        hit_when: int | None = None,
     ) -> None:
         """Calls `World.query` right after the next step. The answer goes to `answers` and the
         log."""
-        self._ask(query_row("", shape, pose, mask, exclude_owner))
+        self._ask(query_row("", shape, pose, mask, exclude_owner, hit_when))
 
     def cast(
         self,

@@ -164,13 +164,31 @@ SetActive, SetShape = COMMANDS["active"], COMMANDS["shape"]
 SetOffset, SetLayer = COMMANDS["offset"], COMMANDS["layer"]
 
 
+_NOT_WRITTEN = -1
+
+
 class Query(Row, tag="query"):
     shape: Shape
     position: Vector
     yaw: Yaw
     mask: UInt32
-    exclude_owner: Positive = 0
-    """0 leaves nobody out, and is not written."""
+    exclude_owner: UInt32 = _NOT_WRITTEN
+    """0 leaves nobody out, and is written only before a hit_when."""
+    hit_when: HitWhen = 0
+    """0 is the world's, and is not written."""
+
+    def __post_init__(self) -> None:
+        if self.exclude_owner == _NOT_WRITTEN:
+            self.exclude_owner = 0
+        elif not self.hit_when and (fault := self.last_fault(astuple(self)[:-1])):
+            raise ValueError(fault)
+
+    @staticmethod
+    def last_fault(values: Sequence[Any]) -> str:
+        """Why the last of those fields that are written does not stand last, or ""."""
+        if len(values) == 5 and values[4] == 0:
+            return "0 is not in 1..4294967295 without a hit_when"
+        return ""
 
 
 class Cast(Row, tag="cast"):

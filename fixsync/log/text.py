@@ -212,7 +212,8 @@ def _check_row(value: Any, schema: inspect.StructType, path: str) -> None:
     if schema.tag is not None:
         names, needed = [shown(schema.tag), *names], needed + 1
     if not needed <= len(value) <= len(names):
-        count = str(needed) if needed == len(names) else f"{needed} or {len(names)}"
+        between = " or " if len(names) - needed == 1 else ".."
+        count = str(needed) if needed == len(names) else f"{needed}{between}{len(names)}"
         reason = f"expected {count} values ({', '.join(names)}), found {len(value)}"
         raise LineError(path, reason)
     start = len(names) - len(schema.fields)
@@ -220,7 +221,7 @@ def _check_row(value: Any, schema: inspect.StructType, path: str) -> None:
         check(value[i], field.type, f"{path}[{i}]")
     last_fault = getattr(schema.cls, "last_fault", None)
     if last_fault is not None and (fault := last_fault(value[start:])):
-        raise LineError(f"{path}[{len(value) - 1}]", f"{names[-1]} {fault}")
+        raise LineError(f"{path}[{len(value) - 1}]", f"{names[len(value) - 1]} {fault}")
 
 
 def _check_object(value: Any, schema: inspect.StructType, path: str) -> None:

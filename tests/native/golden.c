@@ -900,7 +900,7 @@ static void one_ring_world(uint32_t number) {
     }
     do_step(0, COUNT(events));
     for (uint32_t i = 0; i < 4; i++) {
-        fxs_query q;
+        fxs_query q = {0};
         q.shape = ring_pair(0, bits).a;
         q.pose = random_pose((int64_t)2 << bits, (int64_t)1 << bits);
         q.mask = UINT32_MAX;
@@ -946,7 +946,7 @@ static void one_query(uint32_t number) {
     uint32_t n = one_in(8) ? 8 : 1;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t bits = one_in(16) ? 28 : 14 + below(6);
-        fxs_query q;
+        fxs_query q = {0};
         q.shape = random_shape(random_kind(), bits);
         q.pose = random_pose(1 << 20, 1 << 17);
         q.mask = one_in(2) ? UINT32_MAX : (uint32_t)random64();
@@ -1037,6 +1037,7 @@ static void one_nearest(uint32_t number) {
         q->pose = crowd_pose(now.on_lattice, now.room);
         q->mask = random_mask();
         q->exclude_owner = below(5);
+        q->hit_when = 0;
         q->pose.yaw += one_in(64) ? 65536 : 0;
         q->shape.size[0] = one_in(64) ? 0 : q->shape.size[0];
     }
@@ -1161,7 +1162,7 @@ static void terrain_layers(fxs_config *c, uint32_t rule) {
 }
 
 static fxs_query terrain_query(const terrain *t) {
-    fxs_query q;
+    fxs_query q = {0};
     terrain near = *t;
     if (one_in(3)) {
         near.low = near.high = below(30);

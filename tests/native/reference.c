@@ -1174,6 +1174,7 @@ int32_t ref_world_query_many(ref_world *w, const fxs_query *queries, uint64_t n,
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = ref_shape_check(&queries[i].shape);
         status = status == FXS_OK && queries[i].pose.yaw > 65535 ? FXS_E_YAW : status;
+        status = status == FXS_OK && queries[i].hit_when > FXS_OVERLAPPING ? FXS_E_HIT_WHEN : status;
         if (status != FXS_OK) {
             *count = i;
             return status;
@@ -1182,6 +1183,7 @@ int32_t ref_world_query_many(ref_world *w, const fxs_query *queries, uint64_t n,
     *count = 0;
     for (uint64_t i = 0; i < n; i++) {
         const fxs_query *q = &queries[i];
+        const uint32_t when = q->hit_when ? q->hit_when : w->config.hit_when;
         fxs_collider seen = {0, (uint8_t)q->shape.kind, 0, 1, 0, (uint16_t)q->pose.yaw, (uint16_t)q->shape.half_angle, 0,
                              q->pose.x, q->pose.y, q->pose.z, 0, 0, 0, {q->shape.size[0], q->shape.size[1], q->shape.size[2]}};
         slot area = slot_of(&seen);
@@ -1190,7 +1192,7 @@ int32_t ref_world_query_many(ref_world *w, const fxs_query *queries, uint64_t n,
             const fxs_collider *c = &s->c;
             if (s->present && c->active && q->mask >> c->layer & 1 &&
                 !(q->exclude_owner != 0 && c->owner == q->exclude_owner) && !far(&area, s) &&
-                contact_of_slots(&area, s) >= w->config.hit_when) {
+                contact_of_slots(&area, s) >= when) {
                 if (*count < id_capacity) {
                     ids[*count] = id;
                 }

@@ -224,8 +224,8 @@ namespace Fixsync
         /// <summary>The new strikes of a frame: each attacker and victim once, with the best part,
         /// by their indices in `bodies`. events: of the last step. bodies: all that may attack or
         /// be struck, none twice. mask: the layers on which a part is struck; a part on one of them
-        /// does not strike. Each attack remembers the owners of its victims, as Strike does.
-        /// </summary>
+        /// does not strike. Each attack remembers the owners of its victims, as Strike does:
+        /// at most 64 a hit; with more nobody is struck.</summary>
         public static void Strikes(
             World world, ReadOnlySpan<Event> events, IReadOnlyList<Body> bodies, uint mask,
             Rows<Strike> strikes)

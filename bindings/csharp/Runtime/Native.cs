@@ -559,6 +559,7 @@ namespace Fixsync
         internal readonly Pose pose;
         internal readonly uint mask;
         internal readonly uint excludeOwner;
+        internal readonly uint hitWhen;
 
         /// <summary>Any kind.</summary>
         public Shape Shape => shape;
@@ -572,10 +573,13 @@ namespace Fixsync
         /// <summary>Leave out colliders of this owner; 0: leave out none.</summary>
         public uint ExcludeOwner => excludeOwner;
 
+        /// <summary>Contact.Touching or Contact.Overlapping; 0: the world's.</summary>
+        public uint HitWhen => hitWhen;
+
         /// <summary>Whether all fields are equal.</summary>
         public bool Equals(Query other) =>
             shape == other.shape && pose == other.pose && mask == other.mask &&
-            excludeOwner == other.excludeOwner;
+            excludeOwner == other.excludeOwner && hitWhen == other.hitWhen;
 
         /// <summary>Whether it is equal.</summary>
         public override bool Equals([AllowNull] object other) =>
@@ -584,7 +588,7 @@ namespace Fixsync
         /// <summary>A hash of its fields.</summary>
         public override int GetHashCode() => Hashes.Of(
             shape.GetHashCode(), pose.GetHashCode(), mask.GetHashCode(),
-            excludeOwner.GetHashCode());
+            excludeOwner.GetHashCode(), hitWhen.GetHashCode());
 
         /// <summary>Whether two are equal.</summary>
         public static bool operator ==(Query a, Query b) => a.Equals(b);
@@ -2292,7 +2296,7 @@ namespace Fixsync
             "Event 16 a=0 b=4 kind=8 contact=12",
             "Hit 12 a=0 b=4 contact=8",
             "Command 60 type=0 mask=4 collider=8",
-            "Query 44 shape=0 pose=20 mask=36 excludeOwner=40",
+            "Query 48 shape=0 pose=20 mask=36 excludeOwner=40 hitWhen=44",
             "Moved 16 id=0 position=4",
             "Vertex 16 x=0 z=8",
             "Extent 24 yLow=0 yHigh=8 outer=16 hole=20",
@@ -2724,12 +2728,12 @@ namespace Fixsync
             ulong* count);
 
         /// <summary>Writes the ids that a query meets, ascending, to ids; `*count` is how many.
-        /// They are the active colliders and the solids whose contact is at least the world's
-        /// hit_when, as the world is now, stepped or not; exclude_owner leaves out no solid.
-        /// The state of the world does not change; its scratch memory may. Returns FXS_OK;
-        /// FXS_E_ROOM with `*count` the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE,
-        /// FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: colliders and solids near it;
-        /// or all colliders, after many changes.</summary>
+        /// They are the active colliders and the solids whose contact is at least hit_when, as
+        /// the world is now, stepped or not; exclude_owner leaves out no solid. The state of
+        /// the world does not change; its scratch memory may. Returns FXS_OK; FXS_E_ROOM with
+        /// `*count` the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE,
+        /// FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` 0. Cost: colliders and
+        /// solids near it; or all colliders, after many changes.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_query(
             IntPtr world, Query* query, uint* ids, ulong idCapacity, ulong* count);
@@ -2737,8 +2741,8 @@ namespace Fixsync
         /// <summary>fxs_world_query of n queries. The answers stand one after another in ids,
         /// ends[i] is the end of the i-th, and `*count` the number of all. Returns FXS_OK;
         /// FXS_E_ROOM with `*count` the room needed, ids and ends undefined; FXS_E_KIND,
-        /// FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` the index of the first bad
-        /// query. Cost: n times that of fxs_world_query.</summary>
+        /// FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` the index of
+        /// the first bad query. Cost: n times that of fxs_world_query.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_query_many(
             IntPtr world, Query* queries, ulong n, ulong* ends, uint* ids, ulong idCapacity,
@@ -2748,8 +2752,8 @@ namespace Fixsync
         /// first `limit` (0: all). Solids are left out. Nearest by the exact squared distance
         /// of a collider's centre from the query's pose, then by id. Otherwise as
         /// fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids
-        /// undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0.
-        /// Cost: that of fxs_world_query, and sorting the answer.</summary>
+        /// undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN
+        /// with `*count` 0. Cost: that of fxs_world_query, and sorting the answer.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_nearest(
             IntPtr world, Query* query, ulong limit, uint* ids, ulong idCapacity, ulong* count);
@@ -2757,8 +2761,9 @@ namespace Fixsync
         /// <summary>fxs_world_nearest of n queries, with one limit for each of them. The
         /// answers stand one after another in ids, ends[i] is the end of the i-th, and `*count`
         /// the number of all. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, ids and
-        /// ends undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count`
-        /// the index of the first bad query. Cost: n times that of fxs_world_nearest.</summary>
+        /// ends undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or
+        /// FXS_E_HIT_WHEN with `*count` the index of the first bad query. Cost: n times that of
+        /// fxs_world_nearest.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_nearest_many(
             IntPtr world, Query* queries, ulong n, ulong limit, ulong* ends, uint* ids,
@@ -2905,10 +2910,10 @@ namespace Fixsync
 
         /// <summary>Writes the ids of the solids that a query meets, ascending, to ids;
         /// `*count` is how many. They are the solids of the layers in the mask whose contact is
-        /// at least hit_when; exclude_owner leaves out none. Returns FXS_OK; FXS_E_ROOM with
-        /// `*count` the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE,
-        /// FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` 0. Cost: solids near
-        /// it.</summary>
+        /// at least hit_when, the argument: that of the query is not read; exclude_owner leaves
+        /// out none. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids
+        /// undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN
+        /// with `*count` 0. Cost: solids near it.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_level_query(
             IntPtr level, Query* query, uint hitWhen, uint* ids, ulong idCapacity, ulong* count);
@@ -3682,8 +3687,8 @@ namespace Fixsync
 
         /// <summary>Writes why a query, as a, does not meet a collider or a solid b. why is 0
         /// exactly if fxs_world_query finds b. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT,
-        /// FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW. Cost: that of some 100
-        /// contacts.</summary>
+        /// FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN. Cost: that of
+        /// some 100 contacts.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_world_explain_query(
             IntPtr world, Query* query, uint b, Explanation* @out);

@@ -321,16 +321,21 @@ namespace Fixsync
     public readonly partial struct Query
     {
         /// <summary>A query of the layers of a mask (bit i: layer i), without the colliders of an
-        /// owner; 0 leaves out none.</summary>
-        public Query(Shape shape, Pose pose, uint mask = uint.MaxValue, uint excludeOwner = 0)
+        /// owner; 0 leaves out none. hitWhen: the least contact; Apart stands for the
+        /// world's.</summary>
+        public Query(
+            Shape shape, Pose pose, uint mask = uint.MaxValue, uint excludeOwner = 0,
+            Contact hitWhen = Contact.Apart)
         {
             this.shape = shape;
             this.pose = pose;
             this.mask = mask;
             this.excludeOwner = excludeOwner;
+            this.hitWhen = (uint)hitWhen;
         }
 
-        internal Exception Fault() => shape.Fault() ?? pose.Fault();
+        internal Exception Fault() =>
+            shape.Fault() ?? pose.Fault() ?? Errors.Outside("hitWhen", hitWhen, 0, 2);
     }
 
     public readonly partial struct Cast

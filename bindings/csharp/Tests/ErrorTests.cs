@@ -153,6 +153,8 @@ namespace Fixsync.Tests
             Refused<ArgumentException>(
                 "id 1 must not be both a platform and a mover",
                 () => world.Carry(new uint[] { 1 }, Vec3.Zero, new[] { new Mover(1) }, rows));
+            OutOfRange("hitWhen must be 0..2, not 3",
+                () => world.Query(new Query(Ball, default(Pose), 1, 0, (Contact)3), new Rows<uint>()));
             OutOfRange("limit must be 0..", () => world.Nearest(default(Query), -1, new Rows<uint>()));
             Refused<ArgumentException>(
                 "shape must be " + Pushed,

@@ -163,6 +163,14 @@ namespace Fixsync.Tests
             Assert.AreEqual(new ulong[] { 2, 4 }, ends.ToArray());
             world.NearestMany(new[] { query, query }, 1, ends, ids);
             Assert.AreEqual(new uint[] { 2, 2 }, ids.ToArray());
+            var inside = new Query(
+                Ball, new Pose(Fix.Units(2, 0, 0)), hitWhen: Contact.Overlapping);
+            world.Query(inside, ids);
+            Assert.AreEqual(new uint[] { 2 }, ids.ToArray());
+            world.Nearest(inside, 0, ids);
+            Assert.AreEqual(new uint[] { 2 }, ids.ToArray());
+            Assert.AreEqual("beside: they would meet if a were 0.00002 units thicker; they only touch",
+                world.Explain(inside, 1).ToText("a", "b"));
             var cast = new Cast(Ball, default(Pose), Fix.Units(8, 0, 0));
             world.CastMany(new[] { cast, cast }, ends, hits);
             Assert.AreEqual(4, hits.Count);

@@ -1,7 +1,7 @@
 """Writes match logs as binary traces for the tests: `python traces.py FOLDER LOG...`.
 
 A trace is little-endian: capacity, hit_when, 32 layer masks; the level's bytes and the number of
-frames, then for each frame counted rows: commands (60 bytes), questions (a word 0 with a query of 44
+frames, then for each frame counted rows: commands (60 bytes), questions (a word 0 with a query of 48
 bytes, or 1 with a cast of 64), events (16), for each question its answer (ids of 4 bytes, hits of
 20); then the hash. A count is a word of 4 bytes."""
 

@@ -211,7 +211,7 @@ static const gd_method METHODS[] = {
      "Adds the inputs of the next players of this frame, in a log with a simulation."},
     {"input_list(values: PackedInt64Array) -> bool", input_list,
      "Adds the input of the next player of this frame, a list of numbers."},
-    {"query(" SHAPE ", " MASKS ") -> bool", query,
+    {"query(" SHAPE ", " MASKS ", hit_when: int = 0) -> bool", query,
      "Adds a query that is made right after the step of this frame."},
     {"cast(" SHAPE ", motion: Vector3i, " MASKS ", limit: int = 0, hit_when: int = 0) -> bool",
      cast, "Adds a cast that is made right after the step of this frame."},

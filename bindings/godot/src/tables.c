@@ -553,8 +553,9 @@ static const gd_number QUERY[] = {
     {"yaw", 32, 4, 0},
     {"mask", 36, 4, 0},
     {"exclude_owner", 40, 4, 0},
+    {"hit_when", 44, 4, 0},
 };
-const gd_layout GD_QUERY = {11, sizeof(fxs_query), QUERY};
+const gd_layout GD_QUERY = {12, sizeof(fxs_query), QUERY};
 
 static const gd_number CAST[] = {
     {"kind", 0, 4, 0},

@@ -610,9 +610,15 @@ static void outline(gd_call *call) {
 
 /* ---- queries and casts ---- */
 
+static bool gd_hit_when_of(gd_call *call, int i, uint32_t *out) {
+    *out = (uint32_t)gd_int(call, i);
+    return gd_check(call, i, 0, FXS_OVERLAPPING);
+}
+
 bool gd_query_of(gd_call *call, fxs_query *out) {
     return gd_shape_of(call, 0, &out->shape) && gd_pose_of(call, 1, 2, &out->pose) &&
-           gd_u32(call, 3, &out->mask) && gd_u32(call, 4, &out->exclude_owner);
+           gd_u32(call, 3, &out->mask) && gd_u32(call, 4, &out->exclude_owner) &&
+           gd_hit_when_of(call, 5, &out->hit_when);
 }
 
 static void query(gd_call *call) {
@@ -638,7 +644,7 @@ static void nearest(gd_call *call) {
     uint64_t n;
     if (!gd_shape_of(call, 0, &query.shape) || !gd_pose_of(call, 1, 2, &query.pose) ||
         !gd_check(call, 3, 0, INT64_MAX) || !gd_u32(call, 4, &query.mask) ||
-        !gd_u32(call, 5, &query.exclude_owner))
+        !gd_u32(call, 5, &query.exclude_owner) || !gd_hit_when_of(call, 6, &query.hit_when))
         return;
     int32_t status = FXS_E_ROOM;
     while (status == FXS_E_ROOM) {
@@ -708,13 +714,10 @@ static void nearest_many(gd_call *call) {
 }
 
 bool gd_cast_of(gd_call *call, fxs_cast *out) {
-    if (!gd_shape_of(call, 0, &out->shape) || !gd_pose_of(call, 1, 3, &out->pose) ||
-        !gd_motion_of(call, 2, out->motion) || !gd_u32(call, 4, &out->mask) ||
-        !gd_u32(call, 5, &out->exclude_owner) || !gd_u32(call, 6, &out->limit) ||
-        !gd_check(call, 7, 0, FXS_OVERLAPPING))
-        return false;
-    out->hit_when = (uint32_t)gd_int(call, 7);
-    return true;
+    return gd_shape_of(call, 0, &out->shape) && gd_pose_of(call, 1, 3, &out->pose) &&
+           gd_motion_of(call, 2, out->motion) && gd_u32(call, 4, &out->mask) &&
+           gd_u32(call, 5, &out->exclude_owner) && gd_u32(call, 6, &out->limit) &&
+           gd_hit_when_of(call, 7, &out->hit_when);
 }
 
 static void cast(gd_call *call) {
@@ -802,7 +805,7 @@ static void explain_query(gd_call *call) {
     fxs_explanation out;
     if (!gd_shape_of(call, 0, &query.shape) || !gd_pose_of(call, 1, 3, &query.pose) ||
         !gd_u32(call, 2, &b) || !gd_u32(call, 4, &query.mask) ||
-        !gd_u32(call, 5, &query.exclude_owner))
+        !gd_u32(call, 5, &query.exclude_owner) || !gd_hit_when_of(call, 6, &query.hit_when))
         return;
     int32_t status = fxs_world_explain_query(self(call)->world, &query, b, &out);
     if (gd_world_takes_pair(call, status, b, b))
@@ -978,17 +981,18 @@ static const gd_method METHODS[] = {
     {"explain(a: int, b: int) -> PackedInt64Array", explain,
      "Returns why a pair is not a hit: why, grows, sector, contact, height, planar, gap, turn. why "
      "is 0 exactly if the next step finds the hit."},
-    {"explain_query(" SHAPE ", b: int, " MASKS ") -> PackedInt64Array", explain_query,
+    {"explain_query(" SHAPE ", b: int, " MASKS ", hit_when: int = 0) -> PackedInt64Array",
+     explain_query,
      "Returns why a query does not find b, as explain does."},
-    {"query(" SHAPE ", " MASKS ") -> PackedInt64Array", query,
+    {"query(" SHAPE ", " MASKS ", hit_when: int = 0) -> PackedInt64Array", query,
      "Returns the ids of the active colliders and the solids that a shape meets, ascending, as the "
-     "world is now. It looks at the layers of the mask."},
+     "world is now. It looks at the layers of the mask. hit_when 0 is that of the world."},
     {"query_many(queries: PackedInt64Array) -> PackedInt64Array", query_many,
      "Makes many queries, rows of kind, half_angle, three sizes, x, y, z, yaw, mask, "
-     "exclude_owner. Returns for each the index in the result at which its answer ends, then the "
-     "answers."},
+     "exclude_owner, hit_when. Returns for each the index in the result at which its answer ends, "
+     "then the answers."},
     {"nearest(" SHAPE ", yaw: int = 0, limit: int = 0, mask: int = 4294967295, "
-     "exclude_owner: int = 0) -> PackedInt64Array",
+     "exclude_owner: int = 0, hit_when: int = 0) -> PackedInt64Array",
      nearest,
      "Returns the ids of the colliders that a shape meets, nearest first: at most limit, 0: all. "
      "Solids are left out."},

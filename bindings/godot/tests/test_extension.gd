@@ -331,10 +331,23 @@ func test_a_world_grows_for_its_hits_and_many_answers_have_ends() -> void:
 	for id in 100:
 		world.add(id, BALL, Vector3i(id, 0, 0))
 	equal(world.step().size(), 4 * 4950, "all meet all")
-	var query: Array[int] = [0, 0, 65536, 0, 0, -130000, 0, 0, 0, 255, 0]
+	var query: Array[int] = [0, 0, 65536, 0, 0, -130000, 0, 0, 0, 255, 0, 0]
 	var found := world.query_many(query + query)
 	equal(found.slice(2, found[0]), world.query(BALL, Vector3i(-130000, 0, 0)), "the first")
 	equal(found.slice(found[0], found[1]), found.slice(2, found[0]), "the second")
+	var touched := Vector3i(-131072, 0, 0)
+	for own: int in [Fixsync.TOUCHING, Fixsync.OVERLAPPING]:
+		var one := FixsyncWorld.create(4, own)
+		one.add(1, BALL, Vector3i())
+		for hit_when: int in [0, Fixsync.TOUCHING, Fixsync.OVERLAPPING]:
+			var is_found := (hit_when if hit_when else own) == Fixsync.TOUCHING
+			var ids := PackedInt64Array([1] if is_found else [])
+			equal(one.query(BALL, touched, 0, 255, 0, hit_when), ids, "its own least contact")
+			equal(one.nearest(BALL, touched, 0, 1, 255, 0, hit_when), ids, "of nearest")
+			var why := one.explain_query(BALL, touched, 1, 0, 255, 0, hit_when)
+			equal(why[0] == 0, is_found, "and why")
+	refused(world.query(BALL, touched, 0, 255, 0, 3), PackedInt64Array(),
+		"FixsyncWorld.query: hit_when must be 0..2, not 3")
 	equal(world.explain(1, 2)[0], 0, "a hit has no cause")
 	var other := FixsyncWorld.create(200, Fixsync.TOUCHING, PackedInt64Array(), null, 0)
 	check(other.load(world.save()), "a smaller world grows to load it")

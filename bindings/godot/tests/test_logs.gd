@@ -81,7 +81,7 @@ func _question(bytes: StreamPeerBuffer) -> PackedInt64Array:
 	row.append(bytes.get_u32())
 	for i in 3 if is_cast else 0:
 		row.append(bytes.get_32())
-	for i in 4 if is_cast else 2:
+	for i in 4 if is_cast else 3:
 		row.append(bytes.get_u32())
 	return row
 
@@ -99,8 +99,8 @@ func _shape(row: PackedInt64Array) -> PackedInt64Array:
 
 func _record(recorder: FixsyncRecorder, row: PackedInt64Array) -> void:
 	var at := Vector3i(row[5], row[6], row[7])
-	if row.size() == 11:
-		recorder.query(_shape(row), at, row[8], row[9], row[10])
+	if row.size() == 12:
+		recorder.query(_shape(row), at, row[8], row[9], row[10], row[11])
 	else:
 		var motion := Vector3i(row[9], row[10], row[11])
 		recorder.cast(_shape(row), at, motion, row[8], row[12], row[13], row[14], row[15])
@@ -113,10 +113,10 @@ func _ask(world: FixsyncWorld, recorder: FixsyncRecorder, row: PackedInt64Array,
 	var want := PackedInt64Array()
 	var got: PackedInt64Array
 	var many: PackedInt64Array
-	if row.size() == 11:
+	if row.size() == 12:
 		for i in bytes.get_u32():
 			want.append(bytes.get_u32())
-		got = world.query(_shape(row), at, row[8], row[9], row[10])
+		got = world.query(_shape(row), at, row[8], row[9], row[10], row[11])
 		many = world.query_many(row)
 		recorder.ids(got)
 	else:

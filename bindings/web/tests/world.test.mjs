@@ -221,6 +221,24 @@ test("rows in bulk are read in place, and answers are views", () => {
   assert.throws(() => events.rows, /gone after the next/);
 });
 
+test("a query may have another least contact than its world", () => {
+  const other = { x: 2 * ONE, y: 0, z: 0 };
+  for (const own of [1, 2]) {
+    const world = new World(4, { hitWhen: own });
+    world.add(1, sphere(ONE), other);
+    for (const hitWhen of [undefined, null, 1, 2]) {
+      const found = (hitWhen ?? own) === 1 ? [1] : [];
+      const asked = [sphere(ONE), HERE];
+      assert.deepEqual(world.query(...asked, 2 ** 32 - 1, { hitWhen }), found);
+      assert.deepEqual(world.nearest(...asked, 1, { hitWhen, limit: 1 }), found);
+      const { why } = world.explainQuery(...asked, 1, 1, { hitWhen });
+      assert.equal(why === 0, found.length === 1);
+    }
+    for (const hitWhen of [0, 3])
+      assert.throws(() => world.query(sphere(1), HERE, 1, { hitWhen }), /^ArgumentRangeError: hitWhen must be 1..2, not /);
+  }
+});
+
 test("a step with more events than ever makes room for them, and answers as one that had it", () => {
   const world = new World(300);
   for (let id = 0; id < 300; id++) world.add(id, box(ONE, ONE, ONE), { x: id, y: 0, z: 0 });

@@ -476,14 +476,17 @@ pub struct fxs_query {
     pub mask: u32,
     /// leave out colliders of this owner; 0: leave out none
     pub exclude_owner: u32,
+    /// FXS\_TOUCHING or FXS\_OVERLAPPING; 0: the world's
+    pub hit_when: u32,
 }
 zeroed!(fxs_query);
 const _: () = {
-    assert!(size_of::<fxs_query>() == 44);
+    assert!(size_of::<fxs_query>() == 48);
     assert!(offset_of!(fxs_query, shape) == 0);
     assert!(offset_of!(fxs_query, pose) == 20);
     assert!(offset_of!(fxs_query, mask) == 36);
     assert!(offset_of!(fxs_query, exclude_owner) == 40);
+    assert!(offset_of!(fxs_query, hit_when) == 44);
 };
 
 /// A collider that fxs\_world\_separate moved.
@@ -1507,11 +1510,11 @@ unsafe extern "C" {
       moved_capacity: u64, count: *mut u64,
     ) -> i32;
     /// Writes the ids that a query meets, ascending, to ids; \*count is how many.
-    /// They are the active colliders and the solids whose contact is at least the world's hit\_when, as
-    /// the world is now, stepped or not; exclude\_owner leaves out no solid. The state of the world does
-    /// not change; its scratch memory may. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed and
-    /// ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE or FXS\_E\_YAW with \*count 0. Cost:
-    /// colliders and solids near it; or all colliders, after many changes.
+    /// They are the active colliders and the solids whose contact is at least hit\_when, as the world is
+    /// now, stepped or not; exclude\_owner leaves out no solid. The state of the world does not change;
+    /// its scratch memory may. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed and ids
+    /// undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW or FXS\_E\_HIT\_WHEN with \*count 0.
+    /// Cost: colliders and solids near it; or all colliders, after many changes.
     pub fn fxs_world_query(
       world: *mut fxs_world, query: *const fxs_query, ids: *mut u32, id_capacity: u64,
       count: *mut u64,
@@ -1519,8 +1522,8 @@ unsafe extern "C" {
     /// fxs\_world\_query of n queries.
     /// The answers stand one after another in ids, ends\[i\] is the end of the i-th, and \*count the
     /// number of all. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed, ids and ends undefined;
-    /// FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE or FXS\_E\_YAW with \*count the index of the first bad
-    /// query. Cost: n times that of fxs\_world\_query.
+    /// FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW or FXS\_E\_HIT\_WHEN with \*count the index of
+    /// the first bad query. Cost: n times that of fxs\_world\_query.
     pub fn fxs_world_query_many(
       world: *mut fxs_world, queries: *const fxs_query, n: u64, ends: *mut u64, ids: *mut u32,
       id_capacity: u64, count: *mut u64,
@@ -1528,8 +1531,8 @@ unsafe extern "C" {
     /// Writes the ids of the colliders that a query meets, nearest first: the first limit (0: all).
     /// Solids are left out. Nearest by the exact squared distance of a collider's centre from the
     /// query's pose, then by id. Otherwise as fxs\_world\_query. Returns FXS\_OK; FXS\_E\_ROOM with \*count
-    /// the room needed and ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE or FXS\_E\_YAW with
-    /// \*count 0. Cost: that of fxs\_world\_query, and sorting the answer.
+    /// the room needed and ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW or
+    /// FXS\_E\_HIT\_WHEN with \*count 0. Cost: that of fxs\_world\_query, and sorting the answer.
     pub fn fxs_world_nearest(
       world: *mut fxs_world, query: *const fxs_query, limit: u64, ids: *mut u32, id_capacity: u64,
       count: *mut u64,
@@ -1537,8 +1540,8 @@ unsafe extern "C" {
     /// fxs\_world\_nearest of n queries, with one limit for each of them.
     /// The answers stand one after another in ids, ends\[i\] is the end of the i-th, and \*count the
     /// number of all. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed, ids and ends undefined;
-    /// FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE or FXS\_E\_YAW with \*count the index of the first bad
-    /// query. Cost: n times that of fxs\_world\_nearest.
+    /// FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW or FXS\_E\_HIT\_WHEN with \*count the index of
+    /// the first bad query. Cost: n times that of fxs\_world\_nearest.
     pub fn fxs_world_nearest_many(
       world: *mut fxs_world, queries: *const fxs_query, n: u64, limit: u64, ends: *mut u64,
       ids: *mut u32, id_capacity: u64, count: *mut u64,
@@ -1655,8 +1658,8 @@ unsafe extern "C" {
       level: *const fxs_level, index: u32, shape: *const fxs_shape, pose: *const fxs_pose,
     ) -> i32;
     /// Writes the ids of the solids that a query meets, ascending, to ids; \*count is how many.
-    /// They are the solids of the layers in the mask whose contact is at least hit\_when; exclude\_owner
-    /// leaves out none. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed and ids undefined;
+    /// They are the solids of the layers in the mask whose contact is at least hit\_when, the argument:
+    /// that of the query is not read; exclude\_owner leaves out none. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed and ids undefined;
     /// FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW or FXS\_E\_HIT\_WHEN with \*count 0. Cost:
     /// solids near it.
     pub fn fxs_level_query(
@@ -2271,7 +2274,7 @@ unsafe extern "C" {
     ) -> i32;
     /// Writes why a query, as a, does not meet a collider or a solid b.
     /// why is 0 exactly if fxs\_world\_query finds b. Returns FXS\_OK; FXS\_E\_ID, FXS\_E\_ABSENT, FXS\_E\_KIND,
-    /// FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE or FXS\_E\_YAW. Cost: that of some 100 contacts.
+    /// FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW or FXS\_E\_HIT\_WHEN. Cost: that of some 100 contacts.
     pub fn fxs_world_explain_query(
       world: *const fxs_world, query: *const fxs_query, b: u32, out: *mut fxs_explanation,
     ) -> i32;

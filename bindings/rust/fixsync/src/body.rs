@@ -399,7 +399,7 @@ pub struct Strike {
 /// last step. `bodies`: all that may attack or be struck. `mask`: the layers on which a part is
 /// struck; a part on one of them does not strike. `rows` becomes the strikes, in the order of the
 /// bodies, on which nothing else depends. Each attack remembers the owners of its victims, as
-/// [`Body::strike`] does.
+/// [`Body::strike`] does: at most 64 a hit; with more nobody is struck.
 ///
 /// ```
 /// use fixsync::*;

@@ -540,9 +540,12 @@ pub(crate) fn shape_of(raw: &sys::fxs_shape) -> Shape {
 /// A query: a shape at a pose, and the colliders that it looks at.
 ///
 /// ```
-/// use fixsync::{Pose, Query, Shape};
+/// use fixsync::{Contact, Pose, Query, Shape};
 ///
-/// let query = Query::new(&Shape::Sphere { radius: 9 }, Pose::default()).mask(1).exclude_owner(7);
+/// let query = Query::new(&Shape::Sphere { radius: 9 }, Pose::default())
+///     .mask(1)
+///     .exclude_owner(7)
+///     .hit_when(Contact::Overlapping);
 /// assert_eq!(query.raw().mask, 1);
 /// ```
 #[must_use]
@@ -551,15 +554,16 @@ pub(crate) fn shape_of(raw: &sys::fxs_shape) -> Shape {
 pub struct Query(pub(crate) sys::fxs_query);
 
 impl Query {
-    /// A query of all layers and owners.
+    /// A query of all layers and owners, with the least contact of the world.
     pub fn new(shape: &Shape, pose: Pose) -> Self {
         let (shape, pose) = (shape.raw(), pose.raw());
-        Self(sys::fxs_query { shape, pose, mask: u32::MAX, exclude_owner: 0 })
+        Self(sys::fxs_query { shape, pose, mask: u32::MAX, ..Default::default() })
     }
 
     #[cold]
     pub(crate) fn fault(&self, status: i32) -> Error {
-        shape_of(&self.0.shape).fault(status)
+        let sys::fxs_query { shape, hit_when, .. } = &self.0;
+        cast_fault(status, &[], *hit_when, || shape_of(shape).fault(status))
     }
 
     /// Of the layers of a mask alone: bit i is layer i.
@@ -571,6 +575,12 @@ impl Query {
     /// Without the colliders of an owner; 0 leaves out none.
     pub fn exclude_owner(mut self, owner: u32) -> Self {
         self.0.exclude_owner = owner;
+        self
+    }
+
+    /// The least contact that counts. [`Level::query`](crate::Level::query) has its own.
+    pub fn hit_when(mut self, contact: Contact) -> Self {
+        self.0.hit_when = contact as u32;
         self
     }
 

@@ -128,20 +128,27 @@ struct QueryRow {
     pose: Pose,
     mask: u32,
     exclude_owner: u32,
+    hit_when: Option<Contact>,
 }
 
 impl Serialize for Query {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let sys::fxs_query { shape, pose, mask, exclude_owner } = self.0;
+        let sys::fxs_query { shape, pose, mask, exclude_owner, hit_when } = self.0;
         let (shape, pose) = (shape_of(&shape), Pose::of(&pose));
-        QueryRow { shape, pose, mask, exclude_owner }.serialize(to)
+        let hit_when = (hit_when != 0).then(|| Contact::of(hit_when));
+        QueryRow { shape, pose, mask, exclude_owner, hit_when }.serialize(to)
     }
 }
 
 impl<'de> Deserialize<'de> for Query {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let QueryRow { shape, pose, mask, exclude_owner } = QueryRow::deserialize(from)?;
-        Ok(Self::new(&shape, pose).mask(mask).exclude_owner(exclude_owner))
+        let row = QueryRow::deserialize(from)?;
+        let QueryRow { shape, pose, mask, exclude_owner, hit_when } = row;
+        let query = Self::new(&shape, pose).mask(mask).exclude_owner(exclude_owner);
+        if hit_when == Some(Contact::Apart) {
+            return Err(D::Error::custom(query.fault(sys::FXS_E_HIT_WHEN)));
+        }
+        Ok(hit_when.map_or(query, |contact| query.hit_when(contact)))
     }
 }
 

@@ -298,10 +298,10 @@ macro_rules! error {
     (fxs_world_side) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined)" };
     (fxs_world_outline) => { "[`Memory`](crate::Error::Memory), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Segments`](crate::Status::Segments)" };
     (fxs_world_separate) => { "[`Memory`](crate::Error::Memory), [`Centre`](crate::Status::Centre)" };
-    (fxs_world_query) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
-    (fxs_world_query_many) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
-    (fxs_world_nearest) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
-    (fxs_world_nearest_many) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_world_query) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_world_query_many) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_world_nearest) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
+    (fxs_world_nearest_many) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
     (fxs_cast_pair) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
     (fxs_world_cast) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
     (fxs_world_cast_many) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`Undefined`](crate::Status::Undefined), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
@@ -381,7 +381,7 @@ macro_rules! error {
     (fxs_history_confirm) => { "[`Absent`](crate::Status::Absent)" };
     (fxs_history_grow) => { "[`Config`](crate::Status::Config)" };
     (fxs_world_explain) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined)" };
-    (fxs_world_explain_query) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle)" };
+    (fxs_world_explain_query) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
     (fxs_explain_shapes) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
     (fxs_explanation_text) => { "[`Memory`](crate::Error::Memory), [`Range`](crate::Status::Range)" };
     (fxs_recorder_begin) => { "[`Config`](crate::Status::Config), [`Memory`](crate::Error::Memory)" };

@@ -83,6 +83,11 @@ fn question_of(row: &Value) -> Option<Question> {
         "query" => {
             let owner = row.get(5).map_or(0, u32_of);
             let query = Query::new(&shape(), pose()).mask(u32_of(&row[4])).exclude_owner(owner);
+            let query = match row.get(6).map(u32_of) {
+                None => query,
+                Some(1) => query.hit_when(Contact::Touching),
+                Some(_) => query.hit_when(Contact::Overlapping),
+            };
             Some(Question::Query(query))
         }
         "cast" => {

@@ -123,11 +123,13 @@ fn commands_and_events_come_back_as_they_were() {
 #[test]
 fn questions_come_back_as_they_were() {
     let (ball, there) = (Shape::Sphere { radius: 3 }, Pose::at([1, 2, 3]).turned(Yaw(65535)));
-    let query = Query::new(&ball, there).mask(5).exclude_owner(6);
+    let query = Query::new(&ball, there).mask(5).exclude_owner(6).hit_when(Contact::Overlapping);
     assert_eq!(
         again(query),
-        r#"{"shape":{"sphere":{"radius":3}},"pose":{"position":[1,2,3],"yaw":65535},"mask":5,"exclude_owner":6}"#
+        r#"{"shape":{"sphere":{"radius":3}},"pose":{"position":[1,2,3],"yaw":65535},"mask":5,"exclude_owner":6,"hit_when":"overlapping"}"#
     );
+    let older = again(Query::new(&ball, there)).replace(",\"hit_when\":null", "");
+    assert_eq!(serde_json::from_str::<Query>(&older).unwrap(), Query::new(&ball, there));
     let sector = Shape::Sector { radius: 7, half_angle: Yaw(9), half_height: 8, inner_radius: 6 };
     again(Query::new(&sector, there));
     let cast = Cast::new(&ball, there, [SIZE_MAX, -SIZE_MAX, 0]);
@@ -191,6 +193,8 @@ fn a_file_with_a_value_that_the_kernel_refuses_is_refused_in_its_words() {
     assert!(motion.starts_with("motion y must be -536870911..536870911, not -5"), "{motion}");
     let ball = Shape::Sphere { radius: 3 };
     let query = serde_json::to_string(&Query::new(&ball, Pose::default())).unwrap();
+    let apart = said::<Query>(&query.replace("null", "\"apart\""));
+    assert!(apart.starts_with("hit_when 0: "), "{apart}");
     let radius = said::<Query>(&query.replace("\"radius\":3", "\"radius\":0"));
     assert!(radius.starts_with("radius must be 1..536870911, not 0"), "{radius}");
     let cast = serde_json::to_string(&Cast::new(&ball, Pose::default(), [0, 0, 5])).unwrap();
