@@ -185,7 +185,7 @@ static void do_layer(server *s, const int64_t *n) {
     check(s, fxs_world_set_layer(s->world, u32(s, n[0], UINT32_MAX), u32(s, n[1], UINT32_MAX)));
 }
 static void do_query(server *s, const int64_t *n) {
-    fxs_query query = {shape_of(s, n), pose_of(s, n + 5), u32(s, n[9], UINT32_MAX), 0};
+    fxs_query query = {shape_of(s, n), pose_of(s, n + 5), u32(s, n[9], UINT32_MAX), 0, 0};
     uint64_t count;
     check(s, fxs_world_query(s->world, &query, s->ids, s->config.capacity, &count));
     printf("query:");

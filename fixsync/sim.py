@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -48,8 +48,10 @@ __all__ = [
     "names",
     "names_of",
     "names_of_kinds",
+    "phases_of",
     "register",
     "start",
+    "state_fields_of",
     "stepped",
 ]
 
@@ -142,11 +144,6 @@ class Bot(Protocol):
 
 
 @runtime_checkable
-class _NamesFields(Protocol):
-    state_fields: Callable[[bytes], StateFields]
-
-
-@runtime_checkable
 class Shuffles(Protocol):
     """A simulation that can put its own containers into another order."""
 
@@ -194,8 +191,13 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
             integer(f"{name}, [{i}]", number, _INT64_MIN, _INT64_MAX)
             for i, number in enumerate(value)
         )
-    else:
+    elif isinstance(value, (int, float)) or hasattr(value, "__index__"):
         checked = integer(name, value, _INT64_MIN, _INT64_MAX)
+    else:
+        raise TypeError(
+            f"{name} must be an integer or a list of 1..{INPUT_NUMBERS_MAX} integers, "
+            f"not {shown(value)} ({type(value).__name__})"
+        )
     # Not by isinstance: with a protocol it makes seven calls, for each input of each packet.
     check = getattr(simulation, "check_input", None)
     if check is not None:
@@ -209,9 +211,21 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
 def fields_of(simulation: object, state: bytes) -> StateFields:
     """A saved state as named fields: by the simulation's `state_fields`; without it, the world that
     was saved within the state, and the rest as bytes."""
-    if isinstance(simulation, _NamesFields):
-        return simulation.state_fields(state)
-    return found_fields(state)
+    fields = state_fields_of(simulation)
+    return found_fields(state) if fields is None else fields(state)
+
+
+def state_fields_of(simulation: object) -> Callable[[bytes], StateFields] | None:
+    """The `state_fields` of a simulation; None if it has none. TypeError if it is no function."""
+    fields: Callable[[bytes], StateFields] | None = getattr(simulation, "state_fields", None)
+    if fields is None and not hasattr(simulation, "state_fields"):
+        return None
+    if not callable(fields):
+        raise TypeError(
+            f"state_fields of a simulation must be a function of a saved state, not {shown(fields)}"
+            ": leave it out to have the world's fields alone"
+        )
+    return fields
 
 
 def data_of(simulation: object) -> int | None:
@@ -248,11 +262,41 @@ def is_over(simulation: object) -> bool:
 
 
 def names_of(simulation: object) -> Names:
-    """The names of a simulation's layers, ids, `event_kinds` and owners; empty if it has none."""
+    """The names of a simulation's layers, ids, `event_kinds` and owners; empty if it has none.
+    TypeError for `names` that were meant as such and are not a Names."""
     found = getattr(simulation, "names", None)
+    if isinstance(found, (Mapping, list, tuple)) or callable(found):
+        hint = ": make it a property" if callable(found) else ": Names(ids={7: 'boss'})"
+        raise TypeError(f"names of a simulation must be a Names, not {shown(found)}{hint}")
     names = found if isinstance(found, Names) else Names()
     game = names.game or names_of_kinds(event_kinds(simulation))
     return Names(names.layers, names.ids, game, names.owners)
+
+
+PHASES = ("startup", "active", "recovery")
+
+
+def phases_of(simulation: object) -> dict[int, tuple[str, str]]:
+    """The `phases` of a simulation after a step; empty if it has none. TypeError or ValueError for
+    others than {owner: (attack, phase)}."""
+    found = getattr(simulation, "phases", {})
+    if not isinstance(found, Mapping):
+        hint = ": make it a property" if callable(found) else ""
+        raise TypeError(
+            f"phases of a simulation must be {{owner: (attack, phase)}}, not {shown(found)}{hint}"
+        )
+    for owner, row in found.items():
+        integer("an owner in phases of a simulation", owner, 0, UINT32_MAX)
+        if not (isinstance(row, tuple) and len(row) == 2 and all(isinstance(one, str) for one in row)):
+            raise TypeError(
+                f"phases[{owner}] of a simulation must be (attack, phase), not {shown(row)}"
+            )
+        if row[1] not in PHASES:
+            raise ValueError(
+                f"phases[{owner}] of a simulation must have a phase of {', '.join(PHASES)}, "
+                f"not {shown(row[1])}"
+            )
+    return dict(found)
 
 
 def names_of_kinds(kinds: type[IntEnum] | None) -> dict[int, str]:
@@ -374,6 +418,8 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
         raise ValueError(f"simulation {name or shown(simulation)}: {fault}")
     event_kinds(made)
     data_of(made), build_of(made)
+    names_of(made)
+    state_fields_of(made)
     if is_over(made):
         raise ValueError(f"simulation {name}: must not be over at frame 0")
     return made

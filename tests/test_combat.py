@@ -28,7 +28,7 @@ def swapped(program: str) -> str:
 
 
 def test_each_section_has_a_short_program_and_its_output() -> None:
-    assert len(TITLES) == len(PROGRAMS) == len(OUTPUTS) == 10
+    assert len(TITLES) == len(PROGRAMS) == len(OUTPUTS) == 11
     assert max(len(program.splitlines()) for program in PROGRAMS) < 25
 
 

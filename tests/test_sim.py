@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fixsync import sim
 from fixsync.fields import byte_fields, world_fields
+from fixsync.names import Names
 from fixsync.sample.skillfight import SkillFight
 from fixsync.sim import check_input, fields_of, find, hash_of, idle_input, names, register, start
 
@@ -117,6 +118,38 @@ def test_what_keeps_not_to_the_protocol_is_not_started(simulation: Any, said: st
         start(simulation, 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [
+        ("names", {7: "boss"}, r"must be a Names, not \{7: 'boss'\}: Names\(ids="),
+        ("names", lambda: Names(), "must be a Names, not <function .*: make it a property"),
+        ("state_fields", None, "must be a function of a saved state, not None"),
+        ("state_fields", {"x": 1}, r"must be a function of a saved state, not \{'x': 1\}"),
+    ],
+)
+def test_an_optional_member_of_a_wrong_type_is_named_at_the_start(part: str, value: Any, said: str):
+    with pytest.raises(TypeError, match=f"^{part} of a simulation {said}"):
+        start(altered(**{part: value}), 1, 2)
+
+
+def test_phases_are_attacks_by_owner_and_one_of_three_phases():
+    made = Bumpers(1, 2)
+    assert sim.phases_of(made) == {}
+    for phases, error, said in (
+        (["jab"], TypeError, r"phases .* must be \{owner: \(attack, phase\)\}, not \['jab'\]"),
+        (lambda: {}, TypeError, "make it a property"),
+        ({-1: ("jab", "active")}, ValueError, r"an owner in phases .* 0\.\.4294967295, not -1"),
+        ({1: "jab"}, TypeError, r"phases\[1\] .* must be \(attack, phase\), not 'jab'"),
+        ({1: ("jab", None)}, TypeError, r"phases\[1\] .* must be \(attack, phase\)"),
+        ({1: ("jab", "ACTIVE")}, ValueError, "of startup, active, recovery, not 'ACTIVE'"),
+    ):
+        made.phases = phases  # type: ignore[attr-defined]
+        with pytest.raises(error, match=said):
+            sim.phases_of(made)
+    made.phases = {1: ("jab", "active")}  # type: ignore[attr-defined]
+    assert sim.phases_of(made) == {1: ("jab", "active")}
+
+
 @pytest.mark.parametrize(("seed", "players"), [(-1, 2), (2**64, 2), (1, 0), (1, 9)])
 def test_a_seed_or_a_number_of_players_out_of_range_is_refused(seed: int, players: int):
     with pytest.raises(ValueError, match="must be"):
@@ -151,6 +184,7 @@ def test_an_input_is_an_integer_or_up_to_sixteen(value: int | list[int]):
         (True, TypeError, "input of player 1 must be an integer"),
         ([1.0], TypeError, r"input of player 1, \[0\] must be an integer"),
         ("1", TypeError, "input of player 1 must be an integer"),
+        (b"1", TypeError, r"must be an integer or a list of 1\.\.16 integers, not b'1' \(bytes\)"),
         (None, TypeError, "input of player 1 must be an integer"),
     ],
 )

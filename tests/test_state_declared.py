@@ -637,6 +637,34 @@ def test_what_cannot_be_held_is_refused(held: object, said: str):
     assert said in str(wrong.value)
 
 
+def test_a_held_name_without_an_attribute_is_named():
+    class Game(Stated):
+        state: Fight
+        held = ("random", "boddies")
+
+        def __init__(self):
+            self.random, self.state, self.world = Random(1), Fight(), World(1)
+            self.bodies = []
+
+    with pytest.raises(AttributeError, match="^held names 'boddies', which Game has not: "):
+        Game().save()
+
+
+def test_a_part_that_was_added_later_is_refused_with_what_to_do_instead():
+    class Game(Stated):
+        state: Fight
+        held = ("parts",)
+
+        def __init__(self):
+            self.parts, self.state, self.world = [Random(1), Random(2)], Fight(), World(1)
+
+    game = Game()
+    saved = game.save()
+    game.parts.append(Random(5))
+    with pytest.raises(ValueError, match=r"must hold \[0, 1, 2\] as here, not \[0, 1\]: load adds"):
+        game.load(saved)
+
+
 def test_worlds_and_own_classes_in_lists_can_be_held():
     class Counter:
         def __init__(self) -> None:

@@ -270,8 +270,8 @@ int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t ma
     }
     const uint32_t half = half_capacity(world);
     const fxs_query queries[2] = {
-        {ground_view(hitbox), ground_pose(hitbox), mask, exclude_owner},
-        {side_view(hitbox), side_pose(hitbox), mask << FXS_PLANES_LAYERS, exclude_owner}};
+        {ground_view(hitbox), ground_pose(hitbox), mask, exclude_owner, 0},
+        {side_view(hitbox), side_pose(hitbox), mask << FXS_PLANES_LAYERS, exclude_owner, 0}};
     uint64_t ends[2];
     status = fxs_world_query_many(world, queries, 2, ends, ids, id_capacity, count);
     if (status != FXS_OK) {

@@ -206,7 +206,7 @@ class _Run(Observed):
     def _step(self, events: Events) -> None:
         commands = msgspec.convert(self.commands, list[Command])
         rows = list(EVENT.iter_unpack(events.buffer.cast("B")))
-        phases = dict(getattr(self.simulation, "phases", {}))
+        phases = sim.phases_of(self.simulation)
         world = self.simulation.world
         self._guarded(self._watcher.step, Step(self.frame, commands, world, rows, phases))
 

@@ -90,6 +90,14 @@ class Stated:
         frame = sys._getframe(1)
         cls._plan = _planned(cls, {**frame.f_globals, **frame.f_locals})
 
+    def _held(self, name: str) -> Any:
+        try:
+            return getattr(self, name)
+        except AttributeError as error:
+            raise AttributeError(
+                f"held names {name!r}, which {type(self).__name__} has not: {error}"
+            ) from error
+
     def check(self) -> None:
         """Called by `load` when everything is loaded: raise ValueError for a state in which the
         game could not go on, such as one with another number of players. Everything is then as
@@ -98,7 +106,7 @@ class Stated:
     def save(self) -> bytes:
         """The state, what is `held`, and the world: the same bytes on every platform. ValueError,
         with the field, its value and the allowed ones, if a value is not as declared."""
-        rows = [_rows_of(name, getattr(self, name)) for name in self.held] if self.held else ()
+        rows = [_rows_of(name, self._held(name)) for name in self.held] if self.held else ()
         row = (self.state, *rows)
         try:
             return self._plan.pack(row) + self.world.save()
@@ -116,7 +124,7 @@ class Stated:
         state = self.state
         try:
             for name, rows in zip(plan.held, held, strict=True):
-                _load_rows(name, getattr(self, name), rows, undo)
+                _load_rows(name, self._held(name), rows, undo)
             if type(self).check is Stated.check:
                 self.world.load(world)
                 self.state = saved
@@ -274,7 +282,10 @@ def _load_rows(name: str, value: Any, rows: Rows, undo: list[Callable[[], None]]
     parts = _held_parts(name, value)
     here, there = [part.key for part in parts], [key for key, _ in rows]
     if here != there:
-        raise ValueError(f"{name} must hold {shown(here)} as here, not {shown(there)}")
+        raise ValueError(
+            f"{name} must hold {shown(here)} as here, not {shown(there)}: load adds and removes"
+            " none, so hold as many as there can be, and leave some unused"
+        )
     for (key, part), (_, data) in zip(parts, rows, strict=True):
         before = _saved(name, part)
         if data == before:

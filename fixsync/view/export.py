@@ -158,7 +158,7 @@ class _Run(Observed):
 
     def _step(self, events: Events) -> None:  # noqa: ARG002 - the log has them
         self._before = self.commands
-        self._game.phases(getattr(self.simulation, "phases", {}))
+        self._game.phases(sim.phases_of(self.simulation))
 
     def end(self, frame: SimFrame, game: list[GameEvent]) -> None:
         """Ends a frame. game: its own events, as they are computed."""
@@ -208,13 +208,13 @@ class _Game:
 
     def phases(self, phases: Mapping[int, tuple[str, str]]) -> None:
         """The actions of owners in the frame that was stepped last."""
-        self._seen = dict(phases)
+        self._seen = phases
 
     def end(self, frame: SimFrame, simulation: Any, saved: bytes) -> None:
         self._frame = frame.frame
         for player, value in enumerate(frame.inputs):
             self._inputs.setdefault(player, _Series()).add(self._frame, value)
-        fields = getattr(simulation, "state_fields", None)
+        fields = sim.state_fields_of(simulation)
         for key, values in (fields(saved) if fields else {}).items():
             if key[0] in _OF_WORLD:
                 continue

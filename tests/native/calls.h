@@ -555,7 +555,7 @@ static fxs_query take_query(reader *r) {
     uint32_t b = take8(r);
     q.mask = b < 128 ? UINT32_MAX : take32(r);
     q.exclude_owner = b % 8;
-    q.hit_when = b == 255 ? 3 : b / 32 % 3;
+    q.hit_when = 0;
     return q;
 }
 

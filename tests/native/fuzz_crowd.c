@@ -163,7 +163,10 @@ static unsigned __int128 distance_sq(const fxs_pose *a, const fxs_pose *b) {
 static void one_query(reader *r) {
     static uint32_t ids[CAPACITY], expected[CAPACITY];
     fxs_query q = take_query(r);
-    uint64_t count, end, n = 0, limit = take8(r) % 8;
+    const uint32_t b = take8(r);
+    uint64_t count, end, n = 0, limit = b % 8;
+    q.hit_when = b / 8 % 4;
+    const uint32_t when = q.hit_when ? q.hit_when : configs[0].hit_when;
     int32_t status = fxs_world_query(world_at(0), &q, ids, COUNT(ids), &count);
     if (status != FXS_OK) {
         REQUIRE(status < 0 && fxs_world_nearest_many(world_at(0), &q, 1, limit, &end, ids, COUNT(ids), &count) == status);
@@ -174,7 +177,7 @@ static void one_query(reader *r) {
         fxs_shape shape;
         fxs_pose pose;
         if (placed(id, &c, &shape, &pose) && may_meet(&c, q.mask, q.exclude_owner) &&
-            fxs_overlap(&q.shape, &q.pose, &shape, &pose) >= (int32_t)configs[0].hit_when) {
+            fxs_overlap(&q.shape, &q.pose, &shape, &pose) >= (int32_t)when) {
             expected[n++] = id;
         }
     }

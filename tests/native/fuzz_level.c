@@ -167,7 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
         REQUIRE(fxs_level_save_size(level) == size && memcmp(saved, bytes, (size_t)size) == 0);
         REQUIRE(fxs_level_hash(level) == fxs_hash64(bytes, size, 0));
         free(saved);
-        const fxs_query q = {shape, pose, UINT32_MAX, 0};
+        const fxs_query q = {shape, pose, UINT32_MAX, 0, 0};
         uint64_t count = 0;
         if (fxs_level_query(level, &q, FXS_TOUCHING, ids, IDS, &count) == FXS_OK) {
             uint64_t met = 0;

@@ -900,11 +900,12 @@ static void one_ring_world(uint32_t number) {
     }
     do_step(0, COUNT(events));
     for (uint32_t i = 0; i < 4; i++) {
-        fxs_query q = {0};
+        fxs_query q;
         q.shape = ring_pair(0, bits).a;
         q.pose = random_pose((int64_t)2 << bits, (int64_t)1 << bits);
         q.mask = UINT32_MAX;
         q.exclude_owner = below(6);
+        q.hit_when = 0;
         do_query(0, &q, COUNT(id_list));
     }
     do_save(0);
@@ -946,11 +947,12 @@ static void one_query(uint32_t number) {
     uint32_t n = one_in(8) ? 8 : 1;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t bits = one_in(16) ? 28 : 14 + below(6);
-        fxs_query q = {0};
+        fxs_query q;
         q.shape = random_shape(random_kind(), bits);
         q.pose = random_pose(1 << 20, 1 << 17);
         q.mask = one_in(2) ? UINT32_MAX : (uint32_t)random64();
         q.exclude_owner = below(6);
+        q.hit_when = 0;
         queries[i] = q;
     }
     if (n == 1) {
@@ -1162,7 +1164,7 @@ static void terrain_layers(fxs_config *c, uint32_t rule) {
 }
 
 static fxs_query terrain_query(const terrain *t) {
-    fxs_query q = {0};
+    fxs_query q;
     terrain near = *t;
     if (one_in(3)) {
         near.low = near.high = below(30);
@@ -1175,6 +1177,7 @@ static fxs_query terrain_query(const terrain *t) {
     }
     q.mask = random_mask();
     q.exclude_owner = below(8);
+    q.hit_when = 0;
     return q;
 }
 
@@ -1694,7 +1697,7 @@ static void one_level(uint32_t number) {
     for (uint32_t i = 0; i < fxs_level_count(level); i++) {
         answer_signed(fxs_level_contact(level, i, &shape, &pose));
     }
-    fxs_query query = {shape, pose, UINT32_MAX, 0};
+    fxs_query query = {shape, pose, UINT32_MAX, 0, 0};
     answer_signed(fxs_level_query(level, &query, when, ids, LEVEL_SOLIDS, &count));
     for (uint64_t i = 0; i < count; i++) {
         answer(ids[i]);
@@ -1946,7 +1949,7 @@ static void one_apply(uint32_t number) {
         do_step(0, COUNT(events));
         do_save(0);
         fxs_command at = random_command();
-        fxs_query q = {random_shape(random_kind(), 17), {at.collider.x, at.collider.y, at.collider.z, at.collider.yaw}, UINT32_MAX, below(3)};
+        fxs_query q = {random_shape(random_kind(), 17), {at.collider.x, at.collider.y, at.collider.z, at.collider.yaw}, UINT32_MAX, below(3), 0};
         do_nearest(&q, below(4));
     }
     if (number % 16 == 9) {
@@ -2120,7 +2123,7 @@ static void change_one(const scene *s, uint32_t w) {
 
 static void scene_frame(const scene *s, uint32_t frame) {
     static uint8_t snapshot[sizeof saved];
-    fxs_query area = {{FXS_SECTOR, 5461, {2 * 65536, 65536, 0}}, pose_of(&movers[frame % s->count]), UINT32_MAX, 0};
+    fxs_query area = {{FXS_SECTOR, 5461, {2 * 65536, 65536, 0}}, pose_of(&movers[frame % s->count]), UINT32_MAX, 0, 0};
     area.exclude_owner = frame % 4;
     uint64_t size = 0;
     if (s->rolled_back && frame % 3 == 0) {

@@ -450,7 +450,7 @@ static void one_fight(uint32_t number) {
         fxs_counts counts;
         fxs_cast cast = {{FXS_BOX, 0, {9000, 9000, 9000}}, pose, {0, 0, 0}, UINT32_MAX, 3, 2, 0};
         cast.motion[1] = -90000;
-        fxs_query query = {cast.shape, cast.pose, UINT32_MAX, own % 3};
+        fxs_query query = {cast.shape, cast.pose, UINT32_MAX, own % 3, 0};
         answer(fxs_recorder_cast(&recorder, &cast, text, sizeof text));
         answer(fxs_recorder_query(&recorder, &query, text, sizeof text));
         answer(fxs_world_step(world, events, COUNT(events), &counts));
@@ -799,7 +799,7 @@ static void one_explanation(uint32_t number) {
         answer_explanation(fxs_world_explain(world, a, b, &out), &out);
         fxs_collider c = any_collider(1);
         fxs_query query = {{c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}},
-                           {0, 0, 0, 0}, below(4), below(3)};
+                           {0, 0, 0, 0}, below(4), below(3), 0};
         query.pose = any_pose();
         answer_explanation(fxs_world_explain_query(world, &query, b, &out), &out);
         fxs_pose pose = any_pose();

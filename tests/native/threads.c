@@ -57,7 +57,7 @@ static uint64_t play(fxs_world *world, uint32_t seed) {
         int32_t x = (int32_t)(next(&seed) % 20000);
         require(fxs_world_move(world, next(&seed) % COUNT, x, 0, x) == FXS_OK, "not moved");
         require(fxs_world_step(world, events, 2 * COUNT * COUNT, &counts) == FXS_OK, "not stepped");
-        fxs_query query = {{FXS_SPHERE, 0, {3000, 0, 0}}, {x, 0, 5000, 0}, UINT32_MAX, 0};
+        fxs_query query = {{FXS_SPHERE, 0, {3000, 0, 0}}, {x, 0, 5000, 0}, UINT32_MAX, 0, 0};
         require(fxs_world_query(world, &query, ids, COUNT, &count) == FXS_OK, "not answered");
         fxs_cast cast = {{FXS_SPHERE, 0, {100, 0, 0}}, {0, 0, x, 0}, {20000, 0, 0}, UINT32_MAX, 0, 0, FXS_TOUCHING};
         fxs_cast_hit hits[COUNT];

@@ -325,6 +325,24 @@ print(json.dumps([[[a.owner, v.owner, part] for a, v, part in new], [str(b.hash(
   assert.equal(bodies[0].hash(), full);
 });
 
+test("the owner of a body is that of its parts in the world", async () => {
+  await init();
+  const frames = FrameData.of(FIGHTER);
+  const world = new World(8);
+  const body = new Body(world, frames, HERE, { ids: 0, owner: 1 });
+  const made = world.save();
+  assert.deepEqual(body.setOwner(5)[0], ["owner", 0, 5]);
+  assert.deepEqual([body.owner, world.get(3).owner], [5, 5]);
+  assert.throws(() => body.setOwner(0), /^ArgumentRangeError: owner must be 1\.\.4294967295, not 0/);
+  world.setOwner(0, 6);
+  assert.equal(body.owner, 6);
+  world.load(made);
+  assert.equal(body.owner, 1);
+  body.setOwner(7);
+  body.remove();
+  assert.equal(body.owner, 1);
+});
+
 test("a body refuses what its parts, attacks and numbers do not allow, and nothing has changed", async () => {
   await init();
   const frames = FrameData.of(FIGHTER);

@@ -66,7 +66,7 @@ __attribute__((noinline)) void move(fxs_world *world, uint32_t n) {
 __attribute__((noinline)) uint64_t query(fxs_world *world) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < CALLS; i++) {
-        fxs_query row = {{FXS_SPHERE, 0, {1, 0, 0}}, {(int32_t)i, 0, 0, 0}, 1, 0};
+        fxs_query row = {{FXS_SPHERE, 0, {1, 0, 0}}, {(int32_t)i, 0, 0, 0}, 1, 0, 0};
         uint64_t count;
         if (fxs_world_query(world, &row, ids, sizeof ids / sizeof ids[0], &count) != FXS_OK) {
             abort();
