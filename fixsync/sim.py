@@ -287,7 +287,9 @@ def phases_of(simulation: object) -> dict[int, tuple[str, str]]:
         )
     for owner, row in found.items():
         integer("an owner in phases of a simulation", owner, 0, UINT32_MAX)
-        if not (isinstance(row, tuple) and len(row) == 2 and all(isinstance(one, str) for one in row)):
+        if not (
+            isinstance(row, tuple) and len(row) == 2 and all(isinstance(one, str) for one in row)
+        ):
             raise TypeError(
                 f"phases[{owner}] of a simulation must be (attack, phase), not {shown(row)}"
             )

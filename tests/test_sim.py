@@ -137,7 +137,7 @@ def test_phases_are_attacks_by_owner_and_one_of_three_phases():
     assert sim.phases_of(made) == {}
     for phases, error, said in (
         (["jab"], TypeError, r"phases .* must be \{owner: \(attack, phase\)\}, not \['jab'\]"),
-        (lambda: {}, TypeError, "make it a property"),
+        (dict, TypeError, "make it a property"),
         ({-1: ("jab", "active")}, ValueError, r"an owner in phases .* 0\.\.4294967295, not -1"),
         ({1: "jab"}, TypeError, r"phases\[1\] .* must be \(attack, phase\), not 'jab'"),
         ({1: ("jab", None)}, TypeError, r"phases\[1\] .* must be \(attack, phase\)"),

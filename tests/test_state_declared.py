@@ -646,7 +646,7 @@ def test_a_held_name_without_an_attribute_is_named():
             self.random, self.state, self.world = Random(1), Fight(), World(1)
             self.bodies = []
 
-    with pytest.raises(AttributeError, match="^held names 'boddies', which Game has not: "):
+    with pytest.raises(AttributeError, match=r"^held names 'boddies', which Game has not: "):
         Game().save()
 
 

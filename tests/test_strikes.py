@@ -102,7 +102,9 @@ def test_a_body_of_32_parts_strikes_with_its_last_and_has_no_other() -> None:
 def test_a_hit_remembers_64_victims_and_refuses_more_with_nothing_changed() -> None:
     world, bodies = crowd(65)
     state = bodies[0].save()
-    with pytest.raises(ValueError, match="remembers 64 victims, and there are more, so nobody is struck"):
+    with pytest.raises(
+        ValueError, match="remembers 64 victims, and there are more, so nobody is struck"
+    ):
         strikes(world, events := world.step(), bodies, 1 << HURT)
     assert bodies[0].save() == state
     assert len(strikes(world, events, bodies[:65], 1 << HURT)) == 64

@@ -833,6 +833,8 @@ def test_rings_meet_in_the_browser_what_they_meet_in_python(replayed, path):
         for frame in range(24):
             world.move(0, frame * ONE // 4, 0, 0)
             recorder.query(Sector(3 * ONE, 32768, ONE, 2 * ONE), Pose(frame * ONE // 4, 0, 0))
+            beside = Pose(frame * ONE // 4 + ONE, 0, 0)  # touches the body
+            recorder.query(Sphere(ONE // 2), beside, hit_when=1 + frame % 2)
             events += [event.kind for event in world.step() if (event.a, event.b) == (0, 1)]
     assert events == sorted(events), "the body is in the hole, meets the ring once, and leaves it"
     assert set(events) == set(EventKind)

@@ -642,7 +642,7 @@ w.query(BALL, AT, hit_when=0) | ValueError | hit_when / 1..2 / 0
 w.nearest(BALL, AT, hit_when=3) | ValueError | hit_when / 1..2 / 3
 w.explain_query(BALL, AT, 1, hit_when=True) | TypeError | hit_when / True
 w.query_many([(BALL, AT), (BALL, AT, 1, 0, 0)]) | ValueError | queries[1] / hit_when / 1..2 / 0
-w.query_many(struct.pack("=12I", 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 3)) | ValueError | queries[0] / hit_when / 0..2 / 3
+w.query_many(struct.pack("=12I", 0, 0, 1, *[0] * 8, 3)) | ValueError | queries[0] / hit_when / 0..2 / 3
 w.nearest(5, AT) | TypeError | shape must be / 5
 w.nearest(BALL, 5) | TypeError | pose must be a Pose / 5
 w.nearest(BALL, AT, -1) | ValueError | mask / 0..4294967295 / -1

@@ -378,9 +378,7 @@ _NO_HOLES = tuple(
     for kind in KINDS
     if kind.hole
 )
-_NO_OPTIONS = re.compile(
-    rb'(\["query"(?:,\[[^]]*\]){2}(?:,-?\d+){2}(?:,[1-9]\d*)?)(?:,0){1,2}\]'
-)
+_NO_OPTIONS = re.compile(rb'(\["query"(?:,\[[^]]*\]){2}(?:,-?\d+){2}(?:,[1-9]\d*)?)(?:,0){1,2}\]')
 
 
 def _without_zeros(line: bytes) -> bytes:
