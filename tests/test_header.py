@@ -83,7 +83,10 @@ MOTIONS = ([90, 0, 0], [2**29, 0, 0])
 ROWS = {
     "fxs_shape": SHAPES,
     "fxs_pose": [*POSES, (EDGE, 0, 0, 49152)],
-    "fxs_query": [(shape, pose, 0xFFFFFFFF, 0, 0) for shape in SHAPES for pose in FARTHER],
+    "fxs_query": [
+        (shape, pose, 0xFFFFFFFF, 0, hit_when)
+        for shape, pose, hit_when in itertools.product(SHAPES, FARTHER, (0, 3))
+    ],
     "fxs_solid": [(2, 0, 0, -1, 1, [5, 6, 7]), (4, 0, 0, -1, 1), (5, 0, 33, -1, 1)],
     "fxs_cast": [
         (shape, pose, motion, 0xFFFFFFFF, 0, 0, hit_when)

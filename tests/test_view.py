@@ -840,7 +840,7 @@ def test_rings_meet_in_the_browser_what_they_meet_in_python(replayed, path):
     assert set(events) == set(EventKind)
     log = export(path)
     found = replayed(log)
-    assert found["verdict"]["compared"]["queries"] == 24
+    assert found["verdict"]["compared"]["queries"] == 48
     assert found["text"]["title"] == f"Identical: 24 frames, hash {log.last_hash}"
 
 

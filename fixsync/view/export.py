@@ -219,8 +219,8 @@ class _Game:
             if key[0] in _OF_WORLD:
                 continue
             group = " ".join(map(str, key))
-            for name, value in values.items():
-                self._state.setdefault((group, name), _Series()).add(self._frame, value)
+            for name, part in values.items():
+                self._state.setdefault((group, name), _Series()).add(self._frame, part)
         for owner, (name, phase) in self._seen.items():
             spans = self._phases.setdefault(owner, [])
             if spans and spans[-1][1:] == [self._frame - 1, name, phase]:
