@@ -812,10 +812,10 @@ FXS_API int32_t fxs_level_contact(const fxs_level *level, uint32_t index, const 
                                   const fxs_pose *pose);
 
 /* Writes the ids of the solids that a query meets, ascending, to ids; `*count` is how many.
- * They are the solids of the layers in the mask whose contact is at least hit_when, the argument:
- * that of the query is not read; exclude_owner leaves out none. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids undefined;
- * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` 0. Cost:
- * solids near it. */
+ * They are the solids of the layers in the mask whose contact is at least the argument hit_when;
+ * that of the query is not read, and exclude_owner leaves out none. Returns FXS_OK; FXS_E_ROOM with
+ * `*count` the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW
+ * or FXS_E_HIT_WHEN with `*count` 0. Cost: solids near it. */
 FXS_API int32_t fxs_level_query(const fxs_level *level, const fxs_query *query, uint32_t hit_when,
                                 uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 

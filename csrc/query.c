@@ -161,8 +161,9 @@ static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int ne
             const uint64_t room = found < id_capacity ? id_capacity - found : 0;
             placed_shape area;
             fxs_place_shape(&area, &queries[i].shape, &queries[i].pose);
-            found += fxs_level_met(w->level, &area, queries[i].mask, least_contact(w, queries[i].hit_when),
-                                   room ? ids + found : ids, room);
+            found += fxs_level_met(w->level, &area, queries[i].mask,
+                                   least_contact(w, queries[i].hit_when), room ? ids + found : ids,
+                                   room);
         }
         ends[i] = found;
     }

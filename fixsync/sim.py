@@ -216,7 +216,8 @@ def fields_of(simulation: object, state: bytes) -> StateFields:
 
 
 def state_fields_of(simulation: object) -> Callable[[bytes], StateFields] | None:
-    """The `state_fields` of a simulation; None if it has none. TypeError if it is no function."""
+    """The `state_fields` of a simulation; None if it has none. TypeError for other
+    than a function."""
     fields: Callable[[bytes], StateFields] | None = getattr(simulation, "state_fields", None)
     if fields is None and not hasattr(simulation, "state_fields"):
         return None

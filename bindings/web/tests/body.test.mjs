@@ -333,7 +333,10 @@ test("the owner of a body is that of its parts in the world", async () => {
   const made = world.save();
   assert.deepEqual(body.setOwner(5)[0], ["owner", 0, 5]);
   assert.deepEqual([body.owner, world.get(3).owner], [5, 5]);
-  assert.throws(() => body.setOwner(0), /^ArgumentRangeError: owner must be 1\.\.4294967295, not 0/);
+  assert.throws(
+    () => body.setOwner(0),
+    /^ArgumentRangeError: owner must be 1\.\.4294967295, not 0/,
+  );
   world.setOwner(0, 6);
   assert.equal(body.owner, 6);
   world.load(made);

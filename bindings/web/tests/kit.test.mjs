@@ -267,7 +267,12 @@ test("the recorder's log verifies in Python, and is what Python writes", async (
     recorder.commands(commands);
     const events = world.step();
     if (frame % 3 === 1) {
-      const options = [undefined, { excludeOwner: 3 }, { hitWhen: 2 }, { excludeOwner: 1, hitWhen: 1 }];
+      const options = [
+        undefined,
+        { excludeOwner: 3 },
+        { hitWhen: 2 },
+        { excludeOwner: 1, hitWhen: 1 },
+      ];
       const query = [sphere(9 * ONE), { x: frame, y: 0, z: 0, yaw: 7 }, 9, options[frame % 4]];
       recorder.query(world.query(...query), ...query);
       const cast = [box(ONE, 1, ONE), HERE, [9 * ONE, 0, -frame], 9, { limit: 1, hitWhen: 2 }];

@@ -235,7 +235,10 @@ test("a query may have another least contact than its world", () => {
       assert.equal(why === 0, found.length === 1);
     }
     for (const hitWhen of [0, 3])
-      assert.throws(() => world.query(sphere(1), HERE, 1, { hitWhen }), /^ArgumentRangeError: hitWhen must be 1..2, not /);
+      assert.throws(
+        () => world.query(sphere(1), HERE, 1, { hitWhen }),
+        /^ArgumentRangeError: hitWhen must be 1..2, not /,
+      );
   }
 });
 

@@ -1658,10 +1658,10 @@ unsafe extern "C" {
       level: *const fxs_level, index: u32, shape: *const fxs_shape, pose: *const fxs_pose,
     ) -> i32;
     /// Writes the ids of the solids that a query meets, ascending, to ids; \*count is how many.
-    /// They are the solids of the layers in the mask whose contact is at least hit\_when, the argument:
-    /// that of the query is not read; exclude\_owner leaves out none. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed and ids undefined;
-    /// FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW or FXS\_E\_HIT\_WHEN with \*count 0. Cost:
-    /// solids near it.
+    /// They are the solids of the layers in the mask whose contact is at least the argument hit\_when;
+    /// that of the query is not read, and exclude\_owner leaves out none. Returns FXS\_OK; FXS\_E\_ROOM with
+    /// \*count the room needed and ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE, FXS\_E\_HALF\_ANGLE, FXS\_E\_YAW
+    /// or FXS\_E\_HIT\_WHEN with \*count 0. Cost: solids near it.
     pub fn fxs_level_query(
       level: *const fxs_level, query: *const fxs_query, hit_when: u32, ids: *mut u32,
       id_capacity: u64, count: *mut u64,
