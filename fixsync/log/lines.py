@@ -396,7 +396,7 @@ def next_frame(frame: int) -> int:
 
 def plain(value: Any) -> Any:
     """A value of a log as any JSON library reads it: a list for each row and tuple."""
-    if isinstance(value, Row):
+    if isinstance(value[0] if isinstance(value, list) and value else value, Row):
         return json.loads(_without_zeros(_encode(value)))
     return json.loads(json.dumps(msgspec.to_builtins(value, str_keys=True)))
 
