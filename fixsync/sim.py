@@ -222,10 +222,7 @@ def state_fields_of(simulation: object) -> Callable[[bytes], StateFields] | None
     if fields is None and not hasattr(simulation, "state_fields"):
         return None
     if not callable(fields):
-        raise TypeError(
-            f"state_fields of a simulation must be a function of a saved state, not {shown(fields)}"
-            ": leave it out to have the world's fields alone"
-        )
+        raise TypeError(_no_member("state_fields", "a function of a saved state", fields))
     return fields
 
 
@@ -267,8 +264,7 @@ def names_of(simulation: object) -> Names:
     TypeError for `names` that were meant as such and are not a Names."""
     found = getattr(simulation, "names", None)
     if isinstance(found, (Mapping, list, tuple)) or callable(found):
-        hint = ": make it a property" if callable(found) else ": Names(ids={7: 'boss'})"
-        raise TypeError(f"names of a simulation must be a Names, not {shown(found)}{hint}")
+        raise TypeError(_no_member("names", "a Names", found))
     names = found if isinstance(found, Names) else Names()
     game = names.game or names_of_kinds(event_kinds(simulation))
     return Names(names.layers, names.ids, game, names.owners)
@@ -282,10 +278,7 @@ def phases_of(simulation: object) -> dict[int, tuple[str, str]]:
     others than {owner: (attack, phase)}."""
     found = getattr(simulation, "phases", {})
     if not isinstance(found, Mapping):
-        hint = ": make it a property" if callable(found) else ""
-        raise TypeError(
-            f"phases of a simulation must be {{owner: (attack, phase)}}, not {shown(found)}{hint}"
-        )
+        raise TypeError(_no_member("phases", "{owner: (attack, phase)}", found))
     for owner, row in found.items():
         integer("an owner in phases of a simulation", owner, 0, UINT32_MAX)
         if not (

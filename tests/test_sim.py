@@ -121,7 +121,7 @@ def test_what_keeps_not_to_the_protocol_is_not_started(simulation: Any, said: st
 @pytest.mark.parametrize(
     ("part", "value", "said"),
     [
-        ("names", {7: "boss"}, r"must be a Names, not \{7: 'boss'\}: Names\(ids="),
+        ("names", {7: "boss"}, r"must be a Names, not \{7: 'boss'\}$"),
         ("names", lambda: Names(), "must be a Names, not <function .*: make it a property"),
         ("state_fields", None, "must be a function of a saved state, not None"),
         ("state_fields", {"x": 1}, r"must be a function of a saved state, not \{'x': 1\}"),
