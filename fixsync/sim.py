@@ -41,6 +41,7 @@ __all__ = [
     "fields_of",
     "find",
     "forget",
+    "guess_of",
     "hash_of",
     "idle_input",
     "is_over",
@@ -77,6 +78,9 @@ class Simulation(Protocol):
       default 0.
     - `check_input(player, value)`: ValueError for an input that no player can give. `value` is an
       int or a tuple of at most 16 ints, each of 64 bits.
+    - `guess_input(player, last, age)`, static or of the class: the input that rollback plays in the
+      place of one that has not come. `last` is the newest that has, `age` the number of frames
+      since: 1 for the next. By default the last one is repeated. A wrong guess is taken back.
     - `event_kinds`: the kinds of the game's own events, an IntEnum of values from 16 on. `step` then
       returns a `GameEvent` for each, after the world's events. A property `sides` of the enum says
       what a and b of a kind are, each "collider", "owner" or "number".
@@ -205,6 +209,31 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
             check(player, checked)
         except (TypeError, ValueError) as wrong:
             raise ValueError(f"{name}: {wrong}") from wrong
+    return checked
+
+
+def _repeated(_player: int, last: Input, _age: int) -> Input:
+    return last
+
+
+def guess_of(simulation: Simulation) -> Callable[[int, Input, int], Input]:
+    """The `guess_input` of a simulation; without one, the last input is repeated. A guess raises
+    ValueError for an input that no player can give."""
+    guess = getattr(simulation, "guess_input", None)
+    if guess is None:
+        return _repeated
+    if not callable(guess) or getattr(guess, "__self__", None) is simulation:
+        raise TypeError(
+            f"guess_input of simulation {simulation.name} must be a static method or one of the "
+            "class: a guess that reads the state can change it"
+        )
+
+    def checked(player: int, last: Input, age: int) -> Input:
+        try:
+            return check_input(simulation, player, guess(player, last, age))
+        except (TypeError, ValueError) as wrong:
+            raise ValueError(f"guess_input of simulation {simulation.name}: {wrong}") from wrong
+
     return checked
 
 
@@ -413,7 +442,7 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
     if fault:
         raise ValueError(f"simulation {name or shown(simulation)}: {fault}")
     event_kinds(made)
-    data_of(made), build_of(made)
+    data_of(made), build_of(made), guess_of(made)
     names_of(made)
     state_fields_of(made)
     if is_over(made):

@@ -13,6 +13,7 @@ from fixsync.session.packets import (
     PIECE_BYTES,
     PIECES_ASKED_MAX,
     Blob,
+    Delay,
     FrameNumber,
     Head,
     InputValue,
@@ -59,6 +60,8 @@ class Snapshot(Struct, array_like=True, forbid_unknown_fields=True, frozen=True)
     seats: Annotated[list[UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]
     lives: Annotated[list[UInt64], Meta(min_length=1, max_length=PLAYERS_MAX)]
     """By player, the life that is in the match, as far as the sender knows; else 0."""
+    delays: Annotated[tuple[Delay, ...], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    """By player, the input delay before the frame."""
 
 
 class Evidence(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
@@ -73,7 +76,7 @@ class Evidence(Struct, array_like=True, forbid_unknown_fields=True, frozen=True)
     inputs_digest: Annotated[bytes, Meta(max_length=8)]
     """Of the inputs of all frames before and of this one."""
     game: tuple[_GameEvent, ...] = ()
-    """The game's own events of the frame."""
+    """The game's own events of the frame, and new input delays."""
     is_over: bool = False
     """Whether the match was over after the frame."""
 

@@ -21,11 +21,14 @@ from fixsync.world import World
 DIFFERENCES_TOLD_MAX = 12
 GAME_TOLD_MAX = 6
 _GAME_EVENT = Struct("<3Ii")
+INPUT_DELAY = 0
+"""The kind of a row that is no event: from this frame on player a has the input delay `value`."""
 
 
 def compared_hash(state_hash: int, game: Iterable[Sequence[int]], over: bool = False) -> int:
     """The values of a frame that peers compare: the hash of the state after it, the game's own
-    events, and whether the match is over. The state need not have what these were made of."""
+    events, new input delays as rows of a kind of their own, and whether the match is over. The
+    state need not have what these were made of."""
     rows = b"".join(_GAME_EVENT.pack(*event) for event in game) + b"\1" * over
     return hash_of(state_hash.to_bytes(8, "little") + rows) if rows else state_hash
 
@@ -144,7 +147,7 @@ class Desync:
         lines += [f"    {line}" for line in _geometry(compared, self.simulation)]
         games = [self.evidence[peer].game for peer in compared.peers]
         if games[0] != games[1]:
-            kinds = names_of(self.simulation).game
+            kinds = {INPUT_DELAY: "input delay", **names_of(self.simulation).game}
             for peer, game in zip(compared.peers, games, strict=True):
                 lines.append(f"  game events of peer {peer}: {_game_told(game, kinds)}")
         over = [self.evidence[peer].is_over for peer in compared.peers]

@@ -86,15 +86,19 @@ class Joining:
         local = self.local
         snapshot = decoded(Snapshot, data)
         players = local.match.players
-        for name in ("seats", "lives"):
+        for name in ("seats", "lives", "delays"):
             count = len(getattr(snapshot, name))
             if count != players:
                 raise ValueError(f"{name} must have {players} entries, not {count}")
+        if max(snapshot.delays) > local.match.delay_max:
+            raise ValueError(
+                f"delays {snapshot.delays}: at most {local.match.delay_max} is allowed"
+            )
         for seat, since in enumerate(snapshot.seats):
             if since and seat not in local.match.vacant:
                 raise ValueError(f"seats[{seat}] must be 0, not {since}: the seat was not vacant")
         try:
-            local.timeline.restart(snapshot.frame, snapshot.state, snapshot.inputs_digest)
+            local.timeline.restart(snapshot)
         except ValueError:
             raise
         except Exception as wrong:  # whatever a game's load does with bytes from elsewhere

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 
 from fixsync._native.checks import integer, rate, shown
 from fixsync._native.raw import UINT32_MAX
@@ -33,6 +34,8 @@ class Match:
     """Number of frames that may be stepped on guessed inputs, 0..32. 0 is lockstep."""
     input_delay: int = 2
     """Frames until an input takes effect, 0..16. Hides that much latency."""
+    input_delay_max: int | None = None
+    """The most that a player may set during the match, `input_delay`..16; None: `input_delay`."""
     frames: int | None = None
     """Length of the match; None: until a player leaves. A simulation that `is_over` ends it
     earlier."""
@@ -55,6 +58,8 @@ class Match:
         integer("players", self.players, 1, PLAYERS_MAX)
         integer("prediction_max", self.prediction_max, 0, PREDICTION_MAX)
         integer("input_delay", self.input_delay, 0, INPUT_DELAY_MAX)
+        if self.input_delay_max is not None:
+            integer("input_delay_max", self.input_delay_max, self.input_delay, INPUT_DELAY_MAX)
         if self.frames is not None:
             integer("frames", self.frames, 1, FRAMES_MAX)
         integer("spectators", self.spectators, 0, SPECTATORS_MAX)
@@ -82,15 +87,20 @@ class Match:
         """The players who start the match."""
         return [player for player in range(self.players) if player not in self.vacant]
 
-    @property
+    @cached_property
+    def delay_max(self) -> int:
+        """The greatest input delay of any player."""
+        return self.input_delay if self.input_delay_max is None else self.input_delay_max
+
+    @cached_property
     def detection_frames_max(self) -> int:
         """A difference in frame f ends the match before any peer has confirmed frame f + this.
 
         A peer confirms frame g with its partner's input for g. The partner sent that input while
-        its own frame was at least g - input_delay, hence with all frames below g - input_delay -
+        its own frame was at least g - delay_max, hence with all frames below g - delay_max -
         prediction_max confirmed, and the packet carried their hashes, or earlier ones had. So frame
         f's hash is there for every g > f + delay + prediction."""
-        return self.input_delay + self.prediction_max + 1
+        return self.delay_max + self.prediction_max + 1
 
     def frames_of(self, ms: int) -> int:
         """The frames of a time, rounded up."""

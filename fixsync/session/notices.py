@@ -46,6 +46,8 @@ class Confirmed:
     state_hash: int
     """Of the simulation's whole state after the frame. Peers compare it, and `game`."""
     game: tuple[GameEvent, ...] = ()
+    input_delays: tuple[int, ...] = ()
+    """By player, the input delay that its input of the frame was given with. Peers compare it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +135,14 @@ class SessionStats:
     waiting_ms: int
     """How long it has waited for them."""
     frames_covered: int
-    """`input_delay` + `prediction_max` of the match."""
+    """`prediction_max` of the match, and the least of `input_delays` of the seats that are played."""
     frames_needed: int
     """Frames of the longest way to a player with its jitter, one for the loops, and one for each of
     the most packets that were lost in a row, of the last 256. If this is more than
     `frames_covered`, the match runs slower than its tick rate, on all peers alike."""
     peers: tuple[PeerStats, ...]
+    input_delays: tuple[int, ...]
+    """By player, the input delay of the last confirmed frame."""
 
     @property
     def is_slowed(self) -> bool:

@@ -162,7 +162,7 @@ class Outgoing:
         local, remote, seats = self.local, self.remote, self.local.seats
         if not local.match.is_player(local.me) or (remote.is_fresh and remote.has_snapshot):
             return []
-        own_end = hash_end + local.match.input_delay + local.match.prediction_max + 1
+        own_end = hash_end + local.match.detection_frames_max
         end = remote.confirmed + AHEAD_FRAMES_MAX  # It takes no later ones.
         if not remote.is_required:
             # One who watches or joins gets only what all players have confirmed: it cannot change,
@@ -337,7 +337,7 @@ class Outgoing:
             frame = made
         else:
             state, digest = timeline.states[frame], timeline.inputs_digests[frame]
-            made_of = Snapshot(frame, state, digest, seats, lives)
+            made_of = Snapshot(frame, state, digest, seats, lives, timeline.input_delays[frame])
             offer = local.snapshot = Offer(msgspec.msgpack.encode(made_of))
             local.snapshot_ms, local.snapshot_of = now_ms, (frame, seats, lives)
         confirmed, asked = remote.confirmed, remote.asked

@@ -64,6 +64,10 @@ InputValue = Union[Int64, _Numbers]  # noqa: UP007
 """A `fixsync.sim.Input`."""
 _Place = Annotated[int, Meta(ge=0, le=INPUT_NUMBERS_MAX - 1)]
 _Changes = Annotated[dict[_Place, Int64], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
+Delay = Annotated[int, Meta(ge=0, le=INPUT_DELAY_MAX)]
+# The byte of a delay, and an input with its head.
+_Delayed = Annotated[bytes, Meta(min_length=2, max_length=4 + 9 * INPUT_NUMBERS_MAX)]
+_decode_input = msgspec.msgpack.Decoder(InputValue).decode
 DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
 """The errors that MessagePack from elsewhere may raise."""
 
@@ -95,7 +99,8 @@ class Hello(_Message, tag=1, frozen=True):
     seed: UInt64
     players: Annotated[int, Meta(ge=1, le=PLAYERS_MAX)]
     prediction_max: Annotated[int, Meta(ge=0, le=PREDICTION_MAX)]
-    input_delay: Annotated[int, Meta(ge=0, le=INPUT_DELAY_MAX)]
+    input_delay: Delay
+    input_delay_max: Delay
     frames: Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
     """0: no end is set."""
     vacant: Annotated[list[_Slot], Meta(max_length=PLAYERS_MAX)]
@@ -112,27 +117,36 @@ class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=F
     slot: _Slot
     first: FrameNumber
     values: Annotated[
-        list[Union[Int64, _Numbers, _Changes, None]],  # noqa: UP007
+        list[Union[Int64, _Numbers, _Changes, _Delayed, None]],  # noqa: UP007
         Meta(min_length=1, max_length=RUN_FRAMES_MAX),
     ]
     """Each an input; or, not the first: None for the one before it again, or the numbers of the
-    one before it that change, by place."""
+    one before it that change, by place. Where the input delay changes: a byte, the new delay, and
+    the MessagePack of the input."""
 
-    def inputs(self) -> list[InputValue]:
-        """The inputs. PacketError for a change of nothing."""
+    def inputs(self) -> tuple[list[InputValue], dict[int, int]]:
+        """The inputs, and by frame the new delays. PacketError for a change of nothing."""
         found: list[InputValue] = []
+        delays: dict[int, int] = {}
         value: InputValue | None = None
         for given in self.values:
-            if isinstance(given, dict):
+            if given is None:
+                if value is None:
+                    raise PacketError(f"seat {self.slot}: a run must begin with an input")
+            elif isinstance(given, dict):
                 if not isinstance(value, tuple) or max(given) >= len(value):
                     raise PacketError(f"seat {self.slot}: {given} changes no input")
                 value = tuple([given.get(at, number) for at, number in enumerate(value)])
-            elif given is not None:
+            elif isinstance(given, bytes):
+                delays[self.first + len(found)] = given[0]
+                try:
+                    value = _decode_input(given[1:])
+                except DECODE_ERRORS as error:
+                    raise PacketError(f"seat {self.slot}: not an input: {error}") from None
+            else:
                 value = given
-            if value is None:
-                raise PacketError(f"seat {self.slot}: a run must begin with an input")
             found.append(value)
-        return found
+        return found, delays
 
 
 class Update(_Message, tag=2, frozen=True):

@@ -197,7 +197,7 @@ class Local:
             return Evidence(frame, b"", b"", (), b"")
         before, after = (timeline.states.get(at, b"") for at in (frame, frame + 1))
         digest = timeline.inputs_digests.get(frame + 1, b"")
-        game = timeline.final_game.get(frame, ())
+        game = timeline.final_rows.get(frame, ())
         over = timeline.frames == frame + 1
         return Evidence(frame, before, after, inputs, digest, game, over)
 
@@ -393,6 +393,7 @@ class Remote:
             players=match.players,
             prediction_max=match.prediction_max,
             input_delay=match.input_delay,
+            input_delay_max=match.delay_max,
             frames=match.frames or 0,
             vacant=sorted(match.vacant),
             tick_rate=match.tick_rate,
@@ -541,10 +542,10 @@ class Remote:
             for seat in seats.learn(update.seats):
                 if seat in local.remotes:
                     local.remotes[seat].hear(now_ms)  # From now on it may not be silent.
-        for seat, first, values in runs:
+        for seat, first, values, delays in runs:
             frames = self._decides(seat)
             if frames is not None:
-                seats.streams[seat].take(first, values, frames)
+                seats.streams[seat].take(first, values, delays, frames)
         if self.peer == HOST:
             local.offered = update.seat
         self.accepted = update.seat
@@ -591,8 +592,9 @@ class Remote:
             return Updated()
         return Ended(reason, bye.frame, bye.peer, bye.text)
 
-    def _check_update(self, update: Update) -> list[tuple[int, int, list[Input]]]:
-        """The runs of an Update: seat, first frame, inputs. PacketError for what cannot be."""
+    def _check_update(self, update: Update) -> list[tuple[int, int, list[Input], dict[int, int]]]:
+        """The runs of an Update: seat, first frame, inputs, new delays. PacketError for what cannot
+        be."""
         local = self.local
         players, seats, confirmed = local.match.players, local.seats, local.timeline.confirmed
         if len(update.needs) != players or len(update.seats) != players:
@@ -617,11 +619,14 @@ class Remote:
                 raise PacketError(f"a run of seat {seat}, of {players}")
             if self._decides(seat) is None:
                 raise PacketError(f"inputs of seat {seat}, which is not its own")
-            inputs = run.inputs()
+            inputs, delays = run.inputs()
+            if delays and max(delays.values()) > local.match.delay_max:
+                most = local.match.delay_max
+                raise PacketError(f"seat {seat}: input delays {delays}, at most {most} is allowed")
             seats.check(
                 seat, run.first, inputs, local.is_made_here(seat), local.timeline.simulation
             )
-            runs.append((seat, run.first, inputs))
+            runs.append((seat, run.first, inputs, delays))
         return runs
 
     def _check_jump(self, update: Update) -> None:

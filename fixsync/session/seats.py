@@ -17,12 +17,17 @@ class Seats:
         self.match = match
         self.me = me
         self.idle = idle
+        self.is_player = match.is_player(me)
         self.since = [NEVER if seat in match.vacant else 0 for seat in range(match.players)]
         """By seat, the frame from which its own player plays it; NEVER where the host does."""
         self.sources: set[int] = set()
         """The seats whose inputs are made here."""
         self.was_mine_vacant = False
         """This peer joined while its seat was vacant: no earlier life of it made an input."""
+        self.delay = match.input_delay
+        """The input delay of this player."""
+        self._delay: int | None = self.delay
+        """That of its last input; None: an earlier life gave that."""
         self.streams = [Stream(0, idle) for _ in range(match.players)]
         for stream in self.streams:
             for _ in range(match.input_delay):
@@ -30,7 +35,7 @@ class Seats:
 
     @property
     def is_mine_taken(self) -> bool:
-        return self.match.is_player(self.me) and self.since[self.me] != NEVER
+        return self.is_player and self.since[self.me] != NEVER
 
     @property
     def has_vacant(self) -> bool:
@@ -38,21 +43,30 @@ class Seats:
 
     def is_required(self, peer: int) -> bool:
         """Whether the match cannot go on without a peer, as far as this one is concerned."""
-        if not self.match.is_player(self.me):
+        if not self.is_player:
             return True
-        return self.match.is_player(peer) and self.since[peer] != NEVER
+        return peer < len(self.since) and self.since[peer] != NEVER
 
     def restart(self, frame: int, since: Sequence[int]) -> None:
         """Continues from a snapshot."""
         self.since = list(since)
-        self.was_mine_vacant = self.match.is_player(self.me) and not self.is_mine_taken
+        self.was_mine_vacant = self.is_player and not self.is_mine_taken
+        self._delay = None
         self.streams[:] = [Stream(frame, self.idle) for _ in self.streams]
 
-    def feed(self, due: int, value: Input) -> None:
-        """Makes the inputs of the seats played here, up to frame `due`."""
+    def feed(self, frame: int, value: Input) -> None:
+        """Makes the inputs of the seats played here for `frame` and the delay after it, unless that
+        frame has one. Frames before that have none repeat the last one."""
+        due = frame + self.delay
+        if self._delay != self.delay and self.me in self.sources:
+            mine = self.streams[self.me]
+            if mine.next <= due:
+                self._delay = mine.delays[mine.next] = self.delay
         for seat in self.sources:
             stream = self.streams[seat]
-            while stream.next <= due:
+            while stream.next < due:
+                stream.push(stream.last)
+            if stream.next == due:
                 stream.push(value if seat == self.me else self.idle)
 
     def check(

@@ -208,6 +208,8 @@ class Session:
         now_ms = self._time(now_ms)
         self._measure(now_ms)
         match, remotes = self.match, self._remotes.values()
+        delays = self._timeline.input_delays[self.confirmed]
+        played = zip(delays, self._seats.since, strict=True)
         waiting_for = tuple(self.waiting_for())
         needed = [
             match.frames_of((it.rtt_ms or 0) // 2 + it.jitter_ms) + 1 + it.window.lost_in_a_row
@@ -222,10 +224,22 @@ class Session:
             self._waits,
             waiting_for,
             max(0, now_ms - self._local.moved_ms) if waiting_for else 0,
-            match.input_delay + match.prediction_max,
+            min([delay for delay, since in played if since != NEVER]) + match.prediction_max,
             max(needed, default=0),
             tuple([remote.stats(now_ms) for remote in remotes if remote.instance]),
+            delays,
         )
+
+    @property
+    def input_delay(self) -> int:
+        """The input delay of this player's next input: that of the match, until it is set."""
+        return self._seats.delay
+
+    def set_input_delay(self, frames: int) -> None:
+        """Sets it for this player, 0..`Match.input_delay_max`. ValueError for a spectator."""
+        if not self._seats.is_player:
+            raise ValueError(f"peer {self.me} is a spectator: only players have an input delay")
+        self._seats.delay = integer("input delay", frames, 0, self.match.delay_max)
 
     def waiting_for(self) -> list[int]:
         """The peers that the match waits for."""
@@ -290,8 +304,8 @@ class Session:
         """Rolls back wrong guesses, confirms frames, then steps a frame if possible.
 
         `value` is this player's input for frame `frame + input_delay`; the first input given for a
-        frame counts. A spectator's is ignored. ValueError or TypeError, with nothing changed, for
-        an input that the simulation refuses.
+        frame counts, and frames before it that have none repeat the last. A spectator's is ignored.
+        ValueError or TypeError, with nothing changed, for an input that the simulation refuses.
 
         An exception that the simulation raises passes through. Nothing is lost: the frame is due
         again, from the same state, and the next call returns the notices of this one too."""
@@ -309,7 +323,7 @@ class Session:
             self._joining.take_seat(now_ms)
         for _ in range(self._joining.steps(now_ms)):
             if self.end is None:  # Before each frame: none is stepped on a guess of an own input.
-                self._seats.feed(self.frame + self.match.input_delay, value)
+                self._seats.feed(self.frame, value)
             if not self._may_step():
                 break
             timeline.step()

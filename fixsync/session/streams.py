@@ -16,13 +16,15 @@ class Stream:
     """Inputs of the frames from `first` to `next` - 1. Earlier ones were dropped; of later ones
     those wait that came before an earlier one."""
 
-    __slots__ = ("_early", "_packed", "_packed_next", "_values", "first", "last", "next")
+    __slots__ = ("_early", "_packed", "_packed_next", "_values", "delays", "first", "last", "next")
 
     def __init__(self, first: int, idle: Input) -> None:
         self.first = first
         self.next = first
         self.last = idle
-        """The newest input, which is also the guess for the frames after it."""
+        """The newest input."""
+        self.delays: dict[int, int] = {}
+        """By frame, the input delay from it on, where that changes."""
         self._values: dict[int, Input] = {}
         self._early: dict[int, Input] = {}
         self._packed: dict[int, tuple[bytes, bytes]] = {}
@@ -39,10 +41,6 @@ class Stream:
     def __len__(self) -> int:
         return len(self._values) + len(self._early)
 
-    def guess(self, frame: int) -> Input:
-        """The input of a frame, or a guess if it has not come."""
-        return self._values[frame] if frame < self.next else self.last
-
     def conflict(self, first: int, values: Sequence[Input]) -> int | None:
         """The first frame whose held input is not the one among these values."""
         for frame in range(max(first, self.first), min(first + len(values), self.next)):
@@ -50,9 +48,12 @@ class Stream:
                 return frame
         return None
 
-    def take(self, first: int, values: Sequence[Input], frames: range) -> None:
+    def take(self, first: int, values: list[Input], delays: dict[int, int], frames: range) -> None:
         """Takes values of those frames only. A value after a gap waits for those before it."""
         end = min(first + len(values), frames.stop)
+        for frame, delay in delays.items():
+            if max(self.next, frames.start) <= frame < end and frame not in self._early:
+                self.delays[frame] = delay
         for frame in range(max(first, self.next, frames.start), end):
             if frame == self.next:
                 self.push(values[frame - first])
@@ -67,15 +68,18 @@ class Stream:
     def forget_early(self) -> None:
         """Forgets the values that wait: they may be of a life that is over."""
         self._early.clear()
+        self.delays = {frame: delay for frame, delay in self.delays.items() if frame < self.next}
 
     def packed(self, last: int) -> dict[int, tuple[bytes, bytes]]:
-        """By frame before `last`, the MessagePack of its input: whole, and as a change of the one
+        """By frame before `last`, its input as a run has it: whole, and as a change of the one
         before it."""
         while self._packed_next < last:
             frame = self._packed_next
             value, before = self._values[frame], self._values.get(frame - 1)
             whole = change = _encoded(value)
-            if value == before:
+            if frame in self.delays:
+                whole = change = _encoded(bytes((self.delays[frame],)) + whole)
+            elif value == before:
                 change = _REPEATED
             elif (
                 isinstance(value, tuple) and isinstance(before, tuple) and len(value) == len(before)
@@ -89,8 +93,9 @@ class Stream:
 
     def let_go(self, floor: int) -> None:
         """Forgets the inputs before a frame."""
-        while self.first < min(floor, self.next):
-            del self._values[self.first]
-            self._packed.pop(self.first, None)
-            self.first += 1
+        for frame in range(self.first, min(floor, self.next)):
+            del self._values[frame]
+            self._packed.pop(frame, None)
+            self.delays.pop(frame, None)
+            self.first = frame + 1
         self._packed_next = max(self._packed_next, self.first)

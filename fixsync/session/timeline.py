@@ -18,10 +18,11 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from fixsync.records import Event, GameEvent
-from fixsync.session.desync import compared_hash
+from fixsync.session.blobs import Snapshot
+from fixsync.session.desync import INPUT_DELAY, compared_hash
 from fixsync.session.notices import Confirmed, Notice, Predicted, TakenBack
 from fixsync.session.streams import Stream
-from fixsync.sim import Input, Simulation, hash_of, is_over, stepped
+from fixsync.sim import Input, Simulation, guess_of, hash_of, is_over, stepped
 
 _NO_INPUTS = bytes(8)
 _T = TypeVar("_T")
@@ -51,17 +52,22 @@ class Timeline:
         self.resteps = 0
         """How many frames were stepped again."""
         self._notices: list[Notice] = []
-        self._begin(0, simulation.save(), _NO_INPUTS)
+        self._guess = guess_of(simulation)
+        delays = tuple([stream.next for stream in streams])  # An idle input for each of its frames.
+        self._begin(Snapshot(0, simulation.save(), _NO_INPUTS, [], [], delays))
 
-    def _begin(self, frame: int, state: bytes, inputs_digest: bytes) -> None:
-        self.head = self.confirmed = frame
+    def _begin(self, begin: Snapshot) -> None:
+        self.head = self.confirmed = frame = begin.frame
         # states[f] is the state before frame f was stepped.
-        self.states: dict[int, bytes] = {frame: state}
+        self.states: dict[int, bytes] = {frame: begin.state}
         self.hashes: dict[int, int] = {}
         """By frame, the values that peers compare."""
-        self.final_game: dict[int, tuple[GameEvent, ...]] = {}
-        self.inputs_digests: dict[int, bytes] = {frame: inputs_digest}
+        self.final_rows: dict[int, tuple[GameEvent, ...]] = {}
+        """By frame, the game's own events and new input delays."""
+        self.inputs_digests: dict[int, bytes] = {frame: begin.inputs_digest}
         """By frame, a digest of all inputs of the frames before it."""
+        self.input_delays: dict[int, tuple[int, ...]] = {frame: begin.delays}
+        """By frame, the input delay of each player before it."""
         self.final_inputs: dict[int, tuple[Input, ...]] = {}
         self._played: dict[int, _Played] = {}
         self._told: dict[int, _Played] = {}
@@ -74,22 +80,21 @@ class Timeline:
         self.frames = frame if self.is_over else None
         """The length of the match, once a confirmed frame ended it."""
 
-    def restart(self, frame: int, state: bytes, inputs_digest: bytes) -> None:
+    def restart(self, snapshot: Snapshot) -> None:
         """Continues from a snapshot. ValueError, with the simulation unchanged, if it cannot be
         loaded."""
-        before = self.simulation.save()
-        self.simulation.load(state)
+        before, frame = self.simulation.save(), snapshot.frame
+        self.simulation.load(snapshot.state)
         fault = ""
-        if self.simulation.save() != state:
+        if self.simulation.save() != snapshot.state:
             fault = "the loaded state does not save to the same bytes"
         elif self.simulation.world.frame != frame:
-            fault = (
-                f"a world at frame {self.simulation.world.frame}, but the match is at frame {frame}"
-            )
+            world = self.simulation.world.frame
+            fault = f"a world at frame {world}, but the match is at frame {frame}"
         if fault:
             self.simulation.load(before)
             raise ValueError(fault)
-        self._begin(frame, state, inputs_digest)
+        self._begin(snapshot)
 
     @property
     def can_step(self) -> bool:
@@ -98,7 +103,7 @@ class Timeline:
         return self.head - self.confirmed < self.prediction_max or self.is_known(self.head)
 
     def is_known(self, frame: int) -> bool:
-        return all(frame < stream.next for stream in self.streams)
+        return frame < min([stream.next for stream in self.streams])
 
     def take_notices(self) -> list[Notice]:
         """The notices since the last call."""
@@ -114,7 +119,14 @@ class Timeline:
             simulation.load(self.states[frame])
         self._is_stale = True
         try:
-            inputs = tuple([stream.guess(frame) for stream in self.streams])
+            inputs = tuple(
+                [
+                    it[frame]
+                    if frame < it.next
+                    else self._guess(seat, it.last, frame + 1 - it.next)
+                    for seat, it in enumerate(self.streams)
+                ]
+            )
             (rows, game), world_hash = stepped(simulation, inputs), simulation.world.hash()
             over, state = is_over(simulation), simulation.save()
         except BaseException:
@@ -164,7 +176,7 @@ class Timeline:
     def settle(self) -> None:
         """Takes back frames with wrong guesses and steps them again, up to where it was or to the
         end of the match. The frames after that end are taken back."""
-        first = self._first_wrong()
+        first = self._first_wrong() if self.confirmed < self.head else None
         if first is not None:
             self._take_back(first)
         while self._told and not self.is_over:
@@ -183,27 +195,34 @@ class Timeline:
         frame = self.confirmed
         inputs, events, game, world_hash, over = self._played.pop(frame)
         state_hash = hash_of(self.states[frame + 1])
-        self.hashes[frame] = compared_hash(state_hash, game, over)
+        rows, delays = game, self.input_delays[frame]
+        for seat, stream in enumerate(self.streams):
+            if frame in stream.delays:
+                delay = stream.delays[frame]
+                rows = (*rows, GameEvent(seat, 0, INPUT_DELAY, delay))
+                delays = (*delays[:seat], delay, *delays[seat + 1 :])
+        self.hashes[frame] = compared_hash(state_hash, rows, over)
         self.final_inputs[frame] = inputs
-        if game:
-            self.final_game[frame] = game
+        self.input_delays[frame + 1] = delays
+        if rows:
+            self.final_rows[frame] = rows
         self.inputs_digests[frame + 1] = _chained(self.inputs_digests[frame], inputs)
         self.confirmed += 1
         if over:
             self.frames = self.confirmed
-        self._notices.append(Confirmed(frame, inputs, events, world_hash, state_hash, game))
+        self._notices.append(Confirmed(frame, inputs, events, world_hash, state_hash, game, delays))
 
     def let_go(self, states: int, hashes: int) -> None:
         """Drops the states before one frame and the hashes before another, but none that going
         back needs."""
-        while self.first_state < min(states, self.confirmed):
-            del self.states[self.first_state], self.inputs_digests[self.first_state]
-            del self.final_inputs[self.first_state]
-            self.final_game.pop(self.first_state, None)
-            self.first_state += 1
-        while self.first_hash < min(hashes, self.confirmed):
-            del self.hashes[self.first_hash]
-            self.first_hash += 1
+        for frame in range(self.first_state, min(states, self.confirmed)):
+            del self.states[frame], self.inputs_digests[frame], self.input_delays[frame]
+            del self.final_inputs[frame]
+            self.final_rows.pop(frame, None)
+            self.first_state = frame + 1
+        for frame in range(self.first_hash, min(hashes, self.confirmed)):
+            del self.hashes[frame]
+            self.first_hash = frame + 1
 
 
 def _without(rows: tuple[_T, ...], others: tuple[_T, ...]) -> tuple[_T, ...]:
