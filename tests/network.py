@@ -52,6 +52,7 @@ class Witness:
     events: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     hashes: dict[int, int] = field(default_factory=dict)
     world_hashes: dict[int, int] = field(default_factory=dict)
+    delays: dict[int, tuple[int, ...]] = field(default_factory=dict)
     shown: dict[int, list[Any]] = field(default_factory=dict)
     """By frame, predicted events that are not taken back."""
     joined_at: int = 0
@@ -85,6 +86,7 @@ class Witness:
             self.events[notice.frame] = events
             self.hashes[notice.frame] = notice.state_hash
             self.world_hashes[notice.frame] = notice.world_hash
+            self.delays[notice.frame] = notice.input_delays
 
 
 @dataclass
@@ -308,7 +310,13 @@ class Network:
                 for frame, value in peer.witness.hashes.items():
                     if frame >= peer.shared_until:
                         break
-                    mine = peer.witness.inputs[frame], value, peer.witness.events[frame]
+                    witness = peer.witness
+                    mine = (
+                        witness.inputs[frame],
+                        value,
+                        witness.events[frame],
+                        witness.delays[frame],
+                    )
                     other, theirs = told.setdefault(frame, (peer.me, mine))
                     assert mine == theirs, (
                         f"frame {frame}: peer {other} confirmed {theirs}, peer {peer.me} {mine}"

@@ -863,8 +863,10 @@ def test_inputs_are_packed_as_changes_and_read_back():
         assert len(encoded) < 40 * 60
 
 
-@pytest.mark.parametrize("values", [[None], [{0: 1}], [5, {0: 1}], [(1, 2), {2: 1}]])
-def test_a_change_of_nothing_is_refused(values: list[Any]):
+@pytest.mark.parametrize(
+    "values", [[None], [{0: 1}], [5, {0: 1}], [(1, 2), {2: 1}], [b"\3\1"], [b"\2\xa0"]]
+)
+def test_a_change_of_nothing_or_to_what_cannot_be_is_refused(values: list[Any]):
     network, session = running()
     _, data = forged(session, 0, runs=[Run(0, session._seats.streams[0].next, values)])
     assert session.receive(data, network.now_ms) is None

@@ -608,6 +608,7 @@ def test_an_ended_session_plays_no_more():
         ("players", 4),
         ("prediction_max", 7),
         ("input_delay", 3),
+        ("input_delay_max", 3),
         ("frames", 61),
         ("tick_rate", 30),
         ("tick_rate", (60_000, 1001)),
