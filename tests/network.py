@@ -137,6 +137,8 @@ class Network:
         self.lossy: set[int] = set()
         """The matches in which two players were down at once: what only they knew is lost."""
         self.lives = 0
+        self.delays: Random | None = None
+        """By which players change their input delay."""
         self.sent = 0
         self._queue: list[tuple[int, int, int, bytes, int | None]] = []
         self._order = 0
@@ -248,6 +250,9 @@ class Network:
 
     def advance(self, peer: Peer) -> None:
         """A peer's frame."""
+        match = self.match
+        if self.delays is not None and match.is_player(peer.me) and self.delays.chance(1, 30):
+            peer.session.set_input_delay(self.delays.below(match.delay_max + 1))
         peer.witness.hear_all(peer.session.advance(peer.play(), self.now_ms))
         for receiver, data in peer.session.outgoing(self.now_ms):
             self.dispatch(peer, receiver, data)

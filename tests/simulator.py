@@ -140,8 +140,10 @@ def _match(
     delays: Sequence[int],
     frames: tuple[int, int],
 ) -> Match:
+    lots = Random(random.state)
     return Match(
         "bumpers",
+        input_delay_max=lots.choice((None, None, 8, 16)),
         seed=random.below(2**32),
         players=players,
         prediction_max=random.choice(predictions),
@@ -188,6 +190,7 @@ def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
     match = made.match
     network = Network(match, made.seed, made.weather[0][1])
     noise = Random(made.seed + 1)
+    network.delays = Random(made.seed + 2)
     frames = match.frames or 0
     # Lockstep without delay takes a round trip a frame, at half of the packets lost, each way, with
     # 8 players.

@@ -18,6 +18,7 @@ from fixsync import Event
 from fixsync.game.random import Random
 from fixsync.session import Match, Reason
 from fixsync.session.packets import Codec, Update
+from fixsync.session.streams import Stream
 from fixsync.sim import Input, guess_of, start
 
 STORM = Weather(loss=30, delay_ms=20, jitter_ms=40, duplication=10, damage=5)
@@ -68,6 +69,8 @@ class Changing(Network):
     plan: dict[tuple[int, int], int] | None = None
     """By player and frame, a new delay."""
     given: dict[int, Given]
+    pause = 8
+    """The frames between two changes, on average."""
 
     def start_all(self, *others: int) -> Network:
         self.lots = Random(self.match.seed)
@@ -80,7 +83,7 @@ class Changing(Network):
             if self.plan is not None:
                 if (me, session.frame) in self.plan:
                     session.set_input_delay(self.plan[me, session.frame])
-            elif self.lots.chance(1, 8):
+            elif self.lots.chance(1, self.pause):
                 session.set_input_delay(self.lots.below(self.match.delay_max + 1))
         frame, value = session.frame, peer.play()
         peer.witness.hear_all(session.advance(value, self.now_ms))
@@ -142,6 +145,7 @@ def test_who_comes_late_or_back_knows_the_delay_of_every_frame(prediction_max: i
     settings = {"input_delay_max": 9, "vacant": frozenset({2}), "spectators": 1, "frames": 500}
     for seed in rounds(10):
         network = Changing(match(3, prediction_max=prediction_max, seed=seed, **settings), 1, STORM)
+        network.pause = 1
         network.start_all()
         network.run(1200)
         network.start(2)
@@ -193,6 +197,17 @@ def test_a_match_that_slows_down_has_its_rate_again_with_a_longer_delay():
         network.run(16 * 60)
         assert least <= network.session(0).confirmed - first <= most
         assert network.session(0).stats(network.now_ms).is_slowed != is_changed
+
+
+def test_a_delay_that_waited_for_a_life_that_is_over_does_not_count():
+    stream = Stream(0, 0)
+    for forgotten in (False, True):
+        stream.take(stream.next + 1, [4], {stream.next + 1: 7}, range(100))
+        if forgotten:
+            stream.forget_early()
+        stream.take(stream.next, [1, 2][: 1 + forgotten], {}, range(100))
+    assert [stream[frame] for frame in range(stream.next)] == [1, 4, 1, 2]
+    assert stream.delays == {1: 7}
 
 
 def test_delays_out_of_range_are_refused_by_name():

@@ -21,14 +21,12 @@ from fixsync.world import World
 DIFFERENCES_TOLD_MAX = 12
 GAME_TOLD_MAX = 6
 _GAME_EVENT = Struct("<3Ii")
-INPUT_DELAY = 0
-"""The kind of a row that is no event: from this frame on player a has the input delay `value`."""
+INPUT_DELAY = 0  # The kind of a row beside the events: `value` is a new input delay of player a.
 
 
 def compared_hash(state_hash: int, game: Iterable[Sequence[int]], over: bool = False) -> int:
     """The values of a frame that peers compare: the hash of the state after it, the game's own
-    events, new input delays as rows of a kind of their own, and whether the match is over. The
-    state need not have what these were made of."""
+    events, new input delays, and whether the match is over. The state need not have these."""
     rows = b"".join(_GAME_EVENT.pack(*event) for event in game) + b"\1" * over
     return hash_of(state_hash.to_bytes(8, "little") + rows) if rows else state_hash
 

@@ -90,10 +90,6 @@ class Joining:
             count = len(getattr(snapshot, name))
             if count != players:
                 raise ValueError(f"{name} must have {players} entries, not {count}")
-        if max(snapshot.delays) > local.match.delay_max:
-            raise ValueError(
-                f"delays {snapshot.delays}: at most {local.match.delay_max} is allowed"
-            )
         for seat, since in enumerate(snapshot.seats):
             if since and seat not in local.match.vacant:
                 raise ValueError(f"seats[{seat}] must be 0, not {since}: the seat was not vacant")

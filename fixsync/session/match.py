@@ -58,8 +58,7 @@ class Match:
         integer("players", self.players, 1, PLAYERS_MAX)
         integer("prediction_max", self.prediction_max, 0, PREDICTION_MAX)
         integer("input_delay", self.input_delay, 0, INPUT_DELAY_MAX)
-        if self.input_delay_max is not None:
-            integer("input_delay_max", self.input_delay_max, self.input_delay, INPUT_DELAY_MAX)
+        integer("input_delay_max", self.delay_max, self.input_delay, INPUT_DELAY_MAX)
         if self.frames is not None:
             integer("frames", self.frames, 1, FRAMES_MAX)
         integer("spectators", self.spectators, 0, SPECTATORS_MAX)

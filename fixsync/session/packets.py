@@ -65,9 +65,7 @@ InputValue = Union[Int64, _Numbers]  # noqa: UP007
 _Place = Annotated[int, Meta(ge=0, le=INPUT_NUMBERS_MAX - 1)]
 _Changes = Annotated[dict[_Place, Int64], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
 Delay = Annotated[int, Meta(ge=0, le=INPUT_DELAY_MAX)]
-# The byte of a delay, and an input with its head.
 _Delayed = Annotated[bytes, Meta(min_length=2, max_length=4 + 9 * INPUT_NUMBERS_MAX)]
-_decode_input = msgspec.msgpack.Decoder(InputValue).decode
 DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
 """The errors that MessagePack from elsewhere may raise."""
 
@@ -121,8 +119,7 @@ class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=F
         Meta(min_length=1, max_length=RUN_FRAMES_MAX),
     ]
     """Each an input; or, not the first: None for the one before it again, or the numbers of the
-    one before it that change, by place. Where the input delay changes: a byte, the new delay, and
-    the MessagePack of the input."""
+    one before it that change, by place. With a new input delay: its byte, and an input's bytes."""
 
     def inputs(self) -> tuple[list[InputValue], dict[int, int]]:
         """The inputs, and by frame the new delays. PacketError for a change of nothing."""
@@ -140,7 +137,7 @@ class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=F
             elif isinstance(given, bytes):
                 delays[self.first + len(found)] = given[0]
                 try:
-                    value = _decode_input(given[1:])
+                    value = msgspec.msgpack.decode(given[1:], type=InputValue)
                 except DECODE_ERRORS as error:
                     raise PacketError(f"seat {self.slot}: not an input: {error}") from None
             else:

@@ -593,8 +593,7 @@ class Remote:
         return Ended(reason, bye.frame, bye.peer, bye.text)
 
     def _check_update(self, update: Update) -> list[tuple[int, int, list[Input], dict[int, int]]]:
-        """The runs of an Update: seat, first frame, inputs, new delays. PacketError for what cannot
-        be."""
+        """The runs: seat, first frame, inputs, new delays. PacketError for what cannot be."""
         local = self.local
         players, seats, confirmed = local.match.players, local.seats, local.timeline.confirmed
         if len(update.needs) != players or len(update.seats) != players:
@@ -621,8 +620,7 @@ class Remote:
                 raise PacketError(f"inputs of seat {seat}, which is not its own")
             inputs, delays = run.inputs()
             if delays and max(delays.values()) > local.match.delay_max:
-                most = local.match.delay_max
-                raise PacketError(f"seat {seat}: input delays {delays}, at most {most} is allowed")
+                raise PacketError(f"seat {seat}: delays {delays}, at most {local.match.delay_max}")
             seats.check(
                 seat, run.first, inputs, local.is_made_here(seat), local.timeline.simulation
             )

@@ -25,9 +25,8 @@ class Seats:
         self.was_mine_vacant = False
         """This peer joined while its seat was vacant: no earlier life of it made an input."""
         self.delay = match.input_delay
-        """The input delay of this player."""
         self._delay: int | None = self.delay
-        """That of its last input; None: an earlier life gave that."""
+        """The input delay of this player's last input; None: an earlier life gave that."""
         self.streams = [Stream(0, idle) for _ in range(match.players)]
         for stream in self.streams:
             for _ in range(match.input_delay):

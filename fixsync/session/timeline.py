@@ -198,9 +198,8 @@ class Timeline:
         rows, delays = game, self.input_delays[frame]
         for seat, stream in enumerate(self.streams):
             if frame in stream.delays:
-                delay = stream.delays[frame]
-                rows = (*rows, GameEvent(seat, 0, INPUT_DELAY, delay))
-                delays = (*delays[:seat], delay, *delays[seat + 1 :])
+                rows = (*rows, GameEvent(seat, 0, INPUT_DELAY, stream.delays[frame]))
+                delays = (*delays[:seat], stream.delays[frame], *delays[seat + 1 :])
         self.hashes[frame] = compared_hash(state_hash, rows, over)
         self.final_inputs[frame] = inputs
         self.input_delays[frame + 1] = delays
