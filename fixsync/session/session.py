@@ -380,7 +380,7 @@ class Session:
     def _may_step(self) -> bool:
         timeline = self._timeline
         frames = FRAMES_MAX if self.match.frames is None else self.match.frames
-        if self.end is not None or timeline.is_over or timeline.head >= frames:
+        if self._local.end is not None or timeline.is_over or timeline.head >= frames:
             return False
         return timeline.is_known(timeline.head) or (self.is_playing and timeline.can_step)
 
@@ -388,7 +388,7 @@ class Session:
         """Confirms; each frame is compared with what the others had before the next one is."""
         timeline = self._timeline
         timeline.settle()
-        while timeline.can_confirm and self.end is None:
+        while timeline.can_confirm and self._local.end is None:
             timeline.confirm()
             for remote in self._remotes.values():
                 self._compare(remote, now_ms)

@@ -197,7 +197,7 @@ class Timeline:
         state_hash = hash_of(self.states[frame + 1])
         rows, delays = game, self.input_delays[frame]
         for seat, stream in enumerate(self.streams):
-            if frame in stream.delays:
+            if frame in stream.delays and stream.delays[frame] != delays[seat]:
                 rows = (*rows, GameEvent(seat, 0, INPUT_DELAY, stream.delays[frame]))
                 delays = (*delays[:seat], stream.delays[frame], *delays[seat + 1 :])
         self.hashes[frame] = compared_hash(state_hash, rows, over)
