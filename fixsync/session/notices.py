@@ -135,7 +135,7 @@ class SessionStats:
     waiting_ms: int
     """How long it has waited for them."""
     frames_covered: int
-    """`prediction_max` of the match, and the least of `input_delays` of the seats that are played."""
+    """`prediction_max` of the match, and the least of `input_delays` of seats with a player."""
     frames_needed: int
     """Frames of the longest way to a player with its jitter, one for the loops, and one for each of
     the most packets that were lost in a row, of the last 256. If this is more than
