@@ -116,7 +116,7 @@ def test_inputs_count_where_the_delay_of_their_player_says(prediction_max: int, 
                 given.inputs[at] for at in frames
             ]
             assert delays_of(network, 0, player) == [given.delays[at] for at in frames]
-            assert len(set(delays_of(network, 0, player))) > 5
+            assert len(set(delays_of(network, 0, player))) > 3
 
 
 def test_a_longer_delay_repeats_the_last_input_and_a_shorter_one_drops_some():
