@@ -25,7 +25,7 @@ from typing import Any
 
 from bumpers import Bumpers
 from network import Network, Peer
-from simulator import FailedMatchError
+from simulator import FailedMatchError, coast_of
 
 from fixsync.game.random import Random
 from fixsync.records import Event
@@ -107,6 +107,8 @@ class Journey:
     """From when to when nothing gets from one peer to another."""
     restart: tuple[int, int, int] | None = None
     """Who falls over, when, and when it comes back."""
+    coast_ms: int = 0
+    """For how long the players are left alone before anybody else comes; no time of the above."""
     end_ms: int = 12_000
 
     def one_way_ms(self) -> int:
@@ -180,6 +182,7 @@ def plan_of_distance(seed: int) -> Journey:
     elif event == 1 and not vacant:
         at = random.between(2500, 4500)
         made.restart = random.choice(match.seated), at, at + random.between(100, 1500)
+    made.coast_ms = coast_of(seed, match)[1][1]
     return made
 
 
@@ -258,7 +261,7 @@ class Far(Network):
                 return
             now_us = self.free_us[sender.me] = begins + 1000 * len(data) // self.journey.uplink
         silence = self.journey.silence
-        if silence is not None and silence[2:] == way and silence[0] <= self.now_ms < silence[1]:
+        if silence is not None and silence[2:] == way and silence[0] <= self.clock_ms < silence[1]:
             return
         if path.loss and self._is_lost(path):
             return
@@ -321,7 +324,8 @@ class Far(Network):
     def is_calm(self) -> bool:
         """Whether nothing has disturbed the pace for a while."""
         silence = self.journey.silence
-        ends = [*self.events, *([silence[1]] if silence and silence[0] < self.now_ms else [])]
+        is_cut = silence is not None and silence[0] < self.clock_ms
+        ends = [*self.events, *([silence[1] + self.passed_ms] if silence and is_cut else [])]
         seated = [self.peers.get(at) for at in self.journey.match.seated]
         is_whole = all(peer is not None and peer.session.is_playing for peer in seated)
         return is_whole and all(self.now_ms - at > self.settle_ms for at in ends)
@@ -365,9 +369,13 @@ def travel(journey: Journey, say: Callable[[str], None] = lambda _: None) -> Far
     """Plays a match and checks it."""
     network = Far(journey)
     mark: tuple[int, dict[int, int]] | None = None
-    checked = 0
-    while network.now_ms < journey.end_ms:
-        now = network.now_ms
+    checked, coast_ms = 0, journey.coast_ms
+    while network.clock_ms < journey.end_ms:
+        now = network.clock_ms
+        if coast_ms and 1000 < now < 1500 and network.can_coast:
+            network.coast(coast_ms)
+            network.events.append(network.now_ms)
+            coast_ms = 0
         for peer, at in journey.starts.items():
             if at <= now and peer not in network.peers:
                 network.start(peer)

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace as changed
 from network import Network, Peer, Weather
-from simulator import FailedMatchError, check_memory
+from simulator import FailedMatchError, check_memory, coast_of
 
 from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Reason
@@ -61,6 +61,8 @@ class Lie:
     """When which peer starts."""
     restart: tuple[int, int] | None = None
     """When the victim falls over, and comes back."""
+    coast: tuple[int, int] = 0, 0
+    """As of a `Plan`."""
 
 
 def plan_of_lies(seed: int, kind: str = "") -> Lie:
@@ -89,6 +91,7 @@ def plan_of_lies(seed: int, kind: str = "") -> Lie:
         lie.starts[late] = random.below(1500)
     if kind == "rejoin":
         lie.restart = 1800, 1800 + random.between(50, 1000)
+    lie.match, lie.coast = coast_of(seed, match)
     return lie
 
 
@@ -200,6 +203,9 @@ class LyingNetwork(Network):
             if sender in unheard:
                 self.first_hashes[me, sender] = message.hash_first
 
+    def pass_on(self, sender: Peer, receiver: int, data: bytes) -> None:
+        self.deliver(self.at[receiver], data, self.at[sender.me])
+
     def advance(self, peer: Peer) -> None:
         value = peer.play()
         peer.witness.hear_all(self.counted(peer, lambda: peer.session.advance(value, self.now_ms)))
@@ -306,7 +312,7 @@ class LyingNetwork(Network):
                 at = random.below(len(data))
                 wrong = data[:at] + bytes([data[at] ^ 1 << random.below(8)]) + data[at + 1 :]
                 self.deliver(where, wrong, OUTSIDER)
-        if kind == "rebinding" and self.now_ms in (2000, 3500):
+        if kind == "rebinding" and self.clock_ms in (2000, 3500):
             self.at[self.lie.victim] += 100
 
     # What must hold.
@@ -395,22 +401,27 @@ class LyingNetwork(Network):
 
 
 def play_lie(lie: Lie) -> LyingNetwork:
-    network = LyingNetwork(lie)
-    while network.now_ms < 60_000:
+    network, (coast_at, coast_ms) = LyingNetwork(lie), lie.coast
+    while network.clock_ms < 60_000:
+        now = network.clock_ms
+        if coast_ms and now >= coast_at and network.can_coast:
+            network.coast(coast_ms)
+            network._moved.clear()
+            coast_ms = 0
         for peer, at in lie.starts.items():
-            if at == network.now_ms:
+            if at == now:
                 network.start(peer)
         if lie.restart is not None and lie.victim in network.peers:
-            if network.now_ms == lie.restart[0]:
+            if now == lie.restart[0]:
                 network.crash(lie.victim)
-            if network.now_ms == lie.restart[1] and not network.session(lie.victim).is_over:
+            if now == lie.restart[1] and not network.session(lie.victim).is_over:
                 network.start(lie.victim)
         if network.peers:
             network.strange()
         network.tick()
-        if network.now_ms % 256 == 0:
+        if now % 256 == 0:
             check_memory(network, network.is_honest)
-        if network.now_ms > max(lie.starts.values()) + 10 and network.is_over:
+        if now > max(lie.starts.values()) + 10 and network.is_over:
             break
     for me, peer in network.peers.items():
         if network.is_honest(me) and peer.is_up:

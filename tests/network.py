@@ -29,6 +29,8 @@ from fixsync.sim import Simulation
 
 SEMANTICS = b"for tests"
 TICK_MS = 16
+COAST_MS = 2000
+"""Of virtual time between two frames while a network coasts: nobody is silent for long."""
 
 
 @dataclass
@@ -123,13 +125,15 @@ class Network:
         *,
         simulation: Callable[[int, int], Simulation] = Bumpers,
         timing: Timing | None = None,
+        begin_ms: int = 0,
     ) -> None:
         self.match = match
         self.random = Random(seed)
         self.weather = weather or Weather()
         self.simulation = simulation
         self.timing = timing or Timing()
-        self.now_ms = 0
+        self.now_ms = self.passed_ms = begin_ms
+        """The clock, and how much of it is no time of the plan: `clock_ms` is."""
         self.peers: dict[int, Peer] = {}
         """The present life of each."""
         self.history: list[Peer] = []
@@ -256,6 +260,37 @@ class Network:
         peer.witness.hear_all(peer.session.advance(peer.play(), self.now_ms))
         for receiver, data in peer.session.outgoing(self.now_ms):
             self.dispatch(peer, receiver, data)
+
+    @property
+    def clock_ms(self) -> int:
+        return self.now_ms - self.passed_ms
+
+    @property
+    def can_coast(self) -> bool:
+        """Whether all who should be there play or watch."""
+        there = [peer for peer in self.peers.values() if peer.is_up]
+        return {peer.me for peer in there} >= {*self.match.seated} and all(
+            peer.is_running and (peer.session.is_playing or not self.match.is_player(peer.me))
+            for peer in there
+        )
+
+    def coast(self, ms: int) -> None:
+        """Lets minutes pass: a calm network, and few frames. The plan's clock stands still."""
+        for _ in range(ms // COAST_MS):
+            self.now_ms += COAST_MS
+            self.passed_ms += COAST_MS
+            while self._queue:
+                self.deliver(*heapq.heappop(self._queue)[2:])
+            for peer in self.peers.values():
+                if peer.is_up and not peer.session.is_over:
+                    peer.witness.hear_all(peer.session.advance(peer.play(), self.now_ms))
+                    for receiver, data in peer.session.outgoing(self.now_ms):
+                        self.pass_on(peer, receiver, data)
+                    self._observe(peer)
+
+    def pass_on(self, _sender: Peer, receiver: int, data: bytes) -> None:
+        """A packet arrives at once."""
+        self.deliver(receiver, data, None)
 
     def tick(self) -> None:
         """One millisecond."""

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bumpers import Bumpers
-from network import Network, Weather
+from network import COAST_MS, Network, Weather
 
 from fixsync.game.random import Random
 from fixsync.sample.faults import FAULTS
@@ -53,6 +53,13 @@ class Plan:
     """Of 100 milliseconds, in how many a made-up packet arrives somewhere."""
     ends: frozenset[Reason] = frozenset({Reason.COMPLETED})
     """How the match may end."""
+    leaves: list[tuple[int, int]] = field(default_factory=list)
+    """When which peer leaves."""
+    coast: tuple[int, int] = 0, 0
+    """When the match is first left alone, once it is calm, and for how long: up to 20 minutes. All
+    other times are of a clock that stands still meanwhile."""
+    begin_ms: int = 0
+    """The time at which all clocks begin."""
     restarts: bool = False
     """Peers crash and come back whether or not somebody keeps the match alive."""
 
@@ -133,6 +140,29 @@ Planned = Callable[[int], Plan]
 PLANS: list[Planned] = [plan, plan_of_restarts, plan_of_a_host_that_returns]
 
 
+def coast_of(seed: int, match: Match) -> tuple[Match, tuple[int, int]]:
+    """A match that has frames for it, and when and for how long it is left alone."""
+    random = Random(seed + 2)
+    longest_ms = random.choice((0, 10_000, 60_000, 1_200_000))
+    at, ms = random.below(4000), random.below(longest_ms + 1)
+    if match.frames is not None:
+        match = replace(match, frames=match.frames + ms // COAST_MS)
+    return match, (at, ms)
+
+
+def aged(made: Plan) -> Plan:
+    """The same plan, and most of it happens to a match that is minutes old."""
+    made.match, made.coast = coast_of(made.seed, made.match)
+    random = Random(made.seed + 3)
+    made.begin_ms = random.choice((0, 0, 2**32 - 3000, 2**32 - made.coast[1] - 2000, 2**53))
+    for peer in made.match.peers:
+        is_player = made.match.is_player(peer)
+        if random.chance(1, 12 if is_player else 3) and made.fault is None:
+            made.leaves.append((random.between(1000, 6000), peer))
+            made.ends |= {Reason.LEFT} if is_player else set()
+    return made
+
+
 def _match(
     random: Random,
     players: int,
@@ -188,7 +218,7 @@ class FailedMatchError(AssertionError):
 def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
     """Plays a match and checks it."""
     match = made.match
-    network = Network(match, made.seed, made.weather[0][1])
+    network = Network(match, made.seed, made.weather[0][1], begin_ms=made.begin_ms)
     noise = Random(made.seed + 1)
     network.delays = Random(made.seed + 2)
     frames = match.frames or 0
@@ -196,8 +226,17 @@ def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
     # 8 players.
     limit_ms = 20_000 + frames * 1_500 + max(at for at, _ in made.starts)
     over_ms = 0
-    while network.now_ms < limit_ms:
-        now = network.now_ms
+    coast_at, coast_ms = made.coast
+    while network.clock_ms < limit_ms:
+        now = network.clock_ms
+        if coast_ms and now >= coast_at and network.can_coast:
+            say(f"{now} ms: nothing happens for {coast_ms} ms")
+            network.coast(coast_ms)
+            coast_ms = 0
+        for at, who in made.leaves:
+            if at == now and who in network.peers and network.peers[who].is_up:
+                say(f"{now} ms: peer {who} leaves")
+                network.session(who).leave(network.now_ms)
         for at, weather in made.weather:
             if at == now:
                 network.weather = weather
@@ -305,7 +344,7 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
         session = peer.session
         say(f"peer {me}: {session.phase.name} {session.frame}/{session.confirmed} {session.end}")
         if peer.is_up:
-            told = f"peer {me} has not ended after {network.now_ms} ms"
+            told = f"peer {me} has not ended after {network.clock_ms} ms"
             assert session.phase is Phase.ENDED, told
             assert session.end is not None
             if me in made.match.seated or made.restarts:
@@ -326,7 +365,7 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
                 expected = Reason.COMPLETED
                 if network.peers[HOST].witness.joined_at > witness.next_frame:
                     expected = Reason.JOIN_FAILED  # The host came back without what it lacked.
-                assert network.end_of(me).reason is expected, told
+                assert network.end_of(me).reason in (expected, Reason.LEFT), told
             if me in made.match.seated:
                 assert witness.next_frame == made.match.frames, (
                     f"peer {me} confirmed {witness.next_frame} frames"
@@ -357,7 +396,7 @@ def run(
     planned: Planned = plan,
 ) -> Network:
     """The match of a seed, checked; FailedMatchError names the seed."""
-    made = planned(seed)
+    made = aged(planned(seed))
     say(f"{made}")
     try:
         return play(made, say)

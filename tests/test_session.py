@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ from fixsync.session.remote import Remote
 from fixsync.sim import Input, hash_of
 
 STORM = Weather(loss=30, delay_ms=20, jitter_ms=40, duplication=10, damage=5)
+by_full = partial(pytest.param, marks=pytest.mark.full)
 both_ways = pytest.mark.parametrize("prediction_max", [0, 8], ids=["lockstep", "rollback"])
 
 
@@ -330,6 +332,33 @@ def test_spectators_see_every_frame_from_where_they_came_in(prediction_max: int)
     completed(network)
     assert [network.peers[watcher].witness.next_frame for watcher in (2, 3)] == [250, 250]
     assert network.peers[3].witness.joined_at > 0
+
+
+@pytest.mark.parametrize("age_ms", [4000, 6000, 22_000, by_full(1_200_000)])
+@pytest.mark.parametrize("delay_ms", [20, 300])
+def test_a_match_of_any_age_is_joined_by_a_player_and_a_spectator_at_once(
+    age_ms: int, delay_ms: int
+):
+    late = match(2, frames=None, vacant=frozenset({1}), spectators=1)
+    network = Network(late, 1, Weather(delay_ms=delay_ms)).start_all()
+    network.run(500)
+    network.coast(age_ms)
+    for me in (1, 2):
+        network.start(me)
+    player, watcher = network.session(1), network.session(2)
+    assert network.run(8000, lambda: player.is_playing and watcher.confirmed > player.seats[1])
+    network.coast(age_ms)
+    assert [peer.session.end for peer in network.peers.values()] == [None] * 3
+    network.restart(2, 2000)
+    assert network.run(3000, lambda: network.session(2).phase is Phase.RUNNING)
+    network.check_agreement()
+
+
+def test_a_spectator_watches_for_longer_than_it_may_be_behind(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("fixsync.session.remote._BACKLOG_FRAMES_MAX", 100)
+    network = Network(match(2, frames=400, spectators=1), 3, Weather(loss=5)).start_all(2)
+    completed(network)
+    assert network.peers[2].witness.next_frame == 400
 
 
 def test_a_spectator_does_not_complete_before_a_player_who_came_back_has_its_snapshot():

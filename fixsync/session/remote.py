@@ -206,12 +206,14 @@ class Local:
         confirmed, is_player = self.timeline.confirmed, self.match.is_player(self.me)
         inputs = hashes = states = confirmed
         for remote in self.remotes.values():
-            if remote.is_required and is_player:
+            if remote.is_required:  # also the host, of a spectator
                 states = min(states, remote.compared, remote.hash_needed)
             elif remote.is_fresh and not remote.has_snapshot:
                 continue
             elif confirmed - remote.floor > remote.backlog_max or not remote.can_be_fed:
-                remote.drop(Reason.JOIN_FAILED, f"too far behind, in frame {remote.confirmed}")
+                most, at = remote.backlog_max, remote.confirmed
+                text = f"too far behind: {at} frames of {confirmed}, at most {most} are kept"
+                remote.drop(Reason.JOIN_FAILED, text)
                 continue
             else:
                 states = min(states, max(remote.floor, confirmed - _STATES_MAX // 2))
@@ -519,6 +521,8 @@ class Remote:
         self.instance = hello.instance
         self.is_established = False
         self.acked_ms = now_ms
+        if not self.is_required:
+            self.hear(now_ms)  # From now on it may not be silent.
         if local.phase is Phase.JOINING and self.peer == local.feeder:
             self.collector = Collector(Blob.SNAPSHOT, 0, now_ms)
 
