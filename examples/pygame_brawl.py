@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from secrets import token_bytes
 
 import pygame
 from brawl import DOWN, JUMP, KICK, LEFT, LIFT, PUNCH, RIGHT, STREET, UP, Brawl
@@ -51,7 +52,8 @@ def play(me: int, endpoint: Endpoint, peers: dict, bot=None, log=None) -> End:
     game = start(Brawl, match.seed, match.players)
     recorder = log and SimRecorder(game, log, seed=match.seed, replace=True, z_down=True)
     timing = Timing(connect_ms=600_000)
-    session = RollbackSession(match, game, me, instance=1, now_ms=now_ms(), timing=timing)
+    life = {"instance": 1, "nonce": token_bytes(16)}
+    session = RollbackSession(match, game, me, **life, now_ms=now_ms(), timing=timing)
     endpoint.begin(session, peers)
     pacer, clock = Pacer(match.tick_rate), pygame.time.Clock()
     before, hits, is_open = poses(game.world), [], True

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from enum import IntEnum
+from secrets import token_bytes
 from typing import Annotated
 
 from fixsync import Box, Cylinder, EventKind, GameEvent, Pacer, Pose, World, forward, q, yaw_of
@@ -179,7 +180,8 @@ def play(me: int, endpoint: Endpoint, peers: dict, match: Match, bot=None, log=N
     duel = start(Duel, match.seed, match.players)
     recorder = log and SimRecorder(duel, log, seed=match.seed, replace=True, z_down=True)
     timing = Timing(connect_ms=600_000)
-    session = RollbackSession(match, duel, me, instance=1, now_ms=now_ms(), timing=timing)
+    life = {"instance": 1, "nonce": token_bytes(16)}
+    session = RollbackSession(match, duel, me, **life, now_ms=now_ms(), timing=timing)
     endpoint.begin(session, peers)
     pacer, clock = Pacer(match.tick_rate), pygame.time.Clock()
     before, hits, is_open = poses(duel.world), [], True

@@ -84,6 +84,8 @@ class Path:
     burst: int = 1
     """Packets of the longest burst; 0: each packet is lost by itself."""
     duplication: int = 0
+    period: int = 0
+    """If each burst has `burst` packets: packets from one to the next."""
     left: int = 0
     """Packets of the present burst that are still lost."""
     quiet: int = 0
@@ -272,6 +274,9 @@ class Far(Network):
 
     def _is_lost(self, path: Path) -> bool:
         """Bursts of 1 to `burst` packets, with as many between that `loss` is right."""
+        if path.period:
+            path.left = (path.left + 1) % path.period
+            return path.left < path.burst
         if not path.burst:
             return self.lots.chance(path.loss, 100)
         if path.left == 0 and path.quiet == 0:

@@ -23,13 +23,24 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from msgspec.structs import replace as changed
-from network import Network, Peer, Weather
+from network import Network, Peer, Weather, nonce_of, packet_of
 from simulator import FailedMatchError, check_memory, coast_of
 
 from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Reason
 from fixsync.session.match import HOST
-from fixsync.session.packets import NEVER, Blob, Bye, Codec, Hello, Message, Run, Update, Want
+from fixsync.session.packets import (
+    NEVER,
+    NOBODY,
+    Blob,
+    Bye,
+    Codec,
+    Hello,
+    Message,
+    Run,
+    Update,
+    Want,
+)
 
 LIES = (
     *("seat", "rejoin", "no hashes", "skipped hashes", "seats", "byes", "done", "flood"),
@@ -115,7 +126,6 @@ class LyingNetwork(Network):
         self.first_hashes: dict[tuple[int, int], int] = {}
         """By receiver and sender, the first frame whose hash the sender had for a receiver that it
         had not heard yet: it may leave out earlier ones."""
-        self.codecs = [Codec(lie.match, peer) for peer in lie.match.peers]
         self.seen: list[tuple[int, bytes]] = []
         """What an outsider saw: where it went, and the packet."""
         self.lost_to_outsiders = 0
@@ -197,7 +207,7 @@ class LyingNetwork(Network):
         assert source is not None
         if known[sender] != source and peer.session.may_move(sender, self.now_ms):
             known[sender] = source
-        message = self.codecs[me].open(data).message
+        message = packet_of(data).message
         if isinstance(message, Update):
             self.hashes[me][sender].update(enumerate(message.hashes, message.hash_first))
             if sender in unheard:
@@ -239,28 +249,34 @@ class LyingNetwork(Network):
 
     def lies(self, liar: Peer, receiver: int, data: bytes) -> list[bytes]:
         """What goes out in the place of a packet, under numbers of its own."""
-        packet = self.codecs[receiver].open(data)
+        packet = packet_of(data)
+        if self.lie.kind == "snapshots" and receiver == HOST:
+            return self.lives_of(liar, packet.message)
         told = self.told(liar, receiver, packet.message)
         remote = liar.session._remotes[receiver]
         first = remote.sent
         remote.sent += len(told)
         return [
-            self.codecs[receiver].seal(message, receiver, number, packet.got)
+            liar.session._local.codec.seal(
+                message, receiver, packet.heard or remote.life, number, packet.got
+            )
             for number, message in enumerate(told, first)
+        ]
+
+    def lives_of(self, liar: Peer, message: Message) -> list[bytes]:
+        """One new life after another, each of which asks for a snapshot."""
+        self.lives_told += not isinstance(message, Hello)
+        host = self.session(HOST)
+        codec = Codec(self.match, liar.me, nonce_of(self.lie.seed, self.lives_told))
+        hello = liar.session._remotes[HOST].hello(NOBODY, self.now_ms)
+        asks = Want(Blob.SNAPSHOT, 0, b"", 0, [*range(64)])
+        return [
+            codec.seal(told, HOST, host._local.codec.nonce, number, host._remotes[liar.me].sent)
+            for number, told in enumerate((hello, asks), 1)
         ]
 
     def told(self, liar: Peer, receiver: int, message: Message) -> list[Message]:
         kind, random = self.lie.kind, self.lots
-        head = message.sender, message.instance, message.heard
-        if kind == "snapshots" and receiver == HOST and isinstance(message, (Hello, Want, Update)):
-            if not isinstance(message, Hello):
-                self.lives_told += 1
-            life = liar.session.instance + self.lives_told
-            asks = Want(message.sender, life, message.heard, Blob.SNAPSHOT, 0, b"", [*range(64)])
-            return [
-                changed(liar.session._remotes[HOST].hello(is_answer=False), instance=life),
-                asks,
-            ]
         if kind == "never ready" and isinstance(message, Update):
             return [changed(message, seat=0)]
         if not isinstance(message, Update):
@@ -287,13 +303,13 @@ class LyingNetwork(Network):
             return [changed(message, seats=since, runs=[run])]
         if kind == "byes" and liar.session.confirmed > 60:
             frame = random.below(liar.session.confirmed + 40)
-            return [Bye(*head, Reason.DESYNC, frame, liar.me, "so", False)]
+            return [Bye(Reason.DESYNC, frame, liar.me, "so", False)]
         if kind == "done" and liar.session.confirmed > 20:
             frames = self.match.frames or 0
-            bye = Bye(*head, Reason.COMPLETED, frames, liar.me, "done", False)
+            bye = Bye(Reason.COMPLETED, frames, liar.me, "done", False)
             return [bye, changed(message, hashes=[]) if random.chance(9, 10) else message]
         if kind == "flood":
-            wants = [Want(*head, blob, random.below(300), b"", list(range(16))) for blob in Blob]
+            wants = [Want(blob, random.below(300), b"", 0, list(range(16))) for blob in Blob]
             high = changed(message, needs=[NEVER - 1] * self.match.players)
             slots = [Run(random.below(8), random.below(300), [1] * 64) for _ in range(8)]
             return [message, *wants, high, changed(message, runs=slots)] * 4

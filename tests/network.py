@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import heapq
+import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
+import msgspec
 from bumpers import Bumpers
 
 from fixsync.game.random import Random
@@ -24,13 +27,37 @@ from fixsync.session import (
     TakenBack,
     Timing,
 )
+from fixsync.session.packets import NONCE_BYTES, Message, Packet
 from fixsync.session.session import kind_of
 from fixsync.sim import Simulation
 
 SEMANTICS = b"for tests"
 TICK_MS = 16
-COAST_MS = 2000
+COAST_MS = 1000
 """Of virtual time between two frames while a network coasts: nobody is silent for long."""
+
+
+def nonce_of(*numbers: int) -> bytes:
+    """Random bytes that are the same whenever a test runs."""
+    return blake2b(repr(numbers).encode(), digest_size=NONCE_BYTES).digest()
+
+
+_HEAD_BYTES = 29
+
+
+def packet_of(data: bytes) -> Packet:
+    """A packet, whoever it is for, by the table of docs/sessions.md."""
+    nonces, at = (b"", b""), _HEAD_BYTES
+    if data[4] >= 128:
+        nonces, at = (data[at : at + 16], data[at + 16 : at + 32]), at + 32
+    message = msgspec.msgpack.decode(data[at:], type=Message)
+    return Packet(data[4] % 128, message, *struct.unpack(">QQ", data[13:29]), *nonces)
+
+
+def sealed(sender: Session, receiver: int, message: Message, number: int, got: int = 0) -> bytes:
+    """A packet of a peer with the key, to the life that it speaks to."""
+    life = sender._remotes[receiver].life
+    return sender._local.codec.seal(message, receiver, life, number, got)
 
 
 @dataclass
@@ -133,16 +160,17 @@ class Network:
         self.simulation = simulation
         self.timing = timing or Timing()
         self.now_ms = self.passed_ms = begin_ms
-        """The clock, and how much of it is no time of the plan: `clock_ms` is."""
+        """The clock, and how much of it has passed outside the plan, whose clock is `clock_ms`."""
         self.peers: dict[int, Peer] = {}
         """The present life of each."""
         self.history: list[Peer] = []
         """All lives, in the order in which they began."""
         self.lossy: set[int] = set()
         """The matches in which two players were down at once: what only they knew is lost."""
-        self.lives = 0
         self.delays: Random | None = None
         """By which players change their input delay."""
+        self.lives = self.salt = 0
+        """Both make the nonces of its peers."""
         self.sent = 0
         self._queue: list[tuple[int, int, int, bytes, int | None]] = []
         self._order = 0
@@ -158,6 +186,7 @@ class Network:
             made,
             me,
             instance=self.lives,
+            nonce=nonce_of(self.salt, self.match.seed, me, self.lives),
             now_ms=self.now_ms,
             timing=self.timing,
             semantics=semantics,

@@ -159,7 +159,8 @@ def aged(made: Plan) -> Plan:
         is_player = made.match.is_player(peer)
         if random.chance(1, 12 if is_player else 3) and made.fault is None:
             made.leaves.append((random.between(1000, 6000), peer))
-            made.ends |= {Reason.LEFT} if is_player else set()
+            # Who starts after all others have left hears nobody.
+            made.ends |= {Reason.LEFT, Reason.SILENT} if is_player else set()
     return made
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from bumpers import Bumpers
 from msgspec.structs import replace
-from network import Network, Peer, Weather
+from network import Network, Peer, Weather, packet_of, sealed
 
 from fixsync import GameEvent
 from fixsync.fields import Difference, StateFields, differences
@@ -20,7 +20,7 @@ from fixsync.game.random import Random
 from fixsync.sample.faults import FAULTS, faults_of, faulty
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Desync, Evidence, Match, Reason
-from fixsync.session.packets import Codec, Update
+from fixsync.session.packets import Update
 from fixsync.session.remote import Remote
 from fixsync.sim import Simulation, fields_of, hash_of
 from fixsync.testing.synctest import run_check, run_straight
@@ -202,14 +202,13 @@ class Misquoted(Network):
 
     def dispatch(self, sender: Peer, receiver: int, data: bytes) -> None:
         if (sender.me, receiver) == (1, 0):
-            codec = Codec(self.match, receiver)
-            packet = codec.open(data)
+            packet = packet_of(data)
             message = packet.message
             if isinstance(message, Update):
                 first = message.hash_first
                 hashes = [h ^ (at == FAULT_FRAME) for at, h in enumerate(message.hashes, first)]
                 message = replace(message, hashes=hashes)
-                data = codec.seal(message, receiver, packet.number, packet.got)
+                data = sealed(sender.session, receiver, message, packet.number, packet.got)
         super().dispatch(sender, receiver, data)
 
 

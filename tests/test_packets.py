@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,21 +14,24 @@ from bumpers import Bumpers
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import inspect
-from network import Network, Weather
+from network import Network, Weather, nonce_of, packet_of, sealed
 from strategies import examples
 
 from fixsync.game.random import Random
-from fixsync.session import Match, Phase, Reason, Session
+from fixsync.session import Match, Phase, Reason, RollbackSession, Session
 from fixsync.session.blobs import Asked, Collector, Evidence, Offer, Snapshot, decoded
 from fixsync.session.outgoing import RUNS_BYTES, _run
 from fixsync.session.packets import (
     HASHES_MAX,
+    NOBODY,
     PACKET_BYTES_MAX,
     PIECE_BYTES,
+    VERSION,
     WINDOW,
     Blob,
     Bye,
     Codec,
+    Hello,
     InputValue,
     Message,
     PacketError,
@@ -42,7 +46,11 @@ from fixsync.session.streams import Stream
 from fixsync.sim import Input
 
 MATCH = Match("bumpers", seed=5, players=3, frames=200, spectators=1, id=9)
-CODEC = Codec(MATCH, 1)
+KEYED = Match("bumpers", seed=5, players=2, frames=150, key=b"secret")
+NONCES = nonce_of(0), nonce_of(1)
+SENDER, CODEC = (Codec(MATCH, me, NONCES[me]) for me in (0, 1))
+SENDER.meet(1, NONCES[1])
+CODEC.meet(0, NONCES[0])
 
 
 def drawn(kind: inspect.Type) -> st.SearchStrategy[Any]:
@@ -75,13 +83,29 @@ MESSAGE: st.SearchStrategy[Message] = drawn(inspect.type_info(Message))
 
 @given(MESSAGE)
 def test_a_message_that_is_sent_is_read_back(message: Message):
-    assert CODEC.open(CODEC.seal(message, 1, 5, 2**64 - 1)) == (message, 5, 2**64 - 1)
+    nonces = NONCES if isinstance(message, Hello) else (b"", b"")
+    data = SENDER.seal(message, 1, NONCES[1], 5, 2**64 - 1)
+    assert CODEC.open(data) == packet_of(data) == (0, message, 5, 2**64 - 1, *nonces)
 
 
 @given(MESSAGE)
 def test_a_packet_for_another_peer_is_no_packet(message: Message):
     with pytest.raises(PacketError, match=r"the tag is wrong: .* for another peer"):
-        CODEC.open(CODEC.seal(message, 2, 5, 0))
+        CODEC.open(SENDER.seal(message, 2, NONCES[1], 5, 0))
+
+
+@given(MESSAGE)
+def test_a_packet_of_another_life_of_either_peer_or_back_to_its_sender_is_no_packet(
+    message: Message,
+):
+    if isinstance(message, Hello):
+        return  # It says of which life it is.
+    others = Codec(MATCH, 0, nonce_of(2)), SENDER
+    for codec, life in zip(others, (NONCES[1], nonce_of(2)), strict=True):
+        with pytest.raises(PacketError, match="another life"):
+            CODEC.open(codec.seal(message, 1, life, 5, 0))
+    with pytest.raises(PacketError):
+        CODEC.open(CODEC.seal(message, 0, NONCES[0], 5, 0))
 
 
 def sent(network: Network, ms: int) -> list[tuple[int, bytes]]:
@@ -104,7 +128,7 @@ def test_the_largest_update_that_a_session_makes_fits_a_packet():
 
 @given(MESSAGE, st.data())
 def test_a_packet_that_is_damaged_or_cut_short_is_no_packet(message: Message, data: st.DataObject):
-    packet = CODEC.seal(message, 1, 5, 3)
+    packet = SENDER.seal(message, 1, NONCES[1], 5, 3)
     at = data.draw(st.integers(0, len(packet) - 1))
     changed = packet[at] ^ 1 << data.draw(st.integers(0, 7))
     for wrong in (packet[:at], packet[:at] + bytes([changed]) + packet[at + 1 :]):
@@ -118,16 +142,18 @@ def test_bytes_of_any_kind_are_no_packet(data: bytes):
         CODEC.open(data)
 
 
-def sealed(body: bytes) -> bytes:
-    """A body under a true tag: what a peer with the key could send."""
+def under_a_true_tag(body: bytes, *, is_hello: bool = False) -> bytes:
+    """What a peer with the key could send."""
     rest = bytes([0] * 7 + [1] + [0] * 8) + body
-    return b"FXP\x02" + CODEC._tag(2, 1, rest) + rest
+    keyed = SENDER._keyed(0, 1, b"" if is_hello else NONCES[0] + NONCES[1])
+    keyed.update(rest)
+    return b"FXP" + bytes([VERSION, 128 * is_hello]) + keyed.digest() + rest
 
 
-@given(st.binary(max_size=1200))
-def test_any_body_under_a_true_tag_is_a_message_or_no_packet(body: bytes):
+@given(st.binary(max_size=1190), st.booleans())
+def test_any_body_under_a_true_tag_is_a_message_or_no_packet(body: bytes, is_hello: bool):
     with suppress(PacketError):
-        CODEC.open(sealed(body))
+        CODEC.open(under_a_true_tag(body, is_hello=is_hello))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +174,7 @@ def test_any_body_under_a_true_tag_is_a_message_or_no_packet(body: bytes):
 )
 def test_bodies_that_are_no_message_are_refused(body: bytes):
     with pytest.raises(PacketError):
-        CODEC.open(sealed(body))
+        CODEC.open(under_a_true_tag(body))
 
 
 # What a session makes of them.
@@ -156,7 +182,7 @@ def test_bodies_that_are_no_message_are_refused(body: bytes):
 
 def fingerprint(session: Session) -> str:
     """All that a session is, except the count of refused packets, why, and the reply to them."""
-    left_out = ("local", "remote", "window", "refused", "fault", "reply")
+    left_out = ("local", "remote", "window", "refused", "fault", "reply", "callers", "caller")
     timeline, seats = session._timeline, session._seats
     shown: Any = (
         session.phase,
@@ -213,15 +239,16 @@ def true_packets() -> list[bytes]:
     ]
 
 
-def fresh(message: Message) -> bytes:
-    """A packet whose number has not come to player 1."""
-    return CODEC.seal(message, 1, 10**6, 0)
+def fresh(network: Network, message: Message, number: int = 10**6, got: int = 0) -> bytes:
+    """A packet of player 0 whose number has not come to player 1."""
+    return sealed(network.session(0), 1, message, number, got)
 
 
 @examples(300)
-@given(st.one_of(st.binary(max_size=200), MESSAGE.map(fresh)))
-def test_a_packet_that_is_refused_changes_nothing(data: bytes):
+@given(st.one_of(st.binary(max_size=200), MESSAGE))
+def test_a_packet_that_is_refused_changes_nothing(message: bytes | Message):
     network, session = shared()
+    data = message if isinstance(message, bytes) else fresh(network, message)
     before, refused = fingerprint(session), session.refused
     if session.receive(data, network.now_ms) is None:
         assert session.refused == refused + 1
@@ -231,7 +258,7 @@ def test_a_packet_that_is_refused_changes_nothing(data: bytes):
 @st.composite
 def almost_true(draw: st.DrawFn) -> Message:
     """A message that was really sent, with one of its values another one."""
-    message = CODEC.open(draw(st.sampled_from(true_packets()))).message
+    message = packet_of(draw(st.sampled_from(true_packets()))).message
     name = draw(st.sampled_from([*message.__struct_fields__]))
     value = getattr(message, name)
     if name == "runs":
@@ -250,7 +277,7 @@ def almost_true(draw: st.DrawFn) -> Message:
 
 
 def test_there_are_true_packets_to_forge_from():
-    assert any(isinstance(CODEC.open(data).message, Update) for data in true_packets())
+    assert any(isinstance(packet_of(data).message, Update) for data in true_packets())
 
 
 @examples(100)
@@ -259,7 +286,7 @@ def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message
     network, session = running()
     state, hashes = session.simulation.save(), dict(session._timeline.hashes)
     before = fingerprint(session)
-    if session.receive(fresh(message), network.now_ms) is None:
+    if session.receive(fresh(network, message), network.now_ms) is None:
         assert fingerprint(session) == before
     assert session.simulation.save() == state
     assert session._timeline.hashes == hashes
@@ -272,21 +299,21 @@ def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message
 
 def test_another_input_for_a_frame_that_was_heard_is_refused():
     network, session = running()
-    opened = [CODEC.open(data).message for data in true_packets()]
-    updates = [message for message in opened if isinstance(message, Update)]
-    stream = session._seats.streams[updates[0].sender]
-    run = Run(updates[0].sender, stream.first, ((stream[stream.first] + 1) % 5,))  # type: ignore[operator]
-    forged = msgspec.structs.replace(updates[0], runs=[run])
-    assert session.receive(fresh(forged), network.now_ms) is None
-    assert "two inputs of seat" in session._remotes[updates[0].sender].fault
+    stream = session._seats.streams[0]
+    run = Run(0, stream.first, ((stream[stream.first] + 1) % 5,))  # type: ignore[operator]
+    _, data = forged(network, 0, runs=[run])
+    assert session.receive(data, network.now_ms) is None
+    assert "two inputs of seat" in session._remotes[0].fault
 
 
-def forged(session: Session, sender: int, **changes: Any) -> tuple[Update, bytes]:
-    """An Update of a peer with the key, with other values."""
-    opened = [CODEC.open(data).message for data in true_packets()]
-    true = next(m for m in opened if isinstance(m, Update) and m.sender == sender)
+def forged(network: Network, sender: int, **changes: Any) -> tuple[Update, bytes]:
+    """An Update of a peer with the key to player 1, with other values."""
+    opened = [packet_of(data) for data in true_packets()]
+    true = next(
+        it.message for it in opened if isinstance(it.message, Update) and it.sender == sender
+    )
     message = msgspec.structs.replace(true, **changes)
-    return message, CODEC.seal(message, session.me, 10**6, 0)
+    return message, sealed(network.session(sender), 1, message, 10**6)
 
 
 def test_inputs_for_a_seat_that_is_played_here_are_refused_beyond_those_that_are_here():
@@ -294,10 +321,10 @@ def test_inputs_for_a_seat_that_is_played_here_are_refused_beyond_those_that_are
     stream = session._seats.streams[1]
     held = [stream[frame] for frame in range(stream.next - 2, stream.next)]
     for sender in (0, 2):
-        _, data = forged(session, sender, runs=[Run(1, stream.next - 2, [*held, 1])])
+        _, data = forged(network, sender, runs=[Run(1, stream.next - 2, [*held, 1])])
         assert session.receive(data, network.now_ms) is None
         assert "seat 1, which is played here" in session._remotes[sender].fault
-        _, data = forged(session, sender, runs=[Run(1, stream.next - 2, held)])
+        _, data = forged(network, sender, runs=[Run(1, stream.next - 2, held)])
         assert session.receive(data, network.now_ms) == sender, "peers resend what they hold"
 
 
@@ -308,14 +335,13 @@ def test_the_host_refuses_inputs_for_a_vacant_seat_and_players_take_them_from_it
     for me, sender, taken in ((0, 1, False), (1, 0, True)):
         session, other = network.session(me), network.session(sender)
         other._outgoing[me]._update_ms = 0
-        codec = Codec(match, me)
         first = session._seats.streams[2].next
         updates = [
             msgspec.structs.replace(message, runs=[Run(2, first, [0])])
             for to, data in other.outgoing(network.now_ms + 40)
-            if to == me and isinstance(message := codec.open(data).message, Update)
+            if to == me and isinstance(message := packet_of(data).message, Update)
         ]
-        session.receive(codec.seal(updates[0], me, 10**6, 0), network.now_ms)
+        session.receive(sealed(other, me, updates[0], 10**6), network.now_ms)
         assert (session._seats.streams[2].next > first) == taken
 
 
@@ -326,11 +352,11 @@ def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
     network.run(500)
     session, other = network.session(1), network.session(0)
     assert session.phase is Phase.CONNECTING
-    assert session._remotes[0].is_established
+    assert session._remotes[0].instance
     update = next(other._outgoing[1]._updates(network.now_ms))
     first = session._seats.streams[1].next
     lie = msgspec.structs.replace(update, runs=[Run(1, first, [1, 2])])
-    assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
+    assert session.receive(fresh(network, lie), network.now_ms) is None
     assert session._seats.streams[1].next == first
 
 
@@ -339,14 +365,14 @@ def test_hashes_that_are_left_out_in_a_match_are_refused(hashes: list[int]):
     network, session = running()
     remote = session._remotes[0]
     _, data = forged(
-        session, 0, hash_first=remote.hash_next + 1, hashes=hashes, confirmed=10**6, frame=10**6
+        network, 0, hash_first=remote.hash_next + 1, hashes=hashes, confirmed=10**6, frame=10**6
     )
     assert session.receive(data, network.now_ms) is None
 
 
 def test_who_sent_the_snapshot_leaves_out_no_hash():
     network = Network(MATCH, 1, Weather(delay_ms=40)).start_all(3)
-    session, codec = network.session(3), Codec(MATCH, 3)
+    session = network.session(3)
     assert network.run(2000, lambda: session.phase is Phase.RUNNING)
     remote = session._remotes[0]
     assert not remote.is_mutual
@@ -357,7 +383,8 @@ def test_who_sent_the_snapshot_leaves_out_no_hash():
         hash_first=first,
         hashes=[],
     )
-    assert session.receive(codec.seal(lie, 3, 10**6, 0), network.now_ms) is None
+    lied = sealed(network.session(0), 3, lie, 10**6)
+    assert session.receive(lied, network.now_ms) is None
     assert remote.fault == f"hashes from frame {first} on, but frame {first - 1} is the next"
 
 
@@ -365,7 +392,7 @@ def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
     network, session = running()
     back = network.restart(2, 100).session
     remote = session._remotes[2]
-    assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.is_established)
+    assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.instance)
     assert not remote.is_mutual
     at = session.confirmed
     update = next(back._outgoing[1]._updates(network.now_ms))
@@ -373,7 +400,7 @@ def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
         lie = msgspec.structs.replace(
             update, echo_ms=0, hash_first=first, hashes=[], confirmed=at + 1, frame=at + 1, runs=[]
         )
-        taken = session.receive(CODEC.seal(lie, 1, number, 0), network.now_ms)
+        taken = session.receive(sealed(back, 1, lie, number), network.now_ms)
         assert (taken == 2) == (first == at)
     assert remote.hash_next == at
 
@@ -392,14 +419,14 @@ def with_a_late_player(until: Callable[[Session], bool]) -> tuple[Network, Sessi
 
 def test_the_host_gives_no_input_of_a_seat_that_its_player_has_taken():
     network, session, _ = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
-    codec, stream = Codec(LATE, 0), session._seats.streams[2]
+    stream = session._seats.streams[2]
     assert stream.next > session._seats.since[2]
     lie = msgspec.structs.replace(
         next(network.session(0)._outgoing[1]._updates(network.now_ms)),
         runs=[Run(2, stream.next, [1])],
     )
     before = stream.next
-    assert session.receive(codec.seal(lie, 1, 10**6, 0), network.now_ms) == 0
+    assert session.receive(fresh(network, lie), network.now_ms) == 0
     assert stream.next == before
 
 
@@ -409,7 +436,7 @@ def test_the_host_names_the_frame_of_a_handover_once():
     assert since is not None
     update = next(network.session(0)._outgoing[1]._updates(network.now_ms))
     lie = msgspec.structs.replace(update, seats=[0, 0, since + 50])
-    assert session.receive(Codec(LATE, 0).seal(lie, 1, 10**6, 0), network.now_ms) == 0
+    assert session.receive(fresh(network, lie), network.now_ms) == 0
     assert session.seats[2] == since
 
 
@@ -422,7 +449,7 @@ def test_a_late_player_gives_no_input_before_its_seat_is_handed_over():
         next(late._outgoing[1]._updates(network.now_ms)), runs=[Run(2, stream.next, [1])]
     )
     before = stream.next
-    assert session.receive(Codec(LATE, 2).seal(lie, 1, 10**6, 0), network.now_ms) == 2
+    assert session.receive(sealed(late, 1, lie, 10**6), network.now_ms) == 2
     assert stream.next == before
 
 
@@ -434,8 +461,7 @@ def test_who_joined_late_and_has_answered_leaves_out_no_hash():
     lie = msgspec.structs.replace(
         next(late._outgoing[1]._updates(network.now_ms)), hash_first=first, hashes=[]
     )
-    data = Codec(LATE, 2).seal(lie, 1, 10**6, 0)
-    assert session.receive(data, network.now_ms) is None
+    assert session.receive(sealed(late, 1, lie, 10**6), network.now_ms) is None
     assert remote.fault == f"hashes from frame {first} on, but frame {first - 1} is the next"
 
 
@@ -456,7 +482,7 @@ def test_inputs_far_ahead_of_the_hashes_are_trimmed():
     network, session = running()
     stream, remote = session._seats.streams[0], session._remotes[0]
     end = remote.hash_next + MATCH.detection_frames_max
-    _, data = forged(session, 0, runs=[Run(0, stream.next, [1] * 60)], hashes=[])
+    _, data = forged(network, 0, runs=[Run(0, stream.next, [1] * 60)], hashes=[])
     assert session.receive(data, network.now_ms) == 0
     assert stream.next == end
 
@@ -477,7 +503,7 @@ def test_who_was_there_from_the_start_leaves_out_no_hash_even_if_it_never_answer
     lie = msgspec.structs.replace(
         update, echo_ms=0, hash_first=first, confirmed=first, frame=first, hashes=[]
     )
-    assert session.receive(fresh(lie), network.now_ms) is None
+    assert session.receive(fresh(network, lie), network.now_ms) is None
     assert remote.fault == f"hashes from frame {first} on, but frame {first - 1} is the next"
 
 
@@ -486,12 +512,13 @@ def test_before_a_match_begins_no_hash_is_left_out():
     for me in (0, 1):
         network.start(me)
     session, remote = network.session(1), network.session(1)._remotes[0]
-    assert network.run(500, lambda: remote.is_established)
+    assert network.run(500, lambda: remote.instance)
+    network.run(60)
     assert session.phase is Phase.CONNECTING
     assert not remote.is_mutual
     update = next(network.session(0)._outgoing[1]._updates(network.now_ms))
     lie = msgspec.structs.replace(update, echo_ms=0, hash_first=90, confirmed=90, frame=90)
-    assert session.receive(fresh(lie), network.now_ms) is None
+    assert session.receive(fresh(network, lie), network.now_ms) is None
     assert remote.fault == "hashes from frame 90 on, but frame 0 is the next"
 
 
@@ -507,7 +534,7 @@ def test_who_never_answers_gives_inputs_for_the_first_frames_only():
         hashes=[1] * made,
         runs=[Run(0, stream.next, [1] * 60)],
     )
-    assert session.receive(fresh(lie), network.now_ms) == 0
+    assert session.receive(fresh(network, lie), network.now_ms) == 0
     assert session._remotes[0].hash_next == made
     assert stream.next == MATCH.detection_frames_max
 
@@ -525,14 +552,14 @@ def test_what_a_peer_cannot_have_is_refused():
         ({"confirmed": 9, "frame": 9, "hash_first": 8, "hashes": [1, 2]}, "not confirmed there"),
         ({"runs": [Run(3, 0, [1])]}, "a run of seat 3, of 3"),
     ):
-        _, data = forged(session, 0, **changes)
+        _, data = forged(network, 0, **changes)
         assert session.receive(data, network.now_ms) is None
         assert fault in session._remotes[0].fault
 
 
 def test_hashes_are_held_for_256_frames_ahead():
     network = Network(MATCH, 1, Weather(delay_ms=40)).start_all(3)
-    session, codec = network.session(3), Codec(MATCH, 3)
+    session = network.session(3)
     assert network.run(2000, lambda: session.confirmed > 20)
     update, remote = (
         next(network.session(0)._outgoing[3]._updates(network.now_ms)),
@@ -542,7 +569,8 @@ def test_hashes_are_held_for_256_frames_ahead():
         lie = msgspec.structs.replace(
             update, frame=900, confirmed=900, hash_first=remote.hash_next, hashes=[1] * 48, runs=[]
         )
-        assert session.receive(codec.seal(lie, 3, number, 0), network.now_ms) == 0
+        lied = sealed(network.session(0), 3, lie, number)
+        assert session.receive(lied, network.now_ms) == 0
     assert remote.hash_next == session.confirmed + 256
 
 
@@ -556,7 +584,7 @@ def test_a_check_of_inputs_that_raises_something_else_refuses_the_packet():
     session = network.session(1)
     message = next(network.session(0)._outgoing[1]._updates(network.now_ms))
     lie = msgspec.structs.replace(message, runs=[Run(0, session._seats.streams[0].next, [9])])
-    assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
+    assert session.receive(fresh(network, lie), network.now_ms) is None
     assert "IndexError" in session._remotes[0].fault
 
 
@@ -569,15 +597,13 @@ def test_the_largest_update_fits_a_packet():
     largest = msgspec.structs.replace(
         update,
         **dict.fromkeys(("sent_ms", "echo_ms", "frame", "confirmed", "seat", "hash_needed"), high),
-        instance=2**63,
-        heard=2**63,
         hash_first=high,
         hashes=[2**63] * HASHES_MAX,
         needs=[high] * 8,
         seats=[high] * 8,
         runs=[],
     )
-    spare = PACKET_BYTES_MAX - len(CODEC.seal(largest, 1, 1, 0))
+    spare = PACKET_BYTES_MAX - len(fresh(network, largest))
     assert spare >= RUNS_BYTES - 9 * HASHES_MAX
 
 
@@ -594,38 +620,37 @@ def test_a_packet_has_an_effect_once_and_not_when_it_is_old():
         assert (fingerprint(session), session.refused) == (before, refused + 1)
 
 
-def test_a_window_takes_each_number_of_the_newest_life_once():
+def test_a_window_takes_each_number_once():
     random, window, taken = Random(5), Window(), set()
-    newest, life = 0, 1
-    window.take(life, 0)
+    newest = 0
     for _ in range(5000):
-        if random.chance(1, 500):
-            life, newest, taken = life + 1, 1, {1}
-            assert window.take(life, 1)
         number = max(0, newest + random.between(-1200, 200))
         fine = number > newest - WINDOW and number not in taken and number > 0
-        assert (window.fault(life, number) == "") == fine
-        assert window.fault(life - 1, newest + 1) == "a packet of an earlier life"
+        assert (window.fault(number) == "") == fine
         if fine:
-            assert window.take(life, number) == (number > newest)
+            assert window.take(number) == (number > newest)
             taken.add(number)
             newest = max(newest, number)
 
 
 def test_a_packet_that_acknowledges_what_was_not_sent_is_refused():
     network, session = running()
-    message, _ = forged(session, 0)
+    message, _ = forged(network, 0)
     sent_to = session._remotes[0].sent
-    assert session.receive(CODEC.seal(message, 1, 10**6, sent_to + 1), network.now_ms) is None
-    assert session.receive(CODEC.seal(message, 1, 10**6, sent_to), network.now_ms) == 0
+    assert session.receive(fresh(network, message, got=sent_to + 1), network.now_ms) is None
+    assert session.receive(fresh(network, message, got=sent_to), network.now_ms) == 0
 
 
 def test_the_first_packet_of_a_life_does_not_move_the_address_of_its_peer():
     network = Network(MATCH, 1, Weather(delay_ms=25)).start_all()
     network.run(900)  # longer than an address stays without an acknowledgement
     host, spectator = network.session(0), network.start(3).session
-    hello = next(data for to, data in spectator.outgoing(network.now_ms) if to == 0)
-    assert host.receive(hello, network.now_ms) == 3
+    hellos = [data for to, data in spectator.outgoing(network.now_ms) if to == 0]
+    assert host.receive(hellos[0], network.now_ms) is None
+    for answer in host.answers(network.now_ms):
+        spectator.receive(answer, network.now_ms)
+    hellos = [data for to, data in spectator.outgoing(network.now_ms) if to == 0]
+    assert host.receive(hellos[0], network.now_ms) == 3
     assert not host.may_move(3, network.now_ms)
     assert not host.may_move(3, network.now_ms + 499)
     assert host.may_move(3, network.now_ms + 500)
@@ -633,12 +658,120 @@ def test_the_first_packet_of_a_life_does_not_move_the_address_of_its_peer():
 
 def test_only_the_newest_packet_of_a_peer_moves_its_address():
     network, session = running()
-    update, late = forged(session, 0)[0], network.now_ms + 600
-    newest, older = (CODEC.seal(update, 1, number, 0) for number in (10**6, 10**6 - 1))
+    update, late = forged(network, 0)[0], network.now_ms + 600
+    newest, older = (fresh(network, update, number) for number in (10**6, 10**6 - 1))
     assert session.receive(newest, late) == 0
     assert session.may_move(0, late)
     assert session.receive(older, late) == 0
     assert not session.may_move(0, late)
+
+
+# Earlier lives.
+
+
+def recorded(changes: dict[str, Any], ms: int = 1500) -> list[tuple[int, bytes]]:
+    """The packets of an earlier match with the same key and id, and the same instances."""
+    return sent(Network(replace(KEYED, **changes)).start_all(), ms)
+
+
+def test_an_old_hello_ends_nothing():
+    network = Network(KEYED)
+    network.salt = 1
+    host = network.start(0).session
+    old = recorded({"seed": 6})
+    hellos = [data for to, data in old if to == 0 and packet_of(data).nonce]
+    assert hellos
+    for data in hellos:
+        assert host.receive(data, network.now_ms) is None
+        network.run(20)
+    assert host.phase is Phase.CONNECTING
+    assert host.waiting_for() == [1]
+
+
+@pytest.mark.parametrize("times", [1, 5])
+def test_a_recorded_match_does_not_begin_and_the_true_peer_can_come(times: int):
+    old = recorded({})
+    network = Network(KEYED)
+    network.salt = 1
+    host = network.start(0).session
+    for _ in range(times):
+        for to, data in old:
+            if to == 0:
+                assert host.receive(data, network.now_ms) is None
+            network.run(1)
+    assert (host.phase, host.frame) == (Phase.CONNECTING, 0)
+    network.start(1)
+    for to, data in old:
+        network.run(1)
+        assert network.session(to).receive(data, network.now_ms) is None
+    assert network.run(60_000, lambda: network.is_over)
+    assert {network.end_of(me).reason for me in (0, 1)} == {Reason.COMPLETED}
+    network.check_agreement()
+
+
+def test_a_player_comes_back_though_its_clock_went_back_and_its_earlier_life_does_not():
+    network = Network(KEYED, 1, Weather(delay_ms=20)).start_all()
+    network.run(300)
+    first = sent(network, 300)
+    network.crash(1)
+    network.run(50)
+    network.lives = 0  # the instance of its first life, less one
+    back = network.start(1).session
+    assert network.run(3000, lambda: back.is_playing)
+    host, life = network.session(0), network.session(0)._remotes[1].life
+    for to, data in first:
+        assert network.session(to).receive(data, network.now_ms) is None
+    assert host._remotes[1].life == life == back._local.codec.nonce
+    assert network.run(60_000, lambda: network.is_over)
+    assert {network.end_of(me).reason for me in (0, 1)} == {Reason.COMPLETED}
+
+
+def test_a_hello_of_an_earlier_life_that_was_held_back_is_not_taken_up():
+    network = Network(KEYED, 1, Weather(delay_ms=20))
+    host = network.start(0).session
+    network.run(100)
+    held: list[bytes] = []
+    receive = host.receive
+
+    def held_back(data: bytes, now_ms: int) -> int | None:
+        if packet_of(data).heard == host._local.codec.nonce:
+            held.append(data)
+            return None
+        return receive(data, now_ms)
+
+    host.receive = held_back  # type: ignore[method-assign]
+    network.start(1)
+    network.run(200)
+    assert held
+    host.receive = receive  # type: ignore[method-assign]
+    network.crash(1)
+    network.start(1)
+    assert network.run(2000, lambda: host.frame > 20)
+    life = host._remotes[1].life
+    for data in held:
+        assert host.receive(data, network.now_ms) is None
+    assert host._remotes[1].life == life
+    assert network.run(60_000, lambda: network.is_over)
+    assert {network.end_of(me).reason for me in (0, 1)} == {Reason.COMPLETED}
+
+
+def test_the_hellos_of_many_lives_are_answered_a_few_at_once():
+    host = Network(KEYED).start(0).session
+    host.outgoing(0)
+    for life in range(100):
+        codec = Codec(KEYED, 1, nonce_of(life))
+        hello = host._remotes[1].hello(NOBODY, 0)
+        assert host.receive(codec.seal(hello, 0, NOBODY, 1, 0), 0) is None
+    assert len(host.answers(0)) == 0, "that one was not among the first 16"
+    host.receive(b"noise", 0)
+    assert host.answers(0) == [], "nobody gets the answer to another"
+    assert len(host.outgoing(0)) == 16
+
+
+@pytest.mark.parametrize("nonce", [b"", bytes(16), bytes(15), b"1" * 17, "1" * 16, None])
+def test_a_nonce_is_16_bytes_that_are_not_zeros(nonce: Any):
+    with pytest.raises(ValueError, match="nonce must be"):
+        RollbackSession(KEYED, Bumpers(5, 2), 0, instance=1, nonce=nonce, now_ms=0)
 
 
 # Byes.
@@ -646,46 +779,38 @@ def test_only_the_newest_packet_of_a_peer_moves_its_address():
 
 def test_a_bye_about_a_frame_that_was_not_played_is_refused():
     network, session = running()
-    message, _ = forged(session, 0)
     made = session._seats.streams[1].next
-    head = message.sender, message.instance, message.heard
     for number, frame in enumerate((2**32 - 2, made, made - 1), 10**6):
-        bye = Bye(*head, Reason.DESYNC, frame, 0, "so", False)
-        taken = session.receive(CODEC.seal(bye, 1, number, 0), network.now_ms)
+        bye = Bye(Reason.DESYNC, frame, 0, "so", False)
+        taken = session.receive(fresh(network, bye, number), network.now_ms)
         assert (taken == 0) == (frame < made)
 
 
 @pytest.mark.parametrize("reason", [Reason.LEFT, Reason.DESYNC])
 def test_a_bye_about_a_peer_that_the_match_does_not_have_is_refused(reason: Reason):
     network, session = running()
-    message, _ = forged(session, 0)
-    head = message.sender, message.instance, message.heard
     for number, peer in enumerate((39, 4, 3), 10**6):
-        bye = Bye(*head, reason, 0, peer, "so", False)
-        taken = session.receive(CODEC.seal(bye, 1, number, 0), network.now_ms)
+        bye = Bye(reason, 0, peer, "so", False)
+        taken = session.receive(fresh(network, bye, number), network.now_ms)
         assert (taken == 0) == (peer in MATCH.peers) == (session.end is not None)
 
 
 def test_the_text_of_a_bye_is_one_line_without_escapes():
     network, session = running()
-    message, _ = forged(session, 0)
-    head = message.sender, message.instance, message.heard
-    bye = Bye(*head, Reason.LEFT, 0, 0, "gone\n\x1b[31mhost: all is well\u2028é", False)
-    assert session.receive(CODEC.seal(bye, 1, 10**6, 0), network.now_ms) == 0
+    bye = Bye(Reason.LEFT, 0, 0, "gone\n\x1b[31mhost: all is well\u2028é", False)
+    assert session.receive(fresh(network, bye), network.now_ms) == 0
     assert session.end.text == "peer 0 reports: gone  [31mhost: all is well é"
 
 
 def test_a_peer_that_finds_ever_earlier_differences_does_not_keep_a_session_alive():
     network, session = running()
-    message, _ = forged(session, 0)
-    head = message.sender, message.instance, message.heard
     frame, number, now = session._seats.streams[1].next - 1, 10**6, network.now_ms
     until = now + session.timing.stall_ms
     ends = set()
     while not session.is_over:
         now, number, frame = now + 40, number + 1, max(0, frame - 1)
-        bye = Bye(*head, Reason.DESYNC, frame, 0, "so", False)
-        session.receive(CODEC.seal(bye, 1, number, 0), now)
+        bye = Bye(Reason.DESYNC, frame, 0, "so", False)
+        session.receive(fresh(network, bye, number), now)
         session.advance(0, now)
         session.outgoing(now)
         assert session.end is not None
@@ -697,10 +822,9 @@ def test_a_peer_that_finds_ever_earlier_differences_does_not_keep_a_session_aliv
 
 def test_after_a_desync_a_peer_that_is_not_heard_is_waited_for_less():
     network, session = running()
-    message, _ = forged(session, 0)
     frame, now = session._seats.streams[1].next - 1, network.now_ms
-    bye = Bye(message.sender, message.instance, message.heard, Reason.DESYNC, frame, 0, "so", False)
-    session.receive(CODEC.seal(bye, 1, 10**6, 0), now)
+    bye = Bye(Reason.DESYNC, frame, 0, "so", False)
+    session.receive(fresh(network, bye), now)
     for waited in range(0, 10_000, 40):
         session.advance(0, now + waited)
         session.outgoing(now + waited)
@@ -709,15 +833,13 @@ def test_after_a_desync_a_peer_that_is_not_heard_is_waited_for_less():
 
 def test_evidence_larger_than_a_peer_can_have_is_refused():
     network, session = running()
-    message, _ = forged(session, 0)
-    head = message.sender, message.instance, message.heard
-    bye = Bye(*head, Reason.DESYNC, session.confirmed - 1, 0, "so", False)
-    assert session.receive(CODEC.seal(bye, 1, 10**6, 0), network.now_ms) == 0
+    bye = Bye(Reason.DESYNC, session.confirmed - 1, 0, "so", False)
+    assert session.receive(fresh(network, bye), network.now_ms) == 0
     most = 4 * len(session.simulation.save()) + 64 * 1024
     for number, size in ((10**6 + 1, most + 1), (10**6 + 2, most)):
         frame = session.confirmed - 1
-        piece = Piece(*head, Blob.EVIDENCE, frame, bytes(16), size, 0, bytes(1024))
-        taken = session.receive(CODEC.seal(piece, 1, number, 0), network.now_ms)
+        piece = Piece(Blob.EVIDENCE, frame, bytes(16), size, 0, 0, bytes(1024))
+        taken = session.receive(fresh(network, piece, number), network.now_ms)
         assert (taken == 0) == (size == most)
 
 
@@ -758,12 +880,13 @@ def test_packets_that_were_heard_already_change_nothing():
 # Blobs.
 
 
-def pieces(offer: Offer, wants: tuple[bytes, list[int]] | None) -> list[Piece]:
+def pieces(offer: Offer, wants: tuple[bytes, list[int]] | None, now_ms: int = 0) -> list[Piece]:
     """What a peer sends that is asked for pieces."""
     if wants is None:
         return []
-    asked = Asked(Want(0, 1, 1, Blob.EVIDENCE, 3, *wants))
-    return [offer.piece(index, Blob.EVIDENCE, 3, (0, 1, 1)) for index in asked.take(offer, 64)]
+    digest, indices = wants
+    asked = Asked(Want(Blob.EVIDENCE, 3, digest, now_ms, indices))
+    return [offer.piece(index, asked) for index in asked.take(offer, 64)]
 
 
 @given(st.binary(max_size=5000), st.randoms(use_true_random=False))
@@ -771,7 +894,7 @@ def test_a_blob_comes_together_from_pieces_in_any_order(data: bytes, random: Any
     collector = Collector(Blob.EVIDENCE, 3, 0)
     now = 0
     while collector.data is None:
-        found = pieces(Offer(data), collector.wants(now))
+        found = pieces(Offer(data), collector.wants(now), now)
         random.shuffle(found)
         for piece in found[: max(1, len(found) // 2)]:
             assert collector.fault(piece) == ""
@@ -795,7 +918,7 @@ def test_the_work_of_a_blob_is_in_proportion_to_its_size(monkeypatch: pytest.Mon
     while collector.data is None:
         wants = collector.wants(now)
         asked += len(wants[1]) if wants else 0
-        for piece in pieces(offer, wants):
+        for piece in pieces(offer, wants, now):
             collector.take(piece, now)
         now += 20
     assert collector.data == data
@@ -868,7 +991,7 @@ def test_inputs_are_packed_as_changes_and_read_back():
 )
 def test_a_change_of_nothing_or_to_what_cannot_be_is_refused(values: list[Any]):
     network, session = running()
-    _, data = forged(session, 0, runs=[Run(0, session._seats.streams[0].next, values)])
+    _, data = forged(network, 0, runs=[Run(0, session._seats.streams[0].next, values)])
     assert session.receive(data, network.now_ms) is None
     assert "seat 0: " in session._remotes[0].fault
 

@@ -13,6 +13,7 @@ import sys
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any
 
 import pytest
@@ -425,7 +426,7 @@ def test_an_impairment_out_of_range_is_refused(changes: dict[str, int]):
 
 def session(me: int, frames: int) -> RollbackSession:
     match = Match("bumpers", seed=3, players=2, prediction_max=4, frames=frames)
-    now: dict[str, Any] = {"instance": now_ms() + 1, "now_ms": now_ms()}
+    now: dict[str, Any] = {"instance": 1, "nonce": token_bytes(16), "now_ms": now_ms()}
     return RollbackSession(match, Bumpers(3, 2), me, **now, timing=PATIENT, semantics=SEMANTICS)
 
 
@@ -627,6 +628,9 @@ class Heard:
 
     def receive(self, _data: bytes, _now: int) -> int:
         return 1
+
+    def answers(self, _now: int) -> list[bytes]:
+        return []
 
     def may_move(self, _peer: int, _now: int) -> bool:
         return self.may

@@ -41,16 +41,22 @@ def test_the_numbers_told_are_the_true_ones():
 def test_a_packet_is_laid_out_as_documented():
     from hashlib import blake2b
 
-    match = Match("x", seed=0, players=2, id=7, key=b"secret")
-    data = packets.Codec(match, 1).seal(packets.Bye(1, 2, 3, 4, 5, 0, "so", True), 6, 258, 9)
-    assert data[:4] == b"FXP\x05"
-    tag = blake2b(
-        data[3:4] + bytes([6]) + data[12:],
-        digest_size=8,
-        key=b"secret",
-        salt=bytes([7, *[0] * 7]),
-        person=b"fixsync packet",
-    )
-    assert data[4:12] == tag.digest()
-    assert data[12:28] == bytes([*[0] * 6, 1, 2, *[0] * 7, 9])
-    assert data[28:] == b"\x99\x05\x01\x02\x03\x04\x05\x00\xa2so\xc3"
+    ours, theirs = b"a" * 16, b"b" * 16
+    codec = packets.Codec(Match("x", seed=0, players=2, id=7, key=b"secret"), 1, ours)
+    bye = packets.Bye(4, 5, 0, "so", True)
+    hello = packets.Hello(
+        1, 2, 3, False, 0, b"k", "x", 0, 2, 8, 2, 0, [], 60, b"", b""
+    )  # fmt: skip
+    for message, who, nonces in ((bye, 1, b""), (hello, 129, ours + theirs)):
+        data = codec.seal(message, 6, theirs, 258, 9)
+        assert data[:5] == b"FXP\x05" + bytes([who])
+        named = bytes([5, 1, 6]) + (b"" if nonces else ours + theirs)
+        settings = {"key": b"secret", "salt": bytes([7, *[0] * 7]), "person": b"fixsync packet"}
+        key = blake2b(named, digest_size=32, **settings).digest()
+        tag = blake2b(data[13:], digest_size=8, key=key, person=b"fixsync packet")
+        assert data[5:13] == tag.digest()
+        assert data[13:29] == bytes([*[0] * 6, 1, 2, *[0] * 7, 9])
+        assert data[29 : 29 + len(nonces)] == nonces
+        codec.meet(6, theirs)
+        assert codec.seal(message, 6, theirs, 258, 9) == data
+    assert codec.seal(bye, 6, theirs, 1, 0)[29:] == b"\x96\x05\x04\x05\x00\xa2so\xc3"

@@ -9,16 +9,31 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
+from pathlib import Path as File
+from statistics import median
 
 import pytest
-from distance import Far, Journey, Wide, floors, journey_of, plan_of_distance, run_distance, travel
+from distance import (
+    Far,
+    Journey,
+    Wide,
+    floors,
+    journey_of,
+    plan_of_distance,
+    run_distance,
+    travel,
+)
 from liars import LIES, OUTSIDERS, run_lie
+from network import Network, Weather
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
+from strategies import rounds
 from tools import by_default
 
 from fixsync.sample.faults import FAULTS
-from fixsync.session import Phase, Reason, Session
+from fixsync.session import Match, Phase, Reason, Session
+from fixsync.session.blobs import RATE_PIECES
 from fixsync.session.joining import Joining
 from fixsync.session.outgoing import Outgoing
 from fixsync.session.packets import PacketError, Run, Update
@@ -238,6 +253,62 @@ def test_below_the_bound_all_peers_slow_down_alike():
     assert all(network.session(me).stats(network.now_ms).is_slowed for me in (0, 1))
 
 
+def lossy(kib: int, seed: int, ms: int) -> Network:
+    """Two players on a network that loses nothing yet, and games whose states are that large."""
+
+    def game(seed: int, players: int, kind: type[Wide] = Wide) -> Wide:
+        made = kind(seed, players)
+        made.padding = bytes(1024 * kib)
+        return made
+
+    match = Match("bumpers", seed=5, players=2, spectators=1, input_delay=4)
+    network = Network(match, seed, Weather(delay_ms=ms), simulation=game)
+    kind = type("Broken", (FAULTS["unit"].kind, Wide), {"_fault_frame": 60})
+    network.start(0)
+    network.start(1, simulation=game(5, 2, kind))
+    return network
+
+
+def is_watching(network: Network) -> bool:
+    return network.session(2).phase is Phase.RUNNING
+
+
+LOSSY = [(loss, ms, kib) for loss in (50, 70) for ms in (20, 150, 50) for kib in (8, 64, 1024)]
+SEEDS = 40
+
+
+@pytest.mark.parametrize("case", by_default(2, LOSSY), ids=str)
+def test_a_snapshot_takes_no_longer_than_loss_makes_it(
+    case: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(Remote, "first_difference", lambda self: None)  # noqa: ARG005
+    loss, ms, kib = case
+    rate, arrives = 1024 * RATE_PIECES, 1 - loss / 100
+    expected_ms = 2 * ms / arrives**2 + 1000 * 1024 * kib / (rate * arrives)
+    times = []
+    for seed in rounds(SEEDS if kib < 1024 else SEEDS // 8):
+        network = lossy(kib, seed, ms)
+        network.run(1000)
+        network.weather, begin = Weather(loss, ms), network.now_ms
+        network.start(2)
+        assert network.run(round(5 * expected_ms), partial(is_watching, network))
+        times.append(network.now_ms - begin)
+    assert median(times) <= 2 * expected_ms
+
+
+@pytest.mark.parametrize("loss", by_default(1, [70, 50]))
+def test_both_sides_of_a_desync_get_the_evidence_of_the_other_though_packets_are_lost(loss: int):
+    whole, seeds = 0, len(rounds(SEEDS))
+    for seed in range(seeds):
+        network = lossy(4, seed, 20 + seed % 5 * 30)
+        network.run(900)
+        network.weather = replace(network.weather, loss=loss)
+        assert network.run(60_000, lambda it=network: it.is_over)  # type: ignore[misc]
+        desyncs = [network.end_of(me).desync for me in (0, 1)]
+        whole += all(desync is not None and desync.sides == [[0], [1]] for desync in desyncs)
+    assert whole >= (seeds if loss == 50 else seeds * 9 // 10)
+
+
 @pytest.mark.full
 def test_the_simulator_fails_when_a_joiner_must_catch_up_exactly(monkeypatch: pytest.MonkeyPatch):
     offer = Joining._offer_seat
@@ -365,7 +436,7 @@ def test_the_simulator_fails_when_lost_inputs_are_not_sent_again(monkeypatch: py
 
 @pytest.mark.full
 def test_the_command_plays_one_seed_and_tells_it():
-    command = [sys.executable, Path(__file__).parent / "simulator.py", "--seed", "3"]
+    command = [sys.executable, File(__file__).parent / "simulator.py", "--seed", "3"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Plan(seed=3")

@@ -7,6 +7,7 @@ the others."""
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sys
 from pathlib import Path
 from typing import Any
@@ -188,8 +189,10 @@ class _Peer:
         # On a busy machine a run of many frames may fall far behind; only a silent peer is gone.
         timing = Timing(connect_ms=60_000, silence_ms=15_000, stall_ms=60_000)
         instance, kind = self.task.instance, kind_of(match, me)
+        times: dict[str, Any] = {"now_ms": now_ms(), "timing": timing}
+        nonce = secrets.token_bytes(16)
         self.session = session = kind(
-            match, self.simulation, me, instance=instance, now_ms=now_ms(), timing=timing
+            match, self.simulation, me, instance=instance, nonce=nonce, **times
         )
         rate, self._began_ms = self.plan.rate, now_ms()
         end = await play(

@@ -10,16 +10,15 @@ from msgspec import Meta, Struct
 
 from fixsync.session.packets import (
     DECODE_ERRORS,
+    NONCE_BYTES,
     PIECE_BYTES,
     PIECES_ASKED_MAX,
     Blob,
     Delay,
     FrameNumber,
-    Head,
     InputValue,
     Piece,
     UInt32,
-    UInt64,
     Want,
     digest_of,
 )
@@ -35,8 +34,9 @@ WINDOW_PIECES_MAX = 512
 """Pieces on their way to one peer: 512 KiB."""
 QUEUE_MS_MAX = 30
 """The delay that a transfer may add to its path before it slows down."""
-_FIRST_MS = 200
-_LATE_MS = 40
+RATE_PIECES = 256
+"""The pieces a second that a transfer allows itself however many are lost, unless the path holds
+them back."""
 _EPOCH_MS_MIN = 50
 _OTHER_MS = 1000
 _LONG_MS = 2**31
@@ -47,6 +47,7 @@ _HELD_BACK_MIN = 6
 
 _Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 _GameEvent: TypeAlias = tuple[UInt32, UInt32, UInt32, _Int32]
+_Nonce = Annotated[bytes, Meta(min_length=NONCE_BYTES, max_length=NONCE_BYTES)]
 _Digest8 = Annotated[bytes, Meta(min_length=8, max_length=8)]
 
 
@@ -58,8 +59,8 @@ class Snapshot(Struct, array_like=True, forbid_unknown_fields=True, frozen=True)
     state: bytes
     inputs_digest: _Digest8
     seats: Annotated[list[UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]
-    lives: Annotated[list[UInt64], Meta(min_length=1, max_length=PLAYERS_MAX)]
-    """By player, the life that is in the match, as far as the sender knows; else 0."""
+    lives: Annotated[list[_Nonce], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    """By player, the life that is in the match, as far as the sender knows; else NOBODY."""
     delays: Annotated[tuple[Delay, ...], Meta(min_length=1, max_length=PLAYERS_MAX)]
     """By player, the input delay before the frame."""
 
@@ -109,9 +110,9 @@ class Offer:
         """The number of its pieces."""
         return _count_of(len(self.data))
 
-    def piece(self, index: int, kind: int, frame: int, head: Head) -> Piece:
+    def piece(self, index: int, it: Asked) -> Piece:
         part = self.data[index * PIECE_BYTES : (index + 1) * PIECE_BYTES]
-        return Piece(*head, kind, frame, self.digest, len(self.data), index, part)
+        return Piece(it.kind, it.frame, self.digest, len(self.data), index, it.sent_ms, part)
 
 
 class Asked:
@@ -119,6 +120,7 @@ class Asked:
 
     def __init__(self, want: Want) -> None:
         self.kind, self.frame, self.digest = want.kind, want.frame, want.digest
+        self.sent_ms = want.sent_ms
         self._indices = dict.fromkeys(want.pieces)
 
     def add(self, want: Want) -> bool:
@@ -127,6 +129,7 @@ class Asked:
             return False
         for index in want.pieces[: WINDOW_PIECES_MAX - len(self._indices)]:
             self._indices[index] = None
+        self.sent_ms = want.sent_ms
         return True
 
     def take(self, offer: Offer, most: int) -> list[int]:
@@ -155,18 +158,11 @@ class Collector:
     third in a round trip, until the path holds pieces back: when they take longer than the shortest
     round trip by more than QUEUE_MS_MAX, or a third of them is lost. So the queue that a transfer
     makes on its path, and with it the delay of a match's inputs, stays near that. Then the window
-    grows slowly."""
+    grows slowly. Loss alone leaves it the size for RATE_PIECES."""
 
     def __init__(
-        self,
-        kind: Blob,
-        frame: int,
-        now_ms: int,
-        bytes_max: int = SNAPSHOT_BYTES_MAX,
-        rtt_ms: int | None = None,
+        self, kind: Blob, frame: int, now_ms: int, bytes_max: int = SNAPSHOT_BYTES_MAX
     ) -> None:
-        """`rtt_ms` is the round trip, if it is known; otherwise the first piece shows it."""
-        self._known_rtt_ms = rtt_ms
         self.kind = kind
         self.frame = frame
         self.bytes_max = bytes_max
@@ -182,16 +178,13 @@ class Collector:
         self._pieces: dict[int, bytes] = {}
         self._asked: dict[int, int] = {}
         """When each piece was asked for that is on its way, the first asked first."""
-        self._again: set[int] = set()
-        """The pieces that were asked for more than once: their round trip is not known."""
         self._next = 0
-        self._first_ms: int | None = None
-        self._first_again_ms = 0
-        """When the blob was asked for, the first time and the last."""
+        self._first_ms = -_LONG_MS
+        """When the blob was asked for last."""
         self.window = WINDOW_PIECES_FIRST
         self._pieces_to_grow = _FAST
         self._grown = self._held_back = 0
-        self._rtt_ms, self._spread_ms, self._rtt_ms_min = _FIRST_MS, 0, _LONG_MS
+        self._rtt_ms_min = _LONG_MS
         self._epoch_ms = 0
         self._epoch_got = self._epoch_lost = 0
 
@@ -208,17 +201,18 @@ class Collector:
         have = min(self._size, PIECE_BYTES * self.count)
         return f"{have} of {self._size} bytes had arrived"
 
-    def wants(self, now_ms: int) -> tuple[bytes, list[int]] | None:
-        """The digest, and the pieces to request now, or None."""
+    def wants(
+        self, now_ms: int, rtt_ms: int = 0, again_ms: int = 0
+    ) -> tuple[bytes, list[int]] | None:
+        """The digest, and the pieces to request now, or None. A request is repeated after
+        `again_ms`."""
+        late = now_ms - again_ms
         if not self._digest:
-            if self._first_ms is None:
-                self._first_ms = now_ms
-            elif now_ms - self._first_again_ms < _FIRST_MS:
+            if self._first_ms > late:
                 return None
-            self._first_again_ms = now_ms
+            self._first_ms = now_ms
             return b"", []
-        self._adapt(now_ms)
-        late = now_ms - self._rtt_ms - 4 * self._spread_ms - _LATE_MS
+        self._adapt(now_ms, rtt_ms)
         again: list[int] = []
         for index, asked_ms in self._asked.items():
             if asked_ms > late or len(again) == PIECES_ASKED_MAX:
@@ -229,20 +223,21 @@ class Collector:
         indices = [*again, *range(self._next, end)]
         self._next = end
         self._epoch_lost += len(again)
-        self._again.update(again)
         for index in indices:
             self._asked.pop(index, None)
             self._asked[index] = now_ms
         return (self._digest, indices) if indices else None
 
-    def _adapt(self, now_ms: int) -> None:
+    def _adapt(self, now_ms: int, rtt_ms: int) -> None:
         """Once a round trip at most: a smaller window."""
-        if now_ms - self._epoch_ms < max(self._rtt_ms, _EPOCH_MS_MIN):
+        if now_ms - self._epoch_ms < max(rtt_ms, _EPOCH_MS_MIN):
             return
         is_lossy = self._epoch_got and self._epoch_lost > self._epoch_got // 2
         if is_lossy or self._held_back >= _HELD_BACK_MIN:
+            least = min(RATE_PIECES * rtt_ms // 1000, WINDOW_PIECES_MAX)
+            least = least if self._held_back < _HELD_BACK_MIN else 0
             self._pieces_to_grow, self._held_back = _SLOW, 0
-            self.window = max(WINDOW_PIECES_MIN, self.window * 3 // 4)
+            self.window = max(WINDOW_PIECES_MIN, least, self.window * 3 // 4)
         self._epoch_ms, self._epoch_got, self._epoch_lost = now_ms, 0, 0
 
     def fault(self, piece: Piece) -> str:
@@ -270,19 +265,14 @@ class Collector:
             self._digest, self._size = piece.digest, piece.size
             self._next = min(WINDOW_PIECES_FIRST, _count_of(self._size))
             self._asked = dict.fromkeys(range(self._next), now_ms)
-            self._again.update(self._asked)
-            if self._first_ms is not None:
-                # If it was asked for twice, the answer may be to the first: too long, not too short.
-                measured_ms = now_ms - self._first_ms
-                self._rtt_ms = measured_ms if self._known_rtt_ms is None else self._known_rtt_ms
-                self._spread_ms = self._rtt_ms // 4
             self._epoch_ms = now_ms
-        asked_ms = self._asked.pop(piece.index, None)
+        self._asked.pop(piece.index, None)
+        rtt_ms = (now_ms - piece.echo_ms) & 0xFFFFFFFF
+        self._rtt_ms_min = min(self._rtt_ms_min, rtt_ms)
+        is_held_back = rtt_ms > self._rtt_ms_min + QUEUE_MS_MAX
+        self._held_back = self._held_back + 1 if is_held_back else 0
         if piece.index in self._pieces:
             return
-        if asked_ms is not None and piece.index not in self._again:
-            self._measure(now_ms - asked_ms)
-        self._again.discard(piece.index)
         self._epoch_got += 1
         self._grown += self._held_back < _HELD_BACK_MIN
         if self._grown >= self._pieces_to_grow and self.window < WINDOW_PIECES_MAX:
@@ -296,10 +286,3 @@ class Collector:
                 self._pieces = {}
             else:
                 self._begin()
-
-    def _measure(self, rtt_ms: int) -> None:
-        self._spread_ms += (abs(rtt_ms - self._rtt_ms) - self._spread_ms) // 4
-        self._rtt_ms += (rtt_ms - self._rtt_ms) // 8
-        self._rtt_ms_min = min(self._rtt_ms_min, rtt_ms)
-        is_held_back = rtt_ms > self._rtt_ms_min + QUEUE_MS_MAX
-        self._held_back = self._held_back + 1 if is_held_back else 0

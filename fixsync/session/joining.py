@@ -5,7 +5,7 @@ from __future__ import annotations
 from fixsync.session.blobs import Collector, Snapshot, decoded
 from fixsync.session.match import FRAMES_MAX, HOST
 from fixsync.session.notices import Joined, Reason
-from fixsync.session.packets import Blob
+from fixsync.session.packets import NOBODY, Blob
 from fixsync.session.remote import Local, Phase, Remote
 from fixsync.sim import hash_of
 
@@ -43,15 +43,15 @@ class Joining:
         answer with `join`. Who does not answer for `silence_ms` has given that match up."""
         local = self.local
         required = local.required()
-        if not all(remote.is_established for remote in required):
+        if not all(remote.instance for remote in required):
             return
         if 1 not in (local.instance, *(remote.instance for remote in required)):
             for remote in local.remotes.values():
                 is_silent = now_ms - remote.heard_ms > local.timing.silence_ms
-                if not (remote.is_established or is_silent):
+                if not (remote.instance or is_silent):
                     return
         for remote in local.remotes.values():
-            remote.started_instance = remote.instance
+            remote.started_life = remote.life
         self.has_begun = True
         local.seats.sources.add(local.me)
         if local.me == HOST:
@@ -107,7 +107,8 @@ class Joining:
             remote.reset(floor, floor)
             remote.hear(now_ms)
             # One that was not heard yet is in the match if the sender of the snapshot says so.
-            remote.started_instance = snapshot.lives[remote.peer] if remote.peer < players else 0
+            is_player = remote.peer < players
+            remote.started_life = snapshot.lives[remote.peer] if is_player else NOBODY
         self._run(now_ms)
         return Joined(snapshot.frame, hash_of(snapshot.state))
 

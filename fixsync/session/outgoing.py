@@ -12,11 +12,11 @@ from fixsync.session.match import HOST
 from fixsync.session.notices import End, Reason
 from fixsync.session.packets import (
     HASHES_MAX,
+    NOBODY,
     PACKET_BYTES_MAX,
     RUN_FRAMES_MAX,
     Blob,
     Bye,
-    Codec,
     Message,
     Run,
     Update,
@@ -48,38 +48,49 @@ class Outgoing:
         self.remote = remote
         self._hello_ms = self._update_ms = self._want_ms = _LONG_AGO_MS
 
-    def packets(self, codec: Codec, now_ms: int) -> Iterator[bytes]:
+    def packets(self, now_ms: int) -> Iterator[bytes]:
         """The packets to send now."""
-        for message in self._messages(now_ms):
-            yield self._sealed(codec, message)
+        if self.remote.reply is not None:
+            life, bye = self.remote.reply
+            self.remote.reply = None
+            yield self._sealed(bye, life, 0)
+        if not self.local.is_over:
+            yield from self.answers(now_ms)
+            yield from self._hellos(now_ms)
+            for message in self._messages(now_ms):
+                yield self._sealed(message)
 
-    def _sealed(self, codec: Codec, message: Message) -> bytes:
+    def _sealed(self, message: Message, life: bytes | None = None, got: int = 0) -> bytes:
+        """A packet; to another life than the present one, `got` is the number of its Hello."""
         remote = self.remote
         remote.sent += 1
-        got = remote.window.newest if remote.window.life == message.heard else 0
-        data = codec.seal(message, remote.peer, remote.sent, got)
+        if life is None or life == remote.life:
+            life, got = remote.life, max(got, remote.window.newest)
+        data = self.local.codec.seal(message, remote.peer, life, remote.sent, got)
         remote.bytes_out += len(data)
         return data
 
-    def pieces(self, codec: Codec, most: int, now_ms: int) -> Iterator[bytes]:
+    def answers(self, now_ms: int, *lives: bytes) -> Iterator[bytes]:
+        """The answers to Hellos: of some lives, or of all."""
+        callers = self.remote.callers
+        for life in {*callers} & {*lives} if lives else [*callers]:
+            number, sent_ms, came_ms = callers.pop(life)
+            yield self._sealed(
+                self.remote.hello(life, now_ms, sent_ms + now_ms - came_ms), life, number
+            )
+
+    def pieces(self, most: int, now_ms: int) -> Iterator[bytes]:
         """The pieces to send now, at most so many, of those that the peer asked for."""
-        remote, asked = self.remote, self.remote.asked
+        asked = self.remote.asked
         if not asked or self.local.is_over:
             return
         offer = self._offer(asked.kind, asked.frame, now_ms)
         if offer is not None:
             for index in asked.take(offer, most):
-                piece = offer.piece(index, asked.kind, asked.frame, remote.head)
-                yield self._sealed(codec, piece)
+                yield self._sealed(offer.piece(index, asked))
 
     def _messages(self, now_ms: int) -> Iterator[Message]:
         local, remote = self.local, self.remote
-        if remote.reply is not None:
-            yield remote.reply
-            remote.reply = None
-        if local.is_over:
-            return
-        yield from self._hellos(now_ms)
         yield from self._wants(now_ms)
         if not remote.instance or local.phase is Phase.JOINING:
             return
@@ -95,24 +106,22 @@ class Outgoing:
         self._update_ms, self.remote.sent_next = now_ms, own_next
         if local.end is not None:
             yield self._bye(local.end)
-        if remote.is_established and (local.end is None or local.end.reason is Reason.COMPLETED):
+        if local.end is None or local.end.reason is Reason.COMPLETED:
             yield from self._updates(now_ms)
 
-    def _hellos(self, now_ms: int) -> Iterator[Message]:
-        local, remote = self.local, self.remote
-        if remote.owes_answer:
-            remote.owes_answer = False
-            yield remote.hello(is_answer=True)
-        elif local.end is None and now_ms - self._hello_ms >= local.timing.hello_ms:
-            is_known = remote.is_established and local.phase is not Phase.JOINING
-            if not is_known or remote.is_fresh:
-                # When it is known here but has sent no Update, the answer to its Hello may be lost.
-                self._hello_ms = now_ms
-                yield remote.hello(is_answer=is_known)
+    def _hellos(self, now_ms: int) -> Iterator[bytes]:
+        local, remote, timing = self.local, self.remote, self.local.timing
+        is_joining = local.phase is Phase.JOINING
+        pause_ms = timing.resend_ms if is_joining else timing.hello_ms
+        # When it is known here but has sent no Update, the answer to its Hello may be lost.
+        is_due = not remote.instance or is_joining or remote.is_fresh
+        if is_due and local.end is None and now_ms - self._hello_ms >= pause_ms:
+            self._hello_ms, life = now_ms, remote.life if remote.instance else NOBODY
+            yield self._sealed(remote.hello(life, now_ms), life)
 
     def _bye(self, end: End) -> Bye:
         is_complete = self.local.has_evidence
-        return Bye(*self.remote.head, end.reason, end.frame, end.peer, end.text, is_complete)
+        return Bye(end.reason, end.frame, end.peer, end.text, is_complete)
 
     def _updates(self, now_ms: int) -> Iterator[Update]:
         """An Update, and more if its inputs do not fit one packet."""
@@ -127,7 +136,6 @@ class Outgoing:
         elif remote.peer == HOST and local.offered:
             seat = self.accepts()
         update = Update(
-            *self.remote.head,
             sent_ms=now_ms & 0xFFFFFFFF,
             echo_ms=0
             if remote.echo is None
@@ -293,21 +301,22 @@ class Outgoing:
         collector = remote.collector
         if collector is None or collector.data is not None:
             return
-        if collector.kind is Blob.SNAPSHOT and not remote.is_established:
+        if collector.kind is Blob.SNAPSHOT and not remote.instance:
             return
         if now_ms - self._want_ms < local.timing.resend_ms:
             return
-        wants = collector.wants(now_ms)
+        wants = collector.wants(now_ms, remote.rtt_ms or 0, remote.again_ms)
         if wants is not None:
-            self._want_ms = now_ms
-            yield Want(*remote.head, collector.kind, collector.frame, *wants)
+            (digest, pieces), self._want_ms = wants, now_ms
+            sent_ms = now_ms & 0xFFFFFFFF
+            yield Want(collector.kind, collector.frame, digest, sent_ms, pieces)
 
     def _offer(self, kind: int, frame: int, now_ms: int) -> Offer | None:
         """The blob that the peer may have now."""
         local, remote = self.local, self.remote
         if kind == Blob.EVIDENCE:
             return remote.offer_evidence(frame)
-        if local.phase is not Phase.RUNNING or not remote.must_join:
+        if local.phase is not Phase.RUNNING or not remote.must_join(remote.life):
             return None
         if not remote.has_snapshot:
             remote.snapshot = self._take_snapshot(now_ms)
@@ -324,7 +333,7 @@ class Outgoing:
         local, remote, timeline = self.local, self.remote, self.local.timeline
         frame = max(local.all_confirmed(besides=remote), timeline.first_state)
         lives = [
-            local.instance if seat == local.me else local.remotes[seat].started_instance
+            local.codec.nonce if seat == local.me else local.remotes[seat].started_life
             for seat in range(local.match.players)
         ]
         seats = list(local.seats.since)

@@ -1,11 +1,12 @@
 """The datagrams of a session: messages to bytes, and bytes to checked messages.
 
-A datagram is b"FXP", the protocol's version in one byte, a tag of eight bytes, the packet's number,
-the newest number that its sender got from its receiver (eight bytes each, big-endian), and a
-message in MessagePack. The tag is a keyed BLAKE2b over the version, the receiver and all that
-follows the tag, with the match's key and id. It refuses packets that are damaged, of another match,
-for another peer, or forged without the key. A message is an array: its number (`tag`), the numbers
-of `_Message`, then its fields in order."""
+A datagram is b"FXP", the protocol's version and the sender in one byte each, a tag of eight bytes,
+the packet's number, the newest number that its sender got from its receiver (eight bytes each,
+big-endian), and a message in MessagePack: an array of its number (`tag`) and its fields in order.
+
+Each life of a peer has a nonce, 16 random bytes. A Hello, with 128 added to its sender's byte, has
+the nonces of both before the message. The tag is a BLAKE2b of all after it, keyed by `_keyed`. It
+refuses packets that are damaged, of another match or life, for another peer, or without the key."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import hmac
 import struct
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Annotated, NamedTuple, TypeAlias, Union
+from typing import Annotated, Any, NamedTuple, TypeAlias, Union
 
 import msgspec
 from msgspec import Meta, Struct
@@ -34,8 +35,13 @@ PACKET_BYTES_MAX = 1232
 UDP's."""
 _TAG_BYTES = 8
 _NUMBERS = struct.Struct(">QQ")
-_TAG_END = len(MAGIC) + 1 + _TAG_BYTES
+_TAG_AT = len(MAGIC) + 2
+_TAG_END = _TAG_AT + _TAG_BYTES
 _HEAD_BYTES = _TAG_END + _NUMBERS.size
+_HELLO = 128
+NONCE_BYTES = 16
+NOBODY = bytes(NONCE_BYTES)
+"""In the place of a nonce: no life is known."""
 
 NEVER = FRAMES_MAX + 1
 """In `Update.seats`: the host plays this seat."""
@@ -48,7 +54,6 @@ DIGEST_BYTES = 16
 
 UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
-_Instance = Annotated[int, Meta(ge=1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 FrameNumber = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
 _Positive = Annotated[int, Meta(ge=1, le=2**32 - 1)]
@@ -70,23 +75,17 @@ DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, Overf
 """The errors that MessagePack from elsewhere may raise."""
 
 
-Head: TypeAlias = tuple[int, int, int]
-"""How every message begins: the fields of `_Message`."""
-
-
-class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False):
-    """The sender, its instance, and the receiver's instance that it knows (0: none yet)."""
-
-    sender: _PeerId
-    instance: _Instance
-    heard: UInt64
+class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False): ...
 
 
 class Hello(_Message, tag=1, frozen=True):
     """The settings of the match, as the sender has them."""
 
-    is_answer: bool
-    """It answers a Hello, and needs no answer."""
+    instance: Annotated[int, Meta(ge=1)]
+    sent_ms: UInt32
+    """As in an Update."""
+    echo_ms: UInt32
+    """Of the Hello that this one answers; 0: it answers none."""
     join: bool
     """The receiver must come in by a snapshot: the match runs without it."""
     progress: UInt32
@@ -190,6 +189,7 @@ class Want(_Message, tag=3, frozen=True):
     """Evidence of which frame; 0 for a snapshot."""
     digest: _Digest
     """The digest of the blob whose pieces have come; empty at first."""
+    sent_ms: UInt32
     pieces: Annotated[list[UInt32], Meta(max_length=PIECES_ASKED_MAX)]
     """Their indices."""
 
@@ -202,6 +202,8 @@ class Piece(_Message, tag=4, frozen=True):
     digest: Annotated[bytes, Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
     size: UInt32
     index: UInt32
+    echo_ms: UInt32
+    """The `sent_ms` of the last Want."""
     data: Annotated[bytes, Meta(max_length=PIECE_BYTES)]
 
 
@@ -223,46 +225,65 @@ Message: TypeAlias = Union[Hello, Update, Want, Piece, Bye]  # noqa: UP007
 class Packet(NamedTuple):
     """A datagram that was opened."""
 
-    message: Message
+    sender: int
+    message: Any
+    """A `Message`; of a Hello of another version, the version."""
     number: int
     """Counts the packets of the sender's life to this receiver, from 1 on."""
     got: int
     """The newest number that the sender got from the receiver's life that it knows; 0: none."""
+    nonce: bytes = b""
+    heard: bytes = b""
+    """Of a Hello: the sender's nonce, and the receiver's that the sender knows."""
 
 
 class PacketError(ValueError):
     """Bytes that are not a packet of this match, or a packet that is refused."""
 
 
-class VersionError(PacketError):
-    """A packet of this match, in another version of the protocol."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(f"protocol version must be {VERSION}, not {version}")
-        self.version = version
-
-
 class Codec:
-    """The messages of one peer of a match to bytes and back."""
+    """The messages of one life of a peer of a match to bytes and back."""
 
-    def __init__(self, match: Match, me: int) -> None:
+    def __init__(self, match: Match, me: int, nonce: bytes) -> None:
+        self.nonce = nonce
         self._me = me
         self._key = match.key
         self._salt = match.id.to_bytes(8, "little")
+        self._to: dict[int, dict[bytes, blake2b]] = {}
+        self._of: dict[int, blake2b] = {}
+        """By peer, the hashes of packets to its present life, and from it."""
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(Message).decode
 
-    def _tag(self, version: int, receiver: int, rest: bytes) -> bytes:
-        keyed = blake2b(
-            digest_size=_TAG_BYTES, key=self._key, salt=self._salt, person=b"fixsync packet"
-        )
-        keyed.update(bytes((version, receiver)))
-        keyed.update(rest)
-        return keyed.digest()
+    def _keyed(
+        self, sender: int, receiver: int, nonces: bytes = b"", version: int = VERSION
+    ) -> blake2b:
+        """The hash of the packets from one peer to another; of a Hello without the nonces of the
+        two, the sender's first."""
+        named = bytes((version, sender, receiver)) + nonces
+        key = blake2b(
+            named, digest_size=32, key=self._key, salt=self._salt, person=b"fixsync packet"
+        ).digest()
+        return blake2b(digest_size=_TAG_BYTES, key=key, person=b"fixsync packet")
 
-    def seal(self, message: Message, receiver: int, number: int, got: int) -> bytes:
-        rest = _NUMBERS.pack(number, got) + self._encode(message)
-        return b"".join((MAGIC, bytes((VERSION,)), self._tag(VERSION, receiver, rest), rest))
+    def meet(self, peer: int, nonce: bytes) -> None:
+        """From now on packets of that life of a peer are opened, and of no other."""
+        self._to[peer] = {nonce: self._keyed(self._me, peer, self.nonce + nonce)}
+        self._of[peer] = self._keyed(peer, self._me, nonce + self.nonce)
+
+    def seal(self, message: Message, receiver: int, life: bytes, number: int, got: int) -> bytes:
+        """A packet to a life of a peer."""
+        me, rest = self._me, _NUMBERS.pack(number, got) + self._encode(message)
+        if isinstance(message, Hello):
+            rest = rest[: _NUMBERS.size] + self.nonce + life + rest[_NUMBERS.size :]
+            keyed, me = self._keyed(me, receiver), me | _HELLO
+        else:
+            met = self._to.get(receiver, {})
+            keyed = (
+                met[life].copy() if life in met else self._keyed(me, receiver, self.nonce + life)
+            )
+        keyed.update(rest)
+        return b"".join((MAGIC, bytes((VERSION, me)), keyed.digest(), rest))
 
     def open(self, data: bytes) -> Packet:
         """A packet for this peer. PacketError, and no other error, for anything else."""
@@ -272,18 +293,36 @@ class Codec:
             )
         if len(data) <= _HEAD_BYTES or not data.startswith(MAGIC):
             raise PacketError("not a packet of a match")
-        version, tag, rest = data[len(MAGIC)], data[len(MAGIC) + 1 : _TAG_END], data[_TAG_END:]
-        if not hmac.compare_digest(tag, self._tag(version, self._me, rest)):
+        version, sender, rest = data[len(MAGIC)], data[len(MAGIC) + 1], data[_TAG_END:]
+        is_hello, sender = sender >= _HELLO, sender % _HELLO
+        other = "" if version == VERSION else f"protocol version must be {VERSION}, not {version}"
+        if is_hello:
+            keyed = self._keyed(sender, self._me, version=version)
+        elif sender in self._of:
+            keyed = self._of[sender].copy()
+        else:
+            raise PacketError(other or f"from a life of peer {sender} that has not said hello")
+        keyed.update(rest)
+        if not hmac.compare_digest(data[_TAG_AT:_TAG_END], keyed.digest()):
             raise PacketError(
-                "the tag is wrong: damaged, of another match, for another peer, or without its key"
+                other
+                or "the tag is wrong: damaged, of another match or another life, for another "
+                "peer, or without its key"
             )
-        if version != VERSION:
-            raise VersionError(version)
+        at, (number, got) = _NUMBERS.size, _NUMBERS.unpack_from(rest)
+        nonces = b"", b""
+        if is_hello:
+            nonces = rest[at : at + NONCE_BYTES], rest[at + NONCE_BYTES : at + 2 * NONCE_BYTES]
+            at += 2 * NONCE_BYTES
+            if version != VERSION:
+                return Packet(sender, version, number, got, *nonces)
         try:
-            message: Message = self._decode(rest[_NUMBERS.size :])
+            message: Message = self._decode(rest[at:])
         except DECODE_ERRORS as error:
             raise PacketError(f"not a message: {error}") from None
-        return Packet(message, *_NUMBERS.unpack_from(rest))
+        if isinstance(message, Hello) != is_hello:
+            raise PacketError("not a message: a Hello has nonces, and no other message has")
+        return Packet(sender, message, number, got, *nonces)
 
 
 def digest_of(data: bytes) -> bytes:
@@ -296,26 +335,22 @@ WINDOW = 1024
 
 
 class Window:
-    """The newest life of a peer, and the last numbers that came from it."""
+    """The last numbers that came from a life of a peer."""
 
     def __init__(self) -> None:
-        self.life = 0
         self.newest = 0
-        """The highest number that came from that life."""
-        self._first = 1
+        """The highest number that came."""
+        self._first = 0
         """The first that came; those before it were sent before its receiver was there."""
         self._seen = 0
         """Bit i: the number `newest` - i has come."""
 
-    def fault(self, life: int, number: int) -> str:
+    def fault(self, number: int) -> str:
         """Why a packet is refused; "" for one that may be taken."""
-        if life < self.life:
-            return "a packet of an earlier life"
-        newest = self.newest if life == self.life else 0
-        behind = newest - number
+        behind = self.newest - number
         if number < 1 or behind >= WINDOW:
-            return f"packet {number} is too old: {newest} has come"
-        if behind >= 0 and life == self.life and self._seen >> behind & 1:
+            return f"packet {number} is too old: {self.newest} has come"
+        if behind >= 0 and self._seen >> behind & 1:
             return f"packet {number} has come before"
         return ""
 
@@ -333,10 +368,9 @@ class Window:
         seen = self._seen >> 16 & (1 << count) - 1
         return max(map(len, f"{seen:0{count}b}".split("1"))) if count else 0
 
-    def take(self, life: int, number: int) -> bool:
+    def take(self, number: int) -> bool:
         """Takes the number of a packet without fault. Whether it is the newest."""
-        if life != self.life:
-            self.life, self.newest, self._seen, self._first = life, 0, 0, number
+        self._first = self._first or number
         ahead = number - self.newest
         if ahead > 0:
             self.newest = number

@@ -24,13 +24,14 @@ from fixsync.session.match import (
 from fixsync.session.notices import End, PeerStats, Reason
 from fixsync.session.packets import (
     NEVER,
+    NOBODY,
     PIECE_BYTES,
     TEXT_CHARACTERS_MAX,
+    VERSION,
     Blob,
     Bye,
-    Head,
+    Codec,
     Hello,
-    Message,
     Packet,
     PacketError,
     Piece,
@@ -54,6 +55,8 @@ _BACKLOG_FRAMES_MAX = 3600
 # start none is older than `detection_frames_max`; one who joins may hear from some players later.
 _STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
 _RTT_MS_MAX = 60_000
+_CALLERS_MAX = 16
+"""Lives of one peer whose Hellos are answered at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,7 @@ class Local:
     match: Match
     me: int
     instance: int
+    codec: Codec
     semantics: bytes
     timing: Timing
     seats: Seats
@@ -131,7 +135,7 @@ class Local:
     snapshot: Offer | None = None
     """The last snapshot that was made here."""
     snapshot_ms: int = 0
-    snapshot_of: tuple[int, list[int], list[int]] = (0, [], [])
+    snapshot_of: tuple[int, list[int], list[bytes]] = (0, [], [])
     """Its frame, seats and lives."""
     moved_ms: int = 0
     """When a frame was stepped or confirmed last."""
@@ -160,7 +164,7 @@ class Local:
         """The peers that the match waits for."""
         required, confirmed = self.required(), self.timeline.confirmed
         if self.phase is Phase.CONNECTING:
-            return [remote.peer for remote in required if not remote.is_established]
+            return [remote.peer for remote in required if not remote.instance]
         if self.phase is Phase.JOINING:
             return [HOST if self.feeder is None else self.feeder]
         if confirmed == self.frames:
@@ -235,21 +239,23 @@ class Local:
 
 
 class Remote:
-    """One other peer, in its present life: a peer that starts anew has a higher instance."""
+    """One other peer, in its present life: a peer that starts anew has another nonce."""
 
     def __init__(self, local: Local, peer: int, now_ms: int) -> None:
         self.local = local
         self.peer = peer
         self.instance = 0
-        """0: nothing was heard yet."""
-        self.started_instance = 0
-        """Its life that was in the match when this peer got into it; 0 if none was known."""
-        self.is_established = False
-        """It has shown, by a Hello, that it knows this peer's present life."""
+        """0: its present life is not known, or was let go."""
+        self.life = NOBODY
+        """The nonce of the life that has returned this peer's nonce last."""
+        self.started_life = NOBODY
+        """Its life that was in the match when this peer got into it, if one was known."""
+        self.callers: dict[bytes, tuple[int, int, int]] = {}
+        """By nonce, the Hello that will be answered: its number, its time there and here."""
         self.window = Window()
         self.heard_ms = now_ms
         self.acked_ms = now_ms
-        """The time of its last new acknowledgement, or when its present life was first heard."""
+        """The time of its last new acknowledgement, or when its present life was taken up."""
         self.is_newest = False
         """The last packet that came from it is its newest."""
         self._rtt_ms_max = min(_RTT_MS_MAX, local.timing.silence_ms)
@@ -264,18 +270,18 @@ class Remote:
         """Number of its packets that were refused."""
         self.fault = ""
         """Why the last of them was."""
-        self.reply: Bye | None = None
-        """To be sent once."""
-        self.farewell: Bye | None = None
+        self.reply: tuple[bytes, Bye] | None = None
+        """To be sent once, and to which life."""
+        self.farewell: tuple[bytes, Bye] | None = None
         """Why its last life was dropped: the answer to what still comes from that."""
-        self.owes_answer = False
         self.bye: Bye | None = None
         self.is_done = False
         """It has all of the match, and needs nobody any more."""
         self.collector: Collector | None = None
         """Collects the pieces of a snapshot or of evidence that this peer requested from it."""
-        self.sent = self._acked = 0
-        """The newest number of a packet to it, and the newest that it got."""
+        self.sent = self._acked = self._sent_before = 0
+        """The newest number of a packet to it, the newest that it got, and the newest when its
+        present life was taken up."""
         self.reset(0, 0)
 
     def reset(self, floor: int, hash_floor: int) -> None:
@@ -327,18 +333,19 @@ class Remote:
     def is_required(self) -> bool:
         return self.local.seats.is_required(self.peer)
 
-    @property
-    def must_join(self) -> bool:
-        """Whether it must come in by a snapshot: it was not in the match, in this life, when this
-        peer got into it."""
+    def must_join(self, life: bytes) -> bool:
+        """Whether a life of it must come in by a snapshot: it was not in the match when this peer
+        got into it."""
         if not self.is_required:
             return True
         local = self.local
+        if self.instance and life != self.life and self.is_lost_host:
+            return True  # It will be refused; it must not begin the match again.
         has_completed = local.end is not None and local.end.reason is Reason.COMPLETED
         is_in = (local.phase is Phase.RUNNING or has_completed) and (
             local.seats.is_mine_taken or not local.match.is_player(local.me)
         )
-        return is_in and self.instance != self.started_instance
+        return is_in and life != self.started_life
 
     @property
     def is_lost_host(self) -> bool:
@@ -363,31 +370,35 @@ class Remote:
         rtt_ms = 250 if self.rtt_ms is None else self.rtt_ms
         return rtt_ms + 4 * self.jitter_ms + 2 * self.local.timing.resend_ms
 
+    @property
+    def again_ms(self) -> int:
+        """When a request to it is repeated: where packets are lost, as often before its answer is
+        late as it takes until one request and its answer arrive, on average."""
+        share = (100 - self.window.loss_percent) ** 2  # of 10,000 requests with their answers
+        rtt_ms = self.rtt_ms or 0
+        margin_ms = (self.resend_after_ms - rtt_ms) * share // 10_000
+        return (rtt_ms + margin_ms) * share // 10_000 - self.local.timing.resend_ms // 2
+
     def hear(self, now_ms: int) -> None:
         self.heard_ms = max(self.heard_ms, now_ms)
 
     def drop(self, reason: Reason, text: str) -> None:
         """Lets a peer go that the match can do without."""
         if self.instance:
-            self.refuse(self.instance, reason, text)
+            self.refuse(self.life, reason, text)
             self.farewell = self.reply
         self.instance = 0
-        self.is_established = False
         confirmed = self.local.timeline.confirmed
         self.reset(confirmed, confirmed)
 
-    @property
-    def head(self) -> Head:
-        """Of messages to it."""
-        return self.local.me, self.local.instance, self.instance
-
-    def hello(self, *, is_answer: bool) -> Hello:
+    def hello(self, life: bytes, now_ms: int, echo_ms: int = 0) -> Hello:
         local, match = self.local, self.local.match
         level = local.timeline.simulation.world.level
         return Hello(
-            *self.head,
-            is_answer=is_answer,
-            join=self.must_join,
+            instance=local.instance,
+            sent_ms=now_ms & 0xFFFFFFFF,
+            echo_ms=echo_ms & 0xFFFFFFFF,
+            join=self.must_join(life),
             progress=self._progress_here,
             kernel=local.semantics,
             simulation=match.simulation,
@@ -411,25 +422,23 @@ class Remote:
         collector = local.remotes[local.feeder].collector
         return 0 if collector is None else collector.count
 
-    def refuse(self, instance: int, reason: Reason, text: str) -> None:
+    def refuse(self, life: bytes, reason: Reason, text: str) -> None:
         """Sends a life of the peer, once, that it is out of the match."""
-        local = self.local
-        head, confirmed = (local.me, local.instance, instance), local.timeline.confirmed
-        text = text[:TEXT_CHARACTERS_MAX]
-        self.reply = Bye(*head, reason, confirmed, self.peer, text, True)
+        confirmed, text = self.local.timeline.confirmed, text[:TEXT_CHARACTERS_MAX]
+        self.reply = life, Bye(reason, confirmed, self.peer, text, True)
 
     # Received messages. PacketError, with nothing changed, for a refused one.
 
     def receive(self, packet: Packet, now_ms: int) -> Event | None:
         """Takes a message, and returns its meaning for the match."""
-        self._check_number(packet)
         message = packet.message
-        if isinstance(message, Hello):
-            return self._take_hello(message, now_ms)
-        # One that refuses this peer says Bye without a Hello.
-        is_unknown = isinstance(message, Bye) and not self.instance
-        if not is_unknown or message.heard != self.local.instance:
-            self._check_address(message)
+        if packet.nonce:
+            return self._take_hello(packet, now_ms) if self._is_there(packet, now_ms) else None
+        self._check_number(packet)
+        # One that refuses this peer's settings says Bye.
+        if not self.instance and not isinstance(message, Bye):
+            self.reply = self.farewell
+            raise PacketError("from a life of the peer that is over")
         if isinstance(message, Update):
             return self._take_update(message, now_ms)
         if isinstance(message, Piece):
@@ -439,79 +448,94 @@ class Remote:
         self._take_want(message, now_ms)
         return None
 
+    def _is_there(self, packet: Packet, now_ms: int) -> bool:
+        """Whether a Hello is of a life that is there now: it has returned this peer's nonce and, if
+        it is new, the number of a packet that was sent after the present life was taken up. Any
+        other may be a recording: it is answered, and no more. So is a new one."""
+        is_new, is_there = packet.nonce != self.life, packet.heard == self.local.codec.nonce
+        if is_new:
+            is_there &= self._sent_before < packet.got <= self.sent
+            if len(self.callers) < _CALLERS_MAX:
+                sent_ms = getattr(packet.message, "sent_ms", 0)
+                self.callers[packet.nonce] = packet.number, sent_ms, now_ms
+        else:
+            self._check_number(packet)
+        if not is_there and (packet.heard != NOBODY or not is_new):
+            raise PacketError("a Hello of an earlier life, or to one")
+        return is_there
+
     def _check_number(self, packet: Packet) -> None:
         """PacketError for a packet that came before, is too old, or says what cannot be."""
-        message = packet.message
-        fault = self.window.fault(message.instance, packet.number)
+        fault = self.window.fault(packet.number)
         if fault:
             raise PacketError(fault)
-        if message.heard == self.local.instance and packet.got > self.sent:
+        if packet.got > self.sent:
             raise PacketError(f"it got packet {packet.got}, of {self.sent} that were sent")
 
     def take_number(self, packet: Packet, now_ms: int) -> None:
         """Takes the numbers of a packet that was accepted."""
-        message = packet.message
-        self.is_newest = self.window.take(message.instance, packet.number)
-        if message.heard == self.local.instance and packet.got > self._acked:
+        self.is_newest = self.window.take(packet.number)
+        if packet.got > self._acked:
             self._acked, self.acked_ms = packet.got, now_ms
 
-    def _check_address(self, message: Message) -> None:
-        if message.heard != self.local.instance:
-            raise PacketError("meant for an earlier life of this peer")
-        if message.instance != self.instance:
-            farewell = self.farewell
-            if farewell is not None and message.instance == farewell.heard and not self.instance:
-                self.reply = farewell
-            raise PacketError("from a life of the peer that has not said hello, or is over")
-
-    def _hello_fault(self, hello: Hello) -> str:
+    def _hello_fault(self, hello: Hello | int) -> str:
         """The first setting that is not the same on both sides."""
-        own = self.hello(is_answer=False)
-        for name in _SETTINGS:
-            ours, theirs = getattr(own, name), getattr(hello, name)
+        settings: list[tuple[str, object, object]] = [("protocol", VERSION, hello)]
+        if isinstance(hello, Hello):
+            own = self.hello(self.life, 0)
+            settings = [(name, getattr(own, name), getattr(hello, name)) for name in _SETTINGS]
+        for name, ours, theirs in settings:
             if ours != theirs:
-                if isinstance(ours, bytes):
+                if isinstance(ours, bytes) and isinstance(theirs, bytes):
                     ours, theirs = ours.hex() or "none", theirs.hex() or "none"
                 sides = sorted(((self.local.me, ours), (self.peer, theirs)))
                 values = ", ".join(f"{value} on peer {peer}" for peer, value in sides)
                 return f"field {name}: {values}"
         return ""
 
-    def _take_hello(self, hello: Hello, now_ms: int) -> Event | None:
-        local = self.local
+    def _take_hello(self, packet: Packet, now_ms: int) -> Event:
+        local, hello, life = self.local, packet.message, packet.nonce
         fault = self._hello_fault(hello)
         if fault:
             text = f"peer {local.me} refuses peer {self.peer}: {fault}"
             # A host that plays alone has no match to keep for one who was to begin it too.
-            is_starter = local.match.is_player(self.peer) and self.peer not in hello.vacant
+            vacant = getattr(hello, "vacant", ())
+            is_starter = local.match.is_player(self.peer) and self.peer not in vacant
             is_alone = is_starter and not local.required()
-            if is_alone or (local.phase is Phase.CONNECTING and self.is_required):
-                self.instance = hello.instance
+            is_end = is_alone or (local.phase is Phase.CONNECTING and self.is_required)
+            if is_end or not self.instance:
+                self._meet(life)  # Its Bye can be read.
+            if is_end:
+                self.instance = 1
                 return Refused(text)
-            self.refuse(hello.instance, Reason.REFUSED, text)
+            self.refuse(life, Reason.REFUSED, text)
             raise PacketError(fault)
-        if hello.instance > self.instance:
-            self._begin_life(hello, now_ms)
-        is_heard = hello.heard == local.instance
-        if is_heard or local.phase is not Phase.RUNNING:
-            # In a match, one who does not hear this peer counts as silent: it may begin another.
-            self.hear(now_ms)
-        self.owes_answer |= not hello.is_answer
-        if is_heard:
-            # One that has more pieces than a state here needs claims them to be waited for.
-            states = local.timeline.states
-            most = 64 + len(states[local.timeline.head]) // PIECE_BYTES
-            self.progress = max(self.progress, min(hello.progress, most))
-        return Greeted(hello.join) if is_heard else None
+        if life != self.life or not self.instance:
+            self._begin_life(life, hello, now_ms)
+        self.hear(now_ms)
+        self._measure_rtt(hello.echo_ms, now_ms)
+        # One that has more pieces than a state here needs claims them to be waited for.
+        states = local.timeline.states
+        most = 64 + len(states[local.timeline.head]) // PIECE_BYTES
+        self.progress = max(self.progress, min(hello.progress, most))
+        return Greeted(hello.join)
 
-    def _begin_life(self, hello: Hello, now_ms: int) -> None:
+    def _meet(self, life: bytes) -> None:
+        """Takes up a life of the peer: its packets are opened."""
+        if life != self.life:
+            self.life, self.window, self.farewell = life, Window(), None
+            self._sent_before = self.sent
+            self.local.codec.meet(self.peer, life)
+
+    def _begin_life(self, life: bytes, hello: Hello, now_ms: int) -> None:
         """The peer has started anew."""
         local = self.local
         if local.phase is Phase.RUNNING and self.instance and self.is_lost_host:
             why = "the host cannot come back while a seat is vacant"
             text = f"peer {local.me} refuses peer {self.peer}: {why}"
-            self.refuse(hello.instance, Reason.JOIN_FAILED, text)
+            self.refuse(life, Reason.JOIN_FAILED, text)
             raise PacketError(why)
+        self._meet(life)
         # What one who watches or joins lacks is not known: perhaps inputs that are not held.
         is_in = self.is_required
         floors = (local.seats.streams[0].first, local.timeline.first_hash) if is_in else (0, 0)
@@ -519,17 +543,12 @@ class Remote:
         for stream in local.seats.streams:
             stream.forget_early()
         self.instance = hello.instance
-        self.is_established = False
         self.acked_ms = now_ms
-        if not self.is_required:
-            self.hear(now_ms)  # From now on it may not be silent.
         if local.phase is Phase.JOINING and self.peer == local.feeder:
             self.collector = Collector(Blob.SNAPSHOT, 0, now_ms)
 
     def _take_update(self, update: Update, now_ms: int) -> Event | None:
         local, seats = self.local, self.local.seats
-        if not self.is_established:
-            raise PacketError("an Update before a Hello")
         if local.phase is Phase.JOINING:
             self._take_times(update, now_ms)
             return None
@@ -574,14 +593,10 @@ class Remote:
         self.hear(now_ms)
         self.bye = bye
         is_connecting = local.phase is Phase.CONNECTING
-        if (
-            is_connecting
-            and reason is Reason.JOIN_FAILED
-            and local.me == HOST
-            and not self.instance
-        ):
+        is_joining = is_connecting or local.phase is Phase.JOINING
+        if is_joining and reason is Reason.JOIN_FAILED and bye.peer == local.me == HOST:
             return Ended(reason, 0, local.me, bye.text)
-        if reason is Reason.COMPLETED and (is_connecting or local.phase is Phase.JOINING):
+        if is_joining and reason is Reason.COMPLETED:
             text = f"peer {self.peer} has completed the match without this peer"
             return Ended(Reason.JOIN_FAILED, 0, local.me, text)
         if not self.is_required:
@@ -589,7 +604,6 @@ class Remote:
                 return Ended(reason, bye.frame, bye.peer, bye.text)
             if reason is not Reason.COMPLETED:
                 self.instance = 0
-                self.is_established = False
             return None
         if reason is Reason.COMPLETED:
             self.is_done = True
@@ -635,7 +649,7 @@ class Remote:
         """PacketError if the peer may not leave out the hashes from `hash_next` on."""
         local = self.local
         confirmed = local.timeline.confirmed
-        is_newcomer = local.is_playing and self.instance != self.started_instance
+        is_newcomer = local.is_playing and self.life != self.started_life
         limit = confirmed if is_newcomer else confirmed + _BACKLOG_FRAMES_MAX
         if not self._may_lack_hashes or update.hash_first > min(update.confirmed, limit):
             first, needed = update.hash_first, self.hash_next
@@ -649,7 +663,7 @@ class Remote:
         local = self.local
         if self.is_mutual or local.phase is Phase.CONNECTING:
             return False
-        if self.instance != self.started_instance:
+        if self.life != self.started_life:
             return True
         if local.feeder is None:
             return self.peer in local.match.vacant
@@ -690,15 +704,18 @@ class Remote:
 
     def _take_times(self, update: Update, now_ms: int) -> None:
         self.hear(now_ms)
-        rtt_ms = (now_ms - update.echo_ms) & 0xFFFFFFFF
+        self._measure_rtt(update.echo_ms, now_ms)
+        self.echo = update.sent_ms, now_ms
+
+    def _measure_rtt(self, echo_ms: int, now_ms: int) -> None:
+        rtt_ms = (now_ms - echo_ms) & 0xFFFFFFFF
         # What a round trip allows must not grow with an echo that a peer makes up.
-        if update.echo_ms and rtt_ms <= self._rtt_ms_max:
+        if echo_ms and rtt_ms <= self._rtt_ms_max:
             if self.rtt_ms is None:
                 self.rtt_ms, self.jitter_ms = rtt_ms, rtt_ms // 8
             else:
                 self.jitter_ms += (abs(rtt_ms - self.rtt_ms) - self.jitter_ms) // 4
                 self.rtt_ms = (7 * self.rtt_ms + rtt_ms) // 8
-        self.echo = update.sent_ms, now_ms
 
     def take_acks(self, update: Update) -> None:
         self.is_fresh = False
@@ -746,7 +763,7 @@ class Remote:
     def ask_evidence(self, frame: int, now_ms: int) -> None:
         timeline = self.local.timeline
         most = evidence_bytes_max(len(timeline.states[timeline.head]))
-        self.collector = Collector(Blob.EVIDENCE, frame, now_ms, most, self.rtt_ms)
+        self.collector = Collector(Blob.EVIDENCE, frame, now_ms, most)
 
     def _take_piece(self, piece: Piece, now_ms: int) -> Event | None:
         collector = self.collector
@@ -756,6 +773,7 @@ class Remote:
         if fault:
             raise PacketError(fault)
         self.hear(now_ms)
+        self._measure_rtt(piece.echo_ms, now_ms)
         collector.take(piece, now_ms)
         return None if collector.data is None else Arrived(collector.kind, collector.data)
 

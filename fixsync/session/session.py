@@ -19,12 +19,12 @@ from fixsync.session.notices import End, Notice, Reason, SessionStats
 from fixsync.session.outgoing import RUNS_BYTES, SNAPSHOT_MS, UPDATES_MAX, Outgoing
 from fixsync.session.packets import (
     NEVER,
+    NOBODY,
+    NONCE_BYTES,
     TEXT_CHARACTERS_MAX,
-    VERSION,
     Blob,
     Codec,
     PacketError,
-    VersionError,
 )
 from fixsync.session.remote import Arrived, Event, Greeted, Local, Phase, Refused, Remote, Updated
 from fixsync.session.seats import Seats
@@ -52,6 +52,7 @@ class Session:
         me: int,
         *,
         instance: int,
+        nonce: bytes,
         now_ms: int,
         timing: Timing | None = None,
         semantics: bytes | None = None,
@@ -60,9 +61,11 @@ class Session:
 
         Args:
             me: This peer's number.
-            instance: 1..2^64-1: 1 at this peer's first start, higher after each restart.
+            instance: 1..2^64-1: 1 at this peer's first start, another number after a restart.
                 Milliseconds since 1970 are allowed; a match with vacant seats then begins after
                 `Timing.silence_ms`, or when all peers answered.
+            nonce: 16 random bytes, new for each session: `secrets.token_bytes(16)`. Packets of
+                other sessions are refused by them.
             semantics: Must be equal on all peers; `semantics_id()` by default.
         """
         now_ms = index("now_ms", now_ms)
@@ -73,11 +76,12 @@ class Session:
         self.me = integer("me", me, 0, len(match.peers) - 1)
         _check_kind(type(self), match, me)
         self.instance = integer("instance", instance, 1, _INSTANCE_MAX)
+        if not isinstance(nonce, bytes) or len(nonce) != NONCE_BYTES or nonce == NOBODY:
+            raise ValueError(f"nonce must be {NONCE_BYTES} random bytes, not {shown(nonce)}")
         _check_simulation(match, simulation)
         _check_load(match, simulation)
         self.match = match
         self.timing = timing or Timing()
-        self._codec = Codec(match, self.me)
         self._seats = Seats(match, me, idle_input(simulation))
         prediction_max = match.prediction_max if match.is_player(me) else 0
         self._timeline = Timeline(simulation, self._seats.streams, prediction_max)
@@ -85,6 +89,7 @@ class Session:
             match,
             me,
             self.instance,
+            Codec(match, self.me, nonce),
             semantics_id() if semantics is None else semantics,
             self.timing,
             self._seats,
@@ -96,6 +101,8 @@ class Session:
             peer: Outgoing(self._local, remote) for peer, remote in self._remotes.items()
         }
         self._joined: list[Notice] = []
+        self._called: tuple[int, bytes] | None = None
+        """The peer and the nonce of the last packet."""
         self._pieces, self._pieces_ms = PIECES_MAX, now_ms
         self._waits, self._second_ms = 0, now_ms
         self._clock_ms = self._local.moved_ms = now_ms
@@ -263,32 +270,42 @@ class Session:
     # Each frame: receive, advance, outgoing.
 
     def receive(self, data: Buffer, now_ms: int) -> int | None:
-        """Takes a packet. Returns the peer that sent it, or None if it was refused."""
+        """Takes a packet. Returns the peer that sent it; None if it was refused, or is of a peer
+        that has not shown yet that it is there: see `answers`."""
         data, now_ms, remote = bytes_of("data", data), self._time(now_ms), None
+        self._called = None
         try:
-            packet = self._codec.open(data)
-            sender = packet.message.sender
-            remote = self._remotes.get(sender)
+            packet = self._local.codec.open(data)
+            remote = self._remotes.get(packet.sender)
             if remote is None:
-                raise PacketError(f"peer {sender} may not send packets to peer {self.me}")
+                raise PacketError(f"peer {packet.sender} may not send packets to peer {self.me}")
+            self._called = remote.peer, packet.nonce
             event = remote.receive(packet, now_ms)
             if event is not None:
                 self._heed(remote, event, now_ms)
-            remote.take_number(packet, now_ms)
+            is_there = packet.nonce in (b"", remote.life)
+            if is_there:
+                remote.take_number(packet, now_ms)
             remote.bytes_in += len(data)
         except PacketError as wrong:
             self._local.refused += 1
-            if isinstance(wrong, VersionError) and self.phase is Phase.CONNECTING:
-                text = f"field protocol: {VERSION} here, {wrong.version} there"
-                self._ending.end(Reason.REFUSED, self.me, text, now_ms)
-            elif remote is None:
+            if remote is None:
                 self._local.fault = str(wrong)[:TEXT_CHARACTERS_MAX]
             else:
                 remote.refused += 1
                 remote.fault = str(wrong)[:TEXT_CHARACTERS_MAX]
             return None
         self._local.received += 1
-        return remote.peer
+        return remote.peer if is_there else None
+
+    def answers(self, now_ms: int) -> list[bytes]:
+        """After a packet for which `receive` returned None: the packets to send where it came from,
+        if its sender's address is not known. `outgoing` has them otherwise."""
+        now_ms = self._time(now_ms)
+        if self._called is None:
+            return []
+        peer, life = self._called
+        return [*self._outgoing[peer].answers(now_ms, life)]
 
     def may_move(self, peer: int, now_ms: int) -> bool:
         """Whether the source of the packet that was taken last from a peer may become its address.
@@ -347,7 +364,7 @@ class Session:
         packets = [
             (peer, data)
             for peer, outgoing in self._outgoing.items()
-            for data in outgoing.packets(self._codec, now_ms)
+            for data in outgoing.packets(now_ms)
         ]
         self._send_pieces(packets, now_ms)
         self._measure(now_ms)
@@ -371,7 +388,7 @@ class Session:
         asking = [peer for peer, remote in self._remotes.items() if remote.asked]
         for at, peer in enumerate(asking):
             share = self._pieces // (len(asking) - at)
-            for data in self._outgoing[peer].pieces(self._codec, share, now_ms):
+            for data in self._outgoing[peer].pieces(share, now_ms):
                 packets.append((peer, data))
                 self._pieces -= 1
 
@@ -423,7 +440,6 @@ class Session:
     def _greet(self, remote: Remote, join: bool, now_ms: int) -> None:
         is_player = self.match.is_player(remote.peer)
         if self.phase is not Phase.CONNECTING:
-            remote.is_established = True
             began = self._joining.has_begun and self.me == HOST
             if join and began and self.phase is Phase.RUNNING and is_player:
                 text = (
@@ -431,11 +447,11 @@ class Session:
                 )
                 self._ending.end(Reason.JOIN_FAILED, self.me, text, now_ms)
         elif not join:
-            remote.is_established = True
             self._joining.begin(now_ms)
-        elif is_player:  # A spectator has no snapshot to give.
-            remote.is_established = True
+        elif is_player:
             self._joining.join(remote.peer, now_ms)
+        else:
+            remote.instance = 0  # A spectator of another match has no snapshot to give.
 
 
 def _check_kind(kind: type[Session], match: Match, me: int) -> None:

@@ -158,6 +158,9 @@ class Endpoint:
         now = now_ms()
         peer = self.session.receive(data, now)
         if peer is None:
+            for answer in self.session.answers(now):
+                with suppress(OSError):  # One that cannot be sent counts as lost.
+                    self.socket.sendto(answer, source)
             return False
         address = _address(source)
         is_known = peer in self.addresses
