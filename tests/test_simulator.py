@@ -18,6 +18,7 @@ import pytest
 from distance import (
     Far,
     Journey,
+    Path,
     Wide,
     floors,
     journey_of,
@@ -26,7 +27,7 @@ from distance import (
     travel,
 )
 from liars import LIES, OUTSIDERS, run_lie
-from network import Network, Weather
+from network import Network, Peer, Weather
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 from strategies import rounds
 from tools import by_default
@@ -253,6 +254,33 @@ def test_below_the_bound_all_peers_slow_down_alike():
     assert all(network.session(me).stats(network.now_ms).is_slowed for me in (0, 1))
 
 
+BURSTS = [
+    (numbers, ms, burst)
+    for numbers in (16, 1, 5, 9, 12)
+    for ms in (100, 20, 200)
+    for burst in (6, 12, 3)
+    if ms * 60 // 1000 + 1 + burst <= 24
+]
+
+
+@pytest.mark.parametrize("case", by_default(2, BURSTS), ids=str)
+def test_bursts_that_delay_and_prediction_cover_cost_no_frame(case: tuple[int, int, int]):
+    numbers, ms, burst = case
+    path = Path(ms, loss=1, burst=burst, period=60)
+    journey = journey_of(2, ms, prediction_max=20, numbers=numbers, bits=63, path=path)
+    journey.match = replace(journey.match, input_delay=4)
+    for count, way in enumerate(journey.paths.values()):
+        way.left = 7 * count
+    network = Far(journey)
+    for me in (0, 1):
+        network.start(me)
+    network.run(4000)
+    first, begin = network.session(1).confirmed, network.now_ms
+    network.run(8000)
+    frames = network.session(1).confirmed - first
+    assert frames * 1000 >= 59.5 * (network.now_ms - begin)
+
+
 def lossy(kib: int, seed: int, ms: int) -> Network:
     """Two players on a network that loses nothing yet, and games whose states are that large."""
 
@@ -267,6 +295,35 @@ def lossy(kib: int, seed: int, ms: int) -> Network:
     network.start(0)
     network.start(1, simulation=game(5, 2, kind))
     return network
+
+
+class Thin(Far):
+    """The link to the spectator carries so many bytes a millisecond."""
+
+    link = 0
+
+    def dispatch(self, sender: Peer, receiver: int, data: bytes) -> None:
+        self.journey.uplink = self.link if (sender.me, receiver) == (0, 2) else 0
+        super().dispatch(sender, receiver, data)
+
+
+@pytest.mark.parametrize("numbers", by_default(1, [8, 1]))
+def test_a_spectator_follows_over_a_link_with_a_fifth_more_than_the_match_takes(numbers: int):
+    path = Path(40, loss=5, jitter_ms=5, burst=2)
+    rate = 0.0
+    for ms in (5000, 20_000):
+        settings = {"numbers": numbers, "bits": 63, "spectators": 1, "path": path}
+        network = Thin(journey_of(2, 40, prediction_max=12, **settings))  # type: ignore[arg-type]
+        network.link = int(1.2 * rate)
+        for me in range(3):
+            network.start(me)
+        network.run(2000)
+        before, begin = network.bytes[0, 2], network.now_ms
+        network.run(ms)
+        rate = (network.bytes[0, 2] - before) / (network.now_ms - begin)
+    host, spectator = network.session(0), network.session(2)
+    assert spectator.end is None
+    assert host.confirmed - spectator.confirmed < 60
 
 
 def is_watching(network: Network) -> bool:

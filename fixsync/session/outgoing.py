@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from fixsync.session.blobs import Offer, Snapshot
+from fixsync.session.blobs import QUEUE_MS_MAX, Offer, Snapshot
 from fixsync.session.match import HOST
 from fixsync.session.notices import End, Reason
 from fixsync.session.packets import (
@@ -228,9 +228,13 @@ class Outgoing:
             passed = remote.passed[seat] = max(remote.passed[seat], first)
             if passed < last:
                 start = min(start, passed)
-        # Earlier frames that fit the packets which are needed anyway.
+        # Earlier frames that fit the packets which are needed anyway; where packets of a player are
+        # lost, one more: what a burst lost is there with the first packets after it.
         packed = {seat: streams[seat].packed(last) for seat, _, last in lacking}
-        size, room_all = 0, room
+        # If packets wait on the path, more of them would wait longer.
+        free_ms = remote.rtt_ms_min + QUEUE_MS_MAX + 4 * remote.jitter_ms
+        is_repeated = remote.is_required and (remote.rtt_ms or 0) <= free_ms
+        size, room_all = 0, room + RUNS_BYTES * (is_repeated and remote.window.loss_percent > 0)
         for at in range(high - 1, min(first for _, first, _ in lacking) - 1, -1):
             heads = 0
             for seat, first, last in lacking:

@@ -260,6 +260,7 @@ class Remote:
         """The last packet that came from it is its newest."""
         self._rtt_ms_max = min(_RTT_MS_MAX, local.timing.silence_ms)
         self.rtt_ms: int | None = None
+        self.rtt_ms_min = _RTT_MS_MAX
         self.jitter_ms = 0
         """How much the round trip varies, smoothed."""
         self.bytes_in = self.bytes_out = 0
@@ -716,6 +717,8 @@ class Remote:
             else:
                 self.jitter_ms += (abs(rtt_ms - self.rtt_ms) - self.jitter_ms) // 4
                 self.rtt_ms = (7 * self.rtt_ms + rtt_ms) // 8
+            # The shortest; in about a second it grows by 1, as the path may have changed.
+            self.rtt_ms_min = min(rtt_ms, self.rtt_ms_min + (now_ms % 1024 < 16))
 
     def take_acks(self, update: Update) -> None:
         self.is_fresh = False
