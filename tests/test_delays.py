@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 from bumpers import Bumpers
-from network import Network, Peer, Weather
+from network import Network, Peer, Weather, packet_of
 from simulator import check_memory
 from strategies import rounds
 
 from fixsync import Event
 from fixsync.game.random import Random
 from fixsync.session import Match, Reason
-from fixsync.session.packets import Codec, Update
+from fixsync.session.packets import Update
 from fixsync.session.streams import Stream
 from fixsync.sim import Input, guess_of, start
 
@@ -231,8 +231,7 @@ def test_a_player_that_says_another_delay_to_each_ends_the_match():
     class Lying(Changing):
         def dispatch(self, sender: Peer, receiver: int, data: bytes) -> None:
             if (sender.me, receiver) == (0, 2):
-                codec = Codec(self.match, 2)
-                packet = codec.open(data)
+                packet = packet_of(data)
                 message = packet.message
                 if isinstance(message, Update):
                     runs = [
@@ -246,7 +245,9 @@ def test_a_player_that_says_another_delay_to_each_ends_the_match():
                         for run in message.runs
                     ]
                     message = msgspec.structs.replace(message, runs=runs)
-                    data = codec.seal(message, 2, packet.number, packet.got)
+                    local = sender.session._local
+                    life = local.remotes[2].life
+                    data = local.codec.seal(message, 2, life, packet.number, packet.got)
             super().dispatch(sender, receiver, data)
 
     network = Lying(match(3, prediction_max=8, input_delay_max=5, input_delay=2))

@@ -44,9 +44,7 @@ def test_a_packet_is_laid_out_as_documented():
     ours, theirs = b"a" * 16, b"b" * 16
     codec = packets.Codec(Match("x", seed=0, players=2, id=7, key=b"secret"), 1, ours)
     bye = packets.Bye(4, 5, 0, "so", True)
-    hello = packets.Hello(
-        1, 2, 3, False, 0, b"k", "x", 0, 2, 8, 2, 0, [], 60, b"", b""
-    )  # fmt: skip
+    hello = packets.Hello(1, 2, 3, False, 0, b"k", "x", 0, 2, 8, 2, 2, 0, [], 60, b"", b"")
     for message, who, nonces in ((bye, 1, b""), (hello, 129, ours + theirs)):
         data = codec.seal(message, 6, theirs, 258, 9)
         assert data[:5] == b"FXP\x05" + bytes([who])
