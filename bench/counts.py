@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fixsync import Box, Capsule, Cylinder, Level, Pillar, Prism, Sector, Shape, Sphere, World
+from fixsync.base.numbers import ONE
 from fixsync.bench.check import FRAMES, golden
 from fixsync.bench.scenes import SEED, Axis, Scene, scene
 from fixsync.game.random import Random
-from fixsync.numbers import ONE
 
 HERE = Path(__file__).resolve().parent
 BASELINE = HERE / "counts.json"

@@ -13,12 +13,12 @@ from math import pi
 from time import process_time_ns
 from typing import Any, TypeAlias
 
+from fixsync.base.numbers import ONE
 from fixsync.bench.calls import ASKS
 from fixsync.bench.check import FRAMES
 from fixsync.bench.frames import Driver
 from fixsync.bench.scenes import Scene, scene
-from fixsync.numbers import ONE
-from fixsync.shapes import Box
+from fixsync.world.shapes import Box
 
 __all__ = ["drivers", "plain_loop", "questions"]
 

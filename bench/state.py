@@ -15,11 +15,11 @@ from operator import attrgetter
 from statistics import median
 from timeit import timeit
 
+from fixsync.match.sim import hash_of
 from fixsync.sample.skillfight import SkillFight
 from fixsync.sample.skillfight.rules import MONSTERS, SHOTS
 from fixsync.sample.skillfight.state import Action, Fight, Fighter, Monster
-from fixsync.sim import hash_of
-from fixsync.testing.synctest import bot_inputs
+from fixsync.synctest.checks import bot_inputs
 
 SAVE_MAX = 1.3
 PLAYERS, FRAMES, CALLS, ROUNDS = 4, 600, 200, 201
@@ -34,7 +34,7 @@ class Declared(SkillFight):
 
 
 class ByHand(Declared):
-    """The same game, saved and loaded as a game does without `fixsync.state`."""
+    """The same game, saved and loaded as a game does without `fixsync.match`."""
 
     def save(self) -> bytes:
         state = self.state

@@ -38,7 +38,7 @@ OUTPUTS: dict[str, Callable[[Api], str]] = {
     "bindings/web/raw.d.ts": web.raw_types,
     "bindings/web/tables.js": web.tables,
     "fixsync/_native/tables.py": python.tables,
-    "fixsync/kinds.py": python.kinds,
+    "fixsync/base/kinds.py": python.kinds,
     **{name: manifests.manifest(name) for name in manifests.MANIFESTS},
 }
 """Files of the project, and what writes them."""

@@ -13,10 +13,10 @@ from typing import Annotated
 
 from fixsync import Capsule, EventKind, GameEvent, Pose, World, degrees, forward, q, yaw_of
 from fixsync.game.random import Random
+from fixsync.log import Names
 from fixsync.maps import read_map
-from fixsync.names import Names
-from fixsync.state import State, Stated, count, within
-from fixsync.testing.straight import bot_inputs, run_straight, write_log
+from fixsync.match import State, Stated, count, within
+from fixsync.synctest.straight import bot_inputs, run_straight, write_log
 
 RUNNER, WALL, GOAL = range(3)  # WALL and GOAL are the values of `layer` in the map
 YIELDS = [(RUNNER, RUNNER), (RUNNER, WALL)]

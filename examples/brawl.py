@@ -19,8 +19,8 @@ from fixsync.game.frames_file import read_frames
 from fixsync.game.motion import Mover, carry
 from fixsync.game.random import Random
 from fixsync.maps import box
-from fixsync.state import State, Stated, count, within
-from fixsync.testing.straight import bot_inputs, run_straight, write_log
+from fixsync.match import State, Stated, count, within
+from fixsync.synctest.straight import bot_inputs, run_straight, write_log
 
 LEFT, RIGHT, UP, DOWN, JUMP, PUNCH, KICK = (1 << i for i in range(7))
 HURT, HIT, PUSH, WALL, LEDGE = range(5)

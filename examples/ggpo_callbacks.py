@@ -18,7 +18,7 @@ from typing import Protocol
 from fixsync import RAY, Capsule, EventKind, Pose, Sector, Sphere, World, degrees, overlap, q
 from fixsync.game.random import Random
 from fixsync.log.recorder import Recorder
-from fixsync.sim import hash_of
+from fixsync.match import hash_of
 
 PLAYERS, FRAMES, AHEAD_MAX = 2, 600, 8
 BODY, SWORD = 0, 1

@@ -16,11 +16,11 @@ import pygame
 from brawl import DOWN, JUMP, KICK, LEFT, LIFT, PUNCH, RIGHT, STREET, UP, Brawl
 
 from fixsync import LEVEL, Pacer, q
-from fixsync.draw import View, poses
 from fixsync.log.recorder import SimRecorder
+from fixsync.match import start
 from fixsync.session import Confirmed, End, Match, RollbackSession, TakenBack, Timing
 from fixsync.session.udp import Endpoint, now_ms
-from fixsync.sim import start
+from fixsync.world.draw import View, poses
 
 KEYS = {LEFT: "left a", RIGHT: "right d", UP: "up w", DOWN: "down s"}
 KEYS |= {JUMP: "space", PUNCH: "j", KICK: "k"}

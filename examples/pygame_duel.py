@@ -16,14 +16,13 @@ from secrets import token_bytes
 from typing import Annotated
 
 from fixsync import Box, Cylinder, EventKind, GameEvent, Pacer, Pose, World, forward, q, yaw_of
-from fixsync.draw import View, poses
 from fixsync.game.random import Random
+from fixsync.log import Names
 from fixsync.log.recorder import SimRecorder
-from fixsync.names import Names
+from fixsync.match import State, Stated, count, start, within
 from fixsync.session import Confirmed, End, Match, RollbackSession, TakenBack, Timing
 from fixsync.session.udp import Endpoint, now_ms
-from fixsync.sim import start
-from fixsync.state import State, Stated, count, within
+from fixsync.world.draw import View, poses
 
 LEFT, RIGHT, UP, DOWN, FIRE = 1, 2, 4, 8, 16
 KEYS = {LEFT: "left a", RIGHT: "right d", UP: "up w", DOWN: "down s", FIRE: "space"}

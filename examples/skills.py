@@ -32,8 +32,8 @@ from fixsync import (
     yaw_towards,
 )
 from fixsync.game.random import Random
+from fixsync.log import Names
 from fixsync.log.recorder import Recorder
-from fixsync.names import Names
 
 HERO, MONSTER, SKILL = range(3)
 LAYERS = [(HERO, MONSTER), (MONSTER, MONSTER), (MONSTER, SKILL)]

@@ -1,17 +1,17 @@
 """Exact, order-stable hit detection in Q16.16 integers."""
 
-from fixsync import kinds
 from fixsync._native.kinds import TinyValueWarning
-from fixsync.aim import bearing, faces, forward, turn_towards, yaw_between, yaw_towards
+from fixsync.base import kinds
+from fixsync.base.kinds import *
+from fixsync.base.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
 from fixsync.game import flat
 from fixsync.game.bodies import Body, Strike, strikes
 from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
 from fixsync.game.handlers import Handlers
 from fixsync.game.pacer import Pacer
-from fixsync.kinds import *
-from fixsync.level import LEVEL, Level, Pillar, Prism
-from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
-from fixsync.records import (
+from fixsync.world.aim import bearing, faces, forward, turn_towards, yaw_between, yaw_towards
+from fixsync.world.level import LEVEL, Level, Pillar, Prism
+from fixsync.world.records import (
     CastHit,
     Collider,
     Colliders,
@@ -22,7 +22,7 @@ from fixsync.records import (
     Hits,
     PairHit,
 )
-from fixsync.shapes import (
+from fixsync.world.shapes import (
     RAY,
     Contact,
     EventKind,
@@ -39,8 +39,8 @@ from fixsync.shapes import (
     push_out,
     side,
 )
-from fixsync.why import Explanation, Missed, Why, explain
-from fixsync.world import World
+from fixsync.world.why import Explanation, Missed, Why, explain
+from fixsync.world.world import World
 
 __version__ = "0.9.0"
 

@@ -31,11 +31,11 @@ from fixsync import (
     direction,
     yaw_of,
 )
+from fixsync.base.names import Names
 from fixsync.log.recorder import Recorder
 from fixsync.log.schema import CastHit
 from fixsync.maps import box, polygon
-from fixsync.names import Names
-from fixsync.records import Events
+from fixsync.world.records import Events
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 SIZE_MAX = 2**29 - 1

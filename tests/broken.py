@@ -9,7 +9,7 @@ from bumpers import Bumpers
 
 from fixsync import Event, Events
 from fixsync.game.random import Random
-from fixsync.sim import Input, hash_of
+from fixsync.match.sim import Input, hash_of
 
 
 class Unsaved(Bumpers):

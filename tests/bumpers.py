@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from fixsync import ONE, Event, EventKind, Pose, Sphere, World
-from fixsync.fields import StateFields, world_fields
+from fixsync.base.fields import StateFields, world_fields
 from fixsync.game.random import Random
-from fixsync.sim import Input, hash_of
+from fixsync.match.sim import Input, hash_of
 
 _STEP = ONE // 4
 _WALL = 6 * ONE

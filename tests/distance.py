@@ -28,11 +28,11 @@ from network import Network, Peer
 from simulator import FailedMatchError, coast_of
 
 from fixsync.game.random import Random
-from fixsync.records import Event
+from fixsync.match.sim import Input
 from fixsync.session import Match, Phase
 from fixsync.session.blobs import QUEUE_MS_MAX
 from fixsync.session.packets import PACKET_BYTES_MAX
-from fixsync.sim import Input
+from fixsync.world.records import Event
 
 LONG_MS = 300
 QUEUE_MS = 300

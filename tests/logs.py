@@ -14,7 +14,7 @@ import msgspec
 
 from fixsync import World
 from fixsync._native.kernel import semantics
-from fixsync.log import files
+from fixsync.base import files
 from fixsync.log.schema import Header
 
 Frame = dict[str, Any]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from fixsync.log.files import zstd_module
+from fixsync.base.files import zstd_module
 
 Json = dict[str, Any]
 Point = tuple[float, float]

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 
-from fixsync.sample.peers import Places
+from fixsync.peers.run import Places
 
 
 class Namespaces(Places):

@@ -14,6 +14,7 @@ import msgspec
 from bumpers import Bumpers
 
 from fixsync.game.random import Random
+from fixsync.match.sim import Simulation
 from fixsync.session import (
     Confirmed,
     End,
@@ -29,7 +30,6 @@ from fixsync.session import (
 )
 from fixsync.session.packets import NONCE_BYTES, Message, Packet
 from fixsync.session.session import kind_of
-from fixsync.sim import Simulation
 
 SEMANTICS = b"for tests"
 TICK_MS = 16

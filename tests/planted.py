@@ -28,7 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 from bumpers import Bumpers
 
 from fixsync import Event
-from fixsync.sim import Input, hash_of
+from fixsync.match.sim import Input, hash_of
 
 NAMES = ("ann", "bob", "cid", "dora", "emil", "fay")
 

@@ -27,7 +27,7 @@ from bumpers import Bumpers
 from network import COAST_MS, Network, Weather
 
 from fixsync.game.random import Random
-from fixsync.sample.faults import FAULTS
+from fixsync.peers.faults import FAULTS
 from fixsync.session import Match, Phase, Reason, Session
 from fixsync.session.match import HOST
 

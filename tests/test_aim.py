@@ -16,9 +16,10 @@ from refusals import Refused, refusals
 from strategies import coordinates, half_angles, nasty, poses, yaws
 
 import fixsync
-from fixsync import Box, Contact, Cylinder, Pose, Sector, World, aim, overlap
+from fixsync import Box, Contact, Cylinder, Pose, Sector, World, overlap
 from fixsync._native.raw import ffi, lib
-from fixsync.aim import GODOT, UNITY, UNREAL, Engine
+from fixsync.world import aim
+from fixsync.world.aim import GODOT, UNITY, UNREAL, Engine
 
 ENGINES = [UNITY, GODOT, UNITY.mirrored(), GODOT.mirrored()]
 ALL = [*ENGINES, UNREAL, UNREAL.mirrored()]

@@ -17,8 +17,8 @@ import pytest
 from tools import Run
 
 from fixsync import Box, FrameData
+from fixsync.game.aseprite import AsepriteFrames, read_aseprite
 from fixsync.game.frames_file import FrameDataError, read_frames
-from fixsync.maps.aseprite import AsepriteFrames, read_aseprite
 
 ROOT = Path(__file__).resolve().parent.parent
 Json = dict[str, Any]
@@ -441,7 +441,7 @@ def test_a_repeat_is_bounded_before_it_is_played(read: Read, repeat: Any) -> Non
 def test_the_images_that_all_attacks_play_are_bounded(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fixsync.maps.aseprite.PLAYED_MAX", 12)
+    monkeypatch.setattr("fixsync.game.aseprite.PLAYED_MAX", 12)
     slices = {**BODY, "hit": [key(0, 1, 1, 2, 2)]}
     tags = [tag("a", 0, 1, repeat="2"), tag("b", 0, 1)]
     assert len(read(sheet(50, 50, slices=slices, tags=tags)).frames.attacks) == 2

@@ -15,7 +15,7 @@ from fixsync.bench import check
 from fixsync.bench.frames import Row, rows
 from fixsync.bench.scenes import SCENES, scene
 from fixsync.cli.bench import bench_command
-from fixsync.world import World
+from fixsync.world.world import World
 
 
 def bench(*options: str) -> tuple[int, str]:

@@ -37,8 +37,8 @@ from fixsync._native.raw import ffi, lib
 from fixsync.game.frames_names import rows_max
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
-from fixsync.records import Moved
-from fixsync.sim import hash_of
+from fixsync.match.sim import hash_of
+from fixsync.world.records import Moved
 
 HURT, HIT, PUSH = 0, 1, 2
 PARTS = {

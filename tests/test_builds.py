@@ -11,11 +11,11 @@ import pytest
 from tools import Run
 
 from fixsync import World
-from fixsync.builds import Home, origin
 from fixsync.log import Recorder, SimRecorder
 from fixsync.log.diff import diff_builds
 from fixsync.log.diff_hits import diff_hits
-from fixsync.sim import start, stepped
+from fixsync.match.builds import Home, origin
+from fixsync.match.sim import start, stepped
 
 FRAMES = 60
 AT = 29
@@ -24,8 +24,8 @@ GAME = """
 import struct
 import rules
 from fixsync import Pose, Sphere, World
-from fixsync.fields import world_fields
-from fixsync.sim import hash_of
+from fixsync.base.fields import world_fields
+from fixsync.match.sim import hash_of
 
 class Game:
     name = "pushed"

@@ -40,8 +40,8 @@ from fixsync import (
     pack_poses,
     pack_shapes,
 )
-from fixsync.records import COLLIDER_FORMAT, CastAnswers
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.records import COLLIDER_FORMAT, CastAnswers
+from fixsync.world.shapes import shape_from_tuple
 
 WHOLE = 65536
 NONE = -1

@@ -379,7 +379,8 @@ def test_names_of_files_in_errors_cannot_steer_the_terminal(run: Run, arguments:
 # Simulations.
 
 TOY = """
-from fixsync import Pose, Sphere, World, sim
+from fixsync import Pose, Sphere, World
+from fixsync.match import sim
 class Toy:
     name = 'cli-toy'
     def __init__(self, seed, players):
@@ -670,7 +671,7 @@ def test_a_log_for_which_there_is_too_little_memory_is_not_called_invalid(
     def none_left(*_: Any, **__: Any) -> None:
         raise MemoryError("a world of capacity 6 needs more than there is")
 
-    monkeypatch.setattr("fixsync.world.World.__init__", none_left)
+    monkeypatch.setattr("fixsync.world.world.World.__init__", none_left)
     path = good(tmp_path)
     more = [SMALL] if command == "diff" else []
     code, out, err = run(command, path, *more)

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fixsync import sim, view
+from fixsync import view
 from fixsync.cli import fixsync
 from fixsync.log.cut import cut
 from fixsync.log.diff import diff
 from fixsync.log.info import info
 from fixsync.log.recorder import SimRecorder
 from fixsync.log.replay import Verdict, replay
+from fixsync.match import sim
 from fixsync.sample.skillfight import SkillFight
 
 TRACE = Path(__file__).resolve().parent.parent / "replay_logs" / "turned.jsonl.gz"

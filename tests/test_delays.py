@@ -16,10 +16,10 @@ from strategies import rounds
 
 from fixsync import Event
 from fixsync.game.random import Random
+from fixsync.match.sim import Input, guess_of, start
 from fixsync.session import Match, Reason
 from fixsync.session.packets import Update
 from fixsync.session.streams import Stream
-from fixsync.sim import Input, guess_of, start
 
 STORM = Weather(loss=30, delay_ms=20, jitter_ms=40, duplication=10, damage=5)
 both_ways = pytest.mark.parametrize("prediction_max", [0, 8], ids=["lockstep", "rollback"])

@@ -15,15 +15,15 @@ from msgspec.structs import replace
 from network import Network, Peer, Weather, packet_of, sealed
 
 from fixsync import GameEvent
-from fixsync.fields import Difference, StateFields, differences
+from fixsync.base.fields import Difference, StateFields, differences
 from fixsync.game.random import Random
-from fixsync.sample.faults import FAULTS, faults_of, faulty
+from fixsync.match.sim import Simulation, fields_of, hash_of
+from fixsync.peers.faults import FAULTS, faults_of, faulty
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Desync, Evidence, Match, Reason
 from fixsync.session.packets import Update
 from fixsync.session.remote import Remote
-from fixsync.sim import Simulation, fields_of, hash_of
-from fixsync.testing.synctest import run_check, run_straight
+from fixsync.synctest.checks import run_check, run_straight
 
 WEATHER = Weather(loss=10, delay_ms=15, jitter_ms=20)
 FAULT_FRAME = 20

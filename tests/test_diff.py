@@ -19,15 +19,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from network import Network, Weather
 
-from fixsync import Contact, Event, Pose, Sphere, World, sim
+from fixsync import Contact, Event, Pose, Sphere, World
+from fixsync.base.names import Names
 from fixsync.cli.diff import diff_command
 from fixsync.log.diff import Row, diff
 from fixsync.log.recorder import Recorder, SimRecorder
-from fixsync.names import Names
+from fixsync.match import sim
+from fixsync.match.sim import Input
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Match, Reason
-from fixsync.sim import Input
-from fixsync.testing.cause import cause, not_found
+from fixsync.synctest.cause import cause, not_found
 
 FRAMES = logs.model_frames(logs.small_match())
 

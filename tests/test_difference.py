@@ -17,8 +17,8 @@ from strategies import NO_KIND, examples
 
 from fixsync import Level, Pillar, Pose, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
-from fixsync.fields import Difference, differences, world_fields
-from fixsync.testing import strategies as fst
+from fixsync.base.fields import Difference, differences, world_fields
+from fixsync.synctest import strategies as fst
 
 COLLIDER = Struct("<IBBBBHHI9i")
 NAMES = model.ORDER

@@ -30,8 +30,8 @@ from fixsync import (
     Sphere,
     World,
 )
-from fixsync.draw import View, between, poses
-from fixsync.names import Names
+from fixsync.base.names import Names
+from fixsync.world.draw import View, between, poses
 
 SIZE = (160, 120)
 PIXELS = 16
@@ -64,14 +64,14 @@ def test_a_share_beyond_the_two_poses_is_refused() -> None:
 def test_without_pygame_the_module_is_imported_and_a_view_names_the_extra() -> None:
     program = (
         "import sys; sys.modules['pygame'] = None\n"
-        "from fixsync.draw import View, between\n"
+        "from fixsync.world.draw import View, between\n"
         "try: View(None)\n"
         "except ImportError as wrong: print(wrong)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "fixsync.draw needs pygame: pip install '.[pygame]'\n"
+    assert done.stdout == "fixsync.world.draw needs pygame: pip install '.[pygame]'\n"
 
 
 @pytest.fixture(scope="module")

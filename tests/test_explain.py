@@ -18,7 +18,7 @@ from tools import ints, rows
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, Why, World, explain
 from fixsync._native.raw import ffi, lib
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 FIELDS = ("why", "grows", "sector", "contact", "height", "planar", "gap", "turn")
 

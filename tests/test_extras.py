@@ -25,8 +25,8 @@ import pytest
 Path("test_game.py").write_text('''
 from hypothesis import given
 from fixsync.sample.skillfight import SkillFight
-from fixsync.testing import assert_peers_agree
-from fixsync.testing.strategies import worlds
+from fixsync.synctest import assert_peers_agree
+from fixsync.synctest.strategies import worlds
 
 
 def test_peers_agree():
@@ -56,7 +56,7 @@ assert main(["-q", "-W", "-b", "html", *chosen, f"{sys.argv[1]}/docs", "site"]) 
 import pygame
 
 from fixsync import ONE, Pose, Sphere, World
-from fixsync.draw import View
+from fixsync.world.draw import View
 
 pygame.font.init()
 world = World(1)

@@ -49,8 +49,8 @@ from fixsync.farm.store import ResultsError, Store, Todo
 from fixsync.farm.verdicts import EXIT_CODES, Outcome, exit_code
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
-from fixsync.shapes import Pose, Sphere
-from fixsync.world import World
+from fixsync.world.shapes import Pose, Sphere
+from fixsync.world.world import World
 
 HERE = Path(__file__).parent
 SCALE = HERE.parent / "docs" / "scale.md"

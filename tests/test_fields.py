@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World
-from fixsync.fields import ABSENT, Difference, byte_fields, differences, found_fields, world_fields
-from fixsync.testing import strategies as fst
+from fixsync.base.fields import (
+    ABSENT,
+    Difference,
+    byte_fields,
+    differences,
+    found_fields,
+    world_fields,
+)
+from fixsync.synctest import strategies as fst
 
 
 def told(first: bytes, second: bytes) -> list[str]:

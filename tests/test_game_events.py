@@ -15,14 +15,14 @@ from network import Network, Weather
 from tools import Run
 
 from fixsync import ONE, Event, EventKind, GameEvent, Pose, Sphere, World
+from fixsync.base.names import Names
 from fixsync.cli.describe import game_text
 from fixsync.game.random import Random
 from fixsync.log import Reader, Recorder, SimRecorder, Verdict, diff, info, replay
-from fixsync.names import Names
+from fixsync.match.sim import Input, Stepped, names_of, start, stepped
 from fixsync.session import Match, Reason
 from fixsync.session.timeline import _without
-from fixsync.sim import Input, Stepped, names_of, start, stepped
-from fixsync.testing.synctest import CHECKS, run_check, run_straight
+from fixsync.synctest.checks import CHECKS, run_check, run_straight
 
 WEATHER = Weather(loss=10, delay_ms=25, jitter_ms=40)
 

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from fixsync.cli.synctest import synctest_command
-from fixsync.fresh.reread import from_here
 from fixsync.sample.skillfight import SkillFight
-from fixsync.testing.hints import hints_in, hints_of
+from fixsync.synctest.hints import hints_in, hints_of
+from fixsync.synctest.instrumented import from_here
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,11 @@ from fixsync import (
     World,
     flat,
 )
-from fixsync.aim import UNITY
 from fixsync.game.bodies import Body
 from fixsync.game.frames import Attack, FrameData, Part
 from fixsync.game.motion import along, bounce, move_and_slide, slide
 from fixsync.game.random import Random
+from fixsync.world.aim import UNITY
 
 N = Callable[[int], Any]
 

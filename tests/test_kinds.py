@@ -28,8 +28,8 @@ from fixsync._native.rows import (
     QUERY,
     SHAPE,
 )
-from fixsync.shapes import shape_from_tuple, shape_of_row
-from fixsync.testing import strategies as fst
+from fixsync.synctest import strategies as fst
+from fixsync.world.shapes import shape_from_tuple, shape_of_row
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEADER = (Path(__file__).resolve().parent.parent / "csrc" / "fixsync.h").read_text(encoding="utf-8")

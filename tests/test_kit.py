@@ -20,11 +20,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fixsync import Sector, World, aim
+from fixsync import Sector, World
 from fixsync._native.raw import ffi, lib
 from fixsync.game import motion, numbers
 from fixsync.game.random import Random
-from fixsync.testing import strategies as fst
+from fixsync.synctest import strategies as fst
+from fixsync.world import aim
 
 LOW, HIGH = -(2**31), 2**31 - 1
 SIZE_MAX = 2**29 - 1

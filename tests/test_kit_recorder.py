@@ -20,14 +20,14 @@ from fixsync import Box, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync._native.changes import rows_of_commands
 from fixsync._native.raw import ffi, lib
 from fixsync._native.rows import CAST, COMMAND, QUERY
-from fixsync.log import text
+from fixsync.base import strict_json
+from fixsync.base.strict_json import LineError
 from fixsync.log.lines import parse_header
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import Start
-from fixsync.log.text import LineError
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 CAPACITY = 6
 
@@ -284,7 +284,7 @@ def with_world(doc: dict[str, Any], capacity: int = CAPACITY) -> dict[str, Any]:
 def is_canonical_about(about: bytes) -> bool:
     """Whether Python's strict reader takes it, and it is how Python writes that."""
     try:
-        doc = text.parse(about, digits_max=600)
+        doc = strict_json.parse(about, digits_max=600)
         keys = list(doc)
         parse_header(canonical(with_world(doc)))
     except (LineError, UnicodeEncodeError):

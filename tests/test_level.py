@@ -21,7 +21,7 @@ from tools import by_default, ints, rows
 
 from fixsync import LEVEL, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
-from fixsync.shapes import Shape, shape_from_tuple
+from fixsync.world.shapes import Shape, shape_from_tuple
 
 LOW, HIGH = -(2**31), 2**31 - 1
 SIZE_MAX = 2**29 - 1

@@ -15,8 +15,9 @@ from click.testing import CliRunner
 from network import Network
 
 from fixsync import LEVEL, ONE, Contact, Event, Level, Pillar, Pose, Prism, Sphere, World, q
+from fixsync.base.fields import differences, found_fields, world_fields
+from fixsync.base.names import Names
 from fixsync.cli import fixsync
-from fixsync.fields import differences, found_fields, world_fields
 from fixsync.log.cut import cut
 from fixsync.log.diff import diff
 from fixsync.log.info import info
@@ -24,12 +25,11 @@ from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Compared, Verdict, replay
 from fixsync.log.schema import MatchLogError
-from fixsync.names import Names
+from fixsync.match.sim import Input
 from fixsync.session import Match
 from fixsync.session.desync import pair_told
 from fixsync.session.notices import Reason
-from fixsync.sim import Input
-from fixsync.testing.agreement import assert_peers_agree
+from fixsync.synctest.agreement import assert_peers_agree
 
 VECTORS = Path(__file__).parent / "vectors" / "levels"
 ARENA = Level([

@@ -22,10 +22,10 @@ from model_map import Area, MapModel, RefusedError
 from tools import by_default
 
 from fixsync import Pillar
+from fixsync.base.files import zstd_module
 from fixsync.cli.level import level_command
-from fixsync.level import Solid
-from fixsync.log.files import zstd_module
 from fixsync.maps import MapFileError, MapLevel, read_map
+from fixsync.world.level import Solid
 
 Json = dict[str, Any]
 ONE = 65536

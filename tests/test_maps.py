@@ -16,7 +16,7 @@ from fixsync import Box, Cylinder, Level, Pillar, Pose, Prism, Sphere, direction
 from fixsync._native.raw import ffi, lib
 from fixsync.maps import box, polygon, svg, tiles
 from fixsync.maps.rotation import rotation
-from fixsync.shapes import Shape
+from fixsync.world.shapes import Shape
 
 
 def test_a_box_at_a_quarter_turn_is_exact() -> None:

@@ -30,16 +30,17 @@ from tools import Run, needs
 
 from fixsync import World
 from fixsync._native.recorder import NativeRecorder
-from fixsync.log import files, lines, schema
+from fixsync.base import files
+from fixsync.base.names import Names
+from fixsync.base.strict_json import LineError
+from fixsync.log import lines, schema
 from fixsync.log.cut import cut
 from fixsync.log.info import info
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import About, Footer, Header, MatchLogError, SimFrame, TraceFrame
-from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
-from fixsync.names import Names
 
 VECTORS = Path(__file__).parent / "vectors"
 

@@ -26,7 +26,7 @@ from fixsync import (
     overlap,
 )
 from fixsync.game.motion import along, bounce, move_and_slide, slide
-from fixsync.testing import strategies as fst
+from fixsync.synctest import strategies as fst
 
 UP = (0, 1 << 30, 0)
 STEP = (1 << 29) - 1

@@ -33,7 +33,7 @@ from fixsync import (
     direction,
 )
 from fixsync.game.motion import Mover, move_and_slide
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 HALF = ONE // 2
 CHARACTERS = [Capsule(HALF, HALF), Cylinder(HALF, ONE), Box(HALF, ONE, HALF)]

@@ -14,7 +14,7 @@ from model import INT32_MAX, INT32_MIN, SIZE_MAX
 from strategies import shapes, yaws
 
 from fixsync import Cylinder, EventKind, Pose, Sphere, World
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 EDGES = st.sampled_from([INT32_MIN, INT32_MIN + 1, -1, 0, 1, INT32_MAX - 1, INT32_MAX])
 PLACES = st.tuples(EDGES, EDGES, EDGES)

@@ -20,7 +20,7 @@ from fixsync.farm.worker import _digest_of_frames
 from fixsync.log import Reader, Recorder, SimRecorder, diff, replay
 from fixsync.log.cut import cut
 from fixsync.log.replay import Verdict
-from fixsync.sim import build_of, data_of, hash_of, start
+from fixsync.match.sim import build_of, data_of, hash_of, start
 
 TABLE = b"frames of attacks"
 DIGEST = f"{hash_of(TABLE):016x}"

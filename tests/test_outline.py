@@ -37,7 +37,7 @@ from fixsync import (
 )
 from fixsync._native.kinds import KINDS_BY_NAME
 from fixsync._native.raw import ffi, lib
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 CSRC = Path(__file__).parent.parent / "csrc"
 COMPILERS = [

@@ -22,14 +22,15 @@ import pytest
 from rich.console import Console
 from tools import Run, by_default
 
-from fixsync import cli, sim
+from fixsync import cli
+from fixsync.base import files
 from fixsync.cli import options, text
-from fixsync.log import files
 from fixsync.log.cut import cut
 from fixsync.log.recorder import SimRecorder
 from fixsync.log.replay import replay
 from fixsync.log.whatif import whatif
 from fixsync.maps import read_map
+from fixsync.match import sim
 from fixsync.sample.skillfight import SkillFight
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -420,24 +421,9 @@ def test_the_next_output_removes_what_a_killed_process_left_and_nothing_else(
     assert hidden(folder) == {*others, pipe, link}
 
 
-@pytest.mark.full
-@POSIX
-@pytest.mark.parametrize("module", ["_cffi_backend", "msgspec", "click", "rich"])
-def test_ctrl_c_while_modules_are_imported_prints_no_traceback(tmp_path: Path, module: str) -> None:
-    """The last module is imported by a command, the others before there is one."""
-    slow = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemError\n"
-    (tmp_path / f"{module}.py").write_text(slow)
-    path = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    process = started("replay", str(STORMS), usual=signal.SIGINT, env=path)
-    _, err = process.communicate()
-    told = {-signal.SIGINT: b"", 130: b"\ninterrupted\n"}
-    assert process.returncode in told
-    assert err == told[process.returncode]
-
-
 def started(*arguments: str, usual: int | None = None, **settings: Any) -> subprocess.Popen[bytes]:
     """`usual` is set back in the new process alone: a signal must not end the tests."""
-    command = [sys.executable, "-c", "from _fixsync_command import main; main()", *arguments]
+    command = [sys.executable, "-c", "from fixsync.cli import main; main()", *arguments]
     if usual is not None:
         settings["preexec_fn"] = lambda: signal.signal(usual, signal.SIG_DFL)
     return subprocess.Popen(command, stderr=subprocess.PIPE, **settings)

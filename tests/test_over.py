@@ -13,10 +13,10 @@ from tools import Run
 
 from fixsync import GameEvent
 from fixsync.log import Verdict, replay
+from fixsync.match.sim import Input, start
 from fixsync.session import Match, Reason, TakenBack
-from fixsync.sim import Input, start
-from fixsync.testing import assert_peers_agree
-from fixsync.testing.synctest import bot_inputs, run_check, run_straight, write_log
+from fixsync.synctest import assert_peers_agree
+from fixsync.synctest.checks import bot_inputs, run_check, run_straight, write_log
 
 WEATHER = Weather(loss=10, delay_ms=60, jitter_ms=80)
 MEETINGS = 6

@@ -27,7 +27,7 @@ from tools import needs
 
 import fixsync
 from fixsync._native.raw import lib
-from fixsync.semantics import semantics_id
+from fixsync.match.semantics import semantics_id
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "fixsync"
@@ -103,10 +103,14 @@ def test_only_native_uses_the_extension() -> None:
 
 # What a game uses every frame. No float decides anything in these.
 NATIVE = [name.removeprefix("fixsync.") for name in NAMES if name.startswith("fixsync._native")]
-EXACT = [*NATIVE, "numbers", "values", "kinds", "shapes", "records", "arguments", "level", "world"]
-EXACT += ["why", "aim"]
-EXACT += [f"game.{path.stem}" for path in sorted((PACKAGE / "game").glob("[a-z]*.py"))]
-EXACT.remove("game.frames_file")  # only the command `fixsync frames` reads JSON
+EXACT = [*NATIVE, "base.numbers", "base.values", "base.kinds"]
+EXACT += [
+    f"{room}.{path.stem}"
+    for room in ("world", "game")
+    for path in sorted((PACKAGE / room).glob("[a-z]*.py"))
+]
+for tool in ("world.draw", "game.frames_file", "game.aseprite"):  # pictures, and what reads JSON
+    EXACT.remove(tool)
 
 
 @pytest.mark.parametrize("module", EXACT)
@@ -245,7 +249,7 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
         for name in web:
             assert archive.read(name) == (ROOT / name.removeprefix("fixsync/")).read_bytes(), name
     assert {"index.js", "raw.js", "fixsync.wasm"} <= {Path(name).name for name in web}
-    assert {"fixsync/py.typed", "fixsync/_kernel.pyi", "fixsync/world.py"} <= files
+    assert {"fixsync/py.typed", "fixsync/_kernel.pyi", "fixsync/world/world.py"} <= files
     assert not any(file.startswith(("tests/", "csrc/", "build_ffi")) for file in files)
     # The kernel's own files, for programs that compile it: what a compiler needs, and not what
     # makes them.
@@ -272,7 +276,7 @@ def test_a_wheel_of_another_compiler_holds_no_folder_and_answers_the_same(
     assert release.for_this_machine(one.parent) == one
     with zipfile.ZipFile(one) as archive:
         archive.extractall(tmp_path / "installed")
-    code = "import fixsync._kernel as k, fixsync.semantics as s; print(k.__file__, s.semantics_id().hex())"
+    code = "import fixsync._kernel as k, fixsync.match.semantics as s; print(k.__file__, s.semantics_id().hex())"
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     told = release.run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
     kernel = tmp_path / "installed" / "fixsync" / "_kernel.abi3.so"
@@ -618,7 +622,7 @@ def test_without_a_stable_abi_the_wheel_is_of_one_version_and_answers_the_same(
     assert name == f"fixsync/_kernel{sysconfig.get_config_var('EXT_SUFFIX')}"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "installed")
-    code = "import fixsync._kernel as k, fixsync.semantics as s; print(k.__file__, s.semantics_id().hex())"
+    code = "import fixsync._kernel as k, fixsync.match.semantics as s; print(k.__file__, s.semantics_id().hex())"
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     told = release.run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
     assert told == [str(tmp_path / "installed" / name), semantics_id().hex()]

@@ -18,6 +18,7 @@ from network import Network, Weather, nonce_of, packet_of, sealed
 from strategies import examples
 
 from fixsync.game.random import Random
+from fixsync.match.sim import Input
 from fixsync.session import Match, Phase, Reason, RollbackSession, Session
 from fixsync.session.blobs import Asked, Collector, Evidence, Offer, Snapshot, decoded
 from fixsync.session.outgoing import RUNS_BYTES, _run
@@ -43,7 +44,6 @@ from fixsync.session.packets import (
     digest_of,
 )
 from fixsync.session.streams import Stream
-from fixsync.sim import Input
 
 MATCH = Match("bumpers", seed=5, players=3, frames=200, spectators=1, id=9)
 KEYED = Match("bumpers", seed=5, players=2, frames=150, key=b"secret")

@@ -23,18 +23,18 @@ from netns import Namespaces
 from network import SEMANTICS
 from tools import needs_loopback
 
+from fixsync.base.fields import differences
 from fixsync.cli.peers import peers_command
-from fixsync.fields import differences
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
-from fixsync.sample.peer import Status
-from fixsync.sample.peers import Outcome, PeerOutcome, Places, _compare, _Match, run
-from fixsync.sample.plan import Run
-from fixsync.sample.relay import Impairment, Relay
+from fixsync.match.sim import fields_of
+from fixsync.peers.peer import Status
+from fixsync.peers.plan import Run
+from fixsync.peers.relay import Impairment, Relay
+from fixsync.peers.run import Outcome, PeerOutcome, Places, _compare, _Match, run
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Confirmed, End, Match, Notice, Phase, Reason, RollbackSession, Timing
 from fixsync.session.udp import Endpoint, now_ms, play
-from fixsync.sim import fields_of
 
 pytestmark = needs_loopback
 

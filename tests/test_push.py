@@ -30,8 +30,8 @@ from strategies import (
 import fixsync
 from fixsync import Contact, Pose, Sector, Side, Sphere, World, q
 from fixsync._native.raw import ffi, lib
-from fixsync.records import Moved
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.records import Moved
+from fixsync.world.shapes import shape_from_tuple
 
 Shape = tuple[Any, ...]
 Place = tuple[int, int, int, int]

@@ -13,8 +13,8 @@ import pytest
 from tools import needs, needs_loopback
 
 from fixsync.log.replay import Verdict, replay
-from fixsync.testing import assert_peers_agree
-from fixsync.testing.synctest import bot_inputs
+from fixsync.synctest import assert_peers_agree
+from fixsync.synctest.checks import bot_inputs
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 sys.path.append(str(EXAMPLES))

@@ -20,12 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import Box, Cylinder, Pose, Sector, Sphere, World
+from fixsync.base.names import Names
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import UNSET, MatchLogError
-from fixsync.names import Names
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 
 def apply(world: World, recorder: Recorder, command: Any) -> None:
@@ -508,7 +508,7 @@ def test_a_file_that_cannot_be_written_ends_the_recording_and_says_so(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("fixsync.log.files.Sink.write", full)
+        patched.setattr("fixsync.base.files.Sink.write", full)
         with pytest.raises(OSError, match="No space left"):
             world.step()
     assert world.frame == 2

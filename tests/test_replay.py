@@ -17,11 +17,12 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixsync import Contact, EventKind, Pose, Sphere, World, sim
+from fixsync import Contact, EventKind, Pose, Sphere, World
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import SimRecorder
 from fixsync.log.replay import Compared, Replay, Verdict, exit_code, find_logs, replay
 from fixsync.log.schema import Header
+from fixsync.match import sim
 
 VECTORS = Path(__file__).parent / "vectors"
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "match-logs.md"
@@ -296,7 +297,7 @@ def test_a_world_too_large_for_the_memory_is_told_with_its_capacity(
     def none_left(*_: Any, **__: Any) -> World:
         raise MemoryError("a world of capacity 2147483648 needs more than there is")
 
-    monkeypatch.setattr("fixsync.world.World.__init__", none_left)
+    monkeypatch.setattr("fixsync.world.world.World.__init__", none_left)
     result = replayed(tmp_path, [], capacity=2**31)
     assert (result.verdict, result.error.line, result.error.field) == (
         Verdict.OUT_OF_MEMORY,

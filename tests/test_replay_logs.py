@@ -18,8 +18,8 @@ from model_level import LevelWorld, checked_solid
 from strategies import KINDS, rounds
 
 from fixsync._native.kernel import semantics
+from fixsync.base.files import Source
 from fixsync.log import lines, schema
-from fixsync.log.files import Source
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 

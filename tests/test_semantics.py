@@ -8,10 +8,11 @@ from typing import Any
 import model
 import pytest
 
-from fixsync import Pose, Sector, Shape, semantics
+from fixsync import Pose, Sector, Shape
 from fixsync._native.raw import lib
 from fixsync.game.random import Random
-from fixsync.semantics import (
+from fixsync.match import semantics
+from fixsync.match.semantics import (
     contact_questions,
     near_questions,
     sector_questions,

@@ -28,6 +28,7 @@ from simulator import check_memory
 from strategies import examples, rounds
 
 from fixsync import Contact, Event, EventKind, Pacer
+from fixsync.match.sim import Input, hash_of
 from fixsync.session import (
     Confirmed,
     LockstepSession,
@@ -43,7 +44,6 @@ from fixsync.session import (
 )
 from fixsync.session.packets import NOBODY, VERSION, Hello, Piece, Update
 from fixsync.session.remote import Remote
-from fixsync.sim import Input, hash_of
 
 STORM = Weather(loss=30, delay_ms=20, jitter_ms=40, duplication=10, damage=5)
 by_full = partial(pytest.param, marks=pytest.mark.full)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fixsync.sample.faults import FAULTS
+from fixsync.peers.faults import FAULTS
 from fixsync.session import Match, Reason, packets
-from fixsync.testing.synctest import CHECKS
+from fixsync.synctest.checks import CHECKS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = ("sessions.md", "desync.md", "testing.md")

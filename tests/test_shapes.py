@@ -45,8 +45,8 @@ from fixsync import (
     pack_shapes,
     q,
 )
-from fixsync.semantics import semantics_id
-from fixsync.shapes import shape_from_tuple
+from fixsync.match.semantics import semantics_id
+from fixsync.world.shapes import shape_from_tuple
 
 PLACE = ("x", "y", "z", "yaw")
 SIZE_MAX = 2**29 - 1

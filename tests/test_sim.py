@@ -11,11 +11,20 @@ from bumpers import Bumpers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixsync import sim
-from fixsync.fields import byte_fields, world_fields
-from fixsync.names import Names
+from fixsync.base.fields import byte_fields, world_fields
+from fixsync.base.names import Names
+from fixsync.match import sim
+from fixsync.match.sim import (
+    check_input,
+    fields_of,
+    find,
+    hash_of,
+    idle_input,
+    names,
+    register,
+    start,
+)
 from fixsync.sample.skillfight import SkillFight
-from fixsync.sim import check_input, fields_of, find, hash_of, idle_input, names, register, start
 
 
 @pytest.fixture(autouse=True)

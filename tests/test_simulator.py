@@ -32,7 +32,7 @@ from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 from strategies import rounds
 from tools import by_default
 
-from fixsync.sample.faults import FAULTS
+from fixsync.peers.faults import FAULTS
 from fixsync.session import Match, Phase, Reason, Session
 from fixsync.session.blobs import RATE_PIECES
 from fixsync.session.joining import Joining

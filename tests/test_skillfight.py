@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from strategies import examples, some
 
 from fixsync import ONE, EventKind, Pose, World, length, q_near
-from fixsync.fields import differences
+from fixsync.base.fields import differences
 from fixsync.game.random import Random
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Verdict, replay
+from fixsync.match.sim import fields_of, find, hash_of, start
 from fixsync.sample.skillfight import INPUT_MAX, Action, Button, SkillFight
 from fixsync.sample.skillfight.rules import (
     ARENA,
@@ -31,8 +32,7 @@ from fixsync.sample.skillfight.rules import (
     SKILLS,
     Layer,
 )
-from fixsync.sim import fields_of, find, hash_of, start
-from fixsync.testing.synctest import bot_inputs, run_straight
+from fixsync.synctest.checks import bot_inputs, run_straight
 
 EAST, WEST = 0, 32
 

@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import Attack, Body, EventKind, FrameData, Handlers, Part, Pose, Sphere, World, q
-from fixsync.fields import difference_lines, differences
+from fixsync.base.fields import difference_lines, differences
 from fixsync.game.random import Random
-from fixsync.sim import Input, fields_of, hash_of, start
-from fixsync.state import State, Stated, count, up_to, within
-from fixsync.testing import assert_peers_agree
+from fixsync.match import State, Stated, count, up_to, within
+from fixsync.match.sim import Input, fields_of, hash_of, start
+from fixsync.synctest import assert_peers_agree
 
 
 class Move(IntEnum):
@@ -764,7 +764,7 @@ def test_a_part_named_as_one_of_the_worlds_keeps_apart_from_it():
 
 
 def test_importing_fixsync_does_not_import_it():
-    code = "import sys, fixsync; print('fixsync.state' in sys.modules)"
+    code = "import sys, fixsync; print('fixsync.match' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
 
@@ -774,7 +774,7 @@ def test_a_class_without_postponed_annotations_is_read_alike():
     code = """
 from typing import Annotated
 from fixsync import World
-from fixsync.state import State, Stated, up_to, within
+from fixsync.match import State, Stated, up_to, within
 class Ball(State):
     x: Annotated[int, within(0, 9)] = 3
 class Court(State):

@@ -16,7 +16,7 @@ from refusals import Refused, refusals
 
 from fixsync import LEVEL, Box, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
-from fixsync.shapes import cast_pair, shape_from_tuple
+from fixsync.world.shapes import cast_pair, shape_from_tuple
 
 STILL = (0, 0, 0)
 HERE = Pose(0, 0, 0)

@@ -22,11 +22,10 @@ from fixsync.farm.sandbox import Sandbox, Settings
 from fixsync.game.random import Random
 from fixsync.log.diff import diff
 from fixsync.log.replay import Verdict, replay
+from fixsync.match.sim import Input, SimulationType, Stepped
 from fixsync.sample.skillfight import SkillFight
-from fixsync.sim import Input, SimulationType, Stepped
-from fixsync.testing import synctest
-from fixsync.testing.minimise import minimise
-from fixsync.testing.synctest import (
+from fixsync.synctest import checks
+from fixsync.synctest.checks import (
     CHECKS,
     Divergence,
     Straight,
@@ -38,7 +37,8 @@ from fixsync.testing.synctest import (
     run_straight,
     write_log,
 )
-from fixsync.testing.unsaved import unsaved
+from fixsync.synctest.minimise import minimise
+from fixsync.synctest.unsaved import unsaved
 from fixsync.view.export import export, page
 
 PLAYERS = 4
@@ -127,7 +127,7 @@ def test_a_simulation_that_loads_its_world_within_a_step_is_no_mistake():
 def test_a_world_whose_answers_depended_on_the_order_of_changes_would_be_found(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    class Ordered(synctest.World):
+    class Ordered(checks.World):
         last = -1
 
         def move(self, id: int, x: int, y: int, z: int) -> None:
@@ -138,7 +138,7 @@ def test_a_world_whose_answers_depended_on_the_order_of_changes_would_be_found(
             return super().hash() + (self.frame == 9 and Ordered.last)
 
     straight = run_straight(Bumpers, 1, PLAYERS, inputs())
-    monkeypatch.setattr(synctest, "World", Ordered)
+    monkeypatch.setattr(checks, "World", Ordered)
     found = run_check("order", straight)
     assert found is not None
     assert (found.check, found.frame) == ("order", 8)
@@ -351,7 +351,7 @@ def test_the_command_takes_no_inputs_of_another_simulation(run: Any):
 
 @pytest.mark.full
 def test_what_a_simulation_calls_its_ids_is_in_the_report(run: Any):
-    result = run("fixsync.sample.faults:stale_at_20", "--frames", "30", "--check", "save and load")
+    result = run("fixsync.peers.faults:stale_at_20", "--frames", "30", "--check", "save and load")
     assert result.exit_code == 1
     assert "collider 0 (player 0), x: " in result.output
 

@@ -36,9 +36,9 @@ from fixsync import (
     overlap,
     q,
 )
-from fixsync.aim import GODOT, UNITY
 from fixsync.game.flat import Hitbox, two_plane_contact
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.aim import GODOT, UNITY
+from fixsync.world.shapes import shape_from_tuple
 
 APART, TOUCHING, OVERLAPPING = Contact
 SMALL = st.integers(-14, 14)

@@ -17,17 +17,18 @@ from bumpers import Bumpers, inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap, sim
+from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap
 from fixsync.log.replay import Verdict, replay
-from fixsync.records import Events
-from fixsync.sample.peer import Task, _Peer
-from fixsync.sample.plan import Run
+from fixsync.match import sim
+from fixsync.match.sim import SimulationType
+from fixsync.peers.peer import Task, _Peer
+from fixsync.peers.plan import Run
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Session
-from fixsync.sim import SimulationType
-from fixsync.testing import assert_peers_agree, assert_same_state
-from fixsync.testing import strategies as fst
-from fixsync.testing.synctest import bot_inputs, log_inputs, run_check, run_straight
+from fixsync.synctest import assert_peers_agree, assert_same_state
+from fixsync.synctest import strategies as fst
+from fixsync.synctest.checks import bot_inputs, log_inputs, run_check, run_straight
+from fixsync.world.records import Events
 
 # assert_peers_agree.
 
@@ -189,7 +190,7 @@ from bumpers import Bumpers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from fixsync import Pose, Sphere, World
-from fixsync.testing import strategies as fst
+from fixsync.synctest import strategies as fst
 
 INPUTS = [(1, 2, 3), (2, 1, 4)] * 40
 
@@ -249,7 +250,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)]),
     }
-    command = [sys.executable, "-m", "pytest", "-p", "fixsync.pytest_plugin"]
+    command = [sys.executable, "-m", "pytest", "-p", "fixsync.synctest.pytest_plugin"]
     command += ["-p", "_hypothesis_pytestplugin"]
     command += ["--basetemp", str(folder / "tmp"), str(folder)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -279,14 +280,14 @@ def test_the_plugin_names_the_log_of_a_recorded_world(report: str):
 
 def test_the_plugin_is_offered_to_every_pytest():
     text = (Path(__file__).parent.parent / "pyproject.toml").read_text()
-    assert '[project.entry-points.pytest11]\nfixsync = "fixsync.pytest_plugin"' in text
+    assert '[project.entry-points.pytest11]\nfixsync = "fixsync.synctest.pytest_plugin"' in text
 
 
 def test_loading_the_plugin_loads_nothing_else_of_fixsync():
-    code = "import sys, fixsync.pytest_plugin\nprint(*sorted(n for n in sys.modules if n.startswith('fixsync')))"
+    code = "import sys, fixsync.synctest.pytest_plugin\nprint(*sorted(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(found.stdout.split())
-    assert not loaded & {"fixsync.session", "fixsync.testing.synctest", "fixsync.log.recorder"}
+    assert not loaded & {"fixsync.session", "fixsync.synctest.checks", "fixsync.log.recorder"}
 
 
 def test_bots_get_the_same_seed_of_32_bits_from_the_sync_test_and_from_peers(

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from fixsync import LEVEL, Pillar, Prism
-from fixsync.log.files import zstd_module
+from fixsync.base.files import zstd_module
 from fixsync.maps import MapFileError, MapLevel, read_map, tiled
 from fixsync.maps.document import MapError, Value
 

@@ -21,12 +21,12 @@ from tools import needs
 
 from fixsync import ONE, Body, Event, FrameData, Part, Pose, Sphere, World, q
 from fixsync.game.random import Random
+from fixsync.match import State, Stated, count, within
+from fixsync.match.sim import Input, SimulationType
 from fixsync.sample.skillfight import SkillFight
-from fixsync.sim import Input, SimulationType
-from fixsync.state import State, Stated, count, within
-from fixsync.testing.straight import Inputs, bot_inputs, run_straight
-from fixsync.testing.unsaved import unsaved
-from fixsync.testing.walk import Walk
+from fixsync.synctest.straight import Inputs, bot_inputs, run_straight
+from fixsync.synctest.unsaved import unsaved
+from fixsync.synctest.walk import Walk
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

@@ -22,7 +22,7 @@ import make
 
 from fixsync import Pose, World, cast_pair, lift, push_out, side
 from fixsync.game import flat, motion
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 Row = dict[str, Any]
 

@@ -11,9 +11,9 @@ import planted
 import pytest
 from bumpers import inputs
 
-from fixsync.fresh.surroundings import FACTORS, variant
-from fixsync.testing.synctest import CHECKS, Checked, Straight, run_checks, run_straight
-from fixsync.testing.unsaved import unsaved, unsaved_lines
+from fixsync.synctest.checks import CHECKS, Checked, Straight, run_checks, run_straight
+from fixsync.synctest.surroundings import FACTORS, variant
+from fixsync.synctest.unsaved import unsaved, unsaved_lines
 
 
 def checked(game: type[planted.Game]) -> tuple[Straight, Checked]:

@@ -48,10 +48,10 @@ from fixsync.log.attacks import MISSED_MAX, attacks
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.schema import MatchLogError
-from fixsync.shapes import shape_from_tuple
-from fixsync.sim import stepped
+from fixsync.match.sim import stepped
 from fixsync.view import bundle, export, page, write
 from fixsync.view.export import Exported
+from fixsync.world.shapes import shape_from_tuple
 
 ROOT = Path(__file__).resolve().parents[1]
 LOGS = sorted((ROOT / "replay_logs").glob("*.jsonl.gz")) + sorted(

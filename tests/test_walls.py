@@ -30,7 +30,7 @@ from fixsync import (
 )
 from fixsync._native.raw import ffi, lib
 from fixsync.game.motion import Mover, Separated, carry, separate
-from fixsync.shapes import shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 HALF, EIGHTH = ONE // 2, ONE // 8
 WALKER, WALL, BOSS = 0, 1, 2

@@ -21,14 +21,14 @@ from tools import Run
 
 from fixsync import Cylinder
 from fixsync.log import Reader, SimRecorder, replay
-from fixsync.log.another import another
 from fixsync.log.attacks import attacks
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.hits import TwoHits, rows_of
 from fixsync.log.lines import plain
+from fixsync.log.rematch import another
 from fixsync.log.settings import FIELDS, Setting
 from fixsync.log.whatif import WhatIf, whatif
-from fixsync.sample.faults import faulty
+from fixsync.peers.faults import faulty
 from fixsync.sample.skillfight import SkillFight
 from fixsync.sample.skillfight.rules import Layer
 

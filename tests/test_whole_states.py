@@ -13,11 +13,11 @@ from bumpers import Bumpers, inputs
 from tools import Run
 
 from fixsync import Event
-from fixsync.fields import StateFields, world_fields
+from fixsync.base.fields import StateFields, world_fields
 from fixsync.log import MatchLogError, Reader, SimRecorder, Verdict, diff, info, replay
 from fixsync.log.cut import cut
-from fixsync.sim import Input, hash_of, start, stepped
-from fixsync.testing.straight import run_straight, write_log
+from fixsync.match.sim import Input, hash_of, start, stepped
+from fixsync.synctest.straight import run_straight, write_log
 from fixsync.view import export
 
 FRAMES = 60

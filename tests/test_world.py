@@ -51,9 +51,9 @@ from fixsync._native.changes import rows_of_commands, rows_of_layers
 from fixsync._native.checks import layer_masks
 from fixsync.game.bodies import Body
 from fixsync.game.frames import FrameData, Part
-from fixsync.records import COLLIDER_DTYPE, COLLIDER_FORMAT
-from fixsync.shapes import shape_from_tuple
-from fixsync.world import CAPACITY_MAX
+from fixsync.world.records import COLLIDER_DTYPE, COLLIDER_FORMAT
+from fixsync.world.shapes import shape_from_tuple
+from fixsync.world.world import CAPACITY_MAX
 
 ROOT = Path(__file__).resolve().parent.parent
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1

@@ -18,7 +18,7 @@ import logs
 from bumpers import Bumpers
 
 from fixsync import Event
-from fixsync.sim import Input
+from fixsync.match.sim import Input
 
 _begun = 0
 

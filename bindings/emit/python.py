@@ -53,7 +53,7 @@ def _row(type: Type, api: Api) -> str:
 
 
 def kinds(api: Api) -> str:
-    """fixsync/kinds.py."""
+    """fixsync/base/kinds.py."""
     found = read_kinds(api)
     names = [_class_name(kind) for kind in found]
     exported = "".join(f'    "{name}",\n' for name in sorted([*names, "Shape"]))
@@ -64,7 +64,7 @@ from __future__ import annotations
 
 from typing import TypeAlias, final
 
-from fixsync.values import ShapeValue, Size
+from fixsync.base.values import ShapeValue, Size
 
 __all__ = [
 {exported}]

@@ -9,8 +9,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from fixsync.log.recorder import SimRecorder
+from fixsync.match.sim import names_of, start
 from fixsync.sample.skillfight import SkillFight
-from fixsync.sim import names_of, start
 from fixsync.view import export, write
 
 HERE = Path(__file__).resolve().parent

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import process_time_ns
 
+from fixsync.base.numbers import ONE
 from fixsync.bench.check import FRAMES
 from fixsync.bench.scenes import scene
-from fixsync.numbers import ONE
-from fixsync.shapes import RAY, Pose, Sphere
-from fixsync.world import World
+from fixsync.world.shapes import RAY, Pose, Sphere
+from fixsync.world.world import World
 
 __all__ = ["ASKED", "ASKS", "PLAIN", "SMALL", "Call", "asked", "calls", "plain"]
 

@@ -6,11 +6,21 @@ import json
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 
+from fixsync.base.numbers import ONE
 from fixsync.bench.scenes import SCENES, Scene, scene
-from fixsync.numbers import ONE
-from fixsync.records import Collider
-from fixsync.shapes import Box, Contact, Cylinder, EventKind, Pose, Sector, Shape, Sphere, overlap
-from fixsync.world import World
+from fixsync.world.records import Collider
+from fixsync.world.shapes import (
+    Box,
+    Contact,
+    Cylinder,
+    EventKind,
+    Pose,
+    Sector,
+    Shape,
+    Sphere,
+    overlap,
+)
+from fixsync.world.world import World
 
 __all__ = ["FRAMES", "PINNED_COUNTS", "checked", "final_hash", "golden"]
 

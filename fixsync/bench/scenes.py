@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from math import isqrt
 from typing import NamedTuple
 
+from fixsync.base.numbers import ONE
 from fixsync.game.random import Random
-from fixsync.numbers import ONE
-from fixsync.records import COLLIDER_FORMAT
-from fixsync.shapes import Box, Capsule, Cylinder, Shape, Sphere, shape_from_tuple
-from fixsync.world import World
+from fixsync.world.records import COLLIDER_FORMAT
+from fixsync.world.shapes import Box, Capsule, Cylinder, Shape, Sphere, shape_from_tuple
+from fixsync.world.world import World
 
 __all__ = ["SCENES", "SEED", "Scene", "scene"]
 

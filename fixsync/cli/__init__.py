@@ -18,8 +18,8 @@ from typing import TextIO
 import click
 
 from fixsync import __version__
+from fixsync.base import files
 from fixsync.cli import streams
-from fixsync.log import files
 
 __all__ = ["main"]
 

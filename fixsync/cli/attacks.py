@@ -11,12 +11,12 @@ from typing import Any
 import click
 import msgspec
 
+from fixsync.base.names import owner_text
+from fixsync.base.numbers import ONE, decimal
 from fixsync.cli import options, text
 from fixsync.log.attacks import AttackReport, Missed, Swing, attacks
 from fixsync.log.pair import Party
 from fixsync.log.spans import spans_text
-from fixsync.names import owner_text
-from fixsync.numbers import ONE, decimal
 
 _SHOWN = 4
 """Parts and victims of a row; --json has all."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from fixsync.base import files
 from fixsync.cli import options, text
-from fixsync.log import files
 from fixsync.log.cut import cut
 
 

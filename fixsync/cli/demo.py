@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 
 from fixsync.cli import options, streams, text
-from fixsync.sample.peers import Outcome, PeerOutcome, outcome_json, run
-from fixsync.sample.plan import Run
-from fixsync.sample.relay import Impairment
+from fixsync.peers.plan import Run
+from fixsync.peers.relay import Impairment
+from fixsync.peers.run import Outcome, PeerOutcome, outcome_json, run
 from fixsync.view import export, write, write_arena
 
 _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)

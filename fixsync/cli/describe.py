@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from fixsync._native.kinds import KINDS_BY_NAME
+from fixsync.base.names import sides_in
 from fixsync.cli.text import angle, units, vector
-from fixsync.level import Prism, Solid
 from fixsync.log.schema import Header
-from fixsync.names import sides_in
-from fixsync.records import Collider
-from fixsync.shapes import Contact, EventKind
+from fixsync.world.level import Prism, Solid
+from fixsync.world.records import Collider
+from fixsync.world.shapes import Contact, EventKind
 
 
 def named(number: int, names: Mapping[int, str]) -> str:

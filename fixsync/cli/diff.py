@@ -14,14 +14,14 @@ import msgspec
 from rich.table import Table
 
 from fixsync._native.raw import LAYER_COUNT
+from fixsync.base.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.cli import describe, hits, options, text
-from fixsync.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.log.diff import Cause, Diff, Pair, Row, diff, diff_builds
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.schema import COMMANDS, Cast, Header, Query
 from fixsync.log.spans import spans_text
-from fixsync.shapes import Contact
-from fixsync.testing.cause import cause, not_found
+from fixsync.synctest.cause import cause, not_found
+from fixsync.world.shapes import Contact
 
 Headers: TypeAlias = tuple[Header, Header]
 Cells: TypeAlias = tuple[str, str, str]

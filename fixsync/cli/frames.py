@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from fixsync.base.files import write_whole
 from fixsync.cli import options, text
+from fixsync.game.aseprite import AsepriteFrames, read_aseprite
 from fixsync.game.frames import FrameData
 from fixsync.game.frames_file import read_frames, schema
 from fixsync.game.frames_names import WRITERS
-from fixsync.log.files import write_whole
-from fixsync.maps.aseprite import AsepriteFrames, read_aseprite
 
 
 def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
+from fixsync.base.names import sides_in
 from fixsync.cli import describe, options, text
 from fixsync.cli.level import level_count, level_json, level_rows, read_level
 from fixsync.log.info import Info, info
@@ -19,8 +20,7 @@ from fixsync.log.lines import plain
 from fixsync.log.origin import ORIGIN
 from fixsync.log.replay import Verdict
 from fixsync.log.schema import Header, MatchLogError
-from fixsync.names import sides_in
-from fixsync.shapes import Contact
+from fixsync.world.shapes import Contact
 
 _META_SHOWN = 40
 _KEY_SHOWN = 80

@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
+from fixsync.base.files import check_output, write_whole
+from fixsync.base.numbers import ONE
 from fixsync.cli import options, text
-from fixsync.level import Level, Prism, Solid
-from fixsync.log.files import check_output, write_whole
 from fixsync.log.solids import level_line
 from fixsync.maps.document import PIXELS_MAX
 from fixsync.maps.drawing import bounds, svg
 from fixsync.maps.tiled import MapLevel, read_map
-from fixsync.numbers import ONE
+from fixsync.world.level import Level, Prism, Solid
 
 SUFFIXES = (".fxlevel", ".svg")
 

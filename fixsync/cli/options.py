@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 import click
 
-from fixsync import sim
-from fixsync.builds import Home, files_of
+from fixsync.base import files
+from fixsync.base.numbers import exact
 from fixsync.cli import project
 from fixsync.cli.streams import echo
-from fixsync.log import files
 from fixsync.log.reader import Reader
 from fixsync.log.replay import find_logs
 from fixsync.log.schema import LINE_BYTES_MAX
-from fixsync.numbers import exact
+from fixsync.match import sim
+from fixsync.match.builds import Home, files_of
 
 _Command = TypeVar("_Command", bound=Callable[..., Any] | click.Command)
 

@@ -18,14 +18,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from fixsync import sim
 from fixsync.cli import options, streams, text
-from fixsync.sample.faults import FAULTS
-from fixsync.sample.peer import Status
-from fixsync.sample.peers import Outcome, Part, PeerOutcome, outcome_json, run
-from fixsync.sample.plan import Run
-from fixsync.sample.relay import Impairment
-from fixsync.testing.cause import not_found
+from fixsync.match import sim
+from fixsync.peers.faults import FAULTS
+from fixsync.peers.peer import Status
+from fixsync.peers.plan import Run
+from fixsync.peers.relay import Impairment
+from fixsync.peers.run import Outcome, Part, PeerOutcome, outcome_json, run
+from fixsync.synctest.cause import not_found
 
 
 def _fault(

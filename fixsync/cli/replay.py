@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from fixsync.base import files
 from fixsync.cli import describe, options, text
-from fixsync.log import files
 from fixsync.log.lines import plain
 from fixsync.log.origin import told
 from fixsync.log.reader import Reader

@@ -14,13 +14,10 @@ from typing import Any
 import click
 from rich.console import Console
 
-from fixsync import sim
+from fixsync.base import files
 from fixsync.cli import options, project, streams, text
-from fixsync.fresh.check import case_of
-from fixsync.fresh.reread import Missed, from_here
-from fixsync.log import files
-from fixsync.testing.hints import Hint, hints_of
-from fixsync.testing.synctest import (
+from fixsync.match import sim
+from fixsync.synctest.checks import (
     CHECKS,
     LOADS,
     ROLLBACK_FRAMES,
@@ -37,7 +34,10 @@ from fixsync.testing.synctest import (
     smallest,
     write_log,
 )
-from fixsync.testing.unsaved import Unsaved, unsaved, unsaved_lines
+from fixsync.synctest.hints import Hint, hints_of
+from fixsync.synctest.instrumented import Missed, from_here
+from fixsync.synctest.process_check import case_of
+from fixsync.synctest.unsaved import Unsaved, unsaved, unsaved_lines
 
 _LINES_SHOWN_MAX = 12
 

@@ -17,11 +17,11 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeR
 from rich.table import Table
 from rich.text import Text
 
+from fixsync.base import files
+from fixsync.base.numbers import ONE, decimal
 from fixsync.cli.streams import echo, hush
-from fixsync.log import files
 from fixsync.log.lines import plain
 from fixsync.log.reader import Reader
-from fixsync.numbers import ONE, decimal
 
 _UNCUT = 10_000
 ROWS_MAX = 1000

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from fixsync import sim
+from fixsync.base import files
 from fixsync.cli import options, streams, text
-from fixsync.log import files
 from fixsync.log.diff import Diff, diff_builds
+from fixsync.match import sim
 from fixsync.view import Exported, export, write
 
 

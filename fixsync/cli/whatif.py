@@ -14,10 +14,10 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.table import Table
 
+from fixsync.base import files
 from fixsync.cli import hits, options, streams, text
-from fixsync.log import files
+from fixsync.farm.whatif import Answer, Request, answer, answers
 from fixsync.log.hits import CHANGES, Totals, summed
-from fixsync.log.many import Answer, Request, answer, answers
 from fixsync.log.replay import find_logs
 from fixsync.log.settings import Setting, altered_lines
 from fixsync.log.whatif import OtherMatch, WhatIf

@@ -11,11 +11,11 @@ import click
 import msgspec
 
 from fixsync._native.raw import TURN
+from fixsync.base.names import owner_text
+from fixsync.base.numbers import ONE, decimal
 from fixsync.cli import options, text
 from fixsync.log.pair import At, Check, PairReport, why
 from fixsync.log.spans import spans_text
-from fixsync.names import owner_text
-from fixsync.numbers import ONE, decimal
 
 
 @click.command("why", cls=options.Command)

@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from fixsync.base.files import is_log_name
 from fixsync.farm.worker import is_url
-from fixsync.log.files import is_log_name
 
 _STAMPS = (
     "ETag",

@@ -17,8 +17,8 @@ from typing import IO
 import msgspec
 from msgspec import Struct
 
+from fixsync.base.processes import Worker
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, Outcome
-from fixsync.processes import Worker
 
 _PROGRAM = Path(__file__).parent / "worker.py"
 _START_SECONDS = 120.0
@@ -64,7 +64,7 @@ class Identity(Struct, frozen=True):
     fixsync: str
     """The version."""
     semantics: str
-    """`fixsync.semantics.semantics_id()`; "" if the version has none."""
+    """`fixsync.match.semantics.semantics_id()`; "" if the version has none."""
     sources: str
     """Digest of the modules."""
     kernel: str

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fixsync.base.files import lock, resolved
 from fixsync.farm.find import Found
 from fixsync.farm.sandbox import Identity
 from fixsync.farm.verdicts import CRASHED, EXIT_CODES, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE, Outcome
-from fixsync.log.files import lock, resolved
 
 APPLICATION_ID = 0x66785346
 """In the header of the file: "fxSF"."""
@@ -55,7 +55,7 @@ _SCHEMA = f"""
 CREATE TABLE builds (
     build INTEGER PRIMARY KEY, -- a version of fixsync with the options that decide verdicts
     fixsync TEXT NOT NULL, -- its version
-    semantics TEXT NOT NULL, -- fixsync.semantics.semantics_id() in hexadecimal digits
+    semantics TEXT NOT NULL, -- fixsync.match.semantics.semantics_id() in hexadecimal digits
     sources TEXT NOT NULL, -- digest of its modules
     kernel TEXT NOT NULL, -- digest of its kernel; empty on a cluster of several platforms
     options TEXT NOT NULL, -- JSON: simulations, longest line, whether digests are computed

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from fixsync.log.replay import Verdict, worst
-from fixsync.shapes import Contact, EventKind
+from fixsync.world.shapes import Contact, EventKind
 
 CRASHED = "crashed"
 """The worker's process ended, or a simulation raised an exception."""

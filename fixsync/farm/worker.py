@@ -44,7 +44,7 @@ def identity(fixsync: ModuleType) -> dict[str, Any]:
     """The versions that this process replays with: equal identities give equal verdicts."""
     folder = Path(fixsync.__file__ or "").resolve().parent
     try:
-        from fixsync.semantics import semantics_id
+        from fixsync.match.semantics import semantics_id
 
         semantics = semantics_id().hex()
     except ImportError:
@@ -71,8 +71,8 @@ def _digest(folder: Path, *patterns: str) -> str:
 
 class _Worker:
     def __init__(self, settings: dict[str, Any]) -> None:
-        from fixsync import sim
         from fixsync.log.replay import replay
+        from fixsync.match import sim
 
         self._replay = replay
         self._with_digest: bool = settings["digest"]

@@ -34,9 +34,9 @@ from fixsync._native.checks import boolean, coordinate, counted, index, integer,
 from fixsync._native.raw import UINT32_MAX, YAW_MAX
 from fixsync._native.rows import POSITION, Buffer, bytes_of
 from fixsync.game.frames import FrameData
-from fixsync.records import Moved, event_rows
-from fixsync.shapes import Pose, require_pose
-from fixsync.world import World
+from fixsync.world.records import Moved, event_rows
+from fixsync.world.shapes import Pose, require_pose
+from fixsync.world.world import World
 
 __all__ = ["Body", "Strike", "strikes"]
 

@@ -33,8 +33,8 @@ from fixsync._native.checks import (
 )
 from fixsync._native.planes import HITBOX, HITBOX_CAST, LAYERS, PLANES_COMMAND
 from fixsync._native.raw import CAPACITY_MAX, INT32_MAX, INT32_MIN, SIZE_MAX
-from fixsync.records import CastHit, Events, Hits, cast_hits, event_rows
-from fixsync.shapes import (
+from fixsync.world.records import CastHit, Events, Hits, cast_hits, event_rows
+from fixsync.world.shapes import (
     CONTACTS,
     Box,
     Contact,
@@ -45,7 +45,7 @@ from fixsync.shapes import (
     hit_when_of,
     motion_of,
 )
-from fixsync.world import World
+from fixsync.world.world import World
 
 __all__ = [
     "BOTTOM",

@@ -23,7 +23,7 @@ from fixsync._native.body import FRAMES_MAX, PARTS_MAX, check_table
 from fixsync._native.checks import boolean, integer, integers, shown
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, TURN, YAW_MAX
 from fixsync._native.rows import SHAPE
-from fixsync.shapes import Shape, require_shape
+from fixsync.world.shapes import Shape, require_shape
 
 __all__ = ["Attack", "Cancel", "FrameData", "Key", "Part"]
 

@@ -29,12 +29,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 from fixsync._native.body import FRAMES_MAX, PARTS_MAX
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
 from fixsync._native.raw import INT32_MAX, INT32_MIN
+from fixsync.base import strict_json
+from fixsync.base.numbers import ONE, decimal, degrees, exact, q
+from fixsync.base.strict_json import LayerIndex, LineError, Row, key_path
 from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
-from fixsync.log import text
-from fixsync.log.schema import LayerIndex, Row
-from fixsync.log.text import LineError, key_path
-from fixsync.numbers import ONE, decimal, degrees, exact, q
-from fixsync.shapes import Shape, shape_from_tuple
+from fixsync.world.shapes import Shape, shape_from_tuple
 
 __all__ = ["FrameDataError", "frame_data", "read_frames", "schema"]
 
@@ -152,7 +151,7 @@ def read_frames(path: str | os.PathLike[str]) -> FrameData:
     and what is allowed."""
     name = os.fspath(path)
     try:
-        document = text.parse_document(Path(path).read_bytes())
+        document = strict_json.parse_document(Path(path).read_bytes())
         foreign = document.keys() - {*FrameDataFile.__struct_fields__}
         if foreign:
             _refuse_foreign(document, min(foreign))
@@ -175,17 +174,17 @@ def _refuse_foreign(document: dict[str, Any], key: str) -> None:
 
 def frame_data(doc: dict[str, Any]) -> FrameData:
     """The frame data of a document. LineError names the path within it."""
-    text.check(doc, _FILE)
+    strict_json.check(doc, _FILE)
     parts: dict[str, Part] = {}
     for name, value in doc["parts"].items():
         path = key_path("parts", name)
-        text.check(value, _PART, path)
+        strict_json.check(value, _PART, path)
         parts[name] = _part(path, value)
     if not 1 <= len(parts) <= PARTS_MAX:
         raise LineError("parts", f"expected 1..{PARTS_MAX} parts, found {len(parts)}")
     attacks = doc.get("attacks", {})
     for name, value in attacks.items():
-        text.check(value, _ATTACK, key_path("attacks", name))
+        strict_json.check(value, _ATTACK, key_path("attacks", name))
     return FrameData(
         parts,
         {
@@ -218,7 +217,7 @@ def _place(path: str, value: dict[str, Any]) -> dict[str, Any]:
 
 def _meta(path: str, value: dict[str, Any]) -> dict[str, Any]:
     meta: dict[str, Any] = value.get("meta", {})
-    text.check_plain(meta, key_path(path, "meta"))
+    strict_json.check_plain(meta, key_path(path, "meta"))
     return meta
 
 
@@ -270,7 +269,7 @@ def _attack(
         for name, spans in value.get(which, {}).items():
             place = key_path(f"{path}.{which}", name)
             _known("part", name, place, parts)
-            text.check(spans, _SPANS, place)
+            strict_json.check(spans, _SPANS, place)
             rest[which][name] = [
                 _span(f"{place}[{i}]", span, frames) for i, span in enumerate(spans)
             ]
@@ -288,7 +287,7 @@ def _attack(
     for name, entries in value.get("keys", {}).items():
         place = key_path(f"{path}.keys", name)
         _known("part", name, place, parts)
-        text.check(entries, _KEYS, place)
+        strict_json.check(entries, _KEYS, place)
         keys[name] = [
             _key(f"{place}[{i}]", entry, parts[name], frames) for i, entry in enumerate(entries)
         ]
@@ -316,5 +315,5 @@ def _in_range(path: str, value: int, low: int, high: int) -> None:
 
 def _known(what: str, name: str, path: str, names: Mapping[str, Any]) -> None:
     if name not in names:
-        known = ", ".join(map(text.shown, names))
-        raise LineError(path, f"no {what} is called {text.shown(name)}; there are {known}")
+        known = ", ".join(map(strict_json.shown, names))
+        raise LineError(path, f"no {what} is called {strict_json.shown(name)}; there are {known}")

@@ -19,9 +19,9 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from fixsync._native.checks import integer, integers, shown
 from fixsync._native.raw import LAYER_COUNT, UINT32_MAX
 from fixsync._native.rows import COLLIDER, LAYER_AT
-from fixsync.records import Events
-from fixsync.shapes import CONTACTS, Contact, EventKind
-from fixsync.world import World
+from fixsync.world.records import Events
+from fixsync.world.shapes import CONTACTS, Contact, EventKind
+from fixsync.world.world import World
 
 __all__ = ["Handler", "Handlers"]
 

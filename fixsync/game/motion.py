@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fixsync import records
 from fixsync._native import kernel
 from fixsync._native.checks import integer, integers
 from fixsync._native.kernel import CARRY_FLAGS, MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
-from fixsync.arguments import masks_of_yields
-from fixsync.numbers import ONE
-from fixsync.records import CastHit, cast_hits
-from fixsync.shapes import motion_of
-from fixsync.world import World
+from fixsync.base.numbers import ONE
+from fixsync.world import records
+from fixsync.world.arguments import masks_of_yields
+from fixsync.world.records import CastHit, cast_hits
+from fixsync.world.shapes import motion_of
+from fixsync.world.world import World
 
 __all__ = [
     "Carried",

@@ -9,7 +9,7 @@ from typing import NoReturn
 from fixsync._native import kernel
 from fixsync._native.checks import coordinate, integer, integers
 from fixsync._native.raw import INT32_MAX, INT32_MIN
-from fixsync.numbers import ONE
+from fixsync.base.numbers import ONE
 
 __all__ = [
     "approach",

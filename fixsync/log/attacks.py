@@ -12,10 +12,9 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from fixsync import sim
 from fixsync._native.checks import layer_masks
 from fixsync._native.raw import LAYER_COUNT, SIZE_MAX
-from fixsync.level import LEVEL
+from fixsync.base.names import attacks_in
 from fixsync.log.pair import At, Party, Seen
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
@@ -30,10 +29,11 @@ from fixsync.log.schema import (
 )
 from fixsync.log.spans import Span, numbered
 from fixsync.log.watch import Start, Step, watch
-from fixsync.names import attacks_in
-from fixsync.records import Collider
-from fixsync.shapes import Box, EventKind, Pose, Sector
-from fixsync.world import World
+from fixsync.match import sim
+from fixsync.world.level import LEVEL
+from fixsync.world.records import Collider
+from fixsync.world.shapes import Box, EventKind, Pose, Sector
+from fixsync.world.world import World
 
 __all__ = ["MISSED_MAX", "AttackReport", "Lives", "Missed", "Swing", "Victim", "attacks"]
 

@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 
-from fixsync import sim
-from fixsync.log.files import check_output
+from fixsync.base.files import check_output
 from fixsync.log.lines import check_ids, format_frame
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, SimFrame
 from fixsync.log.writer import Writer
+from fixsync.match import sim
 
 __all__ = ["cut"]
 

@@ -12,10 +12,8 @@ from typing import Any, TypeAlias
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from fixsync import sim
-from fixsync.builds import origin
-from fixsync.fields import ABSENT, differences
-from fixsync.level import Level, Solid
+from fixsync.base.fields import ABSENT, differences
+from fixsync.base.strict_json import key_path
 from fixsync.log.lines import plain
 from fixsync.log.origin import ORIGIN, between, told
 from fixsync.log.player import Player
@@ -23,10 +21,12 @@ from fixsync.log.reader import Reader
 from fixsync.log.replay import by_pair, placed_of
 from fixsync.log.runs import Run, Simulations, ended, walk
 from fixsync.log.schema import LINE_BYTES_MAX, Frame, Header, MatchLogError, SimFrame
-from fixsync.log.text import key_path
-from fixsync.records import Collider
-from fixsync.shapes import Contact
-from fixsync.world import World
+from fixsync.match import sim
+from fixsync.match.builds import origin
+from fixsync.world.level import Level, Solid
+from fixsync.world.records import Collider
+from fixsync.world.shapes import Contact
+from fixsync.world.world import World
 
 __all__ = ["Diff", "Pair", "Row", "Standing", "diff", "diff_builds"]
 
@@ -134,7 +134,7 @@ def diff(
     other) are counted, not compared. `simulations`: of both logs, or of each its own.
     `ignore_meta`: ignores differences of the header in keys that do not change a world.
     `cause`: finds out why replaying a log of a simulation does not give its hash, as
-    `fixsync.testing.cause` does. Both logs are read to their end, so an error there is found;
+    `fixsync.synctest.cause` does. Both logs are read to their end, so an error there is found;
     frames after the first difference are not replayed. OSError for files that cannot be read."""
     result = Diff(os.fspath(a), os.fspath(b))
     sims = simulations if isinstance(simulations, tuple) else (simulations, simulations)

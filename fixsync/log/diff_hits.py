@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from fixsync import sim
 from fixsync.log.hits import Ids, Row, Totals, TwoHits, rows_of, totals_of
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, Simulations, walk
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX, Event
 from fixsync.log.spans import Span, add_frame, numbered
-from fixsync.shapes import EventKind
+from fixsync.match import sim
+from fixsync.world.shapes import EventKind
 
 __all__ = ["HitsDiff", "diff_hits"]
 

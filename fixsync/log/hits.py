@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from fixsync.level import LEVEL
 from fixsync.log.pair import Party
 from fixsync.log.schema import Event
 from fixsync.log.spans import Span, numbered
-from fixsync.shapes import EventKind
+from fixsync.world.level import LEVEL
+from fixsync.world.shapes import EventKind
 
 __all__ = [
     "CHANGES",

@@ -1,7 +1,7 @@
 """A line of a match log to its value and back: the header, a frame, the last line.
 
 Each line is read by msgspec first, which is fast and says little. A line that it refuses, or that
-may have a fault that it does not find, goes through the strict parser of `fixsync.log.text`, which
+may have a fault that it does not find, goes through the strict parser of `fixsync.base.strict_json`, which
 names the fault."""
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from msgspec import UNSET, Struct, UnsetType, inspect
 
 from fixsync._native.checks import layer_masks, layer_pairs
 from fixsync._native.kinds import KINDS
-from fixsync.level import Level
-from fixsync.log import text
+from fixsync.base import strict_json
+from fixsync.base.names import Names
+from fixsync.base.strict_json import LineError, Row
 from fixsync.log.schema import (
     FORMAT,
     FRAME_MAX,
@@ -36,7 +37,6 @@ from fixsync.log.schema import (
     LayerPair,
     Positive,
     Query,
-    Row,
     SetLayers,
     SimFrame,
     Start,
@@ -45,9 +45,8 @@ from fixsync.log.schema import (
 )
 from fixsync.log.schema import Cast as CastCommand
 from fixsync.log.solids import LevelLine, level_of, read_level_line, solid_ids
-from fixsync.log.text import LineError
-from fixsync.names import Names
-from fixsync.sim import GAME_EVENT
+from fixsync.match.sim import GAME_EVENT
+from fixsync.world.level import Level
 
 __all__ = [
     "FrameLines",
@@ -104,20 +103,21 @@ _HEADER_LINE = inspect.type_info(_HeaderLine)
 
 def parse_header(line: bytes) -> Header:
     """The header on line 1, given without its line feed. LineError for anything else."""
-    doc = text.parse(line, digits_max=META_DIGITS_MAX)
+    doc = strict_json.parse(line, digits_max=META_DIGITS_MAX)
     if "format" not in doc:
         expected = f'a match log starts with {{"format":"{FORMAT}"'
         raise LineError("format", f"the key is missing; {expected}")
     if doc["format"] != FORMAT:
         raise LineError(
-            "format", f"expected {text.shown(FORMAT)}, found {text.shown(doc['format'])}"
+            "format",
+            f"expected {strict_json.shown(FORMAT)}, found {strict_json.shown(doc['format'])}",
         )
     version = doc.get("version", VERSION)
     if version != VERSION or isinstance(version, bool):
-        raise LineError("version", f"expected {VERSION}, found {text.shown(version)}")
+        raise LineError("version", f"expected {VERSION}, found {strict_json.shown(version)}")
     # A level may have many solids: the strict parser sees it only if something is wrong with it.
     line_of_level = read_level_line(doc["level"]) if "level" in doc else None
-    text.check({**doc, "level": {"solids": []}} if line_of_level else doc, _HEADER_LINE)
+    strict_json.check({**doc, "level": {"solids": []}} if line_of_level else doc, _HEADER_LINE)
     level = None if line_of_level is None else level_of(line_of_level)
     capacity = doc["capacity"]
     return Header(
@@ -133,8 +133,8 @@ def parse_header(line: bytes) -> Header:
 def _about(doc: dict[str, Any], capacity: int, level: Level | None) -> dict[str, Any]:
     """The fields of About, of values that are as the schema says."""
     if not 0 <= doc["seed"] <= SEED_MAX:
-        raise LineError("seed", f"{text.shown(doc['seed'])} is not in 0..{SEED_MAX}")
-    text.check_plain(doc["meta"], "meta")
+        raise LineError("seed", f"{strict_json.shown(doc['seed'])} is not in 0..{SEED_MAX}")
+    strict_json.check_plain(doc["meta"], "meta")
     names = doc.get("names", {})
     ids = range(capacity), solid_ids(level)
     return {
@@ -167,7 +167,7 @@ def _tick_rate(value: Any) -> int | tuple[int, int]:
     if not isinstance(value, list):
         return int(value)
     if len(value) != 2:
-        found = text.shown(value)
+        found = strict_json.shown(value)
         raise LineError(
             "tick_rate", f"expected an integer or [numerator, denominator], found {found}"
         )
@@ -177,12 +177,12 @@ def _tick_rate(value: Any) -> int | tuple[int, int]:
 def _names(names: dict[str, Any], which: str, *numbers: range) -> dict[int, str]:
     found: dict[int, str] = {}
     for key, name in names.get(which, {}).items():
-        path = text.key_path(f"names.{which}", key)
+        path = strict_json.key_path(f"names.{which}", key)
         is_number = key.isascii() and key.isdecimal() and len(key) <= 10 and str(int(key)) == key
         if not is_number or not any(int(key) in allowed for allowed in numbers):
             ranges = [f'"{allowed[0]}".."{allowed[-1]}"' for allowed in numbers if allowed]
             raise LineError(path, f"expected a key in {' or '.join(ranges)}")
-        text.check_string(name, path)
+        strict_json.check_string(name, path)
         found[int(key)] = name
     return found
 
@@ -208,7 +208,7 @@ def _start(value: dict[str, Any]) -> Start:
         state = b""
     # The decoder takes other ends of the same bytes, too: only one of them is canonical.
     if not state or base64.b64encode(state).decode() != written:
-        found = text.shown(written)
+        found = strict_json.shown(written)
         raise LineError("from.state", f"expected a state in base64 with padding, found {found}")
     return Start(value["frame"], state)
 
@@ -244,10 +244,10 @@ def format_about(about: About, capacity: int, level: Level | None) -> bytes:
         line = json.dumps(doc, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise LineError("", f"JSON cannot hold this header: {error}") from error
-    found = text.parse(line, digits_max=META_DIGITS_MAX)
+    found = strict_json.parse(line, digits_max=META_DIGITS_MAX)
     if found["semantics"] is None:  # the C recorder takes null for none
         del found["semantics"]
-    text.check({**_OF_WORLD, **found}, _HEADER_LINE)
+    strict_json.check({**_OF_WORLD, **found}, _HEADER_LINE)
     _about(found, capacity, level)
     if found["meta"] != doc["meta"]:
         reason = "JSON does not keep it: a key is not a string, or a list is a tuple"
@@ -286,7 +286,7 @@ def _is_hexadecimal(digits: str) -> bool:
 def _hexadecimal(value: str, digits: int, path: str) -> str:
     value = value.lower()
     if len(value) != digits or value.strip(_HEX):
-        found = text.shown(value)
+        found = strict_json.shown(value)
         raise LineError(path, f"expected {digits} hexadecimal digits, found {found}")
     return value
 
@@ -303,14 +303,14 @@ class FrameLines:
 
     def parse(self, line: bytes, due: int) -> Frame | Footer:
         """Any line after the first, strictly. A frame must have the number `due`."""
-        doc = text.parse(line)
+        doc = strict_json.parse(line)
         if "frames" in doc and "frame" not in doc:
-            text.check(doc, _FOOTER_LINE)
+            strict_json.check(doc, _FOOTER_LINE)
             footer = msgspec.convert(doc, Footer)
             if footer.sha256 is not UNSET:
                 footer.sha256 = _hexadecimal(footer.sha256, 64, "sha256")
             return footer
-        text.check(doc, self._schema)
+        strict_json.check(doc, self._schema)
         try:
             frame: Frame = self._decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:

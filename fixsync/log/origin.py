@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from fixsync import sim
 from fixsync._native import kernel
 from fixsync.log.schema import About
+from fixsync.match import sim
 
 __all__ = ["ORIGIN", "Other", "between", "origin_of", "others", "told"]
 

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from fixsync import sim
 from fixsync._native.raw import TURN, constant
-from fixsync.level import LEVEL
+from fixsync.base.names import owner_text
+from fixsync.base.numbers import ONE, decimal
 from fixsync.log.reader import Reader
 from fixsync.log.replay import placed_of
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
 from fixsync.log.spans import Span, add_frame, around, numbered, spans_text
 from fixsync.log.watch import Start, Step, watch
-from fixsync.names import owner_text
-from fixsync.numbers import ONE, decimal
-from fixsync.records import Collider
-from fixsync.why import Missed, Why, explanation
+from fixsync.match import sim
+from fixsync.world.level import LEVEL
+from fixsync.world.records import Collider
+from fixsync.world.why import Missed, Why, explanation
 
 __all__ = ["CAUSES", "At", "Check", "PairReport", "Party", "Seen", "id_of", "why"]
 

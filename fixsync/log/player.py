@@ -10,13 +10,13 @@ from typing import Any, NoReturn, cast
 from msgspec import UNSET
 from msgspec.structs import astuple, replace
 
-from fixsync import sim
 from fixsync._native.changes import CHANGES, rows_of_layers
 from fixsync._native.checks import layer_masks
 from fixsync._native.raw import LAYER_COUNT
 from fixsync._native.rows import CAST, COMMAND, EVENT, QUERY
 from fixsync._native.status import CommandError
 from fixsync._native.world import command_rows
+from fixsync.base.strict_json import LineError
 from fixsync.log.lines import check_command_ids, next_frame
 from fixsync.log.origin import others
 from fixsync.log.schema import (
@@ -33,10 +33,10 @@ from fixsync.log.schema import (
     answer_of,
 )
 from fixsync.log.schema import Shape as ShapeRow
-from fixsync.log.text import LineError
-from fixsync.records import Events
-from fixsync.shapes import Shape, shape_from_tuple
-from fixsync.world import World
+from fixsync.match import sim
+from fixsync.world.records import Events
+from fixsync.world.shapes import Shape, shape_from_tuple
+from fixsync.world.world import World
 
 __all__ = ["Player", "UnknownSimulationError", "shape_of"]
 
@@ -98,7 +98,7 @@ class Player:
     def __init__(
         self, header: Header, simulations: Mapping[str, sim.SimulationType] | None = None
     ) -> None:
-        """`simulations`: by name, searched before those that `fixsync.sim.named` knows.
+        """`simulations`: by name, searched before those that `fixsync.match.sim.named` knows.
         UnknownSimulationError if the log needs one that neither has."""
         self.world = _first_world(header)
         """With a sim: the simulation's, once that is started with the first frame's inputs."""

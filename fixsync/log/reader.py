@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from fixsync.log import files
+from fixsync.base import files
+from fixsync.base.strict_json import LineError
 from fixsync.log.lines import FrameLines, next_frame, parse_header
 from fixsync.log.schema import LINE_BYTES_MAX, Footer, Frame, Header, MatchLogError
-from fixsync.log.text import LineError
 
 __all__ = ["Reader"]
 

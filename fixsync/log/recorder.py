@@ -9,22 +9,23 @@ from operator import index
 from types import SimpleNamespace
 from typing import Any, cast
 
-from fixsync import sim
 from fixsync._native.lock import Lock, exclusive
 from fixsync._native.raw import UINT32_MAX
 from fixsync._native.rows import CAST, GAME_EVENT_ROW
-from fixsync.arguments import cast_row, query_row
-from fixsync.log import files, schema
+from fixsync.base import files
+from fixsync.base.names import Names
+from fixsync.base.strict_json import LineError
+from fixsync.log import schema
 from fixsync.log.lines import FrameLines
 from fixsync.log.origin import origin_of
 from fixsync.log.schema import About, Answer, Event, MatchLogError, SimFrame, answer_of
-from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
-from fixsync.names import Names
-from fixsync.records import GameEvent
-from fixsync.shapes import Pose, Shape
-from fixsync.sim import Input, Simulation
-from fixsync.world import World
+from fixsync.match import sim
+from fixsync.match.sim import Input, Simulation
+from fixsync.world.arguments import cast_row, query_row
+from fixsync.world.records import GameEvent
+from fixsync.world.shapes import Pose, Shape
+from fixsync.world.world import World
 
 __all__ = ["Recorder", "SimRecorder"]
 

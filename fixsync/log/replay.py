@@ -14,9 +14,8 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from fixsync import sim
-from fixsync.level import LEVEL, Solid
-from fixsync.log.files import check_output, is_log_name
+from fixsync.base.files import check_output, is_log_name
+from fixsync.base.strict_json import LineError
 from fixsync.log.lines import check_ids, format_frame, plain
 from fixsync.log.origin import ORIGIN, Other, origin_of
 from fixsync.log.player import Player, UnknownSimulationError
@@ -31,10 +30,11 @@ from fixsync.log.schema import (
     Query,
     SimFrame,
 )
-from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
-from fixsync.records import Collider
-from fixsync.world import World
+from fixsync.match import sim
+from fixsync.world.level import LEVEL, Solid
+from fixsync.world.records import Collider
+from fixsync.world.world import World
 
 __all__ = ["Compared", "Difference", "Replay", "Verdict", "exit_code", "find_logs", "replay"]
 
@@ -218,7 +218,7 @@ def replay(
 
     The output is canonical, and has no last line if the log was cut short. Nothing is written for a
     log that is not valid. `simulations`: by name, for logs with a sim, searched before those that
-    `fixsync.sim.named` knows. `progress` is called now and then. ValueError for an output that is
+    `fixsync.match.sim.named` knows. `progress` is called now and then. ValueError for an output that is
     the log; OSError for files that cannot be read or written."""
     if output is not None:
         check_output(output, [path])

@@ -8,15 +8,15 @@ from typing import Any, TypeAlias
 
 from msgspec import UNSET
 
-from fixsync import sim
-from fixsync.builds import origin
+from fixsync.base.strict_json import LineError
 from fixsync.log.lines import check_ids
 from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
 from fixsync.log.schema import FRAME_MAX, Event, Frame, SimFrame
-from fixsync.log.text import LineError
-from fixsync.records import Events
-from fixsync.world import Command, World
+from fixsync.match import sim
+from fixsync.match.builds import origin
+from fixsync.world.records import Events
+from fixsync.world.world import Command, World
 
 __all__ = ["PROGRESS_FRAMES", "Pair", "Run", "Simulations", "walk"]
 

@@ -16,9 +16,10 @@ from fixsync._native.changes import CHANGES
 from fixsync._native.checks import layer_masks, layer_pairs
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
 from fixsync._native.rows import CAST_HIT
-from fixsync.level import Level
-from fixsync.names import Names
-from fixsync.sim import GAME_EVENT
+from fixsync.base.names import Names
+from fixsync.base.strict_json import LayerIndex, Row
+from fixsync.match.sim import GAME_EVENT
+from fixsync.world.level import Level
 
 FORMAT = "fixsync-match"
 VERSION = 1
@@ -67,7 +68,6 @@ Id = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 AnyId = UInt32
 """Of a collider, or from 2^31 on of a solid."""
 Yaw = Annotated[int, Meta(ge=0, le=65535)]
-LayerIndex = Annotated[int, Meta(ge=0, le=31)]
 HitWhen = Annotated[int, Meta(ge=1, le=2)]
 ContactCode = Annotated[int, Meta(ge=0, le=2)]
 EventCode = Annotated[int, Meta(ge=1, le=3)]
@@ -77,10 +77,6 @@ Fraction = Annotated[int, Meta(ge=0, le=65536)]
 LayerPair: TypeAlias = tuple[LayerIndex, LayerIndex]
 Vector = tuple[Int32, Int32, Int32]
 MotionVector = tuple[MotionPart, MotionPart, MotionPart]
-
-
-class Row(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
-    """A JSON array: its tag if it has one, then its fields in order."""
 
 
 class _HollowRow(Row):

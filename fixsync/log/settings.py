@@ -14,7 +14,8 @@ from msgspec.structs import astuple, replace
 
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME
 from fixsync._native.raw import INT32_MAX, INT32_MIN, TURN
-from fixsync.level import LEVEL
+from fixsync.base.names import Names
+from fixsync.base.numbers import ONE, decimal
 from fixsync.log.schema import (
     SHAPES,
     Add,
@@ -25,9 +26,8 @@ from fixsync.log.schema import (
     SetOffset,
     SetShape,
 )
-from fixsync.names import Names
-from fixsync.numbers import ONE, decimal
-from fixsync.world import World
+from fixsync.world.level import LEVEL
+from fixsync.world.world import World
 
 __all__ = ["FIELDS", "FOLLOWED", "Altered", "Rewriter", "Setting"]
 

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from fixsync._native.level import pillar_bytes, prism_bytes
-from fixsync.level import LEVEL, Level, Pillar, Prism, Solid
-from fixsync.log.schema import Int32, LayerIndex, Row
-from fixsync.log.text import LineError
+from fixsync.base.strict_json import LayerIndex, LineError, Row
+from fixsync.log.schema import Int32
+from fixsync.world.level import LEVEL, Level, Pillar, Prism, Solid
 
 __all__ = ["LevelLine", "level_line", "level_of", "read_level_line", "solid_ids"]
 

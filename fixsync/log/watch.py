@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from fixsync import sim
 from fixsync._native.rows import EVENT
+from fixsync.base.names import Names
 from fixsync.log.player import Player, UnknownSimulationError, found
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, Command, Event, Header, SimFrame, TraceFrame
-from fixsync.names import Names
-from fixsync.records import Events
-from fixsync.world import World
+from fixsync.match import sim
+from fixsync.world.records import Events
+from fixsync.world.world import World
 
 __all__ = ["Observed", "Start", "Step", "Watched", "Watcher", "known", "watch"]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from fixsync import sim
 from fixsync._native import kernel
 from fixsync._native.status import CommandError
-from fixsync.level import LEVEL
+from fixsync.base.files import check_output
+from fixsync.base.names import Names
+from fixsync.base.strict_json import LineError
 from fixsync.log.attacks import Lives
-from fixsync.log.files import check_output
 from fixsync.log.hits import (
     InconsistentError,
     Row,
@@ -43,13 +43,13 @@ from fixsync.log.schema import (
 from fixsync.log.schema import Start as State
 from fixsync.log.settings import FOLLOWED, Altered, Rewriter, Setting
 from fixsync.log.spans import Span
-from fixsync.log.text import LineError
 from fixsync.log.watch import PROGRESS_FRAMES, Start, Step, watch
 from fixsync.log.writer import Writer
-from fixsync.names import Names
-from fixsync.shapes import Contact
-from fixsync.why import Why
-from fixsync.world import World
+from fixsync.match import sim
+from fixsync.world.level import LEVEL
+from fixsync.world.shapes import Contact
+from fixsync.world.why import Why
+from fixsync.world.world import World
 
 __all__ = ["AttackTotals", "FirstDifference", "OtherMatch", "Used", "WhatIf", "by_attack", "whatif"]
 

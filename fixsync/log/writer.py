@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from fixsync._native.recorder import NativeRecorder
-from fixsync.log import files
+from fixsync.base import files
+from fixsync.base.strict_json import LineError
 from fixsync.log.lines import format_about
 from fixsync.log.schema import About, MatchLogError
-from fixsync.log.text import LineError
-from fixsync.world import World
+from fixsync.world.world import World
 
 __all__ = ["Writer"]
 

@@ -10,13 +10,13 @@ from math import lcm
 from typing import Any, NamedTuple
 
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT
-from fixsync.level import Pillar, Prism, Solid, prism_of
+from fixsync.base.numbers import ONE, decimal
 from fixsync.maps.choice import Choice
 from fixsync.maps.document import MapError, Value
 from fixsync.maps.outlines import Outline
 from fixsync.maps.polygons import SPAN_MAX, VERTICES_MAX, pieces_of
 from fixsync.maps.side import SlopeError, boxes
-from fixsync.numbers import ONE, decimal
+from fixsync.world.level import Pillar, Prism, Solid, prism_of
 
 __all__ = ["POINTS_MAX", "SOLIDS_MAX", "Builder", "Ends", "Heights", "LimitError", "View", "limit"]
 

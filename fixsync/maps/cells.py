@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from fixsync.log.files import zstd_module
+from fixsync.base.files import zstd_module
 from fixsync.maps.builder import limit
 from fixsync.maps.document import Value
 

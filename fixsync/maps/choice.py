@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from fixsync._native.raw import LAYER_COUNT
-from fixsync.log.text import Number
+from fixsync.base.numbers import exact
+from fixsync.base.strict_json import Number
 from fixsync.maps.document import Made, Value
 from fixsync.maps.tilesets import Tile
-from fixsync.numbers import exact
 
 __all__ = ["Choice", "Choices", "class_of", "is_true", "text_of", "typed"]
 

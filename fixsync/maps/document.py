@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fixsync.log import text
-from fixsync.log.text import LineError, key_path
+from fixsync.base import strict_json
+from fixsync.base.strict_json import LineError, key_path
 from fixsync.maps.tmx import parse_xml
 
 __all__ = [
@@ -62,7 +62,9 @@ class OutsideError(MapError):
         link = " is a link to a file that" if is_link else ""
         takes = f": --root {self.needed} takes it" if self.needed else ""
         super().__init__(
-            where.file, where.path, f"{text.shown(name)}{link} is outside the folder {root}{takes}"
+            where.file,
+            where.path,
+            f"{strict_json.shown(name)}{link} is outside the folder {root}{takes}",
         )
 
 
@@ -122,14 +124,14 @@ class Value:
         return MapError(self.file, self.path, reason, self.called())
 
     def expected(self, what: str) -> MapError:
-        return self.fail(f"expected {what}, found {text.shown(self.value)}")
+        return self.fail(f"expected {what}, found {strict_json.shown(self.value)}")
 
     def __contains__(self, key: str) -> bool:
         value = self.value
         return key in (value if type(value) is dict else self.members())
 
     def members(self) -> dict[str, Any]:
-        if isinstance(self.value, text.RepeatedKey):
+        if isinstance(self.value, strict_json.RepeatedKey):
             raise MapError(self.file, key_path(self.path, self.value.key), "duplicate key")
         if not isinstance(self.value, dict):
             raise self.expected("an object")
@@ -171,7 +173,7 @@ class Value:
         if self.value.isascii():
             return self.value
         try:
-            text.check_string(self.value, "")
+            strict_json.check_string(self.value, "")
         except LineError as wrong:
             raise self.fail(wrong.reason) from None
         return self.value
@@ -194,7 +196,7 @@ class Value:
             return _whole(value)
         if isinstance(value, Fraction) and low <= value <= high:
             return value
-        is_number = type(value) is int or isinstance(value, text.Number)
+        is_number = type(value) is int or isinstance(value, strict_json.Number)
         if is_number and len(str(value)) > NUMBER_MAX:
             raise self.fail(_LONG)
         try:
@@ -309,15 +311,15 @@ class Files:
             is_file = Path(path).is_file()
             is_inside = Path(path).resolve().is_relative_to(self.root.resolve())
         except (OSError, RuntimeError, ValueError) as error:
-            raise reference.fail(f"{text.shown(name)} cannot be found: {error}") from None
+            raise reference.fail(f"{strict_json.shown(name)} cannot be found: {error}") from None
         if not is_file:
-            raise reference.fail(f"the file {text.shown(name)} is missing")
+            raise reference.fail(f"the file {strict_json.shown(name)} is missing")
         if not is_inside:
             raise OutsideError(reference, name, self.root, path)
         try:
             return self.open(path)
         except OSError as error:
-            raise reference.fail(f"{text.shown(name)}: {error.strerror}") from None
+            raise reference.fail(f"{strict_json.shown(name)}: {error.strerror}") from None
 
 
 def _json(data: bytes) -> dict[str, Any]:
@@ -327,7 +329,7 @@ def _json(data: bytes) -> dict[str, Any]:
     # Before they are made: each is slower than an integer.
     if sum(data.count(b"%d%c" % (digit, c)) for digit in range(10) for c in b".eE") > DECIMALS_MAX:
         raise LineError("", f"more than {DECIMALS_MAX} numbers with a point or an exponent")
-    return text.parse_document(data.removeprefix(b"\xef\xbb\xbf"))
+    return strict_json.parse_document(data.removeprefix(b"\xef\xbb\xbf"))
 
 
 _XML = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*<|\xff\xfe|\xfe\xff")

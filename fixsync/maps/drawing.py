@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from fixsync.level import LEVEL, Level, Prism, Solid
-from fixsync.numbers import ONE, decimal
+from fixsync.base.numbers import ONE, decimal
+from fixsync.world.level import LEVEL, Level, Prism, Solid
 
 __all__ = ["bounds", "svg"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from fixsync._native.checks import boolean, coordinate, counted, integer, integers
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
-from fixsync.level import Prism
+from fixsync.base.numbers import direction
 from fixsync.maps.polygons import convex_pieces
-from fixsync.numbers import direction
+from fixsync.world.level import Prism
 
 __all__ = ["box", "polygon", "rectangles", "runs_of", "tiles"]
 

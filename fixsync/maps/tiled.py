@@ -17,7 +17,7 @@ from typing import Any
 
 from fixsync._native.checks import shown
 from fixsync._native.raw import INT32_MAX
-from fixsync.level import LEVEL, Level
+from fixsync.base.numbers import ONE
 from fixsync.maps.builder import Builder, Ends, Heights, LimitError, View, limit
 from fixsync.maps.cells import parts_of
 from fixsync.maps.choice import Choice, Choices, class_of, plain
@@ -38,7 +38,7 @@ from fixsync.maps.outlines import (
 from fixsync.maps.solids import Rectangle, rectangles
 from fixsync.maps.survey import survey
 from fixsync.maps.tilesets import Templates, Tile, Tilesets, picture_of, size_in_map
-from fixsync.numbers import ONE
+from fixsync.world.level import LEVEL, Level
 
 __all__ = ["MapFileError", "MapLevel", "Place", "read_map"]
 

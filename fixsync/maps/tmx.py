@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from fixsync.log.text import LineError, Number
+from fixsync.base.strict_json import LineError, Number
 
 __all__ = ["ELEMENTS_MAX", "Points", "parse_xml"]
 

@@ -1,1 +1,1 @@
-"""The sample game, and the match that peers play with it over a bad network."""
+"""The sample game, a match of fighters: `skillfight`."""

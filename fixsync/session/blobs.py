@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from fixsync.match.sim import PLAYERS_MAX
 from fixsync.session.packets import (
     DECODE_ERRORS,
     NONCE_BYTES,
@@ -22,7 +23,6 @@ from fixsync.session.packets import (
     Want,
     digest_of,
 )
-from fixsync.sim import PLAYERS_MAX
 
 SNAPSHOT_BYTES_MAX = 64 * 2**20
 """The largest snapshot that is accepted, in bytes. Memory is taken as pieces arrive, not before."""

@@ -11,12 +11,12 @@ from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
-from fixsync.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
-from fixsync.level import LEVEL, Level
+from fixsync.base.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
+from fixsync.match.sim import fields_of, hash_of, names_of
 from fixsync.session.blobs import Evidence
-from fixsync.shapes import Contact, Pose, shape_from_tuple
-from fixsync.sim import fields_of, hash_of, names_of
-from fixsync.world import World
+from fixsync.world.level import LEVEL, Level
+from fixsync.world.shapes import Contact, Pose, shape_from_tuple
+from fixsync.world.world import World
 
 DIFFERENCES_TOLD_MAX = 12
 GAME_TOLD_MAX = 6
@@ -50,7 +50,7 @@ class Desync:
     evidence: dict[int, Evidence]
     """By peer, as far as it arrived."""
     simulation: object = None
-    """The simulation that names the fields of a state; see `fixsync.sim.fields_of`."""
+    """The simulation that names the fields of a state; see `fixsync.match.sim.fields_of`."""
     damaged: dict[int, tuple[bytes, str]] = field(default_factory=dict)
     """By peer, evidence that does not decode, and why."""
     sent: Mapping[int, int | None] = field(default_factory=dict)

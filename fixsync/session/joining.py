@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from fixsync.match.sim import hash_of
 from fixsync.session.blobs import Collector, Snapshot, decoded
 from fixsync.session.match import FRAMES_MAX, HOST
 from fixsync.session.notices import Joined, Reason
 from fixsync.session.packets import NOBODY, Blob
 from fixsync.session.remote import Local, Phase, Remote
-from fixsync.sim import hash_of
 
 _STEPS_MAX = 16
 """Frames that a peer steps at once while it catches up."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from fixsync._native.checks import integer, rate, shown
 from fixsync._native.raw import UINT32_MAX
-from fixsync.sim import PLAYERS_MAX, SEED_MAX
+from fixsync.match.sim import PLAYERS_MAX, SEED_MAX
 
 HOST = 0
 """The player who seats late players, feeds spectators and plays vacant seats."""

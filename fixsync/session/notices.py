@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from fixsync.records import Event, GameEvent
-from fixsync.sim import Input
+from fixsync.match.sim import Input
+from fixsync.world.records import Event, GameEvent
 
 if TYPE_CHECKING:  # which needs the timeline, which needs this
     from fixsync.session.desync import Desync

@@ -19,6 +19,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, Union
 import msgspec
 from msgspec import Meta, Struct
 
+from fixsync.match.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 from fixsync.session.match import (
     FRAMES_MAX,
     INPUT_DELAY_MAX,
@@ -26,7 +27,6 @@ from fixsync.session.match import (
     SPECTATORS_MAX,
     Match,
 )
-from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 
 MAGIC = b"FXP"
 VERSION = 5
@@ -66,7 +66,7 @@ _Text = Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
 _Digest = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]
 _Numbers = Annotated[tuple[Int64, ...], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
 InputValue = Union[Int64, _Numbers]  # noqa: UP007
-"""A `fixsync.sim.Input`."""
+"""A `fixsync.match.sim.Input`."""
 _Place = Annotated[int, Meta(ge=0, le=INPUT_NUMBERS_MAX - 1)]
 _Changes = Annotated[dict[_Place, Int64], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
 Delay = Annotated[int, Meta(ge=0, le=INPUT_DELAY_MAX)]

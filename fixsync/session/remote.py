@@ -12,6 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from fixsync._native.checks import rate
+from fixsync.match.sim import Input, data_of
 from fixsync.session.blobs import Asked, Collector, Evidence, Offer, evidence_bytes_max
 from fixsync.session.match import (
     FRAMES_MAX,
@@ -41,7 +42,6 @@ from fixsync.session.packets import (
 )
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
-from fixsync.sim import Input, data_of
 
 AHEAD_FRAMES_MAX = 256
 """Inputs and hashes are taken up to this many frames ahead. Players are never farther apart than

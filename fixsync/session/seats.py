@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fixsync.match.sim import Input, Simulation, check_input
 from fixsync.session.match import FRAMES_MAX, Match
 from fixsync.session.packets import NEVER, PacketError
 from fixsync.session.streams import Stream
-from fixsync.sim import Input, Simulation, check_input
 
 
 class Seats:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from fixsync._native.checks import index, integer, rate, shown
 from fixsync._native.rows import Buffer, bytes_of
-from fixsync.semantics import semantics_id
+from fixsync.match.semantics import semantics_id
+from fixsync.match.sim import Input, Simulation, check_input, idle_input
 from fixsync.session.desync import Desync
 from fixsync.session.ending import Ending
 from fixsync.session.joining import Joining
@@ -29,7 +30,6 @@ from fixsync.session.packets import (
 from fixsync.session.remote import Arrived, Event, Greeted, Local, Phase, Refused, Remote, Updated
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
-from fixsync.sim import Input, Simulation, check_input, idle_input
 
 PIECES_MAX = 64
 """Pieces of snapshots and evidence that go out at once, to all peers together."""

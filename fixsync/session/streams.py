@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from fixsync.sim import Input
+from fixsync.match.sim import Input
 
 _encoded = msgspec.msgpack.Encoder().encode
 _REPEATED = b"\xc0"  # nil

@@ -17,12 +17,12 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from fixsync.records import Event, GameEvent
+from fixsync.match.sim import Input, Simulation, guess_of, hash_of, is_over, stepped
 from fixsync.session.blobs import Snapshot
 from fixsync.session.desync import INPUT_DELAY, compared_hash
 from fixsync.session.notices import Confirmed, Notice, Predicted, TakenBack
 from fixsync.session.streams import Stream
-from fixsync.sim import Input, Simulation, guess_of, hash_of, is_over, stepped
+from fixsync.world.records import Event, GameEvent
 
 _NO_INPUTS = bytes(8)
 _T = TypeVar("_T")

@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
 from fixsync._native import checks
+from fixsync.match.sim import Input
 from fixsync.session import End, Notice, Session
-from fixsync.sim import Input
 
 __all__ = ["Address", "Endpoint", "now_ms", "play"]
 

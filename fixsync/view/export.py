@@ -16,17 +16,17 @@ import msgspec
 from msgspec import UNSET
 
 import fixsync
-from fixsync import sim
-from fixsync.log import files
+from fixsync.base import files
 from fixsync.log.diff import Diff
 from fixsync.log.origin import Other
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, Add, GameEvent, Header, SimFrame, TraceFrame
 from fixsync.log.watch import Observed, known
-from fixsync.records import Events
+from fixsync.match import sim
 from fixsync.view import bundle
-from fixsync.world import Command
+from fixsync.world.records import Events
+from fixsync.world.world import Command
 
 __all__ = ["Exported", "export", "page", "write", "write_arena"]
 

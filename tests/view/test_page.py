@@ -29,14 +29,14 @@ from fixsync import (
     q,
 )
 from fixsync._native.raw import lib
+from fixsync.base.names import Names
 from fixsync.game import flat
 from fixsync.log.cut import cut
 from fixsync.log.diff import diff_builds
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
-from fixsync.names import Names
+from fixsync.match.sim import hash_of, names_of, start
 from fixsync.sample.skillfight import SkillFight
-from fixsync.sim import hash_of, names_of, start
 from fixsync.view import export, write
 
 ROOT = Path(__file__).resolve().parents[2]

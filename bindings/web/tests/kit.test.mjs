@@ -484,7 +484,7 @@ test("arithmetic is that of Python, and its errors name the argument or the ques
     "-c",
     `
 import json, sys
-from fixsync import aim
+from fixsync.world import aim
 from fixsync.game import numbers
 numbers.turn_towards = aim.turn_towards
 def answer(name, *values):

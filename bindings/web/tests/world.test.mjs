@@ -333,7 +333,7 @@ test("states have the fields and differences that Python finds, in the same orde
   const states = worlds.map((world) => world.save());
   const program = `
 import json, sys
-from fixsync.fields import differences, world_fields
+from fixsync.match import differences, world_fields
 a, b = (bytes.fromhex(text) for text in sys.argv[1:])
 rows = [[d.owner, d.field] for d in differences(world_fields(a), world_fields(b))]
 print(json.dumps([rows, {" ".join([k[0], ", ".join(map(str, k[1:]))]).strip(): [*v] for k, v in world_fields(a).items()}]))`;

@@ -1,7 +1,7 @@
 """A complete small game: two to eight fighters, some monsters, and five skills, in integers only.
 
 Fighters walk, dash, slash (a sector), fire a beam (a long box), set off a blast (a sphere) and
-shoot. A fallen fighter comes back after a while. `SkillFight` is a `fixsync.sim.Simulation`:
+shoot. A fallen fighter comes back after a while. `SkillFight` is a `fixsync.match.sim.Simulation`:
 `fixsync peers` plays it over a network. It is an example of a game's simulation: its numbers are in
 `rules.py`, a frame in `game.py`, its declared state in `state.py`. One frame is: everybody
 acts, the world steps, the hits that began do their damage in the order of the events, and bodies

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from fixsync.base.numbers import ONE, length, yaw_of
 from fixsync.game.random import Random
-from fixsync.numbers import ONE, length, yaw_of
 from fixsync.sample.skillfight import rules
 from fixsync.sample.skillfight.rules import Button
 from fixsync.sample.skillfight.state import Fight
-from fixsync.shapes import Pose
-from fixsync.world import World
+from fixsync.world.shapes import Pose
+from fixsync.world.world import World
 
 
 class _Game(Protocol):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from fixsync.base.names import Names
+from fixsync.base.numbers import ONE, direction, length, yaw_of
 from fixsync.game.random import Random
-from fixsync.names import Names
-from fixsync.numbers import ONE, direction, length, yaw_of
-from fixsync.records import Event
+from fixsync.match import Stated
+from fixsync.match.sim import Input
 from fixsync.sample.skillfight import rules
 from fixsync.sample.skillfight.bot import Bot
 from fixsync.sample.skillfight.rules import SKILLS, Action, Button, Layer
 from fixsync.sample.skillfight.state import COUNT_MAX, Fight, Fighter, Monster
-from fixsync.shapes import Cylinder, EventKind, Pose
-from fixsync.sim import Input
-from fixsync.state import Stated
-from fixsync.world import World
+from fixsync.world.records import Event
+from fixsync.world.shapes import Cylinder, EventKind, Pose
+from fixsync.world.world import World
 
 
 class SkillFight(Stated):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from fixsync.numbers import ONE, degrees, q_near
-from fixsync.shapes import Box, Cylinder, Pose, Sector, Shape, Sphere
+from fixsync.base.numbers import ONE, degrees, q_near
+from fixsync.world.shapes import Box, Cylinder, Pose, Sector, Shape, Sphere
 
 PLAYERS_MIN, PLAYERS_MAX = 2, 8
 MONSTERS = 6

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, TypeAlias
 
-from fixsync.records import Collider
+from fixsync.match import State, count, up_to, within
 from fixsync.sample.skillfight import rules
 from fixsync.sample.skillfight.rules import SKILLS, Action, Layer
-from fixsync.shapes import Shape
-from fixsync.state import State, count, up_to, within
-from fixsync.world import World
+from fixsync.world.records import Collider
+from fixsync.world.shapes import Shape
+from fixsync.world.world import World
 
 COUNT_MAX = 2**32 - 1
 

@@ -9,13 +9,13 @@ export const layersIn = (pair) => [Math.floor(pair / LAYERS), pair % LAYERS];
 
 const ATTACK = /(?<![a-z])(attacks?|hitbox(es)?)(?![a-z])/i;
 
-// The layers or ids whose name calls them attacks (fixsync/names.py).
+// The layers or ids whose name calls them attacks (fixsync/base/names.py).
 const attacksIn = (names) =>
   new Set(Object.keys(names ?? {}).flatMap((key) => (ATTACK.test(names[key]) ? [Number(key)] : [])));
 
 const SIDES = /^(.+) \((collider|owner|number), (collider|owner|number)\)$/s;
 
-// The name of a kind of the game's events, and what their a and b are (fixsync/names.py).
+// The name of a kind of the game's events, and what their a and b are (fixsync/base/names.py).
 export function sidesIn(name) {
   const [, plain, ...sides] = SIDES.exec(name ?? "") ?? [];
   return plain ? [plain, sides] : [name, ["number", "number"]];

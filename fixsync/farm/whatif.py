@@ -1,0 +1,158 @@
+"""Answers `whatif` for many logs, with processes that take a log at a time."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+
+import msgspec
+from msgspec import Struct
+
+from fixsync.base import processes
+from fixsync.log.reader import Reader
+from fixsync.log.rematch import another
+from fixsync.log.whatif import WhatIf, whatif
+from fixsync.match import sim
+
+__all__ = ["Answer", "Request", "answer", "answers"]
+
+AT_ONCE = 2
+"""Processes."""
+
+
+class Request(Struct):
+    """One log, and the changes to play it with."""
+
+    log: str
+    settings: list[str]
+    sims: list[str]
+    """References of simulations."""
+    olds: list[str] | None
+    """References of the simulations that recorded logs, where those of `sims` shall play their
+    inputs again; None where they shall not."""
+    line_bytes_max: int
+    output: str | None = None
+    """Where to write the changed match."""
+    layers: list[str] = []
+    """Those of attacks."""
+
+
+class Answer(Struct):
+    """The result for a log, or the error in its place."""
+
+    log: str
+    found: WhatIf | None
+    error: str = ""
+
+
+def answer(request: Request, progress: Callable[[Reader], None] | None = None) -> Answer:
+    """The answer to a request."""
+    try:
+        return Answer(request.log, _found(request, progress))
+    except (OSError, ValueError) as error:
+        return Answer(request.log, None, str(error))
+
+
+def _found(request: Request, progress: Callable[[Reader], None] | None) -> WhatIf:
+    sims = _by_name(request.sims)
+    limit = request.line_bytes_max
+    if request.olds is not None:
+        with Reader(request.log, line_bytes_max=limit) as reader:
+            name = str(reader.header.sim)
+        if name not in sims and len(sims) > 1:
+            raise ValueError(f"{request.log} has the simulation {name!r}: give one of that name")
+        new = sims.get(name) or next(iter(sims.values()))
+        old = _by_name(request.olds).get(name) or _known(name)
+        return another(
+            request.log,
+            new,
+            old=old,
+            layers=request.layers,
+            progress=progress,
+            line_bytes_max=limit,
+        )
+    return whatif(
+        request.log,
+        request.settings,
+        output=request.output,
+        layers=request.layers,
+        simulations=sims,
+        progress=progress,
+        line_bytes_max=limit,
+    )
+
+
+def _by_name(references: Sequence[str]) -> dict[str, sim.SimulationType]:
+    found = (sim.find(reference) for reference in references)
+    return {one.name: one for one in found}
+
+
+def _known(name: str) -> sim.SimulationType | None:
+    try:
+        return sim.named(name)
+    except ValueError:
+        return None
+
+
+def answers(requests: Sequence[Request], said: Callable[[], None]) -> list[Answer]:
+    """The answers, in the order of the requests, from processes of their own. said: called after
+    each."""
+    waiting: SimpleQueue[int] = SimpleQueue()
+    for i in range(len(requests)):
+        waiting.put(i)
+    found: dict[int, Answer] = {}
+
+    def serve() -> None:
+        for i, one in _served(waiting, requests):
+            found[i] = one
+            said()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        try:
+            for done in [pool.submit(serve) for _ in range(AT_ONCE)]:
+                done.result()
+        finally:  # after an interrupt no log is begun
+            while not waiting.empty():
+                waiting.get_nowait()
+    return [found[i] for i in range(len(requests))]
+
+
+def _served(waiting: SimpleQueue[int], requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
+    """Requests that wait, with the answers of one process; a log that ends it has that as its
+    error, and the next log gets a new one."""
+    worker: processes.Worker | None = None
+    try:
+        while True:
+            try:
+                i = waiting.get_nowait()
+            except Empty:
+                return
+            worker = worker or processes.Worker(
+                processes.command("fixsync.farm.whatif"), environment=processes.environment()
+            )
+            worker.ask(msgspec.json.encode(requests[i]))
+            try:
+                yield i, msgspec.json.decode(worker.answer() or b"", type=Answer)
+            except msgspec.DecodeError:
+                code, worker = worker.stop(), None
+                yield i, Answer(requests[i].log, None, f"its process ended with exit code {code}")
+    finally:
+        if worker is not None:
+            worker.stop()
+
+
+def main() -> None:
+    """A process: requests on standard input, a line each, answers on standard output."""
+
+    def answered(line: bytes) -> bytes:
+        request = msgspec.json.decode(line, type=Request)
+        try:
+            found = answer(request)
+        except Exception as error:
+            traceback.print_exc()
+            found = Answer(request.log, None, f"{type(error).__name__}: {error}")
+        return msgspec.json.encode(found)
+
+    processes.serve(answered)

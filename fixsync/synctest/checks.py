@@ -1,0 +1,470 @@
+"""The sync test: a simulation is run in every way that peers, rollbacks and machines will run it,
+and compared.
+
+The straight run steps one simulation once a frame. The checks compare others with it, in this
+order:
+
+- `repeat`: it is run straight again. A difference means that it is not repeatable, and nothing else
+  can be said of it.
+- `process`: new processes run it straight, twice each, with other surroundings (`fixsync.synctest`).
+- `sets`: a new process reads the game's modules with the orders of sets shuffled, and `id` and
+  `hash` salted; it finds the line.
+- `save and load`: every state is loaded into a fresh simulation and saved again; `hash` is that of
+  the saved bytes; and `save` changes nothing.
+- `rollback`: every frame rolls back, by one frame and by some, and steps again, also after frames
+  on guessed inputs, as a rollback session does.
+- `order`: the world's changes are made in another order, and the game's own containers are
+  reordered before every frame, if it has `shuffle`.
+
+The last three say nothing about a simulation that fails one of the first three, so they are left
+out then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from fixsync.game.random import Random
+from fixsync.match import Stated, sim
+from fixsync.match.sim import Input, Simulation
+from fixsync.synctest import process_check
+from fixsync.synctest.instrumented import Missed, Note
+from fixsync.synctest.minimise import minimise
+from fixsync.synctest.player_process import Case, Played, folder_of, plain
+from fixsync.synctest.process_check import Pair, ProcessError
+from fixsync.synctest.source_lines import SaltedPair, Seen, look
+from fixsync.synctest.straight import (
+    Divergence,
+    Inputs,
+    SimulationError,
+    Straight,
+    bot_inputs,
+    log_inputs,
+    raised,
+    run_straight,
+    write_log,
+)
+from fixsync.synctest.surroundings import stir
+from fixsync.world.records import Event, GameEvent
+from fixsync.world.shapes import Contact, EventKind
+from fixsync.world.world import Command, World
+
+__all__ = [
+    "CHECKS",
+    "IN_PROCESS",
+    "LOADS",
+    "ROLLBACK_FRAMES",
+    "Checked",
+    "Divergence",
+    "Inputs",
+    "SimulationError",
+    "Straight",
+    "bot_inputs",
+    "log_inputs",
+    "run_check",
+    "run_checks",
+    "run_straight",
+    "smallest",
+    "write_log",
+]
+
+ROLLBACK_FRAMES = 8
+"""How many frames the rollback check goes back."""
+_REPEATS = 2
+_ATTEMPTS_MAX = 400
+SECONDS = 15
+"""Time to look for a smaller match."""
+
+
+@dataclass
+class _At:
+    """Where a check is, for what the simulation raises there."""
+
+    frame: int = -1
+
+
+_Findings: TypeAlias = Iterator[Divergence | None]
+"""Of a check, in the order of its comparisons: None where a result is that of the straight run."""
+
+
+def _repeat(straight: Straight, at: _At, _back: int) -> _Findings:
+    for number in range(1, _REPEATS + 1):
+        kept = stir(number)
+        made = straight.start()
+        how = "not repeatable: the same match, played again in this process, gives another result"
+        yield straight.divergence("repeat", how, -1, made.save())
+        for frame, values in enumerate(straight.inputs):
+            at.frame = frame
+            yield straight.divergence("repeat", how, frame, *_stepped(made, values))
+        kept.clear()
+
+
+def _save_and_load(straight: Straight, at: _At, _back: int) -> _Findings:
+    check = "save and load"
+    for frame, (value, state) in enumerate(zip(straight.hashes, straight.states[1:], strict=True)):
+        if value != sim.hash_of(state):
+            saved = sim.hash_of(state)
+            told = f"hash {value:016x}, where the hash of the bytes of save() is {saved:016x}"
+            yield Divergence(check, "hash() of the straight run", frame, error=told)
+    made = straight.start()
+    for frame, values in enumerate(straight.inputs):
+        at.frame = frame
+        step, state = sim.stepped(made, values), straight.states[frame + 1]
+        if frame == straight.frames - 1:
+            state = made.save()
+        how = "saved after the last frame only, which shows that save() changes the game"
+        yield straight.divergence(check, how, frame, state, step)
+    for frame, state in enumerate(straight.states, start=-1):
+        at.frame = frame
+        fresh = straight.start()
+        fresh.load(state)
+        how = "loaded into a fresh simulation and saved"
+        yield straight.divergence(check, how, frame, fresh.save())
+        over = straight.is_over and frame == straight.frames - 1
+        if sim.is_over(fresh) != over:
+            told = f"is_over is {not over} then, and {over} in the straight run"
+            yield Divergence(check, how, frame, error=told)
+    # What was loaded must not only save alike, but go on alike.
+    for frame, (values, state) in enumerate(
+        zip(straight.inputs, straight.states[:-1], strict=True)
+    ):
+        at.frame = frame
+        fresh = straight.start()
+        fresh.load(state)
+        how = "stepped by a fresh simulation that loaded the state before"
+        yield straight.divergence(check, how, frame, *_stepped(fresh, values))
+
+
+def _rollback(straight: Straight, at: _At, back: int) -> _Findings:
+    check = "rollback"
+    made = straight.start()
+    inputs = straight.inputs
+    for frame in range(straight.frames):
+        at.frame = frame
+        # The usual rollback: one frame on a guess, which is saved too.
+        idle = sim.idle_input(made)
+        made.step([idle] * straight.players)
+        made.save()
+        made.load(straight.states[frame])
+        how = "gone back 1 frame, which was stepped on guessed inputs, and stepped again"
+        yield straight.divergence(check, how, frame, *_stepped(made, inputs[frame]))
+        # A guess that turns out wrong: nobody does anything, then everybody goes on as before.
+        for ahead in range(1 + frame % back):
+            if sim.is_over(made):
+                break
+            made.step([idle] * straight.players if frame % 2 else inputs[max(0, frame - ahead)])
+            made.save()
+        first = max(0, frame + 1 - back)
+        made.load(straight.states[first])
+        for again in range(first, frame + 1):
+            at.frame = again
+            how = f"gone back {frame + 1 - first} frames after frame {frame}, and stepped again"
+            yield straight.divergence(check, how, again, *_stepped(made, inputs[again]))
+
+
+def _stepped(simulation: Simulation, inputs: tuple[Input, ...]) -> tuple[bytes, sim.Stepped]:
+    step = sim.stepped(simulation, inputs)
+    return simulation.save(), step
+
+
+def _order(straight: Straight, at: _At, _back: int) -> _Findings:
+    yield from _world_order(straight, at)
+    yield from _game_order(straight, at)
+
+
+def _world_order(straight: Straight, at: _At) -> _Findings:
+    """The same changes of a world, those of different colliders in another order between two
+    steps.
+    """
+    made = straight.start().world
+    world = World(made.capacity, hit_when=made.hit_when, layers=made.layers, level=made.level)
+    random = Random(straight.seed)
+    how = "with the world's changes in another order"
+    for frame, commands in enumerate(straight.commands or ()):
+        at.frame = frame
+        by_id: dict[int | None, list[Command]] = {}
+        for command in commands:
+            id = None if command[0] == "layers" else command[1]
+            by_id.setdefault(id, []).append(command)
+        ids = list(by_id)
+        random.shuffle(ids)
+        for id in ids:
+            world.apply(by_id[id])
+        events = tuple(world.step())
+        if events != straight.events[frame] or world.hash() != straight.world_hashes[frame]:
+            told = (straight.events[frame], events)
+            yield Divergence("order", how, frame, events=told, error="another hash of the world")
+
+
+def _game_order(straight: Straight, at: _At) -> _Findings:
+    made = straight.start()
+    if not isinstance(made, sim.Shuffles):
+        return
+    random = Random(straight.seed)
+    how = "with the game's containers in another order before each frame"
+    for frame, values in enumerate(straight.inputs):
+        at.frame = frame
+        made.shuffle(random)
+        yield straight.divergence("order", how, frame, *_stepped(made, values))
+
+
+_INSIDE: dict[str, Callable[[Straight, _At, int], _Findings]] = {
+    "repeat": _repeat,
+    "save and load": _save_and_load,
+    "rollback": _rollback,
+    "order": _order,
+}
+CHECKS = ("repeat", "process", "sets", "save and load", "rollback", "order")
+"""The names of the checks, in the order of their verdicts."""
+IN_PROCESS = tuple(_INSIDE)
+"""Those that need no other process."""
+LOADS = ("save and load", "rollback")
+"""Those that `load` states: what they find can be something that it does not bring back."""
+
+
+@dataclass
+class Checked:
+    """The results of the checks."""
+
+    divergences: list[Divergence] = field(default_factory=list)
+    """In the order of CHECKS: the first is the verdict."""
+    left_out: list[str] = field(default_factory=list)
+    """Checks that were not made, because of what another one found."""
+    notes: list[str] = field(default_factory=list)
+    """Things that could not be tested, as text."""
+    asked: list[Note] = field(default_factory=list)
+    """Calls of the game that ask the machine, which may be right there."""
+    missed: list[Missed] = field(default_factory=list)
+    """Lines of the game that never ran."""
+
+
+def run_checks(
+    straight: Straight,
+    checks: Sequence[str] = CHECKS,
+    *,
+    back: int = ROLLBACK_FRAMES,
+    reference: str = "",
+    is_alone: bool = True,
+) -> Checked:
+    """Makes checks.
+
+    back: number of frames that `rollback` goes back. reference: the simulation as
+    `fixsync.match.sim.find` knows it in another process, which `process` and `sets` need. is_alone:
+    whether this process has nothing that changes the simulation, as a test may have, and is
+    compared with new ones. An exception that the simulation raises in a check only is a divergence
+    too."""
+    checked = Checked()
+    outside = [name for name in ("process", "sets") if name in checks]
+    with ThreadPoolExecutor(1) as pool:
+        others = pool.submit(_others, straight, reference, outside, is_alone) if outside else None
+        repeat = run_check("repeat", straight) if "repeat" in checks else None
+        later = [name for name in CHECKS[3:] if name in checks]
+        inside = [] if repeat else [run_check(name, straight, back=back) for name in later]
+    found = None if others is None else others.result()
+    if found is not None:
+        checked.notes, checked.asked, checked.missed = found.notes, found.asked, found.missed
+    first = None if found is None else found.divergence
+    outlives = first is not None and first.can_be_shortened and first.check == _OUTLIVES
+    if outlives and first is not None:
+        checked.divergences.append(replace(first, check="process"))
+        if repeat is not None:
+            inside = [run_check(name, straight, back=back) for name in later]
+    elif repeat is not None or first is not None:
+        # A difference between processes is not the cause if a match differs here already.
+        kept = [repeat] if repeat is not None else [first]
+        lines = first.lines if first is not None else ()
+        checked.divergences += [replace(one, lines=lines) for one in kept if one is not None]
+        over = CHECKS.index(checked.divergences[0].check)
+        checked.left_out = [name for name in CHECKS[over + 1 :] if name in checks]
+        return checked
+    for name, divergence in zip(later, inside, strict=False):
+        if divergence is None:
+            continue
+        kept_objects = stir(3)
+        again = run_check(name, straight, back=back)
+        kept_objects.clear()
+        if again is None or again.frame != divergence.frame:
+            how = f"not repeatable: {name} gives a difference, and another one when made again"
+            checked.divergences = [
+                replace(divergence, check="repeat", how=how, can_be_shortened=False)
+            ]
+            checked.left_out = [other for other in later if other != name]
+            return checked
+        checked.divergences.append(divergence)
+    return checked
+
+
+def run_check(name: str, straight: Straight, *, back: int = ROLLBACK_FRAMES) -> Divergence | None:
+    """One of IN_PROCESS: the first divergence that it finds, or None. As `run_checks`."""
+    if back < 1:
+        raise ValueError(f"back must be 1 or more, not {back}")
+    at = _At()
+    try:
+        found = next(filter(None, _INSIDE[name](straight, at, back)), None)
+    except Exception as error:
+        found = Divergence(name, "run otherwise", at.frame, error=f"it raised {raised(error)}")
+    if found is None or name != "repeat":
+        return found
+    return replace(found, sides=("first", "again"), can_be_shortened=False)
+
+
+def smallest(
+    straight: Straight,
+    divergence: Divergence,
+    *,
+    back: int = ROLLBACK_FRAMES,
+    reference: str = "",
+    seconds: float = SECONDS,
+) -> Straight | None:
+    """A straight run with as little in it as could be found in some seconds that still shows a
+    divergence. None for one that is not repeatable.
+
+    back, reference: as for `run_checks`."""
+    if not divergence.can_be_shortened:
+        return None
+    pair: Pair | SaltedPair | None = None
+    case = _case(straight, reference)
+    if divergence.check == "sets":
+        pair = SaltedPair(case, divergence.salt)
+    elif divergence.check == "process":
+        pair = Pair(case, divergence.values)
+    end = time.monotonic() + seconds
+
+    def fails(inputs: list[tuple[Input, ...]]) -> int | None:
+        if time.monotonic() > end:
+            return None
+        try:
+            if pair is not None:
+                row = pair.differs(inputs)
+                return None if row is None else max(row - 1, 0)
+            found = run_check(divergence.check, straight.again(inputs), back=back)
+        except (ValueError, ProcessError):
+            return None
+        return None if found is None else max(found.frame, 0)
+
+    idle = sim.idle_input(straight.start())
+    try:
+        return straight.again(minimise(straight.inputs, fails, idle, attempts_max=_ATTEMPTS_MAX))
+    except ValueError:
+        return straight
+    finally:
+        if pair is not None:
+            pair.close()
+
+
+def not_checked(straight: Straight) -> list[str]:
+    """The things that the checks could not test, as text."""
+    said = []
+    if not isinstance(straight.type, sim.Shuffles) and not isinstance(straight.start(), Stated):
+        said.append(
+            "order: it has no shuffle(): only the world's changes were put into another order"
+        )
+    if straight.commands is None:
+        said.append(
+            "order: it loads its world within a step: that world's changes kept their order"
+        )
+    if len({value for values in straight.inputs for value in values}) < 2:
+        why = "" if isinstance(straight.type, sim.HasBots) else "it has no bot(), and "
+        said.append(f"{why}all inputs were the same: give others with --inputs LOG")
+    if not any(straight.events):
+        said.append("nothing hit anything in this match, so little was put to the test")
+    return said
+
+
+# The new processes.
+
+_OUTLIVES = process_check.OUTLIVES
+
+
+@dataclass
+class _Others:
+    """The findings of other processes."""
+
+    divergence: Divergence | None = None
+    notes: list[str] = field(default_factory=list)
+    asked: list[Note] = field(default_factory=list)
+    missed: list[Missed] = field(default_factory=list)
+
+
+def _case(straight: Straight, reference: str) -> Case:
+    folder = folder_of(straight.type)
+    return Case(reference, straight.seed, straight.players, straight.inputs, folder=folder)
+
+
+def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone: bool) -> _Others:
+    case, found = _case(straight, reference), _Others()
+    try:
+        if "process" in checks:
+            compared = process_check.check(case, straight.result() if is_alone else None)
+        else:
+            compared = process_check.Checked(None, [], process_check.played(case))
+        found.notes = compared.notes
+        seen = Seen()
+        if "sets" in checks:
+            seen = look(case, compared.base)
+    except (OSError, ProcessError) as wrong:
+        error = f"a new process cannot run it: {wrong}"
+        found.divergence = Divergence("process", reference, -1, error=error, can_be_shortened=False)
+        return found
+    found.asked, found.missed = seen.asked, seen.missed
+    if seen.is_cut:
+        why = "the game ended the trace, with sys.settrace or a RecursionError"
+        found.notes.append(f"sets: the lines that never ran are not known: {why}")
+    lines = tuple(map(str, seen.places))
+    if compared.finding is not None:
+        found.divergence = _divergence(straight, compared.finding, lines)
+    elif seen.places:
+        how = "the result depends on an order, or a number, that is another one in each process"
+        found.divergence = Divergence("sets", how, seen.row - 1, lines=lines, salt=seen.salt)
+    elif seen.why_not:
+        found.notes.append(f"sets: {seen.why_not}")
+    return found
+
+
+def _divergence(
+    straight: Straight, finding: process_check.Finding, lines: tuple[str, ...]
+) -> Divergence:
+    frame, (one, two) = finding.row - 1, finding.sides
+    check = _OUTLIVES if finding.verdict == process_check.OUTLIVES else "process"
+    made = Divergence(
+        check,
+        finding.why,
+        frame,
+        names=straight.names,
+        sides=finding.how,
+        lines=lines,
+        can_be_shortened=finding.verdict in (process_check.PROCESS, process_check.OUTLIVES),
+        values=finding.values,
+    )
+    if finding.verdict == process_check.HERE and 0 <= finding.row < len(straight.states):
+        one = Played(straight.states[finding.row], *plain(straight.step(frame)))
+    if isinstance(one, str) or isinstance(two, str):
+        sides = [side if isinstance(side, str) else "a result" for side in (one, two)]
+        return replace(made, error=f"{finding.how[0]}: {sides[0]}; {finding.how[1]}: {sides[1]}")
+    try:
+        differences, error = straight.differences(one.state, two.state), ""
+    except ValueError as wrong:
+        differences, error = [], f"{wrong}, from its saved state"
+    events = _events(one), _events(two)
+    game = _game(one), _game(two)
+    return replace(
+        made,
+        differences=differences,
+        error=error,
+        events=events if events[0] != events[1] else None,
+        game=game if game[0] != game[1] else None,
+    )
+
+
+def _events(played: Played) -> tuple[Event, ...]:
+    return tuple(
+        Event(a, b, EventKind(kind), Contact(contact)) for a, b, kind, contact in played.events
+    )
+
+
+def _game(played: Played) -> tuple[GameEvent, ...]:
+    return tuple(GameEvent(*row) for row in played.game)

@@ -1,0 +1,567 @@
+"""A new process that reads the modules of a game anew, with every place noted where an order or a
+number that is another one in each process comes in: iteration of sets, `id`, `hash`.
+
+A match is played as it is, then with the orders shuffled and the numbers salted, at all of these
+places or at some. So the line that matters is found. Calls that ask the machine, such as
+`time.time`, are noted too, and the lines that never ran."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import dataclasses
+import datetime
+import functools
+import heapq
+import itertools
+import random
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from importlib.machinery import PathFinder, SourceFileLoader
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from fixsync.base import processes
+from fixsync.match import sim
+from fixsync.synctest.player_process import Case, Result, Task, begin, play, tuples
+
+__all__ = ["Cover", "Look", "Looked", "Missed", "Note", "from_here", "main"]
+
+
+class Look(Struct, tag="look"):
+    """A match to play."""
+
+    inputs: list[Any]
+    salt: int = 0
+    """0: as the game has it."""
+    only: list[int] | None = None
+    """The places to shuffle and to salt; None: all."""
+
+
+def from_here(file: str) -> str:
+    """A file as seen from the current folder, if it is below."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
+
+
+class Note(NamedTuple):
+    """A line of a game's module."""
+
+    file: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{from_here(self.file)}:{self.line}: {self.what}"
+
+
+class Looked(NamedTuple):
+    """The result of a match, and what was seen while it was played."""
+
+    result: Result
+    places: dict[int, Note]
+    """Those that were reached, by number."""
+    asked: list[Note]
+    """Calls that ask the machine."""
+
+
+class Cover(Struct, tag="cover"):
+    """A match to play, loads and bots too, to see which lines run."""
+
+    inputs: list[Any]
+
+
+class Missed(NamedTuple):
+    """Lines of a function that never ran."""
+
+    file: str
+    function: str
+    first: int
+    last: int
+    is_whole: bool
+    """Whether nothing of the function ran."""
+
+
+# The modules.
+
+_OVER, _CALLED, _READ = "__fixsync_over__", "__fixsync_called__", "__fixsync_read__"
+_BY_FRAME = ("super", "locals", "globals", "vars", "dir", "eval", "exec", "__import__")
+"""Functions that look at their caller."""
+_SURROUNDINGS = {
+    "sys": ("argv", "flags", "platform", "version", "version_info", "hexversion", "maxsize"),
+    "os": ("environ",),
+}
+_ATTRIBUTES = {name for names in _SURROUNDINGS.values() for name in names}
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Puts a call of ours at every place."""
+
+    def __init__(self, file: str, places: list[tuple[str, int]]) -> None:
+        self._file, self._places = file, places
+
+    def _put(self, function: str, node: ast.expr, *more: ast.expr) -> ast.expr:
+        self._places.append((self._file, node.lineno))
+        name = ast.Name(function, ast.Load())
+        place = ast.Constant(len(self._places) - 1)
+        call = ast.Call(name, [node, *more, place], [])
+        return ast.fix_missing_locations(ast.copy_location(call, node))
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._put(_OVER, node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._put(_OVER, node.iter)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = self._put(_OVER, node.value)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        self.generic_visit(node)
+        node.value = self._put(_OVER, node.value)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
+            node.value = self._put(_OVER, node.value)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and node.func.id in _BY_FRAME:
+            node.args = [self.visit(one) for one in node.args]
+            return node
+        is_name = isinstance(node.func, ast.Name)
+        self.generic_visit(node)
+        if not (is_name and isinstance(node.func, ast.Call)):  # not put there already
+            node.func = self._put(_CALLED, node.func)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id in ("id", "hash") and isinstance(node.ctx, ast.Load):
+            return self._put(_CALLED, node)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if node.attr in _ATTRIBUTES and isinstance(node.ctx, ast.Load):
+            owner = node.value
+            node.value = ast.copy_location(owner, owner)
+            name = ast.Constant(node.attr)
+            return self._put(_READ, owner, name)
+        return node
+
+    # Annotations and patterns stay as they are.
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        pattern, node.pattern = node.pattern, ast.MatchSingleton(None)
+        self.generic_visit(node)
+        node.pattern = pattern
+        return node
+
+    def visit_FunctionDef(self, node: Any) -> ast.AST:
+        returns, node.returns = node.returns, None
+        self.generic_visit(node)
+        node.returns = returns
+        return node  # type: ignore[no-any-return]
+
+
+class _Modules:
+    """Finds the game's modules, and reads them with our calls in them."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = Path(folder)
+        self.places: list[tuple[str, int]] = []
+        self.codes: dict[str, types.CodeType] = {}
+
+    def is_own(self, file: str | None) -> bool:
+        if file is None or not file.endswith(".py"):
+            return False
+        path = Path(file)
+        if not path.is_relative_to(self.folder):
+            return False
+        inside = {*path.relative_to(self.folder).parts}
+        return not inside & {"site-packages", "dist-packages", "fixsync"}
+
+    def find_spec(self, name: str, path: Any = None, _target: Any = None) -> Any:
+        spec = PathFinder.find_spec(name, path)
+        if spec is None or not self.is_own(spec.origin) or spec.loader is None:
+            return None
+        spec.loader = _Loader(name, str(spec.origin), self)
+        return spec
+
+    def code(self, file: str, source: bytes) -> types.CodeType:
+        if file not in self.codes:
+            tree = _Rewriter(file, self.places).visit(ast.parse(source, file))
+            self.codes[file] = compile(tree, file, "exec", dont_inherit=True)
+        return self.codes[file]
+
+    def forget(self) -> None:
+        """The next import reads all of them again."""
+        for name, module in [*sys.modules.items()]:
+            if self.is_own(getattr(module, "__file__", None)) and name != "__main__":
+                del sys.modules[name]
+        sim.forget()
+
+
+class _Loader(SourceFileLoader):
+    def __init__(self, name: str, file: str, modules: _Modules) -> None:
+        super().__init__(name, file)
+        self._modules = modules
+
+    def get_code(self, fullname: str) -> types.CodeType:  # noqa: ARG002 - the protocol has it
+        return self._modules.code(self.path, self.get_data(self.path))
+
+
+# The places.
+
+_CONSUMERS: tuple[Any, ...] = (
+    *(list, tuple, enumerate, zip, map, filter, bytes, bytearray, collections.deque),
+    *(itertools.chain, itertools.cycle, itertools.accumulate, itertools.islice),
+    *(itertools.product, itertools.permutations, itertools.combinations, itertools.groupby),
+    *(iter, max, min, sorted, sum, functools.reduce, heapq.nsmallest, heapq.nlargest),
+    collections.OrderedDict.fromkeys,
+)
+_TAKING = ("join", "extend", "extendleft", "fromkeys", "from_iterable")
+_WATCHED = {
+    *("time", "posix", "nt", "os", "uuid", "_uuid", "secrets", "locale", "_locale", "socket"),
+    *("_socket", "platform", "getpass", "tempfile", "glob", "gc", "threading", "_thread"),
+    *("genericpath", "subprocess", "shutil", "resource"),
+}
+_UNWATCHED = ("fspath", "exit", "_exit", "RLock", "Lock", "allocate_lock")
+_SYS = ("getsizeof", "getrefcount", "getrecursionlimit")
+_DATES = ("now", "today", "utcnow")
+
+
+class _Places:
+    """Hears every place, and shuffles there."""
+
+    def __init__(self, places: list[tuple[str, int]]) -> None:
+        self._all = places
+        self.salt = 0
+        self.only: set[int] | None = None
+        self.reached: dict[int, Note] = {}
+        self.asked: dict[Note, None] = {}
+
+    def over(self, value: Any, place: int) -> Any:
+        """What is iterated: a set in another order."""
+        kind = type(value)
+        if not (
+            kind is set
+            or kind is frozenset
+            or kind is weakref.WeakSet
+            or (
+                isinstance(value, (set, frozenset))
+                and kind.__iter__ in (set.__iter__, frozenset.__iter__)
+            )
+        ):
+            return value
+        found = [*value]
+        if len(found) < 2 or all(map(_is_stable, found)):
+            return value
+        return self._shuffled(found) if self._is_changed(place, "the order of a set") else value
+
+    def called(self, function: Any, place: int) -> Any:
+        """What is called."""
+        kind = type(function)
+        if kind is types.FunctionType or kind is types.MethodType:
+            self._watch(function, function.__module__, place)
+            return function
+        if kind is types.BuiltinFunctionType:
+            return self._builtin(function, place)
+        if kind is type:
+            if function in _CONSUMERS:
+                return self._taking(function, place)
+            if function is random.Random:
+                return lambda *given: self._random(given, place)
+            if function is random.SystemRandom:
+                self._note(place, "random.SystemRandom")
+        return function
+
+    def read(self, owner: Any, name: str, place: int) -> Any:
+        """An attribute of a module."""
+        if type(owner) is types.ModuleType and name in _SURROUNDINGS.get(owner.__name__, ()):
+            self._note(place, f"{owner.__name__}.{name}")
+        return getattr(owner, name)
+
+    def _builtin(self, function: Any, place: int) -> Any:
+        name, owner = function.__name__, function.__self__
+        if function is id:
+            return lambda one: self._id(one, place)
+        if function is hash:
+            return lambda one: self._hash(one, place)
+        if function in _CONSUMERS or name in _TAKING:
+            return self._taking(function, place)
+        if name == "pop" and isinstance(owner, (set, frozenset)):
+            return lambda: self._pop(owner, place)  # type: ignore[arg-type]
+        if isinstance(owner, type) and issubclass(owner, datetime.date) and name in _DATES:
+            self._note(place, f"{owner.__name__}.{name}")
+        elif (owner is sys and name in _SYS) or name == "open":
+            self._note(place, name if name == "open" else f"sys.{name}")
+        else:
+            self._watch(function, function.__module__, place)
+        return function
+
+    def _watch(self, function: Any, module: str | None, place: int) -> None:
+        owner = getattr(function, "__self__", None)
+        if owner is random._inst or isinstance(owner, random.SystemRandom):
+            self._note(place, f"random.{function.__name__}, of a generator that all code shares")
+        elif module in _WATCHED and function.__name__ not in _UNWATCHED:
+            shown = {"posix": "os", "nt": "os", "genericpath": "os.path"}.get(module, module)
+            self._note(place, f"{shown}.{function.__name__}")
+
+    def _random(self, given: tuple[Any, ...], place: int) -> Any:
+        if not given:
+            self._note(place, "random.Random without a seed")
+        return random.Random(*given)  # noqa: S311 - the game's own
+
+    def _taking(self, function: Any, place: int) -> Any:
+        def taking(*given: Any, **named: Any) -> Any:
+            return function(*(self.over(one, place) for one in given), **named)
+
+        return taking
+
+    def _pop(self, owner: set[Any], place: int) -> Any:
+        found = [*owner]
+        if (
+            len(found) > 1
+            and not all(map(_is_stable, found))
+            and self._is_changed(place, "set.pop")
+        ):
+            owner.remove(one := self._shuffled(found)[0])
+            return one
+        return owner.pop()
+
+    def _id(self, one: Any, place: int) -> int:
+        return self._salted(id(one)) if self._is_changed(place, "id") else id(one)
+
+    def _hash(self, one: Any, place: int) -> int:
+        found = hash(one)
+        is_changed = not _is_stable(one) and self._is_changed(place, "hash")
+        return self._salted(found) if is_changed else found
+
+    def _salted(self, number: int) -> int:
+        return (number * 0x9E3779B97F4A7C15 + self.salt * 0xD1B54A32D192ED03) % 2**61
+
+    def _is_changed(self, place: int, what: str) -> bool:
+        self.reached.setdefault(place, Note(*self._all[place], what))
+        return bool(self.salt) and (self.only is None or place in self.only)
+
+    def _note(self, place: int, what: str) -> None:
+        self.asked.setdefault(Note(*self._all[place], what))
+
+    def _shuffled(self, found: list[Any]) -> list[Any]:
+        """In another order, the same for the same number of elements."""
+        state = self.salt * 7_919 + len(found)
+        for i in range(len(found) - 1, 0, -1):
+            state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
+            j = (state >> 33) % (i + 1)
+            found[i], found[j] = found[j], found[i]
+        return found
+
+
+def _is_stable(value: Any) -> bool:
+    """Whether a value hashes alike in all processes, as far as its type shows."""
+    kind: Any = type(value)
+    if kind is tuple or kind is frozenset or kind.__hash__ is tuple.__hash__:
+        return all(map(_is_stable, value))
+    if kind in (str, bytes, type(None)) or kind.__hash__ in (object.__hash__, str.__hash__):
+        return False
+    if kind.__module__ in ("datetime", "pathlib", "enum") or "_member_map_" in vars(kind):
+        return isinstance(value, int)
+    if dataclasses.is_dataclass(value):
+        fields = (field.name for field in dataclasses.fields(value))
+        return all(_is_stable(getattr(value, name)) for name in fields)
+    return not isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
+
+
+# Lines that never ran.
+
+
+class _Lines:
+    """Notes lines of a game's modules while they run."""
+
+    def __init__(self, modules: _Modules) -> None:
+        self._modules = modules
+        self.ran: set[tuple[str, int]] = set()
+        self.is_cut = False
+        """Whether lines were noted only up to some call."""
+        self._own: dict[types.CodeType, bool] = {}
+
+    def run(self, function: Callable[[], None]) -> None:
+        if sys.version_info >= (3, 12):
+            self._monitored(function)
+        else:
+            self._traced(function)
+
+    def _is_own(self, code: types.CodeType) -> bool:
+        if code not in self._own:
+            self._own[code] = self._modules.is_own(code.co_filename)
+        return self._own[code]
+
+    def _traced(self, function: Callable[[], None]) -> None:
+        def local(frame: types.FrameType, event: str, _: Any) -> Any:
+            if event == "line":
+                self.ran.add((frame.f_code.co_filename, frame.f_lineno))
+            return local
+
+        def called(frame: types.FrameType, _event: str, _: Any) -> Any:
+            return local if self._is_own(frame.f_code) else None
+
+        before = sys.gettrace()
+        sys.settrace(called)
+        try:
+            function()
+        finally:
+            # Python drops a trace function that raises, as any does at the end of the stack.
+            self.is_cut = sys.gettrace() is not called
+            sys.settrace(before)
+
+    def _monitored(self, function: Callable[[], None]) -> None:
+        monitoring = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
+
+        def line(code: types.CodeType, number: int) -> Any:
+            if self._is_own(code):
+                self.ran.add((code.co_filename, number))
+            return monitoring.DISABLE
+
+        tool = next(tool for tool in range(6) if monitoring.get_tool(tool) is None)
+        monitoring.use_tool_id(tool, "fixsync")
+        monitoring.register_callback(tool, monitoring.events.LINE, line)
+        monitoring.set_events(tool, monitoring.events.LINE)
+        try:
+            function()
+        finally:
+            monitoring.set_events(tool, 0)
+            monitoring.free_tool_id(tool)
+
+    def missed(self) -> Iterator[Missed]:
+        for file, code in self._modules.codes.items():
+            for function, lines in _functions(code):
+                left = [line for line in lines if (file, line) not in self.ran]
+                if len(left) == len(lines):
+                    yield Missed(file, function, lines[0], lines[-1], True)
+                    continue
+                for first, last in _stretches(lines, {*left}):
+                    yield Missed(file, function, first, last, False)
+
+
+def _functions(code: types.CodeType) -> Iterator[tuple[str, list[int]]]:
+    """The functions of a module, with their lines, the one with `def` left out."""
+    for one in code.co_consts:
+        if not isinstance(one, types.CodeType):
+            continue
+        is_class = not one.co_flags & 1
+        if not is_class and not one.co_name.startswith("<"):
+            lines = {line for _, _, line in one.co_lines() if line} - {one.co_firstlineno}
+            if lines:
+                yield getattr(one, "co_qualname", one.co_name), sorted(lines)
+        yield from _functions(one)
+
+
+def _stretches(lines: list[int], left: set[int]) -> Iterator[tuple[int, int]]:
+    for is_left, group in itertools.groupby(lines, left.__contains__):
+        if is_left:
+            found = [*group]
+            yield found[0], found[-1]
+
+
+# The process.
+
+
+def main() -> None:
+    """Answers a Task, then `Look` and `Cover`."""
+    answer: Callable[[Look | Cover], Any] | None = None
+
+    def answered(line: bytes) -> bytes:
+        nonlocal answer
+        if answer is None:
+            answer = _begun(msgspec.json.decode(line, type=Task))
+            return b"{}"
+        return msgspec.json.encode(answer(msgspec.json.decode(line, type=Look | Cover)))
+
+    processes.serve(answered)
+
+
+def _begun(task: Task) -> Callable[[Look | Cover], Any]:
+    begin(task)
+    modules = _Modules(task.folder)
+    places = _Places(modules.places)
+    sys.meta_path.insert(0, modules)
+    for name, function in ((_OVER, places.over), (_CALLED, places.called), (_READ, places.read)):
+        setattr(builtins, name, function)
+
+    def answer(request: Look | Cover) -> Any:
+        modules.forget()
+        if isinstance(request, Look):
+            return _looked(task, request, places)
+        places.salt = 0
+        return _covered(task, request, modules)
+
+    return answer
+
+
+def _looked(task: Task, request: Look, places: _Places) -> Looked:
+    places.salt = request.salt
+    places.only = None if request.only is None else {*request.only}
+    places.reached, places.asked = {}, {}
+    case = Case(task.reference, task.seed, task.players, request.inputs, task.state)
+    result, _ = play(case, lambda: sim.find(task.reference))
+    return Looked(result, places.reached, [*places.asked])
+
+
+def _covered(task: Task, request: Cover, modules: _Modules) -> list[Missed] | None:
+    lines = _Lines(modules)
+    lines.run(lambda: _everything(task, request.inputs))
+    return None if lines.is_cut else [*lines.missed()]
+
+
+def _everything(task: Task, matches: Iterable[Any]) -> None:
+    """All that a match calls, bots and loads too. The simulation may raise."""
+    try:
+        simulation: Any = sim.find(task.reference)
+        made: Any = sim.start(simulation, task.seed, task.players)
+        if task.state is not None:
+            made.load(task.state)
+        bots = []
+        if isinstance(simulation, sim.HasBots):
+            bots = [
+                simulation.bot(player, sim.bot_seed(task.seed)) for player in range(task.players)
+            ]
+        for frame, inputs in enumerate(matches):
+            given = tuples(inputs)
+            for bot in bots:
+                bot.decide(made)
+            for player, value in enumerate(given):
+                sim.check_input(made, player, value)
+            sim.stepped(made, given)
+            if frame < 3 or not frame % 60:
+                made.hash()
+                made.load(made.save())
+                sim.fields_of(made, made.save())
+            sim.names_of(made)
+            if sim.is_over(made):
+                break
+    except Exception:  # the checks report it
+        return

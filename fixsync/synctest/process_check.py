@@ -1,0 +1,449 @@
+"""Plays a match of a simulation in new processes, to find out whether the simulation depends on its
+process.
+
+Each process plays the match twice. One has the surroundings of this process, the others differ from
+it in everything that a game must not depend on (`surroundings`). Only after a difference, one
+factor alone is changed at a time, and each is tried again: a factor is named if its processes agree
+with each other, and those with nothing changed agree with each other too."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from fixsync.base import processes
+from fixsync.log.reader import Reader
+from fixsync.log.schema import Header, SimFrame
+from fixsync.match import sim
+from fixsync.match.sim import Input
+from fixsync.synctest import surroundings
+from fixsync.synctest.player_process import Case, Match, Played, Result, Show, Task, tuples
+
+__all__ = [
+    "HERE",
+    "NOT_REPEATABLE",
+    "OUTLIVES",
+    "PROCESS",
+    "Case",
+    "Checked",
+    "Finding",
+    "Played",
+    "Process",
+    "Result",
+    "case_of",
+    "check",
+]
+
+VARIANTS = 12
+"""Processes with other surroundings, each with a hash seed of its own."""
+WHOLE = 4
+"""Those of them that play all frames; the others play the first."""
+FRAMES = 60
+AGAIN = 4
+"""How often each side of a difference is tried again."""
+_MOVES = 6
+"""Orders of memory that are tried before anything else is named."""
+_AT_ONCE = 2
+_ENDED = "its process ended"
+
+
+class ProcessError(Exception):
+    """A new process ended, or cannot run a simulation; with the last line of its errors."""
+
+
+class Finding(NamedTuple):
+    """A difference between processes."""
+
+    verdict: str
+    """NOT_REPEATABLE, PROCESS, OUTLIVES or HERE."""
+    why: str
+    """The verdict in words."""
+    row: int
+    how: tuple[str, str]
+    """The two sides."""
+    sides: tuple[Played | str, Played | str]
+    """The row on both, or an error in its place."""
+    values: Mapping[str, int]
+    """The surroundings of the second side."""
+
+
+class Process:
+    """A new process that plays matches of one simulation."""
+
+    def __init__(
+        self,
+        case: Case,
+        values: Mapping[str, int],
+        module: str = "fixsync.synctest.player_process",
+    ) -> None:
+        """values: of the surroundings that are not as here. module: its `main`."""
+        self.values = values
+        optimize = sys.flags.optimize
+        if surroundings.OPTIMIZE in values:
+            optimize = 0 if optimize else 1
+        env = processes.environment()
+        env["PYTHONHASHSEED"] = str(values.get(surroundings.HASH_SEED, 0))
+        env.pop("PYTHONOPTIMIZE", None)
+        flags = ["-" + "O" * optimize] if optimize else []
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._worker = processes.Worker(
+            processes.command(module, *flags), errors=self._errors, environment=env
+        )
+        own = (list(sys.argv), os.getpid(), list(os.environ), case.folder)
+        self._worker.ask(
+            msgspec.json.encode(
+                Task(case.reference, case.seed, case.players, case.state, dict(values), *own)
+            )
+        )
+        self._has_begun = False
+
+    def ask(self, request: Struct, type: Any) -> Any:
+        """The answer to a request. ProcessError if the process ends in its place."""
+        self._worker.ask(msgspec.json.encode(request))
+        if not self._has_begun:
+            self._answer()
+            self._has_begun = True
+        return msgspec.json.decode(self._answer(), type=type)
+
+    def _answer(self) -> bytes:
+        line = self._worker.answer()
+        if line is None:
+            code = self._worker.wait()
+            self._errors.seek(0)
+            lines = self._errors.read().decode(errors="replace").strip().splitlines()
+            raise ProcessError(lines[-1] if lines else f"it ended with exit code {code}")
+        return line
+
+    def play(self, inputs: Sequence[tuple[Input, ...]]) -> Result:
+        """The result of a match."""
+        try:
+            result: Result = self.ask(Match(list(inputs)), Result)
+        except ProcessError as ended:
+            return Result((), f"{_ENDED}: {ended}")
+        return result
+
+    def show(self, match: int, row: int) -> Played | str:
+        """A row of a match that was played, or the error in its place."""
+        try:
+            found: Played | str = self.ask(Show(match, row), Played | str)
+        except ProcessError as ended:
+            return f"{_ENDED}: {ended}"
+        return found
+
+    def close(self) -> None:
+        self._worker.stop()
+        self._errors.close()
+
+
+class Pair:
+    """Two processes that play one match after the other, to see whether they still differ."""
+
+    def __init__(self, case: Case, values: Mapping[str, int]) -> None:
+        """values: of the surroundings of the second one; without them, it is the second match of
+        one process that may differ."""
+        self._case, self._values = case, values
+        self._both = [Process(case, each) for each in ({}, values)] if values else []
+
+    def differs(self, inputs: Sequence[tuple[Input, ...]]) -> int | None:
+        """The first row that differs."""
+        if self._both:
+            one, two = (process.play(inputs) for process in self._both)
+            return one.differs(two)
+        process = Process(self._case, {})
+        try:
+            return process.play(inputs).differs(process.play(inputs))
+        finally:
+            process.close()
+
+    def close(self) -> None:
+        for process in self._both:
+            process.close()
+
+
+class _Run(NamedTuple):
+    """A process that has played its two matches."""
+
+    process: Process
+    results: tuple[Result, Result]
+
+
+class Search:
+    """Runs a case in processes."""
+
+    def __init__(self, case: Case, here: Result | None) -> None:
+        self.case = case
+        self.here = here
+        """Of this process."""
+        self.notes: list[str] = []
+        self.base = Result()
+        """Of the process with the surroundings of this one."""
+        self._lock = threading.Lock()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._base: Future[_Run] = Future()
+        self._other: _Run | None = None
+        """The first whose first match differs from the base's."""
+        self._second: _Run | None = None
+        """The first whose second match differs from the base's."""
+        self._repeats = False
+        """Whether a process gave the same twice where the base did not."""
+
+    def run(self, values: Mapping[str, int], frames: int | None = None) -> _Run:
+        process = Process(self.case, values)
+        try:
+            inputs = self.case.inputs[:frames]
+            return _Run(process, (process.play(inputs), process.play(inputs)))
+        except BaseException:
+            process.close()
+            raise
+
+    def run_after(self) -> _Run:
+        """Runs with nothing changed, after a match with the inputs reversed."""
+        process = Process(self.case, {})
+        try:
+            inputs = self.case.inputs
+            return _Run(process, (process.play(inputs[::-1]), process.play(inputs)))
+        except BaseException:
+            process.close()
+            raise
+
+    def look(self, values: Mapping[str, int], frames: int | None) -> None:
+        """Runs a variant, and keeps it if it is the first that differs."""
+        if self._other is not None:
+            return
+        run = self.run(values, frames)
+        base = self._base.result()
+        count = len(self.case.inputs) if frames is None else frames
+        (one, two), (base_one, base_two) = (
+            [result.cut(count) for result in each.results] for each in (run, base)
+        )
+        with self._lock:
+            if self._other is None and base_one.differs(one) is not None:
+                self._other, run = run, None  # type: ignore[assignment]
+            elif base_one.differs(two) is None and base_one.differs(base_two) is not None:
+                self._repeats = True
+            elif self._second is None and base_two.differs(two) is not None:
+                self._second, run = run, None  # type: ignore[assignment]
+        if run is not None:
+            run.process.close()
+
+    def search(self) -> Finding | None:
+        variants = [surroundings.variant(number) for number in range(1, VARIANTS + 1)]
+        short = FRAMES if len(self.case.inputs) > FRAMES else None
+        lengths = [None if number < WHOLE else short for number in range(VARIANTS)]
+        left_out: set[str] = set()
+        while True:
+            self._clear()
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                base = pool.submit(self.run, {})
+                base.add_done_callback(self._base_is_there)
+                after = pool.submit(self.run_after)
+                jobs = []
+                for values, frames in zip(variants, lengths, strict=True):
+                    kept = {name: v for name, v in values.items() if name not in left_out}
+                    jobs.append(pool.submit(self.look, kept, frames))
+            runs = [base.result(), after.result(), self._other, self._second]
+            try:
+                for job in jobs:
+                    job.result()
+                found = self._judged(base.result(), after.result())
+            finally:
+                for run in runs:
+                    if run is not None:
+                        run.process.close()
+            if not isinstance(found, str):
+                return found
+            left_out.add(found)  # with it, the simulation cannot be started
+
+    def _base_is_there(self, done: Future[_Run]) -> None:
+        if (wrong := done.exception()) is not None:
+            self._base.set_exception(wrong)
+        else:
+            self._base.set_result(done.result())
+
+    def _judged(self, base: _Run, after: _Run) -> Finding | str | None:
+        """The finding; or a factor with which the simulation cannot be started."""
+        first, second = base.results
+        self.base = first
+        if not first.digests:
+            raise ProcessError(first.error)
+        if self._other is not None:
+            return self._of_first_matches(base, self._other)
+        # The first match is the same in all surroundings.
+        if (row := first.differs(second)) is not None:
+            verdict = NOT_REPEATABLE if self._repeats else OUTLIVES
+            return self._found(verdict, "", row, (base, 0), (base, 1))
+        if self._second is not None:
+            row = second.differs(self._second.results[1].cut(len(self.case.inputs)))
+            pair = (base, 1), (self._second, 1)
+            return self._found(NOT_REPEATABLE, "", row or 0, *pair)
+        if (row := first.differs(after.results[1])) is not None:
+            return self._found(OUTLIVES, "", row, (base, 0), (after, 1))
+        if self.here is not None and (row := self.here.differs(first)) is not None:
+            return self._found(HERE, "", row, (base, 0), (base, 0))
+        return None
+
+    def _of_first_matches(self, base: _Run, other: _Run) -> Finding | str:
+        one, two = base.results[0], other.results[0]
+        shortest = min(len(one.digests), len(two.digests))
+        row = one.cut(shortest - 1).differs(two.cut(shortest - 1)) if shortest else None
+        if row is None:
+            row = shortest
+        # The frames up to the difference are played again, by both in turn.
+        has_ended = any(result.error.startswith(_ENDED) for result in (one, two))
+        count = len(self.case.inputs) if has_ended else row
+        sides: list[list[Result]] = [[one.cut(count)], [two.cut(count)]]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            jobs = [
+                (side, pool.submit(self._first, values, count))
+                for _ in range(AGAIN)
+                for side, values in ((sides[0], {}), (sides[1], other.process.values))
+            ]
+            for side, job in jobs:
+                side.append(job.result())
+        pair = (base, 0), (other, 0)
+        if any(side[0].differs(result) is not None for side in sides for result in side):
+            return self._found(NOT_REPEATABLE, "", row, *pair)
+        return self._factor(sides[0][0], count, row, pair)
+
+    def _first(self, values: Mapping[str, int], frames: int) -> Result:
+        """The first match of a new process."""
+        process = Process(self.case, values)
+        try:
+            return process.play(self.case.inputs[:frames])
+        finally:
+            process.close()
+
+    def _factor(
+        self, base: Result, count: int, row: int, pair: tuple[tuple[_Run, int], tuple[_Run, int]]
+    ) -> Finding | str:
+        """Each factor alone: those that change the first match."""
+        singles = [{name: value} for name, value in pair[1][0].process.values.items()]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            found = [*pool.map(lambda one: self._first(one, count), singles)]
+            guilty = [
+                (one, result)
+                for one, result in zip(singles, found, strict=True)
+                if base.differs(result) is not None
+            ]
+            again = [one for one in guilty for _ in range(AGAIN)]
+            more = [*pool.map(lambda one: self._first(one[0], count), again)]
+        if any(
+            result.differs(two) is not None for (_, result), two in zip(again, more, strict=True)
+        ):
+            return self._found(NOT_REPEATABLE, "", row, *pair)
+        names = [next(iter(one)) for one, _ in guilty]
+        if surroundings.MEMORY not in names and names != [surroundings.OPTIMIZE]:
+            # Whatever is changed may move objects in memory: is that enough?
+            moved = [{surroundings.MEMORY: value} for value in range(50, 50 + _MOVES)]
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                found = [*pool.map(lambda one: self._first(one, count), moved)]
+            if any(base.differs(result) is not None for result in found):
+                names = [surroundings.MEMORY]
+        for name, (_, result) in zip(names, guilty, strict=False):
+            if not result.digests and name not in _ALWAYS:
+                note = f"it cannot be started with another value of: {name}"
+                self.notes.append(f"process: {note}: {result.error}")
+                return name
+        if surroundings.MEMORY in names:
+            names = [surroundings.MEMORY]
+        return self._found(PROCESS, " and ".join(names), row, *pair)
+
+    def _found(
+        self, verdict: str, names: str, row: int, one: tuple[_Run, int], two: tuple[_Run, int]
+    ) -> Finding:
+        name = self.case.reference
+        values = two[0].process.values
+        sides = tuple(run.process.show(match, row) for run, match in (one, two))
+        if verdict == OUTLIVES:
+            later = "in its second match"
+            if one[0] is not two[0]:
+                later = "in one after a match with other inputs"
+            how = ("in the first match of a new process", later)
+            why = f"something of {name} outlives a match, such as a global variable"
+        elif verdict == HERE:
+            how = ("here", "in a new process")
+            why = (
+                f"{name} gives another result in this process than in new ones, which agree with each"
+                " other; something differs here, such as what ran before"
+            )
+        elif verdict == PROCESS and names:
+            how = ("in a new process", "in one with another value of it")
+            why = f"{name} depends on its process: on {names}"
+        elif verdict == PROCESS:
+            how = ("in a new process", "in one with other surroundings")
+            why = f"{name} depends on its process; nothing that was changed alone shows it"
+        else:
+            how = ("in a new process", "in another one")
+            why = f"{name} is not repeatable: the same match, played again, gives another result"
+        return Finding(verdict, why, row, how, sides, values)  # type: ignore[arg-type]
+
+
+NOT_REPEATABLE, PROCESS, OUTLIVES, HERE = "not repeatable", "process", "outlives a match", "here"
+_ALWAYS = (surroundings.HASH_SEED, surroundings.OPTIMIZE, surroundings.MEMORY)
+"""Surroundings with which a simulation must be able to start."""
+
+
+class Checked(NamedTuple):
+    """The results of a case in new processes."""
+
+    finding: Finding | None
+    """The first difference."""
+    notes: list[str]
+    """What could not be compared, as text."""
+    base: Result
+    """Of a process with the surroundings of this one."""
+
+
+def check(case: Case, here: Result | None = None) -> Checked:
+    """Compares new processes with each other.
+
+    here: the result of this process, which is compared too. ProcessError if new processes cannot
+    run the simulation."""
+    search = Search(case, here)
+    return Checked(search.search(), search.notes, search.base)
+
+
+def played(case: Case) -> Result:
+    """The result of a new process. ProcessError if it cannot run the simulation."""
+    process = Process(case, {})
+    try:
+        result = process.play(case.inputs)
+    finally:
+        process.close()
+    if not result.digests:
+        raise ProcessError(result.error)
+    return result
+
+
+def case_of(reference: str, log: str | os.PathLike[str], last: int | None = None) -> Case:
+    """The match of a log of a simulation, up to a frame. ValueError for one without inputs."""
+    with Reader(log) as reader:
+        header = reader.header
+        inputs = []
+        for frame in reader:
+            if not isinstance(frame, SimFrame):
+                raise ValueError(
+                    f"{log} is a trace: it has commands, not the inputs of a simulation"
+                )
+            if last is not None and frame.frame > last:
+                break
+            inputs.append(tuples(frame.inputs))
+        players = len(inputs[0]) if inputs else players_of(header)
+        state = None if header.start is None else header.start.state
+        return Case(reference, header.seed, players, inputs, state)
+
+
+def players_of(header: Header) -> int:
+    """The number of players of a log without frames, as recorders write it."""
+    players = (header.meta or {}).get("players")
+    return players if type(players) is int and 1 <= players <= sim.PLAYERS_MAX else 1

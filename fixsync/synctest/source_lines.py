@@ -1,0 +1,121 @@
+"""Finds the lines of a game that make it depend on an order or a number of its process, and those
+that never ran, with a process that reads the game's modules anew (`reread`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fixsync.match.sim import Input
+from fixsync.synctest.instrumented import Cover, Look, Looked, Missed, Note
+from fixsync.synctest.player_process import Case, Result
+from fixsync.synctest.process_check import Process, ProcessError
+
+__all__ = ["SaltedPair", "Seen", "look"]
+
+_SALTS = 6
+_PLACES_MAX = 24
+"""Places that are tried alone."""
+
+
+@dataclass
+class Seen:
+    """The findings about a game's modules."""
+
+    places: list[Note] = field(default_factory=list)
+    """Lines with an order or a number that changes the result, each alone or, if none does, all
+    together."""
+    row: int = 0
+    """The first row that they change."""
+    salt: int = 0
+    """With which they do."""
+    asked: list[Note] = field(default_factory=list)
+    """Calls that ask the machine, which may be right there."""
+    missed: list[Missed] = field(default_factory=list)
+    """Lines that never ran."""
+    is_cut: bool = False
+    """Whether that is not known, because the game ended the trace."""
+    why_not: str = ""
+    """Why the modules could not be looked at."""
+
+
+class SaltedPair:
+    """One process that plays a match as it is, and with its orders shuffled."""
+
+    def __init__(self, case: Case, salt: int) -> None:
+        self._process, self._salt = _process(case), salt
+
+    def differs(self, inputs: Sequence[tuple[Input, ...]]) -> int | None:
+        """The first row that differs."""
+        one, two = (
+            self._process.ask(Look(list(inputs), salt), Looked).result for salt in (0, self._salt)
+        )
+        row: int | None = one.differs(two)
+        return row
+
+    def close(self) -> None:
+        self._process.close()
+
+
+def _process(case: Case) -> Process:
+    return Process(case, {}, "fixsync.synctest.instrumented")
+
+
+def look(case: Case, expected: Result) -> Seen:
+    """Looks at the game's modules while a match is played, whose result is expected."""
+    if not case.folder:
+        return Seen(why_not="its module is not a file")
+    process = _process(case)
+    try:
+        return _seen(process, case, expected)
+    except ProcessError as ended:
+        return Seen(why_not=f"its process ended: {ended}")
+    finally:
+        process.close()
+
+
+def _seen(process: Process, case: Case, expected: Result) -> Seen:
+    def played(salt: int, frames: int | None = None, only: list[int] | None = None) -> Looked:
+        request = Look(list(case.inputs[:frames]), salt, only)
+        found: Looked = process.ask(request, Looked)
+        return found
+
+    plain = played(0)
+    if not plain.result.digests:
+        return Seen(why_not=plain.result.error)
+    seen = Seen(asked=plain.asked)
+    missed: list[Missed] | None = process.ask(Cover(list(case.inputs)), list[Missed] | None)
+    seen.missed, seen.is_cut = missed or [], missed is None
+    if plain.result.differs(expected) is not None:
+        # It is not repeatable, or looks at its own code; nothing can be said of its lines.
+        seen.why_not = "its modules, read anew, give another result"
+        return seen
+    places = dict(plain.places)
+    for salt in range(1, _SALTS + 1) if places else ():
+        salted = played(salt)
+        row = plain.result.differs(salted.result)
+        if row is None:
+            continue
+        if plain.result.differs(played(0).result) is not None:
+            seen.why_not = "its modules, read anew, give another result each time"
+            return seen
+        places |= salted.places
+        seen.row, seen.salt = row, salt
+        seen.places = _guilty(plain.result, places, row, salt, played)
+        break
+    return seen
+
+
+def _guilty(
+    expected: Result, places: dict[int, Note], row: int, salt: int, played: object
+) -> list[Note]:
+    alone = [
+        note
+        for place, note in [*places.items()][:_PLACES_MAX]
+        if expected.cut(row).differs(played(salt, row, [place]).result) is not None  # type: ignore[operator]
+    ]
+    return _unique(alone or [*places.values()])
+
+
+def _unique(notes: Sequence[Note]) -> list[Note]:
+    return [*dict.fromkeys(notes)]

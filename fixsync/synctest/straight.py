@@ -1,0 +1,316 @@
+"""The straight run of a simulation, one step a frame, with which all other runs are compared; and
+its inputs, from bots or from a match log."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from fixsync.base.fields import Difference, difference_lines, differences
+from fixsync.log.reader import Reader
+from fixsync.log.recorder import SimRecorder
+from fixsync.log.schema import SimFrame
+from fixsync.match import sim
+from fixsync.match.sim import Input, Simulation, SimulationType, Stepped
+from fixsync.synctest.player_process import Result, digest
+from fixsync.world.records import Collider, Event, Events, GameEvent
+from fixsync.world.world import Command, World
+
+__all__ = [
+    "Divergence",
+    "Inputs",
+    "SimulationError",
+    "Straight",
+    "bot_inputs",
+    "inputs_of",
+    "log_inputs",
+    "raised",
+    "run_straight",
+    "write_log",
+]
+
+Inputs: TypeAlias = Sequence[Sequence[Input]]
+"""For each frame, one input per player."""
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The finding of a check: the first frame after which a state or the events are not those of
+    the straight run."""
+
+    check: str
+    how: str
+    """The other way of running, as text."""
+    frame: int
+    """The frame that gave another result; -1 for the state at the start."""
+    differences: list[Difference] = field(default_factory=list)
+    """Of the states, field by field: straight, and otherwise."""
+    events: tuple[tuple[Event, ...], tuple[Event, ...]] | None = None
+    """Of the frame: straight, and otherwise; None if they are the same."""
+    game: tuple[tuple[GameEvent, ...], tuple[GameEvent, ...]] | None = None
+    """The game's own events, likewise."""
+    error: str = ""
+    """The error in place of a result."""
+    names: Mapping[int, str] = field(default_factory=dict)
+    """What the simulation calls its ids."""
+    sides: tuple[str, str] = ("straight", "otherwise")
+    """Where the two sides of differences and events come from."""
+    lines: tuple[str, ...] = ()
+    """The lines of the game that decide it, as text."""
+    can_be_shortened: bool = True
+    """Whether a shorter match may show it again."""
+    values: Mapping[str, int] = field(default_factory=dict)
+    """Of the surroundings of the process that differs."""
+    salt: int = 0
+    """With which the orders of sets differ."""
+
+    @property
+    def when(self) -> str:
+        """The frame in words."""
+        return "at the start" if self.frame < 0 else f"after frame {self.frame}"
+
+    def explain(self) -> str:
+        """The finding as text."""
+        lines = [f"{self.check}: {self.how}: another result {self.when}"]
+        if self.error:
+            lines.append(f"  {self.error}")
+        if self.differences:
+            lines.append(f"  values {self.sides[0]}, then {self.sides[1]}:")
+            lines += [f"    {line}" for line in difference_lines(self.differences, self.names)]
+        width = max(map(len, self.sides))
+        for what, both in (("events", self.events), ("game events", self.game)):
+            for side, events in zip(self.sides, both or (), strict=False):
+                shown = ", ".join(map(_event_told, events[:6]))
+                more = ", ..." if len(events) > 6 else ""
+                lines.append(f"  {what} {side.ljust(width)}: {shown or 'none'}{more}")
+        lines += [f"  decided at {line}" for line in self.lines]
+        return "\n".join(lines)
+
+
+def _event_told(event: tuple[int, int, int, int]) -> str:
+    a, b, kind, last = event
+    return f"{a}-{b} {kind!r} {last!r}"
+
+
+@dataclass
+class Straight:
+    """The run with which all others are compared."""
+
+    type: SimulationType
+    seed: int
+    players: int
+    inputs: list[tuple[Input, ...]]
+    states: list[bytes]
+    """states[f] is before frame f; there is one more than frames."""
+    events: list[tuple[Event, ...]]
+    commands: list[list[Command]] | None
+    """By frame, the changes of the world before its step; those before frame 0 include what it
+    began with.
+
+    None for a simulation that loads its world within a step, which no list of changes shows.
+    """
+    world_hashes: list[int]
+    """By frame, of the world right after its step."""
+    hashes: list[int]
+    """By frame, what `hash` gave for the state after it."""
+    names: Mapping[int, str] = field(default_factory=dict)
+    """What the simulation calls its ids."""
+    game: list[tuple[GameEvent, ...]] = field(default_factory=list)
+    """By frame, the game's own events."""
+    is_over: bool = False
+    """Whether the simulation ended the match after the last frame."""
+
+    @property
+    def frames(self) -> int:
+        return len(self.inputs)
+
+    def result(self) -> Result:
+        """The results by frame, to compare with those of other processes."""
+        rows = ((state, self.step(frame)) for frame, state in enumerate(self.states, -1))
+        return Result(tuple(digest(*row) for row in rows))
+
+    def step(self, frame: int) -> Stepped | None:
+        """The events of a frame; None before the first."""
+        return Stepped(self.events[frame], self.game[frame]) if frame >= 0 else None
+
+    def start(self) -> Simulation:
+        """The simulation anew, at frame 0."""
+        return sim.start(self.type, self.seed, self.players)
+
+    def again(self, inputs: Inputs) -> Straight:
+        """The straight run of other inputs."""
+        return run_straight(self.type, self.seed, self.players, inputs)
+
+    def divergence(
+        self, check: str, how: str, frame: int, state: bytes, step: Stepped | None = None
+    ) -> Divergence | None:
+        """A finding, unless the state and the events after a frame are those of the straight
+        run.
+        """
+        expected = self.states[frame + 1]
+        events = game = None
+        if step is not None and step.events != self.events[frame]:
+            events = self.events[frame], tuple(step.events)
+        if step is not None and step.game != self.game[frame]:
+            game = self.game[frame], step.game
+        if state == expected and events is None and game is None:
+            return None
+        try:
+            found = self.differences(expected, state)
+        except ValueError as error:
+            return Divergence(check, how, frame, error=f"{error}, from its saved state")
+        return Divergence(check, how, frame, found, events, game, names=self.names)
+
+    def differences(self, a: bytes, b: bytes) -> list[Difference]:
+        """The fields that differ between two saved states. ValueError if it cannot read one."""
+        fields = (sim.fields_of(self.type, data) for data in (a, b))
+        return [] if a == b else list(differences(*fields))
+
+
+class SimulationError(ValueError):
+    """A simulation raised an exception in the straight run: its `__cause__`."""
+
+
+@contextmanager
+def _running(where: str) -> Iterator[None]:
+    """An error of a simulation within becomes a SimulationError with its place."""
+    try:
+        yield
+    except Exception as error:
+        raise SimulationError(f"{where}: it raised {raised(error)}") from error
+
+
+def _made(simulation: SimulationType, seed: int, players: int) -> Simulation:
+    try:
+        return sim.start(simulation, seed, players)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise SimulationError(f"at the start: it raised {raised(error)}") from error
+
+
+def raised(error: Exception) -> str:
+    """An exception as text."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+class _Observer:
+    """Hears what a simulation does to its world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.pending: list[Command] = [_add(collider) for collider in world.colliders()]
+        self.commands: list[list[Command]] = []
+        self.has_loaded = False
+        self.hashes: list[int] = []
+
+    def changed(self, command: Command) -> None:
+        self.pending.append(command)
+
+    def stepped(self, events: Events) -> None:  # noqa: ARG002 - the world calls it so
+        self.commands.append(self.pending)
+        self.pending = []
+        self.hashes.append(self.world.hash())
+
+    def loaded(self) -> None:
+        self.has_loaded = True
+
+
+def _add(c: Collider) -> Command:
+    pose = (c.pose.x, c.pose.y, c.pose.z), c.pose.yaw
+    return ("add", c.id, c.shape.as_tuple(), *pose, c.layer, c.owner, c.offset, c.active)
+
+
+def run_straight(simulation: SimulationType, seed: int, players: int, inputs: Inputs) -> Straight:
+    """Steps a simulation once a frame, until it is over; later inputs are left out.
+
+    ValueError if it does not keep to the protocol or refuses an input, SimulationError if it
+    raises."""
+    made = _made(simulation, seed, players)
+    checked = [_checked(made, frame, values) for frame, values in enumerate(inputs)]
+    observer = _Observer(made.world)
+    made.world.attach(observer)
+    states, steps, hashes = [made.save()], [], []
+    for frame, values in enumerate(checked):
+        with _running(f"frame {frame}"):
+            steps.append(sim.stepped(made, values))
+            states.append(made.save())
+            hashes.append(made.hash())
+            over = sim.is_over(made)
+        if len(observer.commands) != frame + 1:
+            raise ValueError(
+                f"frame {frame}: it stepped its world {len(observer.commands) - frame} times, not once"
+            )
+        if over:
+            break
+    made.world.detach(observer)
+    commands = None if observer.has_loaded else observer.commands
+    events, game = [tuple(step.events) for step in steps], [step.game for step in steps]
+    given, names = (simulation, seed, players, checked[: len(steps)]), sim.names_of(made).ids
+    results = (states, events, commands, observer.hashes)
+    return Straight(*given, *results, hashes, names, game, sim.is_over(made))
+
+
+def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tuple[Input, ...]:
+    if len(values) != simulation.players:
+        raise ValueError(f"frame {frame}: {len(values)} inputs for {simulation.players} players")
+    try:
+        return tuple(
+            sim.check_input(simulation, player, value) for player, value in enumerate(values)
+        )
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"frame {frame}: {wrong}") from wrong
+
+
+# Inputs and logs.
+
+
+def inputs_of(frame: object) -> tuple[Input, ...]:
+    """The inputs of a frame of a log. ValueError if it has commands instead."""
+    if not isinstance(frame, SimFrame):
+        raise ValueError("the log is a trace: it has commands, not the inputs of a simulation")
+    return tuple(tuple(value) if isinstance(value, list) else value for value in frame.inputs)
+
+
+def log_inputs(path: str | os.PathLike[str]) -> tuple[str, int, list[tuple[Input, ...]]]:
+    """The simulation's name, the seed and the inputs of a match log. ValueError for a log without
+    inputs.
+    """
+    with Reader(path) as reader:
+        if reader.header.sim is None:
+            raise ValueError(f"{path} is a trace: it has commands, not the inputs of a simulation")
+        return reader.header.sim, reader.header.seed, [inputs_of(frame) for frame in reader]
+
+
+def bot_inputs(
+    simulation: SimulationType, seed: int, players: int, frames: int
+) -> list[tuple[Input, ...]]:
+    """The inputs of a simulation's bots for a number of frames, or until it is over; idle inputs
+    without bots."""
+    made = _made(simulation, seed, players)
+    if not isinstance(simulation, sim.HasBots):
+        return [(sim.idle_input(made),) * players] * frames
+    bots = [simulation.bot(player, sim.bot_seed(seed)) for player in range(players)]
+    inputs = []
+    for frame in range(frames):
+        with _running(f"frame {frame}"):
+            decided = [bot.decide(made) for bot in bots]
+        values = _checked(made, frame, decided)
+        with _running(f"frame {frame}"):
+            made.step(values)
+        inputs.append(values)
+        if sim.is_over(made):
+            break
+    return inputs
+
+
+def write_log(straight: Straight, path: str | os.PathLike[str]) -> None:
+    """Records a straight run as a match log, with events and hashes."""
+    made, meta = straight.start(), {"players": straight.players}
+    with SimRecorder(made, path, seed=straight.seed, replace=True, meta=meta) as recorder:
+        for frame, values in enumerate(straight.inputs):
+            events, game = sim.stepped(made, values)
+            recorder.record(frame, values, events, made.world.hash(), game, made.hash())

@@ -1,0 +1,384 @@
+"""All that a simulation can reach: attributes, slots, containers, closures, and the globals of the
+modules of its classes; where each is, and how to bring all of it back."""
+
+from __future__ import annotations
+
+import array
+import contextvars
+import functools
+import itertools
+import os
+import random
+import sys
+import types
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from copy import copy
+from enum import Enum
+from typing import Any, NamedTuple
+
+import msgspec
+
+from fixsync.game.bodies import Body
+from fixsync.game.handlers import Handlers
+from fixsync.game.random import Random
+from fixsync.world.world import World
+
+__all__ = ["Place", "Walk", "delete_attribute", "set_attribute"]
+
+_PLACES_MAX = 5_000
+"""A walk goes no further than so many places."""
+_PLAIN_MAX = 6
+"""How deep a tuple of plain values may be."""
+
+_NUMBERS = (type(None), bool, int, float, complex, str, bytes, range, type, Enum)
+_EXACT = ("decimal", "fractions", "datetime", "pathlib", "uuid", "re")
+"""Modules whose objects do not change."""
+_DICTS = (dict, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+_SETS = (set, weakref.WeakSet)
+_FLAT = (list, *_DICTS, *_SETS, deque, bytearray, array.array)
+_SHARED = {"random": (random, random._inst), "os.environ": (os, os.environ)}
+"""State of Python's own modules, by name: the module, and the object."""
+_ITERATORS = ("builtins", "itertools")
+_SAMPLES = ("fixsync.sample",)
+_MISSING = object()
+
+
+class Place(NamedTuple):
+    """Something in a walk."""
+
+    value: Any
+    """The object itself."""
+    known: Any
+    """The value to compare: of a number itself, of a list of numbers a copy, of a world its bytes,
+    of other objects their type and their keys, without the values."""
+    put: Callable[[Any], None] | None
+    """Puts another value here; None where that cannot be done."""
+    shown: Any = None
+    """The value in a report: a copy."""
+    has_attributes: bool = False
+    """Whether its entries are attributes."""
+
+
+class _Kept(NamedTuple):
+    """How an object is brought back to its old value."""
+
+    value: Any
+    back: Callable[[], None]
+    holds: tuple[Any, ...]
+    """The objects in it, by identity."""
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    """Whether it cannot change, with all that is in it."""
+    if isinstance(value, _NUMBERS):
+        return True
+    if isinstance(value, (tuple, frozenset)):
+        return depth < _PLAIN_MAX and all(_is_plain(one, depth + 1) for one in value)
+    module = type(value).__module__
+    if module.partition(".")[0] in _EXACT:
+        return True
+    # Poses, shapes, levels and frame data do not change.
+    is_ours = module.startswith("fixsync.") and not module.startswith(_SAMPLES)
+    return is_ours and not isinstance(value, (World, Body, Handlers, Random, msgspec.Struct))
+
+
+def _saved(value: Any) -> tuple[Any, Callable[[Any], None]] | None:
+    """For an object that saves itself: its state, and how it is loaded."""
+    if isinstance(value, Random):
+        return value.state, lambda state: setattr(value, "state", state)
+    if isinstance(value, Handlers):
+        return value.state(), value.restore
+    if isinstance(value, (World, Body)):
+        return value.save(), value.load
+    if isinstance(value, random.Random):
+        return value.getstate(), value.setstate
+    if isinstance(value, contextvars.ContextVar):
+        return value.get(_MISSING), lambda state: _set_variable(value, state)
+    if value is os.environ:
+        return dict(os.environ), lambda state: _refill_environment(state)
+    if type(value).__module__ == "numpy" and hasattr(value, "__setitem__"):
+        known = value.copy()
+        state = known.dtype.str, known.shape, known.tobytes()
+        return state, lambda _: value.__setitem__(..., known)
+    return None
+
+
+def _names(value: Any) -> list[str]:
+    """The attributes that an object has, of its own or in slots."""
+    if isinstance(value, msgspec.Struct):
+        return [name for name in value.__struct_fields__ if hasattr(value, name)]
+    found = list(getattr(value, "__dict__", ()))
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            own = f"_{kind.__name__.lstrip('_')}{name}" if name.startswith("__") else name
+            if name not in ("__dict__", "__weakref__") and hasattr(value, own):
+                found.append(own)
+    return found
+
+
+def set_attribute(owner: Any, name: str, value: Any) -> None:
+    if isinstance(owner, msgspec.Struct):
+        msgspec.structs.force_setattr(owner, name, value)
+    elif isinstance(owner, (type, types.ModuleType)):
+        setattr(owner, name, value)
+    else:
+        object.__setattr__(owner, name, value)
+
+
+def delete_attribute(owner: Any, name: str) -> None:
+    if isinstance(owner, (type, types.ModuleType, msgspec.Struct)):
+        delattr(owner, name)
+    else:
+        object.__delattr__(owner, name)
+
+
+def _refill(value: Any, known: Any) -> None:
+    """A container becomes as its copy."""
+    if isinstance(value, (*_DICTS, *_SETS)):
+        value.clear()
+        value.update(known)
+    elif isinstance(value, deque):
+        value.clear()
+        value.extend(known)
+    else:
+        value[:] = known
+
+
+def _set_variable(variable: contextvars.ContextVar[Any], state: Any) -> None:
+    if state is not _MISSING:
+        variable.set(state)
+
+
+def _refill_environment(known: dict[str, str]) -> None:
+    for name in os.environ.keys() - known.keys():
+        del os.environ[name]
+    os.environ.update(known)
+
+
+class Walk:
+    """The objects that a simulation reaches now: `places` by name. `restore` brings all of it
+    back."""
+
+    def __init__(self, simulation: Any) -> None:
+        self.places: dict[str, Place] = {}
+        self.aliases: dict[str, str] = {}
+        """Names of a place that is reached by another name too, and that other name."""
+        self.iterators: dict[str, str] = {}
+        """Generators and iterators, which nothing brings back: the name of the type, by name."""
+        self.caches: dict[str, Any] = {}
+        """Functions with a cache of functools, by name."""
+        self._kept: list[_Kept] = []
+        self._known: dict[int, str] = {}
+        queue: deque[tuple[str, Any, Callable[[Any], None] | None]] = deque()
+        queue.append(("self", simulation, None))
+        modules = {
+            kind.__module__: sys.modules.get(kind.__module__) for kind in type(simulation).__mro__
+        }
+        self._modules = {
+            name for name in modules if name != "builtins" and not _is_of_fixsync(name)
+        }
+        for kind in type(simulation).__mro__:
+            if kind.__module__ in self._modules:
+                queue.extend(self._visit_class(kind))
+        for name in sorted(self._modules):
+            queue.append((name, modules[name], None))
+            own = {id(one) for one in vars(modules[name] or object).values()}
+            for shared, (module, value) in _SHARED.items():
+                if id(module) in own or id(value) in own:
+                    queue.append((shared, value, None))
+        while queue:
+            for inner in self._visit(*queue.popleft()):
+                if len(self.places) + len(queue) >= _PLACES_MAX:
+                    break
+                queue.append(inner)
+
+    def restore(self) -> None:
+        """Everything is as it was when the walk was made."""
+        for kept in self._kept:
+            kept.back()
+
+    def restore_below(self, value: Any) -> None:
+        """An object, and all that it reached, is as it was."""
+        by_id = {id(kept.value): kept for kept in self._kept}
+        left, seen = [value], set()
+        while left:
+            kept = by_id.get(id(left.pop()))
+            if kept is not None and id(kept.value) not in seen:
+                seen.add(id(kept.value))
+                kept.back()
+                left.extend(kept.holds)
+
+    def _visit(
+        self, name: str, value: Any, put: Callable[[Any], None] | None
+    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+        """Notes a place. Yields the places in it."""
+        if _is_plain(value):
+            self.places[name] = Place(value, value, put, value)
+            return
+        if id(value) in self._known:
+            self.aliases[name] = self._known[id(value)]
+            self.places[name] = Place(value, None, put)
+            return
+        self._known[id(value)] = name
+        self.places[name] = Place(value, None, put)  # unless it can be looked into
+        if (saved := _saved(value)) is not None:
+            state, load = saved
+            shown = state if isinstance(state, int) or value is os.environ else None
+            self._note(name, Place(value, state, put, shown), lambda: load(state))
+        elif isinstance(value, itertools.count) or _is_copied(value):
+            known = copy(value)
+            told = repr(known) if isinstance(known, itertools.count) else known
+            back = _nothing if put is None else (lambda: put(copy(known)))
+            self._note(name, Place(copy(known), told, put, known), back)
+        elif isinstance(value, _FLAT):
+            yield from self._visit_container(name, value, put)
+        elif isinstance(value, tuple):
+            self._note(name, Place(value, (type(value), len(value)), put), _nothing, *value)
+            yield from ((f"{name}[{i}]", one, None) for i, one in enumerate(value))
+        elif isinstance(value, types.FunctionType):
+            yield from self._visit_function(name, value)
+        elif isinstance(value, functools._lru_cache_wrapper):
+            self.caches[name] = value
+        elif isinstance(value, Iterator) and type(value).__module__ in _ITERATORS:
+            self.iterators[name] = type(value).__name__
+        elif isinstance(value, types.ModuleType):
+            if name in self._modules:
+                yield from self._visit_module(name, value)
+        elif _is_walked(value):
+            yield from self._visit_names(name, value, _names(value), put)
+
+    def _note(self, name: str, place: Place, back: Callable[[], None], *holds: Any) -> None:
+        self.places[name] = place
+        self._kept.append(_Kept(place.value, back, holds))
+
+    def _visit_container(
+        self, name: str, value: Any, put: Callable[[Any], None] | None
+    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+        is_dict = isinstance(value, _DICTS)
+        if isinstance(value, weakref.WeakSet):
+            known: Any = {*value}  # copy() gives one that shares its contents
+        else:
+            known = dict(value) if is_dict and not isinstance(value, dict) else copy(value)
+        inside = [*value.values()] if is_dict else [*value]
+        keys = [*value] if is_dict else range(len(inside))
+        is_flat = all(map(_is_plain, inside)) or isinstance(value, _SETS)
+        # A dict is compared with its order: a game may go through it.
+        told = (type(value), [*keys] if is_dict else len(inside))
+        flat = (type(value), [*keys], inside) if is_dict else (type(value), known)
+        place = Place(value, flat if is_flat else told, put, known if is_flat else None)
+        self._note(name, place, lambda: _refill(value, known), *inside)
+        if not is_flat:
+            for key, one in zip(keys, inside, strict=True):
+                yield f"{name}[{key!r}]", one, lambda new, key=key: value.__setitem__(key, new)  # type: ignore[misc]
+
+    def _visit_names(
+        self, name: str, value: Any, names: list[str], put: Callable[[Any], None] | None
+    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+        """The attributes of an object, a class or a module."""
+        inside = {one: getattr(value, one) for one in names}
+
+        def back() -> None:
+            if not isinstance(value, (type, types.ModuleType)):
+                for gone in set(_names(value)) - inside.keys():
+                    delete_attribute(value, gone)
+            for one, old in inside.items():
+                if getattr(value, one, _MISSING) is not old:
+                    set_attribute(value, one, old)
+
+        self._note(name, Place(value, type(value), put, None, True), back, *inside.values())
+        for one, old in inside.items():
+            yield f"{name}.{one}", old, lambda new, one=one: set_attribute(value, one, new)  # type: ignore[misc]
+
+    def _visit_module(
+        self, name: str, module: types.ModuleType
+    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+        names = []
+        for one, value in vars(module).items():
+            if isinstance(value, type):
+                if value.__module__ == name:
+                    yield from self._visit_class(value)
+            elif isinstance(value, types.FunctionType):
+                if value.__module__ == name:
+                    yield one, value, None
+            elif not one.startswith("__") and not isinstance(value, types.ModuleType):
+                names.append(one)
+        yield from self._visit_names(name, module, names, None)
+
+    def _visit_class(self, kind: type) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+        if issubclass(kind, Enum) or id(kind) in self._known:
+            return
+        self._known[id(kind)] = kind.__qualname__
+        names = []
+        for one, value in vars(kind).items():
+            function = getattr(value, "__func__", value)
+            if isinstance(value, property):
+                function = value.fget
+            if isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)):
+                yield f"{kind.__qualname__}.{one}", function, None
+            elif not one.startswith("__") and not _is_descriptor(value):
+                names.append(one)
+        yield from self._visit_names(kind.__qualname__, kind, names, None)
+
+    def _visit_function(
+        self, name: str, function: types.FunctionType
+    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+        """The objects that a function keeps: variables of the functions around it, defaults,
+        attributes."""
+        for variable, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                continue  # not set yet
+            if variable != "__class__" and id(cell) not in self._known:
+                self._known[id(cell)] = variable
+                back = _setter(cell, "cell_contents")
+                self._kept.append(_Kept(cell, lambda back=back, value=value: back(value), (value,)))  # type: ignore[misc]
+                yield f"{variable} of {name}", value, back
+        code = function.__code__
+        defaults = function.__defaults__ or ()
+        arguments = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+        for argument, value in zip(arguments, defaults, strict=True):
+            yield f"{argument} of {name}", value, None
+        if vars(function):
+            yield from self._visit_names(name, function, [*vars(function)], None)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _setter(owner: Any, name: str) -> Callable[[Any], None]:
+    return lambda value: setattr(owner, name, value)
+
+
+def _is_descriptor(value: Any) -> bool:
+    return hasattr(type(value), "__get__")
+
+
+def _is_of_fixsync(module: str) -> bool:
+    return module.partition(".")[0] == "fixsync" and not module.startswith(_SAMPLES)
+
+
+def _is_walked(value: Any) -> bool:
+    """Whether its attributes are a game's: not of Python's own classes, nor of libraries in C."""
+    if isinstance(value, msgspec.Struct):
+        return True
+    module = type(value).__module__.partition(".")[0]
+    is_known = module in sys.stdlib_module_names and module not in ("__main__", "types")
+    return not is_known and (hasattr(value, "__dict__") or bool(_names(value)))
+
+
+def _is_copied(value: Any) -> bool:
+    """Whether it is of a library in C, has copies, and can be compared: a rectangle of pygame."""
+    kind = type(value)
+    return (
+        hasattr(kind, "__copy__")
+        and "__eq__" in {name for one in kind.__mro__[:-1] for name in vars(one)}
+        and not hasattr(value, "__dict__")
+        and not isinstance(value, (*_FLAT, tuple, msgspec.Struct))
+    )
