@@ -114,8 +114,8 @@ def values_of(kind: inspect.Type) -> st.SearchStrategy[Any]:
     def made(values: dict[str, Any]) -> Any:
         try:
             return kind.cls(**values)
-        except ValueError:  # a hole that is as large as its sector
-            return kind.cls(**{**values, "inner_radius": 0})
+        except ValueError:  # a hole that is as large as its sector, an owner 0 without a hit_when
+            return kind.cls(**{name: values[name] for name in needed})
 
     return st.fixed_dictionaries(needed, optional=others).map(made)
 
