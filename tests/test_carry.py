@@ -237,6 +237,9 @@ def test_what_is_refused_changes_nothing_and_is_named() -> None:
             ValueError,
             f"motion: mx must be {1 - far}..{far - 1}, not {far}",
         ),
+        ([1], (1, 1, 1), [0], TypeError, "movers must be a dict of ids and Movers, not [0]"),
+        ([1], (1, 1, 1), {0: None}, TypeError, "movers[0] must be a Mover, not None"),
+        ([1], (1, 1, 1), {0: MOVER, "a": MOVER}, TypeError, "id must be an integer, not 'a'"),
     ):
         with pytest.raises(error) as caught:
             carry(world, platforms, motion, movers)

@@ -385,6 +385,7 @@ def test_each_status_of_the_header_is_returned_and_moves_nothing() -> None:
         ({2: MOVER}, ValueError, "the shape of id 2 must be a Sphere"),
         ({7: MOVER}, KeyError, "'id 7 is not in the world'"),
         ({8: MOVER}, ValueError, "id must be 0..7, not 8"),
+        ([0], TypeError, "movers must be a dict of ids and Movers, not [0]"),
     ):
         with pytest.raises(error, match=f"^{re.escape(message)}"):
             separate(twin, [(0, 0)], movers)

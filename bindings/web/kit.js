@@ -36,6 +36,7 @@ import {
 import { hex16 } from "./logs.js";
 import { hitsAt, putCast, putQuery } from "./questions.js";
 import {
+  FXS_E_CENTRE,
   FXS_E_ROOM,
   FXS_E_UNDEFINED,
   FXS_GAME_EVENT,
@@ -289,6 +290,7 @@ export function separate(world, yields, movers, options) {
     BigInt(size),
     count,
   );
+  if (status === FXS_E_CENTRE) checked(status, `id ${memory.u32[count / 4]}`);
   if (status < 0) refuseMovers(status, world, [], words);
   return Array.from({ length: memory.u32[count / 4] }, (_, i) => {
     const [id, x, y, z, isHeld] = memory.i32.subarray((rows + i * fxs_separated.$size) / 4);

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fixsync._native import kernel
-from fixsync._native.checks import integer, integers
+from fixsync._native.checks import integer, integers, shown
 from fixsync._native.kernel import CARRY_FLAGS, MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
 from fixsync.base.numbers import ONE
@@ -228,7 +228,7 @@ def carry(
     out of range, and for a position outside int32; nothing is moved then."""
     vector = motion_of("motion", motion)
     ids = sorted({_id_of(world, id) for id in platforms})
-    rows = [movers[id]._row(world, id) for id in sorted(movers)]
+    rows = _rows_of(world, movers)
     both = next((id for id in ids if id in movers), None)
     if both is not None:
         raise ValueError(f"id {both} must not be both a platform and a mover")
@@ -269,9 +269,19 @@ def separate(
     ValueError for a sector, for numbers out of range, and for a push outside int32; nothing is
     moved then."""
     masks, most = masks_of_yields(yields), integer("passes", passes, 1, UINT32_MAX)
-    rows = [movers[id]._row(world, id) for id in sorted(movers)]
+    rows = _rows_of(world, movers)
     found = world._native.separate(masks, most, rows)
     return [Separated(id, x, y, z, bool(is_held)) for id, x, y, z, is_held in found]
+
+
+def _rows_of(world: World, movers: Mapping[int, Mover]) -> list[tuple[int, ...]]:
+    """As C has them, by id."""
+    if not isinstance(movers, Mapping):
+        raise TypeError(f"movers must be a dict of ids and Movers, not {shown(movers)}")
+    for id, mover in movers.items():
+        if not isinstance(mover, Mover):
+            raise TypeError(f"movers[{shown(id)}] must be a Mover, not {shown(mover)}")
+    return sorted(mover._row(world, id) for id, mover in movers.items())
 
 
 def _id_of(world: World, id: int) -> int:

@@ -188,6 +188,10 @@ test("a crowd gives way and goes through no wall", async () => {
   assert.deepEqual(separate(world, [], movers), []);
   assert.throws(() => separate(world, [[0, 0]], [movers[0], movers[0]]), /id 2 must have one mover/);
   assert.throws(() => separate(world, [[0, 0]], [new Mover(7)]), /id 7: an id that is not in/);
+  twin.move(2, 2 ** 31 - 1, 0, 0);
+  twin.move(1, 2 ** 31 - 9, 0, 0);
+  twin.step();
+  assert.throws(() => separate(twin, [[0, 0]], movers), /^ArgumentRangeError: id 2: a centre/);
   world.move(2, 0, 0, 0);
   world.move(3, 0, 0, 0);
   const found = carry(world, [3], [0, 0, 0], movers);
