@@ -35,6 +35,7 @@ from fixsync import (
 )
 from fixsync._native.raw import ffi, lib
 from fixsync.game.frames_names import rows_max
+from fixsync.game.motion import Mover, separate
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
 from fixsync.match.sim import hash_of
@@ -466,7 +467,8 @@ def test_what_is_active_already_is_not_told_again(tmp_path: Path) -> None:
 # With separate, and with rollback.
 
 
-def test_a_body_follows_the_part_that_was_pushed() -> None:
+@pytest.mark.parametrize("is_walled", [False, True])
+def test_a_body_follows_the_part_that_was_pushed(is_walled: bool) -> None:
     world = World(16)
     parts = {
         "push": Part(Cylinder(50, 50), layer=PUSH),
@@ -476,7 +478,8 @@ def test_a_body_follows_the_part_that_was_pushed() -> None:
     two = Body(world, FrameData(parts), Pose(60, 0, 0), ids=[5, 4], owner=2)
     three = Body(world, FrameData(parts), Pose(900, 0, 0), ids=[8, 9], owner=3)
     world.step()
-    moved = world.separate([(PUSH, PUSH)])
+    movers, yields = {0: Mover(mask=1 << 31)}, [(PUSH, PUSH)]
+    moved = separate(world, yields, movers) if is_walled else world.separate(yields)
     assert [fighter.follow(moved) for fighter in (one, two, three)] == [True, True, False]
     assert [(fighter.pose.x, fighter.pose.yaw) for fighter in (one, two)] == [(-20, 777), (80, 0)]
     assert all(

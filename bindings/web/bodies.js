@@ -159,13 +159,16 @@ export class Body {
     return this.setPose({ ...this.pose, yaw });
   }
 
-  /** Moves all of the body to where `World.separate` has pushed a part of it. */
+  /** Moves all of the body to where `World.separate` or `separate` has pushed a part of it. */
   follow(moved) {
-    instance("moved", Int32Array, "an Int32Array", moved);
     const places = new Map();
-    for (let row = 0; row < moved.length; row += 4) {
-      const [id, ...place] = moved.subarray(row, row + 4);
+    const add = (id, ...place) => {
       if (this.partOf(id) !== null) places.set(String(place), place);
+    };
+    if (Array.isArray(moved)) for (const { id, x, y, z } of moved) add(id, x, y, z);
+    else {
+      instance("moved", Int32Array, "an Int32Array or rows of separate", moved);
+      for (let row = 0; row < moved.length; row += 4) add(...moved.subarray(row, row + 4));
     }
     if (places.size > 1) {
       throw new ArgumentRangeError(

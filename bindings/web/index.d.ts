@@ -671,8 +671,8 @@ export class Body<Part extends string = string, Attack extends string = string> 
   setPose(pose: Pose): Command[];
   move(x: number, y: number, z: number): Command[];
   turn(yaw: number): Command[];
-  /** Moves all of the body to where `World.separate` has pushed a part of it. */
-  follow(moved: Int32Array): Command[];
+  /** Moves all of the body to where `World.separate` or `separate` has pushed a part of it. */
+  follow(moved: Int32Array | ReturnType<typeof separate>): Command[];
   /** Has it face its local +x (false) or -x (true): for side views, which do not turn. */
   mirror(isMirrored: boolean): Command[];
   /** Switches parts on or off: those named, or all. */

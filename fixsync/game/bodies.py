@@ -34,6 +34,7 @@ from fixsync._native.checks import boolean, coordinate, counted, index, integer,
 from fixsync._native.raw import UINT32_MAX, YAW_MAX
 from fixsync._native.rows import POSITION, Buffer, bytes_of
 from fixsync.game.frames import FrameData
+from fixsync.game.motion import Separated
 from fixsync.world.records import Moved, event_rows
 from fixsync.world.shapes import Pose, require_pose
 from fixsync.world.world import World
@@ -168,13 +169,13 @@ class Body:
         """Turns all parts."""
         self._native.turn(integer("yaw", yaw, 0, YAW_MAX))
 
-    def follow(self, moved: Iterable[Moved]) -> bool:
-        """Moves all parts by the push that `World.separate` gave to one of them. Returns whether
-        there was one.
+    def follow(self, moved: Iterable[Moved | Separated]) -> bool:
+        """Moves all parts by the push that `World.separate`, or `separate` of
+        `fixsync.game.motion`, gave to one of them. Returns whether there was one.
 
         ValueError if it pushed parts to different places: let one part of a body be on a layer that
         yields."""
-        places = {(x, y, z) for id, x, y, z in moved if id in self}
+        places = {row[1:4] for row in moved if row[0] in self}
         if len(places) > 1:
             raise ValueError(
                 f"the parts of a body were pushed to different places: {shown(sorted(places))}"
