@@ -604,13 +604,14 @@ FXS_API int32_t fxs_planes_events(const fxs_world *world, const fxs_event *event
 FXS_API uint64_t fxs_planes_hits(const fxs_world *world, fxs_hit *out);
 
 /* Writes the ids of the hitboxes that a query meets, ascending, to ids; `*count` is how many.
- * hitbox: kind, position and sizes. mask: bit i (0..15) looks at layer i. Otherwise as
- * fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, which is that of both
- * views, and ids undefined; FXS_E_KIND, FXS_E_SIZE, or FXS_E_RANGE for a mask of more than 16 bits,
- * with `*count` 0. Cost: that of two fxs_world_query. */
+ * hitbox: kind, position and sizes. mask: bit i (0..15) looks at layer i. hit_when: the least
+ * contact; 0 is the world's. Otherwise as fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count`
+ * the room needed, which is that of both views, and ids undefined; FXS_E_KIND, FXS_E_SIZE,
+ * FXS_E_HIT_WHEN, or FXS_E_RANGE for a mask of more than 16 bits, with `*count` 0. Cost: that of
+ * two fxs_world_query. */
 FXS_API int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t mask,
-                                 uint32_t exclude_owner, uint32_t *ids, uint64_t id_capacity,
-                                 uint64_t *count);
+                                 uint32_t exclude_owner, uint32_t hit_when, uint32_t *ids,
+                                 uint64_t id_capacity, uint64_t *count);
 
 /* A cast into a world of hitboxes: a hitbox that moves straight, and those that it looks at, which
  * stand still. */

@@ -247,9 +247,11 @@ class World:
             if active and mask >> layer & 1 and not (exclude_owner and owner == exclude_owner)
         ]
 
-    def query(self, hitbox: Hitbox, at: Vector, mask: int, exclude_owner: int) -> list[int]:
+    def query(
+        self, hitbox: Hitbox, at: Vector, mask: int, exclude_owner: int, when: int
+    ) -> list[int]:
         asked = self.asked(mask, exclude_owner)
-        return [id for id in asked if contact(hitbox, at, *self.there[id][:2]) >= self.hit_when]
+        return [id for id in asked if contact(hitbox, at, *self.there[id][:2]) >= when]
 
     def cast_at(
         self, ids: Iterable[int], hitbox: Hitbox, at: Vector, motion: Vector, limit: int, when: int

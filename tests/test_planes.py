@@ -347,9 +347,9 @@ def test_a_world_of_two_planes_tells_the_events_of_the_rule(
     assert (list(planes), len(planes)) == (sorted(hand.there), len(hand.there))
     state = planes.world.save()
     probe, at = Hitbox(flat.circle(4), 2, 5), (1, 2, 3)
-    assert planes.query(probe, at, 0xFFFD, exclude_owner=2) == hand.query(
-        plain(probe), at, 0xFFFD, 2
-    )
+    for when in (None, 1, 2):
+        found = planes.query(probe, at, 0xFFFD, exclude_owner=2, hit_when=when)
+        assert found == hand.query(plain(probe), at, 0xFFFD, 2, when or hit_when)
     for when in (1, 2):
         hits = planes.cast(probe, at, motion, 5, exclude_owner=1, limit=limit, hit_when=when)
         ids = hand.asked(5, 1)
@@ -476,6 +476,7 @@ def test_a_refused_change_of_a_two_plane_world_changes_nothing() -> None:
         lambda: planes.set_owner(1, 2**32), lambda: planes.set_active(1, 1), lambda: planes.set_hitbox(1, 5),
         lambda: planes.set_owner(2, 1), lambda: planes.set_layers([(0, 16)]), lambda: planes.set_layers(5),
         lambda: planes.query(hitbox, here, 65536), lambda: planes.contact(1, 2),
+        lambda: planes.query(hitbox, here, hit_when=3), lambda: planes.query(hitbox, here, hit_when=0),
         lambda: planes.push_out(1, 2), lambda: planes.lift(4, 1), lambda: planes.sweep(2, here),
         lambda: planes.sweep(1, (0, 0, SIZE_MAX + 1)), lambda: planes.sweep(1, here, hit_when=0),
         lambda: planes.cast(hitbox, here, here, 65536), lambda: planes.cast(5, here, here),
@@ -560,7 +561,7 @@ def test_the_hitboxes_of_a_bad_row_are_refused_with_its_status() -> None:
             found = lib.fxs_hitbox_cast_pair(a, still, b, still, 1, fraction, out)
             assert (found, fraction[0], [*out]) == (status, 7, [7, 7, 7])
         ids = ffi.new("uint32_t[4]")
-        assert lib.fxs_planes_query(world._world, other, 1, 0, ids, 4, count) == status
+        assert lib.fxs_planes_query(world._world, other, 1, 0, 0, ids, 4, count) == status
         assert count[0] == 0
         cast = native.HITBOX_CAST.pack(other, 0, 0, 0, 1, 0, 0, 0)
         hits = ffi.new("fxs_cast_hit[4]")
@@ -576,6 +577,10 @@ def test_the_hitboxes_of_a_bad_row_are_refused_with_its_status() -> None:
         row = a_row()
         found = lib.fxs_hitbox_cast_pair(row, first, row, second, when, fraction, out)
         assert (found, fraction[0], [*out]) == (status, 7, [7, 7, 7])
+    for mask, when, status in ((65536, 0, lib.FXS_E_RANGE), (1, 3, lib.FXS_E_HIT_WHEN)):
+        count[0] = 9
+        found = lib.fxs_planes_query(world._world, a_row(), mask, 0, when, ids, 4, count)
+        assert (found, count[0]) == (status, 0)
     for motion, mask, when, status in (
         (far, 1, 0, lib.FXS_E_MOTION),
         (still, 65536, 0, lib.FXS_E_RANGE),
@@ -603,7 +608,7 @@ def test_too_little_room_is_told_and_enough_then_suffices() -> None:
     row = a_row(x=0, y=0, z=0)
     ids, hits = ffi.new("uint32_t[9]"), ffi.new("fxs_cast_hit[5]")
     for room in range(10):
-        status = lib.fxs_planes_query(world, row, 1, 0, ids, room, count)
+        status = lib.fxs_planes_query(world, row, 1, 0, 0, ids, room, count)
         assert (status, count[0]) == ((0, 4) if room == 9 else (lib.FXS_E_ROOM, 9))
     assert [*ids][:4] == [0, 1, 2, 3]
     cast = native.HITBOX_CAST.pack(row, 5, 0, 0, 1, 0, 3, 0)

@@ -776,7 +776,7 @@ export class TwoPlanes implements Disposable {
     hitbox: Hitbox,
     position: Vector,
     mask?: number,
-    options?: { excludeOwner?: number },
+    options?: { excludeOwner?: number; hitWhen?: 1 | 2 | null },
   ): number[];
   /** The hits of a hitbox that moves straight, by (fraction, distance, id). */
   cast(

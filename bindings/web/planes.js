@@ -232,15 +232,16 @@ export class TwoPlanes {
 
   /** The ids that a hitbox meets now, ascending. */
   query(hitbox, position, mask = MASK_MAX, options) {
-    const { excludeOwner = 0 } = optionsIn(options, "excludeOwner");
+    const { excludeOwner = 0, hitWhen = null } = optionsIn(options, "excludeOwner, hitWhen");
     putSizes(scratch, hitbox);
     putPlace(scratch, position);
-    const [looked, owner] = [
+    const asked = [
       integer("mask", mask, 0, MASK_MAX),
       uint32("excludeOwner", excludeOwner),
+      hitWhen === null ? 0 : hitWhenIn(hitWhen),
     ];
     return idsAnswered("query", (ids, room, count) =>
-      kernel.fxs_planes_query(this.#world.address, scratch, looked, owner, ids, room, count),
+      kernel.fxs_planes_query(this.#world.address, scratch, ...asked, ids, room, count),
     );
   }
 

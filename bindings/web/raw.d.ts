@@ -1262,7 +1262,7 @@ export interface Kernel {
   /** Writes the ids of the hitboxes that a query meets, ascending, to ids; `*count` is how many. */
   fxs_planes_query(
     world: Pointer<"fxs_world">, hitbox: Pointer<"fxs_hitbox">, mask: number, exclude_owner: number,
-    ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">,
+    hit_when: number, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">,
   ): number;
   /** Writes the hits of a cast, by (fraction, distance, id), to hits; `*count` is how many. */
   fxs_planes_cast(

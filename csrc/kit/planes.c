@@ -258,8 +258,8 @@ uint64_t fxs_planes_hits(const fxs_world *world, fxs_hit *out) {
 /* ---- queries and casts ---- */
 
 int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t mask,
-                         uint32_t exclude_owner, uint32_t *ids, uint64_t id_capacity,
-                         uint64_t *count) {
+                         uint32_t exclude_owner, uint32_t hit_when, uint32_t *ids,
+                         uint64_t id_capacity, uint64_t *count) {
     *count = 0;
     int32_t status = fxs_hitbox_status(hitbox);
     if (status != FXS_OK) {
@@ -270,8 +270,8 @@ int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t ma
     }
     const uint32_t half = half_capacity(world);
     const fxs_query queries[2] = {
-        {ground_view(hitbox), ground_pose(hitbox), mask, exclude_owner, 0},
-        {side_view(hitbox), side_pose(hitbox), mask << FXS_PLANES_LAYERS, exclude_owner, 0}};
+        {ground_view(hitbox), ground_pose(hitbox), mask, exclude_owner, hit_when},
+        {side_view(hitbox), side_pose(hitbox), mask << FXS_PLANES_LAYERS, exclude_owner, hit_when}};
     uint64_t ends[2];
     status = fxs_world_query_many(world, queries, 2, ends, ids, id_capacity, count);
     if (status != FXS_OK) {

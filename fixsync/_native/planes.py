@@ -121,10 +121,12 @@ def hits(world: NativeWorld) -> bytes:
 
 
 @exclusive
-def query(world: NativeWorld, row: bytes, mask: int, exclude_owner: int) -> list[int]:
+def query(
+    world: NativeWorld, row: bytes, mask: int, exclude_owner: int, hit_when: int
+) -> list[int]:
     """The ids of the hitboxes that a checked query meets."""
     call = lib.fxs_planes_query
-    return world._ids.numbers(call, world._world, row, mask, exclude_owner)
+    return world._ids.numbers(call, world._world, row, mask, exclude_owner, hit_when)
 
 
 @exclusive

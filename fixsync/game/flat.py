@@ -412,13 +412,14 @@ class TwoPlanes:
         mask: int = _EVERY_LAYER,
         *,
         exclude_owner: int = 0,
+        hit_when: int | None = None,
     ) -> list[int]:
         """The ids, ascending, of the active hitboxes that one at a position would hit. mask: 16
-        bits.
-        """
+        bits. hit_when: the least contact; None is the world's."""
         row = _row(_sizes("hitbox", hitbox), _place(position))
         owner = uint32("exclude_owner", exclude_owner)
-        return planes.query(self.world._native, row, _mask(mask), owner)
+        least = 0 if hit_when is None else hit_when_of("hit_when", hit_when)
+        return planes.query(self.world._native, row, _mask(mask), owner, least)
 
     def cast(
         self,

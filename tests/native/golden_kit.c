@@ -132,7 +132,7 @@ static fxs_collider any_collider(uint32_t id) {
     fxs_collider c;
     memset(&c, 0, sizeof c);
     c.id = id;
-    c.kind = (uint8_t)(id == 0          ? body_kind(below(BODY_KIND_COUNT))
+    c.kind = (uint8_t)(id == 0        ? body_kind(below(BODY_KIND_COUNT))
                        : below(8) < 5 ? FXS_BOX
                                       : below(KIND_COUNT));
     c.layer = (uint8_t)below(2);
@@ -334,19 +334,18 @@ static void one_crowd(uint32_t number) {
 
 /* Of three parts and two attacks: FRAMES of tests/test_frames.py. */
 static const uint8_t TABLE[252] = {
-    70, 88, 70, 49, 3, 0, 0, 0, 2, 0, 0, 0, 2, 3, 1, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 136, 19, 0, 0, 64, 31, 0, 0,
-    0, 0, 0, 0, 3, 31, 0, 0, 0, 192, 0, 0, 166, 255, 255, 255, 20, 0, 0, 0,
-    3, 0, 0, 0, 60, 0, 0, 0, 70, 0, 0, 0, 80, 0, 0, 0, 4, 0, 1, 0,
-    210, 4, 40, 35, 0, 0, 0, 0, 206, 255, 255, 255, 0, 0, 0, 0, 44, 1, 0, 0,
-    10, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0,
-    3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 164, 0, 0, 0, 6, 0, 0, 0,
-    4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    240, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,
-    4, 0, 0, 0, 6, 0, 0, 0, 6, 0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 0,
-    3, 0, 0, 0, 6, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0,
-    1, 0, 0, 0, 9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    1, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0,
+    70, 88, 70, 49, 3,   0,   0,   0,   2, 0,  0,   0,   2,   3,   1,  0,  0,  0,   0,  0,  0,
+    0,  0,  0,  0,  0,   0,   0,   0,   0, 0,  0,   136, 19,  0,   0,  64, 31, 0,   0,  0,  0,
+    0,  0,  3,  31, 0,   0,   0,   192, 0, 0,  166, 255, 255, 255, 20, 0,  0,  0,   3,  0,  0,
+    0,  60, 0,  0,  0,   70,  0,   0,   0, 80, 0,   0,   0,   4,   0,  1,  0,  210, 4,  40, 35,
+    0,  0,  0,  0,  206, 255, 255, 255, 0, 0,  0,   0,   44,  1,   0,  0,  10, 0,   0,  0,  0,
+    0,  0,  0,  10, 0,   0,   0,   6,   0, 0,  0,   1,   0,   0,   0,  3,  0,  0,   0,  2,  0,
+    0,  0,  2,  0,  0,   0,   164, 0,   0, 0,  6,   0,   0,   0,   4,  0,  0,  0,   0,  0,  0,
+    0,  1,  0,  0,  0,   0,   0,   0,   0, 0,  0,   0,   0,   240, 0,  0,  0,  0,   0,  0,  0,
+    9,  0,  0,  0,  1,   0,   0,   0,   2, 0,  0,   0,   4,   0,   0,  0,  6,  0,   0,  0,  6,
+    0,  0,  0,  7,  0,   0,   0,   2,   0, 0,  0,   3,   0,   0,   0,  6,  0,  0,   0,  4,  0,
+    0,  0,  9,  0,  0,   0,   1,   0,   0, 0,  1,   0,   0,   0,   9,  0,  0,  0,   10, 0,  0,
+    0,  0,  0,  0,  0,   0,   0,   0,   0, 1,  0,   0,   0,   3,   0,  0,  0,  4,   0,  0,  0,
 };
 
 /* A table with some changes: where it is refused, if it is. */
@@ -443,8 +442,8 @@ static void one_fight(uint32_t number) {
         for (uint32_t i = below(4); i; i--) {
             n = change_body(&body, world, rows);
             answer(n);
-            answer(fxs_recorder_commands(&recorder, rows, n > 0 ? (uint64_t)n : 0, text,
-                                         sizeof text));
+            answer(
+                fxs_recorder_commands(&recorder, rows, n > 0 ? (uint64_t)n : 0, text, sizeof text));
             answer_body(&body, world);
         }
         fxs_counts counts;
@@ -464,7 +463,8 @@ static void one_fight(uint32_t number) {
         answer_text(&recorder);
         answer(fxs_rewind_push(ring, world, (const uint8_t *)&own));
         if (below(3) == 0) { /* back, and on from there: the recorder's log is of both */
-            answer(fxs_rewind_load(ring, fxs_world_frame(world) - below(5), world, (uint8_t *)&own, &at));
+            answer(fxs_rewind_load(ring, fxs_world_frame(world) - below(5), world, (uint8_t *)&own,
+                                   &at));
         }
         answer((int64_t)fxs_world_hash(world));
         answer(own++);
@@ -484,11 +484,12 @@ static void one_fight(uint32_t number) {
 /* First lines, often with a byte changed, then frames of inputs or of nothing, and an end. */
 static void one_log(uint32_t number) {
     static const char *const ABOUTS[] = {
-        "{\"tick_rate\":[60000,1001],\"sim\":\"duel\",\"seed\":18446744073709551615,\"unit_mm\":25}",
+        "{\"tick_rate\":[60000,1001],\"sim\":\"duel\",\"seed\":18446744073709551615,\"unit_mm\":"
+        "25}",
         "{\"sim\":\"\xc3\xa9\\u0001\\n\",\"meta\":{\"a\":[1,-20,{\"b\":true}],\"b\":{\"a\":[]}}}",
-        "{\"seed\":7,\"names\":{\"layers\":{\"0\":\"a\",\"31\":\"b\"},\"ids\":{\"0\":\"c\",\"9\":\"\"}}}",
-        "{\"semantics\":null,\"build\":\"\xc3\xa9\",\"data\":\"0123456789abcdef\"}",
-        "{}"};
+        "{\"seed\":7,\"names\":{\"layers\":{\"0\":\"a\",\"31\":\"b\"},\"ids\":{\"0\":\"c\",\"9\":"
+        "\"\"}}}",
+        "{\"semantics\":null,\"build\":\"\xc3\xa9\",\"data\":\"0123456789abcdef\"}", "{}"};
     static const char LINE[] = "{\"frame\":0,\"commands\":[]}";
     static uint8_t bytes[4096];
     fxs_world *world = any_world();
@@ -551,10 +552,10 @@ static void one_sim_log(uint32_t number) {
         const uint64_t whole = fxs_random_next(&state);
         const uint32_t known = below(64);
         answer(fxs_recorder_inputs(&recorder, inputs, below(3), text, sizeof text));
-        answer(fxs_recorder_end_sim_frame(
-            &recorder, known & 1 ? &row : NULL, known & 1 ? known >> 1 & 1 : 0,
-            known & 4 ? &game : NULL, known & 4 ? known >> 3 & 1 : 0, known & 16 ? &hash : NULL,
-            known & 32 ? &whole : NULL, text, sizeof text));
+        answer(fxs_recorder_end_sim_frame(&recorder, known & 1 ? &row : NULL,
+                                          known & 1 ? known >> 1 & 1 : 0, known & 4 ? &game : NULL,
+                                          known & 4 ? known >> 3 & 1 : 0, known & 16 ? &hash : NULL,
+                                          known & 32 ? &whole : NULL, text, sizeof text));
     }
     answer(fxs_recorder_end(&recorder, text, sizeof text));
     answer_text(&recorder);
@@ -653,8 +654,8 @@ static void one_brawl(uint32_t number) {
         cast.exclude_owner = below(2);
         cast.limit = below(3);
         cast.hit_when = below(4);
-        answer(fxs_planes_query(world, &cast.hitbox, cast.mask, cast.exclude_owner, ids,
-                                COUNT(ids), &found));
+        answer(fxs_planes_query(world, &cast.hitbox, cast.mask, cast.exclude_owner, cast.hit_when,
+                                ids, COUNT(ids), &found));
         for (uint64_t i = 0; i < found; i++) {
             answer(ids[i]);
         }
@@ -765,9 +766,9 @@ static void answer_explanation(int32_t status, const fxs_explanation *out) {
 
 /* A pillar of layer 1 and a triangle of layer 0. */
 static const uint8_t LEVEL[] = {
-    70, 88, 76, 49, 2, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0,
-    0, 0, 2, 0, 0, 64, 1, 0, 5, 0, 3, 0, 0, 0, 255, 255, 0, 128, 0, 0,
-    0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 1, 0, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0, 1, 0,
+    70,  88,  76, 49, 2,   0,   0,  0, 2, 1, 0, 0, 0,   0,   0, 0,   0,   0, 1,   0, 0, 0, 1,
+    0,   0,   0,  2,  0,   0,   64, 1, 0, 5, 0, 3, 0,   0,   0, 255, 255, 0, 128, 0, 0, 0, 0,
+    255, 255, 0,  0,  255, 255, 0,  0, 1, 0, 0, 0, 255, 255, 0, 0,   0,   0, 0,   0, 1, 0,
 };
 
 static void one_explanation(uint32_t number) {
@@ -799,7 +800,10 @@ static void one_explanation(uint32_t number) {
         answer_explanation(fxs_world_explain(world, a, b, &out), &out);
         fxs_collider c = any_collider(1);
         fxs_query query = {{c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}},
-                           {0, 0, 0, 0}, below(4), below(3), 0};
+                           {0, 0, 0, 0},
+                           below(4),
+                           below(3),
+                           0};
         query.pose = any_pose();
         answer_explanation(fxs_world_explain_query(world, &query, b, &out), &out);
         fxs_pose pose = any_pose();
@@ -858,9 +862,9 @@ static int32_t push_frame(peer *p, const int64_t *values, uint32_t is_final) {
         rows[n].collider.y += 10000;
         n_after = fxs_world_apply(p->world, rows + n, 1, &bad) == FXS_OK;
     }
-    const int32_t status = fxs_history_push(
-        p->history, p->world, (uint8_t *)&p->own, is_final, &hash, rows, n + n_after, n_after,
-        events, counts.events + 1, taken_back, predicted, &told);
+    const int32_t status = fxs_history_push(p->history, p->world, (uint8_t *)&p->own, is_final,
+                                            &hash, rows, n + n_after, n_after, events,
+                                            counts.events + 1, taken_back, predicted, &told);
     answer(status);
     answer_events(taken_back, told.taken_back);
     answer_events(predicted, told.predicted);
@@ -930,8 +934,8 @@ static void one_rollback(uint32_t number) {
     static const uint32_t FIRST[] = {0, 7, 0x7FFFFFF0u, 0xFFFFFFF4u};
     static _Alignas(8) uint64_t of_history[1 << 14], of_inputs[1 << 8];
     static uint8_t bytes[4096];
-    const fxs_history_room room = {sizeof(uint64_t), 160 + 56 * COLLIDERS + 12 * 64, PEER_ROWS,
-                                   PEER_EVENTS, WINDOW, 0};
+    const fxs_history_room room = {
+        sizeof(uint64_t), 160 + 56 * COLLIDERS + 12 * 64, PEER_ROWS, PEER_EVENTS, WINDOW, 0};
     const uint32_t first = FIRST[number % COUNT(FIRST)];
     uint64_t at;
     peer p;
@@ -1087,7 +1091,8 @@ static void one_strike(uint32_t number) {
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t ids[3] = {i, 11 - i, 4 + i};
         const fxs_pose pose = {within(9000), 0, within(9000), below(FXS_TURN)};
-        answer(fxs_body_add(&bodies[i], TABLE, world, ids, 1 + (i + number) % 3, &pose, below(2), rows));
+        answer(fxs_body_add(&bodies[i], TABLE, world, ids, 1 + (i + number) % 3, &pose, below(2),
+                            rows));
     }
     for (uint32_t frame = 0; frame < 12; frame++) {
         for (uint32_t i = 0; i < 4; i++) {

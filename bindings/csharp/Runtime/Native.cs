@@ -3418,13 +3418,14 @@ namespace Fixsync
 
         /// <summary>Writes the ids of the hitboxes that a query meets, ascending, to ids;
         /// `*count` is how many. hitbox: kind, position and sizes. mask: bit i (0..15) looks at
-        /// layer i. Otherwise as fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count` the
-        /// room needed, which is that of both views, and ids undefined; FXS_E_KIND, FXS_E_SIZE,
-        /// or FXS_E_RANGE for a mask of more than 16 bits, with `*count` 0. Cost: that of two
+        /// layer i. hit_when: the least contact; 0 is the world's. Otherwise as
+        /// fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, which is
+        /// that of both views, and ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HIT_WHEN, or
+        /// FXS_E_RANGE for a mask of more than 16 bits, with `*count` 0. Cost: that of two
         /// fxs_world_query.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_planes_query(
-            IntPtr world, Hitbox* hitbox, uint mask, uint excludeOwner, uint* ids,
+            IntPtr world, Hitbox* hitbox, uint mask, uint excludeOwner, uint hitWhen, uint* ids,
             ulong idCapacity, ulong* count);
 
         /// <summary>Writes the hits of a cast, by (fraction, distance, id), to hits; `*count`

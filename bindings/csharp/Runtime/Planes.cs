@@ -265,9 +265,10 @@ namespace Fixsync
         }
 
         /// <summary>The ids of the hitboxes that a query meets, ascending. mask: bit i (0..15)
-        /// looks at layer i.</summary>
+        /// looks at layer i. hitWhen: the least contact; Apart is the world's.</summary>
         public void Query(
-            Hitbox hitbox, Rows<uint> ids, ushort mask = ushort.MaxValue, uint excludeOwner = 0)
+            Hitbox hitbox, Rows<uint> ids, ushort mask = ushort.MaxValue, uint excludeOwner = 0,
+            Contact hitWhen = Fixsync.Contact.Apart)
         {
             Errors.NotNull(ids, nameof(ids));
             int status;
@@ -277,11 +278,12 @@ namespace Fixsync
                 using (var use = World.Enter())
                 fixed (uint* to = ids.Room)
                     status = Native.fxs_planes_query(
-                        use.At, &hitbox, mask, excludeOwner, to, (ulong)ids.Room.Length, &count);
+                        use.At, &hitbox, mask, excludeOwner, (uint)hitWhen, to,
+                        (ulong)ids.Room.Length, &count);
             }
             while (ids.Grows(status, count));
             if (status < 0)
-                throw hitbox.Fault() ?? Errors.Refused(status, "query");
+                throw hitbox.Fault() ?? Errors.Range(nameof(hitWhen), (long)hitWhen, 0, 2);
         }
 
         /// <summary>The hits of a cast, by (fraction, distance, id).</summary>

@@ -285,6 +285,13 @@ namespace Fixsync.Tests
             var ids = new Rows<uint>();
             planes.Query(body, ids);
             Assert.AreEqual(new uint[] { 1 }, ids.ToArray());
+            Hitbox beside = Hitbox.Rectangle(1, 65536, 65536, 65536, 65536, Fix.Units(2, 0, 0));
+            planes.Query(beside, ids);
+            Assert.AreEqual(new uint[] { 1 }, ids.ToArray());
+            planes.Query(beside, ids, hitWhen: Contact.Overlapping);
+            Assert.AreEqual(0, ids.Count);
+            Assert.Throws<ArgumentOutOfRangeException>(
+                () => planes.Query(body, ids, hitWhen: (Contact)3));
             var hits = new Rows<CastHit>();
             planes.Sweep(2, Fix.Units(0, -9, 0), hits);
             Assert.AreEqual(1u, hits[0].Id);

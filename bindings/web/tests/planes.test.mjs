@@ -71,7 +71,9 @@ test("a world of two planes has Python's events, hits, casts and hash; its recor
       JSON.stringify([
         hits,
         planes.hits().map(({ a, b, contact }) => [a, b, contact]),
-        planes.query(KNIFE, [0, 0, 0], 7, { excludeOwner: 1 }),
+        [null, 1, 2].map((hitWhen) =>
+          planes.query(KNIFE, [0, 0, 0], 7, { excludeOwner: 1, hitWhen }),
+        ),
         found(planes.cast(MAN, [-4 * ONE, 0, 0], [8 * ONE, 0, 0])),
         found(planes.sweep(0, [0, ONE, ONE], { limit: 2 })),
         [
@@ -115,7 +117,8 @@ for calls in json.load(open(sys.argv[1])):
     print(json.dumps([
         [[int(v) for v in e] for e in events],
         [[int(v) for v in h] for h in planes.hits()],
-        planes.query(boxes[1], (0, 0, 0), 7, exclude_owner=1),
+        [planes.query(boxes[1], (0, 0, 0), 7, exclude_owner=1, hit_when=when)
+         for when in (None, 1, 2)],
         found(planes.cast(boxes[0], (-4 * ONE, 0, 0), (8 * ONE, 0, 0))),
         found(planes.sweep(0, (0, ONE, ONE), limit=2)),
         [int(planes.contact(0, 1)), [*planes.push_out(0, 1)], planes.lift(0, 1),
@@ -158,6 +161,7 @@ test("a world of two planes refuses a value that is not a hitbox, and changes no
     ],
     [() => planes.move(2, 0, 0, 0), /^ArgumentRangeError: id 2: an id that is not in the world/],
     [() => planes.query(MAN, [0, 0, 0], 65536), /mask must be 0\.\.65535, not 65536/],
+    [() => planes.query(MAN, [0, 0, 0], 1, { hitWhen: 3 }), /hitWhen must be 1\.\.2, not 3/],
     [
       () => planes.cast(MAN, [0, 0, 0], [0.5, 0, 0]),
       /^ArgumentTypeError: motion x must be an integer, not 0\.5/,

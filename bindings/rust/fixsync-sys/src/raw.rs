@@ -2061,13 +2061,14 @@ unsafe extern "C" {
     /// both views.
     pub fn fxs_planes_hits(world: *const fxs_world, out: *mut fxs_hit) -> u64;
     /// Writes the ids of the hitboxes that a query meets, ascending, to ids; \*count is how many.
-    /// hitbox: kind, position and sizes. mask: bit i (0..15) looks at layer i. Otherwise as
-    /// fxs\_world\_query. Returns FXS\_OK; FXS\_E\_ROOM with \*count the room needed, which is that of both
-    /// views, and ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE, or FXS\_E\_RANGE for a mask of more than 16 bits,
-    /// with \*count 0. Cost: that of two fxs\_world\_query.
+    /// hitbox: kind, position and sizes. mask: bit i (0..15) looks at layer i. hit\_when: the least
+    /// contact; 0 is the world's. Otherwise as fxs\_world\_query. Returns FXS\_OK; FXS\_E\_ROOM with \*count
+    /// the room needed, which is that of both views, and ids undefined; FXS\_E\_KIND, FXS\_E\_SIZE,
+    /// FXS\_E\_HIT\_WHEN, or FXS\_E\_RANGE for a mask of more than 16 bits, with \*count 0. Cost: that of
+    /// two fxs\_world\_query.
     pub fn fxs_planes_query(
       world: *mut fxs_world, hitbox: *const fxs_hitbox, mask: u32, exclude_owner: u32,
-      ids: *mut u32, id_capacity: u64, count: *mut u64,
+      hit_when: u32, ids: *mut u32, id_capacity: u64, count: *mut u64,
     ) -> i32;
     /// Writes the hits of a cast, by (fraction, distance, id), to hits; \*count is how many.
     /// fxs\_hitbox\_cast\_pair with the cast hitbox as a, the other as b. Returns FXS\_OK; FXS\_E\_ROOM with

@@ -387,7 +387,7 @@ pub struct HitboxCast {
 /// assert_eq!((events[0].a, events[0].b), (1, 2));
 /// planes.hits(&mut hits)?;
 /// assert_eq!((hits.len(), planes.get(1)?.owner), (1, 1));
-/// planes.query(&kick, 0xffff, 0, &mut ids)?;
+/// planes.query(&kick, 0xffff, 0, None, &mut ids)?;
 /// assert_eq!(ids, [1, 2]);
 /// let cast = HitboxCast {
 ///     hitbox: kick, motion: [q!(1), 0, 0], mask: 1, exclude_owner: 0, limit: 0, hit_when: None,
@@ -514,6 +514,7 @@ impl TwoPlanes {
     }
 
     /// The ids of the hitboxes that a query meets, ascending. `mask`: bit i (0..=15) is layer i.
+    /// `hit_when`: the least contact; the world's without one.
     #[doc = errors!(fxs_planes_query)]
     #[doc(alias = "fxs_planes_query")]
     pub fn query(
@@ -521,15 +522,18 @@ impl TwoPlanes {
         hitbox: &Hitbox,
         mask: u32,
         exclude_owner: u32,
+        hit_when: Option<Contact>,
         ids: &mut Vec<u32>,
     ) -> Result<(), Error> {
         let (world, raw) = (self.world.as_mut_ptr(), hitbox.raw());
+        let least = Contact::or_0(hit_when);
         // SAFETY: a world, a row, and room as it is given.
         unsafe {
             filled(
                 ids,
                 |to, room, n| {
-                    sys::fxs_planes_query(world, &raw const raw, mask, exclude_owner, to, room, n)
+                    let raw = &raw const raw;
+                    sys::fxs_planes_query(world, raw, mask, exclude_owner, least, to, room, n)
                 },
                 |status, _| mask_fault(status, mask, &raw),
             )

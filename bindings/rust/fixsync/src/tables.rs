@@ -360,7 +360,7 @@ macro_rules! error {
     (fxs_planes_apply) => { "[`Id`](crate::Status::Id), [`Taken`](crate::Status::Taken), [`Absent`](crate::Status::Absent), [`Size`](crate::Status::Size), [`Layer`](crate::Status::Layer)" };
     (fxs_planes_get) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent)" };
     (fxs_planes_events) => { "[`Order`](crate::Status::Order)" };
-    (fxs_planes_query) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`Range`](crate::Status::Range)" };
+    (fxs_planes_query) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`HitWhen`](crate::Status::HitWhen), [`Range`](crate::Status::Range)" };
     (fxs_planes_cast) => { "[`Memory`](crate::Error::Memory), [`Size`](crate::Status::Size), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen), [`Range`](crate::Status::Range)" };
     (fxs_planes_sweep) => { "[`Memory`](crate::Error::Memory), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Motion`](crate::Status::Motion), [`HitWhen`](crate::Status::HitWhen)" };
     (fxs_rewind_init) => { "[`Config`](crate::Status::Config)" };
