@@ -315,6 +315,7 @@ def test_the_owner_is_that_of_the_parts_in_the_world() -> None:
     for id in fighter:
         world.set_owner(id, 8)
     assert fighter.owner == 8
+    assert "owner=8" in repr(fighter)
     world.load(made)
     assert fighter.owner == own
     fighter.set_owner(7)

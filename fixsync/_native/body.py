@@ -143,7 +143,7 @@ class NativeBody(Lock):
         if status == _NO_ROOM:
             raise ValueError(
                 f"one hit of an attack remembers {VICTIMS_MAX} victims; {victim} is one more:"
-                " begin another hit (rehits)"
+                " decide it with a query, or begin another hit before (rehits)"
             )
         return bool(status)
 
@@ -180,7 +180,7 @@ def strikes(
     if found < 0:
         raise ValueError(
             f"one hit of an attack remembers {VICTIMS_MAX} victims, and there are more, so nobody is"
-            " struck: begin another hit (rehits)"
+            " struck: decide it with a query, or begin another hit before (rehits)"
         )
     for body, state in zip(bodies, marked, strict=True):
         body._state[0] = state

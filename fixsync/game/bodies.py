@@ -297,7 +297,7 @@ class Body:
         is_mirrored, attack, frame, _ = self._native.numbers()
         mirrored = " mirrored" if is_mirrored else ""
         now = "" if attack == NO_ATTACK else f" {self._attacks[attack]!r} frame {frame}"
-        return f"<Body owner={self._owner} ids={self._ids}{mirrored}{now}>"
+        return f"<Body owner={self.owner} ids={self._ids}{mirrored}{now}>"
 
 
 class Strike(NamedTuple):
@@ -323,8 +323,8 @@ def strikes(
 
     Each attack then remembers the owner of its victim, as `Body.strike` does: of several bodies of
     one owner it strikes those that it meets in the first frame. One hit remembers 64 victims.
-    ValueError, with no body changed and nobody struck, for the 65th: give a blast in a crowd
-    `rehits`, or decide it with a query."""
+    ValueError, with no body changed and nobody struck, for the 65th: decide a blast in a crowd with
+    a query. `rehits` help only an attack that meets its victims one after the other."""
     mask = integer("mask", mask, 0, UINT32_MAX)
     listed: dict[Body, None] = {}
     for n, body in counted("bodies", bodies):
