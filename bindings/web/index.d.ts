@@ -677,7 +677,7 @@ export class Body<Part extends string = string, Attack extends string = string> 
   mirror(isMirrored: boolean): Command[];
   /** Switches parts on or off: those named, or all. */
   setActive(active: boolean, ...names: Part[]): Command[];
-  /** Gives all parts an owner, 1 or more: for a unit that changes sides. */
+  /** Gives all parts an owner, 1 or more. Bodies of one owner are one victim. */
   setOwner(owner: number): Command[];
   /** Removes all parts from the world. */
   remove(): Command[];

@@ -201,8 +201,8 @@ class Body:
         self._native.set_parts("active", active, ids)
 
     def set_owner(self, owner: int) -> None:
-        """Gives all parts an owner, 1..2^32-1: for a unit that changes sides. An attack under way
-        keeps the victims that it has struck."""
+        """Gives all parts an owner, 1..2^32-1, such as for a new unit in an old place. An attack
+        under way keeps the victims that it has struck. Bodies of one owner are one victim."""
         number = integer("owner", owner, 1, UINT32_MAX)
         self._native.set_parts("owner", number, [*self._ids.values()])
 
