@@ -366,6 +366,17 @@ def test_a_world_of_two_planes_tells_the_events_of_the_rule(
     assert planes.world.save() == state
 
 
+@pytest.mark.parametrize("own", [1, 2])
+def test_the_least_contact_of_a_query_is_asked_of_both_views(own: int) -> None:
+    planes = TwoPlanes(4, hit_when=own)
+    box = Hitbox(flat.rectangle(5, 5), 8, 5)
+    planes.add(0, box, (0, 0, 0))
+    planes.add(1, box, (10, 0, 0))  # the edges of the ground views touch
+    planes.add(2, box, (0, 10, 0))  # those of the side views
+    for when, found in ((None, [0, 1, 2] if own == 1 else [0]), (1, [0, 1, 2]), (2, [0])):
+        assert planes.query(box, (0, 0, 0), hit_when=when) == found
+
+
 def test_an_id_that_was_replaced_ends_its_hits_also_if_one_view_was() -> None:
     planes = TwoPlanes(4)
     box = Hitbox(flat.rectangle(5, 5), 5, 5)
