@@ -393,10 +393,10 @@ def test_points_are_positions_in_the_world(read: Read, monkeypatch: pytest.Monke
     assert found.levels["B"] == {}
     above = read(project(*levels), tiles=["walls"], pixels_per_unit=1, side=False, y=(0, 1))
     assert above.levels["A"]["exit"]["position"] == (40 * ONE, 0, -24 * ONE)
-    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 84)
+    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 94)
     assert read(project(*levels), tiles=["walls"], pixels_per_unit=1).levels["A"]["hp"] == 3
-    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 83)
-    with pytest.raises(MapFileError, match="with it the objects have more than 83 properties"):
+    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 93)
+    with pytest.raises(MapFileError, match="with it the objects have more than 93 properties"):
         read(project(*levels), tiles=["walls"], pixels_per_unit=1)
     monkeypatch.undo()
     hero["fieldInstances"][1]["__value"]["cx"] = "x"

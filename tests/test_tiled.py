@@ -346,7 +346,7 @@ def test_a_solid_without_heights_is_refused(read: Read) -> None:
     [
         (
             "<map>",
-            "not a file of Tiled, LDtk or Aseprite: not XML at line 1, column 6: no element found",
+            "not a map or a sheet: not XML at line 1, column 6: no element found",
         ),
         ("[]", "expected an object"),
         ("{}", 'type: expected "map"'),

@@ -9,12 +9,13 @@ import re
 import subprocess
 import sys
 import zlib
+from collections import ChainMap
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tools import Run
@@ -22,6 +23,7 @@ from tools import Run
 from fixsync import Pillar, Prism
 from fixsync.cli.level import level_command
 from fixsync.maps import MapFileError, MapLevel, read_map
+from fixsync.maps.cells import parts_of
 from fixsync.maps.document import Files, Value
 from fixsync.maps.side import boxes
 from fixsync.maps.tmx import ELEMENTS_MAX, Points, parse_xml
@@ -930,7 +932,7 @@ def test_the_work_of_an_object_does_not_grow_with_its_template(
 def test_the_properties_of_points_are_limited_before_they_are_kept(
     read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 20)
+    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 44)  # a place counts as 8
     rows = "".join(f'<property name="p{i}" value="v"/>' for i in range(10))
     (tmp_path / "t.tx").write_text(
         f"<template><object><properties>{rows}</properties><point/></object></template>"
@@ -938,7 +940,7 @@ def test_the_properties_of_points_are_limited_before_they_are_kept(
     item = '<object id="1" template="t.tx" x="0" y="0"/>'
     found = read(a_map(objects(BOX, item, item)), solid_layers=["things"], y=Y)
     assert [len(place.properties) for place in found.places] == [10, 10]
-    with pytest.raises(MapFileError, match=r"objects\[3\]: .* more than 20 properties"):
+    with pytest.raises(MapFileError, match=r"objects\[3\]: .* more than 44 properties"):
         read(a_map(objects(BOX, item, item, item)), solid_layers=["things"], y=Y)
 
 
@@ -946,8 +948,56 @@ def test_a_list_of_parts_does_not_count_properties_without_end(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fixsync.maps.survey.WORK_MAX", 2)
+    lengths: list[int] = []
+    before = ChainMap.__len__
+
+    def counted(chain: ChainMap[Any, Any]) -> int:
+        lengths.append(before(chain))
+        return lengths[-1]
+
+    monkeypatch.setattr(ChainMap, "__len__", counted)
     with pytest.raises(MapFileError, match=r"(?s)properties of more than 2: some are not counted"):
-        read(a_map(layer("1,2,3,1,2,3,0,0"), objects('<object gid="2" x="0" y="0"/>' * 3)))
+        read(a_map(layer("1,2,3,1,2,3,0,0"), objects('<object gid="2" x="0" y="0"/>' * 99)))
+    assert len(lengths) < 9  # the length of a chain takes as long as its properties
+
+
+def test_different_tiles_are_limited(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("tiled", "survey"):
+        monkeypatch.setattr(f"fixsync.maps.{module}.TILES_MAX", 2)
+    for choice in ({}, {"shapes": True}, {"tiles": ["wall"]}):
+        with pytest.raises(MapFileError, match=r"layers\[0\]: it has more than 2 different tiles"):
+            read(a_map(layer("1,2,3,1,2,3,0,0")), **choice, y=Y)
+
+
+def test_chunks_without_columns_have_no_rows() -> None:
+    chunk = {"x": 0, "y": 0, "width": 0, "height": 2**18, "data": []}
+    tile_layer = Value("map.tmj", "layers[0]", {"chunks": [chunk]})
+    assert [[*rows] for _, rows in parts_of(tile_layer, [0])] == [[]]
+
+
+@pytest.mark.parametrize(
+    ("option", "item"), [("places", '"point": true'), ("solid_layers", '"width": 9, "height": 9')]
+)
+def test_what_a_value_holds_counts_as_properties(
+    option: str, item: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A template's value is copied, or printed, for each object and solid."""
+    monkeypatch.setattr("fixsync.maps.tiled.PROPERTIES_MAX", 500)
+    path, options = tmp_path / "map.tmj", cast("Any", {option: ["O"]})
+    for value in ([0] * 100, {"a": {"b": [0] * 98}}, "x" * 6400, {"x" * 6336: 0}):
+        own = {"type": "template", "object": {"properties": [{"name": "a", "value": value}]}}
+        text = json.dumps(own).replace('"object": {', f'"object": {{{item}, ')
+        (tmp_path / "t.tj").write_text(text)
+        for count in (4, 5):
+            things = [{"id": i, "x": 20 * i, "y": 0, "template": "t.tj"} for i in range(count)]
+            made = {"type": "objectgroup", "name": "O", "objects": things}
+            document = {"type": "map", "orientation": "orthogonal", "layers": [made]}
+            path.write_text(json.dumps({**document, "tilewidth": 16, "tileheight": 16}))
+            if count == 4:
+                read_map(path, y=Y, **options)
+                continue
+            with pytest.raises(MapFileError, match=r"objects\[4\]: .* more than 500 properties"):
+                read_map(path, y=Y, **options)
 
 
 def test_the_work_of_steps_is_in_proportion_to_their_number() -> None:

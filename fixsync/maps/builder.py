@@ -97,13 +97,7 @@ class Builder:
         self._known: dict[Any, Heights] = {}
         """By what stands in the map."""
 
-    def solid(
-        self,
-        where: Value,
-        outline: Outline,
-        heights: Heights,
-        called: str = "it",
-    ) -> None:
+    def solid(self, where: Value, outline: Outline, heights: Heights, called: str = "it") -> None:
         """The solids that an outline becomes. `called`: what it is, for an error."""
         low, high, layer, self._worst = heights
         if outline.circle is not None and not self._view.side:
@@ -129,7 +123,7 @@ class Builder:
             made = (
                 self._boxes(vertices, layer)
                 if self._view.side
-                else self._prisms(vertices, low, high, layer)
+                else [prism_of(piece, low, high, layer) for piece in pieces_of(vertices)]
             )
             self._check_room(where, len(self.solids) + len(made))
         except SlopeError:
@@ -142,10 +136,6 @@ class Builder:
             raise where.fail(f"{error}{rounded}") from None
         for solid in made:
             self._add(solid)
-
-    @staticmethod
-    def _prisms(vertices: list[tuple[int, int]], low: int, high: int, layer: int) -> list[Prism]:
-        return [prism_of(piece, low, high, layer) for piece in pieces_of(vertices)]
 
     def _boxes(self, vertices: list[tuple[int, int]], layer: int) -> list[Prism]:
         near, far = self._depth()

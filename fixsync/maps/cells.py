@@ -13,10 +13,12 @@ from fixsync.base.files import zstd_module
 from fixsync.maps.builder import limit
 from fixsync.maps.document import Value
 
-__all__ = ["CELLS_MAX", "parts_of"]
+__all__ = ["CELLS_MAX", "TILES_MAX", "parts_of"]
 
 CELLS_MAX = 2**24
 """Most cells of a map's tile layers together."""
+TILES_MAX = 2**17
+"""Most different tiles of a tile layer, flipped ones among them."""
 WIDTH_MAX = 2**18
 """Most columns or rows of a tile layer or a chunk."""
 _BLOCK = 2**18
@@ -29,8 +31,8 @@ def parts_of(layer: Value, counted: list[int]) -> Iterator[tuple[Value, Iterable
         width, height = (part[key].integer(0, WIDTH_MAX) for key in ("width", "height"))
         counted[0] += width * height
         if counted[0] > CELLS_MAX:
-            size = f"{width} x {height}"
-            raise limit(part, f"it has {size} cells; with them the map has more than {CELLS_MAX}")
+            words = "cells; with them the map has more than"
+            raise limit(part, f"it has {width} x {height} {words} {CELLS_MAX}")
         yield part, _rows_of(part["data"], layer, width, height)
 
 
@@ -44,7 +46,7 @@ def _rows_of(data: Value, layer: Value, width: int, height: int) -> Iterable[Seq
         found = [cell.integer(0, 2**32 - 1) for cell in data.items()]
         if len(found) != count:
             raise data.fail(f"it has {len(found)} cells; width x height is {count}")
-        return (found[width * row : width * (row + 1)] for row in range(height))
+        return (found[width * row : width * (row + 1)] for row in range(height * (width > 0)))
     if encoding.value != "base64":
         raise encoding.expected('"csv" or "base64"')
     try:

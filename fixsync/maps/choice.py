@@ -14,8 +14,10 @@ from fixsync.base.strict_json import Number
 from fixsync.maps.document import Made, Value
 from fixsync.maps.tilesets import Tile
 
-__all__ = ["Choice", "Choices", "class_of", "is_true", "text_of", "typed"]
+__all__ = ["TEXT", "Choice", "Choices", "class_of", "is_true", "text_of", "typed"]
 
+TEXT = 64
+"""Characters of a text that count as a property."""
 _LAYER = re.compile(r"(.+)@([0-9]{1,2})", re.DOTALL)
 _NUMBERS = re.compile(
     r"(.+):([0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*)", re.DOTALL
@@ -141,9 +143,7 @@ class Choices:
 
     def allows(self, names: Iterable[str]) -> bool:
         """Whether a layer is one that --only names."""
-        return (
-            not self.only or self._last(self.only, lambda choice: choice.name in names) is not None
-        )
+        return not self.only or self._last(self.only, lambda one: one.name in names) is not None
 
     def is_place(self, names: Iterable[str], kind: str, name: str) -> bool:
         """Whether an object is a place, by its layer, its class or its name."""
@@ -182,14 +182,18 @@ def class_of(item: Value) -> str:
     return ""
 
 
-def plain(value: Any, points: Callable[[Made], Any]) -> Any:
-    """A property's value without the classes of the reader. `points`: makes those of LDtk."""
-    if isinstance(value, Number):
-        return str(value)
-    if isinstance(value, list):
-        return [plain(entry, points) for entry in value]
+def plain(value: Any, points: Callable[[Made], Any], count: Callable[[int], None]) -> Any:
+    """A property's value without the classes of the reader. `points`: makes those of LDtk. `count`:
+    is called with the size of each part before it is made."""
     if isinstance(value, Made):
         return points(value)
+    if isinstance(value, str):
+        count(len(value) // TEXT)
+        return str(value) if isinstance(value, Number) else value
+    if isinstance(value, list):
+        count(len(value))
+        return [plain(entry, points, count) for entry in value]
     if isinstance(value, dict):
-        return {name: plain(entry, points) for name, entry in value.items()}
+        count(sum(1 + len(name) // TEXT for name in value))
+        return {name: plain(entry, points, count) for name, entry in value.items()}
     return value

@@ -299,7 +299,7 @@ class Files:
         try:
             found = parse_xml(data) if is_xml else _json(data)
         except LineError as wrong:
-            saved = "" if wrong.path else "not a file of Tiled, LDtk or Aseprite: "
+            saved = "" if wrong.path else "not a map or a sheet: "
             raise MapError(path, wrong.path, f"{saved}{wrong.reason}") from None
         return Value(path, "", found)
 

@@ -42,7 +42,7 @@ class Grid:
             is_taken and not choices.whole_tiles
         )
         self._outlines: dict[int, list[Outline]] = {}
-        self._codes = cache(self._code)
+        self.codes = cache(self._code)
         self._groups: list[int | None] = []
         """Of each code, less 1, the layer of the world; None if the choice gives none."""
         self.runs: dict[int | None, dict[int, list[Run]]] = {}
@@ -55,7 +55,7 @@ class Grid:
 
     def add(self, cells: Sequence[int], column: int, row: int) -> int:
         """Takes a row of cells in; returns how many runs it had."""
-        codes = bytes(map(self._codes, cells))
+        codes = bytes(map(self.codes, cells))
         count = 0
         for code in {*codes}:
             if code == _LEFT:

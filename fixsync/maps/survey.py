@@ -6,9 +6,11 @@ import os
 import shlex
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from fixsync.maps.cells import parts_of
+from fixsync.maps.builder import limit
+from fixsync.maps.cells import TILES_MAX, parts_of
 from fixsync.maps.choice import class_of, is_true, text_of, typed
 from fixsync.maps.document import Made, MapError, OutsideError, Value, name_of, properties_of
 from fixsync.maps.outlines import LINES, kind_of
@@ -137,6 +139,8 @@ class _Survey:
         for _, rows in parts_of(layer, self._cells):
             for row in rows:
                 cells.update(row)
+                if len(cells) > TILES_MAX:
+                    raise limit(layer, f"it has more than {TILES_MAX} different tiles")
         numbers: Counter[int] = Counter()
         for cell, count in cells.items():
             numbers[cell & (NUMBER | SWAPPED)] += count
@@ -173,9 +177,9 @@ class _Survey:
         if tile.shapes and not self._is_isometric:
             lines = _LINES if len(tile.lines) == len(tile.shapes) else ""
             self._add("--shapes", ["--shapes"], hidden, lines, "tile with collision shapes", n)
-        properties = ChainMap(own, tile.properties)
+        properties = ChainMap(own, tile.properties) if self._work <= WORK_MAX else {}
         self._work += len(properties)
-        for name, value in properties.items() if self._work <= WORK_MAX else ():
+        for name, value in properties.items():
             text = text_of(value.value)
             if is_true(value.value):
                 self._add("--tiles", [name], hidden, need, "tile", n)
@@ -267,10 +271,6 @@ def _counted(count: int, kind: str) -> str:
 
 def _spans(ids: Sequence[int]) -> str:
     """Numbers as 0-3,7."""
-    found: list[list[int]] = []
-    for id in ids:
-        if found and found[-1][1] == id - 1:
-            found[-1][1] = id
-        else:
-            found.append([id, id])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in found)
+    runs = groupby(enumerate(ids), lambda pair: pair[1] - pair[0])
+    found = [[id for _, id in run] for _, run in runs]
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in found)

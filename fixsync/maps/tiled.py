@@ -19,8 +19,8 @@ from fixsync._native.checks import shown
 from fixsync._native.raw import INT32_MAX
 from fixsync.base.numbers import ONE
 from fixsync.maps.builder import Builder, Ends, Heights, LimitError, View, limit
-from fixsync.maps.cells import parts_of
-from fixsync.maps.choice import Choice, Choices, class_of, plain
+from fixsync.maps.cells import TILES_MAX, parts_of
+from fixsync.maps.choice import TEXT, Choice, Choices, class_of, plain
 from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value, name_of, properties_of
 from fixsync.maps.grid import Grid, shape_count, shapes_of
 from fixsync.maps.ldtk import is_ldtk, map_of
@@ -56,8 +56,6 @@ KEYS = ("solid", "layer", "y_low", "y_high")
 """The properties that are read, of the map, of layers and groups, and of objects."""
 _SOLID_KEYS = {*KEYS} - {"layer"}
 """Those that make something solid."""
-
-
 _Find = Callable[[], Sequence[Outline]]
 
 
@@ -181,12 +179,10 @@ def read_map(
     for name, some in texts.items():
         if isinstance(some, str):  # its letters would be names
             raise TypeError(f"{name} must be a list of texts, not the text {shown(some)}")
-    pixels_per_unit, line_width, steps = (
-        _number(name, number, Fraction(1, ONE), PIXELS_MAX)
-        for name, number in (
-            ("pixels_per_unit", pixels_per_unit), ("line_width", line_width), ("steps", steps),
-        )
-    )  # fmt: skip
+    least = Fraction(1, ONE)
+    pixels_per_unit = _number("pixels_per_unit", pixels_per_unit, least, PIXELS_MAX)
+    line_width = _number("line_width", line_width, least, PIXELS_MAX)
+    steps = _number("steps", steps, least, PIXELS_MAX)
     origin = _ends("origin", origin)
     y, z = (None if ends is None else _ends(n, ends) for n, ends in (("y", y), ("z", z)))
     for name, ends in (("y", y), ("z", z)):
@@ -411,6 +407,7 @@ class _Reading:
         if not is_visible and not self._view.hidden:
             return "hidden object", None
         if kind in ("point", "entity"):
+            self._count(merged, 1, 8)  # of a place
             return "", None
         if "solid" in own and not own["solid"].boolean():
             return "non-solid object", None
@@ -458,6 +455,7 @@ class _Reading:
         name, kind = item.get("name", "").string(), class_of(item) or (tile.kind if tile else "")
         width, height = map(self._builder.length, size_in_map(item, tile))
         id, path = str(item.get("id", "").value), place.names[-1]
+        self._count(item, 1, len(f"{name}{kind}{id}{path}") // TEXT)
         found = Place(name, kind, position, properties, id, path, (width, height))
         self._found.places.append(found)
 
@@ -499,22 +497,26 @@ class _Reading:
         ids = range(LEVEL + first, LEVEL + len(self._builder.solids))
         if item.raw("name", ""):
             self._found.names.update(dict.fromkeys(ids, item["name"].string()))
-        properties = self._properties(item, place) if ids else {}
+            self._count(item, len(ids), len(item["name"].string()) // TEXT)
+        properties = self._properties(item, place, uses=len(ids)) if ids else {}
         own = {key: value for key, value in properties.items() if key not in KEYS}
         if own:
             self._found.properties.update(dict.fromkeys(ids, own))
 
-    def _properties(self, item: Value, place: _Place, tile: Tile | None = None) -> dict[str, Any]:
-        """Those of a place, a solid object or a level."""
+    def _properties(
+        self, item: Value, place: _Place, tile: Tile | None = None, uses: int = 1
+    ) -> dict[str, Any]:
+        """Those of a place, an object of so many solids, or a level."""
         if "properties" not in item and tile is None:
             return {}
         found = ChainMap(properties_of(item), {} if tile is None else tile.properties)
-        self._count(item, len(found))
+        count = partial(self._count, item, uses)
+        count(len(found))
         points = partial(self._points, item, Placing().moved(place.x, place.y))
-        return {name: plain(value.value, points) for name, value in found.items()}
+        return {name: plain(value.value, points, count) for name, value in found.items()}
 
-    def _count(self, item: Value, properties: int) -> None:
-        self._property_count += properties
+    def _count(self, item: Value, uses: int, properties: int) -> None:
+        self._property_count += uses * properties
         if self._property_count > PROPERTIES_MAX:
             raise limit(item, f"with it the objects have more than {PROPERTIES_MAX} properties")
 
@@ -531,7 +533,7 @@ class _Reading:
             return {"cx": x, "cy": y, "position": self._position(item, corner, middle)}
 
         found = field["points"]
-        self._count(item, 8 * len(found) if isinstance(found, list) else 8)  # they take longer
+        self._count(item, 1, 8 * len(found) if isinstance(found, list) else 8)  # they take longer
         return [*map(point, found)] if isinstance(found, list) else point(found)
 
     def _tile_object(
@@ -612,6 +614,8 @@ class _Reading:
             )
             for line, cells in enumerate(lines):
                 self._runs += grid.add(cells, column, row + line)
+                if grid.codes.cache_info().currsize > TILES_MAX:
+                    raise limit(layer, f"it has more than {TILES_MAX} different tiles")
                 if self._runs > RUNS_MAX:
                     raise limit(layer, f"with it the map has more than {RUNS_MAX} runs of tiles")
         self._work += grid.faults
