@@ -19,6 +19,7 @@ from fixsync.farm.verdicts import EXIT_CODES
 from fixsync.farm.worker import _digest_of_frames
 from fixsync.log import Reader, Recorder, SimRecorder, diff, replay
 from fixsync.log.cut import cut
+from fixsync.log.origin import Other, told
 from fixsync.log.replay import Verdict
 from fixsync.match.sim import build_of, data_of, hash_of, start
 
@@ -149,7 +150,7 @@ def test_the_commands_say_it_instead_of_diverged(tmp_path: Path, run: Run) -> No
     assert told["others"] == [other]
     code, out, _ = run("farm", log, *simulation, "--results", tmp_path / "r.sqlite")
     assert code == 1
-    assert f"recorded with other data: {why}; frame 1, hash: the log says 0000" in out
+    assert f"edited.jsonl: {why}; frame 1, hash: the log says 0000" in out
     assert "diverged" not in out
     _, out, _ = run("info", log)
     said = {key: str(value) for key, value in HERE.items()}
@@ -164,7 +165,7 @@ def test_two_logs_that_differ_say_that_their_recorders_did(tmp_path: Path, run: 
     why = (
         f"recorded with other data ({DIGEST} in A, 0123456789abcdef in B), recorded by another "
         f"semantics ({HERE['semantics']} in A, {OTHER['semantics']} in B), recorded by another "
-        'build (v2 in A, v1 "é" in B)'
+        'build ("v2" in A, "v1 "é"" in B)'
     )
     found = diff(a, b, simulations=SIMULATIONS)
     assert [(row.name, row.a, row.b) for row in found.header] == [
@@ -229,12 +230,23 @@ def test_a_digest_of_what_was_computed_has_no_version(tmp_path: Path) -> None:
         ("data", lambda: b"", "must be bytes or a str, not .*: make it a property"),
         ("build", b"v1", "build of a simulation must be a str, not b'v1'"),
         ("build", 3, "build of a simulation must be a str, not 3"),
+        ("build", "1\ud800", "build of a simulation has half of a surrogate pair: '1.ud800'"),
+        ("data", "1\ud800", "data of a simulation has half of a surrogate pair: '1.ud800'"),
     ],
 )
 def test_a_wrong_member_is_named_at_the_start(name: str, value: Any, said: str) -> None:
     wrong = type("Wrong", (Bumpers,), {name: staticmethod(value) if callable(value) else value})
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises((TypeError, ValueError), match=said):
         start(wrong, 1, 2)
+
+
+def test_a_build_is_quoted_and_cut() -> None:
+    found = [Other("build", "", None), Other("build", "none", "1" * 99), Other("data", "ab", "cd")]
+    cut = '"' + "1" * 57 + '..."'
+    builds = [
+        f"recorded by another build ({two})" for two in ('"", here none', f'"none", here {cut}')
+    ]
+    assert told(found) == ", ".join([*builds, "recorded with other data (ab, here cd)"])
 
 
 def test_text_is_its_utf_8_and_nothing_is_none() -> None:

@@ -326,7 +326,8 @@ def _failed(summary: Summary) -> list[str]:
 
 def _line(row: dict[str, Any]) -> Text:
     verdict, name, here = row["verdict"], row["name"], f"{Path.cwd()}/"
-    reason = f": {text.printable(row['reason'])}" if row["reason"] else ""
+    reason = f"{verdict}: {text.printable(row['reason'])}" if row["reason"] else verdict
+    reason = reason.removeprefix(f"{verdict}: {verdict}").removeprefix(verdict)
     return Text.assemble(
         f"{text.printable(name.removeprefix(here))}: ",
         (verdict, _STYLES[EXIT_CODES[verdict]]),

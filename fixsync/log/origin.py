@@ -58,16 +58,24 @@ def others(about: About, simulation: object = None) -> list[Other]:
 def told(found: Iterable[Other]) -> str:
     """As text: "recorded with other data (0123456789abcdef, here none)"."""
     return ", ".join(
-        f"{one.words} ({one.recorded}, here {'none' if one.here is None else one.here})"
+        f"{one.words} ({_value(one.what, one.recorded)}, here {_value(one.what, one.here)})"
         for one in found
     )
 
 
+def _value(what: str, value: int | str | None) -> str:
+    """A build is any text, so it is quoted and cut."""
+    text = "none" if value is None else str(value)
+    if what != "build" or value is None:
+        return text
+    return f'"{text}"' if len(text) <= 60 else f'"{text[:57]}..."'
+
+
 def between(a: About, b: About) -> str:
     """The same of two logs; "" unless both say it."""
-    pairs = ((words, getattr(a, what), getattr(b, what)) for what, words in _WORDS.items())
+    pairs = ((what, getattr(a, what), getattr(b, what)) for what in _WORDS)
     return ", ".join(
-        f"{words} ({one} in A, {other} in B)"
-        for words, one, other in pairs
+        f"{_WORDS[what]} ({_value(what, one)} in A, {_value(what, other)} in B)"
+        for what, one, other in pairs
         if one != other and None not in (one, other)
     )

@@ -83,7 +83,7 @@ def _question(c: Query | Cast) -> bytes:
 
 def _reason(error: Exception) -> str:
     """The message alone: str() of a KeyError would quote it."""
-    return str(error.args[0]) if error.args else str(error)
+    return str(error.args[0]) if len(error.args) == 1 else str(error)
 
 
 class UnknownSimulationError(LineError):

@@ -257,21 +257,31 @@ def state_fields_of(simulation: object) -> Callable[[bytes], StateFields] | None
 
 def data_of(simulation: object) -> int | None:
     """XXH64 (seed 0) of a simulation's `data`, of text in UTF-8; None if it has none. TypeError if
-    that is neither bytes nor text."""
+    that is neither bytes nor text, ValueError for text that UTF-8 cannot hold."""
     data = getattr(simulation, "data", None)
     if data is None or isinstance(data, str):
-        return None if data is None else hash_of(data.encode())
+        return None if data is None else hash_of(_utf_8("data", data))
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(_no_member("data", "bytes or a str", data))
     return hash_of(bytes(data))
 
 
 def build_of(simulation: object) -> str | None:
-    """The build that a simulation names; None without one. TypeError for anything but a str."""
+    """The build that a simulation names; None without one. TypeError for anything but a str,
+    ValueError for one that UTF-8 cannot hold."""
     build = getattr(simulation, "build", None)
     if not isinstance(build, (str, type(None))):
         raise TypeError(_no_member("build", "a str", build))
+    _utf_8("build", build or "")
     return build
+
+
+def _utf_8(name: str, text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        reason = f"{name} of a simulation has half of a surrogate pair: {shown(text)}"
+        raise ValueError(reason) from None
 
 
 def _no_member(name: str, allowed: str, value: object) -> str:
