@@ -428,7 +428,7 @@ def test_frames_that_a_sheet_lacks_are_named(read: Read) -> None:
 # Limits, and what is said of mistakes.
 
 
-@pytest.mark.parametrize("repeat", ["99999999", 99999999, "9" * 5000, 70000, -1, "x"])
+@pytest.mark.parametrize("repeat", ["99999999", "\u0663", 99999999, "9" * 5000, 70000, -1, "x"])
 def test_a_repeat_is_bounded_before_it_is_played(read: Read, repeat: Any) -> None:
     for direction in ("forward", "pingpong"):
         document = sheet(50, 50, slices=BODY, tags=[tag("idle", 0, 1, direction, repeat=repeat)])

@@ -370,6 +370,7 @@ DELETE = object()
     ("parts.body.color", 1, "parts.body.color", "an unknown key; known are shape, offset"),
     ("parts.fan.yaw", 1, "parts.fan", "yaw must be 0, 16384, 32768 or 49152"),
     ("parts.fan.offset.0", -(2**31), "parts.fan", "offset: ox must be -2147483647"),
+    ("attacks.", {"frames": 3}, "attacks", "an attack's name must be a str that is not empty, not ''"),
     ("attacks.jab.frames", 0, "attacks.jab.frames", "0 is not in 1..2147483647"),
     ("attacks.jab.active.fan.0.1", 9, "attacks.jab.active.fan[0][1]", "9 is not in 2..8"),
     ("attacks.jab.active.fan.1", [5], "attacks.jab.active.fan[1]", "expected 2 values, found 1"),

@@ -419,7 +419,7 @@ def _order(tag: Value, images: list[int]) -> list[int]:
     if direction.value not in kinds:
         raise direction.expected(f"one of {', '.join(kinds)}")
     written = repeat.value
-    is_number = isinstance(written, str) and written.isdecimal() and len(written) < 10
+    is_number = isinstance(written, str) and re.fullmatch("[0-9]{1,9}", written)
     times, most = int(written) if is_number else written, PLAYED_MAX // len(images)
     if type(times) is not int or not 0 <= times <= most:
         raise repeat.expected(f"a number of times of 0..{most}")

@@ -185,14 +185,12 @@ def frame_data(doc: dict[str, Any]) -> FrameData:
     attacks = doc.get("attacks", {})
     for name, value in attacks.items():
         strict_json.check(value, _ATTACK, key_path("attacks", name))
-    return FrameData(
-        parts,
-        {
-            name: _attack(key_path("attacks", name), value, parts, attacks)
-            for name, value in attacks.items()
-        },
-        meta=_meta("", doc),
-    )
+    made = {
+        name: _attack(key_path("attacks", name), value, parts, attacks)
+        for name, value in attacks.items()
+    }
+    meta = _meta("", doc)
+    return _made("attacks", lambda: FrameData(parts, made, meta=meta))
 
 
 def _part(path: str, value: dict[str, Any]) -> Part:
