@@ -128,7 +128,7 @@ async function unpacked(bytes) {
 
 const isCount = (value, most) => Number.isSafeInteger(value) && value >= 0 && value <= most;
 
-function checkHeader({ format, version, capacity, from }) {
+function checkHeader({ format, version, capacity, from, semantics = 1 }) {
   const refuse = (path, reason) => {
     throw new MatchLogError(1, path, reason);
   };
@@ -138,6 +138,8 @@ function checkHeader({ format, version, capacity, from }) {
   if (!isCount(capacity, 2 ** 31) || capacity === 0)
     refuse("capacity", `must be 1..2147483648, not ${quoted(capacity)}`);
   if (from && !isCount(from.frame, 2 ** 32 - 1)) refuse("from.frame", "must be 0..4294967295");
+  if (!isCount(semantics, 2 ** 32 - 1) || semantics === 0)
+    refuse("semantics", `must be 1..4294967295, not ${quoted(semantics)}`);
 }
 
 // One more than the highest id that a state or a command adds.

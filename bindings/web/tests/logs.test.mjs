@@ -90,6 +90,10 @@ test("what cannot be read or played says where and why", async () => {
     ["{\n", /^line 1: not JSON: /],
     [header({ version: 2 }), /^line 1, version: must be 1, not 2$/],
     [header({ capacity: 0 }), /^line 1, capacity: must be 1\.\.2147483648, not 0$/],
+    ...[0, null, "5", 2 ** 32].map((semantics) => [
+      header({ semantics }),
+      /^line 1, semantics: must be 1\.\.4294967295, not /,
+    ]),
     [Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd), /^compressed with zstd/],
   ]) {
     await assert.rejects(MatchLog.from(source), (error) => {
