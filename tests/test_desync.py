@@ -164,6 +164,29 @@ def test_a_spectator_is_told_of_the_desync_too():
     network = fight(8, faulty("unit", FAULT_FRAME), spectators=1)
     desync = desync_of(network, 3)
     assert desync.frame == FAULT_FRAME
+    assert not network.session(0).spectator_desyncs, "its own state was the same"
+
+
+class Distant(Network):
+    """Packets between peers 0 and 2 take longer."""
+
+    def send(self, receiver: int, data: bytes, source: int | None = None) -> None:
+        between = {receiver, data[4] % 128}
+        self.weather = Weather(delay_ms=250 if between == {0, 2} else 30)
+        super().send(receiver, data, source)
+
+
+def test_no_peer_reports_a_difference_with_itself():
+    match = Match(SkillFight.name, seed=11, players=3, frames=120)
+    network = Distant(match, 1, simulation=SkillFight)
+    for me in match.seated:
+        network.start(me, simulation=(faulty("unit", 20) if me == 1 else SkillFight)(11, 3))
+    assert network.run(60_000, lambda: network.is_over)
+    for me in match.seated:
+        end = network.end_of(me)
+        assert end.reason is Reason.DESYNC
+        assert f"peer {end.peer} reports a difference with peer {end.peer}" not in end.text
+        assert end.peer != me
 
 
 @pytest.mark.parametrize("prediction_max", [0, 8])
@@ -429,7 +452,7 @@ def test_a_report_without_the_other_side_says_so():
     shown = Network(Match(SkillFight.name, seed=1, players=2), 1, simulation=SkillFight)
     evidence = shown.start(0, simulation=simulation).session._local.evidence(0)
     told = Desync(0, {0: evidence}, SkillFight, sent={1: None, 2: None}).explain()
-    assert "its state is not kept any more" in told
+    assert "peer 0: no state: the frame is not confirmed there yet" in told
     assert "peer 2 has not sent its state" in told
 
 

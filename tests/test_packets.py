@@ -102,7 +102,7 @@ def test_a_packet_of_another_life_of_either_peer_or_back_to_its_sender_is_no_pac
         return  # It says of which life it is.
     others = Codec(MATCH, 0, nonce_of(2)), SENDER
     for codec, life in zip(others, (NONCES[1], nonce_of(2)), strict=True):
-        with pytest.raises(PacketError, match="another life"):
+        with pytest.raises(PacketError, match="of another `id`, `key` or session"):
             CODEC.open(codec.seal(message, 1, life, 5, 0))
     with pytest.raises(PacketError):
         CODEC.open(CODEC.seal(message, 0, NONCES[0], 5, 0))

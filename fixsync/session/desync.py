@@ -119,8 +119,8 @@ class Desync:
         lines = [f"desync after frame {self.frame}"]
         for peer in sorted(self.evidence):
             value = self.hashes.get(peer)
-            state = "its state is not kept any more" if value is None else f"state {value:016x}"
-            lines.append(f"  peer {peer}: {state}")
+            none = "no state: the frame is not confirmed there yet, or not kept any more"
+            lines.append(f"  peer {peer}: {none if value is None else f'state {value:016x}'}")
         for peer, (data, why) in sorted(self.damaged.items()):
             lines.append(f"  peer {peer}: {len(data)} bytes of evidence that do not decode: {why}")
         for peer, sent in sorted(self.sent.items()):
@@ -168,7 +168,10 @@ class Desync:
             )
         else:
             same = f"same state before it, same inputs {inputs[0]}"
-            lines.append(f"  {same}: one step of the simulation differs")
+            lines.append(f"  {same}: one step of the simulation differs,")
+            lines.append(
+                "  or depends on something that is not saved (fixsync synctest finds that)"
+            )
         return "\n".join(lines)
 
     def write(self, directory: str | os.PathLike[str]) -> list[Path]:

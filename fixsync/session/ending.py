@@ -59,7 +59,9 @@ class Ending:
             self.end(event.reason, event.peer, text, now_ms, by=by)
         elif reporter.is_required:
             text = f"peer {by} reports a difference with peer {event.peer} after frame {frame}"
-            self.desync(frame, event.peer, text, now_ms, by)
+            self.desync(frame, by if event.peer == me else event.peer, text, now_ms, by)
+        elif local.end is not None and local.end.desync is not None and frame >= local.end.frame:
+            return  # It was told how the match ended.
         elif by not in self.spectator_desyncs or self.spectator_desyncs[by].frame != frame:
             self.spectator_desyncs[by] = self._evidence(frame, [reporter], now_ms)
             reporter.offer_evidence(frame)
@@ -136,9 +138,10 @@ class Ending:
             text = f"no answer from peer {peer} within {timing.connect_ms} ms"
             reason = Reason.SILENT
             if local.phase is Phase.JOINING:
-                reason, progress = Reason.JOIN_FAILED, self.joining.progress
-                text = f"no snapshot from peer {peer}: {progress}, and no more came"
-                text += f" for {timing.connect_ms} ms"
+                reason = Reason.JOIN_FAILED
+                if local.remotes[peer].instance:
+                    progress = f"{self.joining.progress}, and no more came"
+                    text = f"no snapshot from peer {peer}: {progress} for {timing.connect_ms} ms"
             self.end(reason, peer, text + self._why_refused(peer), now_ms)
             return
         for remote in local.remotes.values():
@@ -166,13 +169,10 @@ class Ending:
 
     def _why_refused(self, peer: int) -> str:
         """The known reason why nothing valid came from a peer."""
-        local = self.local
-        remote = local.remotes.get(peer)
+        local, remote = self.local, self.local.remotes.get(peer)
         if remote is not None and remote.fault:
             return f"; {remote.refused} of its packets were refused: {remote.fault}"
-        if local.fault:
-            return f"; {local.refused} packets were refused: {local.fault}"
-        return ""
+        return f"; {local.refused} packets were refused: {local.fault}" if local.fault else ""
 
     def _linger(self, end: End, now_ms: int) -> None:
         """Is over when all others know that it has ended, or after a while. After a desync a peer

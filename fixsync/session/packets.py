@@ -306,8 +306,7 @@ class Codec:
         if not hmac.compare_digest(data[_TAG_AT:_TAG_END], keyed.digest()):
             raise PacketError(
                 other
-                or "the tag is wrong: damaged, of another match or another life, for another "
-                "peer, or without its key"
+                or "the tag is wrong: damaged, of another `id`, `key` or session, or for another peer"
             )
         at, (number, got) = _NUMBERS.size, _NUMBERS.unpack_from(rest)
         nonces = b"", b""

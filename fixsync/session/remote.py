@@ -214,9 +214,17 @@ class Local:
                 states = min(states, remote.compared, remote.hash_needed)
             elif remote.is_fresh and not remote.has_snapshot:
                 continue
-            elif confirmed - remote.floor > remote.backlog_max or not remote.can_be_fed:
+            elif confirmed - remote.floor > remote.backlog_max:
                 most, at = remote.backlog_max, remote.confirmed
                 text = f"too far behind: {at} frames of {confirmed}, at most {most} are kept"
+                remote.drop(Reason.JOIN_FAILED, text)
+                continue
+            elif not remote.can_be_fed:
+                first = min([stream.first for stream in self.seats.streams])
+                text = (
+                    f"peer {self.me} came back at frame {first}, and has no inputs before it for "
+                )
+                text += f"who is at frame {remote.confirmed}: join again with a new session"
                 remote.drop(Reason.JOIN_FAILED, text)
                 continue
             else:
@@ -462,7 +470,7 @@ class Remote:
         else:
             self._check_number(packet)
         if not is_there and (packet.heard != NOBODY or not is_new):
-            raise PacketError("a Hello of an earlier life, or to one")
+            raise PacketError("a Hello of an earlier session, or to one")
         return is_there
 
     def _check_number(self, packet: Packet) -> None:
