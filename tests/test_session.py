@@ -1223,8 +1223,8 @@ def test_a_session_is_refused_what_does_not_fit_its_match():
         (SpectatorSession, lockstep, 2, 1, "peer 1 is a player of a match of 2 players"),
         (LockstepSession, lockstep, 2, 2, "peer 2 is a spectator .* a SpectatorSession, not"),
         (Session, rollback, 2, 2, r"me must be 0\.\.1"),
-        (Session, rollback, 3, 0, "the simulation 3"),
-        (Session, replace(rollback, simulation="other"), 2, 0, "the match plays 'other'"),
+        (Session, rollback, 3, 0, "simulation.players must be 2, not 3"),
+        (Session, replace(rollback, simulation="other"), 2, 0, "simulation.name must be 'other'"),
     ):
         with pytest.raises(ValueError, match=said):
             kind(settings, Bumpers(5, players), me, **made)

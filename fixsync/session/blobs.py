@@ -105,11 +105,6 @@ class Offer:
         self.data = data
         self.digest = digest_of(data)
 
-    @property
-    def count(self) -> int:
-        """The number of its pieces."""
-        return _count_of(len(self.data))
-
     def piece(self, index: int, it: Asked) -> Piece:
         part = self.data[index * PIECE_BYTES : (index + 1) * PIECE_BYTES]
         return Piece(it.kind, it.frame, self.digest, len(self.data), index, it.sent_ms, part)
@@ -140,7 +135,7 @@ class Asked:
         taken = list(islice(self._indices, most))
         for index in taken:
             del self._indices[index]
-        return [index for index in taken if index < offer.count]
+        return [index for index in taken if index < _count_of(len(offer.data))]
 
     def __bool__(self) -> bool:
         return bool(self._indices) or not self.digest

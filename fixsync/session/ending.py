@@ -8,7 +8,7 @@ from fixsync.session.joining import Joining
 from fixsync.session.match import HOST
 from fixsync.session.notices import End, Reason
 from fixsync.session.packets import TEXT_CHARACTERS_MAX, Blob
-from fixsync.session.remote import Ended, Local, Phase, Remote
+from fixsync.session.remote import Local, Phase, Remote
 
 
 class Ending:
@@ -45,7 +45,7 @@ class Ending:
             if remote.collector is not None and remote.collector.kind is Blob.SNAPSHOT:
                 remote.collector = None
 
-    def hear(self, reporter: Remote, event: Ended, now_ms: int) -> None:
+    def hear(self, reporter: Remote, event: End, now_ms: int) -> None:
         """Another peer has ended the match: its text is quoted, and who hears a peer that it calls
         silent says so."""
         local, me, by, frame = self.local, self.local.me, reporter.peer, event.frame
@@ -61,7 +61,7 @@ class Ending:
             text = f"peer {by} reports a difference with peer {event.peer} after frame {frame}"
             self.desync(frame, by if event.peer == me else event.peer, text, now_ms, by)
         elif local.end is not None and local.end.desync is not None and frame >= local.end.frame:
-            return  # It was told how the match ended.
+            return  # It ended with the match, on this peer's word.
         elif by not in self.spectator_desyncs or self.spectator_desyncs[by].frame != frame:
             self.spectator_desyncs[by] = self._evidence(frame, [reporter], now_ms)
             reporter.offer_evidence(frame)
@@ -139,8 +139,8 @@ class Ending:
             reason = Reason.SILENT
             if local.phase is Phase.JOINING:
                 reason = Reason.JOIN_FAILED
-                if local.remotes[peer].instance:
-                    progress = f"{self.joining.progress}, and no more came"
+                if local.remotes[peer].instance and local.collector is not None:
+                    progress = f"{local.collector.progress}, and no more came"
                     text = f"no snapshot from peer {peer}: {progress} for {timing.connect_ms} ms"
             self.end(reason, peer, text + self._why_refused(peer), now_ms)
             return

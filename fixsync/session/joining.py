@@ -66,20 +66,10 @@ class Joining:
         self._since_ms = now_ms
 
     @property
-    def _collector(self) -> Collector | None:
-        feeder = self.local.feeder
-        return None if feeder is None else self.local.remotes[feeder].collector
-
-    @property
     def moved_ms(self) -> int:
         """The time at which the present wait began, or a piece of the snapshot came."""
-        collector = self._collector
+        collector = self.local.collector
         return self._since_ms if collector is None else max(self._since_ms, collector.moved_ms)
-
-    @property
-    def progress(self) -> str:
-        """How much of the snapshot has come, for people."""
-        return "" if self._collector is None else self._collector.progress
 
     def load(self, data: bytes, now_ms: int) -> Joined:
         """Continues from a snapshot. ValueError, with nothing changed, for one that cannot be."""

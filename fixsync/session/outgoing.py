@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fixsync.session.blobs import QUEUE_MS_MAX, Offer, Snapshot
 from fixsync.session.match import HOST
-from fixsync.session.notices import End, Reason
+from fixsync.session.notices import Reason
 from fixsync.session.packets import (
     HASHES_MAX,
     NOBODY,
@@ -105,7 +105,8 @@ class Outgoing:
             return
         self._update_ms, self.remote.sent_next = now_ms, own_next
         if local.end is not None:
-            yield self._bye(local.end)
+            end, is_complete = local.end, all(it.has_evidence for it in local.remotes.values())
+            yield Bye(end.reason, end.frame, end.peer, end.text, is_complete)
         if local.end is None or local.end.reason is Reason.COMPLETED:
             yield from self._updates(now_ms)
 
@@ -118,10 +119,6 @@ class Outgoing:
         if is_due and local.end is None and now_ms - self._hello_ms >= pause_ms:
             self._hello_ms, life = now_ms, remote.life if remote.instance else NOBODY
             yield self._sealed(remote.hello(life, now_ms), life)
-
-    def _bye(self, end: End) -> Bye:
-        is_complete = self.local.has_evidence
-        return Bye(end.reason, end.frame, end.peer, end.text, is_complete)
 
     def _updates(self, now_ms: int) -> Iterator[Update]:
         """An Update, and more if its inputs do not fit one packet."""
@@ -176,9 +173,12 @@ class Outgoing:
             # One who watches or joins gets only what all players have confirmed: it cannot change,
             # even if a player whose input nobody else has falls over and comes back.
             own_end = end = min(end, local.all_confirmed())
+        is_fed = remote.is_fed if remote.is_required else local.me == HOST
+        chosen = {*range(local.match.players)} if is_fed else seats.sources | {remote.peer}
+        if local.me == HOST:  # It made the inputs of each seat before its handover.
+            chosen |= {it for it in local.match.vacant if remote.needs[it] < seats.since[it]}
         lacking = []
-        is_fed = self._is_fed
-        for seat in self._seats():
+        for seat in chosen:
             stream = seats.streams[seat]
             first = max(remote.needs[seat], stream.first)
             if seat in seats.sources:
@@ -281,23 +281,6 @@ class Outgoing:
                 room -= size
                 passed[seat] = max(passed[seat], frame + 1)
         return [_runs_of(packet) for packet in packets]
-
-    @property
-    def _is_fed(self) -> bool:
-        """Whether the peer gets the inputs of all seats."""
-        remote = self.remote
-        return remote.is_fed if remote.is_required else self.local.me == HOST
-
-    def _seats(self) -> set[int]:
-        """The seats whose inputs the peer gets."""
-        local, remote = self.local, self.remote
-        match, seats = local.match, local.seats
-        if self._is_fed:
-            return set(range(match.players))
-        chosen = seats.sources | {remote.peer}
-        if local.me == HOST:  # It made the inputs of each seat before its handover.
-            chosen |= {seat for seat in match.vacant if remote.needs[seat] < seats.since[seat]}
-        return {seat for seat in chosen if match.is_player(seat)}
 
     def _wants(self, now_ms: int) -> Iterator[Message]:
         """Asks for missing pieces."""

@@ -1,12 +1,8 @@
 """The datagrams of a session: messages to bytes, and bytes to checked messages.
 
-A datagram is b"FXP", the protocol's version and the sender in one byte each, a tag of eight bytes,
-the packet's number, the newest number that its sender got from its receiver (eight bytes each,
-big-endian), and a message in MessagePack: an array of its number (`tag`) and its fields in order.
-
-Each life of a peer has a nonce, 16 random bytes. A Hello, with 128 added to its sender's byte, has
-the nonces of both before the message. The tag is a BLAKE2b of all after it, keyed by `_keyed`. It
-refuses packets that are damaged, of another match or life, for another peer, or without the key."""
+docs/sessions.md has the layout of a datagram, a test compares the two. Each life of a peer has a
+nonce, 16 random bytes. The tag refuses packets that are damaged, of another match or life, for
+another peer, or without the key."""
 
 from __future__ import annotations
 
@@ -278,19 +274,15 @@ class Codec:
             rest = rest[: _NUMBERS.size] + self.nonce + life + rest[_NUMBERS.size :]
             keyed, me = self._keyed(me, receiver), me | _HELLO
         else:
-            met = self._to.get(receiver, {})
-            keyed = (
-                met[life].copy() if life in met else self._keyed(me, receiver, self.nonce + life)
-            )
+            met = self._to.get(receiver, {}).get(life)
+            keyed = met.copy() if met else self._keyed(me, receiver, self.nonce + life)
         keyed.update(rest)
         return b"".join((MAGIC, bytes((VERSION, me)), keyed.digest(), rest))
 
     def open(self, data: bytes) -> Packet:
         """A packet for this peer. PacketError, and no other error, for anything else."""
         if len(data) > PACKET_BYTES_MAX:
-            raise PacketError(
-                f"a packet must have at most {PACKET_BYTES_MAX} bytes, not {len(data)}"
-            )
+            raise PacketError(f"a packet has at most {PACKET_BYTES_MAX} bytes, not {len(data)}")
         if len(data) <= _HEAD_BYTES or not data.startswith(MAGIC):
             raise PacketError("not a packet of a match")
         version, sender, rest = data[len(MAGIC)], data[len(MAGIC) + 1], data[_TAG_END:]

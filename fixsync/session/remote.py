@@ -59,46 +59,9 @@ _CALLERS_MAX = 16
 """Lives of one peer whose Hellos are answered at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A setting of the peer is another one, and the match cannot begin."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Greeted:
-    """The peer knows this peer's present life."""
-
-    join: bool
-    """The match runs there: this peer must come in by a snapshot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Updated:
-    """Inputs, hashes or acknowledgements have come."""
-
-
-@dataclass(frozen=True, slots=True)
-class Arrived:
-    """A snapshot or evidence is whole."""
-
-    kind: Blob
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The match is over for the peer, and so for this one."""
-
-    reason: Reason
-    frame: int
-    peer: int
-    text: str
-
-
-Event: TypeAlias = Refused | Greeted | Updated | Arrived | Ended
-"""The meaning of a message, as `Remote.receive` returns it."""
+Event: TypeAlias = Hello | Update | Bye | tuple[Blob, bytes] | End
+"""The meaning of a packet, as `Remote.receive` returns it: the peer knows this peer's present life,
+inputs, hashes or acknowledgements have come, a blob is whole, or the match is over."""
 
 
 class Phase(Enum):
@@ -147,8 +110,18 @@ class Local:
     """Why the last packet was refused that names no peer of the match."""
 
     def __post_init__(self) -> None:
-        digest = data_of(self.timeline.simulation)
-        self.data = b"" if digest is None else digest.to_bytes(8, "big")
+        match, simulation = self.match, self.timeline.simulation
+        level, data = simulation.world.level, data_of(simulation)
+        self.settings = {
+            **{name: getattr(match, name) for name in _OF_MATCH},
+            "input_delay_max": match.delay_max,
+            "frames": match.frames or 0,
+            "vacant": sorted(match.vacant),
+            "kernel": self.semantics,
+            "level": b"" if level is None else level.hash().to_bytes(8, "big"),
+            "data": b"" if data is None else data.to_bytes(8, "big"),
+        }
+        """The fields of a Hello that must be the same on both sides."""
 
     @property
     def is_playing(self) -> bool:
@@ -159,6 +132,13 @@ class Local:
         """The length of the match; None as long as it is not known."""
         frames = self.timeline.frames
         return self.match.frames if frames is None else frames
+
+    @property
+    def collector(self) -> Collector | None:
+        """Of the snapshot by which this peer joins."""
+        if self.phase is not Phase.JOINING or self.feeder is None:
+            return None
+        return self.remotes[self.feeder].collector
 
     def waiting_for(self) -> list[int]:
         """The peers that the match waits for."""
@@ -239,11 +219,6 @@ class Local:
             states = min(hashes, confirmed - self.match.detection_frames_max)
         self.seats.let_go(inputs)
         self.timeline.let_go(max(states, confirmed - _STATES_MAX), hashes)
-
-    @property
-    def has_evidence(self) -> bool:
-        """No evidence that was asked for is missing."""
-        return all(remote.has_evidence for remote in self.remotes.values())
 
 
 class Remote:
@@ -401,35 +376,9 @@ class Remote:
         self.reset(confirmed, confirmed)
 
     def hello(self, life: bytes, now_ms: int, echo_ms: int = 0) -> Hello:
-        local, match = self.local, self.local.match
-        level = local.timeline.simulation.world.level
-        return Hello(
-            instance=local.instance,
-            sent_ms=now_ms & 0xFFFFFFFF,
-            echo_ms=echo_ms & 0xFFFFFFFF,
-            join=self.must_join(life),
-            progress=self._progress_here,
-            kernel=local.semantics,
-            simulation=match.simulation,
-            seed=match.seed,
-            players=match.players,
-            prediction_max=match.prediction_max,
-            input_delay=match.input_delay,
-            input_delay_max=match.delay_max,
-            frames=match.frames or 0,
-            vacant=sorted(match.vacant),
-            tick_rate=match.tick_rate,
-            level=b"" if level is None else level.hash().to_bytes(8, "big"),
-            data=local.data,
-        )
-
-    @property
-    def _progress_here(self) -> int:
-        local = self.local
-        if local.phase is not Phase.JOINING or local.feeder is None:
-            return 0
-        collector = local.remotes[local.feeder].collector
-        return 0 if collector is None else collector.count
+        local, times = self.local, (now_ms & 0xFFFFFFFF, echo_ms & 0xFFFFFFFF)
+        progress = local.collector.count if local.collector else 0
+        return Hello(local.instance, *times, self.must_join(life), progress, **local.settings)
 
     def refuse(self, life: bytes, reason: Reason, text: str) -> None:
         """Sends a life of the peer, once, that it is out of the match."""
@@ -489,11 +438,10 @@ class Remote:
 
     def _hello_fault(self, hello: Hello | int) -> str:
         """The first setting that is not the same on both sides."""
-        settings: list[tuple[str, object, object]] = [("protocol", VERSION, hello)]
-        if isinstance(hello, Hello):
-            own = self.hello(self.life, 0)
-            settings = [(name, getattr(own, name), getattr(hello, name)) for name in _SETTINGS]
-        for name, ours, theirs in settings:
+        is_known = isinstance(hello, Hello)
+        for name in _SETTINGS if is_known else ["protocol"]:
+            ours = self.local.settings[name] if is_known else VERSION
+            theirs = getattr(hello, name) if is_known else hello
             if ours != theirs:
                 if isinstance(ours, bytes) and isinstance(theirs, bytes):
                     ours, theirs = ours.hex() or "none", theirs.hex() or "none"
@@ -503,7 +451,8 @@ class Remote:
         return ""
 
     def _take_hello(self, packet: Packet, now_ms: int) -> Event:
-        local, hello, life = self.local, packet.message, packet.nonce
+        local, life = self.local, packet.nonce
+        hello: Hello = packet.message
         fault = self._hello_fault(hello)
         if fault:
             text = f"peer {local.me} refuses peer {self.peer}: {fault}"
@@ -516,7 +465,7 @@ class Remote:
                 self._meet(life)  # Its Bye can be read.
             if is_end:
                 self.instance = 1
-                return Refused(text)
+                return End(Reason.REFUSED, 0, self.peer, text, local.me)
             self.refuse(life, Reason.REFUSED, text)
             raise PacketError(fault)
         if life != self.life or not self.instance:
@@ -527,7 +476,7 @@ class Remote:
         states = local.timeline.states
         most = 64 + len(states[local.timeline.head]) // PIECE_BYTES
         self.progress = max(self.progress, min(hello.progress, most))
-        return Greeted(hello.join)
+        return hello
 
     def _meet(self, life: bytes) -> None:
         """Takes up a life of the peer: its packets are opened."""
@@ -581,7 +530,7 @@ class Remote:
         if self.peer == HOST:
             local.offered = update.seat
         self.accepted = update.seat
-        return Updated()
+        return update
 
     def _take_want(self, want: Want, now_ms: int) -> None:
         if want.kind == Blob.SNAPSHOT and self.is_lost_host:
@@ -604,20 +553,20 @@ class Remote:
         is_connecting = local.phase is Phase.CONNECTING
         is_joining = is_connecting or local.phase is Phase.JOINING
         if is_joining and reason is Reason.JOIN_FAILED and bye.peer == local.me == HOST:
-            return Ended(reason, 0, local.me, bye.text)
+            return End(reason, 0, local.me, bye.text, self.peer)
         if is_joining and reason is Reason.COMPLETED:
             text = f"peer {self.peer} has completed the match without this peer"
-            return Ended(Reason.JOIN_FAILED, 0, local.me, text)
+            return End(Reason.JOIN_FAILED, 0, local.me, text, self.peer)
         if not self.is_required:
             if reason is Reason.DESYNC:  # It asks for this side's evidence, and has its own.
-                return Ended(reason, bye.frame, bye.peer, bye.text)
+                return End(reason, bye.frame, bye.peer, bye.text, self.peer)
             if reason is not Reason.COMPLETED:
                 self.instance = 0
             return None
         if reason is Reason.COMPLETED:
             self.is_done = True
-            return Updated()
-        return Ended(reason, bye.frame, bye.peer, bye.text)
+            return bye
+        return End(reason, bye.frame, bye.peer, bye.text, self.peer)
 
     def _check_update(self, update: Update) -> list[tuple[int, int, list[Input], dict[int, int]]]:
         """The runs: seat, first frame, inputs, new delays. PacketError for what cannot be."""
@@ -786,7 +735,7 @@ class Remote:
         self.hear(now_ms)
         self._measure_rtt(piece.echo_ms, now_ms)
         collector.take(piece, now_ms)
-        return None if collector.data is None else Arrived(collector.kind, collector.data)
+        return None if collector.data is None else (collector.kind, collector.data)
 
     # What is known of it.
 
@@ -848,4 +797,4 @@ class Remote:
 
 
 _SETTINGS = Hello.__struct_fields__[Hello.__struct_fields__.index("kernel") :]
-"""Fields of a Hello that must be the same on both sides."""
+_OF_MATCH = [name for name in _SETTINGS if name in Match.__dataclass_fields__]

@@ -24,10 +24,13 @@ from fixsync.session.packets import (
     NONCE_BYTES,
     TEXT_CHARACTERS_MAX,
     Blob,
+    Bye,
     Codec,
+    Hello,
     PacketError,
+    Update,
 )
-from fixsync.session.remote import Arrived, Event, Greeted, Local, Phase, Refused, Remote, Updated
+from fixsync.session.remote import Event, Local, Phase, Remote
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 
@@ -85,21 +88,13 @@ class Session:
         self._seats = Seats(match, me, idle_input(simulation))
         prediction_max = match.prediction_max if match.is_player(me) else 0
         self._timeline = Timeline(simulation, self._seats.streams, prediction_max)
+        codec, kernel = Codec(match, me, nonce), semantics_id() if semantics is None else semantics
         self._local = Local(
-            match,
-            me,
-            self.instance,
-            Codec(match, self.me, nonce),
-            semantics_id() if semantics is None else semantics,
-            self.timing,
-            self._seats,
-            self._timeline,
+            match, me, self.instance, codec, kernel, self.timing, self._seats, self._timeline
         )
         self._remotes = self._local.remotes
         self._remotes.update((peer, Remote(self._local, peer, now_ms)) for peer in match.others(me))
-        self._outgoing = {
-            peer: Outgoing(self._local, remote) for peer, remote in self._remotes.items()
-        }
+        self._outgoing = {it.peer: Outgoing(self._local, it) for it in self._remotes.values()}
         self._joined: list[Notice] = []
         self._called: tuple[int, bytes] | None = None
         """The peer and the nonce of the last packet."""
@@ -361,11 +356,8 @@ class Session:
         often."""
         now_ms = self._time(now_ms)
         self._ending.time(now_ms)
-        packets = [
-            (peer, data)
-            for peer, outgoing in self._outgoing.items()
-            for data in outgoing.packets(now_ms)
-        ]
+        every = self._outgoing.items()
+        packets = [(peer, data) for peer, it in every for data in it.packets(now_ms)]
         self._send_pieces(packets, now_ms)
         self._measure(now_ms)
         return packets
@@ -419,32 +411,30 @@ class Session:
     def _heed(self, remote: Remote, event: Event, now_ms: int) -> None:
         """Carries out the meaning of another peer's message."""
         ending = self._ending
-        if isinstance(event, Updated):
+        if isinstance(event, (Update, Bye)):
             self._compare(remote, now_ms)
             ending.complete(now_ms)
-        elif isinstance(event, Greeted):
+        elif isinstance(event, Hello):
             self._greet(remote, event.join, now_ms)
-        elif isinstance(event, Refused):
-            ending.end(Reason.REFUSED, remote.peer, event.text, now_ms)
-        elif isinstance(event, Arrived) and event.kind is Blob.EVIDENCE:
-            ending.take_evidence(remote.peer, event.data)
-        elif isinstance(event, Arrived):
+        elif isinstance(event, End) and event.reported_by == self.me:
+            ending.end(event.reason, event.peer, event.text, now_ms)
+        elif isinstance(event, End):
+            ending.hear(remote, event, now_ms)
+        elif event[0] is Blob.EVIDENCE:
+            ending.take_evidence(remote.peer, event[1])
+        else:
             try:
-                self._joined.append(self._joining.load(event.data, now_ms))
+                self._joined.append(self._joining.load(event[1], now_ms))
             except ValueError as wrong:
                 text = f"the snapshot of peer {remote.peer} does not load: {wrong}"
                 ending.end(Reason.JOIN_FAILED, remote.peer, text, now_ms)
-        else:
-            ending.hear(remote, event, now_ms)
 
     def _greet(self, remote: Remote, join: bool, now_ms: int) -> None:
         is_player = self.match.is_player(remote.peer)
         if self.phase is not Phase.CONNECTING:
             began = self._joining.has_begun and self.me == HOST
             if join and began and self.phase is Phase.RUNNING and is_player:
-                text = (
-                    f"peer {remote.peer} is in a match that an earlier life of peer {self.me} began"
-                )
+                text = f"peer {remote.peer} is in a match that an earlier session of the host began"
                 self._ending.end(Reason.JOIN_FAILED, self.me, text, now_ms)
         elif not join:
             self._joining.begin(now_ms)
@@ -471,13 +461,9 @@ def _check_simulation(match: Match, simulation: Simulation) -> None:
             f"match.players) returns, not the class {simulation.__name__}"
         )
     if simulation.name != match.simulation:
-        raise ValueError(
-            f"the match plays {match.simulation!r}, the simulation is {simulation.name!r}"
-        )
+        raise ValueError(f"simulation.name must be {match.simulation!r}, not {simulation.name!r}")
     if simulation.players != match.players:
-        raise ValueError(
-            f"the match has {match.players} players, the simulation {simulation.players}"
-        )
+        raise ValueError(f"simulation.players must be {match.players}, not {simulation.players}")
     if simulation.world.frame != 0:
         raise ValueError(f"the simulation must be at frame 0, not {simulation.world.frame}")
 
@@ -487,8 +473,7 @@ def _check_load(match: Match, simulation: Simulation) -> None:
     idle = idle_input(simulation)
     numbers = len(idle) if isinstance(idle, tuple) else 1
     numerator, denominator = rate("tick_rate", match.tick_rate)
-    needed = match.players * (_NUMBER_BYTES * numbers + _NUMBER_BYTES) * numerator
-    needed //= denominator
+    needed = match.players * _NUMBER_BYTES * (numbers + 1) * numerator // denominator
     most = 1000 * UPDATES_MAX * RUNS_BYTES
     if needed > most:
         raise ValueError(

@@ -205,7 +205,9 @@ class Timeline:
         self.input_delays[frame + 1] = delays
         if rows:
             self.final_rows[frame] = rows
-        self.inputs_digests[frame + 1] = _chained(self.inputs_digests[frame], inputs)
+        chained = self.inputs_digests[frame] + msgspec.msgpack.encode(inputs)
+        digest = blake2b(chained, digest_size=8, person=b"fixsync inputs").digest()
+        self.inputs_digests[frame + 1] = digest
         self.confirmed += 1
         if over:
             self.frames = self.confirmed
@@ -236,9 +238,3 @@ def _without(rows: tuple[_T, ...], others: tuple[_T, ...]) -> tuple[_T, ...]:
         else:
             found.append(row)
     return tuple(found)
-
-
-def _chained(digest: bytes, inputs: tuple[Input, ...]) -> bytes:
-    return blake2b(
-        digest + msgspec.msgpack.encode(inputs), digest_size=8, person=b"fixsync inputs"
-    ).digest()
