@@ -69,7 +69,10 @@ def test_a_name_that_is_taken_or_no_text_is_not_registered(name: Any, said: str)
 @pytest.mark.parametrize(
     ("reference", "said"),
     [
-        ("nobody", "no simulation is called 'nobody'; known are skillfight, or give module:object"),
+        (
+            "nobody",
+            "known are skillfight, or give module:object, for a log as --sim module:object",
+        ),
         ("nowhere:Game", "there is no module nowhere"),
         ("bumpers:Game", "has no Game"),
         ("bumpers:ONE", "must be called as"),

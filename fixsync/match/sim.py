@@ -517,7 +517,8 @@ def named(name: str) -> SimulationType:
         found: SimulationType = point.load()
         return found
     raise ValueError(
-        f"no simulation is called {name!r}; known are {', '.join(names())}, or give module:object"
+        f"no simulation is called {name!r}; known are {', '.join(names())}, or give module:object, "
+        "for a log as --sim module:object"
     )
 
 
