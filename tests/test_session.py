@@ -1105,6 +1105,15 @@ class Large(Bumpers):
         super().load(data[:-300_000])
 
 
+@pytest.mark.parametrize("me", [1, 2])
+def test_who_joins_and_hears_nobody_says_so(me: int):
+    settings = match(2, frames=None, spectators=1, vacant=frozenset({1}))
+    network = Network(settings, timing=Timing(connect_ms=1000))
+    network.start(me)
+    assert network.run(4000, lambda: network.is_over)
+    check_end(network, me, Reason.JOIN_FAILED, 0, "no answer from peer 0 within 1000 ms")
+
+
 def test_a_snapshot_that_stops_says_how_much_of_it_had_arrived():
     settings = match(2, frames=None, spectators=1)
     network = Network(settings, 1, simulation=Large, timing=Timing(connect_ms=1000)).start_all()
