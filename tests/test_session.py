@@ -405,7 +405,7 @@ def test_a_spectator_who_needs_more_than_a_host_that_came_back_has_is_let_go():
     network.restart(0, 100)
     played(network).check_agreement()
     assert ends(network) == {0: Reason.COMPLETED, 1: Reason.COMPLETED, 2: Reason.JOIN_FAILED}
-    assert "peer 0 came back at frame " in network.end_of(2).text
+    assert "the host came back at frame " in network.end_of(2).text
 
 
 def test_a_spectator_who_leaves_or_falls_silent_ends_the_match_for_nobody():

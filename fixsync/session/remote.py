@@ -200,11 +200,11 @@ class Local:
                 remote.drop(Reason.JOIN_FAILED, text)
                 continue
             elif not remote.can_be_fed:
-                first = min([stream.first for stream in self.seats.streams])
+                first, at = self.seats.streams[0].first, remote.confirmed
                 text = (
-                    f"peer {self.me} came back at frame {first}, and has no inputs before it for "
+                    f"the host came back at frame {first} without the inputs before it, and peer "
                 )
-                text += f"who is at frame {remote.confirmed}: join again with a new session"
+                text += f"{remote.peer} is at frame {at}: make a new session and join again"
                 remote.drop(Reason.JOIN_FAILED, text)
                 continue
             else:
