@@ -750,6 +750,18 @@ def test_a_peer_of_another_protocol_version_is_refused():
     check_end(network, 0, Reason.REFUSED, 1, told)
 
 
+def test_a_refusal_lists_every_setting_that_differs():
+    network = Network(match(2))
+    network.start(0)
+    network.match = replace(network.match, seed=7, frames=99)
+    network.start(1)
+    played(network)
+    for me in (0, 1):
+        text = network.end_of(me).text
+        names = [part.split(":")[0] for part in text.split("field ")[1:]]
+        assert names == ["seed", "frames"]
+
+
 def test_a_refusal_by_a_running_match_arrives_however_long_the_settings_are():
     long = "n" * 200
     settings = replace(match(2, frames=150, spectators=1), simulation=long)

@@ -437,8 +437,8 @@ class Remote:
             self._acked, self.acked_ms = packet.got, now_ms
 
     def _hello_fault(self, hello: Hello | int) -> str:
-        """The first setting that is not the same on both sides."""
-        is_known = isinstance(hello, Hello)
+        """The settings that are not the same on both sides."""
+        faults, is_known = [], isinstance(hello, Hello)
         for name in _SETTINGS if is_known else ["protocol"]:
             ours = self.local.settings[name] if is_known else VERSION
             theirs = getattr(hello, name) if is_known else hello
@@ -447,8 +447,8 @@ class Remote:
                     ours, theirs = ours.hex() or "none", theirs.hex() or "none"
                 sides = sorted(((self.local.me, ours), (self.peer, theirs)))
                 values = ", ".join(f"{value} on peer {peer}" for peer, value in sides)
-                return f"field {name}: {values}"
-        return ""
+                faults.append(f"field {name}: {values}")
+        return "; ".join(faults)
 
     def _take_hello(self, packet: Packet, now_ms: int) -> Event:
         local, life = self.local, packet.nonce
