@@ -336,7 +336,8 @@ class Network:
     def _observe(self, peer: Peer) -> None:
         """Numbers the match that a peer has begun to play; checks what it says when it ends."""
         if not peer.epoch and (peer.is_running or peer.session.confirmed):
-            played = [0, *(other.epoch for other in self.peers.values() if other.is_running)]
+            others = [it for it in self.peers.values() if self.match.is_player(it.me)]
+            played = [0, *(other.epoch for other in others if other.is_running)]
             last = max((other.epoch for other in self.history), default=0)
             began = peer.session._joining.has_begun and not max(played)
             peer.epoch = last + 1 if began else max(played) or last

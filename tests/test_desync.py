@@ -220,6 +220,20 @@ def test_a_host_says_which_spectator_differs_and_lets_it_go(monkeypatch: pytest.
     assert not network.session(0)._remotes[3].instance
 
 
+def test_a_spectator_that_differs_and_vanishes_is_asked_for_evidence_no_more():
+    match = Match("skillfight", 5, 2, spectators=1)
+    network = Network(match, weather=Weather(delay_ms=15), simulation=SkillFight)
+    network.start_all()
+    network.start(2, simulation=faulty("unit", 90)(5, 2))
+    host = network.session(0)
+    assert network.run(5000, lambda: 2 in host.spectator_desyncs)
+    network.crash(2)
+    network.run(6000)
+    assert not host._remotes[2].instance
+    assert host._local.has_evidence
+    assert host.spectator_desyncs[2].evidence.keys() == {0}
+
+
 class Misquoted(Network):
     """Peer 1 sends peer 0 another hash of a frame than that of its state."""
 

@@ -408,6 +408,31 @@ def test_a_spectator_who_needs_more_than_a_host_that_came_back_has_is_let_go():
     assert "the host came back at frame " in network.end_of(2).text
 
 
+class Quiet(Network):
+    """Packets from peer 0 to peer 2 are lost, as long as a test says so."""
+
+    is_quiet = False
+
+    def dispatch(self, sender: Peer, receiver: int, data: bytes) -> None:
+        if not (self.is_quiet and (sender.me, receiver) == (0, 2)):
+            super().dispatch(sender, receiver, data)
+
+
+def test_a_spectator_who_left_and_came_again_is_waited_for_at_the_end():
+    network = Quiet(match(2, frames=None, spectators=1)).start_all(2)
+    network.run(1000)
+    network.session(2).leave(network.now_ms)
+    network.run(500)
+    network.start(2)
+    network.run(1000)
+    network.is_quiet = True
+    network.session(1).leave(network.now_ms)
+    network.run(500)
+    network.is_quiet = False
+    played(network)
+    assert ends(network) == {0: Reason.LEFT, 1: Reason.LEFT, 2: Reason.LEFT}
+
+
 def test_a_spectator_who_leaves_or_falls_silent_ends_the_match_for_nobody():
     network = Network(
         match(2, frames=500, spectators=2), 6, timing=Timing(silence_ms=1000)

@@ -91,7 +91,6 @@ class Joining:
             raise ValueError(f"{type(wrong).__name__}: {wrong}") from wrong
         local.seats.restart(snapshot.frame, snapshot.seats)
         for remote in local.remotes.values():
-            remote.collector = None
             # What one who watches needs is not known here: perhaps more than is held.
             floor = snapshot.frame if remote.is_required else 0
             remote.reset(floor, floor)

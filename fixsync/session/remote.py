@@ -258,11 +258,8 @@ class Remote:
         """To be sent once, and to which life."""
         self.farewell: tuple[bytes, Bye] | None = None
         """Why its last life was dropped: the answer to what still comes from that."""
-        self.bye: Bye | None = None
         self.is_done = False
         """It has all of the match, and needs nobody any more."""
-        self.collector: Collector | None = None
-        """Collects the pieces of a snapshot or of evidence that this peer requested from it."""
         self.sent = self._acked = self._sent_before = 0
         """The newest number of a packet to it, the newest that it got, and the newest when its
         present life was taken up."""
@@ -270,6 +267,9 @@ class Remote:
 
     def reset(self, floor: int, hash_floor: int) -> None:
         """Starts from a frame."""
+        self.bye: Bye | None = None
+        self.collector: Collector | None = None
+        """Collects the pieces of a snapshot or of evidence that this peer requested from it."""
         self.needs = [floor] * self.local.match.players
         """By seat, the first frame whose input it lacks."""
         self.confirmed = floor
