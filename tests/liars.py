@@ -418,7 +418,7 @@ class LyingNetwork(Network):
 
 def play_lie(lie: Lie) -> LyingNetwork:
     network, (coast_at, coast_ms) = LyingNetwork(lie), lie.coast
-    while network.clock_ms < 60_000:
+    while network.clock_ms < 60_000 + 500 * (lie.match.frames or 0):
         now = network.clock_ms
         if coast_ms and now >= coast_at and network.can_coast:
             network.coast(coast_ms)

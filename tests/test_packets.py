@@ -886,7 +886,7 @@ def pieces(offer: Offer, wants: tuple[bytes, list[int]] | None, now_ms: int = 0)
         return []
     digest, indices = wants
     asked = Asked(Want(Blob.EVIDENCE, 3, digest, now_ms, indices))
-    return [offer.piece(index, asked) for index in asked.take(offer, 64)]
+    return [offer.piece(index, asked) for index in asked.take(offer, 64, 0, 0)]
 
 
 @given(st.binary(max_size=5000), st.randoms(use_true_random=False))

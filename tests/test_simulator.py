@@ -400,6 +400,17 @@ def narrow() -> Journey:
     return journey
 
 
+def test_a_snapshot_over_a_slow_link_is_not_sent_over_and_over():
+    size = 2**17
+    path = Path(20, loss=30)
+    network = Thin(journey_of(2, 20, state_bytes=size, spectators=1, path=path))
+    network.link = 60  # Its packets wait and are lost, as the link is full.
+    for me in range(3):
+        network.start(me)
+    assert network.run(30_000, lambda: is_watching(network))
+    assert network.bytes[0, 2] < 8 * size
+
+
 @pytest.mark.full
 def test_the_simulator_fails_when_a_transfer_starves_inputs(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("fixsync.session.blobs.QUEUE_MS_MAX", 10**6)

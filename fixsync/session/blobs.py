@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
@@ -117,25 +116,37 @@ class Asked:
         self.kind, self.frame, self.digest = want.kind, want.frame, want.digest
         self.sent_ms = want.sent_ms
         self._indices = dict.fromkeys(want.pieces)
+        self._sent: dict[int, int] = {}
+        """When each piece went out last."""
 
     def add(self, want: Want) -> bool:
         """Adds a request for pieces of the same blob; False for another blob."""
-        if (self.kind, self.frame, self.digest) != (want.kind, want.frame, want.digest):
+        is_same = want.digest in (b"", self.digest)
+        if not is_same or (self.kind, self.frame) != (want.kind, want.frame):
             return False
-        for index in want.pieces[: WINDOW_PIECES_MAX - len(self._indices)]:
+        pieces = want.pieces if want.digest else range(WINDOW_PIECES_FIRST)
+        for index in pieces[: WINDOW_PIECES_MAX - len(self._indices)]:
             self._indices[index] = None
         self.sent_ms = want.sent_ms
         return True
 
-    def take(self, offer: Offer, most: int) -> list[int]:
-        """The next pieces to send. Of a blob that the peer does not know yet: the first ones."""
+    def take(self, offer: Offer, most: int, now_ms: int, rtt_ms: int) -> list[int]:
+        """The next pieces to send, none twice in half a round trip: where a full path loses packets,
+        repeated requests must not fill it more. Of a blob that the peer does not know yet: the
+        first ones."""
         if self.digest != offer.digest:
-            self.digest = offer.digest
+            self.digest, self._sent = offer.digest, {}
             self._indices = dict.fromkeys(range(WINDOW_PIECES_FIRST))
-        taken = list(islice(self._indices, most))
-        for index in taken:
+        taken: list[int] = []
+        for index in [*self._indices]:
+            if len(taken) == most:
+                break
             del self._indices[index]
-        return [index for index in taken if index < _count_of(len(offer.data))]
+            is_due = now_ms - self._sent.get(index, -_LONG_MS) >= rtt_ms // 2
+            if is_due and index < _count_of(len(offer.data)):
+                taken.append(index)
+                self._sent[index] = now_ms
+        return taken
 
     def __bool__(self) -> bool:
         return bool(self._indices) or not self.digest
@@ -229,9 +240,9 @@ class Collector:
             return
         is_lossy = self._epoch_got and self._epoch_lost > self._epoch_got // 2
         if is_lossy or self._held_back >= _HELD_BACK_MIN:
-            least = min(RATE_PIECES * rtt_ms // 1000, WINDOW_PIECES_MAX)
+            least = min(RATE_PIECES * self._rtt_ms_min // 1000, WINDOW_PIECES_MAX)
             least = least if self._held_back < _HELD_BACK_MIN else 0
-            self._pieces_to_grow, self._held_back = _SLOW, 0
+            self._pieces_to_grow, self._held_back = _SLOW, min(self._held_back, _HELD_BACK_MIN - 1)
             self.window = max(WINDOW_PIECES_MIN, least, self.window * 3 // 4)
         self._epoch_ms, self._epoch_got, self._epoch_lost = now_ms, 0, 0
 

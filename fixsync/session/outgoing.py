@@ -86,7 +86,7 @@ class Outgoing:
             return
         offer = self._offer(asked.kind, asked.frame, now_ms)
         if offer is not None:
-            for index in asked.take(offer, most):
+            for index in asked.take(offer, most, now_ms, self.remote.rtt_ms or 0):
                 yield self._sealed(offer.piece(index, asked))
 
     def _messages(self, now_ms: int) -> Iterator[Message]:
@@ -117,8 +117,10 @@ class Outgoing:
         # When it is known here but has sent no Update, the answer to its Hello may be lost.
         is_due = not remote.instance or is_joining or remote.is_fresh
         if is_due and local.end is None and now_ms - self._hello_ms >= pause_ms:
-            self._hello_ms, life = now_ms, remote.life if remote.instance else NOBODY
-            yield self._sealed(remote.hello(life, now_ms), life)
+            self._hello_ms, life, echo_ms = now_ms, NOBODY, 0
+            if remote.instance:
+                life, echo_ms = remote.life, now_ms + remote.ahead_ms
+            yield self._sealed(remote.hello(life, now_ms, echo_ms), life)
 
     def _updates(self, now_ms: int) -> Iterator[Update]:
         """An Update, and more if its inputs do not fit one packet."""

@@ -258,6 +258,8 @@ class Remote:
         """To be sent once, and to which life."""
         self.farewell: tuple[bytes, Bye] | None = None
         """Why its last life was dropped: the answer to what still comes from that."""
+        self.ahead_ms = 0
+        """Its clock less that of this peer when its last Hello came."""
         self.is_done = False
         """It has all of the match, and needs nobody any more."""
         self.sent = self._acked = self._sent_before = 0
@@ -471,6 +473,7 @@ class Remote:
         if life != self.life or not self.instance:
             self._begin_life(life, hello, now_ms)
         self.hear(now_ms)
+        self.ahead_ms = hello.sent_ms - now_ms
         self._measure_rtt(hello.echo_ms, now_ms)
         # One that has more pieces than a state here needs claims them to be waited for.
         states = local.timeline.states
