@@ -438,6 +438,23 @@ def test_a_state_that_does_not_decode_is_written_and_shown_as_bytes_with_the_rea
     assert json.loads((tmp_path / "report.json").read_text())["sides"] == [[0], [1]]
 
 
+class Nameless(Bumpers):
+    @property
+    def names(self) -> None:
+        raise KeyError("no table of names")
+
+
+def test_a_report_of_a_game_whose_names_raise_says_so_and_names_the_field():
+    good, other = Bumpers(1, 2), Bumpers(2, 2)
+    states = {0: good.save(), 1: other.save()}
+    evidence = {
+        peer: Evidence(9, good.save(), state, [0, 0], b"") for peer, state in states.items()
+    }
+    report = Desync(9, evidence, Nameless(1, 2)).explain()
+    assert "the simulation has no names: KeyError: 'no table of names'" in report
+    assert "random" in report
+
+
 def test_states_are_written_before_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     good = Bumpers(1, 2).save()
     desync = Desync(9, {0: Evidence(9, good, good, [0, 0], b"")}, Bumpers(1, 2))

@@ -12,6 +12,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from fixsync.base.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
+from fixsync.base.names import Names
 from fixsync.match.sim import fields_of, hash_of, names_of
 from fixsync.session.blobs import Evidence
 from fixsync.world.level import LEVEL, Level
@@ -138,14 +139,20 @@ class Desync:
         lines += [f"  {fault}" for fault in compared.faults]
         lines.append(f"  values of peer {names[0]}, then of peer {names[1]}:")
         found = compared.differences
-        ids = names_of(self.simulation).ids
-        lines += [f"    {difference.told(ids)}" for difference in found[:DIFFERENCES_TOLD_MAX]]
+        try:
+            called = names_of(self.simulation)
+        except Exception as wrong:  # a game's own, which raises
+            called = Names()
+            lines.append(f"  the simulation has no names: {_why(wrong)}")
+        lines += [
+            f"    {difference.told(called.ids)}" for difference in found[:DIFFERENCES_TOLD_MAX]
+        ]
         if len(found) > DIFFERENCES_TOLD_MAX:
             lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
         lines += [f"    {line}" for line in _geometry(compared, self.simulation)]
         games = [self.evidence[peer].game for peer in compared.peers]
         if games[0] != games[1]:
-            kinds = {INPUT_DELAY: "input delay", **names_of(self.simulation).game}
+            kinds = {INPUT_DELAY: "input delay", **called.game}
             for peer, game in zip(compared.peers, games, strict=True):
                 lines.append(f"  game events of peer {peer}: {_game_told(game, kinds)}")
         over = [self.evidence[peer].is_over for peer in compared.peers]
