@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
@@ -137,15 +138,12 @@ class Asked:
         if self.digest != offer.digest:
             self.digest, self._sent = offer.digest, {}
             self._indices = dict.fromkeys(range(WINDOW_PIECES_FIRST))
-        taken: list[int] = []
-        for index in [*self._indices]:
-            if len(taken) == most:
-                break
+        taken, late_ms = list(islice(self._indices, most)), now_ms - rtt_ms // 2
+        for index in taken:
             del self._indices[index]
-            is_due = now_ms - self._sent.get(index, -_LONG_MS) >= rtt_ms // 2
-            if is_due and index < _count_of(len(offer.data)):
-                taken.append(index)
-                self._sent[index] = now_ms
+        count = _count_of(len(offer.data))
+        taken = [it for it in taken if it < count and self._sent.get(it, -_LONG_MS) <= late_ms]
+        self._sent |= dict.fromkeys(taken, now_ms)
         return taken
 
     def __bool__(self) -> bool:
