@@ -230,7 +230,7 @@ def test_a_spectator_that_differs_and_vanishes_is_asked_for_evidence_no_more():
     network.crash(2)
     network.run(6000)
     assert not host._remotes[2].instance
-    assert host._local.has_evidence
+    assert host._remotes[2].has_evidence
     assert host.spectator_desyncs[2].evidence.keys() == {0}
 
 
