@@ -7,6 +7,7 @@ import {
   integer,
   isList,
   list,
+  object,
   optionsIn,
   quoted,
   UINT32_MAX,
@@ -165,8 +166,12 @@ export class Body {
     const add = (id, ...place) => {
       if (this.partOf(id) !== null) places.set(String(place), place);
     };
-    if (Array.isArray(moved)) for (const { id, x, y, z } of moved) add(id, x, y, z);
-    else {
+    if (Array.isArray(moved)) {
+      for (const row of moved) {
+        const { id, x, y, z } = object("a row of moved", row);
+        add(id, x, y, z);
+      }
+    } else {
       instance("moved", Int32Array, "an Int32Array or rows of separate", moved);
       for (let row = 0; row < moved.length; row += 4) add(...moved.subarray(row, row + 4));
     }

@@ -168,6 +168,7 @@ const calls = {
     ].map(([name, ...args]) => [name, () => [fixsync[name], structuredClone(args)]]),
   ),
   moveAndSlide: () => [fixsync.moveAndSlide, [world(), 1, V, { mask: 1, passes: 2 }]],
+  separate: () => [fixsync.separate, [world(), [[1, 2]], [new Mover(2)], { passes: 2 }]],
   carry: () => [fixsync.carry, [world(), [1], V, [new Mover(2)]]],
   stateDifferences: () => [fixsync.stateDifferences, [state(), state()]],
   stateFields: () => [fixsync.stateFields, [state()]],
@@ -196,6 +197,7 @@ const calls = {
     const one = new Body(own, FrameData.of(DOCUMENT), POSE, { ids: [4], owner: 7 });
     return [(...given) => Body.strikes(...given), [own, [EVENT], [one], 5]];
   },
+  "Body#setOwner": () => of(body(), "setOwner", 5),
   TwoPlanes: () => made(TwoPlanes, 8, { hitWhen: 2, layers: [[1, 2]] }),
   Rewind: () => made(Rewind, 4, 999, 5),
   "Rewind#push": () => of(new Rewind(4, 9999, 5), "push", world(), new Uint8Array(5)),
