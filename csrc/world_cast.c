@@ -172,13 +172,20 @@ static int is_met_as_floor(const job *j, const placed_shape *s, fxs_cast_hit hit
     return is_floor_for(j->filter, hit.normal[1], has_flat_top);
 }
 
+/* Whether a filter leaves out a collider. */
+static int is_left_out(const cast_filter *f, const placed_shape *s) {
+    if (f->without && set_has(f->without, s->id)) {
+        return 1;
+    }
+    return f->from && (f->yields >> s->layer & 1) &&
+           fxs_placed_contact(f->from, s) == FXS_OVERLAPPING;
+}
+
 /* Whether a hit with a collider, or with a solid of the level where s is NULL, counts for a filter.
  * A shape that is overlapped at the start is met with fraction 0. */
 static int is_counted(const job *j, const placed_shape *s, fxs_cast_hit hit) {
     const cast_filter *f = j->filter;
-    if (hit.id == f->own || hit.id < f->first || (s && f->without && set_has(f->without, hit.id)) ||
-        (s && f->from && (f->yields >> s->layer & 1) &&
-         fxs_placed_contact(f->from, s) == FXS_OVERLAPPING)) {
+    if (hit.id == f->own || hit.id < f->first || (s && is_left_out(f, s))) {
         return 0;
     }
     const uint32_t index = s ? 0 : hit.id - FXS_LEVEL; /* of a solid */

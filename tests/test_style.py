@@ -1,10 +1,7 @@
-"""The linters find nothing: the same commands by hand are `ruff check`, `ruff format --check` and
-`mypy`.
-"""
+"""The source of the kernel, where no linter looks: those are in .pre-commit-config.yaml."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -19,56 +16,6 @@ from builds import CSRC, ROOT, STRICT
 from tools import needs
 
 KERNEL = sorted(CSRC.rglob("*.[ch]"))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy"])
-def test_the_linters_find_nothing(command: str) -> None:
-    name, *arguments = command.split()
-    run = subprocess.run(
-        [sys.executable, "-m", name, *arguments, *(["."] if name == "ruff" else [])],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-
-
-# By a script, or by hand: comments of the public headers stand in one column.
-OTHERWISE_FORMATTED = {"angle_table.h", "fixsync.h", "fixsync_kit.h"}
-
-
-@pytest.mark.full
-def test_the_kernel_is_formatted_as_its_settings_say() -> None:
-    needs("clang_format")
-    command = [Path(sys.executable).with_name("clang-format"), "--dry-run", "-Werror"]
-    files = [path for path in KERNEL if path.name not in OTHERWISE_FORMATTED]
-    run = subprocess.run([*command, *files], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-
-
-# The most branches, by McCabe's count, of a function that is easy to follow.
-BRANCHES_MAX = 15
-# One that is a list: a switch with a line for each status.
-LONG_LISTS = {"fxs_status_text"}
-
-
-@pytest.mark.full
-def test_no_function_of_the_kernel_branches_more_than_is_easy_to_follow() -> None:
-    lizard = needs("lizard")
-    functions = [
-        (path, function)
-        for path in KERNEL
-        for function in lizard.analyze_file(str(path)).function_list
-    ]
-    assert {function.name for _, function in functions} >= LONG_LISTS
-    assert not [
-        f"{path.relative_to(CSRC)}:{function.start_line}: {function.name} branches "
-        f"{function.cyclomatic_complexity} times; {BRANCHES_MAX} are allowed"
-        for path, function in functions
-        if function.cyclomatic_complexity > BRANCHES_MAX and function.name not in LONG_LISTS
-    ]
 
 
 def nodes(tree: Any) -> Iterator[Any]:
@@ -152,84 +99,6 @@ def test_the_kernel_names_no_floating_point_and_nothing_of_libc(path: Path) -> N
         )
     )
     assert called <= {"memcpy", "memmove", "memset"}
-
-
-@pytest.mark.parametrize("path", KERNEL, ids=lambda path: path.name)
-def test_the_kernel_is_ascii_without_tabs_and_trailing_spaces(path: Path) -> None:
-    for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), 1):
-        assert line == line.rstrip(), f"{path.name}:{number}"
-        assert "\t" not in line, f"{path.name}:{number}"
-
-
-# What people read: documentation, code with its comments and messages.
-FOLDERS = {
-    ".ci",
-    "bench",
-    "bindings",
-    "csrc",
-    "docs",
-    "examples",
-    "fixsync",
-    "replay_logs",
-    "tests",
-}
-SUFFIXES = {".c", ".cs", ".h", ".js", ".md", ".mjs", ".py", ".rs", ""}
-IGNORED = {".gitignore", ".test", "LICENSE", "__pycache__", "build", "corpus", "target"}
-
-
-def texts() -> Iterator[tuple[str, list[str]]]:
-    """Every file that people read: its name, and its lines."""
-    for top, folders, names in os.walk(ROOT):
-        here = Path(top).relative_to(ROOT)
-        allowed = FOLDERS if here == Path() else set(folders)
-        # Not entered: other tests may be writing there.
-        folders[:] = sorted(allowed.intersection(folders) - IGNORED)
-        for path in map(here.joinpath, sorted(set(names) - IGNORED)):
-            if path.suffix in SUFFIXES:
-                yield path.as_posix(), (ROOT / path).read_text(encoding="utf-8").splitlines()
-
-
-# "is told", "are none"; "what is posed"; "tell"; "is no sector"; "is to be"; names that only we use.
-HABITS = re.compile(
-    r"\b(?<!there )(?:is|are|be) (?:none|told)\b(?! of| apart)"
-    r"|\b(?:has|have|was|were|values?|[Uu]nless|and) told\b"
-    r"|\b[Ww]hat (?:there is|is (?:there|posed|told|asked|to be)|(?:is|are|was) (?:not?|too)\b)"
-    r"|\b[Tt]ells?\b(?!\(|.* apart)"
-    r"|\b(?<![Tt]here )(?:is|are|was|were) no (?!longer|more|less|earlier|later|larger|further)"
-    r"|\b(?:is|are|was|were) to be\b|\b[Ww]orks (?:it|them) out\b"
-    r"|\b(?:[Ff]ans?|[Ll]onely|strangers?|in vain)\b"
-)
-# Pages with a long line in the output of a program.
-WIDE_OUTPUT = {"docs/concepts.md", "docs/testing.md"}
-
-
-def test_no_sentence_has_a_habit_that_is_hard_to_read() -> None:
-    """Say what something does: "report", "return", "print" for "tell"; "has no" for "is none"."""
-    found = [
-        f"{name}:{number}: {line.strip()}"
-        for name, lines in texts()
-        if not name.startswith("tests/test_")
-        for number, line in enumerate(lines, 1)
-        if HABITS.search(line) and not line.startswith("HABITS")
-    ]
-    assert found == []
-
-
-# A row of a table, a link, an address, a line of a log, one of the README's two commands.
-LONG = re.compile(r"^\||\]\(|://|^python3 -m venv|^\{")
-
-
-def test_lines_have_at_most_100_characters() -> None:
-    """ruff checks Python."""
-    rooms = ("bench/", "csrc/", "docs/", "examples/", "README.md", "tests/README.md")
-    found = [
-        f"{name}:{number}: {len(line)}"
-        for name, lines in texts()
-        if name.startswith(rooms) and not name.endswith(".py") and name not in WIDE_OUTPUT
-        for number, line in enumerate(lines, 1)
-        if len(line) > 100 and not (name.endswith(".md") and LONG.search(line))
-    ]
-    assert found == []
 
 
 @pytest.mark.full

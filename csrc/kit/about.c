@@ -67,15 +67,19 @@ static int json_read_digest(json *j) {
     return fxs_json_take(j, "\"");
 }
 
+static int json_read_tick_rate(json *j) {
+    uint64_t number;
+    if (!fxs_json_take(j, "[")) {
+        return fxs_json_read_number(j, 1, UINT32_MAX, &number);
+    }
+    return fxs_json_read_number(j, 1, UINT32_MAX, &number) && fxs_json_take(j, ",") &&
+           fxs_json_read_number(j, 1, UINT32_MAX, &number) && fxs_json_take(j, "]");
+}
+
 static int about_read_value(json *j, uint32_t key, uint64_t capacity, uint64_t solids) {
     uint64_t number;
     switch (key) {
-    case ABOUT_TICK_RATE:
-        if (!fxs_json_take(j, "[")) {
-            return fxs_json_read_number(j, 1, UINT32_MAX, &number);
-        }
-        return fxs_json_read_number(j, 1, UINT32_MAX, &number) && fxs_json_take(j, ",") &&
-               fxs_json_read_number(j, 1, UINT32_MAX, &number) && fxs_json_take(j, "]");
+    case ABOUT_TICK_RATE: return json_read_tick_rate(j);
     case ABOUT_SIM: return fxs_json_take(j, "null") || fxs_json_read_string(j);
     case ABOUT_SEED: return fxs_json_read_number(j, 0, UINT64_MAX, &number);
     case ABOUT_META: return fxs_json_read_object(j);

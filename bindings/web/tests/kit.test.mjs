@@ -186,7 +186,10 @@ test("a crowd gives way and goes through no wall", async () => {
   assert.equal(world.get(1).pose.x, 100);
   assert.equal([...twin.separate([[0, 0]])][1], quarter, "the world's own goes into the wall");
   assert.deepEqual(separate(world, [], movers), []);
-  assert.throws(() => separate(world, [[0, 0]], [movers[0], movers[0]]), /id 2 must have one mover/);
+  assert.throws(
+    () => separate(world, [[0, 0]], [movers[0], movers[0]]),
+    /id 2 must have one mover/,
+  );
   assert.throws(() => separate(world, [[0, 0]], [new Mover(7)]), /id 7: an id that is not in/);
   twin.move(2, 2 ** 31 - 1, 0, 0);
   twin.move(1, 2 ** 31 - 9, 0, 0);

@@ -62,9 +62,7 @@ const listOf = (caption, items) =>
 
 const json = (value) => JSON.stringify(value);
 
-// What a frame's line and the computation, or two logs, do not agree on. names: what the two are
-// called.
-function differenceParts(found, names) {
+function eventDifferences(found, names) {
   const parts = [];
   for (const [field, what] of [
     ["events", "events"],
@@ -79,6 +77,13 @@ function differenceParts(found, names) {
     if (field === "events" && counts[0] + counts[1] === 0)
       parts.push(listOf(`≠ ${what}`, ["the same in another order"]));
   }
+  return parts;
+}
+
+// What a frame's line and the computation, or two logs, do not agree on. names: what the two are
+// called.
+function differenceParts(found, names) {
+  const parts = eventDifferences(found, names);
   for (const [field, what] of [
     ["commands", "command"],
     ["queries", "query's answer"],

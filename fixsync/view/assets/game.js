@@ -129,9 +129,9 @@ export function differingFields([a, b], frame) {
   const rows = [a, b].map(
     ({ state }) => new Map(state.map(([group, name, one]) => [`${group} ${name}`, one])),
   );
-  const valueOf = (series) => (series ? inputText(valueAt(series, frame)?.value ?? "–") : "–");
+  const shownValue = (series) => (series ? inputText(valueAt(series, frame)?.value ?? "–") : "–");
   return [...new Set(rows.flatMap((fields) => [...fields.keys()]))]
-    .map((name) => ({ name, a: valueOf(rows[0].get(name)), b: valueOf(rows[1].get(name)) }))
+    .map((name) => ({ name, a: shownValue(rows[0].get(name)), b: shownValue(rows[1].get(name)) }))
     .filter((row) => row.a !== row.b);
 }
 

@@ -11,7 +11,9 @@ const ATTACK = /(?<![a-z])(attacks?|hitbox(es)?)(?![a-z])/i;
 
 // The layers or ids whose name calls them attacks (fixsync/base/names.py).
 const attacksIn = (names) =>
-  new Set(Object.keys(names ?? {}).flatMap((key) => (ATTACK.test(names[key]) ? [Number(key)] : [])));
+  new Set(
+    Object.keys(names ?? {}).flatMap((key) => (ATTACK.test(names[key]) ? [Number(key)] : [])),
+  );
 
 const SIDES = /^(.+) \((collider|owner|number), (collider|owner|number)\)$/s;
 

@@ -83,13 +83,7 @@ const rowOf = (swing) =>
   element(
     "tr",
     { onclick: () => show(swing) },
-    cell(
-      element(
-        "button",
-        { type: "button" },
-        ordinal(frameOf(swing)),
-      ),
-    ),
+    cell(element("button", { type: "button" }, ordinal(frameOf(swing)))),
     element(
       "td",
       {},
