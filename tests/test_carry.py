@@ -10,6 +10,7 @@ import subprocess
 import pytest
 from builds import CSRC, Builds
 from strategies import rounds
+from tools import by_default
 
 from fixsync import LEVEL, ONE, Box, Capsule, Cylinder, Level, Pose, Prism, Sector, Shape, World
 from fixsync._native.raw import ffi, lib
@@ -388,9 +389,7 @@ def test_a_recorder_hears_what_a_platform_moves() -> None:
         (25_000, 0, 11),
         (500, 0, 700),
         (60_000, 1, 1),
-        (22_000, 1, 4),
-        (5_000, 1, 13),
-        pytest.param(6, 1, 20_000, marks=pytest.mark.full),
+        *by_default(0, [(22_000, 1, 4), (5_000, 1, 13), (6, 1, 20_000)], are_rows=True),
     ],
 )
 def test_platforms_move_as_a_stepper_of_one_raw_unit(

@@ -17,7 +17,7 @@ from typing import Any
 import logs
 import pytest
 from rich.console import Console
-from tools import Run, lock
+from tools import Run, by_default, lock
 
 import fixsync
 from fixsync import cli
@@ -708,7 +708,9 @@ def test_the_installed_command_runs() -> None:
     assert "identical" in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [["replay", SMALL], ["--version"], ["--help"], ["none"]])
+@pytest.mark.parametrize(
+    "arguments", by_default(1, [["replay", SMALL], ["--version"], ["--help"], ["none"]])
+)
 def test_python_runs_the_package_as_the_command(arguments: list[str]) -> None:
     command = [sys.executable, "-m", "fixsync", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -794,7 +796,7 @@ def test_a_verdict_needs_no_standard_output(tmp_path: Path) -> None:
 
 
 @FULL_DISK
-@pytest.mark.parametrize("arguments", ["replay $LOG", "info $LOG --json", "--help"])
+@pytest.mark.parametrize("arguments", by_default(1, ["replay $LOG", "info $LOG --json", "--help"]))
 def test_a_full_disk_is_told_in_a_line(tmp_path: Path, arguments: str) -> None:
     done = in_shell(f"$F {arguments} >/dev/full", tmp_path)
     assert done.returncode == 2

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from network import Network, Weather
+from tools import by_default
 
 from fixsync import Contact, Event, Pose, Sphere, World
 from fixsync.base.names import Names
@@ -122,28 +123,29 @@ def with_hash(path: Path, simulation: type[Bumpers], changed: bool = True) -> Pa
 
 @pytest.mark.parametrize(
     ("simulation", "note"),
-    [
-        (Bumpers, "nobody is blamed: the simulation depends on something that was not found, or a"),
-        (
-            broken.Unsaved,
-            "broken:Unsaved is not as before after `load`: save and load gives another",
-        ),
-        pytest.param(
-            *(broken.Hashing, "broken:Hashing depends on its process: on the hash seed of strings"),
-            marks=pytest.mark.full,
-        ),
-        pytest.param(
-            *(broken.Asserting, "broken:Asserting depends on its process: on asserts"),
-            marks=pytest.mark.full,
-        ),
-        pytest.param(
-            *(
+    by_default(
+        1,
+        [
+            (
+                broken.Unsaved,
+                "broken:Unsaved is not as before after `load`: save and load gives another",
+            ),
+            (
+                Bumpers,
+                "nobody is blamed: the simulation depends on something that was not found, or a",
+            ),
+            (
+                broken.Hashing,
+                "broken:Hashing depends on its process: on the hash seed of strings",
+            ),
+            (broken.Asserting, "broken:Asserting depends on its process: on asserts"),
+            (
                 broken.Global,
                 "something of broken:Global outlives a match, such as a global variable",
             ),
-            marks=pytest.mark.full,
-        ),
-    ],
+        ],
+        are_rows=True,
+    ),
 )
 def test_a_simulation_that_depends_on_its_process_is_blamed_and_no_recorder(
     tmp_path: Path, simulation: type[Bumpers], note: str

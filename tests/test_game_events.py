@@ -12,7 +12,7 @@ import pytest
 from bumpers import Bumpers, inputs
 from model_history import taken_out
 from network import Network, Weather
-from tools import Run
+from tools import Run, by_default
 
 from fixsync import ONE, Event, EventKind, GameEvent, Pose, Sphere, World
 from fixsync.base.names import Names
@@ -146,7 +146,7 @@ def test_kinds_that_no_log_could_hold_are_refused_at_the_start(kinds: Any, error
 # Sessions.
 
 
-@pytest.mark.parametrize("prediction_max", [0, 8])
+@pytest.mark.parametrize("prediction_max", by_default(1, [8, 0]))
 def test_both_peers_logs_are_equal_to_the_byte_and_to_a_straight_run(
     prediction_max: int, tmp_path: Path
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from tools import Log
+from tools import Log, by_default
 
 import fixsync
 from fixsync import (
@@ -298,7 +298,7 @@ def at(form: N, position: int | None) -> tuple[N, list[int]]:
     return convert, given
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", by_default(2, FORMS))
 @pytest.mark.parametrize("name", CALLS)
 def test_an_integer_of_any_kind_is_the_integer(name: str, form: str) -> None:
     expected = CALLS[name](int)
@@ -310,7 +310,7 @@ def test_an_integer_of_any_kind_is_the_integer(name: str, form: str) -> None:
         assert type(number) in kinds, f"{number!r}, a {type(number).__name__}"
 
 
-@pytest.mark.parametrize("form", WRONG)
+@pytest.mark.parametrize("form", by_default(2, WRONG))
 @pytest.mark.parametrize("name", CALLS)
 def test_a_float_and_a_bool_are_no_integers_anywhere(name: str, form: str) -> None:
     convert, given = at(int, None)

@@ -286,7 +286,7 @@ def test_a_device_may_be_input_and_output() -> None:
 @pytest.mark.parametrize(
     "words",
     by_default(
-        2, ["info", "diff OTHER", "replay", "why 1 2", "attacks", "whatif --set *.radius+=1"]
+        1, ["info", "diff OTHER", "replay", "why 1 2", "attacks", "whatif --set *.radius+=1"]
     ),
 )
 def test_the_text_for_a_log_is_bounded_however_large_its_header_is(
@@ -379,7 +379,7 @@ def hidden(folder: Path) -> set[Path]:
 
 
 @POSIX
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize("name", by_default(1, ["SIGTERM", "SIGHUP", "SIGINT"]))
 def test_a_signal_that_ends_a_command_leaves_nothing_of_its_output(folder: Path, name: str) -> None:
     number = getattr(signal, name)
     half = Halfway(folder, "part.jsonl", number)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from bumpers import Bumpers, inputs
 from network import Network, Peer, Weather
-from tools import Run
+from tools import Run, by_default
 
 from fixsync import GameEvent
 from fixsync.log import Verdict, replay
@@ -84,7 +84,7 @@ def frames_of(seed: int, network: Network) -> int:
     return made.world.frame
 
 
-@pytest.mark.parametrize("prediction_max", [0, 8])
+@pytest.mark.parametrize("prediction_max", by_default(1, [8, 0]))
 def test_a_match_is_completed_on_all_peers_after_the_frame_that_ended_it(
     prediction_max: int,
 ) -> None:

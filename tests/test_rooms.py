@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
 import pytest
+from test_package import PACKAGE, ROOT, imports
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "fixsync"
 ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([^|]*) ?\|$", re.MULTILINE)
 ROOMS = {
     room: set(re.findall(r"`(\w+)`", allowed))
@@ -22,14 +20,8 @@ ROOMS["cli"] = set(ROOMS)
 
 def imported_rooms(path: Path) -> set[str]:
     """The rooms whose modules a file imports, also within functions."""
-    rooms = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, path
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        rooms |= {name.split(".")[1] for name in names if name.startswith("fixsync.")}
-    return rooms & set(ROOMS)
+    names = (name.split(".") for name in imports(path) if name.startswith("fixsync."))
+    return {name[1] for name in names} & set(ROOMS)
 
 
 def test_the_table_names_every_room() -> None:
@@ -66,7 +58,5 @@ def test_reading_a_log_starts_no_process() -> None:
     for room in ("_native", "base", "world", "game", "match", "session", "log", "maps"):
         for path in (PACKAGE / room).rglob("*.py"):
             if path != PACKAGE / "base" / "processes.py":
-                tree = ast.parse(path.read_text(encoding="utf-8"))
-                imports = [n for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
-                said = " ".join(map(ast.unparse, imports))
+                said = " ".join(imports(path))
                 assert not re.search(r"\b(subprocess|multiprocessing|processes)\b", said), path

@@ -263,7 +263,7 @@ BURSTS = [
 ]
 
 
-@pytest.mark.parametrize("case", by_default(2, BURSTS), ids=str)
+@pytest.mark.parametrize("case", by_default(1, BURSTS), ids=str)
 def test_bursts_that_delay_and_prediction_cover_cost_no_frame(case: tuple[int, int, int]):
     numbers, ms, burst = case
     path = Path(ms, loss=1, burst=burst, period=60)
@@ -307,7 +307,8 @@ class Thin(Far):
         super().dispatch(sender, receiver, data)
 
 
-@pytest.mark.parametrize("numbers", by_default(1, [8, 1]))
+@pytest.mark.full
+@pytest.mark.parametrize("numbers", [8, 1])
 def test_a_spectator_follows_over_a_link_with_a_fifth_more_than_the_match_takes(numbers: int):
     path = Path(40, loss=5, jitter_ms=5, burst=2)
     rate = 0.0

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import broken
 import pytest
 from bumpers import Bumpers, inputs
-from tools import needs
+from tools import by_default, needs
 
 from fixsync import ONE, Body, Event, FrameData, Part, Pose, Sphere, World, q
 from fixsync.game.random import Random
@@ -367,10 +367,7 @@ FORGOTTEN = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("simulation", "name"),
-    [*FORGOTTEN[:9], *(pytest.param(*row, marks=pytest.mark.full) for row in FORGOTTEN[9:])],
-)
+@pytest.mark.parametrize(("simulation", "name"), by_default(6, FORGOTTEN, are_rows=True))
 def test_what_is_forgotten_is_named(simulation: SimulationType, name: str):
     assert names(simulation) == [name]
 
@@ -586,7 +583,9 @@ class Endless(Turning):
 
 @pytest.mark.parametrize(
     "simulation",
-    [Bumpers, Cached, Memoised, Endless, broken.Unordered, broken.Reloading, broken.Hashing],
+    by_default(
+        4, [Bumpers, Cached, broken.Unordered, broken.Reloading, broken.Hashing, Memoised, Endless]
+    ),
 )
 def test_what_need_not_be_saved_is_not_named(simulation: SimulationType):
     assert names(simulation) == []
@@ -617,7 +616,9 @@ def test_nothing_of_the_sample_is_named(players: int):
     assert names(SkillFight, bot_inputs(SkillFight, 4, players, 300)) == []
 
 
-@pytest.mark.parametrize("example", ["arena:Arena", "brawl:Brawl", "pygame_duel:Duel"])
+@pytest.mark.parametrize(
+    "example", by_default(1, ["arena:Arena", "brawl:Brawl", "pygame_duel:Duel"])
+)
 def test_nothing_of_the_examples_is_named(example: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
     module, _, name = example.partition(":")
@@ -664,6 +665,7 @@ def test_a_rectangle_of_pygame_is_seen():
     assert names(Rectangle) == ["self.rect"]
 
 
+@pytest.mark.full
 def test_an_array_of_numpy_is_seen():
     numpy = needs("numpy")
 

@@ -229,6 +229,7 @@ def test_the_model_still_gives_its_answers(name: str) -> None:
         assert found == expected, row
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [name for name in make.FILES if "rim" not in name])
 def test_the_vectors_are_those_that_are_drawn(name: str) -> None:
     """The first questions of a file; casts at rims take long to draw."""

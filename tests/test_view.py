@@ -1265,6 +1265,7 @@ def test_the_demo_plays_a_match_compares_both_logs_and_writes_the_page(run, tmp_
     assert logs[0].read_bytes() == logs[1].read_bytes()
 
 
+@pytest.mark.full
 def test_no_page_is_written_while_a_kind_has_no_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundle, "KINDS_BY_NAME", {**bundle.KINDS_BY_NAME, "wedge": None})
     with pytest.raises(ValueError, match=r"kinds\.js does not say how this kind is drawn: wedge$"):

@@ -17,7 +17,7 @@ from model_level import LEVEL
 from test_cut import log as log
 from test_replay_logs import GOLDENS, path_of
 from test_why import beginning, model_of
-from tools import Run
+from tools import Run, by_default
 
 from fixsync import Cylinder
 from fixsync.log import Reader, SimRecorder, replay
@@ -581,7 +581,11 @@ def sim_log(tmp_path: Path, frames: int = 120) -> Path:
 
 @pytest.mark.parametrize(
     ("chosen", "word"),
-    [("ATTACK", "skill"), ("BITE", "bite"), ("SHOT", "shot"), ("", "skill|bite")],
+    by_default(
+        2,
+        [("ATTACK", "skill"), ("", "skill|bite"), ("BITE", "bite"), ("SHOT", "shot")],
+        are_rows=True,
+    ),
 )
 def test_attacks_are_those_of_the_list_of_attacks(tmp_path: Path, chosen: str, word: str) -> None:
     """Also of a trace, and of another simulation."""

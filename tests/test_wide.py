@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from builds import PORTABLE, Builds
 from model import sgn
+from tools import by_default
 
 FORMS = {"as the compiler has it": [], "in words": PORTABLE}
 
@@ -35,7 +36,7 @@ SIGNED = sorted({v for v in SIGNED if abs(v) < 2**127})
 I64, U64, U32 = ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint32
 
 
-@pytest.fixture(scope="module", params=FORMS)
+@pytest.fixture(scope="module", params=by_default(1, FORMS))
 def kernel(request: pytest.FixtureRequest, builds: Builds) -> ctypes.CDLL:
     found = builds.inside(*FORMS[request.param])
     for name in ("abs64", "min64", "max64", "round"):

@@ -53,10 +53,13 @@ def has_loopback() -> bool:
             return False
 
 
-def by_default(count: int, values: Iterable[Any]) -> list[Any]:
-    """Parameters of a test: so many run by default, and the others with --full."""
+def by_default(count: int, values: Iterable[Any], *, are_rows: bool = False) -> list[Any]:
+    """Parameters of a test, or rows of several: so many run by default, and the others with
+    --full.
+    """
     chosen = list(values)
-    return [*chosen[:count], *(pytest.param(v, marks=pytest.mark.full) for v in chosen[count:])]
+    rest = chosen[count:] if are_rows else [(value,) for value in chosen[count:]]
+    return [*chosen[:count], *(pytest.param(*row, marks=pytest.mark.full) for row in rest)]
 
 
 def lock(monkeypatch: pytest.MonkeyPatch) -> None:
