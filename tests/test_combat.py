@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -16,10 +18,16 @@ TITLES = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
 ORDER = "P1, P2 = 1, 2\n"
 
 
-def printed(folder: Path, program: str, fight: str = FIGHT) -> str:
-    (folder / "fight.py").write_text(fight)
-    command = [sys.executable, "-W", "error", "-c", program]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+def printed(program: str, fight: str = FIGHT) -> str:
+    """What a program prints whose module `fight` has this text."""
+    sys.modules["fight"] = module = ModuleType("fight")
+    try:
+        exec(compile(fight, "fight.py", "exec"), vars(module))  # noqa: S102  # the page has it
+        with redirect_stdout(StringIO()) as out:
+            exec(compile(program, "program.py", "exec"), {"__name__": "__main__"})  # noqa: S102
+    finally:
+        del sys.modules["fight"]
+    return out.getvalue()
 
 
 def swapped(program: str) -> str:
@@ -33,23 +41,21 @@ def test_each_section_has_a_short_program_and_its_output() -> None:
 
 
 @pytest.mark.parametrize(("program", "output"), [*zip(PROGRAMS, OUTPUTS, strict=True)], ids=TITLES)
-def test_a_program_prints_its_output_whoever_is_player_1(
-    tmp_path: Path, program: str, output: str
-) -> None:
-    assert printed(tmp_path, program) == output
-    assert printed(tmp_path, swapped(program)) == output
+def test_a_program_prints_its_output_whoever_is_player_1(program: str, output: str) -> None:
+    assert printed(program) == output
+    assert printed(swapped(program)) == output
 
 
-def test_two_sectors_clash_as_two_boxes_do(tmp_path: Path) -> None:
+def test_two_sectors_clash_as_two_boxes_do() -> None:
     box = 'REACH = Box(q("0.5"), q("0.25"), q("0.25"))'
     assert box in FIGHT
     sectors = FIGHT.replace(box, "from fixsync import Sector\nREACH = Sector(q(1), 8192, q(1))")
     program, output = PROGRAMS[TITLES.index("Clashes")], OUTPUTS[TITLES.index("Clashes")]
-    assert printed(tmp_path, program, sectors) == output
-    assert printed(tmp_path, swapped(program), sectors) == output
+    assert printed(program, sectors) == output
+    assert printed(swapped(program), sectors) == output
 
 
-def test_damage_inside_the_loop_is_found_by_swapping_the_players(tmp_path: Path) -> None:
+def test_damage_inside_the_loop_is_found_by_swapping_the_players() -> None:
     """The fault that the page is about: the test above would see it."""
     program = PROGRAMS[TITLES.index("Trades")]
     collected = "    new = strikes(world, world.step(), (left, right), STRUCK)\n"
@@ -62,4 +68,4 @@ def test_damage_inside_the_loop_is_found_by_swapping_the_players(tmp_path: Path)
         "        for _, victim, _ in new:\n"
         "            victim.cancel()\n",
     )
-    assert printed(tmp_path, naive) != printed(tmp_path, swapped(naive))
+    assert printed(naive) != printed(swapped(naive))
