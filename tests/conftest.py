@@ -34,6 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full", action="store_true", help="Run slow tests too, and ten times as many examples."
     )
+    parser.addoption(
+        "--release", action="store_true", help="Run those too that are for a release; with --full."
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -73,12 +76,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without --full, tests marked `full` are deselected."""
-    if config.getoption("full"):
-        return
-    slow = [item for item in items if item.get_closest_marker("full")]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if not item.get_closest_marker("full")]
+    """Without --full, tests marked `full` are deselected, and so are those marked `release`."""
+    left_out = {name for name in ("full", "release") if not config.getoption(name)}
+
+    def is_slow(item: pytest.Item) -> bool:
+        return any(mark.name in left_out for mark in item.iter_markers())
+
+    config.hook.pytest_deselected(items=[item for item in items if is_slow(item)])
+    items[:] = [item for item in items if not is_slow(item)]
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,13 @@ FAULTS = {
 @pytest.mark.full
 @pytest.mark.parametrize(
     "targets",
-    [["shapes", "cast", "angles", "load"], ["commands", "crowd", "kit"], ["level"]],
+    [
+        ["shapes", "cast", "angles", "load"],
+        *(
+            pytest.param(t, marks=pytest.mark.release)
+            for t in (["commands", "crowd", "kit"], ["level"])
+        ),
+    ],
     ids="-".join,
 )
 def test_planted_faults_are_found_and_the_inputs_kept(

@@ -207,11 +207,16 @@ def pair(project: Path, to: Path) -> list[str]:
     return []
 
 
+def built_twice(builds: Builds) -> Path:
+    """The folder in which the project was built twice."""
+    return builds.made("built", lambda to: (to.mkdir(), release.twice(to, pair)))
+
+
 @pytest.fixture
 def built(builds: Builds, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, Path]:
     """A copy of the project, and the sdist and the wheel that were built there twice."""
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    work = builds.made("built", lambda to: (to.mkdir(), release.twice(to, pair)))
+    work = built_twice(builds)
     (sdist,), (wheel,) = (work.glob(f"built/*{end}") for end in (".tar.gz", ".whl"))
     return work / "one", sdist, wheel
 
@@ -259,6 +264,7 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
 
 
 @pytest.mark.full
+@pytest.mark.release
 @needs_compiler
 @pytest.mark.skipif(sysconfig.get_config_var("Py_GIL_DISABLED") == 1, reason="no stable ABI")
 def test_a_wheel_of_another_compiler_holds_no_folder_and_answers_the_same(
@@ -431,7 +437,7 @@ def test_the_first_program_of_a_package_must_say_what_its_page_promises(
 
 @pytest.mark.full
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake here")
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("shared", [False, pytest.param(True, marks=pytest.mark.release)])
 def test_conan_builds_the_released_c_sources(tmp_path: Path, shared: bool) -> None:
     """And a program with what it built."""
     needs("conan")
@@ -603,6 +609,7 @@ def test_an_edit_of_a_c_file_is_built_whatever_its_time_says_and_compiles_that_f
 
 
 @pytest.mark.full
+@pytest.mark.release
 @needs_compiler
 def test_without_a_stable_abi_the_wheel_is_of_one_version_and_answers_the_same(
     tmp_path: Path,
@@ -652,6 +659,7 @@ def pythons() -> dict[tuple[int, ...], str]:
 
 
 @pytest.mark.full
+@pytest.mark.release
 @needs_compiler
 def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
     tmp_path: Path, built: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
