@@ -400,7 +400,10 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
   assert.equal(body.pose.x, 5);
   assert.equal(body.follow([{ id: 1, x: 6, y: 0, z: 0, isHeld: true }]).length, 4);
   assert.equal(body.pose.x, 6);
-  assert.throws(() => body.follow(null), /moved must be an Int32Array or rows of separate, not null/);
+  assert.throws(
+    () => body.follow(null),
+    /moved must be an Int32Array or rows of separate, not null/,
+  );
   const met = [{ a: 0, b: 7, kind: 1, contact: 2 }];
   const bodies = [body, new Body(new World(8), frames, HERE, { ids: 4, owner: 2 })];
   const strike = (events, list, mask) => () => Body.strikes(world, events, list, mask);
