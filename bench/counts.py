@@ -123,11 +123,11 @@ def written(made: Scene, level: Level | None) -> bytes:
     for i, j in made.layers or ():
         masks[i] |= 1 << j
         masks[j] |= 1 << i
-    queries = b"".join(
-        struct.pack("=IIiiiiiiIII", *shape, *made.pose(id, FRAMES), 2**32 - 1, 0)
+    queries = [
+        struct.pack("=IIiiiiiiIIII", *shape, *made.pose(id, FRAMES), 2**32 - 1, 0, 0)
         for id in range(0, made.count, 10 if level is None else 1)
         for shape in [made.shapes[id]._row if level else (2, 0, 2 * ONE, ONE, 0)]
-    )
+    ]
     solids = b"" if level is None else level.to_bytes()
     ids = made.ids()
     return b"".join(
@@ -135,7 +135,7 @@ def written(made: Scene, level: Level | None) -> bytes:
             struct.pack("=35I", made.count, 32 * made.count, 1, *masks),
             struct.pack("=I", len(solids)) + solids,
             struct.pack("=I", made.count) + made.colliders(),
-            struct.pack("=I", len(queries) // 44) + queries,
+            struct.pack("=I", len(queries)) + b"".join(queries),
             struct.pack("=2I", FRAMES, len(ids)) + ids.tobytes(),
             *(made.poses(frame).tobytes() for frame in range(1, FRAMES + 1)),
         ]
