@@ -86,18 +86,11 @@ def _except(row: Row, exception: dict[str, Any]) -> None:
 
 
 _WHOLE: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-_HEAD = """# Names in each language
-
-Each function of [C](c.md) and its name in every package. The rule is the case of the language:
-`fxs_world_set_pose` is `World.set_pose` in Python, `World.setPose` in JavaScript, `World.SetPose`
-in C#, `World::set_pose` in Rust and `FixsyncWorld.set_pose` in Godot. Under each table are the
-names that differ from it, and why; – is left out. `bindings/names.toml` is the source of this page.
-"""
 
 
 def page(sections: list[Section]) -> str:
-    """docs/names.md."""
-    parts = [_HEAD]
+    """The tables of docs/names.md, which are added to it when the site is built."""
+    parts = []
     for section in sections:
         parts.append(f"\n## {section.title}\n\n| C | {' | '.join(TITLES)} |\n")
         parts.append("| --- " * (len(LANGUAGES) + 1) + "|\n")
@@ -135,18 +128,6 @@ def _notes(section: Section) -> list[str]:
     return notes
 
 
-def main(arguments: list[str]) -> int:
-    """Writes docs/names.md; with --check only says whether it is stale."""
-    text = page(read_names(read()))
-    path = Path(__file__).resolve().parents[1] / "docs" / "names.md"
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return 0
-    if arguments == ["--check"]:
-        print("stale: docs/names.md; run python -m bindings.names", file=sys.stderr)
-        return 1
-    path.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    print(page(read_names(read())))

@@ -14,11 +14,13 @@ from pygments.lexers import GDScriptLexer
 from pygments.token import Name
 from sphinx.application import Sphinx
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "extensions"))
 
 from repository_links import source_of
 
 import fixsync
+from bindings import api, names
 
 project = "fixsync"
 author = "the fixsync authors"
@@ -88,6 +90,13 @@ def _add_missing_pages(_app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] = before + mark + rest + after
 
 
+def _add_names(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Adds the tables of names to names.md."""
+    if docname == "names":
+        app.env.note_reread()
+        source[0] += names.page(names.read_names(api.read()))
+
+
 class _Godot4Lexer(GDScriptLexer):
     """GDScript with annotations, which Pygments does not know: `@export`."""
 
@@ -99,3 +108,4 @@ class _Godot4Lexer(GDScriptLexer):
 def setup(app: Sphinx) -> None:
     app.add_lexer("gdscript", _Godot4Lexer)
     app.connect("source-read", _add_missing_pages)
+    app.connect("source-read", _add_names)

@@ -30,18 +30,11 @@ TEXTS = {path: path.read_text(encoding="utf-8") for path in [*PAGES, *TOP]}
 
 
 def test_without_the_site_the_c_reference_is_found_in_the_headers() -> None:
-    """The sections of these pages are filled when the site is built, and empty in a clone."""
-    filled = {path for path, text in TEXTS.items() if "```{c-header}" in text}
-    assert {path.name for path in filled} == {"c.md", "c-kit.md"}
-    for path in filled:
-        opening = TEXTS[path].split("\n## ")[0]
-        assert re.search(
-            r"On a code host read \[fixsync\w*\.h\]\(\.\./csrc/fixsync\w*\.h\)", opening
-        )
-    for name, folder in (("README.md", "csrc"), ("index.md", "../csrc")):
-        (text,) = (text for path, text in TEXTS.items() if path.name == name)
-        for header in ("fixsync.h", "fixsync_kit.h"):
-            assert f"[{header}]({folder}/{header})" in text
+    """The site fills these pages; in a clone they are links."""
+    for page, header in (("c.md", "fixsync.h"), ("c-kit.md", "fixsync_kit.h")):
+        assert f"On a code host read [{header}](../csrc/{header})" in TEXTS[DOCS / page]
+        for path, folder in ((ROOT / "README.md", "csrc"), (DOCS / "index.md", "../csrc")):
+            assert f"[{header}]({folder}/{header})" in TEXTS[path]
 
 
 # The site.
@@ -199,6 +192,13 @@ def test_what_the_programs_of_the_documentation_import_is_in_the_site(
         home = f"{getattr(value, '__module__', module)}.{name}"
         places = {f"{module}.{name}", f"module-{module}.{name}", home, f"fixsync.{name}"}
         assert places & python_ids, f"{module}.{name}"
+
+
+@pytest.mark.full
+def test_every_function_of_c_is_in_the_table_of_names(folder: Path) -> None:
+    text = (folder / "names.html").read_text(encoding="utf-8")
+    functions = re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", (CSRC / "fixsync.h").read_text(), re.M)
+    assert [name for name in functions if name not in text] == []
 
 
 @pytest.mark.full

@@ -39,8 +39,11 @@ def test_no_name_of_the_table_is_unfinished() -> None:
     assert table.keys() == {"group", "exception"}
 
 
-def test_the_page_is_made_from_the_table() -> None:
-    assert names.main(["--check"]) == 0
+def test_the_page_has_every_function_once() -> None:
+    page = names.page(SECTIONS)
+    rows = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(rows) == sorted(function.name for function in api.read().functions)
+    assert "| `fxs_world_get` | `World[…]` | `World.get` | `World[…]` | `World::get` |" in page
 
 
 def test_a_function_without_a_row_and_an_exception_that_is_none_are_refused() -> None:

@@ -1,7 +1,6 @@
-"""The C reference, from the comments of csrc/fixsync.h and csrc/fixsync_kit.h.
+"""The C reference: csrc/fixsync.h is added to the page c, csrc/fixsync_kit.h to the page c-kit.
 
-The directive `c-header` renders one section of the page's header, or, for `top`, a paragraph of its
-first comment. Every section must be rendered exactly once, or the build fails."""
+First the paragraphs of the header's first comment, then its sections, each under its name."""
 
 from __future__ import annotations
 
@@ -11,11 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
-from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 _CSRC = Path(__file__).resolve().parent.parent.parent / "csrc"
@@ -174,73 +170,42 @@ def _rendered(items: list[Item]) -> Iterator[str]:
             yield "````"
 
 
-class HeaderSection(SphinxDirective):
-    """`{c-header} NAME`: a section of the page's header; `{c-header} top NAME`: a paragraph of its
-    top.
-    """
-
-    required_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self) -> list[nodes.Node]:
-        header = HEADERS[self.env.docname]
-        self.env.note_dependency(header)
-        name = self.arguments[0]
-        shown: list[str] = self.env.temp_data.setdefault("header_sections", [])
-        shown.append(name)
-        paragraphs = {f"top {title}": text for title, text in top(header).items()}
-        if name in paragraphs:
-            lines = self._top(paragraphs[name])
-        elif name in sections(header):
-            lines = [
-                line for text in _rendered(sections(header)[name]) for line in text.split("\n")
-            ]
-        else:
-            known = [*paragraphs, *sections(header)]
-            raise self.error(f"{header.name} has no {name!r}, only {known}")
-        node = nodes.container()
-        self.state.nested_parse(StringList(lines, source=str(header)), 0, node)
-        return list(node.children)
-
-    @staticmethod
-    def _top(text: str) -> list[str]:
-        """A paragraph. It can begin with a table of three columns, or end with a program."""
-        rows = [re.fullmatch(r" {2}(\S.*?) {2,}(\S+) {2,}(.*)", line) for line in text.splitlines()]
-        if rows[0]:
-            table = ["| what | type or range | |", "| --- | --- | --- |"]
-            for line, row in zip(text.splitlines(), rows, strict=True):
-                if row:
-                    table.append("| " + " | ".join(markdown(cell) for cell in row.groups()) + " |")
-                else:
-                    name, meaning = re.split(r" {2,}", line.strip(), maxsplit=1)
-                    table.append(f"| {markdown(name)} | | {markdown(meaning)} |")
-            return table
-        prose, _, program = text.partition(":\n\n    ")
-        lines = ["", markdown(" ".join(prose.split())) + (":" if program else ""), ""]
-        if program:
-            code = "\n".join(line[4:] for line in ("    " + program).splitlines())
-            lines += ["```c", *code.splitlines(), "```"]
-        return lines
-
-
-def _forget(app: Sphinx, _docname: str, _source: list[str]) -> None:
-    app.env.temp_data.pop("header_sections", None)
-
-
-def _check(app: Sphinx, _doctree: nodes.document) -> None:
-    used = app.env.temp_data.get("header_sections")
-    if used is None:
+def _top(text: str) -> Iterator[str]:
+    """A paragraph. It can begin with a table of three columns, or end with a program."""
+    rows = [re.fullmatch(r" {2}(\S.*?) {2,}(\S+) {2,}(.*)", line) for line in text.splitlines()]
+    if rows[0]:
+        yield from ("| what | type or range | |", "| --- | --- | --- |")
+        for line, row in zip(text.splitlines(), rows, strict=True):
+            if row:
+                yield "| " + " | ".join(markdown(cell) for cell in row.groups()) + " |"
+            else:
+                name, meaning = re.split(r" {2,}", line.strip(), maxsplit=1)
+                yield f"| {markdown(name)} | | {markdown(meaning)} |"
         return
-    header = HEADERS[app.env.docname]
-    due = [*(f"top {name}" for name in top(header)), *sections(header)]
-    if sorted(used) != sorted(due):
-        raise ExtensionError(
-            f"{app.env.docname}: must show these sections of {header.name} once: {due}, not {used}"
-        )
+    prose, _, program = text.partition(":\n\n    ")
+    yield from (markdown(" ".join(prose.split())) + (":" if program else ""), "")
+    if program:
+        code = "\n".join(line[4:] for line in ("    " + program).splitlines())
+        yield from ("```c", code, "```")
+
+
+def reference(header: Path) -> str:
+    """All of a header, as Markdown."""
+    lines = ["", "## Conventions", ""]
+    for title, text in top(header).items():
+        lines += [] if title == "beginning" else ["", f"### {title}", ""]
+        lines += _top(text)
+    for title, items in sections(header).items():
+        lines += ["", f"## {title[0].upper()}{title[1:]}", "", *_rendered(items)]
+    return "\n".join(lines) + "\n"
+
+
+def _fill(app: Sphinx, docname: str, source: list[str]) -> None:
+    if docname in HEADERS:
+        app.env.note_dependency(HEADERS[docname], docname=docname)
+        source[0] += reference(HEADERS[docname])
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_directive("c-header", HeaderSection)
-    app.connect("source-read", _forget)
-    app.connect("doctree-read", _check)
+    app.connect("source-read", _fill)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
