@@ -1,4 +1,5 @@
-// Every program of docs/web.md and of the README prints what the comments at its end say.
+// Every program of docs/web.md and of the README, and examples/duel.mjs, prints what the comments at
+// its end say.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,9 +7,8 @@ import { fixsync, page, ROOT, ran, served, test, WORK } from "./harness.mjs";
 
 const text = readFileSync(join(ROOT, "docs", "web.md"), "utf8");
 const readme = readFileSync(join(ROOT, "bindings", "web", "README.md"), "utf8");
-const programs = [...(text + readme).matchAll(/^```js\n(.*?)^```$/gms)].map(
-  ([, program]) => program,
-);
+const blocks = [...(text + readme).matchAll(/^```js\n(.*?)^```$/gms)].map(([, block]) => block);
+const programs = [...blocks, readFileSync(join(ROOT, "examples", "duel.mjs"), "utf8")];
 const FOLDER = join(WORK, "docs");
 
 // A folder with the packed package installed.
@@ -34,7 +34,7 @@ test("the programs of docs/web.md and the README print what they say, with the p
   for (const [i, program] of programs.entries()) {
     const file = join(FOLDER, `program${i}.mjs`);
     writeFileSync(file, program);
-    const said = program.match(/(?:^\/\/ .*\n)+$/m)[0];
+    const [said] = program.match(/(?:^\/\/ .*\n)+(?![^])/m);
     assert.equal(ran("node", [file], { cwd: FOLDER }), said.replaceAll(/^\/\/ /gm, ""), program);
   }
   const logs = readdirSync(FOLDER).filter((name) => name.endsWith(".jsonl"));
