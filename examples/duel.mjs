@@ -1,5 +1,5 @@
-// Two fighters with frame data in a Rollback. Each saves its own state beside the world: a saved body
-// grows with the victims of its attack, from 24 to 280 bytes; ownMax is the most of both bodies.
+// Two fighters with frame data in a Rollback. Each saves its own state beside the world: a body's
+// bytes grow with the victims of its attack, from 24 to 280; ownMax is the most of both bodies.
 import { Body, ENTER, FrameData, init, q, Rollback, World } from "fixsync";
 
 await init();

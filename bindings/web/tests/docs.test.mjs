@@ -1,5 +1,5 @@
-// Every program of docs/web.md and of the README, and examples/duel.mjs, prints what the comments at
-// its end say.
+// Every program of docs/web.md and of the README, and examples/duel.mjs, prints what the comments
+// at its end say.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
