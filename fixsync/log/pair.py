@@ -45,7 +45,7 @@ class Party(Struct):
 
 
 class At(Struct):
-    """A pair at the step of a frame. Lengths are raw units, angles yaw steps."""
+    """A pair at the step of a frame. `contact` to `turn` are those of `Explanation`."""
 
     frame: int
     why: list[str]
