@@ -36,6 +36,7 @@ extensions = [
     "command_help",
     "data_docstrings",
     "header_reference",
+    "python_reference",
     "repository_links",
 ]
 exclude_patterns = ["extensions"]
