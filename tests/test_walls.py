@@ -193,7 +193,7 @@ def test_two_riders_under_a_ceiling_turn_the_lift_by_what_is_held() -> None:
     world.move(0, 0, 3 * ONE, 0)
     world.move(1, 0, 5 * ONE, 0)
     world.move(2, 0, ONE, 0)
-    for _ in range(40):  # as docs/platforms.md says it
+    for _ in range(40):  # as docs/movement.md says it
         state = world.save()
         rows = carry(world, [2], (0, way, 0), movers).values()
         if any(row.crushed or row.squeezed or (row.held and way > 0) for row in rows):
