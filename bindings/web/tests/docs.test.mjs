@@ -34,8 +34,11 @@ test("the programs of docs/web.md and the README print what they say, with the p
   for (const [i, program] of programs.entries()) {
     const file = join(FOLDER, `program${i}.mjs`);
     writeFileSync(file, program);
-    const [said] = program.match(/(?:^\/\/ .*\n)+(?![^])/m);
-    assert.equal(ran("node", [file], { cwd: FOLDER }), said.replaceAll(/^\/\/ /gm, ""), program);
+    const said = program
+      .match(/(?:\n\/\/ .*)+\n$/)[0]
+      .slice(1)
+      .replaceAll(/^\/\/ /gm, "");
+    assert.equal(ran("node", [file], { cwd: FOLDER }), said, program);
   }
   const logs = readdirSync(FOLDER).filter((name) => name.endsWith(".jsonl"));
   assert.equal(logs.length, 2);
