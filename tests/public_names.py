@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import re
+import runpy
+from itertools import chain
 from pathlib import Path
 
 BINDINGS = Path(__file__).resolve().parents[1] / "bindings"
+REFERENCE = BINDINGS.parent / "docs" / "extensions" / "python_reference.py"
 
 
 def has_python(name: str) -> bool:
@@ -119,10 +122,9 @@ def c() -> set[str]:
 
 def python() -> set[str]:
     """What the reference documents, with the members of classes: "world.World.move"."""
-    pages = (BINDINGS.parent / "docs").glob("python*.md")
-    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    pages: dict[str, list[str]] = runpy.run_path(str(REFERENCE))["PAGES"]
     found = set()
-    for file in re.findall(r"automodule:: fixsync\.(\S+)", text):
+    for file in chain.from_iterable(pages.values()):
         module = importlib.import_module(f"fixsync.{file}")
         for name in getattr(module, "__all__", ()):
             thing = getattr(module, name)

@@ -10,27 +10,76 @@ import inspect
 import re
 from collections.abc import Iterator
 from types import ModuleType, UnionType
-from typing import Any, Union, get_origin
-
-from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
+from typing import TYPE_CHECKING, Any, Union, get_origin
 
 import fixsync
 
-_OF_FIXSYNC = """base.numbers base.kinds _native.kinds world.shapes world.why world.level world.world
-world.records world.aim game.handlers game.bodies game.frames game.frames_file game.pacer"""
-# The modules of each page, below fixsync.
+if TYPE_CHECKING:  # the tests read the lists of modules without Sphinx
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+OF_FIXSYNC = [
+    "base.numbers",
+    "base.kinds",
+    "_native.kinds",
+    "world.shapes",
+    "world.why",
+    "world.level",
+    "world.world",
+    "world.records",
+    "world.aim",
+    "game.handlers",
+    "game.bodies",
+    "game.frames",
+    "game.frames_file",
+    "game.pacer",
+]
+"""Modules whose names the page python has as those of fixsync."""
 PAGES = {
-    "python": f"""{_OF_FIXSYNC} game.aseprite game.motion game.numbers game.flat
-        maps world.draw""",
-    "python-logs": """log.recorder log.replay log.diff match.builds log.info log.pair log.attacks
-        log.watch log.whatif log.rematch log.diff_hits log.settings log.hits farm farm.run
-        farm.regress log.reader base.names log.schema base.fields view""",
-    "python-sessions": """match.sim match session session.udp game.random match.semantics
-        sample.skillfight""",
-    "python-testing": """synctest synctest.strategies synctest.pytest_plugin synctest.checks
-        synctest.unsaved synctest.minimise peers.faults""",
+    "python": ["game.aseprite", "game.motion", "game.numbers", "game.flat", "maps", "world.draw"],
+    "python-logs": [
+        "log.recorder",
+        "log.replay",
+        "log.diff",
+        "match.builds",
+        "log.info",
+        "log.pair",
+        "log.attacks",
+        "log.watch",
+        "log.whatif",
+        "log.rematch",
+        "log.diff_hits",
+        "log.settings",
+        "log.hits",
+        "farm",
+        "farm.run",
+        "farm.regress",
+        "log.reader",
+        "base.names",
+        "log.schema",
+        "base.fields",
+        "view",
+    ],
+    "python-sessions": [
+        "match.sim",
+        "match",
+        "session",
+        "session.udp",
+        "game.random",
+        "match.semantics",
+        "sample.skillfight",
+    ],
+    "python-testing": [
+        "synctest",
+        "synctest.strategies",
+        "synctest.pytest_plugin",
+        "synctest.checks",
+        "synctest.unsaved",
+        "synctest.minimise",
+        "peers.faults",
+    ],
 }
+"""The other modules of each page, below fixsync."""
 _INHERITED = ("fixsync.log.recorder",)
 _SPECIAL = "   :special-members: __getitem__, __iter__"
 
@@ -70,14 +119,14 @@ def _entry(path: str, value: Any, options: tuple[str, ...]) -> Iterator[str]:
 def reference(page: str) -> str:
     """The sections of a page, as Markdown."""
     lines = []
-    for short in PAGES[page].split():
+    for short in [*(OF_FIXSYNC if page == "python" else ()), *PAGES[page]]:
         module = importlib.import_module(f"fixsync.{short}")
         options = ("   :inherited-members:",) if module.__name__ in _INHERITED else ()
         lines += ["", f"## {module.__name__}", "", "```{eval-rst}"]
-        if short not in _OF_FIXSYNC.split():
+        if short not in OF_FIXSYNC:
             lines += [f".. automodule:: {module.__name__}", "   :no-members:", ""]
         for name in _public(module):
-            is_short = short in _OF_FIXSYNC.split() and name in fixsync.__all__
+            is_short = short in OF_FIXSYNC and name in fixsync.__all__
             path = f"fixsync.{name}" if is_short else f"{module.__name__}.{name}"
             lines += _entry(path, getattr(module, name), options)
         lines += ["```"]
