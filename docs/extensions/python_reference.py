@@ -80,20 +80,30 @@ PAGES = {
     ],
 }
 """The other modules of each page, below fixsync."""
+_MORE = {
+    "world.records": ("COLLIDER_FORMAT", "COLLIDER_DTYPE", "QueryAnswers", "CastAnswers"),
+    "world.aim": ("Engine", "UNITY", "GODOT", "UNREAL"),
+    "log.schema": ("Add", "Move", "SetPose", "Remove", "SetLayers", "Query", "Cast", "Footer"),
+}
+"""Public names that are in no `__all__`."""
 _INHERITED = ("fixsync.log.recorder",)
-_SPECIAL = "   :special-members: __getitem__, __iter__"
 
 
 def _public(module: ModuleType) -> list[str]:
-    """In the order of the source, those of other modules last."""
-    names = getattr(module, "__all__", None)
+    """In the order of the source. Of some, fixsync has names that they do not list."""
     source = inspect.getsource(module)
+    short = module.__name__.removeprefix("fixsync.")
+    names = {name for name in getattr(module, "__all__", ()) if not name.startswith("_")}
+    names |= {*_MORE.get(short, ())}
+    if short in OF_FIXSYNC:
+        defined = re.findall(r"^(?:class |def )?([a-zA-Z]\w*)\b", source, re.MULTILINE)
+        names |= {*defined} & {*fixsync.__all__}
 
     def place(name: str) -> int:
         found = re.search(rf"^(?:class |(?:async )?def )?{name}\b", source, re.MULTILINE)
         return found.start() if found else len(source)
 
-    return sorted((name for name in names or () if not name.startswith("_")), key=place)
+    return sorted(names, key=place)
 
 
 def _entry(path: str, value: Any, options: tuple[str, ...]) -> Iterator[str]:
@@ -107,12 +117,14 @@ def _entry(path: str, value: Any, options: tuple[str, ...]) -> Iterator[str]:
     elif isinstance(value, type):
         kind = "exception" if issubclass(value, Exception) else "class"
         yield from (f".. auto{kind}:: {path}", *options)
-        if hasattr(value, "__getitem__") and value.__module__.startswith("fixsync"):
-            yield _SPECIAL
+        if "__getitem__" in vars(value):
+            yield "   :special-members: __getitem__, __iter__"
     elif inspect.isroutine(value):
         yield f".. autofunction:: {path}"
     else:
-        yield from (f".. autodata:: {path}", "   :no-value:")
+        yield f".. autodata:: {path}"
+        if not isinstance(value, int | str):
+            yield "   :no-value:"
     yield ""
 
 
