@@ -83,7 +83,7 @@ PAGES = {
 _MORE = {
     "world.records": ("COLLIDER_FORMAT", "COLLIDER_DTYPE", "QueryAnswers", "CastAnswers"),
     "world.aim": ("Engine", "UNITY", "GODOT", "UNREAL"),
-    "log.schema": ("Add", "Move", "SetPose", "Remove", "SetLayers", "Query", "Cast", "Footer"),
+    "synctest.pytest_plugin": ("fixsync_world", "fixsync_recorder", "peers_agree"),
 }
 """Public names that are in no `__all__`."""
 _INHERITED = ("fixsync.log.recorder",)
@@ -93,7 +93,11 @@ def _public(module: ModuleType) -> list[str]:
     """In the order of the source. Of some, fixsync has names that they do not list."""
     source = inspect.getsource(module)
     short = module.__name__.removeprefix("fixsync.")
-    names = {name for name in getattr(module, "__all__", ()) if not name.startswith("_")}
+    own = [
+        name for name, of in vars(module).items() if getattr(of, "__module__", 0) == module.__name__
+    ]
+    names = {*getattr(module, "__all__", () if short in (*OF_FIXSYNC, *_MORE) else own)}
+    names = {name for name in names if not name.startswith("_")}
     names |= {*_MORE.get(short, ())}
     if short in OF_FIXSYNC:
         defined = re.findall(r"^(?:class |def )?([a-zA-Z]\w*)\b", source, re.MULTILINE)
