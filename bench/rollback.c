@@ -57,9 +57,10 @@ static uint64_t step(void) {
 }
 
 static void push(uint64_t n, const uint64_t *hash) {
-    fxs_told told;
-    check(fxs_history_push(history, world, own, 0, hash, rows, count, 0, events, n, taken_back,
-                           predicted, &told));
+    const fxs_pushed pushed = {hash != NULL ? *hash : 0, count, 0, n, 0, hash != NULL};
+    fxs_event_changes changes;
+    check(fxs_history_push(history, world, own, &pushed, rows, events, taken_back, predicted,
+                           &changes));
 }
 
 static void confirm(void) {

@@ -13,8 +13,8 @@
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
  * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 20 (fxs_separated), 404
  * (fxs_body), 16 (fxs_strike), 40 (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40
- * (fxs_difference), 64 (fxs_name), 48 (fxs_explanation), 40 (fxs_history_room), 16 (fxs_told), 32
- * (fxs_confirmed) and 376 (fxs_recorder). fxs_rewind, fxs_inputs and fxs_history are opaque, as
+ * (fxs_difference), 64 (fxs_name), 48 (fxs_explanation), 40 (fxs_history_room), 40 (fxs_pushed), 16
+ * (fxs_event_changes), 32 (fxs_confirmed), 48 (fxs_recorded) and 376 (fxs_recorder). fxs_rewind, fxs_inputs and fxs_history are opaque, as
  * fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
@@ -860,11 +860,21 @@ typedef struct fxs_history_room {
     uint32_t past;               /* states to keep of frames before those; below 2^31 */
 } fxs_history_room;
 
+/* A frame that was just stepped. */
+typedef struct fxs_pushed {
+    uint64_t hash;               /* of the world right after the step, if has_hash */
+    uint64_t command_count;      /* commands since the last push */
+    uint64_t reaction_count;     /* of them, the last: given after the step */
+    uint64_t event_count;        /* events of the step and of the game */
+    uint32_t is_final;           /* 1: all inputs of this frame are known */
+    uint32_t has_hash;           /* 0: the world has not changed since the step */
+} fxs_pushed;
+
 /* How many rows fxs_history_push wrote. */
-typedef struct fxs_told {
+typedef struct fxs_event_changes {
     uint64_t taken_back;         /* events that are taken back */
     uint64_t predicted;          /* events that are predicted */
-} fxs_told;
+} fxs_event_changes;
 
 /* A confirmed frame. */
 typedef struct fxs_confirmed {
@@ -872,7 +882,7 @@ typedef struct fxs_confirmed {
     uint64_t commands;           /* rows of commands */
     uint64_t events;             /* rows of events */
     uint32_t frame;              /* its number */
-    uint32_t zero;               /* is 0 */
+    uint32_t game_events;        /* how many rows of events, the last, are the game's own */
 } fxs_confirmed;
 
 /* Bytes of memory for a room; 0 if a number is out of range, or the sum is above 2^48.
@@ -889,10 +899,9 @@ FXS_API int32_t fxs_history_init(fxs_history *memory, const fxs_history_room *ro
                                  const fxs_world *world, const uint8_t *own);
 
 /* Keeps the frame that was just stepped, fxs_history_head, with the state after it.
- * is_final: 1 if all inputs of this frame are known, else 0. hash: of the world right after the
- * step; NULL if the world has not changed since. rows: the n commands since the last push, the last
- * n_after of them given after the step, as reactions to its events: they belong to the next frame.
- * events: the m rows of fxs_world_step, then the game's own, of kind FXS_GAME_EVENT and above.
+ * commands: those since the last push; reactions to the events of the step come last, and belong to
+ * the next frame. events: those of fxs_world_step, then the game's own, of kind FXS_GAME_EVENT and
+ * above.
  *
  * taken_back, predicted: each with room for event_room rows. An event that was predicted for this
  * frame and is not found is written to `taken_back`, in row order. An event that was not predicted
@@ -901,14 +910,14 @@ FXS_API int32_t fxs_history_init(fxs_history *memory, const fxs_history_room *ro
  *
  * Returns FXS_OK; FXS_E_ORDER for a world at another frame, a frame beyond the window (see
  * fxs_history_free), a final frame after one that is not; FXS_E_RANGE for an event of kind 0 or
- * 4..15, or one of the game's before one of the world's, for an n_after above n, or above 0 without
- * a hash;
+ * 4..15, or one of the game's before one of the world's, for a reaction_count above command_count,
+ * or above 0 without a hash;
  * FXS_E_ROOM for a state, commands or events beyond the room: make a larger history with
  * fxs_history_grow, and push again. Cost: that of fxs_world_save, and rows. */
 FXS_API int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uint8_t *own,
-                                 uint32_t is_final, const uint64_t *hash, const fxs_command *rows,
-                                 uint64_t n, uint64_t n_after, const fxs_event *events, uint64_t m,
-                                 fxs_event *taken_back, fxs_event *predicted, fxs_told *told);
+                                 const fxs_pushed *pushed, const fxs_command *commands,
+                                 const fxs_event *events, fxs_event *taken_back,
+                                 fxs_event *predicted, fxs_event_changes *changes);
 
 /* Makes all frames before a frame final: they were stepped on the real inputs.
  * A frame that is final is not stepped again. Returns FXS_OK, or FXS_E_RANGE for a frame after
@@ -1051,15 +1060,21 @@ typedef struct fxs_recorder {
     uint8_t line_held[64];       /* the same, up to the last whole line */
 } fxs_recorder;
 
-/* Begins a log: the first line with the level, and a command for each collider of the world.
- * The log of a world that is not at frame 0, or has hits, begins with its state. tick_rate: frames
- * a second. Returns FXS_OK; FXS_E_CONFIG for a tick_rate of 0, or FXS_E_ROOM. Cost: capacity +
- * text. */
-FXS_API int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world,
-                                   uint32_t tick_rate, char *text, uint64_t room);
+/* What a log has of a frame. */
+typedef struct fxs_recorded {
+    uint64_t hash;               /* fxs_world_hash after the step, if has_hash */
+    uint64_t state;              /* fxs_hash64, seed 0, of all that the simulation saves then */
+    uint64_t event_count;        /* rows of the step */
+    uint64_t game_count;         /* rows of the game's own events */
+    uint32_t has_events;         /* each of these: 0 if it is not known */
+    uint32_t has_game;
+    uint32_t has_hash;
+    uint32_t has_state;
+} fxs_recorded;
 
-/* fxs_recorder_begin with the other keys of the first line.
- * about: an object with the optional members tick_rate, sim, seed, meta, names, unit_mm, z_down,
+/* Begins a log: the first line with the level, and a command for each collider of the world.
+ * The log of a world that is not at frame 0, or has hits, begins with its state. about: the other
+ * keys of the first line, or nothing: about_size 0. An object with the optional members tick_rate, sim, seed, meta, names, unit_mm, z_down,
  * semantics, build and data in UTF-8. It must be canonical: in this order, without spaces, the ids
  * of names ascending, z_down true, and only `"`, `\` and control characters with a backslash:
  * {"tick_rate":[60000,1001],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
@@ -1071,10 +1086,9 @@ FXS_API int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *worl
  * Returns FXS_OK; FXS_E_TEXT, with `*at` the offset of the fault in `about`; FXS_E_STATE for a
  * state that is missing or is not the world's; FXS_E_ROOM. Cost: capacity + text + the square of
  * the number of keys of an object. */
-FXS_API int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
-                                         const char *about, uint64_t about_size,
-                                         const uint8_t *state, uint64_t state_size, char *text,
-                                         uint64_t room, uint64_t *at);
+FXS_API int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world,
+                                   const char *about, uint64_t about_size, const uint8_t *state,
+                                   uint64_t state_size, char *text, uint64_t room, uint64_t *at);
 
 /* Writes UTF-8 as the JSON string of a match log, with its quotes: a name or a text of `about`.
  * It escapes what must be escaped. `text` and `out` must not overlap. Returns FXS_OK with `*count`
@@ -1121,34 +1135,14 @@ FXS_API int32_t fxs_recorder_ids(fxs_recorder *recorder, const uint32_t *ids, ui
 FXS_API int32_t fxs_recorder_hits(fxs_recorder *recorder, const fxs_cast_hit *hits, uint64_t n,
                                   char *text, uint64_t room);
 
-/* Ends the line of this frame with the events of its step, and fxs_world_hash after it.
- * Returns FXS_OK; FXS_E_ORDER while a question has no answer, or FXS_E_ROOM. Cost: text. */
-FXS_API int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                                  uint64_t hash, char *text, uint64_t room);
-
-/* fxs_recorder_step without unknown values: events and hash may be NULL, and are then left out.
- * Returns FXS_OK; FXS_E_ORDER while a question has no answer, or FXS_E_ROOM. Cost: text. */
-FXS_API int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                                       const uint64_t *hash, char *text, uint64_t room);
-
-/* fxs_recorder_end_frame for rows with a game's own events, as fxs_history_confirm gives them.
- * events: the n rows of the step, then those of the game, which the log keeps as `game`. hash: may
- * be NULL. Returns FXS_OK; FXS_E_RANGE for a row of the world after one of the game; FXS_E_ORDER
- * while a question has no answer, or FXS_E_ROOM. Cost: text. */
-FXS_API int32_t fxs_recorder_end_game_frame(fxs_recorder *recorder, const fxs_event *events,
-                                            uint64_t n, const uint64_t *hash, char *text,
-                                            uint64_t room);
-
-/* Ends the line of this frame of a log with a sim: all that a log can know of it.
- * events: the n rows of its step. game: the game's own. state: fxs_hash64, seed 0, of the whole
- * state that the simulation saves after the step: with it, replaying names the first frame in which
- * anything differs. What is NULL is left out. Returns FXS_OK; FXS_E_RANGE for a row of the other
- * list; FXS_E_ORDER while a question has no answer, or for a state in a log without a sim;
+/* Ends the line of this frame.
+ * events: event_count rows of its step, then game_count of the game's own, as fxs_history_confirm
+ * gives them; what is not known is left out. With `state`, replaying names the first frame in which
+ * anything differs. Returns FXS_OK; FXS_E_RANGE for a row of the other kind, or of events that are
+ * not known; FXS_E_ORDER while a question has no answer, or for a state in a log without a sim;
  * FXS_E_ROOM. Cost: text. */
-FXS_API int32_t fxs_recorder_end_sim_frame(fxs_recorder *recorder, const fxs_event *events,
-                                           uint64_t n, const fxs_event *game, uint64_t game_count,
-                                           const uint64_t *hash, const uint64_t *state, char *text,
-                                           uint64_t room);
+FXS_API int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_recorded *recorded,
+                                  const fxs_event *events, char *text, uint64_t room);
 
 /* Adds a frame as text: a line of another log, without its line feed.
  * The line must be canonical. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a line

@@ -70,8 +70,11 @@ static void advance_frame(game *g, const uint32_t inputs[PLAYERS], fxs_recorder 
     must(fxs_world_step(g->world, g->events, EVENT_ROOM, &g->counts));
     if (log != NULL) {
         must(fxs_recorder_commands(log, g->rows, g->row_count, text, TEXT_ROOM));
-        must(fxs_recorder_step(log, g->events, g->counts.events, fxs_world_hash(g->world), text,
-                               TEXT_ROOM));
+        const fxs_recorded recorded = {.event_count = g->counts.events,
+                                       .has_events = 1,
+                                       .hash = fxs_world_hash(g->world),
+                                       .has_hash = 1};
+        must(fxs_recorder_step(log, &recorded, g->events, text, TEXT_ROOM));
     }
     g->row_count = 0;
     for (uint64_t i = 0; i < g->counts.events; i++) {
@@ -164,7 +167,8 @@ int main(int argc, char **argv) {
     begin_game(&here);
     begin_game(&there);
     there.row_count = 0; /* the log begins with the colliders that are there */
-    must(fxs_recorder_begin(&log, there.world, 60, text, TEXT_ROOM));
+    uint64_t at;
+    must(fxs_recorder_begin(&log, there.world, NULL, 0, NULL, 0, text, TEXT_ROOM, &at));
     uint32_t wrong = 0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         saved before = save(&here);

@@ -29,19 +29,25 @@ static void begin_peer(peer *p) {
     must(fxs_inputs_init(p->inputs, PLAYERS, 2 * WINDOW, fxs_world_frame(p->game.world)));
     p->history = memory_of(fxs_history_size(&room));
     must(fxs_history_init(p->history, &room, p->game.world, (uint8_t *)&p->game.own));
-    must(fxs_recorder_begin(&p->log, p->game.world, 60, p->text, TEXT));
+    uint64_t at;
+    must(fxs_recorder_begin(&p->log, p->game.world, NULL, 0, NULL, 0, p->text, TEXT, &at));
 }
 
 static void advance(peer *p, const int64_t inputs[PLAYERS], uint32_t is_final) {
     game *g = &p->game;
     fxs_event taken_back[EVENTS], predicted[EVENTS];
-    fxs_told told;
+    fxs_event_changes changes;
     step(g, inputs);
-    must(fxs_history_push(p->history, g->world, (uint8_t *)&g->own, is_final, &g->hash, g->rows,
-                          g->row_count, g->after_count, g->events, g->event_count, taken_back,
-                          predicted, &told));
-    p->stopped += (uint32_t)told.taken_back; /* stop their effects, begin those of `predicted` */
-    p->shown += (uint32_t)told.predicted;
+    const fxs_pushed pushed = {.hash = g->hash,
+                               .command_count = g->row_count,
+                               .reaction_count = g->after_count,
+                               .event_count = g->event_count,
+                               .is_final = is_final,
+                               .has_hash = 1};
+    must(fxs_history_push(p->history, g->world, (uint8_t *)&g->own, &pushed, g->rows, g->events,
+                          taken_back, predicted, &changes));
+    p->stopped += (uint32_t)changes.taken_back; /* stop their effects, begin those of `predicted` */
+    p->shown += (uint32_t)changes.predicted;
 }
 
 static void confirm(peer *p) {
@@ -53,7 +59,13 @@ static void confirm(peer *p) {
             p->hits += events[i].kind == FXS_ENTER;
         }
         must(fxs_recorder_commands(&p->log, rows, f.commands, p->text, TEXT));
-        must(fxs_recorder_end_game_frame(&p->log, events, f.events, &f.hash, p->text, TEXT));
+        const fxs_recorded recorded = {.hash = f.hash,
+                                       .event_count = f.events - f.game_events,
+                                       .game_count = f.game_events,
+                                       .has_events = 1,
+                                       .has_game = 1,
+                                       .has_hash = 1};
+        must(fxs_recorder_step(&p->log, &recorded, events, p->text, TEXT));
     }
 }
 

@@ -161,28 +161,27 @@ class History:
         make = self.kernel.ffi
         rows = b"".join(frame.before + frame.after)
         packed = b"".join(struct.pack("<4I", *row) for row in frame.events)
-        told = make.new("fxs_told *")
+        changes = make.new("fxs_event_changes *")
+        counts = (len(frame.before) + len(frame.after), len(frame.after), len(frame.events))
+        has_hash = bool(frame.after or frame.hash % 2)
+        pushed = make.new("fxs_pushed *", (frame.hash, *counts, is_final, has_hash))
         keeps = [rows, packed]
         status = self.kernel.lib.fxs_history_push(
             self._it,
             self._world(),
             self._bytes(self.brawl.own),
-            int(is_final),
-            make.new("uint64_t *", frame.hash) if frame.after or frame.hash % 2 else make.NULL,
+            pushed,
             self._rows("fxs_command", rows),
-            len(frame.before) + len(frame.after),
-            len(frame.after),
             self._rows("fxs_event", packed),
-            len(frame.events),
             self.taken_back,
             self.predicted,
-            told,
+            changes,
         )
         del keeps
         if status:
             return int(status)
-        return self._events(self.taken_back, told.taken_back), self._events(
-            self.predicted, told.predicted
+        return self._events(self.taken_back, changes.taken_back), self._events(
+            self.predicted, changes.predicted
         )
 
     def _events(self, rows: Any, n: int) -> Rows:
@@ -668,11 +667,12 @@ def test_frames_come_in_order_and_final_ones_are_not_stepped_again() -> None:
 def test_reactions_need_the_hash_right_after_the_step() -> None:
     brawl, history = small()
     brawl.world.step()
-    rows, told = ffi.new("fxs_command[2]"), ffi.new("fxs_told *")
-    arguments = [ffi.NULL, 0, history.taken_back, history.predicted, told]
+    rows, changes = ffi.new("fxs_command[2]"), ffi.new("fxs_event_changes *")
+    outputs = (history.taken_back, history.predicted, changes)
     own = ffi.from_buffer("uint8_t[]", brawl.own)
-    for n, n_after, hash in ((2, 1, ffi.NULL), (1, 2, ffi.new("uint64_t *"))):
-        call = (history._it, history._world(), own, 0, hash, rows, n, n_after, *arguments)
+    for numbers in ((0, 2, 1, 0, 0, 0), (0, 1, 2, 0, 0, 1)):
+        pushed = ffi.new("fxs_pushed *", numbers)
+        call = (history._it, history._world(), own, pushed, rows, ffi.NULL, *outputs)
         assert lib.fxs_history_push(*call) == lib.FXS_E_RANGE
 
 
@@ -812,16 +812,17 @@ class Watched(Bumpers):
         rows, taken_back, predicted = self.rows
         for row, event in zip(rows, found, strict=False):
             row.a, row.b, row.kind, row.contact = event
-        told = ffi.new("fxs_told *")
+        changes = ffi.new("fxs_event_changes *")
         is_final = self.timeline[0].is_known(frame)
+        pushed = ffi.new("fxs_pushed *", (0, 0, 0, len(found), is_final, 0))
         status = lib.fxs_history_push(
-            *(self.history, self.world._native._world, ffi.NULL, is_final, ffi.NULL),
-            *(ffi.NULL, 0, 0, rows, len(found), taken_back, predicted, told),
+            *(self.history, self.world._native._world, ffi.NULL, pushed),
+            *(ffi.NULL, rows, taken_back, predicted, changes),
         )
         assert status == lib.FXS_OK
         for kind, which, n in (
-            (TakenBack, taken_back, told.taken_back),
-            (Predicted, predicted, told.predicted),
+            (TakenBack, taken_back, changes.taken_back),
+            (Predicted, predicted, changes.predicted),
         ):
             if n:
                 self.told.append((kind, frame, self.listed(which, n)))

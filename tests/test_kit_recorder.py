@@ -32,6 +32,17 @@ from fixsync.world.shapes import shape_from_tuple
 CAPACITY = 6
 
 
+def known(
+    events: int | None = None,
+    game: int | None = None,
+    hash: int | None = None,
+    state: int | None = None,
+) -> Any:
+    known = (events, game, hash, state)
+    numbers = (hash or 0, state or 0, events or 0, game or 0)
+    return ffi.new("fxs_recorded *", (*numbers, *(value is not None for value in known)))
+
+
 class CLog:
     """Records a world with the functions of C, which is given as little room as it takes."""
 
@@ -42,7 +53,15 @@ class CLog:
         self.buffer = ffi.new("char[]", room)
         self.text = b""
         self.asked: list[tuple[str, Any]] = []
-        self.call(lib.fxs_recorder_begin, world._native._world, 60)
+        at = ffi.new("uint64_t *")
+
+        def begin(log: Any, text: Any, room: int) -> int:
+            none = ffi.NULL
+            return lib.fxs_recorder_begin(
+                log, world._native._world, none, 0, none, 0, text, room, at
+            )
+
+        self.call(begin)
 
     def call(self, function: Any, *args: Any) -> None:
         """Writes the buffer out whenever the text does not fit."""
@@ -101,7 +120,7 @@ class CLog:
         self.asked = []
         rows = bytes(events)
         answer = ffi.from_buffer("fxs_event[]", rows) if rows else ffi.NULL
-        self.call(lib.fxs_recorder_step, answer, len(rows) // 16, self.world.hash())
+        self.call(lib.fxs_recorder_step, known(len(rows) // 16, hash=self.world.hash()), answer)
 
     def end(self) -> bytes:
         self.call(lib.fxs_recorder_end)
@@ -197,8 +216,7 @@ def test_calls_that_come_at_the_wrong_place_are_refused_and_change_nothing() -> 
         "cast": [cast],
         "ids": [b"", 0],
         "hits": [ffi.NULL, 0],
-        "step": [ffi.NULL, 0, 7],
-        "end_sim_frame": [ffi.NULL, 0, ffi.NULL, 0, ffi.NULL, ffi.NULL],
+        "step": [known(0, hash=7), ffi.NULL],
         "inputs": [ffi.NULL, 0],
         "input_list": [ffi.NULL, 0],
         "line": [b'{"frame":0,"commands":[]}', 25],
@@ -218,10 +236,10 @@ def test_calls_that_come_at_the_wrong_place_are_refused_and_change_nothing() -> 
     inputs = {"inputs", "input_list"}
     assert refused() == {"ids", "hits", *inputs}
     log.call(lib.fxs_recorder_query, query)
-    assert refused() == {"step", "end_sim_frame", "line", *inputs}
+    assert refused() == {"step", "line", *inputs}
     log.call(lib.fxs_recorder_ids, b"", 0)
     assert refused() == {"commands", "query", "cast", "ids", "hits", "line", *inputs}
-    log.call(lib.fxs_recorder_step, ffi.NULL, 0, 7)
+    log.call(lib.fxs_recorder_step, known(0, hash=7), ffi.NULL)
     args["line"] = [b'{"frame":1,"commands":[]}', 25]
     assert refused() == {"ids", "hits", *inputs}
     begun(log, World(4), b'{"sim":"duel"}')
@@ -232,11 +250,11 @@ def test_calls_that_come_at_the_wrong_place_are_refused_and_change_nothing() -> 
 
 
 def begun(log: CLog, world: World, about: bytes, state: bytes | None = None) -> tuple[int, int]:
-    """The status of fxs_recorder_begin_about, with room for any first line of these tests, and
+    """The status of fxs_recorder_begin, with room for any first line of these tests, and
     where it finds a fault."""
     log.room, log.buffer, at = 10**5, ffi.new("char[]", 10**5), ffi.new("uint64_t *")
     given = (ffi.NULL, 0) if state is None else (state, len(state))
-    call, native = lib.fxs_recorder_begin_about, world._native._world
+    call, native = lib.fxs_recorder_begin, world._native._world
     copy = ffi.from_buffer(about) if about else ffi.NULL
     status = call(log.log, native, copy, len(about), *given, log.buffer, log.room, at)
     return status, at[0]
@@ -350,7 +368,6 @@ def test_a_fault_has_its_offset() -> None:
         (b'{"tick_rate":0}', 13),
         (b'{"names":{"ids":{"6":"x"}}}', 17),
         (b'{"unit_mm":5,"seed":1}', 12),
-        (b"", 0),
     ):
         assert begun(log, World(CAPACITY), about) == (lib.FXS_E_TEXT, at)
 
@@ -368,20 +385,20 @@ def test_a_log_of_inputs_begins_with_the_state_that_it_is_given(tmp_path: Path) 
     log.call(lib.fxs_recorder_input_list, ffi.new("int64_t[]", [2**63 - 1, 0]), 2)
     log.call(lib.fxs_recorder_input_list, ffi.NULL, 0)
     log.call(lib.fxs_recorder_inputs, ffi.new("int64_t[]", [7]), 1)
-    log.call(lib.fxs_recorder_step, ffi.new("fxs_event[]", [(1, 2, 3, 0)]), 1, 255)
-    log.call(lib.fxs_recorder_end_frame, ffi.NULL, 0, ffi.NULL)
-    log.call(lib.fxs_recorder_end_frame, ffi.new("fxs_event *"), 0, ffi.NULL)
-    log.call(lib.fxs_recorder_end_frame, ffi.NULL, 0, ffi.new("uint64_t *", 2**64 - 1))
+    step, met = lib.fxs_recorder_step, ffi.new("fxs_event[]", [(1, 2, 3, 0)])
+    log.call(step, known(1, hash=255), met)
+    log.call(step, known(), ffi.NULL)
+    log.call(step, known(0), ffi.NULL)
+    log.call(step, known(hash=2**64 - 1), ffi.NULL)
     line = b'{"frame":9,"inputs":[1],"hash":"00000000000000ff","state":"00000000000000ff"}'
     log.call(lib.fxs_recorder_line, line, len(line))
-    state, own = ffi.new("uint64_t *", 254), ffi.new("fxs_event[]", [(1, 2, 16, 2**32 - 1)])
-    end = lib.fxs_recorder_end_sim_frame
-    log.call(end, ffi.NULL, 0, ffi.NULL, 0, ffi.NULL, state)
-    log.call(end, own, 0, own, 1, state, state)
-    log.refuse("RANGE", end, own, 1, ffi.NULL, 0, ffi.NULL, ffi.NULL)
-    log.refuse(
-        "RANGE", end, ffi.NULL, 0, ffi.new("fxs_event[]", [(1, 2, 3, 0)]), 1, *[ffi.NULL] * 2
-    )
+    own = ffi.new("fxs_event[]", [(1, 2, 16, 2**32 - 1)])
+    log.call(step, known(state=254), ffi.NULL)
+    log.call(step, known(0, 1, 254, 254), own)
+    log.refuse("RANGE", step, known(1), own)
+    log.refuse("RANGE", step, known(0, 1), met)
+    log.refuse("RANGE", step, ffi.new("fxs_recorded *", (0, 0, 1, 0, 0, 1, 0, 0)), met)
+    log.refuse("RANGE", step, ffi.new("fxs_recorded *", (0, 0, 0, 1, 1, 0, 0, 0)), own)
     path = tmp_path / "match.jsonl"
     path.write_bytes(log.end())
     numbers = [1, -(2**63), [2**63 - 1, 0], [], 7]
@@ -419,9 +436,9 @@ def test_a_line_that_is_not_of_the_frame_is_refused(line: bytes) -> None:
 
 
 def test_a_frame_of_commands_has_no_whole_state() -> None:
-    log, state = CLog(World(4), 10000), ffi.new("uint64_t *", 254)
-    log.refuse("ORDER", lib.fxs_recorder_end_sim_frame, *[ffi.NULL, 0] * 2, state, state)
-    log.call(lib.fxs_recorder_end_sim_frame, *[ffi.NULL, 0] * 2, state, ffi.NULL)
+    log = CLog(World(4), 10000)
+    log.refuse("ORDER", lib.fxs_recorder_step, known(hash=254, state=254), ffi.NULL)
+    log.call(lib.fxs_recorder_step, known(hash=254), ffi.NULL)
     assert b'"commands":[],"queries":[],"hash":"00000000000000fe"}' in log.end()
 
 
@@ -443,7 +460,7 @@ def test_a_frame_that_was_not_stepped_is_taken_back_at_the_end() -> None:
     for is_stepped in (False, True):
         log = CLog(world, 10000)
         if is_stepped:
-            log.call(lib.fxs_recorder_step, ffi.NULL, 0, 7)
+            log.call(lib.fxs_recorder_step, known(0, hash=7), ffi.NULL)
         whole = ffi.buffer(log.buffer, log.log.size - log.log.line_size)[:]
         log.call(lib.fxs_recorder_commands, turn * 3, 3)
         ends.append(log.end())
@@ -505,9 +522,7 @@ def test_frames_go_on_after_the_last_number_and_a_tick_rate_of_0_is_refused() ->
     text = log.end()
     assert b'{"frame":4294967295,' in text
     assert b'{"frame":0,' in text
-    fresh = ffi.new("fxs_recorder *")
-    begin = lib.fxs_recorder_begin
-    assert begin(fresh, world._native._world, 0, log.buffer, log.room) == lib.FXS_E_CONFIG
+    assert begun(log, World(4), b'{"tick_rate":0}')[0] == lib.FXS_E_TEXT
 
 
 def test_a_games_own_events_are_in_the_line_with_their_signs(tmp_path: Path) -> None:
@@ -516,11 +531,11 @@ def test_a_games_own_events_are_in_the_line_with_their_signs(tmp_path: Path) -> 
     rows = [(0, 1, lib.FXS_ENTER, 1), (4, 2**32 - 1, 16, 2**32 - 5), (0, 0, 2**32 - 1, 2**31 - 1)]
     events = ffi.new("fxs_event[]", rows)
     mixed = ffi.new("fxs_event[]", [rows[1], rows[0]])
-    hash = ffi.new("uint64_t *", 255)
-    log.refuse("RANGE", lib.fxs_recorder_end_game_frame, mixed, 2, hash)
-    log.call(lib.fxs_recorder_end_game_frame, events, 3, hash)
-    log.call(lib.fxs_recorder_end_game_frame, events, 1, ffi.NULL)
-    log.call(lib.fxs_recorder_end_game_frame, ffi.NULL, 0, ffi.NULL)
+    step = lib.fxs_recorder_step
+    log.refuse("RANGE", step, known(1, 1, 255), mixed)
+    log.call(step, known(1, 2, 255), events)
+    log.call(step, known(1, 0), events)
+    log.call(step, known(0, 0), ffi.NULL)
     path = tmp_path / "log.jsonl"
     path.write_bytes(log.end())
     with Reader(path) as reader:

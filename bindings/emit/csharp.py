@@ -17,7 +17,15 @@ INTEGERS = {
 }  # fmt: skip
 KEYWORDS = {"in", "out", "ref", "fixed", "base", "event", "lock", "checked", "object", "params"}
 
-RAW = {"fxs_config", "fxs_solid", "fxs_body", "fxs_name", "fxs_recorder"}
+RAW = {
+    "fxs_config",
+    "fxs_solid",
+    "fxs_body",
+    "fxs_name",
+    "fxs_recorder",
+    "fxs_pushed",
+    "fxs_recorded",
+}
 """Structures with long arrays: only Native has them."""
 
 SHOWN = {

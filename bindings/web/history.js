@@ -12,7 +12,7 @@ import {
 } from "./checks.js";
 import { commandsAt, putCommands, rowTotal } from "./commands.js";
 import { eventsAt, eventWords, gameWords } from "./events.js";
-import { checked, Holder, kernel, memory, putWords, Room, scratch } from "./kernel.js";
+import { checked, Holder, kernel, memory, putRow, putWords, Room, scratch } from "./kernel.js";
 import {
   FXS_E_ORDER,
   FXS_E_RANGE,
@@ -23,12 +23,13 @@ import {
   fxs_command,
   fxs_confirmed,
   fxs_event,
+  fxs_event_changes,
   fxs_history_room,
-  fxs_told,
+  fxs_pushed,
 } from "./raw.js";
 import { worldIn } from "./world.js";
 
-const AT_TOLD = 64; // in the scratch memory, behind a hash
+const AT_CHANGES = 64; // in the scratch memory, behind fxs_pushed
 const WINDOW_MAX = 2 ** 31 - 1;
 const PLAYERS_MAX = 65536;
 const FRAMES_MAX = 2 ** 24;
@@ -76,13 +77,9 @@ export class History extends Holder {
   }
 
   #putRoom(room) {
-    memory.u8.fill(0, scratch, scratch + fxs_history_room.$size);
-    for (const [name, value] of Object.entries(room)) {
-      const at = scratch + fxs_history_room[name];
-      if (name === "window") putWords(at, [value]);
-      else memory.view.setBigUint64(at, BigInt(value), true);
-    }
-    return scratch;
+    const { window, ...sizes } = room;
+    const wides = Object.entries(sizes).map(([name, value]) => [name, BigInt(value)]);
+    return putRow(scratch, fxs_history_room, { window, ...Object.fromEntries(wides) });
   }
 
   // Memory for a history of a room.
@@ -156,28 +153,31 @@ export class History extends Holder {
       const takenBack = told.for(2 * bytes + 16 * count);
       const [predicted, found] = [takenBack + bytes, takenBack + 2 * bytes];
       putWords(found, words);
-      memory.view.setBigUint64(scratch, hashed ?? 0n, true);
+      putRow(scratch, fxs_pushed, {
+        hash: hashed ?? 0n,
+        command_count: BigInt(all),
+        reaction_count: BigInt(later),
+        event_count: BigInt(count),
+        is_final: final,
+        has_hash: hashed === null ? 0 : 1,
+      });
       const status = kernel.fxs_history_push(
         this.#at,
         worldIn(world),
         this.#ownIn(own),
-        final,
-        hashed === null ? 0 : scratch,
+        scratch,
         at,
-        BigInt(all),
-        BigInt(later),
         found,
-        BigInt(count),
         takenBack,
         predicted,
-        scratch + AT_TOLD,
+        scratch + AT_CHANGES,
       );
       if (status === FXS_OK) {
         if (isFinal) this.#settled = after(this.#settled, 1);
-        const answer = scratch + AT_TOLD;
+        const answer = scratch + AT_CHANGES;
         return {
-          takenBack: eventsAt(takenBack, count64(answer + fxs_told.taken_back)),
-          predicted: eventsAt(predicted, count64(answer + fxs_told.predicted)),
+          takenBack: eventsAt(takenBack, count64(answer + fxs_event_changes.taken_back)),
+          predicted: eventsAt(predicted, count64(answer + fxs_event_changes.predicted)),
         };
       }
       if (status === FXS_E_ORDER) throw this.#disorder(world);

@@ -230,6 +230,16 @@ export function words3(at) {
 /** The text between two addresses. */
 export const textAt = (at, end) => new TextDecoder().decode(memory.u8.subarray(at, end));
 
+/** Fills a structure, with its layout in raw.js: a bigint has 64 bits, a number 32. */
+export function putRow(at, layout, fields) {
+  memory.u8.fill(0, at, at + layout.$size);
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === "bigint") memory.view.setBigUint64(at + layout[name], value, true);
+    else memory.view.setUint32(at + layout[name], value, true);
+  }
+  return at;
+}
+
 /** Writes 32-bit words from an address on. */
 export function putWords(at, words) {
   for (let i = 0; i < words.length; i++) memory.u32[at / 4 + i] = words[i];

@@ -25,6 +25,7 @@ import {
   Holder,
   kernel,
   memory,
+  putRow,
   putWords,
   Room,
   release,
@@ -49,6 +50,7 @@ import {
   fxs_cast_hit,
   fxs_mover,
   fxs_mover_result,
+  fxs_recorded,
   fxs_recorder,
   fxs_separated,
 } from "./raw.js";
@@ -514,7 +516,7 @@ export class Recorder extends Holder {
     memory.u8.fill(0, at, at + fxs_recorder.$size);
     const size = BigInt(bytes.length);
     this.#write("Recorder", (text, room) =>
-      kernel.fxs_recorder_begin_about(at, address, from, size, 0, 0n, text, room, scratch),
+      kernel.fxs_recorder_begin(at, address, from, size, 0, 0n, text, room, scratch),
     );
   }
 
@@ -596,10 +598,18 @@ export class Recorder extends Holder {
       this.#write("answers", (text, room) => add(this.#at, at, BigInt(count), text, room));
     }
     const at = put(words);
-    const count = BigInt(words.length / 4);
-    memory.view.setBigUint64(scratch, hash, true);
-    const end = game === null ? "fxs_recorder_end_frame" : "fxs_recorder_end_game_frame";
-    this.#write("step", (text, room) => kernel[end](this.#at, at, count, scratch, text, room));
+    const own = words.length - met.length;
+    putRow(scratch, fxs_recorded, {
+      hash,
+      event_count: BigInt(met.length / 4),
+      game_count: BigInt(own / 4),
+      has_events: 1,
+      has_game: hasGame ? 1 : 0,
+      has_hash: 1,
+    });
+    this.#write("step", (text, room) =>
+      kernel.fxs_recorder_step(this.#at, scratch, at, text, room),
+    );
     this.#hasGame = hasGame;
   }
 

@@ -735,8 +735,25 @@ export const fxs_history_room: {
   readonly past: 36;
 };
 
+/** A frame that was just stepped. */
+export const fxs_pushed: {
+  readonly $size: 40;
+  /** uint64_t: of the world right after the step, if has_hash */
+  readonly hash: 0;
+  /** uint64_t: commands since the last push */
+  readonly command_count: 8;
+  /** uint64_t: of them, the last: given after the step */
+  readonly reaction_count: 16;
+  /** uint64_t: events of the step and of the game */
+  readonly event_count: 24;
+  /** uint32_t: 1: all inputs of this frame are known */
+  readonly is_final: 32;
+  /** uint32_t: 0: the world has not changed since the step */
+  readonly has_hash: 36;
+};
+
 /** How many rows fxs_history_push wrote. */
-export const fxs_told: {
+export const fxs_event_changes: {
   readonly $size: 16;
   /** uint64_t: events that are taken back */
   readonly taken_back: 0;
@@ -755,8 +772,8 @@ export const fxs_confirmed: {
   readonly events: 16;
   /** uint32_t: its number */
   readonly frame: 24;
-  /** uint32_t: is 0 */
-  readonly zero: 28;
+  /** uint32_t: how many rows of events, the last, are the game's own */
+  readonly game_events: 28;
 };
 
 /** Why two shapes do not meet. */
@@ -815,6 +832,27 @@ export const fxs_recorder: {
   readonly held: 248;
   /** uint8_t[64]: the same, up to the last whole line */
   readonly line_held: 312;
+};
+
+/** What a log has of a frame. */
+export const fxs_recorded: {
+  readonly $size: 48;
+  /** uint64_t: fxs_world_hash after the step, if has_hash */
+  readonly hash: 0;
+  /** uint64_t: fxs_hash64, seed 0, of all that the simulation saves then */
+  readonly state: 8;
+  /** uint64_t: rows of the step */
+  readonly event_count: 16;
+  /** uint64_t: rows of the game's own events */
+  readonly game_count: 24;
+  /** uint32_t: each of these: 0 if it is not known */
+  readonly has_events: 32;
+  /** uint32_t */
+  readonly has_game: 36;
+  /** uint32_t */
+  readonly has_hash: 40;
+  /** uint32_t */
+  readonly has_state: 44;
 };
 
 /** The exports of fixsync.wasm. A uint32_t that is returned arrives as a signed number, a
@@ -1351,9 +1389,9 @@ export interface Kernel {
   /** Keeps the frame that was just stepped, fxs_history_head, with the state after it. */
   fxs_history_push(
     history: Pointer<"fxs_history">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">,
-    is_final: number, hash: Pointer<"uint64_t">, rows: Pointer<"fxs_command">, n: bigint,
-    n_after: bigint, events: Pointer<"fxs_event">, m: bigint, taken_back: Pointer<"fxs_event">,
-    predicted: Pointer<"fxs_event">, told: Pointer<"fxs_told">,
+    pushed: Pointer<"fxs_pushed">, commands: Pointer<"fxs_command">, events: Pointer<"fxs_event">,
+    taken_back: Pointer<"fxs_event">, predicted: Pointer<"fxs_event">,
+    changes: Pointer<"fxs_event_changes">,
   ): number;
   /** Makes all frames before a frame final: they were stepped on the real inputs. */
   fxs_history_settle(history: Pointer<"fxs_history">, frame: number): number;
@@ -1401,11 +1439,6 @@ export interface Kernel {
   ): number;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(
-    recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number,
-    text: Pointer<"char">, room: bigint,
-  ): number;
-  /** fxs_recorder_begin with the other keys of the first line. */
-  fxs_recorder_begin_about(
     recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, about: Pointer<"char">,
     about_size: bigint, state: Pointer<"uint8_t">, state_size: bigint, text: Pointer<"char">,
     room: bigint, at: Pointer<"uint64_t">,
@@ -1451,28 +1484,10 @@ export interface Kernel {
     recorder: Pointer<"fxs_recorder">, hits: Pointer<"fxs_cast_hit">, n: bigint,
     text: Pointer<"char">, room: bigint,
   ): number;
-  /** Ends the line of this frame with the events of its step, and fxs_world_hash after it. */
+  /** Ends the line of this frame. */
   fxs_recorder_step(
-    recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: bigint,
-    text: Pointer<"char">, room: bigint,
-  ): number;
-  /** fxs_recorder_step without unknown values: events and hash may be NULL, and are then left
-   * out. */
-  fxs_recorder_end_frame(
-    recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint,
-    hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint,
-  ): number;
-  /** fxs_recorder_end_frame for rows with a game's own events, as fxs_history_confirm gives
-   * them. */
-  fxs_recorder_end_game_frame(
-    recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint,
-    hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint,
-  ): number;
-  /** Ends the line of this frame of a log with a sim: all that a log can know of it. */
-  fxs_recorder_end_sim_frame(
-    recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint,
-    game: Pointer<"fxs_event">, game_count: bigint, hash: Pointer<"uint64_t">,
-    state: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint,
+    recorder: Pointer<"fxs_recorder">, recorded: Pointer<"fxs_recorded">,
+    events: Pointer<"fxs_event">, text: Pointer<"char">, room: bigint,
   ): number;
   /** Adds a frame as text: a line of another log, without its line feed. */
   fxs_recorder_line(

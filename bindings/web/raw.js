@@ -198,8 +198,14 @@ export const fxs_name = { $size: 64, id: 0, text: 4 };
 export const fxs_history_room = {
   $size: 40, own_size: 0, state_size: 8, command_room: 16, event_room: 24, window: 32, past: 36,
 };
-export const fxs_told = { $size: 16, taken_back: 0, predicted: 8 };
-export const fxs_confirmed = { $size: 32, hash: 0, commands: 8, events: 16, frame: 24, zero: 28 };
+export const fxs_pushed = {
+  $size: 40, hash: 0, command_count: 8, reaction_count: 16, event_count: 24, is_final: 32,
+  has_hash: 36,
+};
+export const fxs_event_changes = { $size: 16, taken_back: 0, predicted: 8 };
+export const fxs_confirmed = {
+  $size: 32, hash: 0, commands: 8, events: 16, frame: 24, game_events: 28,
+};
 export const fxs_explanation = {
   $size: 48, why: 0, grows: 4, sector: 8, contact: 12, height: 16, planar: 24, gap: 32, turn: 40,
 };
@@ -207,4 +213,8 @@ export const fxs_recorder = {
   $size: 376, size: 0, line_size: 8, hashed_size: 16, frames: 24, has_inputs: 28, frame: 32,
   hit_when: 36, line: 40, commands: 44, questions: 48, answers: 52, layers: 56, sha: 184,
   line_sha: 216, held: 248, line_held: 312,
+};
+export const fxs_recorded = {
+  $size: 48, hash: 0, state: 8, event_count: 16, game_count: 24, has_events: 32, has_game: 36,
+  has_hash: 40, has_state: 44,
 };

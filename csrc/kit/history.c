@@ -226,9 +226,9 @@ static int has_good_kinds(const fxs_event *events, uint64_t n) {
 }
 
 /* Takes the first row that is equal to `row` out of its chain; 0 if there is none. */
-static int take_row(uint32_t *next, uint32_t *head, const fxs_event *told, const fxs_event *row) {
+static int take_row(uint32_t *next, uint32_t *head, const fxs_event *old, const fxs_event *row) {
     uint32_t *link = head;
-    while (*link != (uint32_t)NO_ROW && !is_same(&told[*link], row)) {
+    while (*link != (uint32_t)NO_ROW && !is_same(&old[*link], row)) {
         link = &next[*link];
     }
     uint32_t found = *link;
@@ -240,74 +240,76 @@ static int take_row(uint32_t *next, uint32_t *head, const fxs_event *told, const
     return 1;
 }
 
-/* The rows of `told` that are not in `found`, and those of `found` that are not in `told`, each in
+/* The rows of `old` that are not in `found`, and those of `found` that are not in `old`, each in
  * row order. Each chain holds the rows of one value and others in row order, so that of equal rows
  * the first ones match. */
-static void compare(const fxs_history *history, const fxs_event *told, uint32_t told_count,
+static void compare(const fxs_history *history, const fxs_event *old, uint32_t old_count,
                     const fxs_event *found, uint32_t found_count, fxs_event *taken_back,
-                    fxs_event *predicted, fxs_told *counts) {
+                    fxs_event *predicted, fxs_event_changes *counts) {
     uint32_t equal = 0; /* rows at the beginning of both: they match one another */
-    while (equal < told_count && equal < found_count && is_same(&told[equal], &found[equal])) {
+    while (equal < old_count && equal < found_count && is_same(&old[equal], &found[equal])) {
         equal++;
     }
-    if (equal == told_count || equal == found_count) {
-        counts->taken_back = told_count - equal;
+    if (equal == old_count || equal == found_count) {
+        counts->taken_back = old_count - equal;
         counts->predicted = found_count - equal;
-        copy_rows(taken_back, told + equal, counts->taken_back * sizeof *taken_back);
+        copy_rows(taken_back, old + equal, counts->taken_back * sizeof *taken_back);
         copy_rows(predicted, found + equal, counts->predicted * sizeof *predicted);
         return;
     }
     uint32_t *heads = chains_of(history);
     uint32_t *next = heads + history->heads;
     uint32_t last_head = 0;
-    while (last_head < told_count - equal && last_head < history->heads - 1) {
+    while (last_head < old_count - equal && last_head < history->heads - 1) {
         last_head = 2 * last_head + 1;
     }
     memset(heads, 0xFF, ((size_t)last_head + 1) * sizeof *heads);
-    for (uint32_t i = told_count; i-- > equal;) {
-        uint32_t *head = &heads[hash_of_row(&told[i]) & last_head];
+    for (uint32_t i = old_count; i-- > equal;) {
+        uint32_t *head = &heads[hash_of_row(&old[i]) & last_head];
         next[i] = *head;
         *head = i;
     }
     for (uint32_t i = equal; i < found_count; i++) {
         uint32_t *head = &heads[hash_of_row(&found[i]) & last_head];
-        if (!take_row(next, head, told, &found[i])) {
+        if (!take_row(next, head, old, &found[i])) {
             predicted[counts->predicted++] = found[i];
         }
     }
-    for (uint32_t i = equal; i < told_count; i++) {
+    for (uint32_t i = equal; i < old_count; i++) {
         if (next[i] != i) {
-            taken_back[counts->taken_back++] = told[i];
+            taken_back[counts->taken_back++] = old[i];
         }
     }
 }
 
 /* ---- push and confirm ---- */
 
-static int32_t check_push(const fxs_history *history, const fxs_world *world, uint32_t is_final,
-                          const uint64_t *hash, uint64_t n, uint64_t n_after,
-                          const fxs_event *events, uint64_t m) {
+static int32_t check_push(const fxs_history *history, const fxs_world *world,
+                          const fxs_pushed *pushed, const fxs_event *events) {
+    const uint64_t commands = pushed->command_count, reactions = pushed->reaction_count;
     const fxs_history_room *room = &history->room;
     const uint64_t carried = frame_at(history, history->stepped)->carried;
     if (fxs_world_frame(world) != frame_after(history->first, history->stepped + 1) ||
-        history->stepped == room->window || (is_final && history->settled != history->stepped)) {
+        history->stepped == room->window ||
+        (pushed->is_final && history->settled != history->stepped)) {
         return FXS_E_ORDER;
     }
-    if (n_after > n || (n_after && hash == NULL) || !has_good_kinds(events, m)) {
+    if (reactions > commands || (reactions && !pushed->has_hash) ||
+        !has_good_kinds(events, pushed->event_count)) {
         return FXS_E_RANGE;
     }
-    if (m > room->event_room || n_after > room->command_room ||
-        n - n_after > room->command_room - carried) {
+    if (pushed->event_count > room->event_room || reactions > room->command_room ||
+        commands - reactions > room->command_room - carried) {
         return FXS_E_ROOM;
     }
     return FXS_OK;
 }
 
 int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uint8_t *own,
-                         uint32_t is_final, const uint64_t *hash, const fxs_command *rows,
-                         uint64_t n, uint64_t n_after, const fxs_event *events, uint64_t m,
-                         fxs_event *taken_back, fxs_event *predicted, fxs_told *told) {
-    int32_t status = check_push(history, world, is_final, hash, n, n_after, events, m);
+                         const fxs_pushed *pushed, const fxs_command *commands,
+                         const fxs_event *events, fxs_event *taken_back, fxs_event *predicted,
+                         fxs_event_changes *changes) {
+    int32_t status = check_push(history, world, pushed, events);
     if (status == FXS_OK) {
         status = fxs_rewind_push(ring_of(history), world, own);
     }
@@ -315,33 +317,36 @@ int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uin
         return status;
     }
 
-    fxs_told counts = {0, 0};
+    fxs_event_changes counts = {0, 0};
+    const uint64_t event_count = pushed->event_count, reactions = pushed->reaction_count;
     kept_frame *now = frame_at(history, history->stepped);
     fxs_event *stands = events_of(history, now);
     uint32_t standing = history->stepped < history->pushed ? now->events : 0;
-    compare(history, stands, standing, events, (uint32_t)m, taken_back, predicted, &counts);
-    if (is_final) {
+    compare(history, stands, standing, events, (uint32_t)event_count, taken_back, predicted,
+            &counts);
+    if (pushed->is_final) {
         counts.predicted = 0;
     }
-    *told = counts;
+    *changes = counts;
 
-    copy_rows(stands, events, m * sizeof *events);
-    now->events = (uint32_t)m;
-    now->has_hash = hash != NULL;
-    now->hash = hash != NULL ? *hash : 0;
-    uint64_t before = n - n_after;
-    copy_rows(commands_of(now) + now->carried, rows, before * sizeof *rows);
+    copy_rows(stands, events, event_count * sizeof *events);
+    now->events = (uint32_t)event_count;
+    now->has_hash = pushed->has_hash != 0;
+    now->hash = pushed->has_hash ? pushed->hash : 0;
+    uint64_t before = pushed->command_count - reactions;
+    copy_rows(commands_of(now) + now->carried, commands, before * sizeof *commands);
     now->commands = now->carried + before;
 
     kept_frame *after = frame_at(history, history->stepped + 1);
-    copy_rows(commands_of(after), n_after ? rows + before : NULL, n_after * sizeof *rows);
-    after->carried = n_after;
+    copy_rows(commands_of(after), reactions ? commands + before : NULL,
+              reactions * sizeof *commands);
+    after->carried = reactions;
 
     history->stepped++;
     if (history->pushed < history->stepped) {
         history->pushed = history->stepped;
     }
-    history->settled += is_final != 0;
+    history->settled += pushed->is_final != 0;
     return FXS_OK;
 }
 
@@ -360,6 +365,9 @@ int32_t fxs_history_confirm(fxs_history *history, fxs_confirmed *out, fxs_comman
     }
     copy_rows(commands, commands_of(now), now->commands * sizeof *commands);
     copy_rows(events, events_of(history, now), now->events * sizeof *events);
+    for (uint32_t i = now->events; i && events[i - 1].kind >= FXS_GAME_EVENT; i--) {
+        confirmed.game_events++;
+    }
     *out = confirmed;
     history->first = after;
     history->slot = history->slot == history->room.window ? 0 : history->slot + 1;

@@ -345,12 +345,17 @@ static int is_first_state(const fxs_recorder *fresh, const fxs_world *world, con
     return state_size == 0 || fxs_hash64(state, state_size, 0) == fxs_world_hash(world);
 }
 
-int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world, const char *about,
-                                 uint64_t about_size, const uint8_t *state, uint64_t state_size,
-                                 char *text, uint64_t room, uint64_t *at) {
+int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, const char *about,
+                           uint64_t about_size, const uint8_t *state, uint64_t state_size,
+                           char *text, uint64_t room, uint64_t *at) {
+    static const char NOTHING[] = "{}";
     fxs_config config;
     fxs_recorder fresh;
     about_parts found;
+    if (about_size == 0) {
+        about = NOTHING;
+        about_size = sizeof NOTHING - 1;
+    }
     json in = {about, about + about_size};
     fxs_world_config(world, &config);
     uint32_t solids = world->level ? fxs_level_count(world->level) : 0;
@@ -411,19 +416,6 @@ int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
     return keep_draft(&d, recorder);
 }
 
-int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint32_t tick_rate,
-                           char *text, uint64_t room) {
-    char about[32];
-    pen p = {about, 0, sizeof about};
-    uint64_t at;
-    fxs_put_text(&p, "{\"tick_rate\":");
-    fxs_put_number(&p, tick_rate);
-    fxs_put_char(&p, '}');
-    return tick_rate
-               ? fxs_recorder_begin_about(recorder, world, about, p.next, NULL, 0, text, room, &at)
-               : FXS_E_CONFIG;
-}
-
 /* ,"name":[[a,b,kind,contact],...], the last signed for events of the game. */
 static void put_events(pen *p, const char *name, const fxs_event *events, uint64_t n) {
     fxs_put_text(p, name);
@@ -441,81 +433,50 @@ static void put_events(pen *p, const char *name, const fxs_event *events, uint64
     fxs_put_char(p, ']');
 }
 
-/* ,"name":"16 hexadecimal digits", of a known hash. */
-static void put_hash(pen *p, const char *name, const uint64_t *hash) {
-    if (hash != NULL) {
-        fxs_put_text(p, name);
-        fxs_put_hexadecimal(p, *hash, 16);
-        fxs_put_char(p, '"');
-    }
+/* ,"name":"16 hexadecimal digits" */
+static void put_hash(pen *p, const char *name, uint64_t hash) {
+    fxs_put_text(p, name);
+    fxs_put_hexadecimal(p, hash, 16);
+    fxs_put_char(p, '"');
 }
 
-static int32_t end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                         const fxs_event *game, uint64_t game_count, const uint64_t *hash,
-                         const uint64_t *state, char *text, uint64_t room) {
-    draft d = begin_draft(recorder, text, room);
-    if (d.now.answers != d.now.questions || (state != NULL && !d.now.has_inputs)) {
-        return FXS_E_ORDER;
-    }
-    end_commands(&d);
-    fxs_put_text(&d.pen, d.now.has_inputs ? "" : "]");
-    if (events != NULL) {
-        put_events(&d.pen, ",\"events\":[", events, n);
-    }
-    if (game != NULL) {
-        put_events(&d.pen, ",\"game\":[", game, game_count);
-    }
-    put_hash(&d.pen, ",\"hash\":\"", hash);
-    put_hash(&d.pen, ",\"state\":\"", state);
-    fxs_put_text(&d.pen, "}\n");
-    return keep_line(&d, recorder);
-}
-
-int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                               const uint64_t *hash, char *text, uint64_t room) {
-    return end_frame(recorder, events, n, NULL, 0, hash, NULL, text, room);
-}
-
-/* How many rows from the first on are the world's. */
-static uint64_t rows_of_world(const fxs_event *events, uint64_t n) {
-    uint64_t count = 0;
-    while (count < n && events[count].kind < FXS_GAME_EVENT) {
-        count++;
-    }
-    return count;
-}
-
-static int are_all_of_game(const fxs_event *events, uint64_t n) {
+/* Whether all these rows are the game's own, or none is. */
+static int are_of(int is_game, const fxs_event *events, uint64_t n) {
     for (uint64_t i = 0; i < n; i++) {
-        if (events[i].kind < FXS_GAME_EVENT) {
+        if ((events[i].kind >= FXS_GAME_EVENT) != is_game) {
             return 0;
         }
     }
     return 1;
 }
 
-int32_t fxs_recorder_end_sim_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                                   const fxs_event *game, uint64_t game_count, const uint64_t *hash,
-                                   const uint64_t *state, char *text, uint64_t room) {
-    if (rows_of_world(events, n) != n || !are_all_of_game(game, game_count)) {
+int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_recorded *recorded,
+                          const fxs_event *events, char *text, uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    const uint64_t n = recorded->event_count, game_count = recorded->game_count;
+    if ((n && !recorded->has_events) || (game_count && !recorded->has_game) ||
+        !are_of(0, events, n) || !are_of(1, n ? events + n : events, game_count)) {
         return FXS_E_RANGE;
     }
-    return end_frame(recorder, events, n, game, game_count, hash, state, text, room);
-}
-
-int32_t fxs_recorder_end_game_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                                    const uint64_t *hash, char *text, uint64_t room) {
-    static const fxs_event no_event = {0, 0, 0, 0};
-    const fxs_event *rows = n ? events : &no_event;
-    uint64_t of_world = rows_of_world(rows, n);
-    return fxs_recorder_end_sim_frame(recorder, rows, of_world, rows + of_world, n - of_world, hash,
-                                      NULL, text, room);
-}
-
-int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                          uint64_t hash, char *text, uint64_t room) {
-    static const fxs_event no_event = {0, 0, 0, 0};
-    return fxs_recorder_end_frame(recorder, n ? events : &no_event, n, &hash, text, room);
+    if (d.now.answers != d.now.questions || (recorded->has_state && !d.now.has_inputs)) {
+        return FXS_E_ORDER;
+    }
+    end_commands(&d);
+    fxs_put_text(&d.pen, d.now.has_inputs ? "" : "]");
+    if (recorded->has_events) {
+        put_events(&d.pen, ",\"events\":[", events, n);
+    }
+    if (recorded->has_game) {
+        put_events(&d.pen, ",\"game\":[", n ? events + n : events, game_count);
+    }
+    if (recorded->has_hash) {
+        put_hash(&d.pen, ",\"hash\":\"", recorded->hash);
+    }
+    if (recorded->has_state) {
+        put_hash(&d.pen, ",\"state\":\"", recorded->state);
+    }
+    fxs_put_text(&d.pen, "}\n");
+    return keep_line(&d, recorder);
 }
 
 int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t size, char *text,

@@ -33,7 +33,7 @@ class NativeRecorder:
 
         def call(log: CData, text: CData, room: int) -> int:
             arguments = (log, world._world, about, len(about), *begin, text, room, at)
-            return lib.fxs_recorder_begin_about(*arguments)
+            return lib.fxs_recorder_begin(*arguments)
 
         self._call(call)
 
@@ -76,11 +76,10 @@ class NativeRecorder:
     def end_frame(self, events: bytes, hash: int, game: bytes | None = None) -> None:
         """Ends the frame: the rows of its events and the hash. game: the rows of the game's own
         events; None: they are not known."""
-        if game is None:
-            self._call(_step, events, len(events) // EVENT.size, hash)
-        else:
-            rows, known = events + game, ffi.new("uint64_t *", hash)
-            self._call(lib.fxs_recorder_end_game_frame, rows, len(rows) // EVENT.size, known)
+        own = game or b""
+        counts = len(events) // EVENT.size, len(own) // EVENT.size
+        recorded = ffi.new("fxs_recorded *", (hash, 0, *counts, 1, game is not None, 1, 0))
+        self._call(_step, recorded, events + own)
 
     def line(self, line: bytes) -> None:
         """Adds a frame: its canonical line."""

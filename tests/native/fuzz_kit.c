@@ -286,12 +286,13 @@ static void try_text(input *in) {
     int32_t status;
     memset(text, 0x5A, sizeof text);
     if (is_line) {
-        REQUIRE(fxs_recorder_begin(&recorder, world, 60, text, sizeof text) == FXS_OK);
+        REQUIRE(fxs_recorder_begin(&recorder, world, NULL, 0, NULL, 0, text, sizeof text, &at) ==
+                FXS_OK);
         const uint64_t before = recorder.size;
         status = fxs_recorder_line(&recorder, given, size, text, sizeof text);
         REQUIRE(status == FXS_OK || recorder.size == before);
     } else {
-        status = fxs_recorder_begin_about(&recorder, world, given, size, NULL, 0, text, room, &at);
+        status = fxs_recorder_begin(&recorder, world, given, size, NULL, 0, text, room, &at);
         REQUIRE(status == FXS_OK || status == FXS_E_TEXT || status == FXS_E_ROOM);
         REQUIRE(status != FXS_E_TEXT || at <= size);
         REQUIRE(status != FXS_OK || (recorder.size <= room && text[0] == '{'));
@@ -452,7 +453,7 @@ static void try_history(input *in) {
     while (in->next < in->end) {
         fxs_command rows[PUSH_ROWS], commands[PUSH_ROWS];
         fxs_event events[PUSH_EVENTS], taken_back[PUSH_EVENTS], predicted[PUSH_EVENTS];
-        fxs_told told = {0, 0};
+        fxs_event_changes changes = {0, 0};
         fxs_confirmed found;
         fxs_counts counts;
         int32_t status;
@@ -468,7 +469,7 @@ static void try_history(input *in) {
         case 2:
             while (fxs_history_confirm(history, &found, commands, events) == FXS_OK) {
                 REQUIRE(found.frame == next++ && found.commands <= 2);
-                REQUIRE(found.events < PUSH_EVENTS && found.zero == 0);
+                REQUIRE(found.events < PUSH_EVENTS && found.game_events <= found.events);
             }
             REQUIRE(fxs_history_first(history) == next);
             break;
@@ -476,15 +477,16 @@ static void try_history(input *in) {
             const uint64_t n = take(in, 1) % 4, after = take(in, 1) % 3, m = take(in, 1) % 5;
             const uint32_t is_final = (uint32_t)take(in, 1) % 2;
             const uint64_t hash = take(in, 1);
+            const fxs_pushed pushed = {hash, n, after, m, is_final, hash % 3 != 0};
             memset(rows, 0, sizeof rows);
             take_events(in, events, m);
             REQUIRE(fxs_world_step(world, NULL, 0, &counts) == FXS_OK);
             memcpy(before, history, (size_t)size);
-            status = fxs_history_push(history, world, own, is_final, hash % 3 ? &hash : NULL, rows,
-                                      n, after, events, m, taken_back, predicted, &told);
+            status = fxs_history_push(history, world, own, &pushed, rows, events, taken_back,
+                                      predicted, &changes);
             REQUIRE(status == FXS_OK || memcmp(before, history, (size_t)size) == 0);
-            REQUIRE(told.taken_back < PUSH_EVENTS && told.predicted < PUSH_EVENTS);
-            REQUIRE(status != FXS_OK || !is_final || told.predicted == 0);
+            REQUIRE(changes.taken_back < PUSH_EVENTS && changes.predicted < PUSH_EVENTS);
+            REQUIRE(status != FXS_OK || !is_final || changes.predicted == 0);
             if (status != FXS_OK) { /* the world goes back to the head */
                 const uint32_t head = fxs_history_head(history);
                 if (fxs_history_back(history, head, world, own) != FXS_OK) {

@@ -435,7 +435,7 @@ static void one_fight(uint32_t number) {
     for (uint32_t i = 0; i < 3; i++) {
         answer(fxs_world_remove(world, ids[i]));
     }
-    answer(fxs_recorder_begin(&recorder, world, 60, text, sizeof text));
+    answer(fxs_recorder_begin(&recorder, world, NULL, 0, NULL, 0, text, sizeof text, &at));
     int32_t n = fxs_body_add(&body, TABLE, world, ids, 3, &pose, number % 2, rows);
     answer(fxs_recorder_commands(&recorder, rows, (uint64_t)n, text, sizeof text));
     for (uint32_t frame = 0; frame < 8; frame++) {
@@ -458,8 +458,11 @@ static void one_fight(uint32_t number) {
         answer(fxs_recorder_hits(&recorder, hits, found, text, sizeof text));
         answer(fxs_world_query(world, &query, met, COUNT(met), &found));
         answer(fxs_recorder_ids(&recorder, met, found, text, sizeof text));
-        answer(fxs_recorder_step(&recorder, events, counts.events, fxs_world_hash(world), text,
-                                 sizeof text));
+        const fxs_recorded recorded = {.hash = fxs_world_hash(world),
+                                       .event_count = counts.events,
+                                       .has_events = 1,
+                                       .has_hash = 1};
+        answer(fxs_recorder_step(&recorder, &recorded, events, text, sizeof text));
         answer_text(&recorder);
         answer(fxs_rewind_push(ring, world, (const uint8_t *)&own));
         if (below(3) == 0) { /* back, and on from there: the recorder's log is of both */
@@ -477,7 +480,9 @@ static void one_fight(uint32_t number) {
     answer(fxs_body_remove(&body, TABLE, world, rows));
     answer(fxs_recorder_end(&recorder, text, sizeof text));
     answer_text(&recorder);
-    answer(fxs_recorder_begin(&recorder, world, 30, text, sizeof text));
+    static const char ABOUT[] = "{\"tick_rate\":30}";
+    answer(fxs_recorder_begin(&recorder, world, ABOUT, sizeof ABOUT - 1, NULL, 0, text,
+                              sizeof text, &at));
     answer_text(&recorder);
 }
 
@@ -509,8 +514,8 @@ static void one_log(uint32_t number) {
     }
     state_size = below(2) ? fxs_world_save_size(world) : 0;
     fxs_world_save(world, bytes);
-    answer(fxs_recorder_begin_about(&recorder, world, about, about_size, bytes, state_size, text,
-                                    sizeof text, &at));
+    answer(fxs_recorder_begin(&recorder, world, about, about_size, bytes, state_size, text,
+                              sizeof text, &at));
     answer((int64_t)at);
     answer_text(&recorder);
     for (uint32_t frame = 0; frame < 4; frame++) {
@@ -521,8 +526,11 @@ static void one_log(uint32_t number) {
         answer(fxs_recorder_line(&recorder, LINE, sizeof LINE - 1, text, sizeof text));
         answer(fxs_recorder_inputs(&recorder, inputs, below(4), text, sizeof text));
         answer(fxs_recorder_input_list(&recorder, inputs, below(4), text, sizeof text));
-        answer(fxs_recorder_end_frame(&recorder, known & 1 ? &event : NULL, known >> 1 & 1,
-                                      known & 4 ? &hash : NULL, text, sizeof text));
+        const fxs_recorded recorded = {.hash = hash,
+                                       .event_count = (known & 1) && (known & 2),
+                                       .has_events = known & 1,
+                                       .has_hash = known & 4};
+        answer(fxs_recorder_step(&recorder, &recorded, &event, text, sizeof text));
     }
     answer(fxs_recorder_inputs(&recorder, NULL, 0, text, sizeof text));
     answer(fxs_recorder_end(&recorder, text, sizeof text));
@@ -542,8 +550,8 @@ static void one_sim_log(uint32_t number) {
     }
     const uint64_t size = number % 4 ? fxs_world_save_size(world) : 0;
     fxs_world_save(world, bytes);
-    answer(fxs_recorder_begin_about(&recorder, world, ABOUT, sizeof ABOUT - 1, bytes, size, text,
-                                    sizeof text, &at));
+    answer(fxs_recorder_begin(&recorder, world, ABOUT, sizeof ABOUT - 1, bytes, size, text,
+                              sizeof text, &at));
     for (uint32_t frame = 0; frame < 4; frame++) {
         const int64_t inputs[2] = {any_number(), INT64_MIN + frame};
         const fxs_event row = {frame % 3, below(9), 1 + frame % 3, frame % 3};
@@ -552,10 +560,10 @@ static void one_sim_log(uint32_t number) {
         const uint64_t whole = fxs_random_next(&state);
         const uint32_t known = below(64);
         answer(fxs_recorder_inputs(&recorder, inputs, below(3), text, sizeof text));
-        answer(fxs_recorder_end_sim_frame(&recorder, known & 1 ? &row : NULL,
-                                          known & 1 ? known >> 1 & 1 : 0, known & 4 ? &game : NULL,
-                                          known & 4 ? known >> 3 & 1 : 0, known & 16 ? &hash : NULL,
-                                          known & 32 ? &whole : NULL, text, sizeof text));
+        const fxs_recorded recorded = {hash, whole, (known & 3) == 3, (known & 12) == 12,
+                                       known & 1, known & 4, known & 16, known & 32};
+        const fxs_event both[2] = {recorded.event_count ? row : game, game};
+        answer(fxs_recorder_step(&recorder, &recorded, both, text, sizeof text));
     }
     answer(fxs_recorder_end(&recorder, text, sizeof text));
     answer_text(&recorder);
@@ -841,7 +849,7 @@ static int32_t push_frame(peer *p, const int64_t *values, uint32_t is_final) {
     fxs_command rows[PEER_ROWS];
     fxs_event events[PEER_EVENTS], taken_back[PEER_EVENTS], predicted[PEER_EVENTS];
     fxs_counts counts = {0, 0};
-    fxs_told told = {0, 0};
+    fxs_event_changes changes = {0, 0};
     uint64_t n = 0, n_after = 0, bad;
     for (uint32_t player = 0; player < PEERS; player++) {
         fxs_command *c = &rows[n];
@@ -862,12 +870,12 @@ static int32_t push_frame(peer *p, const int64_t *values, uint32_t is_final) {
         rows[n].collider.y += 10000;
         n_after = fxs_world_apply(p->world, rows + n, 1, &bad) == FXS_OK;
     }
-    const int32_t status = fxs_history_push(p->history, p->world, (uint8_t *)&p->own, is_final,
-                                            &hash, rows, n + n_after, n_after, events,
-                                            counts.events + 1, taken_back, predicted, &told);
+    const fxs_pushed pushed = {hash, n + n_after, n_after, counts.events + 1, is_final, 1};
+    const int32_t status = fxs_history_push(p->history, p->world, (uint8_t *)&p->own, &pushed, rows,
+                                            events, taken_back, predicted, &changes);
     answer(status);
-    answer_events(taken_back, told.taken_back);
-    answer_events(predicted, told.predicted);
+    answer_events(taken_back, changes.taken_back);
+    answer_events(predicted, changes.predicted);
     return status;
 }
 
@@ -881,9 +889,15 @@ static void confirm_frames(peer *p) {
         answer((int64_t)found.commands);
         answer_events(events, found.events);
         fxs_recorder log = {0};
-        answer(fxs_recorder_begin(&log, p->world, 60, text, sizeof text));
-        answer(fxs_recorder_end_game_frame(&log, events, found.events, &found.hash, text,
-                                           sizeof text));
+        uint64_t at;
+        answer(fxs_recorder_begin(&log, p->world, NULL, 0, NULL, 0, text, sizeof text, &at));
+        const fxs_recorded recorded = {.hash = found.hash,
+                                       .event_count = found.events - found.game_events,
+                                       .game_count = found.game_events,
+                                       .has_events = 1,
+                                       .has_game = 1,
+                                       .has_hash = 1};
+        answer(fxs_recorder_step(&log, &recorded, events, text, sizeof text));
         answer((int64_t)fxs_hash64((const uint8_t *)text, log.size, 0));
     }
     answer(fxs_history_first(p->history));

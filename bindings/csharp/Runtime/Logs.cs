@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
 using System.Text;
 
 namespace Fixsync
@@ -131,21 +132,10 @@ namespace Fixsync
 
         /// <summary>Begins a log: level, colliders and state of the world as it is.</summary>
         public Recorder(World world, int tickRate)
+            : this(world, tickRate >= 1
+                ? $"{{\"tick_rate\":{tickRate.ToString(CultureInfo.InvariantCulture)}}}"
+                : throw Errors.Range(nameof(tickRate), tickRate, 1, int.MaxValue))
         {
-            Errors.NotNull(world, nameof(world));
-            if (tickRate < 1)
-                throw Errors.Range(nameof(tickRate), tickRate, 1, int.MaxValue);
-            int status;
-            do
-            {
-                fixed (RawRecorder* recorder = &raw)
-                fixed (byte* to = text)
-                using (var use = world.Enter())
-                    status = Native.fxs_recorder_begin(
-                        recorder, use.At, (uint)tickRate, to, (ulong)text.Length);
-            }
-            while (Grows(status));
-            World.Must(status, "recorder");
         }
 
         /// <summary>Begins a log with other keys of its first line, as canonical JSON:
@@ -166,7 +156,7 @@ namespace Fixsync
                 fixed (byte* from = &Pin<byte>.First(words), bytes = &Pin<byte>.First(state))
                 fixed (byte* to = text)
                 using (var use = world.Enter())
-                    status = Native.fxs_recorder_begin_about(
+                    status = Native.fxs_recorder_begin(
                         recorder, use.At, from, (ulong)words.Length,
                         state.Length == 0 ? null : bytes, (ulong)state.Length, to,
                         (ulong)text.Length, &at);
@@ -280,76 +270,56 @@ namespace Fixsync
                     Native.fxs_recorder_hits(recorder, (CastHit*)from, n, to, room));
         }
 
-        private struct Ending
+        /// <summary>Ends this frame.</summary>
+        /// <param name="events">Of its step, then the game's own.</param>
+        /// <param name="hash">Of the world after the step; null if it is not known.</param>
+        /// <param name="hasGame">Whether the game has events of its own, in this frame or in
+        /// others.</param>
+        /// <param name="state">In a log with a sim: the hash of all that the simulation saves after
+        /// the step, null if it is not known. With it, replaying names the first frame in which
+        /// anything differs.</param>
+        public void Step(
+            ReadOnlySpan<Event> events, ulong? hash, bool hasGame = false, ulong? state = null)
         {
-            internal Event* Events;
-            internal ulong* Hash;
-            internal ulong* State;
-            internal Event* Game;
-            internal ulong GameCount;
-        }
-
-        /// <summary>Ends this frame with the events of its step, and the hash of the world after
-        /// it, null if it is not known.</summary>
-        public void Step(ReadOnlySpan<Event> events, ulong? hash)
-        {
+            ulong game = 0;
             foreach (Event row in events)
-                if (row.IsOfGame)
-                    throw new ArgumentException(
-                        $"event {row} is the game's own: end the frames with EndGameFrame",
-                        nameof(events));
-            Step(events, hash, (recorder, from, n, to, room) => Native.fxs_recorder_end_frame(
-                recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Hash, to, room));
-        }
-
-        /// <summary>Step in a log of a game with events of its own: they follow the step's.
-        /// </summary>
-        public void EndGameFrame(ReadOnlySpan<Event> events, ulong? hash) =>
-            Step(events, hash, (recorder, from, n, to, room) => Native.fxs_recorder_end_game_frame(
-                recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Hash, to, room));
-
-        /// <summary>Step in a log with a sim. game: the game's own events; null if it has none.
-        /// state: the hash of all that the simulation saves after the step, null if it is not
-        /// known. With it, replaying names the first frame in which anything differs.</summary>
-        public void EndSimFrame(
-            ReadOnlySpan<Event> events, [AllowNull] Event[] game, ulong? hash, ulong? state)
-        {
-            ulong hashed = hash.GetValueOrDefault(), whole = state.GetValueOrDefault();
-            fixed (Event* rows = &Pin<Event>.First(events))
-            fixed (Event* own = &Pin<Event>.First(game))
+                game += row.IsOfGame ? 1ul : 0;
+            End(events, new Ending { Known = new RawRecorded
             {
-                var end = new Ending
-                {
-                    Events = rows,
-                    Hash = hash.HasValue ? &hashed : null,
-                    State = state.HasValue ? &whole : null,
-                    Game = game == null ? null : own,
-                    GameCount = game == null ? 0 : (ulong)game.Length,
-                };
-                Write("events", &end, events.Length, (recorder, from, n, to, room) =>
-                    Native.fxs_recorder_end_sim_frame(
-                        recorder, ((Ending*)from)->Events, n, ((Ending*)from)->Game,
-                        ((Ending*)from)->GameCount, ((Ending*)from)->Hash,
-                        ((Ending*)from)->State, to, room));
-            }
-        }
-
-        private void Step(ReadOnlySpan<Event> events, ulong? hash, Call call)
-        {
-            ulong hashed = hash.GetValueOrDefault();
-            fixed (Event* rows = &Pin<Event>.First(events))
-            {
-                var end = new Ending { Events = rows, Hash = hash.HasValue ? &hashed : null };
-                Write("events", &end, events.Length, call);
-            }
+                hash = hash.GetValueOrDefault(),
+                state = state.GetValueOrDefault(),
+                event_count = (ulong)events.Length - game,
+                game_count = game,
+                has_events = 1,
+                has_game = hasGame ? 1u : 0,
+                has_hash = hash.HasValue ? 1u : 0,
+                has_state = state.HasValue ? 1u : 0,
+            } });
         }
 
         /// <summary>Ends this frame without events: replaying the log computes them.</summary>
-        public void EndFrame(ulong? hash = null)
+        public void EndFrame(ulong? hash = null) =>
+            End(default(ReadOnlySpan<Event>), new Ending { Known = new RawRecorded
+            {
+                hash = hash.GetValueOrDefault(),
+                has_hash = hash.HasValue ? 1u : 0,
+            } });
+
+        private struct Ending
         {
-            ulong hashed = hash.GetValueOrDefault();
-            Write("end", hash.HasValue ? &hashed : null, 0, (recorder, from, n, to, room) =>
-                Native.fxs_recorder_end_frame(recorder, null, 0, (ulong*)from, to, room));
+            internal RawRecorded Known;
+            internal Event* Events;
+        }
+
+        private void End(ReadOnlySpan<Event> events, Ending ending)
+        {
+            fixed (Event* rows = &Pin<Event>.First(events))
+            {
+                ending.Events = rows;
+                Write("end", &ending, 0, (recorder, from, n, to, room) =>
+                    Native.fxs_recorder_step(
+                        recorder, &((Ending*)from)->Known, ((Ending*)from)->Events, to, room));
+            }
         }
 
         /// <summary>Adds a frame as text: a line of another log, without its line feed.</summary>

@@ -1554,14 +1554,32 @@ namespace Fixsync
         public static bool operator !=(HistoryRoom a, HistoryRoom b) => !a.Equals(b);
     }
 
+    /// <summary>A frame that was just stepped.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe struct RawPushed
+    {
+        /// <summary>Of the world right after the step, if has_hash.</summary>
+        public ulong hash;
+        /// <summary>Commands since the last push.</summary>
+        public ulong command_count;
+        /// <summary>Of them, the last: given after the step.</summary>
+        public ulong reaction_count;
+        /// <summary>Events of the step and of the game.</summary>
+        public ulong event_count;
+        /// <summary>1: all inputs of this frame are known.</summary>
+        public uint is_final;
+        /// <summary>0: the world has not changed since the step.</summary>
+        public uint has_hash;
+    }
+
     /// <summary>How many rows fxs_history_push wrote.</summary>
     [StructLayout(LayoutKind.Sequential)]
-    public readonly partial struct Told : IEquatable<Told>
+    public readonly partial struct EventChanges : IEquatable<EventChanges>
     {
         internal readonly ulong takenBack;
         internal readonly ulong predicted;
 
-        internal Told(ulong takenBack, ulong predicted)
+        internal EventChanges(ulong takenBack, ulong predicted)
         {
             this.takenBack = takenBack;
             this.predicted = predicted;
@@ -1574,22 +1592,22 @@ namespace Fixsync
         public ulong Predicted => predicted;
 
         /// <summary>Whether all fields are equal.</summary>
-        public bool Equals(Told other) =>
+        public bool Equals(EventChanges other) =>
             takenBack == other.takenBack && predicted == other.predicted;
 
         /// <summary>Whether it is equal.</summary>
         public override bool Equals([AllowNull] object other) =>
-            other is Told row && Equals(row);
+            other is EventChanges row && Equals(row);
 
         /// <summary>A hash of its fields.</summary>
         public override int GetHashCode() => Hashes.Of(
             takenBack.GetHashCode(), predicted.GetHashCode());
 
         /// <summary>Whether two are equal.</summary>
-        public static bool operator ==(Told a, Told b) => a.Equals(b);
+        public static bool operator ==(EventChanges a, EventChanges b) => a.Equals(b);
 
         /// <summary>Whether two are not equal.</summary>
-        public static bool operator !=(Told a, Told b) => !a.Equals(b);
+        public static bool operator !=(EventChanges a, EventChanges b) => !a.Equals(b);
     }
 
     /// <summary>A confirmed frame.</summary>
@@ -1600,15 +1618,15 @@ namespace Fixsync
         internal readonly ulong commands;
         internal readonly ulong events;
         internal readonly uint frame;
-        internal readonly uint zero;
+        internal readonly uint gameEvents;
 
-        internal Confirmed(ulong hash, ulong commands, ulong events, uint frame, uint zero)
+        internal Confirmed(ulong hash, ulong commands, ulong events, uint frame, uint gameEvents)
         {
             this.hash = hash;
             this.commands = commands;
             this.events = events;
             this.frame = frame;
-            this.zero = zero;
+            this.gameEvents = gameEvents;
         }
 
         /// <summary>Of the world right after the step.</summary>
@@ -1623,10 +1641,13 @@ namespace Fixsync
         /// <summary>Its number.</summary>
         public uint Frame => frame;
 
+        /// <summary>How many rows of events, the last, are the game's own.</summary>
+        public uint GameEvents => gameEvents;
+
         /// <summary>Whether all fields are equal.</summary>
         public bool Equals(Confirmed other) =>
             hash == other.hash && commands == other.commands && events == other.events &&
-            frame == other.frame && zero == other.zero;
+            frame == other.frame && gameEvents == other.gameEvents;
 
         /// <summary>Whether it is equal.</summary>
         public override bool Equals([AllowNull] object other) =>
@@ -1635,7 +1656,7 @@ namespace Fixsync
         /// <summary>A hash of its fields.</summary>
         public override int GetHashCode() => Hashes.Of(
             hash.GetHashCode(), commands.GetHashCode(), events.GetHashCode(), frame.GetHashCode(),
-            zero.GetHashCode());
+            gameEvents.GetHashCode());
 
         /// <summary>Whether two are equal.</summary>
         public static bool operator ==(Confirmed a, Confirmed b) => a.Equals(b);
@@ -1761,6 +1782,28 @@ namespace Fixsync
         public fixed byte held[64];
         /// <summary>The same, up to the last whole line.</summary>
         public fixed byte line_held[64];
+    }
+
+    /// <summary>What a log has of a frame.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe struct RawRecorded
+    {
+        /// <summary>fxs_world_hash after the step, if has_hash.</summary>
+        public ulong hash;
+        /// <summary>fxs_hash64, seed 0, of all that the simulation saves then.</summary>
+        public ulong state;
+        /// <summary>Rows of the step.</summary>
+        public ulong event_count;
+        /// <summary>Rows of the game's own events.</summary>
+        public ulong game_count;
+        /// <summary>Each of these: 0 if it is not known.</summary>
+        public uint has_events;
+        /// <summary>HasGame.</summary>
+        public uint has_game;
+        /// <summary>HasHash.</summary>
+        public uint has_hash;
+        /// <summary>HasState.</summary>
+        public uint has_state;
     }
 
     public readonly partial struct Shape
@@ -2323,13 +2366,17 @@ namespace Fixsync
             "RawName 64 id=0 text=4",
             "HistoryRoom 40 ownSize=0 stateSize=8 commandRoom=16 eventRoom=24 window=32 " +
             "past=36",
-            "Told 16 takenBack=0 predicted=8",
-            "Confirmed 32 hash=0 commands=8 events=16 frame=24 zero=28",
+            "RawPushed 40 hash=0 command_count=8 reaction_count=16 event_count=24 " +
+            "is_final=32 has_hash=36",
+            "EventChanges 16 takenBack=0 predicted=8",
+            "Confirmed 32 hash=0 commands=8 events=16 frame=24 gameEvents=28",
             "Explanation 48 why=0 grows=4 sector=8 contact=12 height=16 planar=24 gap=32 " +
             "turn=40",
             "RawRecorder 376 size=0 line_size=8 hashed_size=16 frames=24 has_inputs=28 " +
             "frame=32 hit_when=36 line=40 commands=44 questions=48 answers=52 layers=56 " +
             "sha=184 line_sha=216 held=248 line_held=312",
+            "RawRecorded 48 hash=0 state=8 event_count=16 game_count=24 has_events=32 " +
+            "has_game=36 has_hash=40 has_state=44",
         };
 
         internal static int SizeOf(string structure)
@@ -2365,10 +2412,12 @@ namespace Fixsync
                 case "Difference": return sizeof(Difference);
                 case "RawName": return sizeof(RawName);
                 case "HistoryRoom": return sizeof(HistoryRoom);
-                case "Told": return sizeof(Told);
+                case "RawPushed": return sizeof(RawPushed);
+                case "EventChanges": return sizeof(EventChanges);
                 case "Confirmed": return sizeof(Confirmed);
                 case "Explanation": return sizeof(Explanation);
                 case "RawRecorder": return sizeof(RawRecorder);
+                case "RawRecorded": return sizeof(RawRecorded);
                 default: return -1;
             }
         }
@@ -3607,26 +3656,23 @@ namespace Fixsync
             IntPtr memory, HistoryRoom* room, IntPtr world, byte* own);
 
         /// <summary>Keeps the frame that was just stepped, fxs_history_head, with the state
-        /// after it. is_final: 1 if all inputs of this frame are known, else 0. hash: of the
-        /// world right after the step; NULL if the world has not changed since. rows: the n
-        /// commands since the last push, the last n_after of them given after the step, as
-        /// reactions to its events: they belong to the next frame. events: the m rows of
-        /// fxs_world_step, then the game's own, of kind FXS_GAME_EVENT and above. taken_back,
-        /// predicted: each with room for event_room rows. An event that was predicted for this
-        /// frame and is not found is written to `taken_back`, in row order. An event that was
-        /// not predicted is written to `predicted`, if the frame is not final: it is heard when
-        /// the frame is confirmed. Of equal rows the first ones match. Returns FXS_OK;
-        /// FXS_E_ORDER for a world at another frame, a frame beyond the window (see
-        /// fxs_history_free), a final frame after one that is not; FXS_E_RANGE for an event of
-        /// kind 0 or 4..15, or one of the game's before one of the world's, for an n_after
-        /// above n, or above 0 without a hash; FXS_E_ROOM for a state, commands or events
-        /// beyond the room: make a larger history with fxs_history_grow, and push again. Cost:
-        /// that of fxs_world_save, and rows.</summary>
+        /// after it. commands: those since the last push; reactions to the events of the step
+        /// come last, and belong to the next frame. events: those of fxs_world_step, then the
+        /// game's own, of kind FXS_GAME_EVENT and above. taken_back, predicted: each with room
+        /// for event_room rows. An event that was predicted for this frame and is not found is
+        /// written to `taken_back`, in row order. An event that was not predicted is written to
+        /// `predicted`, if the frame is not final: it is heard when the frame is confirmed. Of
+        /// equal rows the first ones match. Returns FXS_OK; FXS_E_ORDER for a world at another
+        /// frame, a frame beyond the window (see fxs_history_free), a final frame after one
+        /// that is not; FXS_E_RANGE for an event of kind 0 or 4..15, or one of the game's
+        /// before one of the world's, for a reaction_count above command_count, or above 0
+        /// without a hash; FXS_E_ROOM for a state, commands or events beyond the room: make a
+        /// larger history with fxs_history_grow, and push again. Cost: that of fxs_world_save,
+        /// and rows.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_history_push(
-            IntPtr history, IntPtr world, byte* own, uint isFinal, ulong* hash, Command* rows,
-            ulong n, ulong nAfter, Event* events, ulong m, Event* takenBack, Event* predicted,
-            Told* told);
+            IntPtr history, IntPtr world, byte* own, RawPushed* pushed, Command* commands,
+            Event* events, Event* takenBack, Event* predicted, EventChanges* changes);
 
         /// <summary>Makes all frames before a frame final: they were stepped on the real
         /// inputs. A frame that is final is not stepped again. Returns FXS_OK, or FXS_E_RANGE
@@ -3714,17 +3760,11 @@ namespace Fixsync
 
         /// <summary>Begins a log: the first line with the level, and a command for each
         /// collider of the world. The log of a world that is not at frame 0, or has hits,
-        /// begins with its state. tick_rate: frames a second. Returns FXS_OK; FXS_E_CONFIG for
-        /// a tick_rate of 0, or FXS_E_ROOM. Cost: capacity + text.</summary>
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_recorder_begin(
-            RawRecorder* recorder, IntPtr world, uint tickRate, byte* text, ulong room);
-
-        /// <summary>fxs_recorder_begin with the other keys of the first line. about: an object
-        /// with the optional members tick_rate, sim, seed, meta, names, unit_mm, z_down,
-        /// semantics, build and data in UTF-8. It must be canonical: in this order, without
-        /// spaces, the ids of names ascending, z_down true, and only `"`, `\` and control
-        /// characters with a backslash:
+        /// begins with its state. about: the other keys of the first line, or nothing:
+        /// about_size 0. An object with the optional members tick_rate, sim, seed, meta, names,
+        /// unit_mm, z_down, semantics, build and data in UTF-8. It must be canonical: in this
+        /// order, without spaces, the ids of names ascending, z_down true, and only `"`, `\`
+        /// and control characters with a backslash:
         /// {"tick_rate":[60000,1001],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With
         /// a sim, the frames have inputs, no commands. semantics: FXS_SEMANTICS of the kernel
         /// that computed the results, by default this one's; null, for a copy of a log without
@@ -3736,7 +3776,7 @@ namespace Fixsync
         /// that is missing or is not the world's; FXS_E_ROOM. Cost: capacity + text + the
         /// square of the number of keys of an object.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_recorder_begin_about(
+        public static extern int fxs_recorder_begin(
             RawRecorder* recorder, IntPtr world, byte* about, ulong aboutSize, byte* state,
             ulong stateSize, byte* text, ulong room, ulong* at);
 
@@ -3796,39 +3836,15 @@ namespace Fixsync
         public static extern int fxs_recorder_hits(
             RawRecorder* recorder, CastHit* hits, ulong n, byte* text, ulong room);
 
-        /// <summary>Ends the line of this frame with the events of its step, and fxs_world_hash
-        /// after it. Returns FXS_OK; FXS_E_ORDER while a question has no answer, or FXS_E_ROOM.
-        /// Cost: text.</summary>
+        /// <summary>Ends the line of this frame. events: event_count rows of its step, then
+        /// game_count of the game's own, as fxs_history_confirm gives them; what is not known
+        /// is left out. With `state`, replaying names the first frame in which anything
+        /// differs. Returns FXS_OK; FXS_E_RANGE for a row of the other kind, or of events that
+        /// are not known; FXS_E_ORDER while a question has no answer, or for a state in a log
+        /// without a sim; FXS_E_ROOM. Cost: text.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_recorder_step(
-            RawRecorder* recorder, Event* events, ulong n, ulong hash, byte* text, ulong room);
-
-        /// <summary>fxs_recorder_step without unknown values: events and hash may be NULL, and
-        /// are then left out. Returns FXS_OK; FXS_E_ORDER while a question has no answer, or
-        /// FXS_E_ROOM. Cost: text.</summary>
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_recorder_end_frame(
-            RawRecorder* recorder, Event* events, ulong n, ulong* hash, byte* text, ulong room);
-
-        /// <summary>fxs_recorder_end_frame for rows with a game's own events, as
-        /// fxs_history_confirm gives them. events: the n rows of the step, then those of the
-        /// game, which the log keeps as `game`. hash: may be NULL. Returns FXS_OK; FXS_E_RANGE
-        /// for a row of the world after one of the game; FXS_E_ORDER while a question has no
-        /// answer, or FXS_E_ROOM. Cost: text.</summary>
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_recorder_end_game_frame(
-            RawRecorder* recorder, Event* events, ulong n, ulong* hash, byte* text, ulong room);
-
-        /// <summary>Ends the line of this frame of a log with a sim: all that a log can know of
-        /// it. events: the n rows of its step. game: the game's own. state: fxs_hash64, seed 0,
-        /// of the whole state that the simulation saves after the step: with it, replaying
-        /// names the first frame in which anything differs. What is NULL is left out. Returns
-        /// FXS_OK; FXS_E_RANGE for a row of the other list; FXS_E_ORDER while a question has no
-        /// answer, or for a state in a log without a sim; FXS_E_ROOM. Cost: text.</summary>
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_recorder_end_sim_frame(
-            RawRecorder* recorder, Event* events, ulong n, Event* game, ulong gameCount,
-            ulong* hash, ulong* state, byte* text, ulong room);
+            RawRecorder* recorder, RawRecorded* recorded, Event* events, byte* text, ulong room);
 
         /// <summary>Adds a frame as text: a line of another log, without its line feed. The
         /// line must be canonical. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a

@@ -317,8 +317,16 @@ namespace Fixsync
             Errors.NotNull(takenBack, nameof(takenBack));
             Errors.NotNull(predicted, nameof(predicted));
             Check(own.Length, ownMin);
-            ulong hashed = hash.GetValueOrDefault();
-            Told told = default(Told);
+            var pushed = new RawPushed
+            {
+                hash = hash.GetValueOrDefault(),
+                command_count = (ulong)commands.Length,
+                reaction_count = (ulong)reactions,
+                event_count = (ulong)events.Length,
+                is_final = isFinal ? 1u : 0,
+                has_hash = hash.HasValue ? 1u : 0,
+            };
+            EventChanges changes = default(EventChanges);
             int status = Native.FXS_E_ROOM;
             using (var use = Enter())
             using (var at = world.Enter())
@@ -336,15 +344,13 @@ namespace Fixsync
                     predicted.Reserve(room.EventRoom);
                     fixed (Event* toTakenBack = takenBack.Room, toPredicted = predicted.Room)
                         status = Native.fxs_history_push(
-                            use.At, at.At, from, isFinal ? 1u : 0,
-                            hash.HasValue ? &hashed : null, rows, (ulong)commands.Length,
-                            (ulong)reactions, stepped, (ulong)events.Length, toTakenBack,
-                            toPredicted, &told);
+                            use.At, at.At, from, &pushed, rows, stepped, toTakenBack,
+                            toPredicted, &changes);
                 }
             }
 
-            takenBack.Grows(status, told.TakenBack);
-            predicted.Grows(status, told.Predicted);
+            takenBack.Grows(status, changes.TakenBack);
+            predicted.Grows(status, changes.Predicted);
             if (status < 0)
                 throw Errors.Refused(status, $"frame {Head}");
         }

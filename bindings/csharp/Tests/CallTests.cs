@@ -252,10 +252,10 @@ namespace Fixsync.Tests
                 inputs.Inputs(new long[] { 3 });
                 inputs.InputList(new long[] { 4, 5 });
                 inputs.EndFrame();
-                inputs.EndSimFrame(Array.Empty<Event>(), null, 1, 2);
-                inputs.EndSimFrame(Array.Empty<Event>(), Array.Empty<Event>(), null, null);
+                inputs.Step(Array.Empty<Event>(), 1, state: 2);
+                inputs.Step(Array.Empty<Event>(), null, hasGame: true);
                 Assert.Throws<ArgumentException>(
-                    () => first.EndSimFrame(Array.Empty<Event>(), null, null, 2));
+                    () => first.Step(Array.Empty<Event>(), null, state: 2));
                 string text = Encoding.UTF8.GetString(inputs.TakeText());
                 Assert.IsTrue(text.Contains("[3,[4,5]]"), text);
                 Assert.IsTrue(text.EndsWith(

@@ -81,7 +81,7 @@ namespace Fixsync.Tests
                 for (int i = 0; i < before; i++)
                     late.Add(game.Commands[i]);
                 log.Commands(late.Span);
-                log.EndGameFrame(game.Events.Span, game.Hash);
+                log.Step(game.Events.Span, game.Hash, true);
                 late.Clear();
                 for (int i = before; i < game.Commands.Count; i++)
                     late.Add(game.Commands[i]);

@@ -288,7 +288,7 @@ namespace Fixsync.Tests
             OutOfRange("frame must be 0..0, not 3", () => new History(world, 4).Back(3, world));
             var log = new Recorder(world, 60);
             Refused<ArgumentException>(
-                "event 16 1 2 5 is the game's own: end the frames with EndGameFrame",
+                "end of frame 0: ",
                 () => log.Step(new[] { Event.OfGame(1, 2, 16, 5) }, null));
             Refused<ArgumentException>(
                 "line of frame 0: a call that is not allowed at this point", () => log.Line("{}"));

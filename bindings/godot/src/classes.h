@@ -64,7 +64,7 @@ typedef struct gd_history {
     uint8_t *own;                  /* of the last back: how many bytes in LENGTH_BYTES, and they */
     uint8_t *pushed;               /* the same of a push */
     fxs_event *taken_back, *predicted; /* of the last push */
-    fxs_told told;
+    fxs_event_changes changes;
     fxs_command *commands;         /* of the last confirm */
     fxs_event *events;
     fxs_confirmed confirmed;

@@ -137,20 +137,20 @@ static bool has_own_size(gd_call *call, uint64_t size) {
     return size >= least && size <= most;
 }
 
-static void put(gd_call *call, gd_world *world, const fxs_command *commands, uint64_t n,
-                const fxs_event *events, uint64_t m) {
+static void put(gd_call *call, gd_world *world, const fxs_event *events, uint64_t event_count) {
     gd_history *history = self(call);
-    uint64_t hash = (uint64_t)gd_int(call, 5);
-    uint64_t after = (uint64_t)gd_int(call, 4);
+    const uint64_t reactions = (uint64_t)gd_int(call, 4);
+    const fxs_pushed pushed = {(uint64_t)gd_int(call, 5), world->command_count, reactions,
+                               event_count,               gd_bool(call, 1),     reactions > 0};
     int32_t status = FXS_E_ROOM;
     keep(history->pushed, gd_bytes_of(call, 3));
     for (int tries = 0; status == FXS_E_ROOM && tries < 2; tries++) {
-        if (tries > 0 && !grow(call, fxs_world_save_size(world->world), n, m))
+        if (tries > 0 && !grow(call, fxs_world_save_size(world->world),
+                               pushed.command_count, event_count))
             return;
-        status = fxs_history_push(history->history, world->world, history->pushed,
-                                  gd_bool(call, 1), after > 0 ? &hash : NULL, commands, n, after,
-                                  events, m, history->taken_back, history->predicted,
-                                  &history->told);
+        status = fxs_history_push(history->history, world->world, history->pushed, &pushed,
+                                  world->commands.at, events, history->taken_back,
+                                  history->predicted, &history->changes);
     }
     if (status == FXS_E_ORDER)
         gd_fail(call,
@@ -167,7 +167,7 @@ static void put(gd_call *call, gd_world *world, const fxs_command *commands, uin
         gd_return_bool(call, true);
     }
     if (status < 0)
-        history->told = (fxs_told){0, 0};
+        history->changes = (fxs_event_changes){0, 0};
 }
 
 static void push(gd_call *call) {
@@ -177,16 +177,16 @@ static void push(gd_call *call) {
         return;
     fxs_event *events = gd_rows_of(call, 2, &GD_EVENT, &m);
     if (events != NULL && gd_check(call, 4, 0, (int64_t)world->command_count))
-        put(call, world, world->commands.at, world->command_count, events, m);
+        put(call, world, events, m);
     gd_free(events);
 }
 
 static void taken_back(gd_call *call) {
-    gd_return_rows(call, self(call)->taken_back, self(call)->told.taken_back, &GD_EVENT);
+    gd_return_rows(call, self(call)->taken_back, self(call)->changes.taken_back, &GD_EVENT);
 }
 
 static void predicted(gd_call *call) {
-    gd_return_rows(call, self(call)->predicted, self(call)->told.predicted, &GD_EVENT);
+    gd_return_rows(call, self(call)->predicted, self(call)->changes.predicted, &GD_EVENT);
 }
 
 static void out_of_window(gd_call *call, uint32_t frame) {

@@ -24,24 +24,6 @@ static bool grows(gd_call *call, gd_recorder *to, int32_t *status) {
 
 static void create(gd_call *call) {
     gd_world *world = gd_world_of(call, 0);
-    if (world == NULL || !gd_check(call, 1, 1, UINT32_MAX))
-        return;
-    gd_recorder *made = gd_new(call, &GD_CLASS_RECORDER);
-    if (made == NULL)
-        return;
-    int32_t status;
-    do
-        status = fxs_recorder_begin(&made->recorder, world->world, (uint32_t)gd_int(call, 1),
-                                    made->text.at, made->text.size);
-    while (grows(call, made, &status));
-    if (status == FXS_OK)
-        gd_return_object(call, made);
-    else
-        gd_drop(made);
-}
-
-static void create_about(gd_call *call) {
-    gd_world *world = gd_world_of(call, 0);
     uint64_t size, at = 0;
     char *about = world == NULL ? NULL : gd_text_of(call, 1, &size);
     gd_bytes state = gd_bytes_of(call, 2);
@@ -52,7 +34,7 @@ static void create_about(gd_call *call) {
     }
     int32_t status;
     do
-        status = fxs_recorder_begin_about(&made->recorder, world->world, about, size,
+        status = fxs_recorder_begin(&made->recorder, world->world, about, size,
                                           state.count == 0 ? NULL : state.at, state.count,
                                           made->text.at, made->text.size, &at);
     while (grows(call, made, &status));
@@ -137,41 +119,28 @@ static void hits(gd_call *call) {
 }
 
 static void step(gd_call *call) {
-    uint64_t n, hash = (uint64_t)gd_int(call, 1);
+    uint64_t n;
     fxs_event *rows = gd_rows_of(call, 0, &GD_EVENT, &n);
-    for (uint64_t k = 0; rows != NULL && k < n; k++) {
-        if (rows[k].kind < FXS_ENTER || rows[k].kind > FXS_EXIT) {
-            gd_fail(call, "events[%u]: kind must be 1..3, not %u: end the frames with end_game_frame", k,
-                    (uint64_t)rows[k].kind);
-            gd_free(rows);
-            rows = NULL;
-        }
+    fxs_recorded recorded = {.hash = (uint64_t)gd_int(call, 1),
+                             .has_game = gd_bool(call, 2),
+                             .has_events = 1,
+                             .has_hash = 1};
+    for (uint64_t k = 0; rows != NULL && k < n; k++)
+        recorded.game_count += rows[k].kind >= FXS_GAME_EVENT;
+    recorded.event_count = n - recorded.game_count;
+    gd_ints state = gd_ints_of(call, 3);
+    if (state.count > 0) {
+        recorded.state = (uint64_t)state.at[0];
+        recorded.has_state = 1;
     }
     if (rows != NULL)
-        WRITE(fxs_recorder_end_frame, &to->recorder, rows, n, &hash);
-    gd_free(rows);
-}
-
-static void end_game_frame(gd_call *call) {
-    uint64_t n, hash = (uint64_t)gd_int(call, 1);
-    fxs_event *rows = gd_rows_of(call, 0, &GD_EVENT, &n);
-    if (rows != NULL)
-        WRITE(fxs_recorder_end_game_frame, &to->recorder, rows, n, &hash);
-    gd_free(rows);
-}
-
-static void end_sim_frame(gd_call *call) {
-    uint64_t n, m = 0, hash = (uint64_t)gd_int(call, 2), state = (uint64_t)gd_int(call, 3);
-    fxs_event *rows = gd_rows_of(call, 0, &GD_EVENT, &n);
-    fxs_event *own = rows ? gd_rows_of(call, 1, &GD_EVENT, &m) : NULL;
-    if (own != NULL)
-        WRITE(fxs_recorder_end_sim_frame, &to->recorder, rows, n, own, m, &hash, &state);
-    gd_free(own);
+        WRITE(fxs_recorder_step, &to->recorder, &recorded, rows);
     gd_free(rows);
 }
 
 static void end_frame(gd_call *call) {
-    WRITE(fxs_recorder_end_frame, &to->recorder, NULL, 0, NULL);
+    static const fxs_recorded NOTHING = {0};
+    WRITE(fxs_recorder_step, &to->recorder, &NOTHING, NULL);
 }
 
 static void line(gd_call *call) {
@@ -196,12 +165,11 @@ static void frames(gd_call *call) { gd_return_int(call, self(call)->recorder.fra
 #define MASKS "yaw: int = 0, mask: int = 4294967295, exclude_owner: int = 0"
 
 static const gd_method METHODS[] = {
-    {"static create(world: FixsyncWorld, tick_rate: int = 60) -> FixsyncRecorder", create,
-     "Begins a log with level, colliders and state of a world as it is."},
-    {"static create_about(world: FixsyncWorld, about: String, state: PackedByteArray = []) -> "
+    {"static create(world: FixsyncWorld, about: String, state: PackedByteArray = []) -> "
      "FixsyncRecorder",
-     create_about,
-     "Begins a log with other keys of its first line, as canonical JSON: "
+     create,
+     "Begins a log with level, colliders and state of a world as it is. about: other keys of its "
+     "first line, or empty, as canonical JSON: "
      "{\"tick_rate\":60,\"meta\":{\"arena\":\"pit\"},\"build\":\"1.4\",\"data\":\"0123456789abcdef\"}. "
      "data is Fixsync.hex(Fixsync.hash64(bytes)) of what the game plays with. state is that of a "
      "simulation that begins later."},
@@ -217,14 +185,12 @@ static const gd_method METHODS[] = {
      cast, "Adds a cast that is made right after the step of this frame."},
     {"ids(ids: PackedInt64Array) -> bool", ids, "Adds the answer to the next question, a query."},
     {"hits(hits: PackedInt64Array) -> bool", hits, "Adds the answer to the next question, a cast."},
-    {"step(events: PackedInt64Array, hash: int) -> bool", step,
-     "Ends this frame with the events of its step, and the hash of the world right after it."},
-    {"end_game_frame(events: PackedInt64Array, hash: int) -> bool", end_game_frame,
-     "Ends this frame as step does; the game's own events follow those of the step."},
-    {"end_sim_frame(events: PackedInt64Array, game: PackedInt64Array, hash: int, state: int) -> bool",
-     end_sim_frame,
-     "Ends this frame of a log with a simulation: the events of its step, the game's own, the hash "
-     "of the world, and Fixsync.hash of all that the simulation saves, after the step."},
+    {"step(events: PackedInt64Array, hash: int, has_game: bool = false, state: PackedInt64Array = "
+     "[]) -> bool",
+     step,
+     "Ends this frame with the events of its step, and the hash of the world right after it. "
+     "has_game: whether the game's own events, if any, follow them; the same in all frames. state: "
+     "empty, or in a log with a simulation Fixsync.hash64 of all that it saves."},
     {"end_frame() -> bool", end_frame,
      "Ends this frame without events and hash: replaying the log computes them."},
     {"line(text: String) -> bool", line, "Adds a frame as a line of another log."},

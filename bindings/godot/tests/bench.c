@@ -69,12 +69,13 @@ int main(void) {
     double best = 1e18;
     for (int round = 0; round < 3000; round++) {
         double start = now();
-        fxs_told told;
+        fxs_event_changes changes;
         fxs_history_back(history, 1, world, own);
         for (int at = 1; at < 9; at++) {
             frame(world, 16, at + round, &found);
-            fxs_history_push(history, world, own, 0, NULL, NULL, 0, 0, events, found.events,
-                             taken_back, predicted, &told);
+            const fxs_pushed pushed = {.event_count = found.events};
+            fxs_history_push(history, world, own, &pushed, NULL, events, taken_back, predicted,
+                             &changes);
         }
         double took = now() - start;
         best = took < best ? took : best;

@@ -90,7 +90,7 @@ func _fill() -> void:
 	var fresh: Array[Object] = [
 		world, level, frames, body, FixsyncMover.create(1), FixsyncNodes.create(_host, 8, 0, 65536),
 		FixsyncInputs.create(2, 8), FixsyncHistory.create(world, 6, PackedByteArray([1, 2])),
-		FixsyncRecorder.create(world), FixsyncRandom.create(5),
+		FixsyncRecorder.create(world, ""), FixsyncRandom.create(5),
 		FixsyncWorld.new(), FixsyncBody.new(),
 	]
 	_objects.append_array(fresh)

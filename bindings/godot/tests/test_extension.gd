@@ -55,7 +55,7 @@ func test_a_misuse_is_an_error_with_name_value_and_range() -> void:
 		"Fixsync.overlap: yaw_a must be 0..65535, not -1")
 	var gone := Node.new()
 	gone.free()
-	refused(ClassDB.class_call_static("FixsyncRecorder", "create", gone), null,
+	refused(ClassDB.class_call_static("FixsyncRecorder", "create", gone, ""), null,
 		"FixsyncRecorder.create: world must be a FixsyncWorld, not null")
 	equal(world.save(), before, "the state")
 
@@ -70,7 +70,7 @@ func test_a_result_of_null_does_not_keep_the_object_before_it() -> void:
 func test_a_log_says_its_semantics_and_what_its_game_says() -> void:
 	var data := Fixsync.hex(Fixsync.hash64([1, 2]))
 	var said := "\"build\":\"v1\",\"data\":\"%s\"}" % data
-	var log := FixsyncRecorder.create_about(FixsyncWorld.create(4), "{" + said)
+	var log := FixsyncRecorder.create(FixsyncWorld.create(4), "{" + said)
 	var own := ",\"semantics\":%d," % Fixsync.semantics()
 	check(log.take_text().ends_with(own + said + "\n"), "the first line")
 

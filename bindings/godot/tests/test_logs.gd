@@ -26,7 +26,7 @@ func _play(name: String) -> void:
 	if size > 0:
 		level = FixsyncLevel.from_bytes(bytes.get_data(size)[1])
 	var world := FixsyncWorld.create(capacity, hit_when, masks, level)
-	var recorder := FixsyncRecorder.create(world)
+	var recorder := FixsyncRecorder.create(world, "")
 	var frames := bytes.get_u32()
 	for frame in frames:
 		var commands := PackedInt64Array()

@@ -79,7 +79,7 @@ namespace DuelSample
             while (history.Confirm(sure))
             {
                 Log.Commands(sure.Commands.Span);
-                Log.EndGameFrame(sure.Events.Span, sure.Hash);
+                Log.Step(sure.Events.Span, sure.Hash, true);
                 foreach (Event row in sure.Events)
                     Certain?.Invoke(sure.Frame, row);
             }

@@ -38,7 +38,7 @@ var _members := {}  # by instance
 var _ticking: Array[Member] = []  # replaced, never changed: loops go on over the old one
 var _keeping: Array[Member] = []
 var _hearing := {}  # id: the nodes that hear its hits
-var _told := {}  # the collider nodes of the last confirmed frame, by id
+var _confirmed_nodes := {}  # the collider nodes of the last confirmed frame, by id
 var _game_events := PackedInt64Array()  # rows of this frame
 var _saves := {}  # frame: the own state before it
 var _view: FixsyncView2D
@@ -69,13 +69,13 @@ func _init(new_host: Node) -> void:
 			host, host.capacity, (2 if _view.is_side else 1) if is_flat else 0,
 			roundi(_view.pixels * 65536.0) if is_flat else 65536)
 	_join(_found_under(host))
-	_told = nodes.duplicate()
+	_confirmed_nodes = nodes.duplicate()
 	_journal.clear()
 	inputs = FixsyncInputs.create(host.players, maxi(256, 8 * host.window))
 	history = FixsyncHistory.create(world, host.window)
 	_saves[0] = save_own()
 	if host.record:
-		recorder = FixsyncRecorder.create(world, host.tick_rate)
+		recorder = FixsyncRecorder.create(world, '{"tick_rate":%d}' % host.tick_rate)
 	world.keep_commands(true)
 	if host.is_inside_tree() and not Engine.is_editor_hint():
 		host.get_tree().node_added.connect(_on_node_added)
@@ -638,7 +638,7 @@ func _tell_frame() -> void:
 	var hash := history.hash()
 	if recorder != null:
 		recorder.commands(history.commands())
-		recorder.end_game_frame(history.events(), hash)
+		recorder.step(history.events(), hash, true)
 	# A crowd that stays together is most of the events.
 	var kinds := 1 | 1 << Fixsync.ENTER | 1 << Fixsync.EXIT
 	if not host.hit_stayed.get_connections().is_empty():
@@ -648,7 +648,7 @@ func _tell_frame() -> void:
 	_outer.erase(frame)
 	for change in _journal:
 		if change[1] <= frame and change[2] == JOIN and change[3].id >= 0:
-			_told[change[3].id] = change[3].node
+			_confirmed_nodes[change[3].id] = change[3].node
 	for at in range(0, rows.size(), 4):
 		match rows[at + 2]:
 			Fixsync.ENTER:
@@ -669,8 +669,8 @@ func _tell_frame() -> void:
 ## The signal of both nodes of a hit.
 func _tell_nodes(signal_name: StringName, a: int, b: int) -> void:
 	for pair: Array in [[a, b], [b, a]]:
-		var mine: Variant = _told.get(pair[0])
-		var other: Variant = _told.get(pair[1])
+		var mine: Variant = _confirmed_nodes.get(pair[0])
+		var other: Variant = _confirmed_nodes.get(pair[1])
 		if is_instance_valid(mine):
 			mine.emit_signal(signal_name, other if is_instance_valid(other) else null)
 
@@ -678,7 +678,7 @@ func _tell_nodes(signal_name: StringName, a: int, b: int) -> void:
 ## The end of a change that nothing can take back any more.
 func _forget(change: Array) -> void:
 	if change[2] == LEAVE and change[3].id >= 0:
-		_told.erase(change[3].id)
+		_confirmed_nodes.erase(change[3].id)
 	elif change[2] == OUT and is_instance_valid(change[3]):
 		_out.erase(change[3])
 		change[3].queue_free()

@@ -109,7 +109,7 @@ impl Game {
             }
             let record = &self.records[frame];
             self.log.commands(&record.moves)?;
-            self.log.step(&record.events, record.hash)?;
+            self.log.step(Recorded::new(&record.events, record.hash))?;
             self.logged = frame + 1;
         }
         Ok(())

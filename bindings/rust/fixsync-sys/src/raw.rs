@@ -1100,20 +1100,48 @@ const _: () = {
     assert!(offset_of!(fxs_history_room, past) == 36);
 };
 
+/// A frame that was just stepped.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_pushed {
+    /// of the world right after the step, if has\_hash
+    pub hash: u64,
+    /// commands since the last push
+    pub command_count: u64,
+    /// of them, the last: given after the step
+    pub reaction_count: u64,
+    /// events of the step and of the game
+    pub event_count: u64,
+    /// 1: all inputs of this frame are known
+    pub is_final: u32,
+    /// 0: the world has not changed since the step
+    pub has_hash: u32,
+}
+zeroed!(fxs_pushed);
+const _: () = {
+    assert!(size_of::<fxs_pushed>() == 40);
+    assert!(offset_of!(fxs_pushed, hash) == 0);
+    assert!(offset_of!(fxs_pushed, command_count) == 8);
+    assert!(offset_of!(fxs_pushed, reaction_count) == 16);
+    assert!(offset_of!(fxs_pushed, event_count) == 24);
+    assert!(offset_of!(fxs_pushed, is_final) == 32);
+    assert!(offset_of!(fxs_pushed, has_hash) == 36);
+};
+
 /// How many rows fxs\_history\_push wrote.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct fxs_told {
+pub struct fxs_event_changes {
     /// events that are taken back
     pub taken_back: u64,
     /// events that are predicted
     pub predicted: u64,
 }
-zeroed!(fxs_told);
+zeroed!(fxs_event_changes);
 const _: () = {
-    assert!(size_of::<fxs_told>() == 16);
-    assert!(offset_of!(fxs_told, taken_back) == 0);
-    assert!(offset_of!(fxs_told, predicted) == 8);
+    assert!(size_of::<fxs_event_changes>() == 16);
+    assert!(offset_of!(fxs_event_changes, taken_back) == 0);
+    assert!(offset_of!(fxs_event_changes, predicted) == 8);
 };
 
 /// A confirmed frame.
@@ -1128,8 +1156,8 @@ pub struct fxs_confirmed {
     pub events: u64,
     /// its number
     pub frame: u32,
-    /// is 0
-    pub zero: u32,
+    /// how many rows of events, the last, are the game's own
+    pub game_events: u32,
 }
 zeroed!(fxs_confirmed);
 const _: () = {
@@ -1138,7 +1166,7 @@ const _: () = {
     assert!(offset_of!(fxs_confirmed, commands) == 8);
     assert!(offset_of!(fxs_confirmed, events) == 16);
     assert!(offset_of!(fxs_confirmed, frame) == 24);
-    assert!(offset_of!(fxs_confirmed, zero) == 28);
+    assert!(offset_of!(fxs_confirmed, game_events) == 28);
 };
 
 /// Why two shapes do not meet. A growth k adds k raw units to the radius, or half\_x and half\_z, of
@@ -1240,6 +1268,40 @@ const _: () = {
     assert!(offset_of!(fxs_recorder, line_sha) == 216);
     assert!(offset_of!(fxs_recorder, held) == 248);
     assert!(offset_of!(fxs_recorder, line_held) == 312);
+};
+
+/// What a log has of a frame.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_recorded {
+    /// fxs\_world\_hash after the step, if has\_hash
+    pub hash: u64,
+    /// fxs\_hash64, seed 0, of all that the simulation saves then
+    pub state: u64,
+    /// rows of the step
+    pub event_count: u64,
+    /// rows of the game's own events
+    pub game_count: u64,
+    /// each of these: 0 if it is not known
+    pub has_events: u32,
+    /// has\_game.
+    pub has_game: u32,
+    /// has\_hash.
+    pub has_hash: u32,
+    /// has\_state.
+    pub has_state: u32,
+}
+zeroed!(fxs_recorded);
+const _: () = {
+    assert!(size_of::<fxs_recorded>() == 48);
+    assert!(offset_of!(fxs_recorded, hash) == 0);
+    assert!(offset_of!(fxs_recorded, state) == 8);
+    assert!(offset_of!(fxs_recorded, event_count) == 16);
+    assert!(offset_of!(fxs_recorded, game_count) == 24);
+    assert!(offset_of!(fxs_recorded, has_events) == 32);
+    assert!(offset_of!(fxs_recorded, has_game) == 36);
+    assert!(offset_of!(fxs_recorded, has_hash) == 40);
+    assert!(offset_of!(fxs_recorded, has_state) == 44);
 };
 
 unsafe extern "C" {
@@ -2206,10 +2268,9 @@ unsafe extern "C" {
       own: *const u8,
     ) -> i32;
     /// Keeps the frame that was just stepped, fxs\_history\_head, with the state after it.
-    /// is\_final: 1 if all inputs of this frame are known, else 0. hash: of the world right after the
-    /// step; NULL if the world has not changed since. rows: the n commands since the last push, the last
-    /// n\_after of them given after the step, as reactions to its events: they belong to the next frame.
-    /// events: the m rows of fxs\_world\_step, then the game's own, of kind FXS\_GAME\_EVENT and above.
+    /// commands: those since the last push; reactions to the events of the step come last, and belong to
+    /// the next frame. events: those of fxs\_world\_step, then the game's own, of kind FXS\_GAME\_EVENT and
+    /// above.
     ///
     /// taken\_back, predicted: each with room for event\_room rows. An event that was predicted for this
     /// frame and is not found is written to taken\_back, in row order. An event that was not predicted
@@ -2218,14 +2279,14 @@ unsafe extern "C" {
     ///
     /// Returns FXS\_OK; FXS\_E\_ORDER for a world at another frame, a frame beyond the window (see
     /// fxs\_history\_free), a final frame after one that is not; FXS\_E\_RANGE for an event of kind 0 or
-    /// 4..15, or one of the game's before one of the world's, for an n\_after above n, or above 0 without
-    /// a hash;
+    /// 4..15, or one of the game's before one of the world's, for a reaction\_count above command\_count,
+    /// or above 0 without a hash;
     /// FXS\_E\_ROOM for a state, commands or events beyond the room: make a larger history with
     /// fxs\_history\_grow, and push again. Cost: that of fxs\_world\_save, and rows.
     pub fn fxs_history_push(
-      history: *mut fxs_history, world: *const fxs_world, own: *const u8, is_final: u32,
-      hash: *const u64, rows: *const fxs_command, n: u64, n_after: u64, events: *const fxs_event,
-      m: u64, taken_back: *mut fxs_event, predicted: *mut fxs_event, told: *mut fxs_told,
+      history: *mut fxs_history, world: *const fxs_world, own: *const u8, pushed: *const fxs_pushed,
+      commands: *const fxs_command, events: *const fxs_event, taken_back: *mut fxs_event,
+      predicted: *mut fxs_event, changes: *mut fxs_event_changes,
     ) -> i32;
     /// Makes all frames before a frame final: they were stepped on the real inputs.
     /// A frame that is final is not stepped again. Returns FXS\_OK, or FXS\_E\_RANGE for a frame after
@@ -2297,15 +2358,8 @@ unsafe extern "C" {
       text: *mut c_char, room: u64, size: *mut u64,
     ) -> i32;
     /// Begins a log: the first line with the level, and a command for each collider of the world.
-    /// The log of a world that is not at frame 0, or has hits, begins with its state. tick\_rate: frames
-    /// a second. Returns FXS\_OK; FXS\_E\_CONFIG for a tick\_rate of 0, or FXS\_E\_ROOM. Cost: capacity +
-    /// text.
-    pub fn fxs_recorder_begin(
-      recorder: *mut fxs_recorder, world: *const fxs_world, tick_rate: u32, text: *mut c_char,
-      room: u64,
-    ) -> i32;
-    /// fxs\_recorder\_begin with the other keys of the first line.
-    /// about: an object with the optional members tick\_rate, sim, seed, meta, names, unit\_mm, z\_down,
+    /// The log of a world that is not at frame 0, or has hits, begins with its state. about: the other
+    /// keys of the first line, or nothing: about\_size 0. An object with the optional members tick\_rate, sim, seed, meta, names, unit\_mm, z\_down,
     /// semantics, build and data in UTF-8. It must be canonical: in this order, without spaces, the ids
     /// of names ascending, z\_down true, and only ", \ and control characters with a backslash:
     /// {"tick\_rate":\[60000,1001\],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
@@ -2317,7 +2371,7 @@ unsafe extern "C" {
     /// Returns FXS\_OK; FXS\_E\_TEXT, with \*at the offset of the fault in about; FXS\_E\_STATE for a
     /// state that is missing or is not the world's; FXS\_E\_ROOM. Cost: capacity + text + the square of
     /// the number of keys of an object.
-    pub fn fxs_recorder_begin_about(
+    pub fn fxs_recorder_begin(
       recorder: *mut fxs_recorder, world: *const fxs_world, about: *const c_char, about_size: u64,
       state: *const u8, state_size: u64, text: *mut c_char, room: u64, at: *mut u64,
     ) -> i32;
@@ -2367,35 +2421,15 @@ unsafe extern "C" {
     pub fn fxs_recorder_hits(
       recorder: *mut fxs_recorder, hits: *const fxs_cast_hit, n: u64, text: *mut c_char, room: u64,
     ) -> i32;
-    /// Ends the line of this frame with the events of its step, and fxs\_world\_hash after it.
-    /// Returns FXS\_OK; FXS\_E\_ORDER while a question has no answer, or FXS\_E\_ROOM. Cost: text.
-    pub fn fxs_recorder_step(
-      recorder: *mut fxs_recorder, events: *const fxs_event, n: u64, hash: u64, text: *mut c_char,
-      room: u64,
-    ) -> i32;
-    /// fxs\_recorder\_step without unknown values: events and hash may be NULL, and are then left out.
-    /// Returns FXS\_OK; FXS\_E\_ORDER while a question has no answer, or FXS\_E\_ROOM. Cost: text.
-    pub fn fxs_recorder_end_frame(
-      recorder: *mut fxs_recorder, events: *const fxs_event, n: u64, hash: *const u64,
-      text: *mut c_char, room: u64,
-    ) -> i32;
-    /// fxs\_recorder\_end\_frame for rows with a game's own events, as fxs\_history\_confirm gives them.
-    /// events: the n rows of the step, then those of the game, which the log keeps as game. hash: may
-    /// be NULL. Returns FXS\_OK; FXS\_E\_RANGE for a row of the world after one of the game; FXS\_E\_ORDER
-    /// while a question has no answer, or FXS\_E\_ROOM. Cost: text.
-    pub fn fxs_recorder_end_game_frame(
-      recorder: *mut fxs_recorder, events: *const fxs_event, n: u64, hash: *const u64,
-      text: *mut c_char, room: u64,
-    ) -> i32;
-    /// Ends the line of this frame of a log with a sim: all that a log can know of it.
-    /// events: the n rows of its step. game: the game's own. state: fxs\_hash64, seed 0, of the whole
-    /// state that the simulation saves after the step: with it, replaying names the first frame in which
-    /// anything differs. What is NULL is left out. Returns FXS\_OK; FXS\_E\_RANGE for a row of the other
-    /// list; FXS\_E\_ORDER while a question has no answer, or for a state in a log without a sim;
+    /// Ends the line of this frame.
+    /// events: event\_count rows of its step, then game\_count of the game's own, as fxs\_history\_confirm
+    /// gives them; what is not known is left out. With state, replaying names the first frame in which
+    /// anything differs. Returns FXS\_OK; FXS\_E\_RANGE for a row of the other kind, or of events that are
+    /// not known; FXS\_E\_ORDER while a question has no answer, or for a state in a log without a sim;
     /// FXS\_E\_ROOM. Cost: text.
-    pub fn fxs_recorder_end_sim_frame(
-      recorder: *mut fxs_recorder, events: *const fxs_event, n: u64, game: *const fxs_event,
-      game_count: u64, hash: *const u64, state: *const u64, text: *mut c_char, room: u64,
+    pub fn fxs_recorder_step(
+      recorder: *mut fxs_recorder, recorded: *const fxs_recorded, events: *const fxs_event,
+      text: *mut c_char, room: u64,
     ) -> i32;
     /// Adds a frame as text: a line of another log, without its line feed.
     /// The line must be canonical. Returns FXS\_OK; FXS\_E\_ORDER within a frame; FXS\_E\_TEXT for a line

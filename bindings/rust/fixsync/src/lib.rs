@@ -66,14 +66,14 @@ pub use explain::{
     Difference, Explanation, body_differences, explain, state_differences, state_end, state_fields,
 };
 pub use level::{Level, Solid};
-pub use log::{Recorder, log_text};
+pub use log::{Recorded, Recorder, log_text};
 pub use motion::{
     Carried, Mover, MoverResult, Separated, along, bounce, carry, move_and_slide, separate, slide,
 };
 pub use number::*;
 pub use planes::{Ground, Hitbox, HitboxCast, PlanesCommand, PlanesCommandKind, TwoPlanes};
 pub use q::{Q, from_f32_nearest, to_f32_nearest};
-pub use rollback::{Confirmed, Frame, History, Inputs, Rewind, Room, Told};
+pub use rollback::{Confirmed, EventChanges, Frame, History, Inputs, Rewind, Room};
 pub use rows::{
     Cast, CastHit, Collider, Command, CommandKind, Event, EventKind, Events, Hit, Motion, Moved,
     PairHit, Query,

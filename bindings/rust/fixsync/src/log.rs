@@ -1,6 +1,7 @@
 use crate::error::{bytes_fault, done, fault};
 use crate::memory::{filled, reserve};
 use crate::*;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -28,13 +29,13 @@ use alloc::vec::Vec;
 /// log.cast(&cast)?;
 /// log.ids(&ids)?;
 /// log.hits(&hits)?;
-/// log.step(&events, world.hash())?;
+/// log.step(Recorded::new(&events, world.hash()))?;
 ///
 /// world.step(&mut events)?;
-/// log.end_frame(Some(&events), None)?; // without a hash
+/// log.step(Recorded { hash: None, ..Recorded::new(&events, 0) })?;
 /// events.push(Event::game(1, 2, 16, 30)?);
 /// world.step(&mut Vec::new())?;
-/// log.end_game_frame(&events, Some(world.hash()))?;
+/// log.step(Recorded { has_game: true, ..Recorded::new(&events, world.hash()) })?;
 /// log.line(r#"{"frame":3,"commands":[],"queries":[],"events":[]}"#)?;
 /// let text = log.finish()?;
 /// assert_eq!(text.lines().count(), 6);
@@ -45,6 +46,28 @@ pub struct Recorder {
     raw: sys::fxs_recorder,
     /// Of its text `raw.size` bytes are written.
     text: Vec<u8>,
+}
+
+/// What a log has of a frame. What is not known is left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recorded<'a> {
+    /// Of its step, then the game's own.
+    pub events: Option<&'a [Event]>,
+    /// Whether the game has events of its own, in this frame or in others.
+    pub has_game: bool,
+    /// Of the world after the step.
+    pub hash: Option<u64>,
+    /// In a log with a sim: [`hash64`] of all that the simulation saves after the step. With it,
+    /// replaying names the first frame in which anything differs.
+    pub state: Option<u64>,
+}
+
+impl<'a> Recorded<'a> {
+    /// The events of a step, and the hash of the world after it.
+    #[must_use]
+    pub const fn new(events: &'a [Event], hash: u64) -> Self {
+        Self { events: Some(events), has_game: false, hash: Some(hash), state: None }
+    }
 }
 
 /// Text as a JSON string of a match log, with its quotes: a name for [`Recorder::about`].
@@ -103,12 +126,7 @@ impl Recorder {
                 most: u32::MAX.into(),
             });
         }
-        let mut made = Self::empty();
-        made.write("frame", |raw, text, room| {
-            // SAFETY: a world, and so much room.
-            unsafe { sys::fxs_recorder_begin(raw, world.as_ptr(), tick_rate, text, room) }
-        })?;
-        Ok(made)
+        Self::about(world, &format!(r#"{{"tick_rate":{tick_rate}}}"#), None)
     }
 
     /// Begins a log with other keys of its first line, as canonical JSON:
@@ -116,7 +134,7 @@ impl Recorder {
     /// with. `state`: of a simulation that begins later.
     ///
     /// ```
-    /// use fixsync::{Config, Recorder, World};
+    /// use fixsync::{Config, Recorded, Recorder, World};
     ///
     /// let world = World::new(Config::new(8))?;
     /// let data = fixsync::hash64(b"all frame data", 0);
@@ -124,10 +142,10 @@ impl Recorder {
     /// let mut log = Recorder::about(&world, &about, None)?;
     /// log.inputs(&[1, 2])?; // of two players
     /// log.input_list(&[3, 4])?; // of a third
-    /// log.end_frame(None, None)?;
+    /// log.step(Recorded::default())?; // nothing is known: replaying the log computes it
     /// log.inputs(&[1, 2, 3])?;
     /// let state = fixsync::hash64(b"all that the game saves", 0);
-    /// log.end_sim_frame(Some(&[]), None, Some(world.hash()), Some(state))?;
+    /// log.step(Recorded { state: Some(state), ..Recorded::new(&[], world.hash()) })?;
     /// log.end()?;
     /// assert!(log.text().starts_with(r#"{"format":"fixsync-match""#));
     /// let own = fixsync::semantics();
@@ -136,8 +154,7 @@ impl Recorder {
     /// log.clear(); // it is in a file
     /// # Ok::<(), fixsync::Error>(())
     /// ```
-    #[doc = errors!(fxs_recorder_begin_about)]
-    #[doc(alias = "fxs_recorder_begin_about")]
+    #[doc = errors!(fxs_recorder_begin)]
     pub fn about(world: &World, about: &str, state: Option<&[u8]>) -> Result<Self, Error> {
         let (mut made, mut at, mut last) = (Self::empty(), 0, sys::FXS_OK);
         let (from, size) = state.map_or((core::ptr::null(), 0), |s| (s.as_ptr(), s.len() as u64));
@@ -146,7 +163,7 @@ impl Recorder {
             // SAFETY: a world, texts and their sizes, and so much room.
             last = unsafe {
                 let world = world.as_ptr();
-                sys::fxs_recorder_begin_about(
+                sys::fxs_recorder_begin(
                     raw,
                     world,
                     words,
@@ -238,62 +255,26 @@ impl Recorder {
         })
     }
 
-    /// Ends this frame with the events of its step and the hash of the world after it.
+    /// Ends this frame.
     #[doc = errors!(fxs_recorder_step)]
     #[doc(alias = "fxs_recorder_step")]
-    pub fn step(&mut self, events: &[Event], hash: u64) -> Result<(), Error> {
-        let (rows, n) = (events.as_ptr().cast(), events.len() as u64);
+    pub fn step(&mut self, frame: Recorded) -> Result<(), Error> {
+        let events = frame.events.unwrap_or_default();
+        let game = events.iter().filter(|row| matches!(row.kind(), EventKind::Game(_))).count();
+        let recorded = sys::fxs_recorded {
+            hash: frame.hash.unwrap_or_default(),
+            state: frame.state.unwrap_or_default(),
+            event_count: (events.len() - game) as u64,
+            game_count: game as u64,
+            has_events: frame.events.is_some().into(),
+            has_game: frame.has_game.into(),
+            has_hash: frame.hash.is_some().into(),
+            has_state: frame.state.is_some().into(),
+        };
+        let rows = events.as_ptr().cast();
         // SAFETY: so many rows, and so much room.
         self.write("frame", |raw, text, room| unsafe {
-            sys::fxs_recorder_step(raw, rows, n, hash, text, room)
-        })
-    }
-
-    /// [`step`](Self::step) where events or hash are not known.
-    #[doc = errors!(fxs_recorder_end_frame)]
-    #[doc(alias = "fxs_recorder_end_frame")]
-    pub fn end_frame(&mut self, events: Option<&[Event]>, hash: Option<u64>) -> Result<(), Error> {
-        let rows = events.map_or(core::ptr::null(), |rows| rows.as_ptr().cast());
-        let n = events.map_or(0, |rows| rows.len() as u64);
-        let hash = hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
-        // SAFETY: so many rows, and so much room.
-        self.write("frame", |raw, text, room| unsafe {
-            sys::fxs_recorder_end_frame(raw, rows, n, hash, text, room)
-        })
-    }
-
-    /// [`step`](Self::step) for events of the step, then those of the game.
-    #[doc = errors!(fxs_recorder_end_game_frame)]
-    #[doc(alias = "fxs_recorder_end_game_frame")]
-    pub fn end_game_frame(&mut self, events: &[Event], hash: Option<u64>) -> Result<(), Error> {
-        let (rows, n) = (events.as_ptr().cast(), events.len() as u64);
-        let hash = hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
-        // SAFETY: so many rows, and so much room.
-        self.write("frame", |raw, text, room| unsafe {
-            sys::fxs_recorder_end_game_frame(raw, rows, n, hash, text, room)
-        })
-    }
-
-    /// Ends a frame of a log with a sim: `events` of the step, `game` the game's own, `hash` of the
-    /// world, `state` of all that the simulation saves. What is `None` is left out. With `state`,
-    /// replaying names the first frame in which anything differs.
-    #[doc = errors!(fxs_recorder_end_sim_frame)]
-    #[doc(alias = "fxs_recorder_end_sim_frame")]
-    pub fn end_sim_frame(
-        &mut self,
-        events: Option<&[Event]>,
-        game: Option<&[Event]>,
-        hash: Option<u64>,
-        state: Option<u64>,
-    ) -> Result<(), Error> {
-        let rows = |list: Option<&[Event]>| list.map_or(core::ptr::null(), |l| l.as_ptr().cast());
-        let count = |list: Option<&[Event]>| list.map_or(0, |l| l.len() as u64);
-        let (events, n, own, m) = (rows(events), count(events), rows(game), count(game));
-        let hash = hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
-        let state = state.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
-        // SAFETY: so many rows, and so much room.
-        self.write("frame", |raw, text, room| unsafe {
-            sys::fxs_recorder_end_sim_frame(raw, events, n, own, m, hash, state, text, room)
+            sys::fxs_recorder_step(raw, &raw const recorded, rows, text, room)
         })
     }
 

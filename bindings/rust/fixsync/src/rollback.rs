@@ -298,7 +298,7 @@ pub struct Frame<'a> {
 /// The events of a push, for effects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Told {
+pub struct EventChanges {
     /// They were predicted, and are taken back.
     pub taken_back: Vec<Event>,
     /// They are predicted now.
@@ -333,7 +333,7 @@ pub struct Confirmed {
 /// }
 /// let mut inputs = Inputs::new(2, 2 * WINDOW, 0)?;
 /// let mut history = History::new(Room::new(WINDOW, 1), &world, &[0])?;
-/// let (mut events, mut told, mut sure) = (Vec::new(), Told::default(), Confirmed::default());
+/// let (mut events, mut changes, mut sure) = (Vec::new(), EventChanges::default(), Confirmed::default());
 /// let (mut shown, mut stopped, mut hits, mut own) = (0, 0, 0, [0]);
 ///
 /// for now in 0..10 {
@@ -361,9 +361,9 @@ pub struct Confirmed {
 ///         world.step(&mut events)?;
 ///         let is_final = frame < known;
 ///         let frame = Frame { is_final, commands: &rows, events: &events, ..Frame::default() };
-///         history.push(&world, &own, frame, &mut told)?;
-///         shown += told.predicted.iter().filter(|e| e.kind() == EventKind::Enter).count();
-///         stopped += told.taken_back.iter().filter(|e| e.kind() == EventKind::Enter).count();
+///         history.push(&world, &own, frame, &mut changes)?;
+///         shown += changes.predicted.iter().filter(|e| e.kind() == EventKind::Enter).count();
+///         stopped += changes.taken_back.iter().filter(|e| e.kind() == EventKind::Enter).count();
 ///     }
 ///     while history.confirm(&mut sure)? {
 ///         hits += sure.events.iter().filter(|e| e.kind() == EventKind::Enter).count();
@@ -440,42 +440,45 @@ impl History {
         world: &World,
         own: &[u8],
         frame: Frame,
-        told: &mut Told,
+        changes: &mut EventChanges,
     ) -> Result<(), Error> {
         let own = put_own(&mut self.own, own, self.room.own_size)?;
-        told.taken_back.clear();
-        told.predicted.clear();
-        let hash = frame.hash.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+        changes.taken_back.clear();
+        changes.predicted.clear();
+        let pushed = sys::fxs_pushed {
+            hash: frame.hash.unwrap_or_default(),
+            command_count: frame.commands.len() as u64,
+            reaction_count: frame.reactions as u64,
+            event_count: frame.events.len() as u64,
+            is_final: frame.is_final.into(),
+            has_hash: frame.hash.is_some().into(),
+        };
         loop {
-            for rows in [&mut told.taken_back, &mut told.predicted] {
+            for rows in [&mut changes.taken_back, &mut changes.predicted] {
                 if (rows.capacity() as u64) < self.room.event_room {
                     reserve(rows, self.room.event_room)?;
                 }
             }
-            let mut count = sys::fxs_told::default();
+            let mut count = sys::fxs_event_changes::default();
             // SAFETY: a history, a world, so many rows, and room for all events of a frame twice.
             let status = unsafe {
                 sys::fxs_history_push(
                     self.memory.as_mut_ptr(),
                     world.as_ptr(),
                     own,
-                    frame.is_final.into(),
-                    hash,
+                    &raw const pushed,
                     frame.commands.as_ptr().cast(),
-                    frame.commands.len() as u64,
-                    frame.reactions as u64,
                     frame.events.as_ptr().cast(),
-                    frame.events.len() as u64,
-                    told.taken_back.as_mut_ptr().cast(),
-                    told.predicted.as_mut_ptr().cast(),
+                    changes.taken_back.as_mut_ptr().cast(),
+                    changes.predicted.as_mut_ptr().cast(),
                     &raw mut count,
                 )
             };
             if status == sys::FXS_OK {
                 // SAFETY: the call wrote so many.
                 unsafe {
-                    told.taken_back.set_len(count.taken_back as usize);
-                    told.predicted.set_len(count.predicted as usize);
+                    changes.taken_back.set_len(count.taken_back as usize);
+                    changes.predicted.set_len(count.predicted as usize);
                 }
                 return Ok(());
             }

@@ -384,8 +384,7 @@ macro_rules! error {
     (fxs_world_explain_query) => { "[`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
     (fxs_explain_shapes) => { "[`Size`](crate::Status::Size), [`HalfAngle`](crate::Status::HalfAngle), [`HitWhen`](crate::Status::HitWhen)" };
     (fxs_explanation_text) => { "[`Memory`](crate::Error::Memory), [`Range`](crate::Status::Range)" };
-    (fxs_recorder_begin) => { "[`Config`](crate::Status::Config), [`Memory`](crate::Error::Memory)" };
-    (fxs_recorder_begin_about) => { "[`Text`](crate::Status::Text), [`State`](crate::Status::State), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_begin) => { "[`Text`](crate::Status::Text), [`State`](crate::Status::State), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_text) => { "[`Memory`](crate::Error::Memory), [`Text`](crate::Status::Text)" };
     (fxs_recorder_inputs) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_input_list) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
@@ -394,10 +393,7 @@ macro_rules! error {
     (fxs_recorder_cast) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_ids) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_hits) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
-    (fxs_recorder_step) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
-    (fxs_recorder_end_frame) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
-    (fxs_recorder_end_game_frame) => { "[`Range`](crate::Status::Range), [`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
-    (fxs_recorder_end_sim_frame) => { "[`Range`](crate::Status::Range), [`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_recorder_step) => { "[`Range`](crate::Status::Range), [`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_line) => { "[`Order`](crate::Status::Order), [`Text`](crate::Status::Text), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_end) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
     ($variant:ident) => {

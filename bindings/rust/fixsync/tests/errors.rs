@@ -16,7 +16,7 @@ fn an_error_names_what_is_wrong() {
     let tall = Shape::Box { half_x: 5, half_y: 5, half_z: 5 };
     let good = Solid::pillar([0, 0], 5, [0, 9], 0).unwrap();
     let flat = Solid::pillar([0, 0], 5, [9, 1], 0).unwrap();
-    let (mut rows, mut told) = (Vec::new(), Told::default());
+    let (mut rows, mut changes) = (Vec::new(), EventChanges::default());
 
     let mut small = Rewind::new(2, 0, 10).unwrap();
     let mut rewind = Rewind::new(2, 0, 4096).unwrap();
@@ -35,7 +35,7 @@ fn an_error_names_what_is_wrong() {
         said(small.push(&world, &[])),
         said(rewind.load(7, &mut world, &mut [])),
         said(inputs.put(0, 0, 6)),
-        said(history.push(&world, &[], Frame::default(), &mut told)),
+        said(history.push(&world, &[], Frame::default(), &mut changes)),
         said(history.settle(9)),
         said(history.back(9, &mut world, &mut [])),
         said(History::new(Room { events: u64::MAX, ..Room::new(8, 0) }, &world, &[])),
@@ -43,12 +43,12 @@ fn an_error_names_what_is_wrong() {
     let mut events = Events::new();
     world.step(&mut events).unwrap();
     let reacted = Frame { reactions: 3, ..Frame::default() };
-    errors.push(said(history.push(&world, &[], reacted, &mut told)));
+    errors.push(said(history.push(&world, &[], reacted, &mut changes)));
     for _ in 0..2 {
-        history.push(&world, &[], Frame::default(), &mut told).unwrap();
+        history.push(&world, &[], Frame::default(), &mut changes).unwrap();
         world.step(&mut events).unwrap();
     }
-    errors.push(said(history.push(&world, &[], Frame::default(), &mut told)));
+    errors.push(said(history.push(&world, &[], Frame::default(), &mut changes)));
     errors.push(said(rewind.push(&world, &[])));
     assert_eq!(
         errors,

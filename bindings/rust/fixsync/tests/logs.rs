@@ -206,7 +206,7 @@ fn played(text: &str) -> (usize, u64, u64, String) {
                 }
             }
         }
-        recorder.step(&events, hash).unwrap();
+        recorder.step(Recorded::new(&events, hash)).unwrap();
         frames += 1;
     }
     (frames, hits, world.hash(), recorder.finish().unwrap())

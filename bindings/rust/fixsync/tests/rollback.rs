@@ -63,7 +63,7 @@ fn predicted(late: impl Fn(u32, u32) -> u32) -> (usize, Vec<Confirmed>) {
     let mut game = game();
     let mut inputs = Inputs::new(PLAYERS, 2 * WINDOW, 0).unwrap();
     let mut history = History::new(Room::new(WINDOW, 1), &game.world, &game.score).unwrap();
-    let (mut rows, mut events, mut told) = (Vec::new(), Vec::new(), Told::default());
+    let (mut rows, mut events, mut changes) = (Vec::new(), Vec::new(), EventChanges::default());
     let (mut frames, mut backs, mut sure) = (Vec::new(), 0, Confirmed::default());
     let mut coming: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
     let mut shown: Vec<(u32, Event)> = Vec::new(); // what stands, as an audience hears it
@@ -90,12 +90,12 @@ fn predicted(late: impl Fn(u32, u32) -> u32) -> (usize, Vec<Confirmed>) {
             game.step(&values, &mut rows, &mut events);
             let is_final = frame < known;
             let kept = Frame { is_final, commands: &rows, events: &events, ..Frame::default() };
-            history.push(&game.world, &game.score, kept, &mut told).unwrap();
-            for taken_back in &told.taken_back {
+            history.push(&game.world, &game.score, kept, &mut changes).unwrap();
+            for taken_back in &changes.taken_back {
                 let at = shown.iter().position(|row| *row == (frame, *taken_back));
                 shown.remove(at.expect("only what stands is taken back"));
             }
-            shown.extend(told.predicted.iter().map(|event| (frame, *event)));
+            shown.extend(changes.predicted.iter().map(|event| (frame, *event)));
         }
         while history.confirm(&mut sure).unwrap() {
             for (frame, event) in &shown {
@@ -130,11 +130,11 @@ fn states_of_the_game_may_have_any_length_up_to_the_one_that_was_said() {
     let mut game = game();
     let state = |frame: u32| vec![frame as u8 + 1; frame as usize % (MOST + 1)];
     let mut history = History::new(Room::new(8, MOST as u64), &game.world, &state(0)).unwrap();
-    let (mut rows, mut events, mut told) = (Vec::new(), Vec::new(), Told::default());
+    let (mut rows, mut events, mut changes) = (Vec::new(), Vec::new(), EventChanges::default());
     for frame in 0..8 {
         game.step(&[0; 3], &mut rows, &mut events);
         let made = Frame { commands: &rows, events: &events, ..Frame::default() };
-        history.push(&game.world, &state(frame + 1), made, &mut told).unwrap();
+        history.push(&game.world, &state(frame + 1), made, &mut changes).unwrap();
     }
     let mut own = [99; MOST];
     for frame in (0..8).rev() {
@@ -142,7 +142,7 @@ fn states_of_the_game_may_have_any_length_up_to_the_one_that_was_said() {
         assert_eq!((game.world.frame(), &own[..length]), (frame, &state(frame)[..]));
     }
     let said = |done: Result<(), Error>| done.unwrap_err().to_string();
-    let pushed = history.push(&game.world, &[0; MOST + 1], Frame::default(), &mut told);
+    let pushed = history.push(&game.world, &[0; MOST + 1], Frame::default(), &mut changes);
     assert_eq!(said(pushed), "length of own must be 0..5, not 6");
     let begun = History::new(Room::new(8, 2), &game.world, &[0; 3]).map(drop);
     assert_eq!(said(begun), "length of own must be 0..2, not 3");
