@@ -14,8 +14,8 @@
  * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 20 (fxs_separated), 404
  * (fxs_body), 16 (fxs_strike), 40 (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40
  * (fxs_difference), 64 (fxs_name), 48 (fxs_explanation), 40 (fxs_history_room), 40 (fxs_pushed), 16
- * (fxs_event_changes), 32 (fxs_confirmed), 48 (fxs_recorded) and 376 (fxs_recorder). fxs_rewind, fxs_inputs and fxs_history are opaque, as
- * fxs_world is.
+ * (fxs_event_changes), 32 (fxs_confirmed), 48 (fxs_recorded) and 376 (fxs_recorder). fxs_rewind,
+ * fxs_inputs and fxs_history are opaque, as fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
  *
@@ -648,7 +648,9 @@ FXS_API int32_t fxs_planes_sweep(fxs_world *world, uint32_t id, const int32_t mo
  * structures. Push the first frame before any step, and one after each step. */
 typedef struct fxs_rewind fxs_rewind;
 
-/* Bytes of memory for a number of frames; 0 if a number is 0 or too large (2^48 bytes at most).
+#define FXS_MEMORY_MAX 281474976710656 /* 2^48: bytes of states, or of a history */
+
+/* Bytes of memory for a number of frames; 0 if a number is 0, or too large for FXS_MEMORY_MAX.
  * own_size: bytes of the game's own, may be 0. state_size: the largest state, as
  * fxs_world_save_size. A world of a config never needs more than 160 + 56 * capacity + 12 *
  * hit_capacity. Each frame takes 8 bytes more than both. Cannot fail. Cost: constant. */
@@ -798,9 +800,12 @@ FXS_API int32_t fxs_difference_text(const fxs_difference *difference, const fxs_
  *     fxs_inputs_take(inputs, frame, values);         step with these, from `first` up to now */
 typedef struct fxs_inputs fxs_inputs;
 
-/* Bytes of memory for a number of players (1..65536); 0 if a number is out of range.
- * frames: 1..2^24, the window: how many there may be from the first one with an unknown or wrongly
- * predicted input. Cannot fail. Cost: constant. */
+#define FXS_INPUT_PLAYERS_MAX 65536
+#define FXS_INPUT_FRAMES_MAX 16777216 /* 2^24 */
+
+/* Bytes of memory for a number of players; 0 if a number is out of range.
+ * frames: 1..FXS_INPUT_FRAMES_MAX, the window: how many there may be from the first one with an
+ * unknown or wrongly predicted input. Cannot fail. Cost: constant. */
 FXS_API uint64_t fxs_inputs_size(uint32_t players, uint32_t frames);
 
 /* Makes inputs of which none is known, in `memory`: fxs_inputs_size bytes, aligned to 8.
@@ -850,14 +855,16 @@ FXS_API uint32_t fxs_inputs_confirmed(const fxs_inputs *inputs);
  * rollback.c in examples/ is a complete peer. */
 typedef struct fxs_history fxs_history;
 
+#define FXS_HISTORY_FRAMES_MAX 2147483647 /* 2^31 - 1: of its window, and before it */
+
 /* The room of a history. */
 typedef struct fxs_history_room {
     uint64_t own_size;           /* bytes of the game's own state, may be 0 */
     uint64_t state_size;         /* the largest state of the world, as for fxs_rewind_size */
     uint64_t command_room;       /* commands of one frame, the reactions of the last included */
     uint64_t event_room;         /* events of one frame; below 2^32 - 1 */
-    uint32_t window;             /* 1..2^31 - 1: frames that may be unconfirmed */
-    uint32_t past;               /* states to keep of frames before those; below 2^31 */
+    uint32_t window;             /* at least 1: frames that may be unconfirmed */
+    uint32_t past;               /* states to keep of frames before those */
 } fxs_history_room;
 
 /* A frame that was just stepped. */
@@ -885,7 +892,7 @@ typedef struct fxs_confirmed {
     uint32_t game_events;        /* how many rows of events, the last, are the game's own */
 } fxs_confirmed;
 
-/* Bytes of memory for a room; 0 if a number is out of range, or the sum is above 2^48.
+/* Bytes of memory for a room; 0 if a number is out of range, or the sum is above FXS_MEMORY_MAX.
  * Each of window + past + 1 states takes 8 bytes, own_size and state_size; each of window + 1
  * frames 32, and its commands and events. Cannot fail. Cost: constant. */
 FXS_API uint64_t fxs_history_size(const fxs_history_room *room);
@@ -1073,10 +1080,11 @@ typedef struct fxs_recorded {
 } fxs_recorded;
 
 /* Begins a log: the first line with the level, and a command for each collider of the world.
- * The log of a world that is not at frame 0, or has hits, begins with its state. about: the other
- * keys of the first line, or nothing: about_size 0. An object with the optional members tick_rate, sim, seed, meta, names, unit_mm, z_down,
- * semantics, build and data in UTF-8. It must be canonical: in this order, without spaces, the ids
- * of names ascending, z_down true, and only `"`, `\` and control characters with a backslash:
+ * * The log of a world that is not at frame 0, or has hits, begins with its state. about: the other
+ * keys of the first line, or nothing: about_size 0. It is an object with the optional members
+ * tick_rate, sim, seed, meta, names, unit_mm, z_down, semantics, build and data in UTF-8. It must
+ * be canonical: in this order, without spaces, the ids of names ascending, z_down true, and only
+ * `"`, `\` and control characters with a backslash:
  * {"tick_rate":[60000,1001],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
  * frames have inputs, no commands. semantics: FXS_SEMANTICS of the kernel that computed the
  * results, by default this one's; null, for a copy of a log without it, leaves it out. build: a
@@ -1137,7 +1145,7 @@ FXS_API int32_t fxs_recorder_hits(fxs_recorder *recorder, const fxs_cast_hit *hi
 
 /* Ends the line of this frame.
  * events: event_count rows of its step, then game_count of the game's own, as fxs_history_confirm
- * gives them; what is not known is left out. With `state`, replaying names the first frame in which
+ * gives them. Unknown parts are left out. With `state`, replaying names the first frame in which
  * anything differs. Returns FXS_OK; FXS_E_RANGE for a row of the other kind, or of events that are
  * not known; FXS_E_ORDER while a question has no answer, or for a state in a log without a sim;
  * FXS_E_ROOM. Cost: text. */

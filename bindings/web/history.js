@@ -19,6 +19,10 @@ import {
   FXS_E_ROOM,
   FXS_E_TAKEN,
   FXS_GAME_EVENT,
+  FXS_HISTORY_FRAMES_MAX,
+  FXS_INPUT_FRAMES_MAX,
+  FXS_INPUT_PLAYERS_MAX,
+  FXS_MEMORY_MAX,
   FXS_OK,
   fxs_command,
   fxs_confirmed,
@@ -29,10 +33,7 @@ import {
 } from "./raw.js";
 import { worldIn } from "./world.js";
 
-const AT_CHANGES = 64; // in the scratch memory, behind fxs_pushed
-const WINDOW_MAX = 2 ** 31 - 1;
-const PLAYERS_MAX = 65536;
-const FRAMES_MAX = 2 ** 24;
+const AT_RESULT = 64; // in the scratch memory, behind what is given
 const OWN_MAX = 2 ** 30;
 const LENGTH_BYTES = 4; // before the game's own bytes: how many there are
 const NO_BYTES = new Uint8Array(0);
@@ -62,7 +63,7 @@ export class History extends Holder {
       state_size: 2 * Number(kernel.fxs_world_save_size(at)),
       command_room: 64,
       event_room: 64,
-      window: integer("window", window, 1, WINDOW_MAX),
+      window: integer("window", window, 1, FXS_HISTORY_FRAMES_MAX),
     };
     this.#settled = world.frame;
     try {
@@ -86,7 +87,9 @@ export class History extends Holder {
   #made(room) {
     const bytes = Number(kernel.fxs_history_size(this.#putRoom(room)));
     if (bytes === 0)
-      throw new ArgumentRangeError(`window of ${room.window} frames: more than 2^48 bytes`);
+      throw new ArgumentRangeError(
+        `window of ${room.window} frames: more than ${FXS_MEMORY_MAX} bytes`,
+      );
     const made = new Room();
     made.for(bytes);
     return made;
@@ -170,11 +173,11 @@ export class History extends Holder {
         found,
         takenBack,
         predicted,
-        scratch + AT_CHANGES,
+        scratch + AT_RESULT,
       );
       if (status === FXS_OK) {
         if (isFinal) this.#settled = after(this.#settled, 1);
-        const answer = scratch + AT_CHANGES;
+        const answer = scratch + AT_RESULT;
         return {
           takenBack: eventsAt(takenBack, count64(answer + fxs_event_changes.taken_back)),
           predicted: eventsAt(predicted, count64(answer + fxs_event_changes.predicted)),
@@ -250,7 +253,7 @@ export class History extends Holder {
     for (;;) {
       const commands = this.#rooms.rows.for(commandRoom * fxs_command.$size);
       const events = this.#rooms.told.for(eventRoom * fxs_event.$size);
-      const out = scratch + AT_TOLD;
+      const out = scratch + AT_RESULT;
       const status = kernel.fxs_history_confirm(this.#at, out, commands, events);
       if (status !== FXS_OK) return frames; // none is left
       const rows = eventsAt(events, count64(out + fxs_confirmed.events));
@@ -278,8 +281,8 @@ export class Inputs extends Holder {
     const rooms = { block: new Room(), values: new Room() };
     super(rooms);
     this.#rooms = rooms;
-    this.#players = integer("players", players, 1, PLAYERS_MAX);
-    this.#window = integer("window", window, 1, FRAMES_MAX);
+    this.#players = integer("players", players, 1, FXS_INPUT_PLAYERS_MAX);
+    this.#window = integer("window", window, 1, FXS_INPUT_FRAMES_MAX);
     const first = uint32("frame", frame);
     const { block, values } = rooms;
     const at = block.for(Number(kernel.fxs_inputs_size(players, window)));

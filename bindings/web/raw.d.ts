@@ -198,6 +198,8 @@ export const FXS_PHASE_ACTIVE: 2;
 export const FXS_PHASE_RECOVERY: 3;
 /** layers of hitboxes are 0..15 */
 export const FXS_PLANES_LAYERS: 16;
+/** 2^48: bytes of states, or of a history */
+export const FXS_MEMORY_MAX: 281474976710656;
 /** the world itself */
 export const FXS_OF_WORLD: 0;
 /** the collider a */
@@ -257,6 +259,11 @@ export const FXS_FIELD_ATTACK: 29;
 export const FXS_FIELD_HAS_HIT: 30;
 /** + i: the mask of layer i; of the world, before its level */
 export const FXS_FIELD_LAYERS: 64;
+export const FXS_INPUT_PLAYERS_MAX: 65536;
+/** 2^24 */
+export const FXS_INPUT_FRAMES_MAX: 16777216;
+/** 2^31 - 1: of its window, and before it */
+export const FXS_HISTORY_FRAMES_MAX: 2147483647;
 /** 2^63 - 1: no growth, or no turn, makes them meet */
 export const FXS_NEVER: 9223372036854775807n;
 /** a and b are the same id; nothing else is then set */
@@ -729,9 +736,9 @@ export const fxs_history_room: {
   readonly command_room: 16;
   /** uint64_t: events of one frame; below 2^32 - 1 */
   readonly event_room: 24;
-  /** uint32_t: 1..2^31 - 1: frames that may be unconfirmed */
+  /** uint32_t: at least 1: frames that may be unconfirmed */
   readonly window: 32;
-  /** uint32_t: states to keep of frames before those; below 2^31 */
+  /** uint32_t: states to keep of frames before those */
   readonly past: 36;
 };
 
@@ -1313,8 +1320,8 @@ export interface Kernel {
     hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint,
     count: Pointer<"uint64_t">,
   ): number;
-  /** Bytes of memory for a number of frames; 0 if a number is 0 or too large (2^48 bytes at
-   * most). */
+  /** Bytes of memory for a number of frames; 0 if a number is 0, or too large for
+   * FXS_MEMORY_MAX. */
   fxs_rewind_size(frames: number, own_size: bigint, state_size: bigint): bigint;
   /** Makes an empty ring in `memory`: fxs_rewind_size bytes, aligned to 8. */
   fxs_rewind_init(
@@ -1363,7 +1370,7 @@ export interface Kernel {
     difference: Pointer<"fxs_difference">, names: Pointer<"fxs_name">, n: bigint,
     text: Pointer<"char">, room: bigint, size: Pointer<"uint64_t">,
   ): number;
-  /** Bytes of memory for a number of players (1..65536); 0 if a number is out of range. */
+  /** Bytes of memory for a number of players; 0 if a number is out of range. */
   fxs_inputs_size(players: number, frames: number): bigint;
   /** Makes inputs of which none is known, in `memory`: fxs_inputs_size bytes, aligned to 8. */
   fxs_inputs_init(
@@ -1379,7 +1386,8 @@ export interface Kernel {
   fxs_inputs_redo(inputs: Pointer<"fxs_inputs">): number;
   /** The first frame for which an input is not known: all before it are final. */
   fxs_inputs_confirmed(inputs: Pointer<"fxs_inputs">): number;
-  /** Bytes of memory for a room; 0 if a number is out of range, or the sum is above 2^48. */
+  /** Bytes of memory for a room; 0 if a number is out of range, or the sum is above
+   * FXS_MEMORY_MAX. */
   fxs_history_size(room: Pointer<"fxs_history_room">): bigint;
   /** Makes a history in `memory`: fxs_history_size bytes, aligned to 8. */
   fxs_history_init(

@@ -48,8 +48,8 @@ static uint64_t ring_size(const fxs_history_room *room) {
 }
 
 uint64_t fxs_history_size(const fxs_history_room *room) {
-    const uint64_t most = (uint64_t)1 << 48;
-    const uint32_t count_most = (uint32_t)INT32_MAX;
+    const uint64_t most = FXS_MEMORY_MAX;
+    const uint32_t count_most = FXS_HISTORY_FRAMES_MAX;
     if (room->window == 0 || room->window > count_most || room->past > count_most ||
         room->event_room >= UINT32_MAX || room->command_room > most) {
         return 0;

@@ -18,7 +18,8 @@ struct fxs_inputs {
 };
 
 uint64_t fxs_inputs_size(uint32_t players, uint32_t frames) {
-    if (players == 0 || players > 65536 || frames == 0 || frames > 1u << 24) {
+    if (players == 0 || players > FXS_INPUT_PLAYERS_MAX || frames == 0 ||
+        frames > FXS_INPUT_FRAMES_MAX) {
         return 0;
     }
     return sizeof(fxs_inputs) + align8((uint64_t)2 * frames * players * 17);

@@ -25,7 +25,7 @@ static uint8_t *slot_at(const fxs_rewind *rewind, uint32_t slot) {
 }
 
 uint64_t fxs_rewind_size(uint32_t frames, uint64_t own_size, uint64_t state_size) {
-    const uint64_t most = (uint64_t)1 << 48;
+    const uint64_t most = FXS_MEMORY_MAX;
     if (frames == 0 || own_size > most || state_size > most ||
         slot_size(own_size, state_size) > (most - sizeof(fxs_rewind)) / frames) {
         return 0;

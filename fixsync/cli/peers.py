@@ -22,7 +22,7 @@ from fixsync.cli import options, streams, text
 from fixsync.match import sim
 from fixsync.peers.faults import FAULTS
 from fixsync.peers.peer import Status
-from fixsync.peers.plan import Run
+from fixsync.peers.plan import RANGES, Run
 from fixsync.peers.relay import Impairment
 from fixsync.peers.run import Outcome, Part, PeerOutcome, outcome_json, run
 from fixsync.synctest.cause import not_found
@@ -43,20 +43,21 @@ def _fault(
 
 @click.command("peers", cls=options.Command)
 @click.argument("reference", required=False, metavar="[SIMULATION]")
-@options.number("--players", 2, 2, 8, "Number of players, each a process.")
-@options.number("--spectators", 0, 0, 8, "Number of spectators.")
-@options.number("--frames", 600, 1, 10_000_000, "Length of the match.")
+@options.number("--players", 2, *RANGES["players"], "Number of players, each a process.")
+@options.number("--spectators", 0, *RANGES["spectators"], "Number of spectators.")
+@options.number("--frames", 600, *RANGES["frames"], "Length of the match.")
 @options.number(
     "--seed",
     1,
-    0,
-    2**64 - 1,
+    *RANGES["seed"],
     "Seed for game, bots and network. The match also depends on when packets arrive.",
 )
 @click.option("--lockstep", is_flag=True, help="Lockstep instead of rollback.")
-@options.number("--prediction", 8, 1, 32, "Maximum number of frames on guessed inputs.")
-@options.number("--input-delay", 2, 0, 16, "Frames until an input takes effect.")
-@options.number("--rate", 60, 0, 10_000, "Frames a second; 0 for as fast as possible.")
+@options.number(
+    "--prediction", 8, 1, RANGES["prediction_max"][1], "Maximum number of frames on guessed inputs."
+)
+@options.number("--input-delay", 2, *RANGES["input_delay"], "Frames until an input takes effect.")
+@options.number("--rate", 60, *RANGES["rate"], "Frames a second; 0 for as fast as possible.")
 @options.number("--loss", 0, 0, 100, "Lost packets, in percent.")
 @options.number("--latency", 0, 0, 60_000, "Latency one way, in milliseconds.")
 @options.number("--jitter", 0, 0, 60_000, "Maximum random delay, in milliseconds.")
@@ -70,7 +71,7 @@ def _fault(
 )
 @click.option(
     "--fault-peer",
-    type=click.IntRange(0, 7),
+    type=click.IntRange(0, RANGES["players"][1] - 1),
     help="Peer with the fault; otherwise the last player.",
 )
 @click.option(

@@ -8,6 +8,18 @@ from fixsync.match import sim
 from fixsync.peers.faults import faults_of
 from fixsync.peers.relay import Impairment
 from fixsync.session import Match
+from fixsync.session.match import INPUT_DELAY_MAX, PREDICTION_MAX
+
+RANGES = {
+    "players": (2, sim.PLAYERS_MAX),
+    "spectators": (0, 8),
+    "frames": (1, 10_000_000),
+    "seed": (0, sim.SEED_MAX),
+    "prediction_max": (0, PREDICTION_MAX),
+    "input_delay": (0, INPUT_DELAY_MAX),
+    "rate": (0, 10_000),
+}
+"""What the numbers of a run may be."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +48,7 @@ class Run:
     vacant."""
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("players", 2, 8),
-            ("spectators", 0, 8),
-            ("frames", 1, 10_000_000),
-            ("seed", 0, 2**64 - 1),
-            ("prediction_max", 0, 32),
-            ("input_delay", 0, 16),
-            ("rate", 0, 10_000),
-        ):
+        for name, (low, high) in RANGES.items():
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be {low}..{high}, not {getattr(self, name)}")
         name, last = self.type.name, self.frames - 1

@@ -1526,10 +1526,10 @@ namespace Fixsync
         /// <summary>Events of one frame; below 2^32 - 1.</summary>
         public ulong EventRoom => eventRoom;
 
-        /// <summary>1..2^31 - 1: frames that may be unconfirmed.</summary>
+        /// <summary>At least 1: frames that may be unconfirmed.</summary>
         public uint Window => window;
 
-        /// <summary>States to keep of frames before those; below 2^31.</summary>
+        /// <summary>States to keep of frames before those.</summary>
         public uint Past => past;
 
         /// <summary>Whether all fields are equal.</summary>
@@ -2223,6 +2223,8 @@ namespace Fixsync
         public const int FXS_PHASE_RECOVERY = 3;
         /// <summary>Layers of hitboxes are 0..15.</summary>
         public const int FXS_PLANES_LAYERS = 16;
+        /// <summary>2^48: bytes of states, or of a history.</summary>
+        public const long FXS_MEMORY_MAX = 281474976710656;
         /// <summary>The world itself.</summary>
         public const int FXS_OF_WORLD = 0;
         /// <summary>The collider a.</summary>
@@ -2295,6 +2297,12 @@ namespace Fixsync
         public const int FXS_FIELD_HAS_HIT = 30;
         /// <summary>+ i: the mask of layer i; of the world, before its level.</summary>
         public const int FXS_FIELD_LAYERS = 64;
+        /// <summary>FXS_INPUT_PLAYERS_MAX.</summary>
+        public const int FXS_INPUT_PLAYERS_MAX = 65536;
+        /// <summary>2^24.</summary>
+        public const int FXS_INPUT_FRAMES_MAX = 16777216;
+        /// <summary>2^31 - 1: of its window, and before it.</summary>
+        public const int FXS_HISTORY_FRAMES_MAX = 2147483647;
         /// <summary>2^63 - 1: no growth, or no turn, makes them meet.</summary>
         public const long FXS_NEVER = 9223372036854775807;
         /// <summary>A and b are the same id; nothing else is then set.</summary>
@@ -3497,8 +3505,8 @@ namespace Fixsync
             IntPtr world, uint id, Vec3* motion, uint limit, uint hitWhen, CastHit* hits,
             ulong hitCapacity, ulong* count);
 
-        /// <summary>Bytes of memory for a number of frames; 0 if a number is 0 or too large
-        /// (2^48 bytes at most). own_size: bytes of the game's own, may be 0. state_size: the
+        /// <summary>Bytes of memory for a number of frames; 0 if a number is 0, or too large
+        /// for FXS_MEMORY_MAX. own_size: bytes of the game's own, may be 0. state_size: the
         /// largest state, as fxs_world_save_size. A world of a config never needs more than 160
         /// + 56 * capacity + 12 * hit_capacity. Each frame takes 8 bytes more than both. Cannot
         /// fail. Cost: constant.</summary>
@@ -3595,9 +3603,10 @@ namespace Fixsync
         public static extern int fxs_difference_text(
             Difference* difference, RawName* names, ulong n, byte* text, ulong room, ulong* size);
 
-        /// <summary>Bytes of memory for a number of players (1..65536); 0 if a number is out of
-        /// range. frames: 1..2^24, the window: how many there may be from the first one with an
-        /// unknown or wrongly predicted input. Cannot fail. Cost: constant.</summary>
+        /// <summary>Bytes of memory for a number of players; 0 if a number is out of range.
+        /// frames: 1..FXS_INPUT_FRAMES_MAX, the window: how many there may be from the first
+        /// one with an unknown or wrongly predicted input. Cannot fail. Cost:
+        /// constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern ulong fxs_inputs_size(uint players, uint frames);
 
@@ -3639,9 +3648,9 @@ namespace Fixsync
         public static extern uint fxs_inputs_confirmed(IntPtr inputs);
 
         /// <summary>Bytes of memory for a room; 0 if a number is out of range, or the sum is
-        /// above 2^48. Each of window + past + 1 states takes 8 bytes, own_size and state_size;
-        /// each of window + 1 frames 32, and its commands and events. Cannot fail. Cost:
-        /// constant.</summary>
+        /// above FXS_MEMORY_MAX. Each of window + past + 1 states takes 8 bytes, own_size and
+        /// state_size; each of window + 1 frames 32, and its commands and events. Cannot fail.
+        /// Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern ulong fxs_history_size(HistoryRoom* room);
 
@@ -3759,12 +3768,12 @@ namespace Fixsync
             Explanation* explanation, RawName* a, RawName* b, byte* text, ulong room, ulong* size);
 
         /// <summary>Begins a log: the first line with the level, and a command for each
-        /// collider of the world. The log of a world that is not at frame 0, or has hits,
+        /// collider of the world. * The log of a world that is not at frame 0, or has hits,
         /// begins with its state. about: the other keys of the first line, or nothing:
-        /// about_size 0. An object with the optional members tick_rate, sim, seed, meta, names,
-        /// unit_mm, z_down, semantics, build and data in UTF-8. It must be canonical: in this
-        /// order, without spaces, the ids of names ascending, z_down true, and only `"`, `\`
-        /// and control characters with a backslash:
+        /// about_size 0. It is an object with the optional members tick_rate, sim, seed, meta,
+        /// names, unit_mm, z_down, semantics, build and data in UTF-8. It must be canonical: in
+        /// this order, without spaces, the ids of names ascending, z_down true, and only `"`,
+        /// `\` and control characters with a backslash:
         /// {"tick_rate":[60000,1001],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With
         /// a sim, the frames have inputs, no commands. semantics: FXS_SEMANTICS of the kernel
         /// that computed the results, by default this one's; null, for a copy of a log without
@@ -3837,11 +3846,11 @@ namespace Fixsync
             RawRecorder* recorder, CastHit* hits, ulong n, byte* text, ulong room);
 
         /// <summary>Ends the line of this frame. events: event_count rows of its step, then
-        /// game_count of the game's own, as fxs_history_confirm gives them; what is not known
-        /// is left out. With `state`, replaying names the first frame in which anything
-        /// differs. Returns FXS_OK; FXS_E_RANGE for a row of the other kind, or of events that
-        /// are not known; FXS_E_ORDER while a question has no answer, or for a state in a log
-        /// without a sim; FXS_E_ROOM. Cost: text.</summary>
+        /// game_count of the game's own, as fxs_history_confirm gives them. Unknown parts are
+        /// left out. With `state`, replaying names the first frame in which anything differs.
+        /// Returns FXS_OK; FXS_E_RANGE for a row of the other kind, or of events that are not
+        /// known; FXS_E_ORDER while a question has no answer, or for a state in a log without a
+        /// sim; FXS_E_ROOM. Cost: text.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_recorder_step(
             RawRecorder* recorder, RawRecorded* recorded, Event* events, byte* text, ulong room);

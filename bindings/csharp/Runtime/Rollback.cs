@@ -19,7 +19,7 @@ namespace Fixsync
             if (size == 0)
                 throw Errors.Outside(nameof(frames), frames, 1, int.MaxValue)
                     ?? Errors.Outside(nameof(ownSize), ownSize, 0, int.MaxValue)
-                    ?? Errors.Range(nameof(stateSize), stateSize, 0, (1L << 48) / frames);
+                    ?? Errors.Range(nameof(stateSize), stateSize, 0, Native.FXS_MEMORY_MAX / frames);
             IntPtr memory = Allocate(size);
             Replace(memory, size);
             this.frames = frames;
@@ -145,8 +145,8 @@ namespace Fixsync
             ulong size = players < 1 || window < 1
                 ? 0 : Native.fxs_inputs_size((uint)players, (uint)window);
             if (size == 0)
-                throw Errors.Outside(nameof(players), players, 1, 65536)
-                    ?? Errors.Range(nameof(window), window, 1, 1 << 24);
+                throw Errors.Outside(nameof(players), players, 1, Native.FXS_INPUT_PLAYERS_MAX)
+                    ?? Errors.Range(nameof(window), window, 1, Native.FXS_INPUT_FRAMES_MAX);
             IntPtr memory = Allocate(size);
             Replace(memory, size);
             Players = players;
@@ -261,7 +261,7 @@ namespace Fixsync
         {
             size = Native.fxs_history_size(&room);
             if (size == 0)
-                throw new OutOfMemoryException("a history has at most 2^48 bytes");
+                throw new OutOfMemoryException($"a history has at most {Native.FXS_MEMORY_MAX} bytes");
             return Allocate(size);
         }
 

@@ -8,7 +8,8 @@ static void free_inputs(void *object) { gd_free(((gd_inputs *)object)->inputs); 
 
 static void create(gd_call *call) {
     uint32_t frame;
-    if (!gd_check(call, 0, 1, 65536) || !gd_check(call, 1, 1, 1 << 24) || !gd_u32(call, 2, &frame))
+    if (!gd_check(call, 0, 1, FXS_INPUT_PLAYERS_MAX) ||
+        !gd_check(call, 1, 1, FXS_INPUT_FRAMES_MAX) || !gd_u32(call, 2, &frame))
         return;
     uint32_t players = (uint32_t)gd_int(call, 0), window = (uint32_t)gd_int(call, 1);
     fxs_inputs *memory = gd_alloc(call, fxs_inputs_size(players, window));

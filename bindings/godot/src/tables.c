@@ -274,6 +274,9 @@ const gd_constant GD_CONSTANTS[] = {
     {16, 0,
      "\0PLANES_LAYERS\0"
      "layers of hitboxes are 0..15"},
+    {INT64_C(281474976710656), 0,
+     "\0MEMORY_MAX\0"
+     "2^48: bytes of states, or of a history"},
     {0, 0,
      "\0OF_WORLD\0"
      "the world itself"},
@@ -382,6 +385,15 @@ const gd_constant GD_CONSTANTS[] = {
     {64, 0,
      "\0FIELD_LAYERS\0"
      "+ i: the mask of layer i; of the world, before its level"},
+    {65536, 0,
+     "\0INPUT_PLAYERS_MAX\0"
+     ""},
+    {16777216, 0,
+     "\0INPUT_FRAMES_MAX\0"
+     "2^24"},
+    {2147483647, 0,
+     "\0HISTORY_FRAMES_MAX\0"
+     "2^31 - 1: of its window, and before it"},
     {INT64_C(9223372036854775807), 0,
      "\0NEVER\0"
      "2^63 - 1: no growth, or no turn, makes them meet"},

@@ -203,6 +203,8 @@ pub const FXS_PHASE_ACTIVE: u32 = 2;
 pub const FXS_PHASE_RECOVERY: u32 = 3;
 /// layers of hitboxes are 0..15
 pub const FXS_PLANES_LAYERS: u32 = 16;
+/// 2^48: bytes of states, or of a history
+pub const FXS_MEMORY_MAX: i64 = 281474976710656;
 /// the world itself
 pub const FXS_OF_WORLD: u32 = 0;
 /// the collider a
@@ -275,6 +277,12 @@ pub const FXS_FIELD_ATTACK: u32 = 29;
 pub const FXS_FIELD_HAS_HIT: u32 = 30;
 /// + i: the mask of layer i; of the world, before its level
 pub const FXS_FIELD_LAYERS: u32 = 64;
+/// FXS\_INPUT\_PLAYERS\_MAX.
+pub const FXS_INPUT_PLAYERS_MAX: u32 = 65536;
+/// 2^24
+pub const FXS_INPUT_FRAMES_MAX: u32 = 16777216;
+/// 2^31 - 1: of its window, and before it
+pub const FXS_HISTORY_FRAMES_MAX: u32 = 2147483647;
 /// 2^63 - 1: no growth, or no turn, makes them meet
 pub const FXS_NEVER: i64 = 9223372036854775807;
 /// a and b are the same id; nothing else is then set
@@ -1084,9 +1092,9 @@ pub struct fxs_history_room {
     pub command_room: u64,
     /// events of one frame; below 2^32 - 1
     pub event_room: u64,
-    /// 1..2^31 - 1: frames that may be unconfirmed
+    /// at least 1: frames that may be unconfirmed
     pub window: u32,
-    /// states to keep of frames before those; below 2^31
+    /// states to keep of frames before those
     pub past: u32,
 }
 zeroed!(fxs_history_room);
@@ -2150,7 +2158,7 @@ unsafe extern "C" {
       world: *mut fxs_world, id: u32, motion: *const [i32; 3], limit: u32, hit_when: u32,
       hits: *mut fxs_cast_hit, hit_capacity: u64, count: *mut u64,
     ) -> i32;
-    /// Bytes of memory for a number of frames; 0 if a number is 0 or too large (2^48 bytes at most).
+    /// Bytes of memory for a number of frames; 0 if a number is 0, or too large for FXS\_MEMORY\_MAX.
     /// own\_size: bytes of the game's own, may be 0. state\_size: the largest state, as
     /// fxs\_world\_save\_size. A world of a config never needs more than 160 + 56 \* capacity + 12 \*
     /// hit\_capacity. Each frame takes 8 bytes more than both. Cannot fail. Cost: constant.
@@ -2225,9 +2233,9 @@ unsafe extern "C" {
       difference: *const fxs_difference, names: *const fxs_name, n: u64, text: *mut c_char,
       room: u64, size: *mut u64,
     ) -> i32;
-    /// Bytes of memory for a number of players (1..65536); 0 if a number is out of range.
-    /// frames: 1..2^24, the window: how many there may be from the first one with an unknown or wrongly
-    /// predicted input. Cannot fail. Cost: constant.
+    /// Bytes of memory for a number of players; 0 if a number is out of range.
+    /// frames: 1..FXS\_INPUT\_FRAMES\_MAX, the window: how many there may be from the first one with an
+    /// unknown or wrongly predicted input. Cannot fail. Cost: constant.
     pub fn fxs_inputs_size(players: u32, frames: u32) -> u64;
     /// Makes inputs of which none is known, in memory: fxs\_inputs\_size bytes, aligned to 8.
     /// frame: the first that is stepped. The memory may later be moved as bytes. Returns FXS\_OK, or
@@ -2254,7 +2262,7 @@ unsafe extern "C" {
     /// The first frame for which an input is not known: all before it are final.
     /// Cannot fail. Cost: constant.
     pub fn fxs_inputs_confirmed(inputs: *const fxs_inputs) -> u32;
-    /// Bytes of memory for a room; 0 if a number is out of range, or the sum is above 2^48.
+    /// Bytes of memory for a room; 0 if a number is out of range, or the sum is above FXS\_MEMORY\_MAX.
     /// Each of window + past + 1 states takes 8 bytes, own\_size and state\_size; each of window + 1
     /// frames 32, and its commands and events. Cannot fail. Cost: constant.
     pub fn fxs_history_size(room: *const fxs_history_room) -> u64;
@@ -2358,10 +2366,11 @@ unsafe extern "C" {
       text: *mut c_char, room: u64, size: *mut u64,
     ) -> i32;
     /// Begins a log: the first line with the level, and a command for each collider of the world.
-    /// The log of a world that is not at frame 0, or has hits, begins with its state. about: the other
-    /// keys of the first line, or nothing: about\_size 0. An object with the optional members tick\_rate, sim, seed, meta, names, unit\_mm, z\_down,
-    /// semantics, build and data in UTF-8. It must be canonical: in this order, without spaces, the ids
-    /// of names ascending, z\_down true, and only ", \ and control characters with a backslash:
+    /// \* The log of a world that is not at frame 0, or has hits, begins with its state. about: the other
+    /// keys of the first line, or nothing: about\_size 0. It is an object with the optional members
+    /// tick\_rate, sim, seed, meta, names, unit\_mm, z\_down, semantics, build and data in UTF-8. It must
+    /// be canonical: in this order, without spaces, the ids of names ascending, z\_down true, and only
+    /// ", \ and control characters with a backslash:
     /// {"tick\_rate":\[60000,1001\],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
     /// frames have inputs, no commands. semantics: FXS\_SEMANTICS of the kernel that computed the
     /// results, by default this one's; null, for a copy of a log without it, leaves it out. build: a
@@ -2423,7 +2432,7 @@ unsafe extern "C" {
     ) -> i32;
     /// Ends the line of this frame.
     /// events: event\_count rows of its step, then game\_count of the game's own, as fxs\_history\_confirm
-    /// gives them; what is not known is left out. With state, replaying names the first frame in which
+    /// gives them. Unknown parts are left out. With state, replaying names the first frame in which
     /// anything differs. Returns FXS\_OK; FXS\_E\_RANGE for a row of the other kind, or of events that are
     /// not known; FXS\_E\_ORDER while a question has no answer, or for a state in a log without a sim;
     /// FXS\_E\_ROOM. Cost: text.

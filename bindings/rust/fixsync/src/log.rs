@@ -48,7 +48,7 @@ pub struct Recorder {
     text: Vec<u8>,
 }
 
-/// What a log has of a frame. What is not known is left out.
+/// What a log has of a frame. Unknown parts are left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Recorded<'a> {
     /// Of its step, then the game's own.

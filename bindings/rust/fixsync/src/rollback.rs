@@ -36,7 +36,7 @@ fn signed(number: u64) -> i64 {
 }
 
 fn size(name: &'static str, bytes: u64) -> Range {
-    (name, signed(bytes), 0, 1 << 48)
+    (name, signed(bytes), 0, sys::FXS_MEMORY_MAX)
 }
 
 /// The error of a size of 0: the first number outside its range, or that all of it is too large.
@@ -194,7 +194,10 @@ impl Inputs {
     #[doc(alias = "fxs_inputs_size")]
     #[doc(alias = "fxs_inputs_init")]
     pub fn new(players: u32, window: u32, frame: u32) -> Result<Self, Error> {
-        let ranges = [("players", players.into(), 1, 65536), ("window", window.into(), 1, 1 << 24)];
+        let ranges = [
+            ("players", players.into(), 1, sys::FXS_INPUT_PLAYERS_MAX.into()),
+            ("window", window.into(), 1, sys::FXS_INPUT_FRAMES_MAX.into()),
+        ];
         let error = || fault(sys::FXS_E_CONFIG, "players", players.into(), &ranges);
         // SAFETY: memory of the size for these numbers.
         let memory = unsafe {
@@ -413,12 +416,12 @@ impl History {
         init: impl FnOnce(*mut sys::fxs_history) -> i32,
     ) -> Result<Memory, Error> {
         let error = || {
-            let most = (1 << 31) - 1;
+            let most = sys::FXS_HISTORY_FRAMES_MAX.into();
             let ranges = [
                 ("window", room.window.into(), 1, most),
                 ("past", room.past.into(), 0, most),
                 ("events", signed(room.event_room), 0, i64::from(u32::MAX) - 1),
-                ("commands", signed(room.command_room), 0, (1 << 48) / ROW),
+                ("commands", signed(room.command_room), 0, sys::FXS_MEMORY_MAX / ROW),
                 size("own_size", room.own_size.saturating_sub(LENGTH_BYTES as u64)),
                 size("state_size", room.state_size),
             ];
