@@ -35,12 +35,12 @@ class Amalgam:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.told = {folder.joinpath(name) for name in PUBLIC}
+        self.written = {folder.joinpath(name) for name in PUBLIC}
         self.system: set[str] = set()
         self.lines: list[str] = []
 
     def add(self, path: Path) -> None:
-        self.told.add(path)
+        self.written.add(path)
         self.lines += ["", f"/* {path.relative_to(self.folder).as_posix()} */", ""]
         for line in path.read_text(encoding="ascii").splitlines():
             include = INCLUDE.match(line)
@@ -48,7 +48,7 @@ class Amalgam:
                 self.lines.append(line)
             elif include["own"]:
                 file = Path(os.path.normpath(path.parent / include["own"]))
-                if file not in self.told:
+                if file not in self.written:
                     self.add(file)
             elif include["system"] not in self.system:
                 self.system.add(include["system"])
@@ -70,7 +70,7 @@ def amalgamate(folder: Path = HERE) -> dict[str, str]:
     amalgam = Amalgam(folder)
     for path in sorted(folder.glob("*.c")) + sorted(folder.glob("kit/*.c")):
         amalgam.add(path)
-    unused = {path.name for path in set(folder.rglob("*.h")) - amalgam.told}
+    unused = {path.name for path in set(folder.rglob("*.h")) - amalgam.written}
     if unused:
         raise ValueError(f"{folder}: included by no source: {', '.join(sorted(unused))}")
     license_file = next(

@@ -800,6 +800,7 @@ FXS_API int32_t fxs_difference_text(const fxs_difference *difference, const fxs_
  *     fxs_inputs_take(inputs, frame, values);         step with these, from `first` up to now */
 typedef struct fxs_inputs fxs_inputs;
 
+/* The most players and frames of inputs. */
 #define FXS_INPUT_PLAYERS_MAX 65536
 #define FXS_INPUT_FRAMES_MAX 16777216 /* 2^24 */
 

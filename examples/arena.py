@@ -71,14 +71,14 @@ class Arena(Stated):
         for id, yaw in enumerate(inputs):
             here, (dx, dz) = self.world[id].pose, forward(yaw % (4 * QUARTER), SPEED)
             self.world.move(id, here.x + dx, here.y, here.z + dz)
-        events, told = self.world.step(), []
+        events, own_events = self.world.step(), []
         for id, other, kind, _ in events:
             if kind == EventKind.ENTER and other == GOALS[id]:
                 self.state.scores[id] += 1
                 self.world.set_pose(id, STARTS[id])
-                told.append(GameEvent(id, other, Kind.SCORED, self.state.scores[id]))
+                own_events.append(GameEvent(id, other, Kind.SCORED, self.state.scores[id]))
         self.world.separate(YIELDS, passes=4)  # out of walls, and apart
-        return [*events, *told]
+        return [*events, *own_events]
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ class Brawl(Stated):
     held = ("bodies", "handlers")
 
     def __init__(self, _seed: int, players: int) -> None:
-        self.players, self.state, self.told = players, Fight([Fighter(), Fighter()]), []
+        self.players, self.state, self.own_events = players, Fight([Fighter(), Fighter()]), []
         self.world = World(17, layers=[(HURT, HIT), (PUSH, PUSH)], level=STREET)
         lift = Box(q(1), q("0.125"), q("1.5"))
         self.world.add(LIFT, lift, Pose(q(-2), q("0.125"), q(-1)), layer=LEDGE)
@@ -98,14 +98,14 @@ class Brawl(Stated):
         return any(not fighter.health for fighter in self.state.fighters)
 
     def step(self, inputs):
-        self.told = []
+        self.own_events = []
         self.ride()
         for me, keys in enumerate(inputs):
             self.act(self.state.fighters[me], self.bodies[me], self.bodies[1 - me], keys)
         events = self.handlers.step()
         for body in self.bodies:
             body.tick()
-        return [*events, *self.told]
+        return [*events, *self.own_events]
 
     def ride(self) -> None:
         """Moves the lift with those on it, and parts fighters that stand in each other."""
@@ -140,7 +140,7 @@ class Brawl(Stated):
             victim.health -= damage
             victim.thrown = -THROW if body.is_mirrored else THROW
             self.bodies[other].cancel()
-            self.told.append(GameEvent(me + 1, other + 1, Kind.HURT, damage))
+            self.own_events.append(GameEvent(me + 1, other + 1, Kind.HURT, damage))
 
 
 if __name__ == "__main__":

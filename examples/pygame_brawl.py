@@ -67,9 +67,9 @@ def play(me: int, endpoint: Endpoint, peers: dict, bot=None, log=None) -> End:
         for _ in range(pacer.due(time.monotonic_ns(), slow=session.is_ahead(now_ms()))):
             before = poses(game.world)
             for notice in endpoint.poll(bot.decide(game) if bot else keys_held()):
-                told = [(notice.frame, event) for event in notice.game]
-                kept = [it for it in hits if it not in told]
-                hits = kept if isinstance(notice, TakenBack) else kept + told
+                own_events = [(notice.frame, event) for event in notice.game]
+                kept = [it for it in hits if it not in own_events]
+                hits = kept if isinstance(notice, TakenBack) else kept + own_events
                 if recorder and isinstance(notice, Confirmed):
                     row = notice.frame, notice.inputs, notice.events, notice.world_hash
                     recorder.record(*row, notice.game, notice.state_hash)

@@ -98,15 +98,15 @@ class Duel(Stated):
         for shot in (FIRST_SHOT, FIRST_SHOT + 1):
             if shot in self.world:
                 self.fly(shot)
-        events, told = self.world.step(), []
+        events, own_events = self.world.step(), []
         for a, b, kind, _ in events:
             if kind == EventKind.ENTER and b >= FIRST_SHOT and b in self.world:
                 self.world.remove(b)
                 if a < FIRST_WALL:
-                    told.append(self.hurt(a))
+                    own_events.append(self.hurt(a))
         for id, x, _, z in self.world.separate([(BODY, BODY), (BODY, WALL)], passes=2):
             self.world.move(id, clamped(x, ARENA_X), 0, clamped(z, ARENA_Z))
-        return [*events, *told]
+        return [*events, *own_events]
 
     def act(self, id: int, player: Player, keys: int) -> None:
         pose, shot = self.world[id].pose, FIRST_SHOT + id
@@ -194,18 +194,18 @@ def play(me: int, endpoint: Endpoint, peers: dict, match: Match, bot=None, log=N
         for _ in range(pacer.due(now_ms() * 1_000_000, slow=session.is_ahead(now_ms()))):
             before = poses(duel.world)
             for notice in endpoint.poll(bot.decide(duel) if bot else keys_held(pygame)):
-                told = [(notice.frame, event) for event in notice.game]
-                kept = [hit for hit in hits if hit not in told]
-                hits = kept if isinstance(notice, TakenBack) else kept + told
+                own_events = [(notice.frame, event) for event in notice.game]
+                kept = [hit for hit in hits if hit not in own_events]
+                hits = kept if isinstance(notice, TakenBack) else kept + own_events
                 if recorder and isinstance(notice, Confirmed):
                     row = notice.frame, notice.inputs, notice.events, notice.world_hash
                     recorder.record(*row, notice.game, notice.state_hash)
         screen.fill((24, 26, 32))
         view.world(duel.world, before, pacer.alpha)
-        told = [f"{Duel.names.ids[it.b]} is hit" for at, it in hits if at > session.frame - 40]
+        hit_lines = [f"{Duel.names.ids[it.b]} is hit" for at, it in hits if at > session.frame - 40]
         score = " : ".join(f"{it.score} ({it.health})" for it in duel.state.players)
         state = session.end.reason.name if session.end else "" if session.frame else "WAITING"
-        for line, text in enumerate((f"{score}   you are {Duel.names.ids[me]}", state, *told)):
+        for line, text in enumerate((f"{score}   you are {Duel.names.ids[me]}", state, *hit_lines)):
             view.text(text, (16, 12 + 24 * line))
         pygame.display.flip()
         clock.tick(240)  # for displays that do not wait

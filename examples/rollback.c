@@ -38,12 +38,7 @@ static void advance(peer *p, const int64_t inputs[PLAYERS], uint32_t is_final) {
     fxs_event taken_back[EVENTS], predicted[EVENTS];
     fxs_event_changes changes;
     step(g, inputs);
-    const fxs_pushed pushed = {.hash = g->hash,
-                               .command_count = g->row_count,
-                               .reaction_count = g->after_count,
-                               .event_count = g->event_count,
-                               .is_final = is_final,
-                               .has_hash = 1};
+    const fxs_pushed pushed = {g->hash, g->row_count, g->after_count, g->event_count, is_final, 1};
     must(fxs_history_push(p->history, g->world, (uint8_t *)&g->own, &pushed, g->rows, g->events,
                           taken_back, predicted, &changes));
     p->stopped += (uint32_t)changes.taken_back; /* stop their effects, begin those of `predicted` */
@@ -59,13 +54,8 @@ static void confirm(peer *p) {
             p->hits += events[i].kind == FXS_ENTER;
         }
         must(fxs_recorder_commands(&p->log, rows, f.commands, p->text, TEXT));
-        const fxs_recorded recorded = {.hash = f.hash,
-                                       .event_count = f.events - f.game_events,
-                                       .game_count = f.game_events,
-                                       .has_events = 1,
-                                       .has_game = 1,
-                                       .has_hash = 1};
-        must(fxs_recorder_step(&p->log, &recorded, events, p->text, TEXT));
+        const fxs_recorded known = {f.hash, 0, f.events - f.game_events, f.game_events, 1, 1, 1, 0};
+        must(fxs_recorder_step(&p->log, &known, events, p->text, TEXT));
     }
 }
 

@@ -52,8 +52,8 @@ def project() -> Project:
 
 
 def npm(text: str, facts: Project) -> str:
-    told = json.loads(text)
-    told |= {
+    content = json.loads(text)
+    content |= {
         "version": facts.version,
         "description": facts.description,
         "keywords": list(facts.keywords),
@@ -61,30 +61,30 @@ def npm(text: str, facts: Project) -> str:
     }
     if facts.repository:
         address = {"type": "git", "url": f"git+{facts.repository}.git", "directory": "bindings/web"}
-        told |= {"homepage": facts.repository, "repository": address}
-        told["bugs"] = f"{facts.repository}/issues"
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+        content |= {"homepage": facts.repository, "repository": address}
+        content["bugs"] = f"{facts.repository}/issues"
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def upm(text: str, facts: Project) -> str:
-    told = json.loads(text)
-    told |= {
+    content = json.loads(text)
+    content |= {
         "version": facts.version,
         "description": facts.description,
         "keywords": list(facts.keywords),
         "author": {"name": facts.author},
     }
     if facts.repository:
-        told["author"]["url"] = facts.repository
-        told["repository"] = {"type": "git", "url": f"{facts.repository}.git"}
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+        content["author"]["url"] = facts.repository
+        content["repository"] = {"type": "git", "url": f"{facts.repository}.git"}
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def vcpkg(text: str, facts: Project) -> str:
-    told = json.loads(text) | {"version": facts.version, "description": facts.description}
+    content = json.loads(text) | {"version": facts.version, "description": facts.description}
     if facts.repository:
-        told["homepage"] = facts.repository
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+        content["homepage"] = facts.repository
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def csproj(text: str, facts: Project) -> str:

@@ -52,7 +52,7 @@ export class History extends Holder {
   /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
    * game's own state as bytes. ownMax: the most of them; if it is left out, always as many. */
   constructor(world, window, own = NO_BYTES, ownMax = null) {
-    const rooms = { block: new Room(), own: new Room(), rows: new Room(), told: new Room() };
+    const rooms = { block: new Room(), own: new Room(), rows: new Room(), events: new Room() };
     super(rooms);
     this.#rooms = rooms;
     const bytes = bytesIn("own", own).length;
@@ -141,7 +141,7 @@ export class History extends Holder {
     const final = boolean("isFinal", isFinal) ? 1 : 0;
     const words = [...eventWords(events), ...gameWords(game)];
     const count = words.length / 4;
-    const { rows, told } = this.#rooms;
+    const { rows, events: room } = this.#rooms;
     const { at, count: all } = putCommands({ commands, reactions }, rows);
     const later = rowTotal(reactions);
     const hashed = hash === null ? null : wide("hash", hash, 0n, UINT64_MAX);
@@ -153,7 +153,7 @@ export class History extends Holder {
     for (;;) {
       const { event_room: most } = this.#room;
       const bytes = most * fxs_event.$size;
-      const takenBack = told.for(2 * bytes + 16 * count);
+      const takenBack = room.for(2 * bytes + 16 * count);
       const [predicted, found] = [takenBack + bytes, takenBack + 2 * bytes];
       putWords(found, words);
       putRow(scratch, fxs_pushed, {
@@ -252,7 +252,7 @@ export class History extends Holder {
     const frames = [];
     for (;;) {
       const commands = this.#rooms.rows.for(commandRoom * fxs_command.$size);
-      const events = this.#rooms.told.for(eventRoom * fxs_event.$size);
+      const events = this.#rooms.events.for(eventRoom * fxs_event.$size);
       const out = scratch + AT_RESULT;
       const status = kernel.fxs_history_confirm(this.#at, out, commands, events);
       if (status !== FXS_OK) return frames; // none is left

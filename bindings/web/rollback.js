@@ -46,7 +46,7 @@ export class Rollback {
   #kept; // how many inputs and hashes are kept
   #behind = 0; // how many frames must be stepped again before the next: `play` threw in the first
   #isChanged = false; // `play` or `load` has thrown: the world is not the one before its frame
-  #told = nothing(); // by a tick that threw, and not returned yet
+  #changes = nothing(); // by a tick that threw, and not returned yet
   #local = null; // the local players, as text: those of the first tick
   #own = new Map(); // by local player: its last inputs
   #given; // the first frame without inputs of ours
@@ -111,17 +111,17 @@ export class Rollback {
     const values = this.#pressedIn(pressed);
     this.#repair();
     this.#confirm();
-    const told = this.#told;
+    const changes = this.#changes;
     if (this.free > 0) {
       const at = after(this.frame, this.#delay);
       // After `play` threw, the first input for a frame counts.
       if (this.#given === at) this.#press(values, at);
       this.#step(this.frame);
       this.#confirm();
-      told.isStepped = true;
+      changes.isStepped = true;
     }
-    this.#told = nothing();
-    return told;
+    this.#changes = nothing();
+    return changes;
   }
 
   #pressedIn(pressed) {
@@ -174,7 +174,7 @@ export class Rollback {
     }
     for (; this.#behind > 0; this.#behind--) {
       this.#step(this.#history.head);
-      this.#told.again++;
+      this.#changes.again++;
     }
   }
 
@@ -195,15 +195,15 @@ export class Rollback {
     });
     this.#isChanged = false;
     this.#saves.set(frame, own ? hash64(own) : 0n);
-    const told = this.#told;
-    for (const event of takenBack) told.takenBack.push({ frame, ...event });
-    for (const event of predicted) told.predicted.push({ frame, ...event });
+    const changes = this.#changes;
+    for (const event of takenBack) changes.takenBack.push({ frame, ...event });
+    for (const event of predicted) changes.predicted.push({ frame, ...event });
   }
 
   #confirm() {
     for (const confirmed of this.#history.confirm()) {
       const { frame, game, hash } = confirmed;
-      this.#told.confirmed.push(confirmed);
+      this.#changes.confirmed.push(confirmed);
       const events = game.length && hash64(new TextEncoder().encode(JSON.stringify(game)));
       this.#ours.set(frame, hex16(hash ^ this.#saves.get(frame) ^ BigInt(events)));
       this.#saves.delete(frame);

@@ -55,10 +55,10 @@ def _warn(size: Size, number: int) -> None:
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("fixsync."):
         level, frame = level + 1, frame.f_back
     if size.column == "half_angle":
-        told = f"{number}/65536 of a turn, below a degree; for degrees write degrees({number})"
+        meaning = f"{number}/65536 of a turn, below a degree; for degrees write degrees({number})"
     else:
-        told = f"{number}/65536 of a unit; for units write q({number})"
-    warnings.warn(f"{size.name} {number} is {told}", TinyValueWarning, stacklevel=level)
+        meaning = f"{number}/65536 of a unit; for units write q({number})"
+    warnings.warn(f"{size.name} {number} is {meaning}", TinyValueWarning, stacklevel=level)
 
 
 _Pick: TypeAlias = Callable[[tuple[int, ...]], tuple[int, ...]]

@@ -54,8 +54,8 @@ def game_text(events: Iterable[Sequence[int]], header: Header) -> str:
 def _game_text(header: Header, event: Sequence[int]) -> str:
     a, b, kind, value = event
     name, *sides = sides_in(header.names.game.get(kind, str(kind)))
-    told = (_side(*pair, header) for pair in zip((a, b), sides, strict=True))
-    return f"{name} ({', '.join(told)}): {value}"
+    side_texts = (_side(*pair, header) for pair in zip((a, b), sides, strict=True))
+    return f"{name} ({', '.join(side_texts)}): {value}"
 
 
 def _side(number: int, side: str, header: Header) -> str:

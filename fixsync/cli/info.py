@@ -190,10 +190,10 @@ def _computed_rows(one: Info) -> Iterator[tuple[str, str]]:
         yield "events", "none in the log; fixsync replay -o FILLED writes them"
     if games := one.frames_with["game"]:
         kinds = {} if one.header is None else one.header.names.game
-        told = Counter(
+        counted = Counter(
             {sides_in(kinds.get(kind, str(kind)))[0]: number for kind, number in one.game.items()}
         )
-        yield "game events", f"{_counts(told) or 'none'} (of {text.plural(games, 'frame')})"
+        yield "game events", f"{_counts(counted) or 'none'} (of {text.plural(games, 'frame')})"
     frames = text.plural(queries, "frame")
     yield "answers", f"{one.answers} (of {frames})" if queries else "none in the log"
     yield "hashes", f"{hashes}, the last {one.last_hash}" if hashes else "none in the log"

@@ -246,12 +246,12 @@ def _part(part: Part, status: Status) -> str:
     """The content of a part of a log."""
     if not part.frames:
         return "saw no frame"
-    told = f"recorded frames {part.frames[0]} to {part.frames[-1]}"
+    line = f"recorded frames {part.frames[0]} to {part.frames[-1]}"
     if part.frames[0] == status.joined and status.seated is not None:
-        told += f", played from {status.seated} on"
+        line += f", played from {status.seated} on"
     if part.differing_frame is None:
-        return f"{told}: the same lines; replaying gives the same"
-    return f"{told}: other lines from frame {part.differing_frame} on"
+        return f"{line}: the same lines; replaying gives the same"
+    return f"{line}: other lines from frame {part.differing_frame} on"
 
 
 def _connection(status: Status) -> str:
@@ -296,9 +296,9 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         for part in peer.parts:
             came_of = "the match was over before it came" if is_absent else _part(part, peer.status)
             text.say(out, f"peer {peer.peer}: {came_of}")
-    told = next((peer for peer in peers if peer.status.explanation), None)
-    if told is not None:
-        text.say(out, "", *told.status.explanation.splitlines())
+    explained = next((peer for peer in peers if peer.status.explanation), None)
+    if explained is not None:
+        text.say(out, "", *explained.status.explanation.splitlines())
     if outcome.differing_frame is not None:
         text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
     if outcome.fault:
@@ -309,8 +309,8 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         text.say(out, *_blamed(plan, recorded))
     if is_kept:
         text.say(out, f"kept in {directory}")
-    if told is not None:
-        text.say(out, f"both sides' states, before and after that frame: {told.status.report}")
+    if explained is not None:
+        text.say(out, f"both sides' states, before and after that frame: {explained.status.report}")
 
 
 def _blamed(plan: Run, recorded: Sequence[PeerOutcome]) -> list[str]:
@@ -322,8 +322,8 @@ def _blamed(plan: Run, recorded: Sequence[PeerOutcome]) -> list[str]:
     if plan.fault is not None and [peer.peer for peer in diverged] == [plan.faulty_peer]:
         frame = diverged[0].diverged_frame
         return [f"peer {plan.faulty_peer} is at fault: replaying its log diverges in frame {frame}"]
-    told = ", ".join(f"peer {peer.peer} in frame {peer.diverged_frame}" for peer in diverged)
+    listed = ", ".join(f"peer {peer.peer} in frame {peer.diverged_frame}" for peer in diverged)
     return [
-        f"logs that differ from a straight replay: {told}",
+        f"logs that differ from a straight replay: {listed}",
         not_found(plan.simulation),
     ]

@@ -15,7 +15,7 @@ from rich.text import Text
 from fixsync.base import files
 from fixsync.cli import describe, options, text
 from fixsync.log.lines import plain
-from fixsync.log.origin import told
+from fixsync.log.origin import others_text
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Difference, Replay, Verdict, exit_code, find_logs, replay
 from fixsync.log.schema import Header, MatchLogError
@@ -150,7 +150,7 @@ def _story(result: Replay) -> Iterator[str]:
         if result.cut:
             yield f"  cut short after {text.plural(result.frames, 'frame')}: {result.cut}"
     if result.others and (result.difference or result.error):
-        yield f"  {told(result.others)}"
+        yield f"  {others_text(result.others)}"
     if result.difference is not None and result.header is not None:
         line = f" (line {result.header.line_of(result.difference.frame)})"
         what = "first difference" if result.others else "diverged"

@@ -198,14 +198,14 @@ def _ways_lines(other: OtherMatch) -> Iterator[str]:
     }
     yield f"played again with {other.simulation}"
     known = {way.what: way for way in other.ways}
-    for name, told in what.items():
+    for name, label in what.items():
         way = known.get(name)
         if way is None:
-            yield f"  {told}: not known, because the recorded simulation is not"
+            yield f"  {label}: not known, because the recorded simulation is not"
         elif way.frame is None:
-            yield f"  {told}: the same"
+            yield f"  {label}: the same"
         else:
-            yield f"  {told}: frame {way.frame}: {way.text}"
+            yield f"  {label}: frame {way.frame}: {way.text}"
     if other.since is not None:
         yield (
             f"from frame {other.since} on it is another match, with"

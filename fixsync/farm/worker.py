@@ -167,9 +167,9 @@ def _told(result: Any) -> str:
     """What a log was recorded with that is not so here, as text."""
     if not getattr(result, "others", None):  # earlier versions do not know it
         return ""
-    from fixsync.log.origin import told
+    from fixsync.log.origin import others_text
 
-    return str(told(result.others))
+    return str(others_text(result.others))
 
 
 def _digest_of_frames(filled: Path) -> str:

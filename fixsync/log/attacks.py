@@ -472,7 +472,7 @@ def _told(one: _Swing, names: Mapping[int, str], first_frame: int) -> Swing:
             for life, spans in sorted(hits.items(), key=lambda item: (item[1][0], item[0]))
         ],
         missed=[
-            Missed(id, names.get(id), seen.owners[1], seen.ids[0], seen.told(names))
+            Missed(id, names.get(id), seen.owners[1], seen.ids[0], seen.named(names))
             for _, (id, _), seen in near[:MISSED_MAX]
         ],
     )

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fixsync.base.fields import ABSENT, differences
 from fixsync.base.strict_json import key_path
 from fixsync.log.lines import plain
-from fixsync.log.origin import ORIGIN, between, told
+from fixsync.log.origin import ORIGIN, between, others_text
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.replay import by_pair, placed_of
@@ -222,8 +222,8 @@ class _Comparison:
 
         for number, (a, b) in walk(runs, skipped=skipped):
             if a is None or b is None:
-                told = ("present" if frame else ABSENT for frame in (a, b))
-                rows = [Row("length", f"frame {number}", *told)]
+                lengths = ("present" if frame else ABSENT for frame in (a, b))
+                rows = [Row("length", f"frame {number}", *lengths)]
             else:
                 rows = self._frame_rows(a, b)
             if rows:
@@ -295,10 +295,10 @@ class _Comparison:
         rows = []
         for difference in differences(a, b):
             # hit_when and layers are in the state too; a difference of the headers is listed already.
-            told = difference.key == ("world",) and difference.field.partition("[")[0] in header
+            in_head = difference.key == ("world",) and difference.field.partition("[")[0] in header
             if difference.key[0] == "hit":
                 self._pairs.add((int(difference.key[1]), int(difference.key[2])))
-            if not told:
+            if not in_head:
                 rows.append(
                     Row("state", f"{difference.owner}: {difference.field}", *difference.values)
                 )
@@ -340,7 +340,7 @@ def _verdict(comparison: _Comparison, cause: Cause | None) -> list[str]:
             why = "its recorder did something else than the log says"
         elif wrong is None:
             wrong = simulation, name
-        notes.append(f"replaying {name} gives {found}: {told(player.others) or why}")
+        notes.append(f"replaying {name} gives {found}: {others_text(player.others) or why}")
     if wrong is not None and not is_other:
         unknown = "not found out: whether the simulation has more than one result"
         notes.append(unknown if cause is None else cause(*wrong, comparison.frame))

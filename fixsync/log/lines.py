@@ -348,8 +348,8 @@ class FrameLines:
         if block.count(b":") != len(self._keys) * count - left_out:
             return None
         for hashes in optional[3:]:
-            told = [hash for hash in hashes if hash is not UNSET] if UNSET in hashes else hashes
-            if told and not (set(map(len, told)) == {16} and _is_hexadecimal("".join(told))):
+            known = [hash for hash in hashes if hash is not UNSET] if UNSET in hashes else hashes
+            if known and not (set(map(len, known)) == {16} and _is_hexadecimal("".join(known))):
                 return None
         return frames
 

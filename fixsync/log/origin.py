@@ -10,7 +10,7 @@ from fixsync._native import kernel
 from fixsync.log.schema import About
 from fixsync.match import sim
 
-__all__ = ["ORIGIN", "Other", "between", "origin_of", "others", "told"]
+__all__ = ["ORIGIN", "Other", "between", "origin_of", "others", "others_text"]
 
 ORIGIN = ("semantics", "build", "data")
 """Keys of the header."""
@@ -55,7 +55,7 @@ def others(about: About, simulation: object = None) -> list[Other]:
     return [Other(what, was, here[what]) for what, was in said if was not in (None, here[what])]
 
 
-def told(found: Iterable[Other]) -> str:
+def others_text(found: Iterable[Other]) -> str:
     """As text: "recorded with other data (0123456789abcdef, here none)"."""
     return ", ".join(
         f"{one.words} ({_value(one.what, one.recorded)}, here {_value(one.what, one.here)})"

@@ -161,7 +161,7 @@ class Seen(NamedTuple):
         is_never = gap == _NEVER
         return not self.is_allowed, is_never, height if is_never else gap
 
-    def told(self, names: Mapping[int, str]) -> At:
+    def named(self, names: Mapping[int, str]) -> At:
         """The record. names: of ids, as far as they have one."""
         a, b = self.ids
         found = explanation(a, b, self.row)
@@ -300,8 +300,8 @@ def why(
         meet=spans["meet"],
         allowed=spans["allowed"],
         causes={name: spans[name] for name in CAUSES if spans[name]},
-        nearest=pair.nearest and pair.nearest.told(pair.names),
-        frame=pair.at and pair.at.told(pair.names),
+        nearest=pair.nearest and pair.nearest.named(pair.names),
+        frame=pair.at and pair.at.named(pair.names),
         checks=pair.checks(first),
         owners=dict(pair.owners),
     )
@@ -330,10 +330,10 @@ def _summary(found: PairReport, frame: int | None) -> str:
     if not at.why:
         span = next(one for one in found.hits if _is_in(frame, one))
         return f"{a} hit {b} in {_frames_text([span])}"
-    told = f"{a} missed {b} in frame {frame}: {_short(found, at)}"
+    answer = f"{a} missed {b} in frame {frame}: {_short(found, at)}"
     if nearest is not None and nearest.frame != frame:
-        told += f"; the nearest miss is in frame {nearest.frame}: {_short(found, nearest)}"
-    return told
+        answer += f"; the nearest miss is in frame {nearest.frame}: {_short(found, nearest)}"
+    return answer
 
 
 def _frames_text(spans: Sequence[Span]) -> str:

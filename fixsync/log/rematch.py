@@ -12,7 +12,7 @@ from fixsync.base.fields import SIZES, Difference, differences
 from fixsync.base.strict_json import LineError
 from fixsync.log.attacks import Lives
 from fixsync.log.hits import InconsistentError, Row, TwoHits, rows_of, totals_of
-from fixsync.log.origin import told
+from fixsync.log.origin import others_text
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, walk
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
@@ -90,7 +90,7 @@ class _Both:
         )
         is_stray = self.stray is not None
         others = [] if self.old.player is None else self.old.player.others
-        why = told(others) or "it is not the version that recorded it"
+        why = others_text(others) or "it is not the version that recorded it"
         return WhatIf(
             log=self.old.reader.name,
             frames=(first, last) if two.frames else None,

@@ -76,8 +76,8 @@ class Run:
                     self._play(self.player, frame)
             except LineError as wrong:
                 if self._type is not None:
-                    told = f"{wrong.reason}; played with {origin(self._type)}"
-                    wrong = LineError(wrong.path, told, in_header=wrong.in_header)
+                    wrong_reason = f"{wrong.reason}; played with {origin(self._type)}"
+                    wrong = LineError(wrong.path, wrong_reason, in_header=wrong.in_header)
                 raise self.reader.error(wrong) from wrong
             yield self._frame
 

@@ -111,9 +111,9 @@ class Stated:
         try:
             return self._plan.pack(row) + self.world.save()
         except _Refused as refused:
-            told = self._plan.part.fault(self.state, "", False)
+            reason = self._plan.part.fault(self.state, "", False)
             wrong = refused.__cause__ or shown(self.state)
-            raise ValueError(told or f"the state cannot be saved: {wrong}") from None
+            raise ValueError(reason or f"the state cannot be saved: {wrong}") from None
 
     def load(self, data: Buffer) -> None:
         """Restores the bytes of `save`. ValueError, with nothing changed, for other bytes, those of
@@ -168,8 +168,8 @@ def _planned(cls: type[Stated], known: Mapping[str, Any]) -> _Plan:
                 declared = eval(declared, scope)  # noqa: S307 - the class's own source
             break
     if not (isinstance(declared, type) and issubclass(declared, State) and declared is not State):
-        told = "nothing" if declared is None else shown(declared)
-        raise TypeError(f"{name} must declare `state: ` and its State, not {told}")
+        given = "nothing" if declared is None else shown(declared)
+        raise TypeError(f"{name} must declare `state: ` and its State, not {given}")
     if not isinstance(cls.held, tuple) or not all(isinstance(one, str) for one in cls.held):
         raise TypeError(f"{name}.held must be a tuple of names, not {shown(cls.held)}")
     wrong = [one for one in cls.held if one in ("state", "world") or not one.isidentifier()]

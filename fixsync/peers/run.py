@@ -372,9 +372,9 @@ def _compare_part(part: Part, lines: list[bytes]) -> None:
         return
     header = msgspec.json.decode(found[0])
     first = header.get("from", {}).get("frame", 0)
-    told = [line for line in found[1:] if line.startswith(b'{"frame":')]
-    part.frames = range(first, first + len(told))
-    for frame, line in zip(part.frames, told, strict=True):
+    frame_lines = [line for line in found[1:] if line.startswith(b'{"frame":')]
+    part.frames = range(first, first + len(frame_lines))
+    for frame, line in zip(part.frames, frame_lines, strict=True):
         # The whole log may have ended earlier; its last line is not a frame's.
         if frame + 1 < len(lines) - 1 and lines[frame + 1] != line and part.differing_frame is None:
             part.differing_frame = frame
@@ -394,7 +394,7 @@ def _first_difference(outcome: Outcome, a: Path, b: Path) -> int | None:
 
 def outcome_json(outcome: Outcome) -> str:
     """An outcome as JSON, for programs."""
-    told = {
+    document = {
         "exit_code": outcome.exit_code,
         "logs_are_identical": outcome.logs_are_identical,
         "differing_frame": outcome.differing_frame,
@@ -427,4 +427,4 @@ def outcome_json(outcome: Outcome) -> str:
             for peer in outcome.peers.values()
         ],
     }
-    return json.dumps(told, indent=2)
+    return json.dumps(document, indent=2)

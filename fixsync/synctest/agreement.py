@@ -80,17 +80,17 @@ def assert_peers_agree(
     checks = CHECKS if starts else IN_PROCESS
     found = run_checks(straight, checks, back=back, reference=reference or "", is_alone=False)
     for divergence in found.divergences[:1]:
-        told = divergence.explain()
+        text = divergence.explain()
         if {*LOADS} - {*found.left_out}:
-            told = "\n".join([told, *(f"  {line}" for line in unsaved_lines(unsaved(straight)))])
+            text = "\n".join([text, *(f"  {line}" for line in unsaved_lines(unsaved(straight)))])
         least = None
         if log is not None:
             least = smallest(straight, divergence, back=back, reference=reference or "")
         if log is not None and least is not None:
             write_log(least, log)
             name = os.fspath(log)
-            told += f"\n  smallest match found that shows it: {name} ({least.frames} frames)"
-        raise AssertionError(told)
+            text += f"\n  smallest match found that shows it: {name} ({least.frames} frames)"
+        raise AssertionError(text)
     for prediction_max in (0, back):
         for divergence in filter(None, _by_peers(straight, prediction_max)):
             raise AssertionError(divergence.explain())

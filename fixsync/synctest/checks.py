@@ -108,8 +108,8 @@ def _save_and_load(straight: Straight, at: _At, _back: int) -> _Findings:
     for frame, (value, state) in enumerate(zip(straight.hashes, straight.states[1:], strict=True)):
         if value != sim.hash_of(state):
             saved = sim.hash_of(state)
-            told = f"hash {value:016x}, where the hash of the bytes of save() is {saved:016x}"
-            yield Divergence(check, "hash() of the straight run", frame, error=told)
+            error = f"hash {value:016x}, where the hash of the bytes of save() is {saved:016x}"
+            yield Divergence(check, "hash() of the straight run", frame, error=error)
     made = straight.start()
     for frame, values in enumerate(straight.inputs):
         at.frame = frame
@@ -126,8 +126,8 @@ def _save_and_load(straight: Straight, at: _At, _back: int) -> _Findings:
         yield straight.divergence(check, how, frame, fresh.save())
         over = straight.is_over and frame == straight.frames - 1
         if sim.is_over(fresh) != over:
-            told = f"is_over is {not over} then, and {over} in the straight run"
-            yield Divergence(check, how, frame, error=told)
+            error = f"is_over is {not over} then, and {over} in the straight run"
+            yield Divergence(check, how, frame, error=error)
     # What was loaded must not only save alike, but go on alike.
     for frame, (values, state) in enumerate(
         zip(straight.inputs, straight.states[:-1], strict=True)
@@ -196,8 +196,8 @@ def _world_order(straight: Straight, at: _At) -> _Findings:
             world.apply(by_id[id])
         events = tuple(world.step())
         if events != straight.events[frame] or world.hash() != straight.world_hashes[frame]:
-            told = (straight.events[frame], events)
-            yield Divergence("order", how, frame, events=told, error="another hash of the world")
+            both = (straight.events[frame], events)
+            yield Divergence("order", how, frame, events=both, error="another hash of the world")
 
 
 def _game_order(straight: Straight, at: _At) -> _Findings:

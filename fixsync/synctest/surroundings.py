@@ -89,8 +89,8 @@ def _machine(value: int) -> None:
         socket.gethostname = _socket.gethostname  # type: ignore[attr-defined]
     if hasattr(os, "uname"):
         real = os.uname()
-        told = os.uname_result((real[0], name, *real[2:]))
-        os.uname = lambda: told
+        renamed = os.uname_result((real[0], name, *real[2:]))
+        os.uname = lambda: renamed
     platform.node = lambda: name
 
 
@@ -114,14 +114,14 @@ def _clock(value: int) -> None:
     """Time goes on from another date and hour."""
     seconds = 86_400 * (37, 96, 215, 303)[value % 4] + 3_600 * (6, 12, 18, 9)[value % 4] + 1_277
     real, real_ns = time.time, time.time_ns
-    local, utc, told, ascii = time.localtime, time.gmtime, time.strftime, time.asctime
+    local, utc, formatted, ascii = time.localtime, time.gmtime, time.strftime, time.asctime
     time.time = lambda: real() + seconds
     time.time_ns = lambda: real_ns() + seconds * 10**9
     time.localtime = lambda at=None: local(time.time() if at is None else at)
     time.gmtime = lambda at=None: utc(time.time() if at is None else at)
     time.ctime = lambda at=None: ascii(time.localtime(at))
     time.asctime = lambda at=None: ascii(time.localtime() if at is None else at)
-    time.strftime = lambda form, at=None: told(form, time.localtime() if at is None else at)
+    time.strftime = lambda form, at=None: formatted(form, time.localtime() if at is None else at)
 
     class Date(datetime.date):
         @classmethod

@@ -230,9 +230,9 @@ class Walk:
             self._note(name, Place(value, state, put, shown), lambda: load(state))
         elif isinstance(value, itertools.count) or _is_copied(value):
             known = copy(value)
-            told = repr(known) if isinstance(known, itertools.count) else known
+            shown_value = repr(known) if isinstance(known, itertools.count) else known
             back = _nothing if put is None else (lambda: put(copy(known)))
-            self._note(name, Place(copy(known), told, put, known), back)
+            self._note(name, Place(copy(known), shown_value, put, known), back)
         elif isinstance(value, _FLAT):
             yield from self._visit_container(name, value, put)
         elif isinstance(value, tuple):
@@ -266,9 +266,9 @@ class Walk:
         keys = [*value] if is_dict else range(len(inside))
         is_flat = all(map(_is_plain, inside)) or isinstance(value, _SETS)
         # A dict is compared with its order: a game may go through it.
-        told = (type(value), [*keys] if is_dict else len(inside))
+        outline = (type(value), [*keys] if is_dict else len(inside))
         flat = (type(value), [*keys], inside) if is_dict else (type(value), known)
-        place = Place(value, flat if is_flat else told, put, known if is_flat else None)
+        place = Place(value, flat if is_flat else outline, put, known if is_flat else None)
         self._note(name, place, lambda: _refill(value, known), *inside)
         if not is_flat:
             for key, one in zip(keys, inside, strict=True):

@@ -32,7 +32,7 @@ function eventTable(caption, rows, marked, most = ROWS_MAX) {
 
 // The game's own events, of colliders and of whatever else a game counts.
 function gameTable({ game, colliders }) {
-  const told = (number, side) => {
+  const valueText = (number, side) => {
     if (side === "owner") return ownerName(number);
     const isThere = side === "collider" && (colliders.indexOf(number) >= 0 || number >= LEVEL);
     return isThere ? colliderButton(number) : String(number);
@@ -44,7 +44,7 @@ function gameTable({ game, colliders }) {
         "tr",
         {},
         cell("◇", { "aria-hidden": "true" }),
-        ...[a, b].map((number, i) => cell(told(number, gameSides(kind)[i]))),
+        ...[a, b].map((number, i) => cell(valueText(number, gameSides(kind)[i]))),
         cell(gameName(kind)),
         cell(String(value), { class: "number" }),
       ),

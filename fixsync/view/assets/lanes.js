@@ -7,13 +7,13 @@ const LANES_MAX = 12; // of a log without owners
 // a hit by an attack, from an attack, of two bodies or two attacks
 export const [GIVEN, TAKEN, MUTUAL] = [0, 1, 2];
 
-const marks = ({ hits, told }) => hits.length + told.length;
+const marks = ({ hits, gameEvents }) => hits.length + gameEvents.length;
 const lowest = ({ colliders }) => Math.min(...[...colliders].map(({ id }) => id));
 
 export class Lanes {
   #since = new Map(); // by collider: the first frame in which it is as it is
-  #bodies = new Map(); // by owner, or by ~id: { owner, colliders, spans, hits, told }
-  #told = []; // the game's own events that are about no collider
+  #bodies = new Map(); // by owner, or by ~id: { owner, colliders, spans, hits, gameEvents }
+  #gameEvents = []; // the game's own events that are about no collider
 
   // names: of the kinds of the game's events.
   constructor(first, roster, names) {
@@ -29,7 +29,7 @@ export class Lanes {
     const { owner, id } = collider;
     const key = owner || ~id;
     if (!this.#bodies.has(key))
-      this.#bodies.set(key, { owner, colliders: new Set(), spans: [], hits: [], told: [] });
+      this.#bodies.set(key, { owner, colliders: new Set(), spans: [], hits: [], gameEvents: [] });
     const body = this.#bodies.get(key);
     body.colliders.add(collider);
     return body;
@@ -70,8 +70,10 @@ export class Lanes {
       const [, sides] = sidesIn(this.names[kind]);
       const found = [a, b].map((number, i) => this.#bodyOf(number, sides[i]));
       const bodies = new Set(found.filter(Boolean));
-      for (const told of bodies.size > 0 ? [...bodies].map((body) => body.told) : [this.#told])
-        told.push([frame, kind, value]);
+      for (const gameEvents of bodies.size > 0
+        ? [...bodies].map((body) => body.gameEvents)
+        : [this.#gameEvents])
+        gameEvents.push([frame, kind, value]);
     }
   }
 
@@ -84,7 +86,7 @@ export class Lanes {
 
   // The lanes to show: of every owner, or else of the colliders that hit most; and of the selected
   // one. end: behind the last frame. id is the body's lowest but for attacks; spans are rows of
-  // first frame, last frame, whether it is an attack; hits rows of frame, kind, the other's id; told
+  // first frame, last frame, whether it is an attack; hits rows of frame, kind, the other's id; gameEvents
   // those of frame, kind, value. A lane without a body has what the game says of no collider.
   shown(selected, end) {
     const all = [...this.#bodies.values()];
@@ -118,11 +120,11 @@ export class Lanes {
         ids: [...new Set(colliders.map(({ id }) => id))],
         spans: Uint32Array.from(spans),
         hits: Uint32Array.from(hits),
-        told: body.told,
+        gameEvents: body.gameEvents,
       };
     });
-    const game = { owner: 0, id: null, ids: [], spans: [], hits: [], told: this.#told };
-    return this.#told.length > 0 ? [...lanes, game] : lanes;
+    const game = { owner: 0, id: null, ids: [], spans: [], hits: [], gameEvents: this.#gameEvents };
+    return this.#gameEvents.length > 0 ? [...lanes, game] : lanes;
   }
 }
 

@@ -44,7 +44,7 @@ function checkBox(name, text, done) {
   );
 }
 
-let told = "";
+let announced = "";
 
 // Of each log, and of the two together: what the check has come to.
 export function showChecks() {
@@ -90,9 +90,9 @@ function showBadge(known) {
     : words[worst.text.state];
   badge.title = worst.text.title;
   byId("to-difference").hidden = firstDifference() === null;
-  if (worst.text.state !== "running" && worst.text.title !== told) {
-    told = worst.text.title;
-    say(told);
+  if (worst.text.state !== "running" && worst.text.title !== announced) {
+    announced = worst.text.title;
+    say(announced);
   }
 }
 

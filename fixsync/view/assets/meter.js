@@ -18,7 +18,7 @@ export class Meter {
   #canvas;
   #names;
   #cell = CELL.usual;
-  #lanes = []; // { name, id, spans, hits, told, phases }
+  #lanes = []; // { name, id, spans, hits, gameEvents, phases }
   // { name, lines, isPair, text }: what is plotted, and how a value is written
   #plots = { tracks: [], series: [] };
   #labels = []; // of the rows: the elements that say what is in them
@@ -142,7 +142,10 @@ export class Meter {
     const top = (plots.length + this.#kept) * PLOT;
     for (const [row, lane] of this.#lanes.entries()) {
       this.#drawLane(g, theme, top + row * LANE + 2, lane);
-      const texts = [phaseText(lane.phases, this.frame), ...toldTexts(lane.told, this.frame)];
+      const texts = [
+        phaseText(lane.phases, this.frame),
+        ...gameEventTexts(lane.gameEvents, this.frame),
+      ];
       this.#label(plots.length + row, lane.name, texts.filter(Boolean).join(", "));
     }
     const x = this.#x(this.frame);
@@ -179,7 +182,7 @@ export class Meter {
       if (hits[at] >= this.from && hits[at] <= this.to)
         this.#drawHit(g, theme, hits[at], hits[at + 1], top, tall);
     }
-    for (const [frame] of lane.told)
+    for (const [frame] of lane.gameEvents)
       if (frame >= this.from && frame <= this.to) this.#drawTold(g, theme, frame, top, tall);
   }
 
@@ -301,8 +304,8 @@ const placeAt = ({ first, places, isThere }, frame, axis) =>
   isThere[frame - first] ? places[3 * (frame - first) + axis] : null;
 
 // Such as "HURT 15", of each of the game's own events in a frame.
-const toldTexts = (told, frame) =>
-  told.filter(([at]) => at === frame).map(([, kind, value]) => `${gameName(kind)} ${value}`);
+const gameEventTexts = (gameEvents, frame) =>
+  gameEvents.filter(([at]) => at === frame).map(([, kind, value]) => `${gameName(kind)} ${value}`);
 
 // Such as "slash, startup 2/4".
 function phaseText(phases, frame) {

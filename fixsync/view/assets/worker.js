@@ -18,7 +18,7 @@ let matches = [];
 let comparison = null;
 let wanted = null; // { frame, wakeFrames }: the newest request that has not been answered
 let shown = -2; // the last frame sent
-let told = []; // per match: { checked, isDone }, as reported last
+let lastReports = []; // per match: { checked, isDone }, as reported last
 let compared = { upTo: -1, isDone: false }; // of the comparison
 let lastReport = 0;
 let asked = null; // the other of a pair that the address names
@@ -87,7 +87,7 @@ function answer(until) {
 function report() {
   lastReport = performance.now();
   for (const [side, match] of matches.entries()) {
-    const { checked: from, isDone } = told[side];
+    const { checked: from, isDone } = lastReports[side];
     const { verdict, end, bounds, checked: to } = match;
     if (from === to && isDone === verdict.isDone) continue;
     const start = Math.max(match.first, from);
@@ -97,7 +97,7 @@ function report() {
         all.slice(start - match.first, to - match.first),
       ]),
     );
-    told[side] = { checked: to, isDone: verdict.isDone };
+    lastReports[side] = { checked: to, isDone: verdict.isDone };
     const { pairs, moved } = match;
     post({ type: "progress", side, from: start, to, counts, end, bounds, verdict, pairs, moved });
     if (verdict.isDone || lastReport - lanesAt > LANES_MS) sendSelected();
@@ -165,7 +165,7 @@ function select(id, other = null) {
 async function open({ wasm, logs }) {
   await start(await (await inflated(bytesOfBase64(wasm))).arrayBuffer());
   matches = logs.map((log) => new Match(log));
-  told = logs.map(() => ({ checked: -1, isDone: false }));
+  lastReports = logs.map(() => ({ checked: -1, isDone: false }));
   if (matches.length === 2) comparison = new Comparison(...matches);
   await Promise.all(matches.map((match, side) => load(match, side)));
 }
@@ -200,7 +200,7 @@ self.onmessage = ({ data }) => {
   if (data.type === "hide") {
     for (const [side, match] of matches.entries()) {
       match.hide(data.pairs);
-      told[side] = { checked: -1, isDone: false };
+      lastReports[side] = { checked: -1, isDone: false };
     }
     report();
   }

@@ -277,7 +277,7 @@ pub const FXS_FIELD_ATTACK: u32 = 29;
 pub const FXS_FIELD_HAS_HIT: u32 = 30;
 /// + i: the mask of layer i; of the world, before its level
 pub const FXS_FIELD_LAYERS: u32 = 64;
-/// FXS\_INPUT\_PLAYERS\_MAX.
+/// The most players and frames of inputs.
 pub const FXS_INPUT_PLAYERS_MAX: u32 = 65536;
 /// 2^24
 pub const FXS_INPUT_FRAMES_MAX: u32 = 16777216;
