@@ -17,7 +17,7 @@ typedef struct active_list {
 SPECIALISED void list_active(const fxs_world *w, active_list *c) {
     const uint64_t *present = present_set(w);
     const uint64_t words = set_words(w->capacity);
-    const placed_shape *all = colliders(w);
+    const placed_shape *all = placed_shapes(w);
     uint64_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {

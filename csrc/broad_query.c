@@ -102,7 +102,7 @@ static uint64_t look_at_all(const fxs_world *w, const aabb *box, uint64_t *found
     uint64_t n = 0;
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const placed_shape *s = colliders(w) + word * 64 + trailing_zeros(bits);
+            const placed_shape *s = placed_shapes(w) + word * 64 + trailing_zeros(bits);
             found[n] = s->id;
             n += (uint64_t)(s->active && extents_meet_aabb(s, box));
         }
@@ -257,7 +257,7 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const aabb *bo
         *id = a->keys[*id] & id_mask;
         FXS_ASSERT(set_has(present_set(w), (uint32_t)*id) ||
                    (w->moved_count && set_has(known_set(w), (uint32_t)*id)));
-        prefetch(colliders(w) + *id);
+        prefetch(placed_shapes(w) + *id);
     }
     return (uint64_t)(q.last - found);
 }
@@ -306,7 +306,7 @@ uint64_t *fxs_broad_near(fxs_world *w, const aabb *box, uint64_t *count) {
     }
     for (uint64_t i = 0; i < *count; i++) {
         FXS_ASSERT(set_has(present_set(w), (uint32_t)a.spare[i]) &&
-                   colliders(w)[a.spare[i]].active);
+                   placed_shapes(w)[a.spare[i]].active);
     }
     return a.spare;
 }

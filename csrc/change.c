@@ -19,7 +19,7 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, placed_shape *
     int32_t status = collider_status(c);
     if (status == FXS_OK) {
         copy_fields((const uint8_t *)c, s, p);
-        derive_round(w, s, p);
+        derive_unturned(w, s, p);
         status = derive_placed(s, p);
     }
     return status;
@@ -40,7 +40,7 @@ int32_t fxs_world_add_many(fxs_world *world, const fxs_collider *added, uint64_t
         /* An absent id's slot holds nothing, so it may be filled before the whole is known to
          * succeed. */
         set_put(present_set(world), s.id);
-        colliders(world)[s.id] = s;
+        placed_shapes(world)[s.id] = s;
         anchors(world)[s.id] = p;
     }
     for (uint64_t i = 0; i < n; i++) {
@@ -74,7 +74,7 @@ static int32_t store(fxs_world *w, placed_shape *s, const anchor *p) {
     uint32_t id = s->id;
     int32_t status = derive_placed(s, p);
     if (status == FXS_OK) {
-        colliders(w)[id] = *s;
+        placed_shapes(w)[id] = *s;
         anchors(w)[id] = *p;
         grid_moved(w, id);
     }
@@ -114,7 +114,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
         if (status == FXS_OK && has_offset(anchors(world) + id)) {
             anchor p = anchors(world)[id];
             memcpy(&p, row_position(&r, i), 12);
-            placed_shape s = colliders(world)[id];
+            placed_shape s = placed_shapes(world)[id];
             status = aim(&s, &p);
         }
         if (status != FXS_OK) {
@@ -126,7 +126,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
     const int is_kept = grid_keeps(world, n);
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
-        placed_shape *now = colliders(world) + id;
+        placed_shape *now = placed_shapes(world) + id;
         anchor *p = anchors(world) + id;
         memcpy(p, row_position(&r, i), 12); /* x, y, z */
         if (has_offset(p)) {
@@ -167,7 +167,7 @@ SPECIALISED int32_t check_poses(const fxs_world *w, uint64_t n, const row_source
         if (status == FXS_OK && has_offset(anchors(w) + id)) {
             anchor p = anchors(w)[id];
             memcpy(&p, row_pose(r, i), 12);
-            placed_shape s = colliders(w)[id];
+            placed_shape s = placed_shapes(w)[id];
             *any_offset = 1;
             s.yaw = (uint16_t)row_yaw(r, i);
             status = aim(&s, &p);
@@ -191,7 +191,7 @@ SPECIALISED void place_batch(fxs_world *w, const row_source *r, uint64_t from, u
     for (uint64_t i = from; i < end; i++) {
         const uint32_t id = row_id(r, i);
         const uint32_t yaw = row_yaw(r, i);
-        placed_shape *now = colliders(w) + id;
+        placed_shape *now = placed_shapes(w) + id;
         anchor *p = anchors(w) + id;
         int32_t position[3];
         memcpy(position, row_pose(r, i), 12);
@@ -199,7 +199,7 @@ SPECIALISED void place_batch(fxs_world *w, const row_source *r, uint64_t from, u
         memcpy(now, position, 12);
         uint32_t turns = now->yaw != yaw; /* else direction and extents stay */
         if (w->underived && !is_derived(now)) {
-            derive_round(w, now, p);
+            derive_unturned(w, now, p);
             w->underived--;
             turns = 1;
         }
@@ -260,7 +260,7 @@ int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shap
     }
     if (status == FXS_OK) {
         derive(world);
-        placed_shape s = colliders(world)[id];
+        placed_shape s = placed_shapes(world)[id];
         s.kind = (uint8_t)shape->kind;
         s.half_angle = (uint16_t)shape->half_angle;
         memcpy(s.size, shape->size, sizeof s.size);
@@ -273,7 +273,7 @@ int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t 
     int32_t status = find(world, id);
     if (status == FXS_OK) {
         derive(world);
-        placed_shape s = colliders(world)[id];
+        placed_shape s = placed_shapes(world)[id];
         anchor p = anchors(world)[id];
         p.ox = ox;
         p.oy = oy;
@@ -286,7 +286,7 @@ int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t 
 int32_t fxs_world_set_owner(fxs_world *world, uint32_t id, uint32_t owner) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
-        colliders(world)[id].owner = owner;
+        placed_shapes(world)[id].owner = owner;
     }
     return status;
 }
@@ -297,8 +297,8 @@ int32_t fxs_world_set_layer(fxs_world *world, uint32_t id, uint32_t layer) {
         status = FXS_E_LAYER;
     }
     if (status == FXS_OK) {
-        colliders(world)[id].layer = (uint8_t)layer;
-        colliders(world)[id].meets = world->layers[layer];
+        placed_shapes(world)[id].layer = (uint8_t)layer;
+        placed_shapes(world)[id].meets = world->layers[layer];
     }
     return status;
 }
@@ -309,7 +309,7 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
         status = FXS_E_ACTIVE;
     }
     if (status == FXS_OK) {
-        colliders(world)[id].active = (uint8_t)active;
+        placed_shapes(world)[id].active = (uint8_t)active;
         grid_moved(world, id);
     }
     return status;
@@ -320,7 +320,7 @@ static void refresh_meets(fxs_world *w) {
     const uint64_t *present = present_set(w);
     for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity;
          id = set_next(present, id + 1, w->capacity)) {
-        placed_shape *s = colliders(w) + id;
+        placed_shape *s = placed_shapes(w) + id;
         s->meets = w->layers[s->layer];
     }
 }
@@ -351,10 +351,10 @@ static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
         set_put(mark_set(w), id);
         const int is_present = set_has(present_set(w), id);
         if (is_present) {
-            scratch_colliders(w)[id] = colliders(w)[id];
+            scratch_placed_shapes(w)[id] = placed_shapes(w)[id];
             scratch_anchors(w)[id] = anchors(w)[id];
         }
-        scratch_colliders(w)[id].zero =
+        scratch_placed_shapes(w)[id].zero =
             (uint8_t)(WAS_PRESENT * is_present + WAS_CHANGED * set_has(changed_set(w), id));
     }
 }
@@ -373,13 +373,13 @@ static void drop_kept(fxs_world *w, const fxs_command *commands, uint64_t n, int
         }
         set_drop(mark_set(w), id);
         if (undo) {
-            const uint8_t was = scratch_colliders(w)[id].zero;
+            const uint8_t was = scratch_placed_shapes(w)[id].zero;
             FXS_ASSERT(was <= WAS_PRESENT + WAS_CHANGED);
             assign(changed_set(w), id, (was & WAS_CHANGED) != 0);
             assign(present_set(w), id, was & WAS_PRESENT);
             if (was & WAS_PRESENT) {
-                colliders(w)[id] = scratch_colliders(w)[id];
-                colliders(w)[id].zero = 0;
+                placed_shapes(w)[id] = scratch_placed_shapes(w)[id];
+                placed_shapes(w)[id].zero = 0;
                 anchors(w)[id] = scratch_anchors(w)[id];
             }
         }

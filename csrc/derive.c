@@ -11,9 +11,9 @@ void fxs_collider_of(const placed_shape *s, const anchor *p, fxs_collider *out) 
 void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count,
                         const uint32_t *offset_ids, uint32_t offset_count) {
     FXS_ASSERT(offset_count <= TURNING_MAX && turned_count <= TURNING_MAX);
-    fxs_turn_placed(colliders(w), turned_ids, turned_count);
+    fxs_turn_placed(placed_shapes(w), turned_ids, turned_count);
     for (uint32_t i = 0; i < offset_count; i++) {
-        set_centre(colliders(w) + offset_ids[i], anchors(w) + offset_ids[i]);
+        set_centre(placed_shapes(w) + offset_ids[i], anchors(w) + offset_ids[i]);
     }
 }
 
@@ -28,10 +28,10 @@ void fxs_derive(fxs_world *w) {
         uint32_t offset_count = 0;
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            placed_shape *s = colliders(w) + id;
+            placed_shape *s = placed_shapes(w) + id;
             const anchor *p = anchors(w) + id;
             if (!is_derived(s)) {
-                derive_round(w, s, p);
+                derive_unturned(w, s, p);
                 turned_ids[turned_count] = offset_ids[offset_count] = id;
                 turned_count += is_turned(s, p);
                 offset_count += has_offset(p);
@@ -43,7 +43,7 @@ void fxs_derive(fxs_world *w) {
 }
 
 const placed_shape *fxs_derived(const fxs_world *w, uint32_t id, placed_shape *copy) {
-    const placed_shape *s = colliders(w) + id;
+    const placed_shape *s = placed_shapes(w) + id;
     if (w->underived == 0 || is_derived(s)) {
         return s;
     }

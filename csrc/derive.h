@@ -63,9 +63,9 @@ FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids,
  * a direction are 0, which no direction is. A function that reads or keeps derived data calls
  * derive first; with a const world it derives copies of the colliders that it reads. */
 static inline int is_derived(const placed_shape *s) { return (s->cos_q30 | s->sin_q30) != 0; }
-static inline void derive_round(const fxs_world *w, placed_shape *s,
-                                const anchor *p) { /* as if nothing had to be turned */
-    memcpy(s, p, 12);                              /* x, y, z */
+static inline void derive_unturned(const fxs_world *w, placed_shape *s,
+                                   const anchor *p) { /* as if nothing had to be turned */
+    memcpy(s, p, 12);                                 /* x, y, z */
     set_round_extent(s);
     s->cos_q30 = (int32_t)Q30_ONE;
     s->meets = w->layers[s->layer];

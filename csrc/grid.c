@@ -30,7 +30,7 @@ static uint32_t length_of(const placed_shape *s) {
 static void take_survey(const fxs_world *w, survey *v) {
     const uint64_t *present = present_set(w);
     const uint64_t words = set_words(w->capacity);
-    const placed_shape *all = colliders(w);
+    const placed_shape *all = placed_shapes(w);
     int32_t x0 = INT32_MAX;
     int32_t x1 = INT32_MIN;
     int32_t y0 = x0;
@@ -78,7 +78,7 @@ static void take_census(const fxs_world *w, uint32_t layers, census *v) {
     memset(v, 0, sizeof *v);
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const placed_shape *s = colliders(w) + word * 64 + trailing_zeros(bits);
+            const placed_shape *s = placed_shapes(w) + word * 64 + trailing_zeros(bits);
             if (s->active & (layers >> s->layer)) {
                 uint32_t length = length_of(s);
                 uint32_t b = bit_length(length);
@@ -238,7 +238,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
 static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
     const uint64_t *present = present_set(w);
     const uint64_t words = set_words(w->capacity);
-    const placed_shape *all = colliders(w);
+    const placed_shape *all = placed_shapes(w);
     grid *g = a->g;
     const int64_t low_x = g->low[0];
     const int64_t low_z = g->low[2];
@@ -283,7 +283,7 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
  * which each of them ends in its row. */
 static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const grid *g = a->g;
-    const placed_shape *all = colliders(w);
+    const placed_shape *all = placed_shapes(w);
     const uint64_t *keys = a->keys;
     const uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
     const int64_t low_x = g->low[0];

@@ -65,7 +65,7 @@ uint64_t fxs_level_hits(const fxs_world *w, packed_hit *out, uint64_t found) {
     s.walk_count = s.near_count = 0;
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const placed_shape *a = colliders(w) + word * 64 + trailing_zeros(bits);
+            const placed_shape *a = placed_shapes(w) + word * 64 + trailing_zeros(bits);
             aabb box;
             if (a->active) {
                 fxs_placed_bounds(a, &box);

@@ -48,7 +48,7 @@ struct fxs_world {
 static inline void *at(const fxs_world *w, uint64_t offset) {
     return (uint8_t *)(uintptr_t)w + offset;
 }
-static inline placed_shape *colliders(const fxs_world *w) {
+static inline placed_shape *placed_shapes(const fxs_world *w) {
     return (placed_shape *)at(w, w->colliders_at);
 }
 static inline anchor *anchors(const fxs_world *w) { return (anchor *)at(w, w->anchors_at); }
@@ -63,7 +63,7 @@ static inline packed_hit *hits(const fxs_world *w) { return (packed_hit *)at(w, 
  *   load, which stages the colliders that it reads, and exchanges them with the world's (state.c);
  *   apply, which keeps the colliders that it may have to put back (change.c).
  * The last two use these functions, after grid_stale. */
-static inline placed_shape *scratch_colliders(const fxs_world *w) {
+static inline placed_shape *scratch_placed_shapes(const fxs_world *w) {
     FXS_ASSERT(!w->grid_fresh);
     return (placed_shape *)at(w, w->sorted_at);
 }

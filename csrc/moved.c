@@ -29,7 +29,7 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
             clear_lane(m.bounds + i, m.stride);
         }
     }
-    const placed_shape *s = colliders(w) + id;
+    const placed_shape *s = placed_shapes(w) + id;
     FXS_ASSERT(m.lane_of[id] < w->moved_count && m.ids[m.lane_of[id]] == id);
     int32_t *lane = m.bounds + m.lane_of[id];
     if (set_has(present_set(w), id) && s->active) {

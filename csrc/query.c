@@ -33,7 +33,7 @@ static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
     fxs_placed_bounds(&area, &box);
     uint64_t n, *near = fxs_broad_near(w, &box, &n);
     *ids = near;
-    return fxs_placed_met(&area, q, colliders(w), near, n, least_contact(w, q->hit_when));
+    return fxs_placed_met(&area, q, placed_shapes(w), near, n, least_contact(w, q->hit_when));
 }
 
 /* Squared distance of a collider's centre from a pose: three components of 33 bits. */
@@ -50,7 +50,7 @@ typedef struct nearness {
 } nearness;
 
 static int is_further(const nearness *by, const uint64_t *a, const uint64_t *b) {
-    const placed_shape *all = colliders(by->w);
+    const placed_shape *all = placed_shapes(by->w);
     const int order = i128_cmp(distance_sq(all + *a, by->from), distance_sq(all + *b, by->from));
     return order > 0 || (order == 0 && *a > *b);
 }

@@ -5,7 +5,8 @@
 #include "push.h"
 
 static int gives_way(const separation *s, uint32_t id, uint32_t to) {
-    return (int)(s->yields[colliders(s->world)[id].layer] >> colliders(s->world)[to].layer & 1);
+    return (int)(s->yields[placed_shapes(s->world)[id].layer] >> placed_shapes(s->world)[to].layer &
+                 1);
 }
 
 /* Moves a collider and records where it was. FXS_OK or FXS_E_CENTRE. */
@@ -37,8 +38,8 @@ static int64_t half_up(int64_t v) { return (v + sign64(v)) / 2; }
 static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
     uint32_t first = gives_way(s, a, b) ? a : b;
     uint32_t second = first == a ? b : a;
-    const placed_shape *sf = colliders(s->world) + first;
-    const placed_shape *ss = colliders(s->world) + second;
+    const placed_shape *sf = placed_shapes(s->world) + first;
+    const placed_shape *ss = placed_shapes(s->world) + second;
     int32_t status = FXS_OK;
     planar t = fxs_push_of(sf, ss);
     if (both) {
@@ -62,8 +63,8 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
     if (!set_has(present_set(w), a) || !set_has(present_set(w), b)) {
         return 0;
     }
-    const placed_shape *sa = colliders(w) + a;
-    const placed_shape *sb = colliders(w) + b;
+    const placed_shape *sa = placed_shapes(w) + a;
+    const placed_shape *sb = placed_shapes(w) + b;
     return sa->active && sb->active && may_hit(sa, sb) && can_push(sa->kind) && can_push(sb->kind);
 }
 
@@ -72,7 +73,7 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
 static int32_t push_off_solid(separation *s, uint32_t id, uint32_t index, int *any,
                               uint32_t *stuck) {
     const fxs_level *l = s->world->level;
-    const placed_shape *a = colliders(s->world) + id;
+    const placed_shape *a = placed_shapes(s->world) + id;
     const uint32_t layer = solids(l)[index].layer;
     if (!set_has(present_set(s->world), id) || !a->active || !can_push(a->kind) ||
         (a->meets >> layer & 1) == 0 || (s->yields[a->layer] >> layer & 1) == 0 ||
@@ -104,7 +105,7 @@ static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck)
         }
         int yielding = gives_way(s, a, b) + gives_way(s, b, a);
         if (yielding == (both ? 2 : 1) &&
-            fxs_placed_contact(colliders(s->world) + a, colliders(s->world) + b) ==
+            fxs_placed_contact(placed_shapes(s->world) + a, placed_shapes(s->world) + b) ==
                 FXS_OVERLAPPING) {
             int32_t status = separate_pair(s, a, b, both, stuck);
             if (status != FXS_OK) {

@@ -109,7 +109,7 @@ static void emit(const fxs_world *w, sink *s) {
     const uint64_t *present = present_set(w);
     const uint64_t *changed = changed_set(w);
     const uint64_t words = set_words(w->capacity);
-    const placed_shape *all = colliders(w);
+    const placed_shape *all = placed_shapes(w);
     const anchor *all_anchors = anchors(w);
     for (uint64_t word = 0; word < words; word++) {
         uint8_t *p = room_for(s, (size_t)AT_ONCE * COLLIDER_SIZE);
@@ -256,7 +256,7 @@ static const uint8_t *read_colliders(const fxs_world *w, const parts *s, uint32_
         }
         const uint64_t room = (uint64_t)COLLIDER_SIZE * (w->capacity - first);
         const uint8_t *end = (uint64_t)(last - p) < room ? last : p + room;
-        placed_shape *now = scratch_colliders(w) + first;
+        placed_shape *now = scratch_placed_shapes(w) + first;
         anchor *where = scratch_anchors(w) + first;
         next = first;
         do {

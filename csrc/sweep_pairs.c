@@ -61,12 +61,12 @@ static void relative_motion(const int32_t *a, const int32_t *b, int64_t *M) {
 
 /* The normal of a hit, and its distance. */
 static int64_t normal_of_pair_hit(const sweeps *s, fxs_pair_hit *hit) {
-    const placed_shape *a = colliders(s->w) + hit->a;
+    const placed_shape *a = placed_shapes(s->w) + hit->a;
     const int32_t k = (int32_t)hit->fraction;
     int64_t M[3];
     relative_motion(motion_of(s, hit->a), motion_of(s, hit->b), M);
     return hit->b < FXS_LEVEL
-               ? fxs_placed_cast_normal(a, colliders(s->w) + hit->b, M, k, hit->normal)
+               ? fxs_placed_cast_normal(a, placed_shapes(s->w) + hit->b, M, k, hit->normal)
                : fxs_solid_hit_normal(a, s->w->level, hit->b - FXS_LEVEL, M, k, hit->normal);
 }
 
@@ -221,7 +221,7 @@ static void try_pair(sweeps *s, const placed_shape *a, const int32_t *motion_a,
 static aabb swept_bounds(const sweeps *s, uint64_t row) {
     const int32_t *m = s->rows[row].motion;
     aabb box;
-    fxs_placed_bounds(colliders(s->w) + s->rows[row].id, &box);
+    fxs_placed_bounds(placed_shapes(s->w) + s->rows[row].id, &box);
     for (int i = 0; i < 3; i++) {
         box.min[i] += min64(m[i], 0);
         box.max[i] += max64(m[i], 0);
@@ -230,8 +230,8 @@ static aabb swept_bounds(const sweeps *s, uint64_t row) {
 }
 
 static void try_two(sweeps *s, uint64_t i, uint64_t j) {
-    const placed_shape *a = colliders(s->w) + s->rows[i].id;
-    const placed_shape *b = colliders(s->w) + s->rows[j].id;
+    const placed_shape *a = placed_shapes(s->w) + s->rows[i].id;
+    const placed_shape *b = placed_shapes(s->w) + s->rows[j].id;
     if (a->active && b->active && may_hit(a, b)) {
         try_pair(s, a, s->rows[i].motion, b, s->rows[j].motion);
     }
@@ -268,7 +268,7 @@ static int is_in_range(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 static int have_middles(const sweeps *s) {
     for (uint64_t i = 0; i < s->n; i++) {
         const int32_t *m = s->rows[i].motion;
-        const placed_shape *c = colliders(s->w) + s->rows[i].id;
+        const placed_shape *c = placed_shapes(s->w) + s->rows[i].id;
         if (!is_in_range(c->x + middle_of(m[0])) || !is_in_range(c->y + middle_of(m[1])) ||
             !is_in_range(c->z + middle_of(m[2]))) {
             return 0;
@@ -281,7 +281,7 @@ static int have_middles(const sweeps *s) {
 static void sweep_out(const sweeps *s, int32_t sign) {
     for (uint64_t i = 0; i < s->n; i++) {
         const int32_t *m = s->rows[i].motion;
-        placed_shape *c = colliders(s->w) + s->rows[i].id;
+        placed_shape *c = placed_shapes(s->w) + s->rows[i].id;
         c->x += sign * (int32_t)middle_of(m[0]);
         c->y += sign * (int32_t)middle_of(m[1]);
         c->z += sign * (int32_t)middle_of(m[2]);
@@ -296,7 +296,7 @@ static void put_aside(const sweeps *s, int is_aside) {
     const uint64_t *present = present_set(s->w);
     for (uint64_t word = 0; word < set_words(s->w->capacity); word++) {
         for (uint64_t bits = present[word] & ~s->moving[word]; bits; bits &= bits - 1) {
-            placed_shape *c = colliders(s->w) + word * 64 + trailing_zeros(bits);
+            placed_shape *c = placed_shapes(s->w) + word * 64 + trailing_zeros(bits);
             if (is_aside ? c->active : c->zero) {
                 c->active = (uint8_t)!is_aside;
                 c->zero = (uint8_t)is_aside;
@@ -312,7 +312,7 @@ static void try_proposed(void *context, const placed_shape *all, const uint64_t 
     for (uint32_t i = 0; i < n; i++) {
         const placed_shape *a = all + (pairs[i] >> 32);
         const placed_shape *b = all + (pairs[i] & UINT32_MAX);
-        try_pair(s, colliders(s->w) + a->id, a->size, colliders(s->w) + b->id, b->size);
+        try_pair(s, placed_shapes(s->w) + a->id, a->size, placed_shapes(s->w) + b->id, b->size);
     }
 }
 
@@ -344,7 +344,7 @@ static int32_t check_rows(const fxs_world *w, const fxs_motion *rows, uint64_t n
         if (status != FXS_OK) {
             return status;
         }
-        if (!can_cast(colliders(w)[id].kind)) {
+        if (!can_cast(placed_shapes(w)[id].kind)) {
             return FXS_E_UNDEFINED;
         }
         if (!is_motion(rows[i].motion)) {
@@ -361,7 +361,7 @@ static void try_still(sweeps *s) {
     }
     for (uint64_t i = 0; i < s->n; i++) {
         s->own = s->rows + i;
-        if (colliders(s->w)[s->own->id].active) {
+        if (placed_shapes(s->w)[s->own->id].active) {
             fxs_sweep_still(s->w, s->own->id, s->own->motion, s->when, s->limit,
                             s->n < s->w->count ? s->moving : NULL, s->max_fraction, keep_still, s);
         }

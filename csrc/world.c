@@ -95,7 +95,7 @@ int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
     const uint64_t *present = present_set(src);
     for (uint32_t id = set_next(present, 0, src->capacity); id < src->capacity;
          id = set_next(present, id + 1, src->capacity)) {
-        colliders(dst)[id] = colliders(src)[id];
+        placed_shapes(dst)[id] = placed_shapes(src)[id];
         anchors(dst)[id] = anchors(src)[id];
     }
     return FXS_OK;
@@ -116,7 +116,7 @@ void fxs_world_config(const fxs_world *world, fxs_config *out) {
 int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
-        fxs_collider_of(colliders(world) + id, anchors(world) + id, out);
+        fxs_collider_of(placed_shapes(world) + id, anchors(world) + id, out);
     }
     return status;
 }
@@ -133,7 +133,7 @@ void fxs_world_colliders(const fxs_world *world, fxs_collider *out) {
     const uint64_t *present = present_set(world);
     for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity;
          id = set_next(present, id + 1, world->capacity)) {
-        fxs_collider_of(colliders(world) + id, anchors(world) + id, out++);
+        fxs_collider_of(placed_shapes(world) + id, anchors(world) + id, out++);
     }
 }
 

@@ -52,7 +52,7 @@ int64_t fxs_solid_hit_normal(const placed_shape *a, const fxs_level *l, uint32_t
 static int64_t normal_of_hit(const job *j, fxs_cast_hit *hit) {
     const int32_t k = (int32_t)hit->fraction;
     if (hit->id < FXS_LEVEL) {
-        const placed_shape *s = colliders(j->world) + hit->id;
+        const placed_shape *s = placed_shapes(j->world) + hit->id;
         return fxs_placed_cast_normal(&j->own, s, j->M, k, hit->normal);
     }
     const uint32_t index = hit->id - FXS_LEVEL;
@@ -258,7 +258,7 @@ static int32_t cast_in_slice(fxs_world *w, job *j, kept_hits *k, const slice *t,
     const uint64_t *near = fxs_broad_near(w, &t->box, &near_count);
     const int is_whole = t->from == 0 && t->to == WHOLE;
     for (uint64_t i = 0; i < near_count; i++) {
-        const placed_shape *s = colliders(w) + near[i];
+        const placed_shape *s = placed_shapes(w) + near[i];
         const int is_new = is_whole || is_new_in(t, s);
         if (!is_new || !is_wanted(j, s) ||
             passes_by(&j->own, &j->extent, s, j->M, j->length, max_fraction)) {
@@ -326,7 +326,7 @@ void fxs_sweep_still(fxs_world *w, uint32_t id, const int32_t *motion, int when,
                      const uint64_t *moving, int32_t max_fraction, hit_sink take, void *context) {
     job j;
     memset(&j, 0, sizeof j);
-    j.own = colliders(w)[id];
+    j.own = placed_shapes(w)[id];
     j.is_sweep = 1;
     for (int i = 0; i < 3; i++) {
         j.M[i] = motion[i];
@@ -436,7 +436,7 @@ int32_t fxs_cast_at_set(fxs_world *world, const fxs_cast *cast, const cast_filte
     }
     derive(world);
     for (uint64_t i = 0; i < set->n; i++) {
-        placed_shape s = colliders(world)[set->ids[i]];
+        placed_shape s = placed_shapes(world)[set->ids[i]];
         s.x += set->shift[0];
         s.y += set->shift[1];
         s.z += set->shift[2];
@@ -472,7 +472,7 @@ int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t motion[3], 
     job j;
     memset(&j, 0, sizeof j);
     derive(world);
-    j.own = colliders(world)[id];
+    j.own = placed_shapes(world)[id];
     j.is_sweep = 1;
     int32_t status = set_job(&j, (int)world->hit_when, j.own.kind, motion, limit, hit_when);
     if (status != FXS_OK) {

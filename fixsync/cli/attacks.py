@@ -14,7 +14,7 @@ import msgspec
 from fixsync.base.names import owner_text
 from fixsync.base.numbers import ONE, decimal
 from fixsync.cli import options, text
-from fixsync.log.attacks import AttackReport, Missed, Swing, attacks
+from fixsync.log.attacks import AttackReport, MissedVictim, Swing, attacks
 from fixsync.log.pair import Party
 from fixsync.log.spans import spans_text
 
@@ -84,7 +84,7 @@ def _shortened(text: str, count: int) -> str:
     return text if count <= _SHOWN else f"{text} and {count - _SHOWN} more"
 
 
-def _miss(one: Missed) -> str:
+def _miss(one: MissedVictim) -> str:
     return f"{Party(one.id, one.name)} in {one.nearest.frame}: {one.nearest.text}"
 
 

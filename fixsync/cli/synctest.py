@@ -35,7 +35,7 @@ from fixsync.synctest.checks import (
     write_log,
 )
 from fixsync.synctest.hints import Hint, hints_of
-from fixsync.synctest.instrumented import Missed, from_here
+from fixsync.synctest.instrumented import UnrunLines, from_here
 from fixsync.synctest.process_check import case_of
 from fixsync.synctest.unsaved import Unsaved, unsaved, unsaved_lines
 
@@ -259,9 +259,9 @@ class _Report:
         }
 
 
-def _never_ran(missed: Sequence[Missed]) -> list[str]:
+def _never_ran(missed: Sequence[UnrunLines]) -> list[str]:
     """The lines that never ran, by function; functions with one line of each kind together."""
-    by_function: dict[tuple[str, str], list[Missed]] = {}
+    by_function: dict[tuple[str, str], list[UnrunLines]] = {}
     for one in missed:
         by_function.setdefault((one.file, one.function), []).append(one)
     # Functions of which a part ran come first: the match came near.
@@ -277,11 +277,11 @@ def _never_ran(missed: Sequence[Missed]) -> list[str]:
     ]
 
 
-def _is_one(parts: Sequence[Missed]) -> bool:
+def _is_one(parts: Sequence[UnrunLines]) -> bool:
     return len(parts) == 1 and parts[0].first == parts[0].last
 
 
-def _ranges(parts: Sequence[Missed]) -> str:
+def _ranges(parts: Sequence[UnrunLines]) -> str:
     return ", ".join(
         str(part.first) if part.first == part.last else f"{part.first}-{part.last}"
         for part in parts

@@ -35,7 +35,7 @@ from fixsync.world.records import Collider
 from fixsync.world.shapes import Box, EventKind, Pose, Sector
 from fixsync.world.world import World
 
-__all__ = ["MISSED_MAX", "AttackReport", "Lives", "Missed", "Swing", "Victim", "attacks"]
+__all__ = ["MISSED_MAX", "AttackReport", "Lives", "MissedVictim", "Swing", "Victim", "attacks"]
 
 Life = tuple[int, int]
 """A collider: its id, and how often that id was added before."""
@@ -64,7 +64,7 @@ class Victim(Struct):
     frames: list[Span]
 
 
-class Missed(Struct):
+class MissedVictim(Struct):
     """A collider that a swing could hit, and does not."""
 
     id: int
@@ -90,7 +90,7 @@ class Swing(Struct):
     """Its colliders: of one owner those that are on in the same frames."""
     hits: list[Victim]
     """By first frame, then id."""
-    missed: list[Missed]
+    missed: list[MissedVictim]
     """The nearest first, at most MISSED_MAX."""
 
 
@@ -472,7 +472,7 @@ def _told(one: _Swing, names: Mapping[int, str], first_frame: int) -> Swing:
             for life, spans in sorted(hits.items(), key=lambda item: (item[1][0], item[0]))
         ],
         missed=[
-            Missed(id, names.get(id), seen.owners[1], seen.ids[0], seen.named(names))
+            MissedVictim(id, names.get(id), seen.owners[1], seen.ids[0], seen.named(names))
             for _, (id, _), seen in near[:MISSED_MAX]
         ],
     )

@@ -32,7 +32,7 @@ from fixsync.game.random import Random
 from fixsync.match import Stated, sim
 from fixsync.match.sim import Input, Simulation
 from fixsync.synctest import process_check
-from fixsync.synctest.instrumented import Missed, Note
+from fixsync.synctest.instrumented import Note, UnrunLines
 from fixsync.synctest.minimise import minimise
 from fixsync.synctest.player_process import Case, Played, folder_of, plain
 from fixsync.synctest.process_check import Pair, ProcessError
@@ -238,7 +238,7 @@ class Checked:
     """Things that could not be tested, as text."""
     asked: list[Note] = field(default_factory=list)
     """Calls of the game that ask the machine, which may be right there."""
-    missed: list[Missed] = field(default_factory=list)
+    missed: list[UnrunLines] = field(default_factory=list)
     """Lines of the game that never ran."""
 
 
@@ -387,7 +387,7 @@ class _Others:
     divergence: Divergence | None = None
     notes: list[str] = field(default_factory=list)
     asked: list[Note] = field(default_factory=list)
-    missed: list[Missed] = field(default_factory=list)
+    missed: list[UnrunLines] = field(default_factory=list)
 
 
 def _case(straight: Straight, reference: str) -> Case:

@@ -31,7 +31,7 @@ from fixsync.base import processes
 from fixsync.match import sim
 from fixsync.synctest.player_process import Case, Result, Task, begin, play, tuples
 
-__all__ = ["Cover", "Look", "Looked", "Missed", "Note", "from_here", "main"]
+__all__ = ["Cover", "Look", "Looked", "Note", "UnrunLines", "from_here", "main"]
 
 
 class Look(Struct, tag="look"):
@@ -77,7 +77,7 @@ class Cover(Struct, tag="cover"):
     inputs: list[Any]
 
 
-class Missed(NamedTuple):
+class UnrunLines(NamedTuple):
     """Lines of a function that never ran."""
 
     file: str
@@ -456,15 +456,15 @@ class _Lines:
             monitoring.set_events(tool, 0)
             monitoring.free_tool_id(tool)
 
-    def missed(self) -> Iterator[Missed]:
+    def missed(self) -> Iterator[UnrunLines]:
         for file, code in self._modules.codes.items():
             for function, lines in _functions(code):
                 left = [line for line in lines if (file, line) not in self.ran]
                 if len(left) == len(lines):
-                    yield Missed(file, function, lines[0], lines[-1], True)
+                    yield UnrunLines(file, function, lines[0], lines[-1], True)
                     continue
                 for first, last in _stretches(lines, {*left}):
-                    yield Missed(file, function, first, last, False)
+                    yield UnrunLines(file, function, first, last, False)
 
 
 def _functions(code: types.CodeType) -> Iterator[tuple[str, list[int]]]:
@@ -531,7 +531,7 @@ def _looked(task: Task, request: Look, places: _Places) -> Looked:
     return Looked(result, places.reached, [*places.asked])
 
 
-def _covered(task: Task, request: Cover, modules: _Modules) -> list[Missed] | None:
+def _covered(task: Task, request: Cover, modules: _Modules) -> list[UnrunLines] | None:
     lines = _Lines(modules)
     lines.run(lambda: _everything(task, request.inputs))
     return None if lines.is_cut else [*lines.missed()]

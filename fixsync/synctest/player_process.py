@@ -18,7 +18,7 @@ from fixsync.synctest import surroundings
 
 __all__ = [
     "Case",
-    "Match",
+    "PlayMatch",
     "Played",
     "Result",
     "Show",
@@ -97,7 +97,7 @@ class Task(Struct):
     """Of the game's modules; "" if it is not known."""
 
 
-class Match(Struct, tag="match"):
+class PlayMatch(Struct, tag="match"):
     inputs: list[Any]
 
 
@@ -174,8 +174,8 @@ def begin(task: Task) -> None:
 
 
 def main() -> None:
-    """Answers a Task, then `Match` and `Show`."""
-    answer: Callable[[Match | Show], Result | Played | str] | None = None
+    """Answers a Task, then `PlayMatch` and `Show`."""
+    answer: Callable[[PlayMatch | Show], Result | Played | str] | None = None
 
     def answered(line: bytes) -> bytes:
         nonlocal answer
@@ -184,15 +184,15 @@ def main() -> None:
             begin(task)
             answer = _player(task)
             return b"{}"
-        return msgspec.json.encode(answer(msgspec.json.decode(line, type=Match | Show)))
+        return msgspec.json.encode(answer(msgspec.json.decode(line, type=PlayMatch | Show)))
 
     processes.serve(answered)
 
 
-def _player(task: Task) -> Callable[[Match | Show], Result | Played | str]:
+def _player(task: Task) -> Callable[[PlayMatch | Show], Result | Played | str]:
     played: list[tuple[Result, list[tuple[bytes, sim.Stepped | None]]]] = []
 
-    def answer(request: Match | Show) -> Result | Played | str:
+    def answer(request: PlayMatch | Show) -> Result | Played | str:
         if isinstance(request, Show):
             result, rows = played[request.match]
             if request.row >= len(rows):

@@ -25,7 +25,7 @@ from fixsync.log.schema import Header, SimFrame
 from fixsync.match import sim
 from fixsync.match.sim import Input
 from fixsync.synctest import surroundings
-from fixsync.synctest.player_process import Case, Match, Played, Result, Show, Task, tuples
+from fixsync.synctest.player_process import Case, Played, PlayMatch, Result, Show, Task, tuples
 
 __all__ = [
     "HERE",
@@ -125,7 +125,7 @@ class Process:
     def play(self, inputs: Sequence[tuple[Input, ...]]) -> Result:
         """The result of a match."""
         try:
-            result: Result = self.ask(Match(list(inputs)), Result)
+            result: Result = self.ask(PlayMatch(list(inputs)), Result)
         except ProcessError as ended:
             return Result((), f"{_ENDED}: {ended}")
         return result

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fixsync.match.sim import Input
-from fixsync.synctest.instrumented import Cover, Look, Looked, Missed, Note
+from fixsync.synctest.instrumented import Cover, Look, Looked, Note, UnrunLines
 from fixsync.synctest.player_process import Case, Result
 from fixsync.synctest.process_check import Process, ProcessError
 
@@ -31,7 +31,7 @@ class Seen:
     """With which they do."""
     asked: list[Note] = field(default_factory=list)
     """Calls that ask the machine, which may be right there."""
-    missed: list[Missed] = field(default_factory=list)
+    missed: list[UnrunLines] = field(default_factory=list)
     """Lines that never ran."""
     is_cut: bool = False
     """Whether that is not known, because the game ended the trace."""
@@ -84,7 +84,7 @@ def _seen(process: Process, case: Case, expected: Result) -> Seen:
     if not plain.result.digests:
         return Seen(why_not=plain.result.error)
     seen = Seen(asked=plain.asked)
-    missed: list[Missed] | None = process.ask(Cover(list(case.inputs)), list[Missed] | None)
+    missed: list[UnrunLines] | None = process.ask(Cover(list(case.inputs)), list[UnrunLines] | None)
     seen.missed, seen.is_cut = missed or [], missed is None
     if plain.result.differs(expected) is not None:
         # It is not repeatable, or looks at its own code; nothing can be said of its lines.
