@@ -450,12 +450,20 @@ static int are_of(int is_game, const fxs_event *events, uint64_t n) {
     return 1;
 }
 
+/* Whether the rows are of known lists, first those of the step, then the game's own. */
+static int are_known(const fxs_recorded *recorded, const fxs_event *events) {
+    const uint64_t n = recorded->event_count, game_count = recorded->game_count;
+    if ((n && !recorded->has_events) || (game_count && !recorded->has_game)) {
+        return 0;
+    }
+    return are_of(0, events, n) && are_of(1, n ? events + n : events, game_count);
+}
+
 int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_recorded *recorded,
                           const fxs_event *events, char *text, uint64_t room) {
     draft d = begin_draft(recorder, text, room);
-    const uint64_t n = recorded->event_count, game_count = recorded->game_count;
-    if ((n && !recorded->has_events) || (game_count && !recorded->has_game) ||
-        !are_of(0, events, n) || !are_of(1, n ? events + n : events, game_count)) {
+    const uint64_t n = recorded->event_count;
+    if (!are_known(recorded, events)) {
         return FXS_E_RANGE;
     }
     if (d.now.answers != d.now.questions || (recorded->has_state && !d.now.has_inputs)) {
@@ -467,7 +475,7 @@ int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_recorded *recorded,
         put_events(&d.pen, ",\"events\":[", events, n);
     }
     if (recorded->has_game) {
-        put_events(&d.pen, ",\"game\":[", n ? events + n : events, game_count);
+        put_events(&d.pen, ",\"game\":[", n ? events + n : events, recorded->game_count);
     }
     if (recorded->has_hash) {
         put_hash(&d.pen, ",\"hash\":\"", recorded->hash);

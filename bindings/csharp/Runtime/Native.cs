@@ -3768,7 +3768,7 @@ namespace Fixsync
             Explanation* explanation, RawName* a, RawName* b, byte* text, ulong room, ulong* size);
 
         /// <summary>Begins a log: the first line with the level, and a command for each
-        /// collider of the world. * The log of a world that is not at frame 0, or has hits,
+        /// collider of the world. The log of a world that is not at frame 0, or has hits,
         /// begins with its state. about: the other keys of the first line, or nothing:
         /// about_size 0. It is an object with the optional members tick_rate, sim, seed, meta,
         /// names, unit_mm, z_down, semantics, build and data in UTF-8. It must be canonical: in

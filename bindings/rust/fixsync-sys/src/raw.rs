@@ -2366,7 +2366,7 @@ unsafe extern "C" {
       text: *mut c_char, room: u64, size: *mut u64,
     ) -> i32;
     /// Begins a log: the first line with the level, and a command for each collider of the world.
-    /// \* The log of a world that is not at frame 0, or has hits, begins with its state. about: the other
+    /// The log of a world that is not at frame 0, or has hits, begins with its state. about: the other
     /// keys of the first line, or nothing: about\_size 0. It is an object with the optional members
     /// tick\_rate, sim, seed, meta, names, unit\_mm, z\_down, semantics, build and data in UTF-8. It must
     /// be canonical: in this order, without spaces, the ids of names ascending, z\_down true, and only
