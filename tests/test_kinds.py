@@ -195,10 +195,6 @@ def test_the_pages_list_the_kinds_with_their_sizes() -> None:
     ]
     concepts = (DOCS / "concepts.md").read_text(encoding="utf-8")
     logs = (DOCS / "match-logs.md").read_text(encoding="utf-8").replace("\n", " ")
-    python = (DOCS / "python.md").read_text(encoding="utf-8")
-    names = [kind.name.capitalize() for kind in KINDS]
-    assert f"   :canonical: {' | '.join(names)}\n" in python
-    assert "".join(f".. autoclass:: {name}\n" for name in names) in python
     for kind in KINDS:
         sizes = ", ".join(size.name for size in kind.sizes if not size.is_hole)
         assert f"| `{kind.name.capitalize()}({sizes})` |" in concepts

@@ -19,7 +19,7 @@ from fixsync.farm.verdicts import EXIT_CODES
 from fixsync.farm.worker import _digest_of_frames
 from fixsync.log import Reader, Recorder, SimRecorder, diff, replay
 from fixsync.log.cut import cut
-from fixsync.log.origin import Other, told
+from fixsync.log.origin import Other, others_text
 from fixsync.log.replay import Verdict
 from fixsync.match.sim import build_of, data_of, hash_of, start
 
@@ -246,7 +246,7 @@ def test_a_build_is_quoted_and_cut() -> None:
     builds = [
         f"recorded by another build ({two})" for two in ('"", here none', f'"none", here {cut}')
     ]
-    assert told(found) == ", ".join([*builds, "recorded with other data (ab, here cd)"])
+    assert others_text(found) == ", ".join([*builds, "recorded with other data (ab, here cd)"])
 
 
 def test_text_is_its_utf_8_and_nothing_is_none() -> None:

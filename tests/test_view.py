@@ -374,7 +374,7 @@ def test_the_arena_is_one_file_that_may_reach_no_network():
     assert not re.search(r"""(src|href)=["'](?!data:)[^"'#]""", text)
 
 
-PAGE_BYTES_MAX = 179_400  # 82,600 of them are the kernel, with walls in separate and hit_when
+PAGE_BYTES_MAX = 179_450  # 82,600 of them are the kernel, with walls in separate and hit_when
 
 
 def test_a_page_without_logs_is_small():
@@ -1079,19 +1079,19 @@ def test_the_games_own_events_are_in_the_lanes_of_the_colliders_that_they_name(
 ):
     log = logs.write(path, logs.header(), logs.with_game_events())
     *_, game = replayed(log)["lanes"]
-    assert (game["id"], game["told"]) == (None, [[1, 16, -1], [1, 17, 2], [3, 4294967295, 5]])
+    assert (game["id"], game["gameEvents"]) == (None, [[1, 16, -1], [1, 17, 2], [3, 4294967295, 5]])
     kinds = {"16": "bump (collider, number)", "17": "push (number, collider)"}
     log = logs.write(path, logs.header(names={"game": kinds}), logs.with_game_events())
     one, two, game = replayed(log)["lanes"]
-    assert two["told"] == []
-    assert one["told"] == [[1, 16, -1], [1, 17, 2]]
-    assert game["told"] == [[3, 4294967295, 5]]
+    assert two["gameEvents"] == []
+    assert one["gameEvents"] == [[1, 16, -1], [1, 17, 2]]
+    assert game["gameEvents"] == [[3, 4294967295, 5]]
     kinds = {"16": "bump (owner, owner)", "17": "push (owner, collider)", "4294967295": "x (a, b)"}
     log = logs.write(path, logs.header(names={"game": kinds}), logs.with_game_events())
     one, two, game = replayed(log)["lanes"]
-    assert two["told"] == []
-    assert one["told"] == [[1, 17, 2]]
-    assert game["told"] == [[1, 16, -1], [3, 4294967295, 5]]
+    assert two["gameEvents"] == []
+    assert one["gameEvents"] == [[1, 17, 2]]
+    assert game["gameEvents"] == [[1, 16, -1], [3, 4294967295, 5]]
     lost = edited(log, tmp_path / "lost.jsonl", lambda line: line.update(game=line["game"][:1]))
     compared = run_engine(export(log), export(lost), seeks=[1])["comparison"]
     assert compared["result"]["first"] == {"frame": 1, "fields": ["game"]}
