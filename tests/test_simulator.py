@@ -178,7 +178,7 @@ def test_the_simulator_fails_when_no_peer_may_leave_out_hashes(monkeypatch: pyte
     with pytest.raises(FailedMatchError):
         run_each([0], PLANS[2])  # a host returns
     with pytest.raises(FailedMatchError, match="joined in frame"):
-        run_each([0])  # players come late
+        run_each([13, 42])  # players come late
 
 
 @pytest.mark.full
