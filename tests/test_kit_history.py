@@ -437,7 +437,7 @@ SWAPPED = """counts->predicted = found_count - equal;
             if (found[i].a == found[i + 1].a && found[i].b == found[i + 1].b) {
                 predicted[i - equal] = found[i + 1];
                 predicted[i + 1 - equal] = found[i];
-                memcpy(taken_back, told + equal, (size_t)counts->taken_back * sizeof *taken_back);
+                memcpy(taken_back, old + equal, (size_t)counts->taken_back * sizeof *taken_back);
                 return;
             }
         }
@@ -469,7 +469,7 @@ FAULTS = {
         "history->stepped = after;\n",
         "history->stepped = after;\n        history->pushed = after;\n",
     ),
-    "a final frame is told as predicted": ("history.c", "if (is_final) {", "if (0) {"),
+    "a final frame is told as predicted": ("history.c", "if (pushed->is_final) {", "if (0) {"),
     "the own bytes are not loaded": (
         "rewind.c",
         "if (status == FXS_OK && rewind->own_size) {",
@@ -477,13 +477,13 @@ FAULTS = {
     ),
     "only an ENTER is told": (
         "history.c",
-        "if (!take_row(next, head, told, &found[i])) {",
-        "if (!take_row(next, head, told, &found[i]) && found[i].kind == FXS_ENTER) {",
+        "if (!take_row(next, head, old, &found[i])) {",
+        "if (!take_row(next, head, old, &found[i]) && found[i].kind == FXS_ENTER) {",
     ),
     "reactions are in the frame that they react to": (
         "history.c",
-        "uint64_t before = n - n_after;",
-        "uint64_t before = n;\n    n_after = 0;",
+        "const uint64_t reactions = pushed->reaction_count;\n    kept_frame *now",
+        "const uint64_t reactions = 0;\n    kept_frame *now",
     ),
     "equal rows count as one": (
         "history.c",
@@ -492,8 +492,8 @@ FAULTS = {
     ),
     "the last of equal rows matches first": (
         "history.c",
-        "for (uint32_t i = told_count; i-- > equal;) {",
-        "for (uint32_t i = equal; i < told_count; i++) {",
+        "for (uint32_t i = old_count; i-- > equal;) {",
+        "for (uint32_t i = equal; i < old_count; i++) {",
     ),
     "what was predicted stands no more after a shorter rollback": (
         "history.c",

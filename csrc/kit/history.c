@@ -286,7 +286,8 @@ static void compare(const fxs_history *history, const fxs_event *old, uint32_t o
 
 static int32_t check_push(const fxs_history *history, const fxs_world *world,
                           const fxs_pushed *pushed, const fxs_event *events) {
-    const uint64_t commands = pushed->command_count, reactions = pushed->reaction_count;
+    const uint64_t commands = pushed->command_count;
+    const uint64_t reactions = pushed->reaction_count;
     const fxs_history_room *room = &history->room;
     const uint64_t carried = frame_at(history, history->stepped)->carried;
     if (fxs_world_frame(world) != frame_after(history->first, history->stepped + 1) ||
@@ -318,7 +319,8 @@ int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uin
     }
 
     fxs_event_changes counts = {0, 0};
-    const uint64_t event_count = pushed->event_count, reactions = pushed->reaction_count;
+    const uint64_t event_count = pushed->event_count;
+    const uint64_t reactions = pushed->reaction_count;
     kept_frame *now = frame_at(history, history->stepped);
     fxs_event *stands = events_of(history, now);
     uint32_t standing = history->stepped < history->pushed ? now->events : 0;

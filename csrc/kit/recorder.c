@@ -232,7 +232,10 @@ static int32_t put_question(fxs_recorder *recorder, const fxs_shape *shape, cons
 int32_t fxs_recorder_query(fxs_recorder *recorder, const fxs_query *query, char *text,
                            uint64_t room) {
     const uint32_t numbers[3] = {query->mask, query->exclude_owner, query->hit_when};
-    const uint32_t n = query->hit_when ? 3 : query->exclude_owner ? 2 : 1;
+    uint32_t n = query->exclude_owner ? 2 : 1;
+    if (query->hit_when) {
+        n = 3;
+    }
     return put_question(recorder, &query->shape, &query->pose, NULL, numbers, n, text, room);
 }
 
@@ -452,7 +455,8 @@ static int are_of(int is_game, const fxs_event *events, uint64_t n) {
 
 /* Whether the rows are of known lists, first those of the step, then the game's own. */
 static int are_known(const fxs_recorded *recorded, const fxs_event *events) {
-    const uint64_t n = recorded->event_count, game_count = recorded->game_count;
+    const uint64_t n = recorded->event_count;
+    const uint64_t game_count = recorded->game_count;
     if ((n && !recorded->has_events) || (game_count && !recorded->has_game)) {
         return 0;
     }

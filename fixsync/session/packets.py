@@ -290,10 +290,10 @@ class Codec:
         other = "" if version == VERSION else f"protocol version must be {VERSION}, not {version}"
         if is_hello:
             keyed = self._keyed(sender, self._me, version=version)
-        elif sender in self._of:
-            keyed = self._of[sender].copy()
-        else:
+        elif other or sender not in self._of:
             raise PacketError(other or f"from a life of peer {sender} that has not said hello")
+        else:
+            keyed = self._of[sender].copy()
         keyed.update(rest)
         if not hmac.compare_digest(data[_TAG_AT:_TAG_END], keyed.digest()):
             raise PacketError(
