@@ -128,7 +128,7 @@ class BuildExt(build_ext):
         flags = (ext.define_macros, self.compiler.include_dirs, ext.extra_compile_args, self.debug)
         made_of = [repr((command, flags))]
         made_of += [Path(file).read_text(encoding="utf-8") for file in files(".h")]
-        if command:
+        if command and shutil.which(command[0]):  # else compiling says that it is missing
             version = [command[0], "--version"]
             made_of.append(subprocess.check_output(version, text=True))  # noqa: S603
 
