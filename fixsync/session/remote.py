@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from operator import ge
 from typing import TypeAlias
 
 import msgspec
@@ -14,14 +15,7 @@ import msgspec
 from fixsync._native.checks import rate
 from fixsync.match.sim import Input, data_of
 from fixsync.session.blobs import Asked, Collector, Evidence, Offer, evidence_bytes_max
-from fixsync.session.match import (
-    FRAMES_MAX,
-    HOST,
-    INPUT_DELAY_MAX,
-    PREDICTION_MAX,
-    Match,
-    Timing,
-)
+from fixsync.session.match import FRAMES_MAX, HOST, INPUT_DELAY_MAX, PREDICTION_MAX, Match, Timing
 from fixsync.session.notices import End, PeerStats, Reason
 from fixsync.session.packets import (
     NEVER,
@@ -194,18 +188,8 @@ class Local:
                 states = min(states, remote.compared, remote.hash_needed)
             elif remote.is_fresh and not remote.has_snapshot:
                 continue
-            elif confirmed - remote.floor > remote.backlog_max:
-                most, at = remote.backlog_max, remote.confirmed
-                text = f"too far behind: {at} frames of {confirmed}, at most {most} are kept"
-                remote.drop(Reason.JOIN_FAILED, text)
-                continue
-            elif not remote.can_be_fed:
-                first, at = self.seats.streams[0].first, remote.confirmed
-                text = (
-                    f"the host came back at frame {first} without the inputs before it, and peer "
-                )
-                text += f"{remote.peer} is at frame {at}: make a new session and join again"
-                remote.drop(Reason.JOIN_FAILED, text)
+            elif fault := remote.lag_fault(confirmed):
+                remote.drop(Reason.JOIN_FAILED, fault)
                 continue
             else:
                 states = min(states, max(remote.floor, confirmed - _STATES_MAX // 2))
@@ -745,10 +729,8 @@ class Remote:
     def measure(self, ms: int) -> None:
         """Takes the bytes of the last `ms` milliseconds as those of a second."""
         (came, went), self._bytes_then = self._bytes_then, (self.bytes_in, self.bytes_out)
-        self.bytes_a_second = (
-            (self.bytes_in - came) * 1000 // ms,
-            (self.bytes_out - went) * 1000 // ms,
-        )
+        came, went = self.bytes_in - came, self.bytes_out - went
+        self.bytes_a_second = came * 1000 // ms, went * 1000 // ms
 
     def stats(self, now_ms: int) -> PeerStats:
         came, went = self.bytes_a_second
@@ -780,14 +762,17 @@ class Remote:
         frames = self.local.frames
         return self.is_done and frames is not None and self.hash_next >= frames
 
-    @property
-    def can_be_fed(self) -> bool:
-        """Whether a spectator or a joining peer gets its next inputs: a host that came back may not
-        have them."""
-        if self.local.me != HOST or self.is_fresh:
-            return True
-        streams = self.local.seats.streams
-        return all(need >= stream.first for need, stream in zip(self.needs, streams, strict=True))
+    def lag_fault(self, confirmed: int) -> str:
+        """Why a spectator or a joining peer cannot be brought up to date; empty if it can."""
+        at, most, streams = self.confirmed, self.backlog_max, self.local.seats.streams
+        if confirmed - self.floor > most:
+            return f"too far behind: {at} frames of {confirmed}, at most {most} are kept"
+        held = all(map(ge, self.needs, (stream.first for stream in streams)))
+        if held or self.is_fresh or self.local.me != HOST:
+            return ""
+        first, lost = streams[0].first, "without the inputs before it, and peer"
+        why = f"the host came back at frame {first} {lost} {self.peer} is at frame {at}"
+        return f"{why}: make a new session and join again"
 
     def frames_behind(self, now_ms: int) -> int:
         """By how many frames it is behind this peer, as far as can be computed here."""

@@ -75,17 +75,15 @@ class Stream:
         before it."""
         while self._packed_next < last:
             frame = self._packed_next
-            value, before = self._values[frame], self._values.get(frame - 1)
+            value, old = self._values[frame], self._values.get(frame - 1)
             whole = change = _encoded(value)
             if frame in self.delays:
                 whole = change = _encoded(bytes((self.delays[frame],)) + whole)
-            elif value == before:
+            elif value == old:
                 change = _REPEATED
-            elif (
-                isinstance(value, tuple) and isinstance(before, tuple) and len(value) == len(before)
-            ):
-                pairs = enumerate(zip(value, before, strict=True))
-                changes = _encoded({at: new for at, (new, old) in pairs if new != old})
+            elif isinstance(value, tuple) and isinstance(old, tuple) and len(value) == len(old):
+                pairs = enumerate(zip(value, old, strict=True))
+                changes = _encoded({at: new for at, (new, was) in pairs if new != was})
                 change = min(whole, changes, key=len)
             self._packed[frame] = whole, change
             self._packed_next += 1
