@@ -76,6 +76,10 @@ def test_a_desync_is_explained_to_both_though_half_of_the_packets_are_lost(seed:
     run(seed)
 
 
+def test_a_late_player_meets_those_who_end_before_they_heard_of_it():
+    run(2200000914)
+
+
 def test_a_desync_of_large_states_on_a_narrow_link_is_explained_to_both():
     journey = journey_of(2, 50, state_bytes=200 * 1024)
     journey.uplink = 100  # bytes a millisecond: four seconds for what a peer sends

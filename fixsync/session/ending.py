@@ -178,9 +178,12 @@ class Ending:
         """Is over when all others know that it has ended, or after a while. After a desync a peer
         that is heard is waited for longer: states may be large, and packets may be lost."""
         timing, ended_ms = self.local.timing, now_ms - self._ended_ms
-        waits = [remote for remote in self.local.remotes.values() if remote.is_owed]
+        remotes, vacant = self.local.remotes.values(), self.local.match.vacant
+        waits = [remote for remote in remotes if remote.is_owed]
+        # Who has just taken a vacant seat needs this peer's hashes, and may not have met it yet.
+        may_come = any(remote.peer in vacant and not remote.instance for remote in remotes)
         is_late = ended_ms > timing.linger_ms
         if end.reason is Reason.DESYNC or self.spectator_desyncs:
             is_heard = any(now_ms - remote.heard_ms <= timing.linger_ms for remote in waits)
             is_late = ended_ms > (timing.stall_ms if is_heard else 2 * timing.linger_ms)
-        self.local.is_over = not waits or is_late
+        self.local.is_over = is_late or not (waits or may_come)
