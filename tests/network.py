@@ -46,7 +46,7 @@ _HEAD_BYTES = 29
 
 
 def packet_of(data: bytes) -> Packet:
-    """A packet, whoever it is for, by the table of docs/sessions.md."""
+    """A packet, whoever it is for, by the table of docs/protocol.md."""
     nonces, at = (b"", b""), _HEAD_BYTES
     if data[4] >= 128:
         nonces, at = (data[at : at + 16], data[at + 16 : at + 32]), at + 32

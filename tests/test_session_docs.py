@@ -3,14 +3,18 @@ their programs."""
 
 from __future__ import annotations
 
+from enum import IntEnum
 from pathlib import Path
 
+from fixsync import GameEvent, World
+from fixsync.game.random import Random
+from fixsync.match import hash_of, start
 from fixsync.peers.faults import FAULTS
-from fixsync.session import Match, Reason, packets
+from fixsync.session import Match, Predicted, Reason, RollbackSession, TakenBack, packets
 from fixsync.synctest.checks import CHECKS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGES = ("sessions.md", "desync.md", "testing.md")
+PAGES = ("sessions.md", "protocol.md", "desync.md", "testing.md")
 TEXTS = {page: (DOCS / page).read_text(encoding="utf-8") for page in PAGES}
 
 
@@ -26,7 +30,7 @@ def test_every_reason_setting_fault_and_check_is_documented():
 
 
 def test_the_numbers_told_are_the_true_ones():
-    text = TEXTS["sessions.md"]
+    text = TEXTS["protocol.md"]
     assert f"at most {packets.PACKET_BYTES_MAX} bytes" in text
     assert f"version ({packets.VERSION})" in text
     rollback, lockstep = (
@@ -58,3 +62,84 @@ def test_a_packet_is_laid_out_as_documented():
         codec.meet(6, theirs)
         assert codec.seal(message, 6, theirs, 258, 9) == data
     assert codec.seal(bye, 6, theirs, 1, 0)[29:] == b"\x96\x05\x04\x05\x00\xa2so\xc3"
+
+
+class Kind(IntEnum):
+    SHOT = 16
+
+
+class Held:
+    """An input is 1 as long as the button is held. The state has the button of the last frame."""
+
+    name = "shots"
+    event_kinds = Kind
+
+    def __init__(self, _seed, players):
+        self.players = players
+        self.world = World(1)
+        self.before = [0] * players
+
+    def step(self, inputs):
+        events = self.world.step()
+        pressed = [now and not was for now, was in zip(inputs, self.before, strict=True)]
+        self.before = [*inputs]
+        return [*events, *(GameEvent(who, 0, Kind.SHOT, 1) for who, it in enumerate(pressed) if it)]
+
+    def save(self):
+        return bytes(self.before) + self.world.save()
+
+    def load(self, data):
+        self.world.load(data[self.players :])
+        self.before = [*data[: self.players]]
+
+    def hash(self):
+        return hash_of(self.save())
+
+
+class Pressed(Held):
+    """An input is 1 in the one frame in which the button goes down."""
+
+    def step(self, inputs):
+        self.before = [0] * self.players
+        return super().step(inputs)
+
+
+class Guessed(Pressed):
+    """The same, but nobody is guessed to press again."""
+
+    @staticmethod
+    def guess_input(_player, _last, _age):
+        return 0
+
+
+def shots(game, latency):
+    """The shots that player 0 sees predicted and taken back in 600 frames."""
+    match = Match("shots", seed=1, players=2, input_delay=2, frames=600)
+    peers = [
+        RollbackSession(match, start(game, 1, 2), me, instance=1, nonce=b"n" * 16, now_ms=0)
+        for me in (0, 1)
+    ]
+    randoms, held, found, wire, frame = [Random(7), Random(8)], [0, 0], [0, 0], [], 0
+    while not all(peer.is_over for peer in peers):
+        frame += 1
+        for _, receiver, data in [it for it in wire if it[0] <= frame]:
+            peers[receiver].receive(data, 16 * frame)
+        wire = [it for it in wire if it[0] > frame]
+        for me, peer in enumerate(peers):
+            was, held[me] = held[me], held[me] - 1 if held[me] else 6 * randoms[me].chance(1, 20)
+            value = int(held[me] > 0 and (game is Held or not was))
+            for notice in peer.advance(value, 16 * frame):
+                if me == 0 and isinstance(notice, (Predicted, TakenBack)):
+                    found[isinstance(notice, TakenBack)] += len(notice.game)
+            wire += [(frame + latency, *packet) for packet in peer.outgoing(16 * frame)]
+    return found
+
+
+def test_what_is_held_is_guessed_right_as_the_page_says():
+    pressed, held, guessed = (shots(game, latency=6) for game in (Pressed, Held, Guessed))
+    assert held == guessed == [28, 0]
+    text = " ".join(TEXTS["sessions.md"].split())
+    assert (
+        f'28 shots of "just pressed" gave {pressed[0]} predicted and {pressed[1]} taken back, of '
+        f"held buttons {held[0]} and {held[1]}"
+    ) in text
