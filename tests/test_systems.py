@@ -1,6 +1,6 @@
 """The five systems that game programmers learn hit detection from: all that each does, row by row.
 
-A name begins with the number of the system; docs/systems.md is the table of them. What is expected
+A name begins with the number of the system; systems.md is the table of them. What is expected
 comes from the model or from plain integers here. `original` names what a system does that is not
 right."""
 
