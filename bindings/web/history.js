@@ -12,7 +12,18 @@ import {
 } from "./checks.js";
 import { commandsAt, putCommands, rowTotal } from "./commands.js";
 import { eventsAt, eventWords, gameWords } from "./events.js";
-import { checked, Holder, kernel, memory, putRow, putWords, Room, scratch } from "./kernel.js";
+import {
+  checked,
+  Holder,
+  kernel,
+  memory,
+  putRow,
+  putWords,
+  Room,
+  results,
+  scratch,
+} from "./kernel.js";
+import { stateOf } from "./kit.js";
 import {
   FXS_E_ORDER,
   FXS_E_RANGE,
@@ -50,8 +61,9 @@ export class History extends Holder {
   #sizes; // least and most bytes of the game's own state
 
   /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
-   * game's own state as bytes. ownMax: the most of them; if it is left out, always as many. */
-  constructor(world, window, own = NO_BYTES, ownMax = null) {
+   * game's own state as bytes. ownMax: the most of them; if it is left out, always as many. past:
+   * states to keep of frames before those. */
+  constructor(world, window, own = NO_BYTES, ownMax = null, past = 0) {
     const rooms = { block: new Room(), own: new Room(), rows: new Room(), events: new Room() };
     super(rooms);
     this.#rooms = rooms;
@@ -64,6 +76,7 @@ export class History extends Holder {
       command_room: 64,
       event_room: 64,
       window: integer("window", window, 1, FXS_HISTORY_FRAMES_MAX),
+      past: integer("past", past, 0, FXS_HISTORY_FRAMES_MAX),
     };
     this.#settled = world.frame;
     try {
@@ -78,9 +91,9 @@ export class History extends Holder {
   }
 
   #putRoom(room) {
-    const { window, ...sizes } = room;
+    const { window, past, ...sizes } = room;
     const wides = Object.entries(sizes).map(([name, value]) => [name, BigInt(value)]);
-    return putRow(scratch, fxs_history_room, { window, ...Object.fromEntries(wides) });
+    return putRow(scratch, fxs_history_room, { window, past, ...Object.fromEntries(wides) });
   }
 
   // Memory for a history of a room.
@@ -88,7 +101,7 @@ export class History extends Holder {
     const bytes = Number(kernel.fxs_history_size(this.#putRoom(room)));
     if (bytes === 0)
       throw new ArgumentRangeError(
-        `window of ${room.window} frames: more than ${FXS_MEMORY_MAX} bytes`,
+        `window of ${room.window} and past of ${room.past} frames: more than ${FXS_MEMORY_MAX} bytes`,
       );
     const made = new Room();
     made.for(bytes);
@@ -245,6 +258,11 @@ export class History extends Holder {
     return memory.u8.slice(first, first + memory.u32[own / 4]);
   }
 
+  /** A copy of the kept state before a frame, or null. */
+  state(frame) {
+    return stateOf(kernel.fxs_history_states(this.#at), frame);
+  }
+
   /** The frames that are final and were not given yet: { frame, commands, events, game, hash } of
    * each. */
   confirm() {
@@ -314,13 +332,26 @@ export class Inputs extends Holder {
     const status = kernel.fxs_inputs_put(this.#at, who, when, input);
     if (status === FXS_E_RANGE) return false;
     if (status === FXS_E_TAKEN) {
+      const first = this.#known(who, when);
       throw new ArgumentRangeError(
-        `value must be the one that came before for player ${player} and frame ${frame}, ` +
+        `value must be ${first}, which came before for player ${player} and frame ${frame}, ` +
           `not ${value}`,
       );
     }
     checked(status, `player ${player}, frame ${frame}`);
     return true;
+  }
+
+  // The input that came. A copy of the inputs is taken up to the frame: these do not change.
+  #known(player, frame) {
+    const { block, values } = this.#rooms;
+    const copy = results.for(block.bytes);
+    memory.u8.copyWithin(copy, block.at, block.at + block.bytes);
+    const { redo } = this;
+    let next = ((redo - frame) | 0) > 0 ? frame : redo;
+    const take = () => kernel.fxs_inputs_take(copy, next, values.at);
+    while (take() === FXS_OK && next !== frame) next = after(next, 1);
+    return memory.view.getBigInt64(values.at + 8 * player, true);
   }
 
   /** The inputs to step a frame with, one a player. Take each frame in order; an earlier one may be

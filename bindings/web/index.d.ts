@@ -9,14 +9,14 @@ import type * as raw from "./raw.js";
  * the package; or its address, its bytes, a Response or a compiled module. */
 export function init(source?: InitSource | Promise<InitSource>): Promise<void>;
 /** An address as a string or a URL, an ArrayBuffer or a view of one, a Response or a
- * WebAssembly.Module: these types need no DOM. */
+ * WebAssembly.Module, an object without members: these types need no DOM. */
 export type InitSource =
   | string
   | ArrayBuffer
   | ArrayBufferView
-  | { readonly href: string }
-  | { arrayBuffer(): Promise<ArrayBuffer> }
-  | object;
+  | { readonly href: string; readonly searchParams: object }
+  | { readonly ok: boolean; arrayBuffer(): Promise<ArrayBuffer> }
+  | { readonly href?: never; readonly ok?: never };
 
 /** A value of the wrong type; a number with a fraction too. */
 export class ArgumentTypeError extends TypeError {
@@ -191,7 +191,7 @@ export class Level implements Disposable {
     mask?: number,
     options?: { limit?: number; hitWhen?: 1 | 2 },
   ): (Meeting & { id: number })[];
-  /** Gives the memory back. Worlds that have the level must not be used after it. */
+  /** Gives the memory back. A call of a world that has the level is an error after it. */
   dispose(): void;
   [Symbol.dispose](): void;
 }
@@ -805,7 +805,9 @@ export class TwoPlanes implements Disposable {
 
 /** The states of a world at its last frames, each with as many bytes of the game's own. */
 export class Rewind implements Disposable {
-  constructor(frames: number, stateBytes: number, ownBytes?: number);
+  /** frames: how many it keeps. ownSize: bytes of the game's own. stateSize: the largest state that
+   * there is room for to begin with; it grows. */
+  constructor(frames: number, ownSize?: number, stateSize?: number);
   /** How many frames are kept. */
   readonly size: number;
   readonly oldest: number;
@@ -813,6 +815,8 @@ export class Rewind implements Disposable {
   push(world: World, own?: Uint8Array): void;
   /** Loads the state of a frame into a world; the game's own bytes. */
   load(frame: number, world: World): Uint8Array;
+  /** A copy of the kept state of a frame, or null. */
+  state(frame: number): Uint8Array | null;
   dispose(): void;
   [Symbol.dispose](): void;
 }
@@ -946,8 +950,14 @@ export interface GameEvent {
 export class History implements Disposable {
   /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
    * game's own state as bytes. ownMax: the most bytes of it, 0..2^30; if it is left out, it
-   * always has as many. */
-  constructor(world: World, window: number, own?: Uint8Array, ownMax?: number | null);
+   * always has as many. past: states to keep of frames before those, 0..2^31 - 1. */
+  constructor(
+    world: World,
+    window: number,
+    own?: Uint8Array,
+    ownMax?: number | null,
+    past?: number,
+  );
   /** The frame that is stepped next. */
   readonly head: number;
   /** The oldest frame that `confirm` has not given. */
@@ -959,25 +969,19 @@ export class History implements Disposable {
    * their fields are. */
   push(
     world: World,
-    frame?: {
+    frame?: PlayedFrame & {
       /** The game's own state now. */
       own?: Uint8Array;
       /** Whether all inputs of this frame are known. */
       isFinal?: boolean;
-      /** Those before the step. */
-      commands?: readonly Command[];
-      events?: Events | readonly HitEvent[];
-      game?: readonly GameEvent[];
-      /** Commands after the step, in answer to its events; part of the next frame. */
-      reactions?: readonly Command[];
-      /** Of the world right after the step; needed with reactions. */
-      hash?: bigint | null;
     },
   ): { takenBack: (HitEvent | GameEvent)[]; predicted: (HitEvent | GameEvent)[] };
   /** Makes all frames before a frame final: they were stepped on the real inputs. */
   settle(frame: number): void;
   /** Loads the state before a frame that is not final into a world; the game's own bytes. */
   back(frame: number, world: World): Uint8Array;
+  /** A copy of the kept state before a frame, or null. */
+  state(frame: number): Uint8Array | null;
   /** The frames that are final and were not given yet, in order. */
   confirm(): ConfirmedFrame[];
   dispose(): void;

@@ -2,8 +2,18 @@
 import { ArgumentRangeError, quoted, wrong } from "./checks.js";
 import { start } from "./kernel.js";
 
+// A script that is no module, such as a bundle for <script> or require, has no import.meta.
+function beside() {
+  try {
+    return new URL("./fixsync.wasm", import.meta.url);
+  } catch {
+    const known = "the address or the bytes of fixsync.wasm";
+    throw new ArgumentRangeError(`source must be ${known} in a bundle that is not an ES module`);
+  }
+}
+
 // Makes fixsync ready. source: nothing, or an address, bytes, a Response or a compiled module.
-export async function init(source = new URL("./fixsync.wasm", import.meta.url)) {
+export async function init(source = beside()) {
   const given = await source;
   if (given instanceof WebAssembly.Module) return start(given);
   if (typeof given === "string" || given instanceof URL)

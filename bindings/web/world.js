@@ -130,6 +130,7 @@ export class World extends Holder {
   }
 
   get #at() {
+    this.#level?.address; // an error if it is disposed
     return this.#block.live("world is");
   }
 

@@ -327,7 +327,7 @@ test("a history and inputs refuse with name, value and range, and change nothing
     [() => new Inputs(2, 2 ** 25), /window must be 1\.\.16777216, not 33554432/],
     [() => inputs.put(2, 5, 0), /^ArgumentRangeError: player must be 0\.\.1, not 2/],
     [() => inputs.put(0, 5, 0.5), /^ArgumentTypeError: value must be an integer, not 0\.5/],
-    [() => inputs.put(1, 5, 8), /value must be the one .* for player 1 and frame 5, not 8/],
+    [() => inputs.put(1, 5, 8), /value must be -7, which came before for player 1 and frame 5, not 8$/],
     [() => inputs.take(8), /frame must follow .*, as one of 3 from 5 on, not 8/],
   ]);
   assert.deepEqual([inputs.redo, inputs.confirmed], [7, 5]);
@@ -339,4 +339,42 @@ test("a history and inputs refuse with name, value and range, and change nothing
     [() => history.head, /the history is disposed/],
     [() => inputs.redo, /the inputs are disposed/],
   ]);
+});
+
+test("a history keeps states of frames that are confirmed, as many as it was told", async () => {
+  await init();
+  const game = new Game();
+  const history = new History(game.world, 2, game.own, null, 3);
+  const states = [game.world.save()];
+  for (let frame = 0; frame < 12; frame++) {
+    history.push(game.world, { ...game.step([1, 0]), isFinal: true });
+    history.confirm();
+    states.push(game.world.save());
+    for (let f = 0; f <= frame + 1; f++)
+      assert.deepEqual(history.state(f), f + 5 < frame + 1 ? null : states[f]);
+  }
+});
+
+test("a second value of a frame names the first, and changes nothing", async () => {
+  await init();
+  const random = new Random(3);
+  const inputs = new Inputs(2, 6, 2 ** 32 - 20);
+  const came = new Map();
+  const refused = [0, 0]; // of frames that were taken, and that were not
+  for (let i = 0; i < 4000; i++) {
+    const [player, value] = [random.below(2), random.below(5) - 2];
+    const { redo } = inputs;
+    const frame = (redo - 6 + random.below(10)) >>> 0;
+    const key = `player ${player} and frame ${frame}`;
+    try {
+      if (inputs.put(player, frame, value) && !came.has(key)) came.set(key, value);
+    } catch ({ message }) {
+      const words = `value must be ${came.get(key)}, which came before for ${key}, not ${value}`;
+      assert.equal(message, words);
+      refused[((frame - redo) | 0) < 0 ? 0 : 1]++;
+    }
+    const isInside = ((inputs.redo - inputs.confirmed) | 0) < 6;
+    if (random.below(3) === 0 && isInside) inputs.take(inputs.redo);
+  }
+  assert.ok(refused.every((count) => count > 50), `${refused}`);
 });

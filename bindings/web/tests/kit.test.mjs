@@ -236,7 +236,7 @@ test("rewind goes back to any frame that it keeps, with the game's own bytes", a
   await init();
   const world = new World(4);
   world.add(1, sphere(ONE), HERE);
-  const rewind = new Rewind(3, 1024, 2);
+  const rewind = new Rewind(3, 2, 0); // it grows
   const hashes = [];
   for (let frame = 0; frame < 5; frame++) {
     hashes.push(world.hash());
@@ -246,6 +246,8 @@ test("rewind goes back to any frame that it keeps, with the game's own bytes", a
   }
   assert.deepEqual([rewind.size, rewind.oldest], [3, 2]);
   assert.deepEqual([...rewind.load(3, world)], [3, 7]);
+  assert.deepEqual(rewind.state(3), world.save());
+  assert.equal(rewind.state(1), null);
   assert.equal(world.hash(), hashes[3]);
   assert.throws(() => rewind.load(1, world), /^ArgumentRangeError: frame 1: /);
   assert.throws(() => rewind.push(world, new Uint8Array(1)), /own must be a Uint8Array of 2 bytes/);

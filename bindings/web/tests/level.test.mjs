@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { init, Level, sphere } from "../index.js";
+import { History, init, Level, Mover, sphere, World } from "../index.js";
 import * as raw from "../raw.js";
 import { ROOT, test } from "./harness.mjs";
 
@@ -78,4 +78,34 @@ test("solids are named by layer, in order of id, and only those that there are",
   });
   level.dispose();
   assert.throws(() => level.query(sphere(2), HERE), /disposed/);
+});
+
+test("a world whose level is disposed is an error in each call, until it is disposed too", () => {
+  const level = Level.of([["cylinder", 3, -9, 9, [0, 0], 5]]);
+  const worlds = [new World(4, { level }), new World(4, { level })];
+  for (const world of worlds) {
+    world.add(1, sphere(2), HERE);
+    world.step();
+  }
+  const saved = worlds[0].save();
+  level.dispose();
+  const others = Array.from({ length: 20 }, () => Level.of([["cylinder", 1, 0, 1, [9, 9], 1]]));
+  for (const world of worlds) {
+    const gone = { message: "the level is disposed" };
+    for (const call of [
+      () => world.step(),
+      () => world.save(),
+      () => world.load(saved),
+      () => world.query(sphere(2), HERE),
+      () => world.size,
+      () => world.copy(),
+      () => new World(4, { level }),
+      () => new History(world, 4),
+      () => new Mover(1).move(world, [1, 0, 0]),
+    ])
+      assert.throws(call, gone);
+    world.dispose();
+    assert.throws(() => world.step(), gone);
+  }
+  for (const other of others) other.dispose();
 });

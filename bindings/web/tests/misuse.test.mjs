@@ -199,12 +199,17 @@ const calls = {
   },
   "Body#setOwner": () => of(body(), "setOwner", 5),
   TwoPlanes: () => made(TwoPlanes, 8, { hitWhen: 2, layers: [[1, 2]] }),
-  Rewind: () => made(Rewind, 4, 999, 5),
-  "Rewind#push": () => of(new Rewind(4, 9999, 5), "push", world(), new Uint8Array(5)),
+  Rewind: () => made(Rewind, 4, 5, 999),
+  "Rewind#push": () => of(new Rewind(4, 5), "push", world(), new Uint8Array(5)),
   "Rewind#load": () => {
-    const [one, own] = [new Rewind(4, 9999), world()];
+    const [one, own] = [new Rewind(4), world()];
     one.push(own);
     return of(one, "load", 0, own);
+  },
+  "Rewind#state": () => {
+    const [one, own] = [new Rewind(4), world()];
+    one.push(own);
+    return of(one, "state", 0);
   },
   Replay: async () => made(Replay, await MatchLog.from(log), null),
   "Replay#load": async () => {
@@ -216,7 +221,8 @@ const calls = {
     one.step();
     return of(one, "differing", 5n);
   },
-  History: () => made(History, world(), 4, new Uint8Array(3)),
+  History: () => made(History, world(), 4, new Uint8Array(3), 5, 6),
+  "History#state": () => of(history()[0], "state", 0),
   "History#push": () => {
     const [one, own] = history();
     const frame = { own: new Uint8Array(0), isFinal: true, commands: COMMANDS, events: [EVENT] };
@@ -475,7 +481,7 @@ test("a yaw is not misspelled, bytes have their count, init names a relative add
     ],
     [() => own.setPose(1, [0, 0, 0]), /pose must be \{ x, y, z, yaw \}, not \[0, 0, 0\]$/],
     [
-      () => new Rewind(4, 999, 5).push(own, new Uint8Array(4)),
+      () => new Rewind(4, 5).push(own, new Uint8Array(4)),
       /^ArgumentRangeError: own must be a Uint8Array of 5 bytes, not 4$/,
     ],
   ])
