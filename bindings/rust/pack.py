@@ -8,6 +8,7 @@ fixsync-sys-VERSION.crate and fixsync-VERSION.crate, and each unpacked, as a dep
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,17 @@ def staged(to: Path) -> None:
     subprocess.run(amalgamate, check=True)
 
 
+def by_path(manifest: Path) -> None:
+    """Lets an unpacked crate find the other one beside it: no registry has it."""
+    text = manifest.read_text(encoding="utf-8")
+    for crate in CRATES:
+        found = re.search(rf'\[dependencies\.{crate}\]\nversion = "=(.*)"\n', text)
+        if found:
+            path = f'path = "../{crate}-{found[1]}"\n'
+            text = text[: found.end()] + path + text[found.end() :]
+    manifest.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Packs both crates.")
     parser.add_argument("folder", type=Path, help="Folder for the packages.")
@@ -54,6 +66,7 @@ def main() -> None:
             shutil.rmtree(folder / package.stem, ignore_errors=True)
             with tarfile.open(package) as packed:
                 packed.extractall(folder, filter="data")
+            by_path(folder / package.stem / "Cargo.toml")
             print(folder / package.name)
         if options.publish:
             cargo[1] = "publish"

@@ -42,7 +42,7 @@ struct Lossy {
 
 impl NonBlockingSocket<SocketAddr> for Lossy {
     fn send_to(&mut self, message: &Message, to: &SocketAddr) {
-        if self.random.below(100) >= self.loss {
+        if self.random.below(100).unwrap() >= self.loss {
             self.socket.send_to(message, to);
         }
     }

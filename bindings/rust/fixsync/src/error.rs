@@ -43,6 +43,17 @@ pub enum Error {
         /// Why.
         status: Status,
     },
+    /// A second input of a player for a frame, which is not the first.
+    Contradiction {
+        /// Who.
+        player: u32,
+        /// When.
+        frame: u32,
+        /// The value that came before.
+        first: i64,
+        /// The value.
+        value: i64,
+    },
     /// A row of a call with many rows. None of them was applied.
     Row {
         /// Its index.
@@ -87,6 +98,11 @@ impl fmt::Display for Error {
                 write!(f, "{name} must be {least}..{most}, not {value}")
             }
             Error::Refused { name, value, status } => write!(f, "{name} {value}: {status}"),
+            Error::Contradiction { player, frame, first, value } => write!(
+                f,
+                "value must be {first}, which came before for player {player} and frame {frame}, \
+                 not {value}"
+            ),
             Error::Row { index, error } => write!(f, "row {index}: {error}"),
             Error::Bytes { name, at, status } => write!(f, "{name}, byte {at}: {status}"),
             Error::Lengths { name, value, must } => {

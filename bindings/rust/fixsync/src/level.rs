@@ -119,7 +119,7 @@ impl Solid {
 /// assert_eq!(level.contact(0, &ball, Pose::at([q!(3), 0, 0]))?, Contact::Overlapping);
 /// level.query(&Query::new(&ball, Pose::at([q!(3), 0, 0])), Contact::Touching, &mut ids)?;
 /// level.cast(&Cast::new(&ball, Pose::default(), [q!(8), 0, 0]), &mut hits)?;
-/// assert_eq!((ids[0], hits[0].id, level.outline(0, 8)?.outer.len()), (LEVEL, LEVEL, 8));
+/// assert_eq!((ids[0], hits[0].id, level.outline(0, None)?.outer.len()), (LEVEL, LEVEL, 32));
 ///
 /// let world = World::in_level(Config::new(8), level.clone())?;
 /// assert_eq!(world.level().unwrap().hash(), level.hash());
@@ -228,13 +228,15 @@ impl Level {
     /// The outline of the solid of an index; see [`Shape::outline`].
     #[doc = errors!(fxs_level_outline)]
     #[doc(alias = "fxs_level_outline")]
-    pub fn outline(&self, index: u32, segments: u32) -> Result<Outline, Error> {
+    pub fn outline(&self, index: u32, segments: impl Into<Option<u32>>) -> Result<Outline, Error> {
         let level = self.as_ptr();
         // SAFETY: a level, and room as it is given.
         unsafe {
             Outline::of(
-                segments,
-                |to, room, extent| sys::fxs_level_outline(level, index, segments, to, room, extent),
+                segments.into(),
+                |count, to, room, extent| {
+                    sys::fxs_level_outline(level, index, count, to, room, extent)
+                },
                 |status| self.fault(status, index),
             )
         }

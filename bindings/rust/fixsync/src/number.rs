@@ -394,7 +394,7 @@ pub fn hash64(bytes: &[u8], seed: u64) -> u64 {
 /// use fixsync::Random;
 ///
 /// let mut random = Random(2024);
-/// assert!(random.below(6) < 6 && (-3..=3).contains(&random.between(-3, 3)?));
+/// assert!(random.below(6)? < 6 && (-3..=3).contains(&random.between(-3, 3)?));
 /// let mut deck = [1, 2, 3, 4, 5];
 /// random.shuffle(&mut deck);
 /// let critical = random.chance(1, 20)?;
@@ -417,11 +417,16 @@ impl Random {
         unsafe { sys::fxs_random_next(&raw mut self.0) }
     }
 
-    /// A number of 0..count; a count of 0 means 2^64.
+    /// A number of 0..count; a count is 1 to 2^63 - 1.
+    #[doc = errors!(Range)]
     #[doc(alias = "fxs_random_below")]
-    pub fn below(&mut self, count: u64) -> u64 {
+    pub fn below(&mut self, count: u64) -> Result<u64, Error> {
+        let value = count.try_into().unwrap_or(-1);
+        if value < 1 {
+            return Err(Error::Range { name: "count", value, least: 1, most: i64::MAX });
+        }
         // SAFETY: it changes the state.
-        unsafe { sys::fxs_random_below(&raw mut self.0, count) }
+        Ok(unsafe { sys::fxs_random_below(&raw mut self.0, count) })
     }
 
     /// A number of low..=high.

@@ -185,6 +185,7 @@ impl Rewind {
 pub struct Inputs {
     memory: Memory,
     players: u32,
+    window: u32,
 }
 
 impl Inputs {
@@ -204,7 +205,7 @@ impl Inputs {
             let bytes = sys::fxs_inputs_size(players, window);
             Memory::holding(bytes, |at| sys::fxs_inputs_init(at, players, window, frame), error)?
         };
-        Ok(Self { memory, players })
+        Ok(Self { memory, players, window })
     }
 
     /// Adds the input of a player for a frame, in any order. `false` for a frame after the window:
@@ -222,9 +223,37 @@ impl Inputs {
                 let most = i64::from(self.players) - 1;
                 Error::Range { name: "player", value: player.into(), least: 0, most }
             }
-            _ => fault(sys::FXS_E_ORDER, "second value of a frame", value, &[]),
+            _ => self.contradiction(player, frame, value),
         })?;
         Ok(true)
+    }
+
+    /// The error of a second value. A copy of the inputs is taken up to the frame: these do not
+    /// change.
+    #[cold]
+    fn contradiction(&self, player: u32, frame: u32, value: i64) -> Error {
+        let bytes = unsafe { sys::fxs_inputs_size(self.players, self.window) };
+        let mut values = Vec::new();
+        let room = reserve(&mut values, self.players.into());
+        let (Ok(mut copy), Ok(())) = (Memory::new(bytes), room) else {
+            return Error::Memory { bytes };
+        };
+        values.resize(self.players as usize, 0);
+        let mut next = self.redo();
+        if next.wrapping_sub(frame) as i32 > 0 {
+            next = frame;
+        }
+        // SAFETY: as many bytes as the inputs have, and room for one value of each player.
+        unsafe {
+            let at = copy.as_mut_ptr::<u8>();
+            at.copy_from_nonoverlapping(self.memory.as_ptr(), bytes as usize);
+            while sys::fxs_inputs_take(at.cast(), next, values.as_mut_ptr()) == sys::FXS_OK
+                && next != frame
+            {
+                next = next.wrapping_add(1);
+            }
+        }
+        Error::Contradiction { player, frame, first: values[player as usize], value }
     }
 
     /// The inputs to step a frame with, one a player. Take each frame in order; an earlier one may

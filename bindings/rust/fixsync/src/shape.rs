@@ -123,10 +123,11 @@ impl Outline {
     /// # Safety
     /// The call writes as `fxs_outline` does.
     pub(crate) unsafe fn of(
-        segments: u32,
-        call: impl Fn(*mut sys::fxs_vertex, u64, *mut sys::fxs_extent) -> i32,
+        segments: Option<u32>,
+        call: impl Fn(u32, *mut sys::fxs_vertex, u64, *mut sys::fxs_extent) -> i32,
         error: impl FnOnce(i32) -> Error,
     ) -> Result<Self, Error> {
+        let segments = segments.unwrap_or(32);
         let mut extent = sys::fxs_extent::default();
         let mut vertices: Vec<sys::fxs_vertex> = Vec::new();
         // SAFETY: a call writes outer + hole vertices, or gives that room.
@@ -134,7 +135,7 @@ impl Outline {
             filled(
                 &mut vertices,
                 |to, room, count| {
-                    let status = call(to, room, &raw mut extent);
+                    let status = call(segments, to, room, &raw mut extent);
                     *count = u64::from(extent.outer) + u64::from(extent.hole);
                     status
                 },
@@ -255,7 +256,7 @@ impl Shape {
         })
     }
 
-    /// The outline, of `segments` (3..=65536) pieces for a whole circle.
+    /// The outline, of `segments` (3..=65536) pieces for a whole circle; `None`: 32.
     ///
     /// ```
     /// use fixsync::{Outline, Pose, Shape, q};
@@ -267,14 +268,14 @@ impl Shape {
     /// ```
     #[doc = errors!(fxs_outline)]
     #[doc(alias = "fxs_outline")]
-    pub fn outline(&self, pose: Pose, segments: u32) -> Result<Outline, Error> {
+    pub fn outline(&self, pose: Pose, segments: impl Into<Option<u32>>) -> Result<Outline, Error> {
         let (shape, pose) = (self.raw(), pose.raw());
         // SAFETY: valid structures, and room as it is given.
         unsafe {
             Outline::of(
-                segments,
-                |to, room, extent| {
-                    sys::fxs_outline(&raw const shape, &raw const pose, segments, to, room, extent)
+                segments.into(),
+                |count, to, room, extent| {
+                    sys::fxs_outline(&raw const shape, &raw const pose, count, to, room, extent)
                 },
                 |status| self.fault(status),
             )

@@ -127,7 +127,7 @@ pub struct Counts {
 /// assert_eq!(world.contact(1, 2)?, Contact::Overlapping);
 /// assert_eq!(world.push_out(1, 2)?, [-q!(1), 0]);
 /// assert!(world.lift(1, 2)? > 0);
-/// assert_eq!(world.outline(1, 8)?.outer.len(), 8);
+/// assert_eq!(world.outline(1, None)?.outer.len(), 32);
 /// let mut moved: Vec<Moved> = Vec::new();
 /// world.separate(&[u32::MAX; 32], 4, &mut moved)?;
 /// assert_eq!(moved.len(), 2);
@@ -595,16 +595,18 @@ impl World {
         self.pair(a, b, |world| unsafe { sys::fxs_world_side(world, a, b) })
     }
 
-    /// The outline of a collider or solid, of `segments` (3..=65536) pieces for a whole circle.
+    /// The outline of a collider or solid; see [`Shape::outline`].
     #[doc = errors!(fxs_world_outline)]
     #[doc(alias = "fxs_world_outline")]
-    pub fn outline(&self, id: u32, segments: u32) -> Result<Outline, Error> {
+    pub fn outline(&self, id: u32, segments: impl Into<Option<u32>>) -> Result<Outline, Error> {
         let world = self.as_ptr();
         // SAFETY: a world, and room as it is given.
         unsafe {
             Outline::of(
-                segments,
-                |to, room, extent| sys::fxs_world_outline(world, id, segments, to, room, extent),
+                segments.into(),
+                |count, to, room, extent| {
+                    sys::fxs_world_outline(world, id, count, to, room, extent)
+                },
                 |status| self.fault(status, id),
             )
         }

@@ -62,7 +62,7 @@ fn an_error_names_what_is_wrong() {
             "solid 1: bytes that are not a level",
             "bytes of the state must be 0..10, not 208",
             "frame must be 0..0, not 7",
-            "second value of a frame 6: a call that is not allowed at this point",
+            "value must be 5, which came before for player 0 and frame 0, not 6",
             "frame of the world must be 1..1, not 0",
             "frame must be 0..0, not 9",
             "frame must be 0..0, not 9",

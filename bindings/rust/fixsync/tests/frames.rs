@@ -187,6 +187,7 @@ fn bad_input_gets_an_error_and_changes_nothing() {
             "row 1: half_angle must be 1..32768, not 32769",
         ),
         (world.contact(0, 8).map(drop), "id must be 0..3, not 8"),
+        (Random(1).below(0).map(drop), "count must be 1..9223372036854775807, not 0"),
         (world.outline(0, 2).map(drop), "segments must be 3..65536, not 2"),
         (
             world.load(b"FXS1"),

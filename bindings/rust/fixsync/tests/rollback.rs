@@ -118,7 +118,8 @@ fn a_game_that_is_rolled_back_at_any_frame_confirms_the_frames_of_one_that_never
     }
     for seed in 0..30 {
         let (_, frames) = predicted(|player, frame| {
-            Random(seed << 40 | u64::from(player) << 32 | u64::from(frame)).below(12) as u32
+            Random(seed << 40 | u64::from(player) << 32 | u64::from(frame)).below(12).unwrap()
+                as u32
         });
         assert_eq!(frames, straight, "seed {seed}");
     }
@@ -148,4 +149,31 @@ fn states_of_the_game_may_have_any_length_up_to_the_one_that_was_said() {
     assert_eq!(said(begun), "length of own must be 0..2, not 3");
     let back = history.back(0, &mut game.world, &mut own[1..]).map(drop);
     assert_eq!(said(back), "length of own must be 5, not 4");
+}
+
+#[test]
+fn a_second_value_of_a_frame_names_the_first() {
+    let mut random = Random(3);
+    let mut inputs = Inputs::new(2, 6, u32::MAX - 20).unwrap();
+    let mut came = std::collections::HashMap::new();
+    let mut refused = [0; 2]; // of frames that were taken, and that were not
+    for _ in 0..4000 {
+        let mut below = |count| random.below(count).unwrap() as u32;
+        let (player, value) = (below(2), i64::from(below(5)) - 2);
+        let redo = inputs.redo();
+        let frame = redo.wrapping_sub(6).wrapping_add(below(10));
+        match inputs.put(player, frame, value) {
+            Ok(true) => _ = came.entry((player, frame)).or_insert(value),
+            Ok(false) => {}
+            Err(error) => {
+                let first = came[&(player, frame)];
+                assert_eq!(error, Error::Contradiction { player, frame, first, value });
+                refused[usize::from(frame.wrapping_sub(redo) < 1 << 31)] += 1;
+            }
+        }
+        if random.below(3).unwrap() == 0 {
+            _ = inputs.take(inputs.redo(), &mut [0; 2]);
+        }
+    }
+    assert!(refused[0] > 50 && refused[1] > 50, "{refused:?}");
 }

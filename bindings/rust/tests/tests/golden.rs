@@ -52,7 +52,8 @@ fn numbers_are_those_of_c() {
     let mut any = move || {
         let small = random.between(-3, 3).unwrap() as i32;
         let number = random.next() as i32;
-        [small, number, number >> 8, number >> 16, i32::MIN, i32::MAX][random.below(6) as usize]
+        [small, number, number >> 8, number >> 16, i32::MIN, i32::MAX]
+            [random.below(6).unwrap() as usize]
     };
     macro_rules! compare {
         ($($name:ident($($argument:expr),*) = $c:ident($($given:expr),*) -> $zero:expr;)*) => {$({
