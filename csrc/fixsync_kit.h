@@ -40,12 +40,12 @@ extern "C" {
 /* ---- statuses of the kit --------------------------------------------------------------------- */
 
 /* Statuses (enum Status). */
-#define FXS_E_RANGE (-64)          /* an argument or a result out of range */
-#define FXS_E_TABLE (-65)          /* not a table of frame data */
-#define FXS_E_NORMAL (-67)         /* a normal of (0, 0, 0), or with a component out of range */
-#define FXS_E_MOVER (-68)          /* a field of a mover out of range */
-#define FXS_E_TEXT (-69)           /* text that no match log may hold, or not a decimal */
-#define FXS_E_INEXACT (-70)        /* a decimal that is not a multiple of 1/65536 */
+#define FXS_E_RANGE (-64)   /* an argument or a result out of range */
+#define FXS_E_TABLE (-65)   /* not a table of frame data */
+#define FXS_E_NORMAL (-67)  /* a normal of (0, 0, 0), or with a component out of range */
+#define FXS_E_MOVER (-68)   /* a field of a mover out of range */
+#define FXS_E_TEXT (-69)    /* text that no match log may hold, or not a decimal */
+#define FXS_E_INEXACT (-70) /* a decimal that is not a multiple of 1/65536 */
 
 /* The words of this header and of fixsync.h for a status: "a layer outside 0..31".
  * Another number gives "not a status of fixsync". The text is constant, ASCII, and ends with a 0.
@@ -163,7 +163,7 @@ FXS_API void fxs_random_shuffle(uint64_t *state, uint8_t *items, uint64_t count,
  * normal are those of a cast. */
 
 /* Limits. */
-#define FXS_NORMAL_MAX 1610612736  /* 1.5 in Q2.30: the largest component of a normal */
+#define FXS_NORMAL_MAX 1610612736 /* 1.5 in Q2.30: the largest component of a normal */
 
 /* The part of a motion up to a fraction (0..65536).
  * With the normal of the hit it is rounded in the direction of the normal, so that it ends outside
@@ -206,35 +206,35 @@ FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t 
 /* ---- mover ----------------------------------------------------------------------------------- */
 
 /* Limits. */
-#define FXS_PASSES_MAX 64          /* the most slides of one move */
+#define FXS_PASSES_MAX 64 /* the most slides of one move */
 
 /* Flags of fxs_mover_result (flags MoverFlags). */
-#define FXS_ON_FLOOR 1             /* it stands on `floor` */
-#define FXS_ON_WALL 2              /* it hit a wall */
-#define FXS_ON_CEILING 4           /* it hit a ceiling */
-#define FXS_STEPPED 8              /* it climbed a step */
-#define FXS_PUSHED 16              /* it overlapped something at the start, and was pushed out */
-#define FXS_STUCK 32               /* it overlapped something, has no free way out, and stays */
+#define FXS_ON_FLOOR 1   /* it stands on `floor` */
+#define FXS_ON_WALL 2    /* it hit a wall */
+#define FXS_ON_CEILING 4 /* it hit a ceiling */
+#define FXS_STEPPED 8    /* it climbed a step */
+#define FXS_PUSHED 16    /* it overlapped something at the start, and was pushed out */
+#define FXS_STUCK 32     /* it overlapped something, has no free way out, and stays */
 
 /* The settings of a character that walks. */
 typedef struct fxs_mover {
-    uint32_t id;                 /* of the collider that moves; not a sector */
-    uint32_t mask;               /* bit i: layer i blocks it; 0: its row of the matrix */
-    uint32_t passes;             /* 2..FXS_PASSES_MAX: slides in one move; 4 is usual */
-    int32_t step_height;         /* 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
-    int32_t snap;                /* 0..FXS_SIZE_MAX: how far down a walker reaches for a floor */
-    int32_t floor_y_q30;         /* 1..2^30: least y of the normal of a floor */
-    uint32_t one_way;            /* bit i: layer i is a floor from above, and blocks no other way;
+    uint32_t id;         /* of the collider that moves; not a sector */
+    uint32_t mask;       /* bit i: layer i blocks it; 0: its row of the matrix */
+    uint32_t passes;     /* 2..FXS_PASSES_MAX: slides in one move; 4 is usual */
+    int32_t step_height; /* 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
+    int32_t snap;        /* 0..FXS_SIZE_MAX: how far down a walker reaches for a floor */
+    int32_t floor_y_q30; /* 1..2^30: least y of the normal of a floor */
+    uint32_t one_way;    /* bit i: layer i is a floor from above, and blocks no other way;
                                     if it is not 0, mask is not 0 and shares no bit with it */
 } fxs_mover;
 
 /* The result of a move. */
 typedef struct fxs_mover_result {
-    int32_t x, y, z;             /* position of the collider now */
-    int32_t motion[3];           /* the motion without components into walls, floor, ceiling */
-    uint32_t flags;              /* FXS_ON_FLOOR to FXS_STUCK */
-    uint32_t floor;              /* id that it stands on; 0 without FXS_ON_FLOOR */
-    uint32_t hit_count;          /* rows of hits */
+    int32_t x, y, z;    /* position of the collider now */
+    int32_t motion[3];  /* the motion without components into walls, floor, ceiling */
+    uint32_t flags;     /* FXS_ON_FLOOR to FXS_STUCK */
+    uint32_t floor;     /* id that it stands on; 0 without FXS_ON_FLOOR */
+    uint32_t hit_count; /* rows of hits */
 } fxs_mover_result;
 
 /* Moves a character by a motion: along walls, up steps, down to the floor.
@@ -273,19 +273,19 @@ FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const i
 /* ---- platforms ------------------------------------------------------------------------------- */
 
 /* Flags of fxs_carried (flags CarryFlags). */
-#define FXS_RODE 1                 /* it rides, also if it was held */
-#define FXS_SHOVED 2               /* the platform came against it while it did not ride */
-#define FXS_HELD 4                 /* an obstacle blocked it, or its floor stopped riding */
-#define FXS_CRUSHED 8              /* the platform overlaps it, or came to on its way */
-#define FXS_SQUEEZED 16            /* it came to overlap another mover of the list */
+#define FXS_RODE 1      /* it rides, also if it was held */
+#define FXS_SHOVED 2    /* the platform came against it while it did not ride */
+#define FXS_HELD 4      /* an obstacle blocked it, or its floor stopped riding */
+#define FXS_CRUSHED 8   /* the platform overlaps it, or came to on its way */
+#define FXS_SQUEEZED 16 /* it came to overlap another mover of the list */
 
 /* The effect of a platform on a mover. */
 typedef struct fxs_carried {
-    uint32_t id;                 /* of the mover */
-    int32_t x, y, z;             /* position of the collider now */
-    int32_t motion[3];           /* the motion that it made */
-    uint32_t flags;              /* FXS_RODE to FXS_SQUEEZED */
-    uint32_t by;                 /* with FXS_HELD the id that stopped it last; else with FXS_RODE
+    uint32_t id;       /* of the mover */
+    int32_t x, y, z;   /* position of the collider now */
+    int32_t motion[3]; /* the motion that it made */
+    uint32_t flags;    /* FXS_RODE to FXS_SQUEEZED */
+    uint32_t by;       /* with FXS_HELD the id that stopped it last; else with FXS_RODE
                                     its floor; else the collider that first shoved it; else 0 */
 } fxs_carried;
 
@@ -322,8 +322,8 @@ FXS_API int32_t fxs_carry(fxs_world *world, const uint32_t *ids, uint64_t n,
 /* A collider that fxs_movers_separate moved, or would have. */
 typedef struct fxs_separated {
     uint32_t id;
-    int32_t x, y, z;             /* its position now */
-    uint32_t is_held;            /* 1 if an obstacle kept it from the place that it was pushed to */
+    int32_t x, y, z;  /* its position now */
+    uint32_t is_held; /* 1 if an obstacle kept it from the place that it was pushed to */
 } fxs_separated;
 
 /* fxs_world_separate for characters: none is pushed through a wall, or into one.
@@ -353,34 +353,34 @@ FXS_API int32_t fxs_movers_separate(fxs_world *world, const uint32_t yields[32],
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Numbers and limits. */
-#define FXS_PARTS_MAX 32           /* parts of a body: a set of parts is one word */
-#define FXS_VICTIMS_MAX 64         /* victims that one hit of an attack remembers */
-#define FXS_FRAMES_MAX 2147483647  /* 2^31 - 1: frames of an attack */
-#define FXS_BODY_ROWS 160          /* commands that one call for a body makes, at most */
-#define FXS_NO_ATTACK 4294967295U  /* no attack is under way */
-#define FXS_NO_PART 4294967295U    /* in ids, after the last part */
+#define FXS_PARTS_MAX 32                 /* parts of a body: a set of parts is one word */
+#define FXS_VICTIMS_MAX 64               /* victims that one hit of an attack remembers */
+#define FXS_ATTACK_FRAMES_MAX 2147483647 /* 2^31 - 1: frames of an attack */
+#define FXS_BODY_ROWS 160                /* commands that one call for a body makes, at most */
+#define FXS_NO_ATTACK 4294967295U        /* no attack is under way */
+#define FXS_NO_PART 4294967295U          /* in ids, after the last part */
 
 /* Phases of an attack (enum Phase). */
-#define FXS_PHASE_NONE 0           /* no attack is under way */
-#define FXS_PHASE_STARTUP 1        /* a part is still to be switched on */
-#define FXS_PHASE_ACTIVE 2         /* a part is on */
-#define FXS_PHASE_RECOVERY 3       /* after the last time */
+#define FXS_PHASE_NONE 0     /* no attack is under way */
+#define FXS_PHASE_STARTUP 1  /* a part is still to be switched on */
+#define FXS_PHASE_ACTIVE 2   /* a part is on */
+#define FXS_PHASE_RECOVERY 3 /* after the last time */
 
 /* A body: several colliders of one owner that move, turn, mirror and attack together. The colliders
  * are in a world; save this beside the world's snapshot (fxs_body_save). Bit i of a set of parts is
  * part i of the table. */
 typedef struct fxs_body {
-    uint32_t ids[32];            /* the collider of each part, then FXS_NO_PART; not saved */
-    uint32_t is_mirrored;        /* 1: it faces its local -x */
-    uint32_t attack;             /* index of the attack under way, or FXS_NO_ATTACK */
-    uint32_t frame;              /* of the attack, from 0 */
-    uint32_t has_hit;            /* 1: the attack has met a victim */
-    uint32_t victim_count;       /* of the hit under way */
-    uint32_t victims[64];        /* ascending; beyond victim_count undefined */
+    uint32_t ids[32];      /* the collider of each part, then FXS_NO_PART; not saved */
+    uint32_t is_mirrored;  /* 1: it faces its local -x */
+    uint32_t attack;       /* index of the attack under way, or FXS_NO_ATTACK */
+    uint32_t frame;        /* of the attack, from 0 */
+    uint32_t has_hit;      /* 1: the attack has met a victim */
+    uint32_t victim_count; /* of the hit under way */
+    uint32_t victims[64];  /* ascending; beyond victim_count undefined */
 } fxs_body;
 
 /* A table of frame data ("FXF1", with keys "FXF2", docs/contract.md) is the parts and attacks of
- * one kind of fighter as bytes, the same on every platform. fxs_frames_check checks all of it; the
+ * one kind of fighter as bytes, the same on every platform. fxs_frame_data_check checks all of it; the
  * other functions trust it. An attack may have keys: frames in which a part has another shape,
  * offset and yaw than its own.
  *
@@ -391,7 +391,7 @@ typedef struct fxs_body {
 /* Whether bytes are a table of frame data.
  * Returns FXS_OK, or FXS_E_TABLE with `*at` (else untouched) the offset of the first field at
  * fault. Cost: bytes. */
-FXS_API int32_t fxs_frames_check(const uint8_t *table, uint64_t size, uint64_t *at);
+FXS_API int32_t fxs_frame_data_check(const uint8_t *table, uint64_t size, uint64_t *at);
 
 /* Makes a body and adds its parts to the world.
  * ids: one for each part, in their order. owner: of all parts; not 0, or they hit each other. The
@@ -466,10 +466,10 @@ FXS_API int32_t fxs_body_strike(fxs_body *body, uint32_t victim);
 
 /* A strike of fxs_strikes. */
 typedef struct fxs_strike {
-    uint32_t attacker;           /* index of the body whose attack it is */
-    uint32_t victim;             /* index of the body that is struck */
-    uint32_t part;               /* of the attacker: the first one in order that meets the victim */
-    uint32_t owner;              /* of the victim, as the attack remembers it */
+    uint32_t attacker; /* index of the body whose attack it is */
+    uint32_t victim;   /* index of the body that is struck */
+    uint32_t part;     /* of the attacker: the first one in order that meets the victim */
+    uint32_t owner;    /* of the victim, as the attack remembers it */
 } fxs_strike;
 
 /* The new strikes of a frame: whom the attacks under way hit for the first time.
@@ -511,19 +511,19 @@ FXS_API int32_t fxs_body_load(fxs_body *body, const uint8_t *table, const uint8_
  * contacts of both views. No view is turned. */
 
 /* Limits. */
-#define FXS_PLANES_LAYERS 16       /* layers of hitboxes are 0..15 */
+#define FXS_PLANES_LAYERS 16 /* layers of hitboxes are 0..15 */
 
 /* A hitbox. Only a world reads id, layer, active and owner. */
 typedef struct fxs_hitbox {
-    uint32_t id;                 /* below half of the capacity of the world */
-    uint8_t kind;                /* ground view: FXS_CYLINDER, a circle, or FXS_BOX, a rectangle */
-    uint8_t layer;               /* 0..15 */
-    uint8_t active;              /* 1, or 0: it is in no hit and no answer */
-    uint8_t zero;                /* must be 0 */
-    uint32_t owner;              /* hitboxes of one owner do not hit each other; 0: no owner */
-    int32_t x, y, z;             /* position of the centre of both views */
-    int32_t ground[2];           /* of a circle: radius, 0; of a rectangle: half_x, half_z */
-    int32_t side[2];             /* half_x, half_y */
+    uint32_t id;       /* below half of the capacity of the world */
+    uint8_t kind;      /* ground view: FXS_CYLINDER, a circle, or FXS_BOX, a rectangle */
+    uint8_t layer;     /* 0..15 */
+    uint8_t active;    /* 1, or 0: it is in no hit and no answer */
+    uint8_t zero;      /* must be 0 */
+    uint32_t owner;    /* hitboxes of one owner do not hit each other; 0: no owner */
+    int32_t x, y, z;   /* position of the centre of both views */
+    int32_t ground[2]; /* of a circle: radius, 0; of a rectangle: half_x, half_z */
+    int32_t side[2];   /* half_x, half_y */
 } fxs_hitbox;
 
 /* The contact of two hitboxes, exact for all valid inputs.
@@ -570,9 +570,9 @@ FXS_API int32_t fxs_planes_config(const fxs_config *config, fxs_config *out);
  * kind, ground, side; _OWNER: id, owner; _LAYER: id, layer; _ACTIVE: id, active; _REMOVE: id;
  * _LAYERS: layer, and the 16 bits of `mask`. */
 typedef struct fxs_planes_command {
-    uint32_t type;               /* one of the eight above */
-    uint32_t mask;               /* of FXS_COMMAND_LAYERS */
-    fxs_hitbox hitbox;           /* id and the fields that the type reads */
+    uint32_t type;     /* one of the eight above */
+    uint32_t mask;     /* of FXS_COMMAND_LAYERS */
+    fxs_hitbox hitbox; /* id and the fields that the type reads */
 } fxs_planes_command;
 
 /* Makes n changes of hitboxes in order, each in both views.
@@ -616,12 +616,12 @@ FXS_API int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uin
 /* A cast into a world of hitboxes: a hitbox that moves straight, and those that it looks at, which
  * stand still. */
 typedef struct fxs_hitbox_cast {
-    fxs_hitbox hitbox;           /* kind, position and sizes are read */
-    int32_t motion[3];           /* x, y, z; as for fxs_cast_pair */
-    uint32_t mask;               /* bit i (0..15): look at hitboxes of layer i */
-    uint32_t exclude_owner;      /* leave out hitboxes of this owner; 0: leave out none */
-    uint32_t limit;              /* number of hits to keep, the first ones; 0: all */
-    uint32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
+    fxs_hitbox hitbox;      /* kind, position and sizes are read */
+    int32_t motion[3];      /* x, y, z; as for fxs_cast_pair */
+    uint32_t mask;          /* bit i (0..15): look at hitboxes of layer i */
+    uint32_t exclude_owner; /* leave out hitboxes of this owner; 0: leave out none */
+    uint32_t limit;         /* number of hits to keep, the first ones; 0: all */
+    uint32_t hit_when;      /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
 } fxs_hitbox_cast;
 
 /* Writes the hits of a cast, by (fraction, distance, id), to hits; `*count` is how many.
@@ -696,58 +696,58 @@ FXS_API uint32_t fxs_rewind_oldest(const fxs_rewind *rewind);
  * send each other their bytes and print it. */
 
 /* The object that a field belongs to. */
-#define FXS_OF_WORLD 0             /* the world itself */
-#define FXS_OF_COLLIDER 1          /* the collider a */
-#define FXS_OF_HIT 2               /* the hit of a and b, of the last step */
-#define FXS_OF_CHANGED 3           /* a, added or removed since the last step */
-#define FXS_OF_BODY 4              /* a body */
-#define FXS_OF_VICTIM 5            /* a, which the hit of a body's attack remembers */
+#define FXS_OF_WORLD 0    /* the world itself */
+#define FXS_OF_COLLIDER 1 /* the collider a */
+#define FXS_OF_HIT 2      /* the hit of a and b, of the last step */
+#define FXS_OF_CHANGED 3  /* a, added or removed since the last step */
+#define FXS_OF_BODY 4     /* a body */
+#define FXS_OF_VICTIM 5   /* a, which the hit of a body's attack remembers */
 
 /* Fields, in the order of the rows of one object. Lengths are Q16.16. */
-#define FXS_FIELD_PRESENT 0        /* one state does not have the object: values 1 and 0 */
-#define FXS_FIELD_KIND 1           /* of a collider, as all down to FXS_FIELD_ZERO */
-#define FXS_FIELD_HALF_X 2         /* a size, if the kind has it; so are those down to 8 */
+#define FXS_FIELD_PRESENT 0 /* one state does not have the object: values 1 and 0 */
+#define FXS_FIELD_KIND 1    /* of a collider, as all down to FXS_FIELD_ZERO */
+#define FXS_FIELD_HALF_X 2  /* a size, if the kind has it; so are those down to 8 */
 #define FXS_FIELD_HALF_Y 3
 #define FXS_FIELD_HALF_Z 4
 #define FXS_FIELD_RADIUS 5
-#define FXS_FIELD_HALF_ANGLE 6     /* yaw steps */
+#define FXS_FIELD_HALF_ANGLE 6 /* yaw steps */
 #define FXS_FIELD_HALF_HEIGHT 7
 #define FXS_FIELD_INNER_RADIUS 8
-#define FXS_FIELD_X 9              /* position */
+#define FXS_FIELD_X 9 /* position */
 #define FXS_FIELD_Y 10
 #define FXS_FIELD_Z 11
-#define FXS_FIELD_YAW 12           /* yaw steps */
-#define FXS_FIELD_OX 13            /* offset */
+#define FXS_FIELD_YAW 12 /* yaw steps */
+#define FXS_FIELD_OX 13  /* offset */
 #define FXS_FIELD_OY 14
 #define FXS_FIELD_OZ 15
 #define FXS_FIELD_LAYER 16
 #define FXS_FIELD_OWNER 17
 #define FXS_FIELD_ACTIVE 18
-#define FXS_FIELD_SIZE 19          /* + i: size[i] of a kind that does not use it, if not 0 */
-#define FXS_FIELD_ZERO 22          /* the byte that must be 0, if it is not */
-#define FXS_FIELD_FRAME 23         /* of the world, or of a body's attack */
-#define FXS_FIELD_HIT_WHEN 24      /* of the world */
-#define FXS_FIELD_LEVEL 25         /* of the world: the bits of the hash of its level */
-#define FXS_FIELD_CONTACT 26       /* of a hit */
+#define FXS_FIELD_SIZE 19            /* + i: size[i] of a kind that does not use it, if not 0 */
+#define FXS_FIELD_ZERO 22            /* the byte that must be 0, if it is not */
+#define FXS_FIELD_FRAME 23           /* of the world, or of a body's attack */
+#define FXS_FIELD_HIT_WHEN 24        /* of the world */
+#define FXS_FIELD_LEVEL 25           /* of the world: the bits of the hash of its level */
+#define FXS_FIELD_CONTACT 26         /* of a hit */
 #define FXS_FIELD_SINCE_LAST_STEP 27 /* of a changed id; 1 */
-#define FXS_FIELD_MIRRORED 28      /* of a body, as the next two */
-#define FXS_FIELD_ATTACK 29        /* or FXS_NO_ATTACK */
+#define FXS_FIELD_MIRRORED 28        /* of a body, as the next two */
+#define FXS_FIELD_ATTACK 29          /* or FXS_NO_ATTACK */
 #define FXS_FIELD_HAS_HIT 30
-#define FXS_FIELD_LAYERS 64        /* + i: the mask of layer i; of the world, before its level */
+#define FXS_FIELD_LAYERS 64 /* + i: the mask of layer i; of the world, before its level */
 
 /* A field that is not the same in two states. */
 typedef struct fxs_difference {
-    uint32_t of;                 /* FXS_OF_WORLD to FXS_OF_VICTIM */
-    uint32_t a, b;               /* ids; 0 where `of` has none */
-    uint32_t field;              /* FXS_FIELD_PRESENT to FXS_FIELD_LAYERS + 31 */
-    int64_t values[2];           /* in the first state and in the second */
-    uint32_t absent[2];          /* 1: that state does not have the field; its value is 0 */
+    uint32_t of;        /* FXS_OF_WORLD to FXS_OF_VICTIM */
+    uint32_t a, b;      /* ids; 0 where `of` has none */
+    uint32_t field;     /* FXS_FIELD_PRESENT to FXS_FIELD_LAYERS + 31 */
+    int64_t values[2];  /* in the first state and in the second */
+    uint32_t absent[2]; /* 1: that state does not have the field; its value is 0 */
 } fxs_difference;
 
 /* A name for an id. */
 typedef struct fxs_name {
-    uint32_t id;                 /* of a collider or solid */
-    uint8_t text[60];            /* UTF-8, ended by a 0 if it is shorter */
+    uint32_t id;      /* of a collider or solid */
+    uint8_t text[60]; /* UTF-8, ended by a 0 if it is shorter */
 } fxs_name;
 
 /* Finds where the saved state that begins at `bytes` ends: a game's own state may follow it.
@@ -860,37 +860,37 @@ typedef struct fxs_history fxs_history;
 
 /* The room of a history. */
 typedef struct fxs_history_room {
-    uint64_t own_size;           /* bytes of the game's own state, may be 0 */
-    uint64_t state_size;         /* the largest state of the world, as for fxs_rewind_size */
-    uint64_t command_room;       /* commands of one frame, the reactions of the last included */
-    uint64_t event_room;         /* events of one frame; below 2^32 - 1 */
-    uint32_t window;             /* at least 1: frames that may be unconfirmed */
-    uint32_t past;               /* states to keep of frames before those */
+    uint64_t own_size;     /* bytes of the game's own state, may be 0 */
+    uint64_t state_size;   /* the largest state of the world, as for fxs_rewind_size */
+    uint64_t command_room; /* commands of one frame, the reactions of the last included */
+    uint64_t event_room;   /* events of one frame; below 2^32 - 1 */
+    uint32_t window;       /* at least 1: frames that may be unconfirmed */
+    uint32_t past;         /* states to keep of frames before those */
 } fxs_history_room;
 
 /* A frame that was just stepped. */
 typedef struct fxs_pushed {
-    uint64_t hash;               /* of the world right after the step, if has_hash */
-    uint64_t command_count;      /* commands since the last push */
-    uint64_t reaction_count;     /* of them, the last: given after the step */
-    uint64_t event_count;        /* events of the step and of the game */
-    uint32_t is_final;           /* 1: all inputs of this frame are known */
-    uint32_t has_hash;           /* 0: the world has not changed since the step */
+    uint64_t hash;           /* of the world right after the step, if has_hash */
+    uint64_t command_count;  /* commands since the last push */
+    uint64_t reaction_count; /* of them, the last: given after the step */
+    uint64_t event_count;    /* events of the step and of the game */
+    uint32_t is_final;       /* 1: all inputs of this frame are known */
+    uint32_t has_hash;       /* 0: the world has not changed since the step */
 } fxs_pushed;
 
 /* How many rows fxs_history_push wrote. */
 typedef struct fxs_event_changes {
-    uint64_t taken_back;         /* events that are taken back */
-    uint64_t predicted;          /* events that are predicted */
+    uint64_t taken_back; /* events that are taken back */
+    uint64_t predicted;  /* events that are predicted */
 } fxs_event_changes;
 
 /* A confirmed frame. */
 typedef struct fxs_confirmed {
-    uint64_t hash;               /* of the world right after the step */
-    uint64_t commands;           /* rows of commands */
-    uint64_t events;             /* rows of events */
-    uint32_t frame;              /* its number */
-    uint32_t game_events;        /* how many rows of events, the last, are the game's own */
+    uint64_t hash;        /* of the world right after the step */
+    uint64_t commands;    /* rows of commands */
+    uint64_t events;      /* rows of events */
+    uint32_t frame;       /* its number */
+    uint32_t game_events; /* how many rows of events, the last, are the game's own */
 } fxs_confirmed;
 
 /* Bytes of memory for a room; 0 if a number is out of range, or the sum is above FXS_MEMORY_MAX.
@@ -944,8 +944,8 @@ FXS_API int32_t fxs_history_back(fxs_history *history, uint32_t frame, fxs_world
  * commands: room for command_room rows; events: for event_room rows, the game's own last. They are
  * the frame's part of a match log. Returns FXS_OK, or FXS_E_ABSENT if there is no final frame that
  * it has not given. Cost: rows; without a hash at the push, that of fxs_hash64 of the state. */
-FXS_API int32_t fxs_history_confirm(fxs_history *history, fxs_confirmed *out,
-                                    fxs_command *commands, fxs_event *events);
+FXS_API int32_t fxs_history_confirm(fxs_history *history, fxs_confirmed *out, fxs_command *commands,
+                                    fxs_event *events);
 
 /* Makes a copy of a history with more room in other memory: fxs_history_size bytes of the room,
  * aligned to 8.
@@ -977,38 +977,38 @@ FXS_API const fxs_rewind *fxs_history_states(const fxs_history *history);
 #define FXS_NEVER 9223372036854775807 /* 2^63 - 1: no growth, or no turn, makes them meet */
 
 /* Causes: bits of fxs_explanation.why. */
-#define FXS_WHY_SAME 1             /* a and b are the same id; nothing else is then set */
-#define FXS_WHY_A_INACTIVE 2       /* a is not active */
-#define FXS_WHY_B_INACTIVE 4       /* b is not active */
-#define FXS_WHY_OWNER 8            /* they have one owner */
-#define FXS_WHY_LAYERS 16          /* the layer matrix keeps them apart */
-#define FXS_WHY_MASK 32            /* the layer of b is not in the mask of the query */
-#define FXS_WHY_EXCLUDED 64        /* the query leaves out the owner of b */
-#define FXS_WHY_SECTORS 128        /* both are sectors, and one has a hole */
-#define FXS_WHY_HEIGHT 256         /* one is above the other */
-#define FXS_WHY_BESIDE 512         /* they would not meet at one height either */
-#define FXS_WHY_CORNER 1024        /* neither, but a rounded edge misses */
-#define FXS_WHY_GRAZES 2048        /* they touch, and only overlapping counts */
+#define FXS_WHY_SAME 1       /* a and b are the same id; nothing else is then set */
+#define FXS_WHY_A_INACTIVE 2 /* a is not active */
+#define FXS_WHY_B_INACTIVE 4 /* b is not active */
+#define FXS_WHY_OWNER 8      /* they have one owner */
+#define FXS_WHY_LAYERS 16    /* the layer matrix keeps them apart */
+#define FXS_WHY_MASK 32      /* the layer of b is not in the mask of the query */
+#define FXS_WHY_EXCLUDED 64  /* the query leaves out the owner of b */
+#define FXS_WHY_SECTORS 128  /* both are sectors, and one has a hole */
+#define FXS_WHY_HEIGHT 256   /* one is above the other */
+#define FXS_WHY_BESIDE 512   /* they would not meet at one height either */
+#define FXS_WHY_CORNER 1024  /* neither, but a rounded edge misses */
+#define FXS_WHY_GRAZES 2048  /* they touch, and only overlapping counts */
 
 /* How the other shape misses a sector, with FXS_WHY_BESIDE. */
-#define FXS_SECTOR_BEYOND 1        /* it is beyond the radius */
-#define FXS_SECTOR_OUTSIDE 2       /* it is within the radius, but not in the wedge */
-#define FXS_SECTOR_HOLE 3          /* it is in the hole */
+#define FXS_SECTOR_BEYOND 1  /* it is beyond the radius */
+#define FXS_SECTOR_OUTSIDE 2 /* it is within the radius, but not in the wedge */
+#define FXS_SECTOR_HOLE 3    /* it is in the hole */
 
 /* Why two shapes do not meet. A growth k adds k raw units to the radius, or half_x and half_z, of
  * one of the two: the one of the lesser kind, a if they have one kind, the collider if the other is
  * a solid. It is found by halving (docs/contract.md). A growth of 0 or less means that they meet;
  * it is not a depth. */
 typedef struct fxs_explanation {
-    uint32_t why;                /* FXS_WHY_SAME to FXS_WHY_GRAZES; 0: a hit */
-    uint32_t grows;              /* the shape that grows, 0: a, 1: b */
-    uint32_t sector;             /* FXS_SECTOR_BEYOND to FXS_SECTOR_HOLE; 0: none is missed */
-    uint32_t contact;            /* of the two shapes: FXS_APART, FXS_TOUCHING, FXS_OVERLAPPING */
-    int64_t height;              /* vertical distance in raw units, exact; negative: they share */
-                                 /* heights */
-    int64_t planar;              /* the growth that they need at one height; or FXS_NEVER */
-    int64_t gap;                 /* the growth that they need where they are; or FXS_NEVER */
-    int64_t turn;                /* yaw steps that half_angle must grow by; or FXS_NEVER */
+    uint32_t why;     /* FXS_WHY_SAME to FXS_WHY_GRAZES; 0: a hit */
+    uint32_t grows;   /* the shape that grows, 0: a, 1: b */
+    uint32_t sector;  /* FXS_SECTOR_BEYOND to FXS_SECTOR_HOLE; 0: none is missed */
+    uint32_t contact; /* of the two shapes: FXS_APART, FXS_TOUCHING, FXS_OVERLAPPING */
+    int64_t height;   /* vertical distance in raw units, exact; negative: they share */
+                      /* heights */
+    int64_t planar;   /* the growth that they need at one height; or FXS_NEVER */
+    int64_t gap;      /* the growth that they need where they are; or FXS_NEVER */
+    int64_t turn;     /* yaw steps that half_angle must grow by; or FXS_NEVER */
 } fxs_explanation;
 
 /* Writes why the pair of two colliders, or of a collider and a solid, is not a hit.
@@ -1028,8 +1028,7 @@ FXS_API int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query 
  * Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN. Cost: that
  * of some 100 contacts. */
 FXS_API int32_t fxs_explain_shapes(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
-                                   const fxs_pose *pose_b, uint32_t hit_when,
-                                   fxs_explanation *out);
+                                   const fxs_pose *pose_b, uint32_t hit_when, fxs_explanation *out);
 
 /* Writes an explanation as text: "beside: they would meet if boss were 0.25 units thicker".
  * One clause for each cause, "; " between them; "they meet" without one. a, b: the two by name, or
@@ -1050,31 +1049,31 @@ FXS_API int32_t fxs_explanation_text(const fxs_explanation *explanation, const f
  * text does not fit before `room` and nothing is changed: write the text out, or take a larger
  * buffer, and call again. FXS_E_ORDER: the call is not allowed at this place. */
 typedef struct fxs_recorder {
-    uint64_t size;               /* bytes of text in the buffer */
-    uint64_t line_size;          /* bytes since the last whole line */
-    uint64_t hashed_size;        /* bytes of text since the beginning */
-    uint32_t frames;             /* whole lines of frames so far */
-    uint32_t has_inputs;         /* 1: frames have inputs, 0: commands */
-    uint32_t frame;              /* number of the frame that is written next */
-    uint32_t hit_when;           /* of the world */
-    uint32_t line;               /* last part of the frame's line so far */
-    uint32_t commands;           /* or inputs in the line; so are questions and answers */
+    uint64_t size;        /* bytes of text in the buffer */
+    uint64_t line_size;   /* bytes since the last whole line */
+    uint64_t hashed_size; /* bytes of text since the beginning */
+    uint32_t frames;      /* whole lines of frames so far */
+    uint32_t has_inputs;  /* 1: frames have inputs, 0: commands */
+    uint32_t frame;       /* number of the frame that is written next */
+    uint32_t hit_when;    /* of the world */
+    uint32_t line;        /* last part of the frame's line so far */
+    uint32_t commands;    /* or inputs in the line; so are questions and answers */
     uint32_t questions;
     uint32_t answers;
-    uint32_t layers[32];         /* the layer matrix after the commands */
-    uint32_t sha[8];             /* SHA-256 of the whole blocks so far */
-    uint32_t line_sha[8];        /* the same, up to the last whole line */
-    uint8_t held[64];            /* the bytes after the whole blocks */
-    uint8_t line_held[64];       /* the same, up to the last whole line */
+    uint32_t layers[32];   /* the layer matrix after the commands */
+    uint32_t sha[8];       /* SHA-256 of the whole blocks so far */
+    uint32_t line_sha[8];  /* the same, up to the last whole line */
+    uint8_t held[64];      /* the bytes after the whole blocks */
+    uint8_t line_held[64]; /* the same, up to the last whole line */
 } fxs_recorder;
 
 /* What a log has of a frame. */
 typedef struct fxs_recorded {
-    uint64_t hash;               /* fxs_world_hash after the step, if has_hash */
-    uint64_t state;              /* fxs_hash64, seed 0, of all that the simulation saves then */
-    uint64_t event_count;        /* rows of the step */
-    uint64_t game_count;         /* rows of the game's own events */
-    uint32_t has_events;         /* each of these: 0 if it is not known */
+    uint64_t hash;        /* fxs_world_hash after the step, if has_hash */
+    uint64_t state;       /* fxs_hash64, seed 0, of all that the simulation saves then */
+    uint64_t event_count; /* rows of the step */
+    uint64_t game_count;  /* rows of the game's own events */
+    uint32_t has_events;  /* each of these: 0 if it is not known */
     uint32_t has_game;
     uint32_t has_hash;
     uint32_t has_state;

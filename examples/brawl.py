@@ -15,7 +15,7 @@ from enum import IntEnum
 from typing import Annotated
 
 from fixsync import Body, Box, Contact, EventKind, GameEvent, Handlers, Level, Pose, World, q
-from fixsync.game.frames_file import read_frames
+from fixsync.game.frame_data_file import read_frame_data
 from fixsync.game.motion import Mover, carry
 from fixsync.game.random import Random
 from fixsync.maps import box
@@ -24,7 +24,7 @@ from fixsync.synctest.straight import bot_inputs, run_straight, write_log
 
 LEFT, RIGHT, UP, DOWN, JUMP, PUNCH, KICK = (1 << i for i in range(7))
 HURT, HIT, PUSH, WALL, LEDGE = range(5)
-FRAMES = read_frames(__file__.replace("brawl.py", "brawl.json"))
+FRAMES = read_frame_data(__file__.replace("brawl.py", "brawl.json"))
 REACH, WALK, RISE, GRAVITY, THROW = map(q, ("0.5", "0.0625", "0.25", "0.015625", "0.25"))
 WALLS = [(s * x, s * z, w, d) for x, z, w, d in ((5, 0, 1, 3), (0, 4, 6, 1)) for s in (-1, 1)]
 STREET = Level(

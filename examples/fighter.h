@@ -1,7 +1,7 @@
 /* The fighter of fixsync's sample game, written with the kit: it walks along walls, dashes,
  * slashes, fires a beam and sets off a blast.
  *
- * fighter_frames.h is fighter.json as C: `fixsync frames fighter.json -o fighter_frames.h`.
+ * fighter_frames.h is fighter.json as C: `fixsync frame-data fighter.json -o fighter_frames.h`.
  *
  * Each frame: fighter_act for every fighter, the world's step, fighter_meet for every event, then
  * fighter_rest for every fighter. Each returns the number of commands that it made and left in

@@ -1,4 +1,4 @@
-/* Frame data of fighter, written by `fixsync frames`. */
+/* Frame data of fighter, written by `fixsync frame-data`. */
 #include <stdint.h>
 
 enum {

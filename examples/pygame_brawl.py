@@ -52,7 +52,7 @@ def play(me: int, endpoint: Endpoint, peers: dict, bot=None, log=None) -> End:
     game = start(Brawl, match.seed, match.players)
     recorder = log and SimRecorder(game, log, seed=match.seed, replace=True, z_down=True)
     timing = Timing(connect_ms=600_000)
-    life = {"instance": 1, "nonce": token_bytes(16)}
+    life = {"start_number": 1, "nonce": token_bytes(16)}
     session = RollbackSession(match, game, me, **life, now_ms=now_ms(), timing=timing)
     endpoint.begin(session, peers)
     pacer, clock = Pacer(match.tick_rate), pygame.time.Clock()

@@ -179,7 +179,7 @@ def play(me: int, endpoint: Endpoint, peers: dict, match: Match, bot=None, log=N
     duel = start(Duel, match.seed, match.players)
     recorder = log and SimRecorder(duel, log, seed=match.seed, replace=True, z_down=True)
     timing = Timing(connect_ms=600_000)
-    life = {"instance": 1, "nonce": token_bytes(16)}
+    life = {"start_number": 1, "nonce": token_bytes(16)}
     session = RollbackSession(match, duel, me, **life, now_ms=now_ms(), timing=timing)
     endpoint.begin(session, peers)
     pacer, clock = Pacer(match.tick_rate), pygame.time.Clock()

@@ -6,7 +6,7 @@ from fixsync.base.kinds import *
 from fixsync.base.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
 from fixsync.game import flat
 from fixsync.game.bodies import Body, Strike, strikes
-from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
+from fixsync.game.frame_data import Attack, Cancel, FrameData, Key, Part
 from fixsync.game.handlers import Handlers
 from fixsync.game.pacer import Pacer
 from fixsync.world.aim import bearing, faces, forward, turn_towards, yaw_between, yaw_towards

@@ -17,8 +17,8 @@ import pytest
 from tools import Run
 
 from fixsync import Box, FrameData
-from fixsync.game.aseprite import AsepriteFrames, read_aseprite
-from fixsync.game.frames_file import FrameDataError, read_frames
+from fixsync.game.aseprite import AsepriteFrameData, read_aseprite
+from fixsync.game.frame_data_file import FrameDataError, read_frame_data
 
 ROOT = Path(__file__).resolve().parent.parent
 Json = dict[str, Any]
@@ -48,8 +48,8 @@ BODY = {"hurt": [key(0, 8, 0, 16, 32)]}
 
 
 @pytest.fixture
-def read(tmp_path: Path) -> Callable[..., AsepriteFrames]:
-    def reading(document: Json, **options: Any) -> AsepriteFrames:
+def read(tmp_path: Path) -> Callable[..., AsepriteFrameData]:
+    def reading(document: Json, **options: Any) -> AsepriteFrameData:
         path = tmp_path / "hero.json"
         path.write_text(json.dumps(document))
         options.setdefault("pixels_per_unit", 16)
@@ -58,7 +58,7 @@ def read(tmp_path: Path) -> Callable[..., AsepriteFrames]:
     return reading
 
 
-Read = Callable[..., AsepriteFrames]
+Read = Callable[..., AsepriteFrameData]
 
 
 def test_slices_become_parts_and_tags_attacks(read: Read) -> None:
@@ -66,7 +66,7 @@ def test_slices_become_parts_and_tags_attacks(read: Read) -> None:
     found = read(
         sheet(50, 50, 100, 50, slices={**BODY, "hitbox": fist}, tags=[tag("jab", 0, 3, data="x")])
     )
-    torso, hand = found.frames.parts.values()
+    torso, hand = found.frame_data.parts.values()
     assert (torso.shape, torso.offset) == (Box(ONE // 2, ONE, ONE // 2), (0, 0, 0))
     assert (torso.layer, torso.active) == (0, True)
     # 24..32 of 32 pixels and 8..12: half a unit wide, a quarter high, to the right and up.
@@ -75,7 +75,7 @@ def test_slices_become_parts_and_tags_attacks(read: Read) -> None:
         (ONE * 12 // 16, ONE * 6 // 16, 0),
     )
     assert (hand.layer, hand.active) == (1, False)
-    jab = found.frames.attacks["jab"]
+    jab = found.frame_data.attacks["jab"]
     assert (jab.frames, jab.active, jab.meta) == (15, {"hitbox": (range(3, 12),)}, {"data": "x"})
     assert found.origin == "middle of the canvas, 32 x 32 pixels"
 
@@ -88,7 +88,7 @@ def test_a_duration_that_is_nearest_to_whole_frames_is_these_frames(
     read: Read, ms: int, rate: int, frames: int
 ) -> None:
     found = read(sheet(ms, slices=BODY), tick_rate=rate)
-    assert found.frames.attacks["hero"].frames == frames
+    assert found.frame_data.attacks["hero"].frames == frames
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_images_are_played_in_the_order_of_their_tag(
 ) -> None:
     slices = {"hit": [key(i, 4 * i, 0, 4, 4) for i in range(3)]}
     found = read(sheet(50, 50, 50, slices=slices, tags=[tag("a", 0, 2, direction, **more)]))
-    places = [box_at(found.frames, "a", "hit", 3 * i + 1) for i in range(len(images))]
+    places = [box_at(found.frame_data, "a", "hit", 3 * i + 1) for i in range(len(images))]
     assert [place[1][0] for place in places] == [(4 * i + 2 - 16) * 4096 for i in images]
-    assert found.frames.attacks["a"].frames == 3 * len(images)
+    assert found.frame_data.attacks["a"].frames == 3 * len(images)
 
 
 def box_at(frames: FrameData, attack: str, name: str, frame: int) -> Any:
@@ -162,7 +162,7 @@ def test_every_frame_has_the_boxes_that_the_editor_shows(read: Read, seed: int) 
     slices["hurt"][0]["bounds"]["w"] = slices["hurt"][0]["bounds"]["h"] = 4
     first = chance.randrange(count)
     tags = [tag("all", 0, count - 1), tag("some", first, count - 1, "reverse")]
-    found = read(sheet(*durations, slices=slices, tags=tags), pivot="10,20.5").frames
+    found = read(sheet(*durations, slices=slices, tags=tags), pivot="10,20.5").frame_data
     for attack, images in (("all", [*range(count)]), ("some", [*range(first, count)][::-1])):
         frame = 0
         for image in images:
@@ -187,9 +187,13 @@ def test_the_only_pivot_of_the_file_is_the_origin_in_each_image(read: Read) -> N
     found = read(sheet(50, 50, slices=slices))
     assert found.origin == "pivot of slice hurt"
     # The pivot moves with the box, so the box stays where it is: no key.
-    assert found.frames.parts["hurt"].offset == (0, ONE, 0)
-    assert not found.frames.attacks["hero"].keys
-    assert read(sheet(50, slices=slices), pivot="16,32").frames.parts["hurt"].offset == (0, ONE, 0)
+    assert found.frame_data.parts["hurt"].offset == (0, ONE, 0)
+    assert not found.frame_data.attacks["hero"].keys
+    assert read(sheet(50, slices=slices), pivot="16,32").frame_data.parts["hurt"].offset == (
+        0,
+        ONE,
+        0,
+    )
     slices["hit"] = [key(0, 0, 0, 4, 4, (0, 0))]
     with pytest.raises(
         FrameDataError, match='several slices have a pivot: --pivot takes one of "hurt", "hit"'
@@ -213,11 +217,11 @@ def test_names_or_user_data_choose_hitboxes_and_hurtboxes(read: Read) -> None:
     ):
         read(document)
     found = read(document, hits=["arm@7"], hurts=["body"])
-    assert [(p.layer, p.active) for p in found.frames.parts.values()] == [(0, True), (7, False)]
+    assert [(p.layer, p.active) for p in found.frame_data.parts.values()] == [(0, True), (7, False)]
     assert found.left_out == ["Shadow"]
     document["meta"]["slices"][1]["data"] = "hitbox, heavy"
     found = read(document, hurts=["body"])
-    assert found.frames.parts["Arm"].meta == {"data": "hitbox, heavy"}
+    assert found.frame_data.parts["Arm"].meta == {"data": "hitbox, heavy"}
     with pytest.raises(FrameDataError, match='"Body" is a hitbox and a hurtbox'):
         read(document, hits=["b*"], hurts=["body"])
 
@@ -225,7 +229,7 @@ def test_names_or_user_data_choose_hitboxes_and_hurtboxes(read: Read) -> None:
 def test_a_coordinate_that_is_not_exact_is_rounded_and_counted(read: Read) -> None:
     found = read(sheet(50, slices={"hurt": [key(0, 0, 0, 10, 10)]}), pixels_per_unit=100)
     assert found.rounded == 1
-    assert found.frames.parts["hurt"].shape == Box(3277, 3277, ONE // 2)  # 3276.8
+    assert found.frame_data.parts["hurt"].shape == Box(3277, 3277, ONE // 2)  # 3276.8
 
 
 @pytest.mark.full
@@ -261,13 +265,13 @@ def test_the_command_writes_a_file_that_is_the_same_frame_data(run: Run, tmp_pat
     path.write_text(
         json.dumps(sheet(50, 50, slices={**BODY, "hit": fist}, tags=[tag("jab", 0, 1)]))
     )
-    command = ("frames", path, "--from", "aseprite", "--pixels-per-unit", "16")
+    command = ("frame-data", path, "--from", "aseprite", "--pixels-per-unit", "16")
     code, out, _ = run(*command, "-o", tmp_path / "own.json")
     assert code == 0
     assert re.search("^origin +middle of the canvas, 32 x 32 pixels$", out, re.M)
     assert run(*command, "-o", tmp_path / "hero.bin")[0] == 0
-    assert read_frames(tmp_path / "own.json").to_bytes() == (tmp_path / "hero.bin").read_bytes()
-    code, _, errors = run("frames", path)
+    assert read_frame_data(tmp_path / "own.json").to_bytes() == (tmp_path / "hero.bin").read_bytes()
+    code, _, errors = run("frame-data", path)
     assert code == 2
     assert "it is a sprite sheet: --from aseprite reads those of Aseprite" in errors
     for wrong, reason in (
@@ -275,7 +279,7 @@ def test_the_command_writes_a_file_that_is_the_same_frame_data(run: Run, tmp_pat
         ((path, "--from", "aseprite"), "--from aseprite needs --pixels-per-unit N"),
         ((tmp_path / "own.json", "-o", tmp_path / "x.json"), "-o writes .json with --from"),
     ):
-        code, _, errors = run("frames", *wrong)
+        code, _, errors = run("frame-data", *wrong)
         assert code == 2
         assert reason in errors
 
@@ -286,7 +290,7 @@ def test_a_file_of_another_program_is_refused_with_the_page_that_helps(tmp_path:
     with pytest.raises(
         FrameDataError, match=r"moves: an unknown key; .*docs/frames.md, Other formats"
     ):
-        read_frames(path)
+        read_frame_data(path)
 
 
 NAMED = """{"parts": {"body": {"shape": ["sphere", 9]}, "left fist": {"shape": ["sphere", 9]}},
@@ -308,7 +312,7 @@ def test_names_of_parts_and_attacks_are_written_for_a_language(
     run: Run, tmp_path: Path, suffix: str, lines: list[str]
 ) -> None:
     (tmp_path / "knight.json").write_text(NAMED)
-    assert run("frames", tmp_path / "knight.json", "-o", tmp_path / f"names.{suffix}")[0] == 0
+    assert run("frame-data", tmp_path / "knight.json", "-o", tmp_path / f"names.{suffix}")[0] == 0
     assert {*lines} <= {*(tmp_path / f"names.{suffix}").read_text().splitlines()}
 
 
@@ -319,7 +323,7 @@ def test_the_names_for_rust_compile(run: Run, tmp_path: Path) -> None:
     if rustc is None or subprocess.run([rustc, "--version"], check=False).returncode != 0:
         pytest.skip("no rustc here")
     (tmp_path / "knight.json").write_text(NAMED)
-    run("frames", tmp_path / "knight.json", "-o", tmp_path / "names.rs")
+    run("frame-data", tmp_path / "knight.json", "-o", tmp_path / "names.rs")
     main = 'mod names; fn main() { print!("{}", names::PART_LEFT_FIST + names::ATTACK_2LP) }'
     (tmp_path / "main.rs").write_text(main)
     subprocess.run([rustc, "main.rs", "-A", "dead_code", "-o", "main"], cwd=tmp_path, check=True)
@@ -329,7 +333,7 @@ def test_the_names_for_rust_compile(run: Run, tmp_path: Path) -> None:
 def test_two_names_that_become_one_word_are_refused(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "knight.json"
     path.write_text(NAMED.replace("2LP", "Jab"))
-    code, _, errors = run("frames", path, "-o", tmp_path / "names.cs")
+    code, _, errors = run("frame-data", path, "-o", tmp_path / "names.cs")
     assert code == 2
     assert "the attacks 'jab' and 'Jab' both become ATTACK_JAB: rename one" in errors
     assert not (tmp_path / "names.cs").exists()
@@ -404,7 +408,7 @@ def test_layers_and_tags_that_are_split_are_the_same_sprite(
     if "tags" not in form and form != "titles":
         whole = read(exported("", durations, slices, []))
         assert read(exported(form, durations, slices, [])).document == whole.document
-        assert whole.frames.attacks["hero"].frames == sum(durations) * 60 // 1000
+        assert whole.frame_data.attacks["hero"].frames == sum(durations) * 60 // 1000
 
 
 def test_frames_that_a_sheet_lacks_are_named(read: Read) -> None:
@@ -416,7 +420,7 @@ def test_frames_that_a_sheet_lacks_are_named(read: Read) -> None:
     assert wrong.value.path == "meta.frameTags[1]"
     assert wrong.value.reason == "the image of frame 2 is missing: omit --ignore-empty"
     document["meta"]["frameTags"].pop()
-    assert read(document).frames.attacks["early"].frames == 6
+    assert read(document).frame_data.attacks["early"].frames == 6
     names = ["hero (a) 0", "hero (a) 1", "hero (b) 1"]
     with pytest.raises(FrameDataError, match="its layers have different frames"):
         read(named(document, names))
@@ -444,7 +448,7 @@ def test_the_images_that_all_attacks_play_are_bounded(
     monkeypatch.setattr("fixsync.game.aseprite.PLAYED_MAX", 12)
     slices = {**BODY, "hit": [key(0, 1, 1, 2, 2)]}
     tags = [tag("a", 0, 1, repeat="2"), tag("b", 0, 1)]
-    assert len(read(sheet(50, 50, slices=slices, tags=tags)).frames.attacks) == 2
+    assert len(read(sheet(50, 50, slices=slices, tags=tags)).frame_data.attacks) == 2
     with pytest.raises(FrameDataError, match=r"play more than 12 images, times the parts") as wrong:
         read(sheet(50, 50, slices=slices, tags=[*tags, tag("c", 0, 0)]))
     assert wrong.value.path == "meta.frameTags[2]"
@@ -455,7 +459,7 @@ def test_slices_of_one_name_are_numbered(read: Read) -> None:
     document["meta"]["slices"] += [
         {"name": "hit", "keys": [key(0, x, 0, 4, 4)]} for x in (8, 12)
     ]  # fmt: skip
-    found = read(document, pivot="0,0").frames.parts
+    found = read(document, pivot="0,0").frame_data.parts
     assert {name: part.offset[0] // 4096 for name, part in found.items()} == {
         "hit": 2, "hit 2": 6, "hit 3": 10, "hit 4": 14,
     }  # fmt: skip
@@ -478,7 +482,7 @@ def test_slices_that_are_not_drawn_are_left_out_or_asked_for(read: Read, tmp_pat
     (tmp_path / "hero.json").write_bytes(
         b"\xef\xbb\xbf" + json.dumps(sheet(50, slices=BODY)).encode()
     )
-    assert read_aseprite(tmp_path / "hero.json", pixels_per_unit=16).frames.parts
+    assert read_aseprite(tmp_path / "hero.json", pixels_per_unit=16).frame_data.parts
 
 
 def test_durations_are_rounded_on_demand_and_the_error_is_told(
@@ -487,9 +491,16 @@ def test_durations_are_rounded_on_demand_and_the_error_is_told(
     # 1.8, 7.8, 6 and 0.3 frames: 2, 8, 6 and 1.
     document = sheet(30, 130, 100, 5, slices=BODY, tags=[tag("a", 0, 1), tag("b", 1, 3)])
     found = read(document, round_durations=True)
-    assert [attack.frames for attack in found.frames.attacks.values()] == [10, 15]
+    assert [attack.frames for attack in found.frame_data.attacks.values()] == [10, 15]
     assert (found.durations, float(found.off)) == (3, 0.9)
-    command = ("frames", tmp_path / "hero.json", "--from", "aseprite", "--pixels-per-unit", "16")
+    command = (
+        "frame-data",
+        tmp_path / "hero.json",
+        "--from",
+        "aseprite",
+        "--pixels-per-unit",
+        "16",
+    )
     code, _, errors = run(*command)
     assert (code, "--round-durations takes the nearest" in errors) == (2, True)
     code, out, _ = run(*command, "--round-durations")

@@ -34,7 +34,7 @@ from fixsync import (
     World,
 )
 from fixsync._native.raw import ffi, lib
-from fixsync.game.frames_names import rows_max
+from fixsync.game.frame_data_names import rows_max
 from fixsync.game.motion import Mover, separate
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
@@ -735,7 +735,7 @@ def test_a_body_knows_its_parts() -> None:
     assert fighter.part_of(4) is None
     assert 7 in fighter
     assert 8 not in fighter
-    assert fighter.frames is FRAMES
+    assert fighter.frame_data is FRAMES
     assert (fighter.owner, {world[id].owner for id in fighter}) == (7, {7})
     with pytest.raises(KeyError, match="no part is called 'tail'; there are 'torso', 'head'"):
         fighter["tail"]

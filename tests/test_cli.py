@@ -977,7 +977,7 @@ def test_an_error_as_json_is_the_one_of_the_text_with_its_place(run: Run, tmp_pa
     bad.write_text('{"format":"other"}\n')
     error = json.loads(run("view", bad, "--json")[1])["error"]
     assert (error["file"], error["line"], error["field"]) == (str(bad), 1, "format")
-    assert json.loads(run("frames", bad, "--json")[1])["error"]["file"] == str(bad)
+    assert json.loads(run("frame-data", bad, "--json")[1])["error"]["file"] == str(bad)
 
 
 @pytest.mark.parametrize(

@@ -430,7 +430,7 @@ def test_command_lines_of_the_documentation_have_commands_options_and_files_that
 ) -> None:
     context = click.Context(cli.fixsync)
     for line in _command_lines(TEXTS[path]):
-        for name, rest in re.findall(r"(?:^\s*|[;&(] ?)fixsync ([a-z]+)([^#|)]*)", line):
+        for name, rest in re.findall(r"(?:^\s*|[;&(] ?)fixsync ([a-z][a-z-]*)([^#|)]*)", line):
             if line == "fixsync packet":
                 continue  # bytes of the protocol
             command = cli.fixsync.get_command(context, name)

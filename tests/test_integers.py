@@ -29,7 +29,7 @@ from fixsync import (
     flat,
 )
 from fixsync.game.bodies import Body
-from fixsync.game.frames import Attack, FrameData, Part
+from fixsync.game.frame_data import Attack, FrameData, Part
 from fixsync.game.motion import along, bounce, move_and_slide, slide
 from fixsync.game.random import Random
 from fixsync.world.aim import UNITY

@@ -25,7 +25,7 @@ from fixsync import Box, Capsule, Pose, Sphere, World
 from fixsync._native.lock import Lock
 from fixsync.game.bodies import Body
 from fixsync.game.flat import Hitbox, TwoPlanes, circle
-from fixsync.game.frames import Attack, FrameData, Part
+from fixsync.game.frame_data import Attack, FrameData, Part
 from fixsync.game.motion import Mover, carry, move_and_slide
 from fixsync.game.random import Random
 from fixsync.log.recorder import Recorder

@@ -40,7 +40,7 @@ FORMS = {
     ("view", "logs"): "match.jsonl -o OUT",
     ("whatif", "logs"): "match.jsonl --set *.radius+=1 -o OUT",
     ("replay", "logs"): "match.jsonl -o OUT",
-    ("frames", "source"): "frames.json -o OUT",
+    ("frame-data", "source"): "frames.json -o OUT",
     ("level", "source"): "map.fxlevel -o OUT",
     ("synctest", "inputs"): "skillfight --inputs inputs.jsonl -o OUT",
     ("farm", "sources"): "list.txt -r OUT",
@@ -241,7 +241,7 @@ def test_the_tilesets_and_templates_of_a_map_are_no_outputs(
     refused(run, "level map.tmj --object door -o OUT", folder / read, lambda _: str(picture))
 
 
-@pytest.mark.parametrize("command", ["cut", "view", "whatif", "replay", "frames", "level"])
+@pytest.mark.parametrize("command", ["cut", "view", "whatif", "replay", "frame-data", "level"])
 def test_an_output_in_no_folder_is_named_as_it_was_given(
     run: Run, folder: Path, command: str
 ) -> None:

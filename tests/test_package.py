@@ -109,7 +109,11 @@ EXACT += [
     for room in ("world", "game")
     for path in sorted((PACKAGE / room).glob("[a-z]*.py"))
 ]
-for tool in ("world.draw", "game.frames_file", "game.aseprite"):  # pictures, and what reads JSON
+for tool in (
+    "world.draw",
+    "game.frame_data_file",
+    "game.aseprite",
+):  # pictures, and what reads JSON
     EXACT.remove(tool)
 
 

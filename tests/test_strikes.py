@@ -74,7 +74,7 @@ def test_strikes_are_those_of_the_model_in_any_order_of_the_bodies(seed: int) ->
         model = [replace(fighter, victims={*fighter.victims}) for fighter in fighters]
         rows = model_strikes(events, colliders, mask, model)
         at = {body: n for n, body in enumerate(bodies)}
-        assert [(at[a], at[v], [*a.frames.parts].index(p)) for a, v, p in found] == rows
+        assert [(at[a], at[v], [*a.frame_data.parts].index(p)) for a, v, p in found] == rows
         assert sorted(shuffled, key=found.index) == found
         assert [body.save() for body in bodies] == after
         assert [{*body.victims} for body in bodies] == [one.victims for one in model]

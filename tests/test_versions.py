@@ -17,7 +17,7 @@ import fixsync
 from fixsync import Pose, Sphere, World
 from fixsync._native.body import NativeBody, check_table
 from fixsync._native.raw import ffi, lib
-from fixsync.game.frames_file import read_frames
+from fixsync.game.frame_data_file import read_frame_data
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = Path(__file__).parent / "written"
@@ -111,7 +111,7 @@ def write(folder: Path) -> None:
     lines = [f"{name}: {' '.join(sorted(names()))}\n" for name, names in LANGUAGES.items()]
     (folder / "names.txt").write_text("".join(lines), encoding="utf-8")
     (folder / "layout.txt").write_text(layout(), encoding="utf-8")
-    table = read_frames(ROOT / "examples" / "fighter.json").to_bytes()
+    table = read_frame_data(ROOT / "examples" / "fighter.json").to_bytes()
     (folder / "fighter.bin").write_bytes(table)
     world, body = bodies(table)
     body.change(lib.fxs_body_start, 0)

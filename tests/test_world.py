@@ -50,7 +50,7 @@ from fixsync import (
 from fixsync._native.changes import rows_of_commands, rows_of_layers
 from fixsync._native.checks import layer_masks
 from fixsync.game.bodies import Body
-from fixsync.game.frames import FrameData, Part
+from fixsync.game.frame_data import FrameData, Part
 from fixsync.world.records import COLLIDER_DTYPE, COLLIDER_FORMAT
 from fixsync.world.shapes import shape_from_tuple
 from fixsync.world.world import CAPACITY_MAX

@@ -15,7 +15,7 @@ import {
 } from "./checks.js";
 import { commandsAt } from "./commands.js";
 import { eventWords } from "./events.js";
-import { FrameData } from "./frames.js";
+import { FrameData } from "./frame_data.js";
 import { checked, kernel, memory, putWords, results, scratch } from "./kernel.js";
 import {
   FXS_BODY_ROWS,
@@ -43,20 +43,20 @@ const tooMany = (why) =>
  * returns its commands, for a Recorder. */
 export class Body {
   #world;
-  #frames;
+  #frameData;
   #owner;
   #ids;
   // the fxs_body, which each call has in the scratch memory
   #state = new Uint32Array(fxs_body.$size / 4);
 
   /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. */
-  constructor(world, frames, pose, options) {
+  constructor(world, frameData, pose, options) {
     const { ids, owner, isMirrored = false } = optionsIn(options, "ids, owner, isMirrored");
     worldIn(world);
-    instance("frames", FrameData, "a FrameData", frames);
-    [this.#world, this.#frames] = [world, frames];
+    instance("frameData", FrameData, "a FrameData", frameData);
+    [this.#world, this.#frameData] = [world, frameData];
     this.#owner = integer("owner", owner, 1, UINT32_MAX);
-    const names = frames.parts;
+    const names = frameData.parts;
     const numbers = isList(ids) ? [...ids] : names.map((_, i) => uint32("ids", ids) + i);
     if (numbers.length !== names.length) {
       throw new ArgumentRangeError(
@@ -79,7 +79,7 @@ export class Body {
   #call(act) {
     const [body, first] = [scratch + AT_BODY, (scratch + AT_BODY) / 4];
     memory.u32.set(this.#state, first);
-    const answer = act(body, this.#frames.address, this.#world.address);
+    const answer = act(body, this.#frameData.address, this.#world.address);
     this.#state.set(memory.u32.subarray(first, first + this.#state.length));
     return answer;
   }
@@ -106,8 +106,8 @@ export class Body {
 
   // ---- its state ----
 
-  get frames() {
-    return this.#frames;
+  get frameData() {
+    return this.#frameData;
   }
 
   /** That of its first part in the world; after `remove` the one that it was made with. */
@@ -123,14 +123,14 @@ export class Body {
 
   /** The name of the part that has an id; null if none has. */
   partOf(id) {
-    return this.#frames.parts.find((name) => this.#ids[name] === id) ?? null;
+    return this.#frameData.parts.find((name) => this.#ids[name] === id) ?? null;
   }
 
   /** The pose of its first part, without the part's own yaw. */
   get pose() {
     const at = scratch + AT_POSE;
     const status = this.#call((body, table, world) => kernel.fxs_body_pose(body, table, world, at));
-    const [name] = this.#frames.parts;
+    const [name] = this.#frameData.parts;
     checked(status, `part ${quoted(name)}: id ${this.#ids[name]}`);
     const [x, y, z, yaw] = memory.i32.subarray(at / 4, at / 4 + 4);
     return { x, y, z, yaw };
@@ -193,11 +193,11 @@ export class Body {
 
   /** Switches parts on or off: those named, or all. */
   setActive(active, ...names) {
-    const parts = names.length > 0 ? names : this.#frames.parts;
+    const parts = names.length > 0 ? names : this.#frameData.parts;
     return this.#apply(
       parts.map((name) => [
         "active",
-        this.#ids[this.#frames.parts[this.#index("part", name)]],
+        this.#ids[this.#frameData.parts[this.#index("part", name)]],
         active,
       ]),
     );
@@ -219,7 +219,7 @@ export class Body {
   // ---- attacks ----
 
   #index(what, name) {
-    const names = this.#frames[`${what}s`];
+    const names = this.#frameData[`${what}s`];
     const index = names.indexOf(name);
     if (index >= 0) return index;
     throw new ArgumentRangeError(
@@ -258,7 +258,7 @@ export class Body {
   /** The name of the attack under way, or null. */
   get attack() {
     const attack = this.#field(fxs_body.attack);
-    return attack === FXS_NO_ATTACK ? null : this.#frames.attacks[attack];
+    return attack === FXS_NO_ATTACK ? null : this.#frameData.attacks[attack];
   }
 
   /** The frame of the attack under way, from 0. */
@@ -321,7 +321,7 @@ export class Body {
     }
     return Array.from({ length: found }, (_, i) => {
       const [attacker, victim, part] = u32.subarray(out / 4 + 4 * i);
-      const { parts } = given[attacker].frames;
+      const { parts } = given[attacker].frameData;
       return { attacker: given[attacker], victim: given[victim], part: parts[part] };
     });
   }

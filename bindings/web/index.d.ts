@@ -629,7 +629,7 @@ export interface AttackEntry {
 
 /** The parts and attacks of one kind of fighter, which any number of bodies share. */
 export class FrameData<Part extends string = string, Attack extends string = string> {
-  /** The table of bytes as `fixsync frames -o` writes them, and the names, in order. */
+  /** The table of bytes as `fixsync frame-data -o` writes them, and the names, in order. */
   constructor(table: Uint8Array, names: { parts: readonly Part[]; attacks?: readonly Attack[] });
   static of<Part extends string, Attack extends string = never>(
     document: FrameDataDocument<Part, Attack>,
@@ -650,13 +650,13 @@ export class Body<Part extends string = string, Attack extends string = string> 
    * of all parts, 1 or more. */
   constructor(
     world: World,
-    frames: FrameData<Part, Attack>,
+    frameData: FrameData<Part, Attack>,
     pose: Pose,
     options: { ids: number | readonly number[]; owner: number; isMirrored?: boolean },
   );
   /** The commands that added it. */
   readonly added: readonly Command[];
-  readonly frames: FrameData<Part, Attack>;
+  readonly frameData: FrameData<Part, Attack>;
   /** The owner of its first part in the world; after `remove` the one that it was made with. */
   readonly owner: number;
   /** The id of each part. */

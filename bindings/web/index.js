@@ -17,7 +17,7 @@ export { ArgumentRangeError, ArgumentTypeError } from "./checks.js";
 export { layerMasks } from "./commands.js";
 export { Events } from "./events.js";
 export { explain, explanationText } from "./explain.js";
-export { FrameData } from "./frames.js";
+export { FrameData } from "./frame_data.js";
 export { History, Inputs } from "./history.js";
 export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";

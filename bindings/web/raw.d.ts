@@ -181,7 +181,7 @@ export const FXS_PARTS_MAX: 32;
 /** victims that one hit of an attack remembers */
 export const FXS_VICTIMS_MAX: 64;
 /** 2^31 - 1: frames of an attack */
-export const FXS_FRAMES_MAX: 2147483647;
+export const FXS_ATTACK_FRAMES_MAX: 2147483647;
 /** commands that one call for a body makes, at most */
 export const FXS_BODY_ROWS: 160;
 /** no attack is under way */
@@ -1204,7 +1204,7 @@ export interface Kernel {
     rows_count: Pointer<"uint64_t">,
   ): number;
   /** Whether bytes are a table of frame data. */
-  fxs_frames_check(table: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  fxs_frame_data_check(table: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
   /** Makes a body and adds its parts to the world. */
   fxs_body_add(
     body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,

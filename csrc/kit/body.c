@@ -1,5 +1,5 @@
 /* Bodies: the colliders of one fighter, and the attacks that switch them (docs/contract.md). */
-#include "frames.h"
+#include "frame_data.h"
 
 #define BODY_MAGIC 0x31425846u /* "FXB1", little-endian */
 

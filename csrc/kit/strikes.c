@@ -1,5 +1,5 @@
 /* Strikes: whom the attacks of bodies hit in a step, each once (docs/contract.md). */
-#include "frames.h"
+#include "frame_data.h"
 
 typedef struct scene {
     const fxs_world *world;

@@ -30,8 +30,8 @@ OF_FIXSYNC = [
     "world.aim",
     "game.handlers",
     "game.bodies",
-    "game.frames",
-    "game.frames_file",
+    "game.frame_data",
+    "game.frame_data_file",
     "game.pacer",
 ]
 """Modules whose names the page python has as those of fixsync."""

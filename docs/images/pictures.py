@@ -23,7 +23,7 @@ from fixsync import (
     q,
 )
 from fixsync.game.bodies import Body
-from fixsync.game.frames import Attack, FrameData, Key, Part
+from fixsync.game.frame_data import Attack, FrameData, Key, Part
 from fixsync.game.motion import Mover, carry
 
 HERE = Path(__file__).resolve().parent

@@ -15,7 +15,7 @@ from fixsync._native.world import NativeWorld
 
 PARTS_MAX = constant("PARTS_MAX")
 VICTIMS_MAX = constant("VICTIMS_MAX")
-FRAMES_MAX = constant("FRAMES_MAX")
+ATTACK_FRAMES_MAX = constant("ATTACK_FRAMES_MAX")
 PHASES = {
     constant("PHASE_NONE"): None,
     constant("PHASE_STARTUP"): "startup",
@@ -44,7 +44,7 @@ _FIELDS = {
 def check_table(table: bytes) -> None:
     """ValueError for bytes that are not a table of frame data."""
     at = ffi.new("uint64_t *")
-    if lib.fxs_frames_check(table, len(table), at) != 0:
+    if lib.fxs_frame_data_check(table, len(table), at) != 0:
         raise ValueError(f"not a table of frame data: byte {at[0]} is out of range")
 
 

@@ -25,9 +25,9 @@ __all__ = ["main"]
 
 COMMANDS = (
     *("demo", "replay", "diff", "info", "why", "attacks", "whatif", "cut", "peers"),
-    *("synctest", "view", "level", "frames", "farm", "regress", "bench", "config"),
+    *("synctest", "view", "level", "frame-data", "farm", "regress", "bench", "config"),
 )
-"""The commands, in the order of the help: NAME is NAME_command of the module of its name."""
+"""The commands, in the order of the help: of each, NAME_command is in the module NAME."""
 
 CRASHED = 70
 """Exit code of an error in fixsync itself, because 1 means that a log diverged."""
@@ -42,8 +42,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"fixsync.cli.{cmd_name}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"fixsync.cli.{name}")
+        command: click.Command = getattr(module, f"{name}_command")
         return command
 
     def resolve_command(

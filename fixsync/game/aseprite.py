@@ -3,7 +3,7 @@ its tags attacks.
 
     aseprite -b hero.aseprite --sheet hero.png --data hero.json --list-tags --list-slices
 
-The result is a document of `fixsync.game.frames_file`, so a file of Aseprite is checked and packed
+The result is a document of `fixsync.game.frame_data_file`, so a file of Aseprite is checked and packed
 as one that was written by hand."""
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from fixsync._native.body import FRAMES_MAX, PARTS_MAX
+from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX
 from fixsync._native.raw import INT32_MAX
 from fixsync.base import strict_json
 from fixsync.base.numbers import ONE, exact
 from fixsync.base.strict_json import LineError
-from fixsync.game.frames import FrameData
-from fixsync.game.frames_file import FrameDataError, frame_data
+from fixsync.game.frame_data import FrameData
+from fixsync.game.frame_data_file import FrameDataError, frame_data
 from fixsync.maps.choice import Choice
 from fixsync.maps.document import Files, MapError, Value
 from fixsync.maps.outlines import Place2
 
-__all__ = ["AsepriteFrames", "read_aseprite"]
+__all__ = ["AsepriteFrameData", "read_aseprite"]
 
 PIXELS_MAX = 2**16
 """Greatest coordinate in a sprite."""
@@ -46,10 +46,10 @@ _END = re.compile(r"(?:[ _-]?([0-9]{1,9}))?(?:\.[A-Za-z]\w{0,9})?\Z")
 
 
 @dataclass
-class AsepriteFrames:
+class AsepriteFrameData:
     """The frame data of a sprite, and a report about its making."""
 
-    frames: FrameData
+    frame_data: FrameData
     document: dict[str, Any]
     """The same as a JSON file of frame data: a start for cancels, rehits and damage."""
     origin: str
@@ -74,11 +74,11 @@ def read_aseprite(
     pivot: str | None = None,
     depth: int | Fraction = 1,
     round_durations: bool = False,
-) -> AsepriteFrames:
+) -> AsepriteFrameData:
     """The frame data of a JSON file that Aseprite exported, seen from the side: right is +x, up +y.
 
     `hits`, `hurts`: which slices are hitboxes, and which hurtboxes, by their name or their user
-    data, as in `fixsync frames`. `pivot`: what is at the body's pose: the name of a slice that has
+    data, as in `fixsync frame-data`. `pivot`: what is at the body's pose: the name of a slice that has
     a pivot, or a pixel "16,31"; by default the only pivot of the file, or the middle of the canvas.
     `depth`: how far the boxes reach along z, in units. `round_durations`: each image lasts the
     nearest number of frames, at least one; `off` of the result has the error.
@@ -223,7 +223,7 @@ class _Sprite:
         self._rounded: set[Box] = set()
         self._known: dict[Any, dict[str, Any]] = {}  # the place of each box about each origin
 
-    def read(self, pivot: str | None) -> AsepriteFrames:
+    def read(self, pivot: str | None) -> AsepriteFrameData:
         self._ticks = self._durations()
         self._origin, said = self._origin_of(pivot)
         taken, left_out = self._taken()
@@ -249,9 +249,9 @@ class _Sprite:
             if entry.get("data", "").string():
                 attacks[name]["meta"] = {"data": entry["data"].value}
         document = {"parts": parts, "attacks": attacks}
-        frames = frame_data(document)
+        made = frame_data(document)
         counts = len(self._rounded), len(self._off), off
-        return AsepriteFrames(frames, document, said, left_out, *counts)
+        return AsepriteFrameData(made, document, said, left_out, *counts)
 
     def _durations(self) -> dict[int, int]:
         """The frames of each image: n if no whole number of milliseconds is nearer to n."""
@@ -384,8 +384,8 @@ class _Sprite:
         parts: dict[str, Any],
     ) -> dict[str, Any]:
         length = sum(self._ticks[image] for image in images)
-        if length > FRAMES_MAX:
-            raise entry.fail(f"it has {length} frames; an attack has at most {FRAMES_MAX}")
+        if length > ATTACK_FRAMES_MAX:
+            raise entry.fail(f"it has {length} frames; an attack has at most {ATTACK_FRAMES_MAX}")
         attack: dict[str, Any] = {"frames": length}
         for one, is_hit, _ in taken:
             base = {key: parts[one.name][key] for key in ("shape", "offset")}

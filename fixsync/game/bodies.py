@@ -33,7 +33,7 @@ from fixsync._native.body import strikes as _strikes
 from fixsync._native.checks import boolean, coordinate, counted, index, integer, shown
 from fixsync._native.raw import UINT32_MAX, YAW_MAX
 from fixsync._native.rows import POSITION, Buffer, bytes_of
-from fixsync.game.frames import FrameData
+from fixsync.game.frame_data import FrameData
 from fixsync.game.motion import Separated
 from fixsync.world.records import Moved, event_rows
 from fixsync.world.shapes import Pose, require_pose
@@ -55,7 +55,7 @@ class Body:
     __slots__ = (
         "__weakref__",
         "_attacks",
-        "_frames",
+        "_frame_data",
         "_id_rows",
         "_ids",
         "_native",
@@ -66,7 +66,7 @@ class Body:
     def __init__(
         self,
         world: World,
-        frames: FrameData,
+        frame_data: FrameData,
         pose: Pose,
         *,
         ids: int | Iterable[int],
@@ -77,14 +77,14 @@ class Body:
 
         ids: one for each part, in their order, or the first of as many in a row. owner: 1..2^32-1.
         is_mirrored: it starts mirrored."""
-        if not isinstance(frames, FrameData):
-            raise TypeError(f"frames must be a FrameData, not {shown(frames)}")
+        if not isinstance(frame_data, FrameData):
+            raise TypeError(f"frame_data must be a FrameData, not {shown(frame_data)}")
         self._world = world
-        self._frames = frames
+        self._frame_data = frame_data
         self._owner = integer("owner", owner, 1, UINT32_MAX)
         require_pose("pose", pose)
         boolean("is_mirrored", is_mirrored)
-        names = [*frames._parts]
+        names = [*frame_data._parts]
         first = 0 if isinstance(ids, Iterable) else integer("ids", ids, 0, UINT32_MAX)
         numbers = [*ids] if isinstance(ids, Iterable) else range(first, first + len(names))
         if len(numbers) != len(names):
@@ -96,16 +96,16 @@ class Body:
             for name, id in zip(names, numbers, strict=True)
         }
         self._id_rows = struct.pack(f"={len(names)}I", *self._ids.values())
-        self._attacks = [*frames._attacks]
-        self._native = NativeBody(world._native, frames._table, names)
+        self._attacks = [*frame_data._attacks]
+        self._native = NativeBody(world._native, frame_data._table, names)
         self._native.add([*self._ids.values()], self._owner, pose._pose, is_mirrored)
 
     # Properties and lookups.
 
     @property
-    def frames(self) -> FrameData:
+    def frame_data(self) -> FrameData:
         """The parts and attacks."""
-        return self._frames
+        return self._frame_data
 
     @property
     def owner(self) -> int:

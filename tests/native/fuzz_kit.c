@@ -87,7 +87,7 @@ static void try_table(input *in) {
     uint8_t *table = copy_of(in->next, size);
     in->next += size;
     uint64_t at = UINT64_MAX;
-    if (fxs_frames_check(table, size, &at) != FXS_OK) {
+    if (fxs_frame_data_check(table, size, &at) != FXS_OK) {
         REQUIRE(at <= size);
         free(table);
         return;

@@ -332,7 +332,7 @@ static void one_crowd(uint32_t number) {
 
 /* ---- bodies, recorder and rewind ---- */
 
-/* Of three parts and two attacks: FRAMES of tests/test_frames.py. */
+/* Of three parts and two attacks: FRAMES of tests/test_frame_data.py. */
 static const uint8_t TABLE[252] = {
     70, 88, 70, 49, 3,   0,   0,   0,   2, 0,  0,   0,   2,   3,   1,  0,  0,  0,   0,  0,  0,
     0,  0,  0,  0,  0,   0,   0,   0,   0, 0,  0,   136, 19,  0,   0,  64, 31, 0,   0,  0,  0,
@@ -359,7 +359,7 @@ static void one_table(uint32_t number) {
         table[place] = NASTY[below(sizeof NASTY)];
     }
     size = number % 8 ? size : below(sizeof table + 1);
-    answer(fxs_frames_check(table, size, &at));
+    answer(fxs_frame_data_check(table, size, &at));
     answer((int64_t)at);
 }
 

@@ -114,7 +114,7 @@ TESTS = {
     "prism_cast.c": (("level", ""), ("mover", "")),
     "solid.c": (("level", ""), ("mover", "")),
     **dict.fromkeys(("hitbox.c", "planes.c"), (("planes", ""), ("kit", ""))),
-    **dict.fromkeys(("body.c", "frames.c"), (("frames bodies", ""), ("skillfight", ""))),
+    **dict.fromkeys(("body.c", "frame_data.c"), (("frames bodies", ""), ("skillfight", ""))),
     "strikes.c": (("bodies", "strikes"),),
     "difference.c": (("difference", ""), ("fields", "")),
     "explain.c": (("explain", ""),),

@@ -4,7 +4,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Fixsync
 {
-    /// <summary>The parts and attacks of one kind of fighter: a table that `fixsync frames` writes.
+    /// <summary>The parts and attacks of one kind of fighter: a table that `fixsync frame-data` writes.
     /// It never changes; any number of bodies may share it.</summary>
     public sealed unsafe class FrameData
     {
@@ -18,7 +18,7 @@ namespace Fixsync
             ulong at = 0;
             int status;
             fixed (byte* from = &Pin<byte>.First(bytes))
-                status = Native.fxs_frames_check(from, (ulong)bytes.Length, &at);
+                status = Native.fxs_frame_data_check(from, (ulong)bytes.Length, &at);
             if (status < 0)
                 throw Errors.Bytes("data is not a table of frame data", at);
             Table = bytes.ToArray();
@@ -45,24 +45,24 @@ namespace Fixsync
         [ThreadStatic]
         private static RawBody[] marked;
 
-        private readonly FrameData frames;
+        private readonly FrameData frameData;
         private RawBody raw;
 
         /// <summary>Makes a body and adds its parts to the world. ids: one for each part. owner: of
         /// all parts; not 0, or they hit each other.</summary>
         public Body(
-            World world, FrameData frames, ReadOnlySpan<uint> ids, uint owner, Pose pose,
+            World world, FrameData frameData, ReadOnlySpan<uint> ids, uint owner, Pose pose,
             bool mirrored = false, [AllowNull] Rows<Command> rows = null)
         {
             Errors.NotNull(world, nameof(world));
-            Errors.NotNull(frames, nameof(frames));
-            if (ids.Length != frames.Parts)
-                throw Errors.Length(nameof(ids), ids.Length, frames.Parts);
-            this.frames = frames;
+            Errors.NotNull(frameData, nameof(frameData));
+            if (ids.Length != frameData.Parts)
+                throw Errors.Length(nameof(ids), ids.Length, frameData.Parts);
+            this.frameData = frameData;
             int answer;
             fixed (uint* from = &Pin<uint>.First(ids))
             fixed (RawBody* body = &raw)
-            fixed (byte* table = frames.Table)
+            fixed (byte* table = frameData.Table)
             fixed (Command* to = Scratch)
             using (var use = world.Enter())
                 answer = Native.fxs_body_add(
@@ -81,7 +81,7 @@ namespace Fixsync
             Errors.NotNull(world, nameof(world));
             int answer;
             fixed (RawBody* body = &raw)
-            fixed (byte* table = frames.Table)
+            fixed (byte* table = frameData.Table)
             fixed (Command* to = Scratch)
             using (var use = world.Enter())
                 answer = call(body, table, use.At, argument, to);
@@ -108,7 +108,7 @@ namespace Fixsync
             Pose found;
             int status;
             fixed (RawBody* body = &raw)
-            fixed (byte* table = frames.Table)
+            fixed (byte* table = frameData.Table)
             using (var use = world.Enter())
                 status = Native.fxs_body_pose(body, table, use.At, &found);
             return status < 0 ? throw world.Refuse(status, Id(0)) : found;
@@ -130,8 +130,8 @@ namespace Fixsync
 
         private void CheckAttack(int attack)
         {
-            if (attack < 0 || attack >= frames.Attacks)
-                throw Errors.Range(nameof(attack), attack, 0, frames.Attacks - 1);
+            if (attack < 0 || attack >= frameData.Attacks)
+                throw Errors.Range(nameof(attack), attack, 0, frameData.Attacks - 1);
         }
 
         /// <summary>Whether an attack may begin now: none is under way, or the one under way has a
@@ -140,12 +140,12 @@ namespace Fixsync
         {
             CheckAttack(attack);
             fixed (RawBody* body = &raw)
-            fixed (byte* table = frames.Table)
+            fixed (byte* table = frameData.Table)
                 return Native.fxs_body_can_start(body, table, (uint)attack) == 1;
         }
 
         /// <summary>Begins an attack with its frame 0; one that is under way is cancelled first.
-        /// attack: from 0, in the order that `fixsync frames` prints.</summary>
+        /// attack: from 0, in the order that `fixsync frame-data` prints.</summary>
         public void Start(World world, int attack, [AllowNull] Rows<Command> rows = null)
         {
             Errors.NotNull(world, nameof(world));
@@ -168,8 +168,8 @@ namespace Fixsync
         /// <summary>The collider of a part.</summary>
         public uint Id(int part)
         {
-            if (part < 0 || part >= frames.Parts)
-                throw Errors.Range(nameof(part), part, 0, frames.Parts - 1);
+            if (part < 0 || part >= frameData.Parts)
+                throw Errors.Range(nameof(part), part, 0, frameData.Parts - 1);
             fixed (RawBody* body = &raw)
                 return body->ids[part];
         }
@@ -192,7 +192,7 @@ namespace Fixsync
             get
             {
                 fixed (RawBody* body = &raw)
-                fixed (byte* table = frames.Table)
+                fixed (byte* table = frameData.Table)
                     return (Phase)Native.fxs_body_phase(body, table);
             }
         }
@@ -203,7 +203,7 @@ namespace Fixsync
             get
             {
                 fixed (RawBody* body = &raw)
-                fixed (byte* table = frames.Table)
+                fixed (byte* table = frameData.Table)
                     return (int)Native.fxs_body_hit(body, table);
             }
         }
@@ -291,7 +291,7 @@ namespace Fixsync
             int status;
             ulong at = 0;
             fixed (RawBody* body = &raw)
-            fixed (byte* table = frames.Table)
+            fixed (byte* table = frameData.Table)
             fixed (byte* from = &Pin<byte>.First(bytes))
                 status = Native.fxs_body_load(body, table, from, (ulong)bytes.Length, &at);
             if (status < 0)

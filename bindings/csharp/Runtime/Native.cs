@@ -2206,7 +2206,7 @@ namespace Fixsync
         /// <summary>Victims that one hit of an attack remembers.</summary>
         public const int FXS_VICTIMS_MAX = 64;
         /// <summary>2^31 - 1: frames of an attack.</summary>
-        public const int FXS_FRAMES_MAX = 2147483647;
+        public const int FXS_ATTACK_FRAMES_MAX = 2147483647;
         /// <summary>Commands that one call for a body makes, at most.</summary>
         public const int FXS_BODY_ROWS = 160;
         /// <summary>No attack is under way.</summary>
@@ -3273,7 +3273,7 @@ namespace Fixsync
         /// with `*at` (else untouched) the offset of the first field at fault. Cost:
         /// bytes.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_frames_check(byte* table, ulong size, ulong* at);
+        public static extern int fxs_frame_data_check(byte* table, ulong size, ulong* at);
 
         /// <summary>Makes a body and adds its parts to the world. ids: one for each part, in
         /// their order. owner: of all parts; not 0, or they hit each other. The body may hold

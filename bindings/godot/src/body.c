@@ -1,18 +1,18 @@
-/* The classes FixsyncFrames and FixsyncBody. */
+/* The classes FixsyncFrameData and FixsyncBody. */
 #include "classes.h"
 
 #include <string.h>
 
-typedef struct gd_frames {
+typedef struct gd_frame_data {
     gd_object object;
     gd_table *data;
-} gd_frames;
+} gd_frame_data;
 
-static gd_frames *frames_of(gd_call *call) { return call->self; }
+static gd_frame_data *frame_data_of(gd_call *call) { return call->self; }
 
 static gd_body *self(gd_call *call) { return call->self; }
 
-/* ---- frames ---- */
+/* ---- frame data ---- */
 
 static uint32_t number(const gd_table *data, uint32_t at) {
     const uint8_t *from = data->bytes + at;
@@ -28,50 +28,50 @@ static void release(gd_table *data) {
         gd_free(data);
 }
 
-static void free_frames(void *object) { release(((gd_frames *)object)->data); }
+static void free_frame_data(void *object) { release(((gd_frame_data *)object)->data); }
 
 static void from_bytes(gd_call *call) {
     gd_bytes bytes = gd_bytes_of(call, 0);
     uint64_t at = 0;
-    if (fxs_frames_check(bytes.at, bytes.count, &at) < 0) {
+    if (fxs_frame_data_check(bytes.at, bytes.count, &at) < 0) {
         gd_fail(call, "bytes are refused at byte %u of %u: %s", at, bytes.count,
                 fxs_status_text(FXS_E_TABLE));
         return;
     }
     gd_table *data = gd_alloc(call, sizeof *data + bytes.count);
-    gd_frames *frames = data == NULL ? NULL : gd_new(call, &GD_CLASS_FRAMES);
-    if (frames == NULL) {
+    gd_frame_data *frame_data = data == NULL ? NULL : gd_new(call, &GD_CLASS_FRAME_DATA);
+    if (frame_data == NULL) {
         gd_free(data);
         return;
     }
     data->shared.holders = 1;
     data->size = bytes.count;
     memcpy(data->bytes, bytes.at, bytes.count);
-    frames->data = data;
-    gd_return_object(call, frames);
+    frame_data->data = data;
+    gd_return_object(call, frame_data);
 }
 
 static void to_bytes(gd_call *call) {
-    const gd_table *data = frames_of(call)->data;
+    const gd_table *data = frame_data_of(call)->data;
     uint8_t *to = gd_return_bytes(call, data->size);
     if (to != NULL)
         memcpy(to, data->bytes, data->size);
 }
 
-static void part_count(gd_call *call) { gd_return_int(call, parts(frames_of(call)->data)); }
+static void part_count(gd_call *call) { gd_return_int(call, parts(frame_data_of(call)->data)); }
 
-static void attack_count(gd_call *call) { gd_return_int(call, attacks(frames_of(call)->data)); }
+static void attack_count(gd_call *call) { gd_return_int(call, attacks(frame_data_of(call)->data)); }
 
 /* ---- bodies ---- */
 
 static void free_body(void *object) { release(((gd_body *)object)->data); }
 
 static void create(gd_call *call) {
-    gd_frames *frames = gd_object_of(call, 0, &GD_CLASS_FRAMES);
-    gd_body *body = frames == NULL ? NULL : gd_new(call, &GD_CLASS_BODY);
+    gd_frame_data *frame_data = gd_object_of(call, 0, &GD_CLASS_FRAME_DATA);
+    gd_body *body = frame_data == NULL ? NULL : gd_new(call, &GD_CLASS_BODY);
     if (body == NULL)
         return;
-    body->data = gd_hold(frames->data);
+    body->data = gd_hold(frame_data->data);
     body->body.attack = FXS_NO_ATTACK;
     gd_return_object(call, body);
 }
@@ -210,8 +210,8 @@ static void save(gd_call *call) {
 static void load(gd_call *call) {
     gd_bytes state = gd_bytes_of(call, 0);
     uint64_t at = 0;
-    int32_t status = fxs_body_load(&self(call)->body, self(call)->data->bytes, state.at,
-                                   state.count, &at);
+    int32_t status =
+        fxs_body_load(&self(call)->body, self(call)->data->bytes, state.at, state.count, &at);
     if (status < 0)
         gd_fail(call, "state is refused at byte %u of %u: %s", at, state.count,
                 fxs_status_text(status));
@@ -221,25 +221,25 @@ static void load(gd_call *call) {
 /* ---- tables ---- */
 
 static const gd_method FRAMES_METHODS[] = {
-    {"static from_bytes(bytes: PackedByteArray) -> FixsyncFrames", from_bytes,
-     "Reads a table of frame data, the file that fixsync frames writes."},
+    {"static from_bytes(bytes: PackedByteArray) -> FixsyncFrameData", from_bytes,
+     "Reads a table of frame data, the file that fixsync frame-data writes."},
     {"to_bytes() -> PackedByteArray", to_bytes, "Returns the bytes of the table."},
     {"part_count() -> int", part_count, "Returns the number of parts of a body."},
     {"attack_count() -> int", attack_count, "Returns the number of attacks."},
     {NULL, NULL, NULL},
 };
 
-const gd_class GD_CLASS_FRAMES = {
-    "FixsyncFrames",
+const gd_class GD_CLASS_FRAME_DATA = {
+    "FixsyncFrameData",
     "A table of frame data: the parts and attacks of one kind of fighter. It never changes.",
-    sizeof(gd_frames),
-    free_frames,
+    sizeof(gd_frame_data),
+    free_frame_data,
     FRAMES_METHODS,
     NULL,
 };
 
 static const gd_method BODY_METHODS[] = {
-    {"static create(frames: FixsyncFrames) -> FixsyncBody", create,
+    {"static create(frame_data: FixsyncFrameData) -> FixsyncBody", create,
      "Makes a body of this kind, in no world yet."},
     {"add(world: FixsyncWorld, ids: PackedInt64Array, owner: int, position: Vector3i, "
      "yaw: int = 0, is_mirrored: bool = false) -> bool",

@@ -4,9 +4,9 @@
 
 #include "values.h"
 
-extern const gd_class GD_FIXSYNC, GD_CLASS_WORLD, GD_CLASS_LEVEL, GD_CLASS_MOVER, GD_CLASS_FRAMES,
-    GD_CLASS_BODY, GD_CLASS_NODES, GD_CLASS_INPUTS, GD_CLASS_HISTORY, GD_CLASS_RECORDER,
-    GD_CLASS_RANDOM;
+extern const gd_class GD_FIXSYNC, GD_CLASS_WORLD, GD_CLASS_LEVEL, GD_CLASS_MOVER,
+    GD_CLASS_FRAME_DATA, GD_CLASS_BODY, GD_CLASS_NODES, GD_CLASS_INPUTS, GD_CLASS_HISTORY,
+    GD_CLASS_RECORDER, GD_CLASS_RANDOM;
 
 extern const gd_method GD_PASSED_FIXSYNC[], GD_PASSED_WORLD[], GD_PASSED_RANDOM[],
     GD_PASSED_INPUTS[], GD_PASSED_HISTORY[], GD_PASSED_BODY[];
@@ -15,7 +15,7 @@ extern const gd_method GD_PASSED_FIXSYNC[], GD_PASSED_WORLD[], GD_PASSED_RANDOM[
 typedef struct gd_level_data {
     gd_shared shared;
     uint32_t zero;
-    uint64_t memory[];             /* the fxs_level */
+    uint64_t memory[]; /* the fxs_level */
 } gd_level_data;
 
 typedef struct gd_level {
@@ -36,7 +36,7 @@ typedef struct gd_world {
     uint64_t hit_capacity;
     gd_room events, answers, ends;
     bool keeps_commands;
-    uint64_t command_count;        /* rows of the commands that it keeps */
+    uint64_t command_count; /* rows of the commands that it keeps */
     gd_room commands;
 } gd_world;
 
@@ -60,12 +60,12 @@ typedef struct gd_history {
     gd_object object;
     fxs_history *history;
     fxs_history_room room;
-    uint64_t own_min, own_max;     /* bytes of the game's own */
-    uint8_t *own;                  /* of the last back: how many bytes in LENGTH_BYTES, and they */
-    uint8_t *pushed;               /* the same of a push */
+    uint64_t own_min, own_max; /* bytes of the game's own */
+    uint8_t *own;              /* of the last back: how many bytes in LENGTH_BYTES, and they */
+    uint8_t *pushed;           /* the same of a push */
     fxs_event *taken_back, *predicted; /* of the last push */
     fxs_event_changes changes;
-    fxs_command *commands;         /* of the last confirm */
+    fxs_command *commands; /* of the last confirm */
     fxs_event *events;
     fxs_confirmed confirmed;
 } gd_history;

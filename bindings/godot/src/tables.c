@@ -248,7 +248,7 @@ const gd_constant GD_CONSTANTS[] = {
      "\0VICTIMS_MAX\0"
      "victims that one hit of an attack remembers"},
     {2147483647, 0,
-     "\0FRAMES_MAX\0"
+     "\0ATTACK_FRAMES_MAX\0"
      "2^31 - 1: frames of an attack"},
     {160, 0,
      "\0BODY_ROWS\0"

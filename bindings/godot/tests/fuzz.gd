@@ -3,7 +3,7 @@ extends SceneTree
 ## arrays. It passes if it comes to its end. `-- SEED COUNT`.
 
 const CLASSES: Array[String] = [
-	"Fixsync", "FixsyncWorld", "FixsyncLevel", "FixsyncMover", "FixsyncFrames", "FixsyncBody",
+	"Fixsync", "FixsyncWorld", "FixsyncLevel", "FixsyncMover", "FixsyncFrameData", "FixsyncBody",
 	"FixsyncNodes", "FixsyncInputs", "FixsyncHistory", "FixsyncRecorder", "FixsyncRandom",
 ]
 const NUMBERS: Array[int] = [
@@ -84,7 +84,7 @@ func _fill() -> void:
 	for id in 6:
 		world.add(id, Fixsync.capsule(32768, 32768), Vector3i(id * 40000, 0, 0), 0, id)
 	world.step()
-	var frames := FixsyncFrames.from_bytes(_table)
+	var frames := FixsyncFrameData.from_bytes(_table)
 	var body := FixsyncBody.create(frames)
 	body.add(world, PackedInt64Array([10, 11, 12, 13]), 9, Vector3i(5, 6, 7))
 	var fresh: Array[Object] = [

@@ -202,7 +202,7 @@ func test_a_crowd_gives_way_and_goes_through_no_wall() -> void:
 
 
 func test_a_body_attacks_and_is_saved() -> void:
-	var frames := FixsyncFrames.from_bytes(FileAccess.get_file_as_bytes("res://traces/fighter.table"))
+	var frames := FixsyncFrameData.from_bytes(FileAccess.get_file_as_bytes("res://traces/fighter.table"))
 	var world := FixsyncWorld.create(16)
 	var body := FixsyncBody.create(frames)
 	world.keep_commands(true)
@@ -292,7 +292,7 @@ func test_a_history_keeps_states_of_the_game_of_any_length() -> void:
 
 
 func test_a_body_in_a_history_goes_back_with_its_victims() -> void:
-	var frames := FixsyncFrames.from_bytes(FileAccess.get_file_as_bytes("res://traces/fighter.table"))
+	var frames := FixsyncFrameData.from_bytes(FileAccess.get_file_as_bytes("res://traces/fighter.table"))
 	var world := FixsyncWorld.create(16)
 	var body := FixsyncBody.create(frames)
 	body.add(world, range(frames.part_count()), 7, Vector3i())

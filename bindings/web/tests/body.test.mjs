@@ -55,7 +55,7 @@ const changed = (change) => {
   return document;
 };
 
-test("a table of frame data is that of `fixsync frames`, to the byte, and is read from its bytes", async () => {
+test("a table of frame data is that of `fixsync frame-data`, to the byte, and is read from its bytes", async () => {
   await init();
   const file = join(WORK, "fighter.json");
   const withoutKeys = changed((d) => delete d.attacks.jab.keys);
@@ -66,7 +66,7 @@ test("a table of frame data is that of `fixsync frames`, to the byte, and is rea
     writeFileSync(file, JSON.stringify(document));
     const expected = python(
       "-c",
-      `from fixsync.game.frames_file import read_frames\nprint(read_frames(${JSON.stringify(file)}).to_bytes().hex())`,
+      `from fixsync.game.frame_data_file import read_frame_data\nprint(read_frame_data(${JSON.stringify(file)}).to_bytes().hex())`,
     );
     const bytes = Buffer.from(FrameData.of(document).toBytes());
     assert.equal(bytes.toString("hex"), expected.trim());
@@ -249,8 +249,8 @@ test("bodies attack, mirror and move as in Python, through rollbacks; a recordin
   const source = `
 import json, sys
 from fixsync import *
-from fixsync.game.frames_file import read_frames
-frames = read_frames(sys.argv[1])
+from fixsync.game.frame_data_file import read_frame_data
+frames = read_frame_data(sys.argv[1])
 world = World(16, layers=[(0, 1)])
 bodies = [Body(world, frames, Pose(0, 0, 0), ids=1, owner=1),
           Body(world, frames, Pose(ONE, 0, 0, 32768), ids=[9, 8, 7, 6], owner=2, is_mirrored=True)]
@@ -294,8 +294,8 @@ test("strikes are each attacker and victim once, the best part first, as in Pyth
   const source = `
 import json, sys
 from fixsync import *
-from fixsync.game.frames_file import read_frames
-frames = read_frames(sys.argv[1])
+from fixsync.game.frame_data_file import read_frame_data
+frames = read_frame_data(sys.argv[1])
 world = World(64)
 bodies = [Body(world, frames, Pose(n, 0, 0), ids=8 * n, owner=n) for n in (1, 2, 3)]
 for body in bodies[:2]:

@@ -67,7 +67,7 @@ namespace DuelSample
         public ulong Hash { get; private set; }
 
         /// <summary>level: bytes of a map, as `fixsync level` writes them. frames: the attack
-        /// table, as `fixsync frames` writes it.</summary>
+        /// table, as `fixsync frame-data` writes it.</summary>
         public DuelGame(byte[] level, byte[] frames)
         {
             World = new World(16, Layers, level: new Level(level));

@@ -186,7 +186,7 @@ pub const FXS_PARTS_MAX: u32 = 32;
 /// victims that one hit of an attack remembers
 pub const FXS_VICTIMS_MAX: u32 = 64;
 /// 2^31 - 1: frames of an attack
-pub const FXS_FRAMES_MAX: u32 = 2147483647;
+pub const FXS_ATTACK_FRAMES_MAX: u32 = 2147483647;
 /// commands that one call for a body makes, at most
 pub const FXS_BODY_ROWS: u32 = 160;
 /// no attack is under way
@@ -1969,7 +1969,7 @@ unsafe extern "C" {
     /// Whether bytes are a table of frame data.
     /// Returns FXS\_OK, or FXS\_E\_TABLE with \*at (else untouched) the offset of the first field at
     /// fault. Cost: bytes.
-    pub fn fxs_frames_check(table: *const u8, size: u64, at: *mut u64) -> i32;
+    pub fn fxs_frame_data_check(table: *const u8, size: u64, at: *mut u64) -> i32;
     /// Makes a body and adds its parts to the world.
     /// ids: one for each part, in their order. owner: of all parts; not 0, or they hit each other. The
     /// body may hold anything before. Returns the number of rows; FXS\_E\_ID, FXS\_E\_TAKEN, FXS\_E\_YAW,

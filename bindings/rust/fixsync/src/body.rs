@@ -4,7 +4,7 @@ use crate::*;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// The parts and attacks of one kind of fighter: a table that `fixsync frames` writes.
+/// The parts and attacks of one kind of fighter: a table that `fixsync frame-data` writes.
 ///
 /// ```
 /// assert!(fixsync::FrameData::new(vec![1, 2, 3]).is_err());
@@ -14,13 +14,13 @@ pub struct FrameData(Vec<u8>);
 
 impl FrameData {
     /// A table of its bytes.
-    #[doc = errors!(fxs_frames_check)]
-    #[doc(alias = "fxs_frames_check")]
+    #[doc = errors!(fxs_frame_data_check)]
+    #[doc(alias = "fxs_frame_data_check")]
     pub fn new(table: Vec<u8>) -> Result<Self, Error> {
         let mut at = 0;
         // SAFETY: bytes and their number.
         let status =
-            unsafe { sys::fxs_frames_check(table.as_ptr(), table.len() as u64, &raw mut at) };
+            unsafe { sys::fxs_frame_data_check(table.as_ptr(), table.len() as u64, &raw mut at) };
         done(status, || bytes_fault("frame data", at, status))?;
         Ok(Self(table))
     }
@@ -71,7 +71,7 @@ pub enum Phase {
 /// #     &[9, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 104, 0, 0, 0],
 /// #     &[2, 0, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0],
 /// # ].concat();
-/// let fighter = Arc::new(FrameData::new(bytes)?); // of `fixsync frames fighter.json -o`
+/// let fighter = Arc::new(FrameData::new(bytes)?); // of `fixsync frame-data fighter.json -o`
 /// assert_eq!((fighter.parts(), fighter.attacks()), (2, 1)); // torso, fist; jab
 /// let mut world = World::new(Config::new(8).layers(&[(0, 1)])?)?;
 /// let (mut rows, mut events) = (Vec::new(), Vec::new());
@@ -107,7 +107,7 @@ pub enum Phase {
 #[derive(Clone, Debug)]
 pub struct Body {
     raw: sys::fxs_body,
-    frames: Arc<FrameData>,
+    frame_data: Arc<FrameData>,
 }
 
 const ROWS: u64 = sys::FXS_BODY_ROWS as u64;
@@ -152,19 +152,19 @@ impl Body {
     #[doc(alias = "fxs_body_add")]
     pub fn add(
         world: &mut World,
-        frames: &Arc<FrameData>,
+        frame_data: &Arc<FrameData>,
         ids: &[u32],
         owner: u32,
         pose: Pose,
         is_mirrored: bool,
         rows: &mut Vec<Command>,
     ) -> Result<Self, Error> {
-        let must = frames.parts() as usize;
+        let must = frame_data.parts() as usize;
         if ids.len() != must {
             return Err(Error::Lengths { name: "ids", value: ids.len(), must });
         }
-        let mut body = Self { raw: sys::fxs_body::default(), frames: frames.clone() };
-        let (raw, table) = (&mut body.raw, frames.0.as_ptr());
+        let mut body = Self { raw: sys::fxs_body::default(), frame_data: frame_data.clone() };
+        let (raw, table) = (&mut body.raw, frame_data.0.as_ptr());
         // SAFETY: a checked table, as many ids as it has parts, and room as it is given.
         unsafe {
             added(world, rows, "is_mirrored", 0, 2, |world, to| {
@@ -176,7 +176,7 @@ impl Body {
     }
 
     fn table(&self) -> *const u8 {
-        self.frames.0.as_ptr()
+        self.frame_data.0.as_ptr()
     }
 
     /// Removes the parts from the world.
@@ -229,7 +229,7 @@ impl Body {
         is_mirrored: bool,
         rows: &mut Vec<Command>,
     ) -> Result<(), Error> {
-        let (raw, table) = (&mut self.raw, self.frames.0.as_ptr());
+        let (raw, table) = (&mut self.raw, self.frame_data.0.as_ptr());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "is_mirrored", 0, 2, |world, to| {
@@ -239,7 +239,7 @@ impl Body {
     }
 
     /// Begins an attack with its frame 0; one that is under way is cancelled first. `attack`: from
-    /// 0, in the order that `fixsync frames` prints.
+    /// 0, in the order that `fixsync frame-data` prints.
     #[doc = errors!(fxs_body_start Memory)]
     #[doc(alias = "fxs_body_start")]
     pub fn start(
@@ -248,7 +248,7 @@ impl Body {
         attack: u32,
         rows: &mut Vec<Command>,
     ) -> Result<(), Error> {
-        let (raw, table, most) = (&mut self.raw, self.frames.0.as_ptr(), self.frames.attacks());
+        let (raw, table, most) = (&mut self.raw, self.frame_data.0.as_ptr(), self.frame_data.attacks());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "attack", attack, most, |world, to| {
@@ -261,7 +261,7 @@ impl Body {
     #[doc = errors!(fxs_body_tick Memory)]
     #[doc(alias = "fxs_body_tick")]
     pub fn tick(&mut self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
-        let (raw, table) = (&mut self.raw, self.frames.0.as_ptr());
+        let (raw, table) = (&mut self.raw, self.frame_data.0.as_ptr());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "", 0, 0, |world, to| sys::fxs_body_tick(raw, table, world, to))
@@ -272,7 +272,7 @@ impl Body {
     #[doc = errors!(fxs_body_cancel Memory)]
     #[doc(alias = "fxs_body_cancel")]
     pub fn cancel(&mut self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
-        let (raw, table) = (&mut self.raw, self.frames.0.as_ptr());
+        let (raw, table) = (&mut self.raw, self.frame_data.0.as_ptr());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "", 0, 0, |world, to| sys::fxs_body_cancel(raw, table, world, to))
@@ -285,7 +285,7 @@ impl Body {
     pub fn can_start(&self, attack: u32) -> Result<bool, Error> {
         // SAFETY: a body and its table.
         let status = unsafe { sys::fxs_body_can_start(&raw const self.raw, self.table(), attack) };
-        let most = i64::from(self.frames.attacks()) - 1;
+        let most = i64::from(self.frame_data.attacks()) - 1;
         answer(status, || Error::Range { name: "attack", value: attack.into(), least: 0, most })
             .map(|is_so| is_so == 1)
     }

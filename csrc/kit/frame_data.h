@@ -1,5 +1,5 @@
 /* A table of frame data: the parts and the attacks of a fighter, as bytes. The functions that read
- * it take tables that fxs_frames_check has accepted. */
+ * it take tables that fxs_frame_data_check has accepted. */
 #ifndef FIXSYNC_FRAMES_H
 #define FIXSYNC_FRAMES_H
 

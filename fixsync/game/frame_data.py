@@ -8,7 +8,7 @@
         {"slash": Attack.of(startup=4, active=3, recovery=9, parts=["sword"])},
     )
 
-`fixsync frames` makes the same table from a JSON file, for programs in other languages."""
+`fixsync frame-data` makes the same table from a JSON file, for programs in other languages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from struct import Struct
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from fixsync._native.body import FRAMES_MAX, PARTS_MAX, check_table
+from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX, check_table
 from fixsync._native.checks import boolean, integer, integers, shown
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, TURN, YAW_MAX
 from fixsync._native.rows import SHAPE
@@ -155,7 +155,7 @@ class Attack:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "frames", integer("frames", self.frames, 1, FRAMES_MAX))
+        object.__setattr__(self, "frames", integer("frames", self.frames, 1, ATTACK_FRAMES_MAX))
         for kind in ("active", "inactive"):
             spans = {
                 name: _spans(f"{kind}[{shown(name)}]", value, self.frames)
@@ -190,10 +190,10 @@ class Attack:
         """
         if isinstance(parts, str):
             raise TypeError(f"parts must be a sequence of names, not {shown(parts)}")
-        begin = integer("startup", startup, 0, FRAMES_MAX)
-        end = begin + integer("active", active, 1, FRAMES_MAX)
+        begin = integer("startup", startup, 0, ATTACK_FRAMES_MAX)
+        end = begin + integer("active", active, 1, ATTACK_FRAMES_MAX)
         return cls(
-            end + integer("recovery", recovery, 0, FRAMES_MAX),
+            end + integer("recovery", recovery, 0, ATTACK_FRAMES_MAX),
             dict.fromkeys(parts, range(begin, end)),
         )
 

@@ -1,4 +1,4 @@
-"""fixsync frames: frame data out of a JSON file, as the table that C reads."""
+"""fixsync frame-data: frame data out of a JSON file, as the table that C reads."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import click
 
 from fixsync.base.files import write_whole
 from fixsync.cli import options, text
-from fixsync.game.aseprite import AsepriteFrames, read_aseprite
-from fixsync.game.frames import FrameData
-from fixsync.game.frames_file import read_frames, schema
-from fixsync.game.frames_names import WRITERS
+from fixsync.game.aseprite import AsepriteFrameData, read_aseprite
+from fixsync.game.frame_data import FrameData
+from fixsync.game.frame_data_file import read_frame_data, schema
+from fixsync.game.frame_data_names import WRITERS
 
 
 def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -23,7 +23,7 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-@click.command("frames", cls=options.Command)
+@click.command("frame-data", cls=options.Command)
 @click.argument("source", metavar="JSON", type=options.FILE)
 @options.output_option(
     "OUT",
@@ -63,7 +63,7 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     help="Print the JSON schema of the file, and end.",
 )
 @options.json_option
-def frames_command(
+def frame_data_command(
     source: Path, output: Path | None, as_json: bool, of: str | None, **choices: Any
 ) -> None:
     """Make a table of frame data out of a JSON file.
@@ -94,7 +94,7 @@ def frames_command(
     with text.refusals():
         if of is not None:
             sprite = read_aseprite(source, **given)
-        found = read_frames(source) if sprite is None else sprite.frames
+        found = read_frame_data(source) if sprite is None else sprite.frame_data
         written = found.to_bytes()
         if suffix in WRITERS:
             written = WRITERS[suffix](source.stem, found).encode()
@@ -103,7 +103,7 @@ def frames_command(
         if output is not None:
             write_whole(output, written)
     if as_json:
-        text.print_json({"frames": _json(found), "error": None}, output)
+        text.print_json({"frame_data": _json(found), "error": None}, output)
         return
     out = text.console(output)
     text.show(out, text.pairs_table([*_rows(found), *_sprite_rows(sprite)]))
@@ -111,15 +111,15 @@ def frames_command(
         text.say(out, f"written: {output} ({text.size(len(written))})")
 
 
-def _json(frames: FrameData) -> dict[str, Any]:
+def _json(data: FrameData) -> dict[str, Any]:
     return {
-        "parts": [*frames.parts],
-        "attacks": {name: attack.frames for name, attack in frames.attacks.items()},
-        "bytes": len(frames.to_bytes()),
+        "parts": [*data.parts],
+        "attacks": {name: attack.frames for name, attack in data.attacks.items()},
+        "bytes": len(data.to_bytes()),
     }
 
 
-def _sprite_rows(sprite: AsepriteFrames | None) -> Iterator[tuple[str, str]]:
+def _sprite_rows(sprite: AsepriteFrameData | None) -> Iterator[tuple[str, str]]:
     if sprite is not None:
         yield "origin", sprite.origin
         yield "left out", ", ".join(map(repr, sprite.left_out)) or "nothing"
@@ -129,9 +129,9 @@ def _sprite_rows(sprite: AsepriteFrames | None) -> Iterator[tuple[str, str]]:
         yield "durations", f"{images} rounded, an attack by at most {off} frames"
 
 
-def _rows(frames: FrameData) -> Iterator[tuple[str, str]]:
-    yield "parts", ", ".join(frames.parts)
-    for name, attack in frames.attacks.items():
+def _rows(data: FrameData) -> Iterator[tuple[str, str]]:
+    yield "parts", ", ".join(data.parts)
+    for name, attack in data.attacks.items():
         what = f"{attack.frames} frames"
         if attack.rehits:
             what += f", {len(attack.rehits) + 1} hits"

@@ -16,7 +16,7 @@ import {
 import { layerIn } from "./commands.js";
 import { KernelArray, kernel, memory, scratch } from "./kernel.js";
 import { degrees, q } from "./numbers.js";
-import { FXS_FRAMES_MAX, FXS_OK, FXS_PARTS_MAX } from "./raw.js";
+import { FXS_ATTACK_FRAMES_MAX, FXS_OK, FXS_PARTS_MAX } from "./raw.js";
 import { shapeNumbers } from "./shapes.js";
 import { SHAPES } from "./tables.js";
 
@@ -32,13 +32,13 @@ export class FrameData {
   #attacks;
   #document = null;
 
-  /** table: bytes, as `fixsync frames -o` writes them. parts, attacks: their names, in order. */
+  /** table: bytes, as `fixsync frame-data -o` writes them. parts, attacks: their names, in order. */
   constructor(table, names) {
     const { parts, attacks = [] } = object("names", names);
     bytesIn("table", table);
     this.#table = new KernelArray(Uint8Array, table.length);
     this.#table.array.set(table);
-    if (kernel.fxs_frames_check(this.address, BigInt(table.length), scratch) !== FXS_OK) {
+    if (kernel.fxs_frame_data_check(this.address, BigInt(table.length), scratch) !== FXS_OK) {
       throw new ArgumentRangeError(
         `not a table of frame data: byte ${memory.u32[scratch / 4]} is out of range`,
       );
@@ -197,7 +197,7 @@ function attackWords(name, value, partEntries, parts, attacks) {
   const known = ["frames", "active", "inactive", "rehits", "cancels", "keys", "meta"];
   const found = entry(name, value, known);
   const { frames, active = {}, inactive = {}, rehits = [], cancels = [] } = found;
-  integer(`${name}.frames`, frames, 1, FXS_FRAMES_MAX);
+  integer(`${name}.frames`, frames, 1, FXS_ATTACK_FRAMES_MAX);
   // by their frames: first, the one after the last, and a bit for each part
   const windows = new Map();
   const setOf = (place, spans) => {

@@ -26,16 +26,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
-from fixsync._native.body import FRAMES_MAX, PARTS_MAX
+from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
 from fixsync._native.raw import INT32_MAX, INT32_MIN
 from fixsync.base import strict_json
 from fixsync.base.numbers import ONE, decimal, degrees, exact, q
 from fixsync.base.strict_json import LayerIndex, LineError, Row, key_path
-from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
+from fixsync.game.frame_data import Attack, Cancel, FrameData, Key, Part
 from fixsync.world.shapes import Shape, shape_from_tuple
 
-__all__ = ["FrameDataError", "frame_data", "read_frames", "schema"]
+__all__ = ["FrameDataError", "frame_data", "read_frame_data", "schema"]
 
 _T = TypeVar("_T")
 
@@ -54,7 +54,7 @@ Units = Annotated[str, Meta(pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
 Degrees = Annotated[str, Meta(pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
 Length: TypeAlias = Annotated[int, Meta(ge=INT32_MIN, le=INT32_MAX)] | Units
 Yaw: TypeAlias = Annotated[int, Meta(ge=0, le=65535)] | Degrees
-Frame = Annotated[int, Meta(ge=0, le=FRAMES_MAX - 1)]
+Frame = Annotated[int, Meta(ge=0, le=ATTACK_FRAMES_MAX - 1)]
 Span: TypeAlias = tuple[Frame, Frame]
 
 
@@ -117,7 +117,7 @@ class CancelEntry(Struct, forbid_unknown_fields=True):
 class AttackEntry(Struct, forbid_unknown_fields=True):
     """An attack: the frames, first and last, in which it switches or changes parts."""
 
-    frames: Annotated[int, Meta(ge=1, le=FRAMES_MAX)]
+    frames: Annotated[int, Meta(ge=1, le=ATTACK_FRAMES_MAX)]
     active: dict[str, list[Span]] = {}
     inactive: dict[str, list[Span]] = {}
     rehits: list[Frame] = []
@@ -146,7 +146,7 @@ def schema() -> dict[str, Any]:
     }
 
 
-def read_frames(path: str | os.PathLike[str]) -> FrameData:
+def read_frame_data(path: str | os.PathLike[str]) -> FrameData:
     """The frame data of a JSON file. FrameDataError names the file, the path within it, the value
     and what is allowed."""
     name = os.fspath(path)

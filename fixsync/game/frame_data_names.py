@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from fixsync.game.frames import FrameData
+from fixsync.game.frame_data import FrameData
 
 __all__ = ["WRITERS"]
 
@@ -20,9 +20,9 @@ def _pascal(word: str) -> str:
     return "".join(part.capitalize() for part in word.split("_"))
 
 
-def _numbered(frames: FrameData) -> Iterator[tuple[str, list[str]]]:
+def _numbered(data: FrameData) -> Iterator[tuple[str, list[str]]]:
     """PART and ATTACK, each with its names as words. ValueError for two that become one word."""
-    for what, names in (("PART", frames.parts), ("ATTACK", frames.attacks)):
+    for what, names in (("PART", data.parts), ("ATTACK", data.attacks)):
         words: dict[str, str] = {}
         for name in names:
             other = words.setdefault(_word(name), name)
@@ -34,20 +34,20 @@ def _numbered(frames: FrameData) -> Iterator[tuple[str, list[str]]]:
         yield what, [*words]
 
 
-def _c(name: str, frames: FrameData) -> str:
-    prefix, table = _word(name), frames.to_bytes()
+def _c(name: str, data: FrameData) -> str:
+    prefix, table = _word(name), data.to_bytes()
     lines = [
-        f"/* Frame data of {prefix.lower()}, written by `fixsync frames`. */",
+        f"/* Frame data of {prefix.lower()}, written by `fixsync frame-data`. */",
         "#include <stdint.h>",
     ]
-    for what, words in _numbered(frames):
+    for what, words in _numbered(data):
         if words:
             own = [f"    {prefix}_{what}_{word}," for word in words]
             lines += ["", "enum {", *own, f"    {prefix}_{what}_COUNT", "};"]
     lines += [
         "",
         "/* Room for the commands of one call of fxs_body_add, _set_pose, _mirror, _start, ... */",
-        f"enum {{ {prefix}_ROWS_MAX = {rows_max(frames)} }};",
+        f"enum {{ {prefix}_ROWS_MAX = {rows_max(data)} }};",
     ]
     lines += ["", f"static const uint8_t {prefix}_FRAMES[{len(table)}] = {{"]
     for at in range(0, len(table), 16):
@@ -55,11 +55,11 @@ def _c(name: str, frames: FrameData) -> str:
     return "\n".join([*lines, "};", ""])
 
 
-def rows_max(frames: FrameData) -> int:
+def rows_max(data: FrameData) -> int:
     """A bound for the commands that one call for a body of these parts and attacks makes."""
-    attacks = frames.attacks.values()
+    attacks = data.attacks.values()
     mirror = change = 0
-    for name, part in frames.parts.items():
+    for name, part in data.parts.items():
         keys = [key for attack in attacks for key in attack.keys.get(name, ())]
         rows = [part, *(key.of(part) for key in keys)]
         # Mirroring turns by one command, shifts by one, and needs three for both.
@@ -73,13 +73,13 @@ def rows_max(frames: FrameData) -> int:
             turns = any(row.yaw != part.yaw for row in rows) or turns
             shifts = shifts or any(row.offset != part.offset for row in rows)
             change += 3 if turns and shifts else turns + shifts
-    return max(len(frames.parts), mirror, change)
+    return max(len(data.parts), mirror, change)
 
 
-def _csharp(name: str, frames: FrameData) -> str:
+def _csharp(name: str, data: FrameData) -> str:
     lines = [f"/// <summary>{_title(name)}</summary>"]
     lines += [f"public static class {_pascal(_word(name))}Frames", "{"]
-    for what, words in _numbered(frames):
+    for what, words in _numbered(data):
         lines += [
             f"    public const int {_pascal(what)}{_pascal(word)} = {i};"
             for i, word in enumerate(words)
@@ -87,22 +87,22 @@ def _csharp(name: str, frames: FrameData) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def _rust(name: str, frames: FrameData) -> str:
+def _rust(name: str, data: FrameData) -> str:
     lines = [f"//! {_title(name)}"]
-    for what, words in _numbered(frames):
+    for what, words in _numbered(data):
         lines += [f"pub const {what}_{word}: u32 = {i};" for i, word in enumerate(words)]
     return "\n".join([*lines, ""])
 
 
-def _gdscript(name: str, frames: FrameData) -> str:
+def _gdscript(name: str, data: FrameData) -> str:
     lines = [f"class_name {_pascal(_word(name))}Frames", f"## {_title(name)}", ""]
-    for what, words in _numbered(frames):
+    for what, words in _numbered(data):
         lines += [f"const {what}_{word} := {i}" for i, word in enumerate(words)]
     return "\n".join([*lines, ""])
 
 
-def _typescript(name: str, frames: FrameData) -> str:
-    parts, attacks = json.dumps([*frames.parts]), json.dumps([*frames.attacks])
+def _typescript(name: str, data: FrameData) -> str:
+    parts, attacks = json.dumps([*data.parts]), json.dumps([*data.attacks])
     return (
         f"/** {_title(name)} */\n"
         f"export const names = {{\n  parts: {parts},\n  attacks: {attacks},\n}} as const;\n"
@@ -110,7 +110,7 @@ def _typescript(name: str, frames: FrameData) -> str:
 
 
 def _title(name: str) -> str:
-    return f"Frame data of {_word(name).lower()}, written by `fixsync frames`."
+    return f"Frame data of {_word(name).lower()}, written by `fixsync frame-data`."
 
 
 WRITERS: dict[str, Callable[[str, FrameData], str]] = {

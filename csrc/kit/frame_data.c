@@ -1,5 +1,5 @@
 /* Tables of frame data: read and checked (docs/contract.md). */
-#include "frames.h"
+#include "frame_data.h"
 
 enum { QUARTER = FXS_TURN / 4 };
 
@@ -234,7 +234,7 @@ static const uint8_t *attack_fault(const uint8_t *table, uint64_t size, uint32_t
     uint32_t active = read32(row + 4);
     uint32_t inactive = read32(row + 8);
     uint32_t all = UINT32_MAX >> (FXS_PARTS_MAX - part_count(table));
-    if (read32(row) < 1 || read32(row) > FXS_FRAMES_MAX) {
+    if (read32(row) < 1 || read32(row) > FXS_ATTACK_FRAMES_MAX) {
         return row;
     }
     if ((active & ~all) != 0) {
@@ -334,7 +334,7 @@ static uint64_t table_fault(const uint8_t *table, uint64_t size, int *is_good) {
     return end;
 }
 
-int32_t fxs_frames_check(const uint8_t *table, uint64_t size, uint64_t *at) {
+int32_t fxs_frame_data_check(const uint8_t *table, uint64_t size, uint64_t *at) {
     int is_good;
     uint64_t fault = table_fault(table, size, &is_good);
     if (!is_good) {

@@ -18,8 +18,8 @@ from tools import needs
 
 from fixsync import Attack, Box, Cancel, Cylinder, FrameData, Key, Part, Sector, Sphere
 from fixsync._native.raw import ffi, lib
-from fixsync.cli.frames import frames_command
-from fixsync.game.frames_file import FrameDataError, read_frames, schema
+from fixsync.cli.frame_data import frame_data_command
+from fixsync.game.frame_data_file import FrameDataError, read_frame_data, schema
 
 FRAMES = FrameData(
     {
@@ -109,7 +109,7 @@ def check(table: bytes) -> int | None:
     """The offset at which C refuses a table; None for a good one."""
     at = ffi.new("uint64_t *", 999999)
     # An exact copy, so that a sanitizer sees what is read beyond its end.
-    status = lib.fxs_frames_check(ffi.new("uint8_t[]", table), len(table), at)
+    status = lib.fxs_frame_data_check(ffi.new("uint8_t[]", table), len(table), at)
     assert status in (0, lib.FXS_E_TABLE)
     assert status or at[0] == 999999
     return int(at[0]) if status else None
@@ -346,7 +346,7 @@ def test_a_file_is_the_frame_data_that_python_makes(tmp_path: Path) -> None:
         },
         meta={"sheet": "hero.png"},
     )
-    read = read_frames(path)
+    read = read_frame_data(path)
     assert (read.parts, read.attacks, read.meta) == (made.parts, made.attacks, made.meta)
     assert read.to_bytes() == made.to_bytes()
 
@@ -403,7 +403,7 @@ def test_a_wrong_file_is_refused_with_path_value_and_range(
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(doc), encoding="utf-8")
     with pytest.raises(FrameDataError, match=re.escape(reason)) as error:
-        read_frames(file)
+        read_frame_data(file)
     assert (error.value.file, error.value.path) == (str(file), path)
     assert str(error.value).startswith(f"{file}: {path}: ")
 
@@ -416,12 +416,14 @@ def test_a_wrong_file_is_refused_with_path_value_and_range(
 def test_what_is_not_json_is_refused(text: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text(text)
     with pytest.raises(FrameDataError, match=reason):
-        read_frames(tmp_path / "bad.json")
+        read_frame_data(tmp_path / "bad.json")
 
 
 def test_the_published_schema_is_that_of_the_reader() -> None:
     published = (ROOT / "docs" / "frames.schema.json").read_text(encoding="utf-8")
-    assert published == json.dumps(schema(), indent=2) + "\n", "fixsync frames --schema prints it"
+    assert published == json.dumps(schema(), indent=2) + "\n", (
+        "fixsync frame-data --schema prints it"
+    )
 
 
 @pytest.mark.full
@@ -437,11 +439,11 @@ def test_the_header_of_the_example_is_what_the_command_writes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("fighter.h", "fighter.bin"):
-        frames_command.main([str(FIGHTER), "-o", str(tmp_path / name)], standalone_mode=False)
+        frame_data_command.main([str(FIGHTER), "-o", str(tmp_path / name)], standalone_mode=False)
     assert "beam   36 frames, 2 hits" in capsys.readouterr().out
     header = (ROOT / "examples" / "fighter_frames.h").read_text(encoding="utf-8")
     assert (tmp_path / "fighter.h").read_text(encoding="utf-8") == header
     table = (tmp_path / "fighter.bin").read_bytes()
-    assert table == read_frames(FIGHTER).to_bytes()
+    assert table == read_frame_data(FIGHTER).to_bytes()
     assert bytes(map(int, re.findall(r"\b\d+(?=,)", header))) == table
     assert check(table) is None
