@@ -143,7 +143,9 @@ def plan_of_distance(seed: int) -> Journey:
     """The match of a seed."""
     random = Random(seed)
     players = random.choice((2, 2, 3, 3, 4, 8))
-    vacant = frozenset({players - 1}) if players > 2 and random.chance(2, 3) else frozenset[int]()
+    empty_seats = (
+        frozenset({players - 1}) if players > 2 and random.chance(2, 3) else frozenset[int]()
+    )
     delay_ms = random.choice((5, 20, 40, 70, 100, 150, 250, LONG_MS))
     match = Match(
         "bumpers",
@@ -152,7 +154,7 @@ def plan_of_distance(seed: int) -> Journey:
         prediction_max=random.choice((0, 8, 8, 15, 24)),
         input_delay=random.choice((0, 2, 4, 8)),
         frames=None,
-        vacant=vacant,
+        empty_seats=empty_seats,
         spectators=random.choice((0, 0, 1, 2)),
         id=seed,
     )
@@ -172,7 +174,7 @@ def plan_of_distance(seed: int) -> Journey:
         paths=paths,
     )
     made.starts = {peer: random.below(300) for peer in match.seated}
-    for late in (*sorted(vacant), *range(players, len(match.peers))):
+    for late in (*sorted(empty_seats), *range(players, len(match.peers))):
         made.starts[late] = random.between(1500, 3000)
     if random.chance(1, 2):
         made.uplink = made.load() * random.between(12, 30) // 10
@@ -181,7 +183,7 @@ def plan_of_distance(seed: int) -> Journey:
         a, b = random.choice(sorted(paths))
         begin = random.between(2000, 6000)
         made.silence = begin, begin + random.between(500, 3000), a, b
-    elif event == 1 and not vacant:
+    elif event == 1 and not empty_seats:
         at = random.between(2500, 4500)
         made.restart = random.choice(match.seated), at, at + random.between(100, 1500)
     made.coast_ms = coast_of(seed, match)[1][1]
@@ -441,12 +443,16 @@ def journey_of(
     bits: int = 3,
     state_bytes: int = 1024,
     spectators: int = 0,
-    vacant: frozenset[int] = frozenset(),
+    empty_seats: frozenset[int] = frozenset(),
     path: Path | None = None,
     seed: int = 5,
 ) -> Journey:
     """A match whose paths are alike; who is not there from the start comes after 2 s."""
-    settings: dict[str, Any] = {"players": players, "vacant": vacant, "spectators": spectators}
+    settings: dict[str, Any] = {
+        "players": players,
+        "empty_seats": empty_seats,
+        "spectators": spectators,
+    }
     settings |= {"prediction_max": prediction_max, "input_delay": input_delay, "seed": seed}
     match = Match("bumpers", **settings)
     ways = [(a, b) for a in match.peers for b in match.others(a)]
@@ -548,7 +554,9 @@ def floors(say: Callable[[str], None] = print, *, is_whole: bool = True) -> None
                     settings: dict[str, Any] = {"prediction_max": prediction_max, "seed": seed}
                     times.append(
                         joined(
-                            journey_of(3, one_way, vacant=frozenset({2}), path=path, **settings)
+                            journey_of(
+                                3, one_way, empty_seats=frozenset({2}), path=path, **settings
+                            )
                         )[1]
                     )
             assert min(times) >= 0, "a player was not seated"

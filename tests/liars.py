@@ -88,17 +88,19 @@ def plan_of_lies(seed: int, kind: str = "") -> Lie:
     }
     match = Match("bumpers", seed=random.below(2**32), players=players, **settings)
     if kind in JOINERS or (players > 2 and random.chance(1, 2)):
-        match = replace(match, players=max(3, players), vacant=frozenset({max(3, players) - 1}))
+        match = replace(
+            match, players=max(3, players), empty_seats=frozenset({max(3, players) - 1})
+        )
     if random.chance(1, 3):
         match = replace(match, spectators=1)
-    liar = random.choice(sorted(match.vacant) if kind in JOINERS else match.seated)
+    liar = random.choice(sorted(match.empty_seats) if kind in JOINERS else match.seated)
     others = [peer for peer in match.seated if peer != liar]
     weather = Weather(random.choice((0, 5)), random.choice((0, 10, 40)), random.choice((0, 20)))
     lie = Lie(seed, match, weather, kind, liar, random.choice(others or match.seated))
     if kind in OUTSIDERS:
         lie.liar = None
     lie.starts = {peer: random.below(200) for peer in match.seated}
-    for late in (*match.vacant, *range(match.players, len(match.peers))):
+    for late in (*match.empty_seats, *range(match.players, len(match.peers))):
         lie.starts[late] = random.below(1500)
     if kind == "rejoin":
         lie.restart = 1800, 1800 + random.between(50, 1000)

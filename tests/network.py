@@ -185,7 +185,7 @@ class Network:
             self.match,
             made,
             me,
-            instance=self.lives,
+            start_number=self.lives,
             nonce=nonce_of(self.salt, self.match.seed, me, self.lives),
             now_ms=self.now_ms,
             timing=self.timing,

@@ -68,12 +68,12 @@ def plan(seed: int) -> Plan:
     """The match of a seed."""
     random = Random(seed)
     players = random.choice((2, 2, 2, 3, 3, 4, 5, 8))
-    vacant = frozenset(
+    empty_seats = frozenset(
         player for player in range(1, players) if random.chance(1, 4) and players > 2
     )
     spectators = random.choice((0, 0, 0, 1, 2))
     match = _match(random, players, (0, 0, 1, 2, 4, 8, 8, 15), (0, 1, 2, 2, 3, 6), (30, 260))
-    match = replace(match, vacant=vacant, spectators=spectators, id=random.next())
+    match = replace(match, empty_seats=empty_seats, spectators=spectators, id=random.next())
     if random.chance(1, 2):
         match = replace(match, key=random.next().to_bytes(8, "little"))
     made = Plan(seed, match, noise=random.choice((0, 0, 3, 20)))
@@ -81,7 +81,7 @@ def plan(seed: int) -> Plan:
         made.weather.append((at, _weather(random)))
     for player in made.match.seated:
         made.starts.append((random.below(1500), player))
-    for late in (*sorted(vacant), *range(players, players + spectators)):
+    for late in (*sorted(empty_seats), *range(players, players + spectators)):
         if random.chance(3, 4):
             made.starts.append((random.below(5000), late))
     # Somebody who is there from the start must be there to notice.
@@ -98,10 +98,10 @@ def plan_of_restarts(seed: int) -> Plan:
     """A match in which any peer, the host included, may fall over and come back at any time."""
     random = Random(seed)
     players = random.choice((2, 2, 2, 3, 3, 4))
-    vacant = frozenset(player for player in range(1, players) if random.chance(1, 2))
+    empty_seats = frozenset(player for player in range(1, players) if random.chance(1, 2))
     spectators = random.choice((0, 0, 1, 2))
     match = _match(random, players, (0, 0, 2, 8), (0, 1, 2, 6), (40, 300))
-    match = replace(match, vacant=vacant, spectators=spectators)
+    match = replace(match, empty_seats=empty_seats, spectators=spectators)
     ends = frozenset(Reason) - {Reason.LEFT, Reason.DESYNC}
     made = Plan(seed, match, [(0, _weather(random))], ends=ends, restarts=True)
     for peer in made.match.peers:
@@ -203,7 +203,7 @@ def _add_crashes(random: Random, made: Plan) -> None:
             made.starts.append((at + random.between(50, 3000), who))
         else:
             made.ends |= {Reason.SILENT, Reason.STALLED}
-    # Two at once leave nobody to come back by; a host with vacant seats cannot come back; what went
+    # Two at once leave nobody to come back by; a host with empty seats cannot come back; what went
     # on while somebody was away may make the rest too late.
     made.ends |= {Reason.SILENT, Reason.JOIN_FAILED, Reason.STALLED}
     if len({who for _, who in made.crashes}) > 1:
@@ -321,8 +321,8 @@ def check_memory(
     """No session holds more than its window, and what those need who come late, asks for."""
     match = network.match
     window = match.detection_frames_max
-    has_joined = match.vacant or match.spectators or network.lives > match.players
-    backlog = 3700 if match.spectators or match.vacant else 0
+    has_joined = match.empty_seats or match.spectators or network.lives > match.players
+    backlog = 3700 if match.spectators or match.empty_seats else 0
     for me, peer in network.peers.items():
         if not is_checked(me):
             continue

@@ -143,7 +143,7 @@ def test_a_longer_delay_repeats_the_last_input_and_a_shorter_one_drops_some():
 
 @both_ways
 def test_who_comes_late_or_back_knows_the_delay_of_every_frame(prediction_max: int):
-    settings = {"input_delay_max": 9, "vacant": frozenset({2}), "spectators": 1, "frames": 500}
+    settings = {"input_delay_max": 9, "empty_seats": frozenset({2}), "spectators": 1, "frames": 500}
     for seed in rounds(10):
         network = Changing(match(3, prediction_max=prediction_max, seed=seed, **settings), 1, STORM)
         network.pause = 1

@@ -218,7 +218,7 @@ def test_a_host_says_which_spectator_differs_and_lets_it_go(monkeypatch: pytest.
     monkeypatch.setattr(f"{__name__}.WEATHER", Weather(delay_ms=15))
     network = fight(8, faulty("unit", FAULT_FRAME), who=3, spectators=1)
     assert network.end_of(0).text.endswith("players; peer 3 reports a difference after frame 20")
-    assert not network.session(0)._remotes[3].instance
+    assert not network.session(0)._remotes[3].start_number
 
 
 def test_a_spectator_that_differs_and_vanishes_is_asked_for_evidence_no_more():
@@ -230,7 +230,7 @@ def test_a_spectator_that_differs_and_vanishes_is_asked_for_evidence_no_more():
     assert network.run(5000, lambda: 2 in host.spectator_desyncs)
     network.crash(2)
     network.run(6000)
-    assert not host._remotes[2].instance
+    assert not host._remotes[2].start_number
     assert host._remotes[2].has_evidence
     assert host.spectator_desyncs[2].evidence.keys() == {0}
 

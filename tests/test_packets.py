@@ -328,8 +328,8 @@ def test_inputs_for_a_seat_that_is_played_here_are_refused_beyond_those_that_are
         assert session.receive(data, network.now_ms) == sender, "peers resend what they hold"
 
 
-def test_the_host_refuses_inputs_for_a_vacant_seat_and_players_take_them_from_it_alone():
-    match = Match("bumpers", seed=5, players=3, frames=200, vacant=frozenset({2}))
+def test_the_host_refuses_inputs_for_a_empty_seat_and_players_take_them_from_it_alone():
+    match = Match("bumpers", seed=5, players=3, frames=200, empty_seats=frozenset({2}))
     network = Network(match, 1).start_all()
     network.run(900)
     for me, sender, taken in ((0, 1, False), (1, 0, True)):
@@ -352,7 +352,7 @@ def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
     network.run(500)
     session, other = network.session(1), network.session(0)
     assert session.phase is Phase.CONNECTING
-    assert session._remotes[0].instance
+    assert session._remotes[0].start_number
     update = next(other._outgoing[1]._updates(network.now_ms))
     first = session._seats.streams[1].next
     lie = msgspec.structs.replace(update, runs=[Run(1, first, [1, 2])])
@@ -392,7 +392,7 @@ def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
     network, session = running()
     back = network.restart(2, 100).session
     remote = session._remotes[2]
-    assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.instance)
+    assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.start_number)
     assert not remote.is_mutual
     at = session.confirmed
     update = next(back._outgoing[1]._updates(network.now_ms))
@@ -405,7 +405,7 @@ def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
     assert remote.hash_next == at
 
 
-LATE = Match("bumpers", seed=5, players=3, frames=300, vacant=frozenset({2}))
+LATE = Match("bumpers", seed=5, players=3, frames=300, empty_seats=frozenset({2}))
 
 
 def with_a_late_player(until: Callable[[Session], bool]) -> tuple[Network, Session, Session]:
@@ -512,7 +512,7 @@ def test_before_a_match_begins_no_hash_is_left_out():
     for me in (0, 1):
         network.start(me)
     session, remote = network.session(1), network.session(1)._remotes[0]
-    assert network.run(500, lambda: remote.instance)
+    assert network.run(500, lambda: remote.start_number)
     network.run(60)
     assert session.phase is Phase.CONNECTING
     assert not remote.is_mutual
@@ -670,7 +670,7 @@ def test_only_the_newest_packet_of_a_peer_moves_its_address():
 
 
 def recorded(changes: dict[str, Any], ms: int = 1500) -> list[tuple[int, bytes]]:
-    """The packets of an earlier match with the same key and id, and the same instances."""
+    """The packets of an earlier match with the same key and id, and the same numbers of starts."""
     return sent(Network(replace(KEYED, **changes)).start_all(), ms)
 
 
@@ -715,7 +715,7 @@ def test_a_player_comes_back_though_its_clock_went_back_and_its_earlier_life_doe
     first = sent(network, 300)
     network.crash(1)
     network.run(50)
-    network.lives = 0  # the instance of its first life, less one
+    network.lives = 0  # the start_number of its first life, less one
     back = network.start(1).session
     assert network.run(3000, lambda: back.is_playing)
     host, life = network.session(0), network.session(0)._remotes[1].life
@@ -771,7 +771,7 @@ def test_the_hellos_of_many_lives_are_answered_a_few_at_once():
 @pytest.mark.parametrize("nonce", [b"", bytes(16), bytes(15), b"1" * 17, "1" * 16, None])
 def test_a_nonce_is_16_bytes_that_are_not_zeros(nonce: Any):
     with pytest.raises(ValueError, match="nonce must be"):
-        RollbackSession(KEYED, Bumpers(5, 2), 0, instance=1, nonce=nonce, now_ms=0)
+        RollbackSession(KEYED, Bumpers(5, 2), 0, start_number=1, nonce=nonce, now_ms=0)
 
 
 # Byes.

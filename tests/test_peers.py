@@ -426,7 +426,7 @@ def test_an_impairment_out_of_range_is_refused(changes: dict[str, int]):
 
 def session(me: int, frames: int) -> RollbackSession:
     match = Match("bumpers", seed=3, players=2, prediction_max=4, frames=frames)
-    now: dict[str, Any] = {"instance": 1, "nonce": token_bytes(16), "now_ms": now_ms()}
+    now: dict[str, Any] = {"start_number": 1, "nonce": token_bytes(16), "now_ms": now_ms()}
     return RollbackSession(match, Bumpers(3, 2), me, **now, timing=PATIENT, semantics=SEMANTICS)
 
 

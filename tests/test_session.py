@@ -257,7 +257,7 @@ def test_a_player_who_comes_back_before_it_hears_the_host_does_not_end_the_match
 @both_ways
 def test_a_host_that_restarts_comes_back_by_the_player_who_was_seated_late(prediction_max: int):
     # By its settings alone it needs nobody, and could begin at frame 0.
-    late = match(2, prediction_max=prediction_max, frames=400, vacant=frozenset({1}))
+    late = match(2, prediction_max=prediction_max, frames=400, empty_seats=frozenset({1}))
     network = Network(late, 4, STORM).start_all(1)
     assert network.run(4000, lambda: network.session(1).is_playing)
     network.run(500)
@@ -267,9 +267,9 @@ def test_a_host_that_restarts_comes_back_by_the_player_who_was_seated_late(predi
 
 
 @pytest.mark.parametrize(("players", "witness"), [(3, 2), (2, 2), (2, 1)])
-def test_a_host_that_restarts_while_a_seat_is_vacant_is_refused(players: int, witness: int):
+def test_a_host_that_restarts_while_a_seat_is_empty_is_refused(players: int, witness: int):
     # The one who refuses it is a player, a spectator, or a player who has no seat yet.
-    late = match(players, frames=900, vacant=frozenset({1}), spectators=1)
+    late = match(players, frames=900, empty_seats=frozenset({1}), spectators=1)
     network = Network(late, 4).start_all()
     if witness not in network.peers:
         network.start(witness)
@@ -278,13 +278,13 @@ def test_a_host_that_restarts_while_a_seat_is_vacant_is_refused(players: int, wi
     assert network.session(witness).is_playing == (witness == 2 and players == 3)
     network.restart(0, 700)
     played(network).check_agreement()
-    check_end(network, 0, Reason.JOIN_FAILED, 0, "the host cannot come back while a seat is vacant")
+    check_end(network, 0, Reason.JOIN_FAILED, 0, "the host cannot come back while a seat is empty")
     assert network.end_of(0).frame == 0
 
 
 def test_a_host_that_restarts_after_the_match_does_not_begin_it_again():
     # What a search found: the late player, still lingering, is not needed for a beginning.
-    network = Network(match(2, frames=300, vacant=frozenset({1})), 4).start_all(1)
+    network = Network(match(2, frames=300, empty_seats=frozenset({1})), 4).start_all(1)
     assert network.run(20_000, lambda: network.session(0).end is not None)
     network.restart(0, 50)
     played(network)
@@ -292,12 +292,12 @@ def test_a_host_that_restarts_after_the_match_does_not_begin_it_again():
     assert network.session(0).frame == 0
 
 
-@pytest.mark.parametrize(("instance", "pause_ms"), [(1, 0), (2, 5000)])
+@pytest.mark.parametrize(("start_number", "pause_ms"), [(1, 0), (2, 5000)])
 def test_a_host_that_nobody_has_to_join_begins_when_no_earlier_match_can_be_left(
-    instance: int, pause_ms: int
+    start_number: int, pause_ms: int
 ):
-    network = Network(match(2, frames=30, vacant=frozenset({1})))
-    network.lives = instance - 1
+    network = Network(match(2, frames=30, empty_seats=frozenset({1})))
+    network.lives = start_number - 1
     session = network.start(0).session
     network.run(20_000, lambda: session.frame > 0)
     assert pause_ms <= network.now_ms <= pause_ms + 100
@@ -316,7 +316,7 @@ def test_a_match_is_not_complete_before_a_player_who_came_back_has_said_that_it_
 
 @rollback_first
 def test_late_players_take_the_seats_that_were_kept_for_them(prediction_max: int):
-    late = match(4, prediction_max=prediction_max, frames=300, vacant=frozenset({2, 3}))
+    late = match(4, prediction_max=prediction_max, frames=300, empty_seats=frozenset({2, 3}))
     network = Network(late, 5, STORM).start_all()
     network.run(1000)
     network.start(3)
@@ -353,7 +353,7 @@ def test_spectators_see_every_frame_from_where_they_came_in(prediction_max: int)
 def test_a_match_of_any_age_is_joined_by_a_player_and_a_spectator_at_once(
     age_ms: int, delay_ms: int
 ):
-    late = match(2, frames=None, vacant=frozenset({1}), spectators=1)
+    late = match(2, frames=None, empty_seats=frozenset({1}), spectators=1)
     network = Network(late, 1, Weather(delay_ms=delay_ms)).start_all()
     network.run(500)
     network.coast(age_ms)
@@ -682,7 +682,7 @@ def test_an_ended_session_plays_no_more():
         ("frames", 61),
         ("tick_rate", 30),
         ("tick_rate", (60_000, 1001)),
-        ("vacant", frozenset({2})),
+        ("empty_seats", frozenset({2})),
         ("simulation", "others"),
         ("kernel", b"another"),
     ],
@@ -738,8 +738,8 @@ def test_peers_with_other_data_refuse_each_other_and_name_both_digests(
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_a_host_with_a_vacant_seat_and_its_player_without_refuse_each_other(players: int):
-    network = Network(match(players, frames=None, vacant=frozenset({players - 1})))
+def test_a_host_with_a_empty_seat_and_its_player_without_refuse_each_other(players: int):
+    network = Network(match(players, frames=None, empty_seats=frozenset({players - 1})))
     network.start(0)
     network.run(500)
     network.match = match(players, frames=None)
@@ -749,13 +749,13 @@ def test_a_host_with_a_vacant_seat_and_its_player_without_refuse_each_other(play
     for me in (0, 1):
         end = network.end_of(me)
         assert end.reason is Reason.REFUSED
-        assert f"field vacant: [{players - 1}] on peer 0, [] on peer 1" in end.text
+        assert f"field empty_seats: [{players - 1}] on peer 0, [] on peer 1" in end.text
 
 
 def test_a_player_who_takes_its_seat_for_a_taken_one_ends_no_match_of_others():
-    network = Network(match(3, frames=200, vacant=frozenset({2}))).start_all()
+    network = Network(match(3, frames=200, empty_seats=frozenset({2}))).start_all()
     network.run(500)
-    network.match = replace(network.match, vacant=frozenset())
+    network.match = replace(network.match, empty_seats=frozenset())
     network.start(2)
     played(network)
     assert ends(network) == {0: Reason.COMPLETED, 1: Reason.COMPLETED, 2: Reason.REFUSED}
@@ -1040,7 +1040,9 @@ def test_a_made_up_round_trip_lengthens_no_wait(monkeypatch: pytest.MonkeyPatch)
     hello = Remote.hello
     monkeypatch.setattr(Remote, "hello", lie_at_first)
     monkeypatch.setattr(Remote, "_take_times", lie)
-    network = Network(match(3, prediction_max=8, frames=None, vacant=frozenset({2}))).start_all()
+    network = Network(
+        match(3, prediction_max=8, frames=None, empty_seats=frozenset({2}))
+    ).start_all()
     network.run(500)
     late = network.start(2).session
     assert network.run(6000, lambda: late.end is not None)
@@ -1087,7 +1089,7 @@ def test_statistics_name_the_round_trip_loss_and_what_is_waited_for():
 
 
 def test_packets_to_a_peer_that_was_not_there_yet_are_no_loss_for_it():
-    network = Network(match(3, frames=600, vacant=frozenset({2}))).start_all()
+    network = Network(match(3, frames=600, empty_seats=frozenset({2}))).start_all()
     network.run(2000)
     network.start(2)
     network.run(1000)
@@ -1127,7 +1129,7 @@ def test_inputs_that_cannot_be_carried_are_refused_with_the_figure():
 
     settings = match(8, tick_rate=7000)
     made: dict[str, Any] = {
-        "instance": 1,
+        "start_number": 1,
         "nonce": nonce_of(1),
         "now_ms": 0,
         "semantics": SEMANTICS,
@@ -1149,7 +1151,7 @@ class Large(Bumpers):
 
 @pytest.mark.parametrize("me", [1, 2])
 def test_who_joins_and_hears_nobody_says_so(me: int):
-    settings = match(2, frames=None, spectators=1, vacant=frozenset({1}))
+    settings = match(2, frames=None, spectators=1, empty_seats=frozenset({1}))
     network = Network(settings, timing=Timing(connect_ms=1000))
     network.start(me)
     assert network.run(4000, lambda: network.is_over)
@@ -1212,8 +1214,8 @@ def test_players_wait_longer_for_one_who_gets_a_large_snapshot():
         ({"prediction_max": 33}, "prediction_max"),
         ({"input_delay": 17}, "input_delay"),
         ({"frames": 0}, "frames"),
-        ({"vacant": {0}}, "vacant seat"),
-        ({"vacant": {2}}, "vacant seat"),
+        ({"empty_seats": {0}}, "empty seat"),
+        ({"empty_seats": {2}}, "empty seat"),
         ({"spectators": 33}, "spectators"),
         ({"seed": -1}, "seed"),
         ({"id": 2**64}, "id"),
@@ -1252,7 +1254,7 @@ def test_a_time_is_an_integer(wrong: Any):
 
 @pytest.mark.parametrize(
     ("changes", "said"),
-    [({"vacant": 1}, "vacant must be a set of seats, not 1"),
+    [({"empty_seats": 1}, "empty_seats must be a set of seats, not 1"),
      ({"key": "secret"}, "key must be bytes, not a str")],
 )  # fmt: skip
 def test_settings_of_a_wrong_type_are_refused_by_name(changes: dict[str, Any], said: str):
@@ -1262,7 +1264,7 @@ def test_settings_of_a_wrong_type_are_refused_by_name(changes: dict[str, Any], s
 
 def test_a_session_is_refused_what_does_not_fit_its_match():
     made: dict[str, Any] = {
-        "instance": 1,
+        "start_number": 1,
         "nonce": nonce_of(1),
         "now_ms": 0,
         "semantics": SEMANTICS,

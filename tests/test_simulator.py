@@ -126,7 +126,7 @@ def test_the_plans_hold_everything_that_is_to_be_tried():
     assert {made.match.players for made in plans} == {2, 3, 4, 5, 8}
     for wanted in ("crashes", "fault", "noise"):
         assert sum(bool(getattr(made, wanted)) for made in plans) > 30, wanted
-    for wanted in ("vacant", "spectators", "prediction_max", "input_delay", "key"):
+    for wanted in ("empty_seats", "spectators", "prediction_max", "input_delay", "key"):
         assert sum(bool(getattr(made.match, wanted)) for made in plans) > 30, wanted
         assert sum(not getattr(made.match, wanted) for made in plans) > 30, wanted
     assert any(weather.loss == 50 for made in plans for _, weather in made.weather)
@@ -229,7 +229,7 @@ def test_the_plans_over_distance_hold_everything_that_is_to_be_tried():
     assert max(longest) > 290
     for wanted in ("silence", "restart", "uplink"):
         assert sum(bool(getattr(made, wanted)) for made in plans) > 20, wanted
-    for wanted in ("vacant", "spectators", "prediction_max", "input_delay"):
+    for wanted in ("empty_seats", "spectators", "prediction_max", "input_delay"):
         assert sum(bool(getattr(made.match, wanted)) for made in plans) > 30, wanted
     assert 60 < sum(made.is_carried() for made in plans) < 200
 
@@ -382,7 +382,7 @@ def test_the_simulator_fails_when_a_joiner_must_catch_up_exactly(monkeypatch: py
 
     monkeypatch.setattr(Joining, "_offer_seat", exactly)
     with pytest.raises(AssertionError, match="joiner 2 ended by"):
-        travel(journey_of(3, 70, vacant=frozenset({2})))
+        travel(journey_of(3, 70, empty_seats=frozenset({2})))
 
 
 @pytest.mark.full
@@ -450,7 +450,7 @@ def test_the_simulator_fails_when_a_seat_changes_one_frame_early_on_one_peer(
 
     monkeypatch.setattr(Seats, "learn", early)
     with pytest.raises(AssertionError, match=r"ended by|confirmed"):
-        travel(journey_of(3, 40, vacant=frozenset({2})))
+        travel(journey_of(3, 40, empty_seats=frozenset({2})))
 
 
 def run_each(seeds: list[int], planned: Planned = plan) -> None:

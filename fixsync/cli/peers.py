@@ -289,7 +289,7 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
     for peer in peers:
         if peer.status.reason not in ("", "COMPLETED", "DESYNC"):
             text.say(out, f"peer {peer.peer}: {peer.status.text}")
-        is_absent = peer.peer in plan.vacant and not peer.status.reason
+        is_absent = peer.peer in plan.empty_seats and not peer.status.reason
         if peer.came_at is not None:
             came = f"came when player 0 had confirmed {text.plural(peer.came_at, 'frame')}"
             text.say(out, f"peer {peer.peer}: {came}")

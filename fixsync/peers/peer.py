@@ -39,7 +39,7 @@ class Task(Struct, forbid_unknown_fields=True):
 
     plan: Run
     me: int
-    instance: int
+    start_number: int
     match_id: int
     log: str
     """Where to record the frames that it confirms. A file that is there is not overwritten."""
@@ -159,7 +159,7 @@ class _Peer:
 
     def say(self) -> None:
         session, status = self.session, self.status
-        if self.task.me in session.match.vacant:
+        if self.task.me in session.match.empty_seats:
             status.seated = session.seats[self.task.me]
         status.frame, status.confirmed = session.frame, session.confirmed
         status.rollbacks, status.resteps = session.rollbacks, session.resteps
@@ -188,11 +188,11 @@ class _Peer:
         match, me = self.plan.match(self.task.match_id), self.task.me
         # On a busy machine a run of many frames may fall far behind; only a silent peer is gone.
         timing = Timing(connect_ms=60_000, silence_ms=15_000, stall_ms=60_000)
-        instance, kind = self.task.instance, kind_of(match, me)
+        start_number, kind = self.task.start_number, kind_of(match, me)
         times: dict[str, Any] = {"now_ms": now_ms(), "timing": timing}
         nonce = secrets.token_bytes(16)
         self.session = session = kind(
-            match, self.simulation, me, instance=instance, nonce=nonce, **times
+            match, self.simulation, me, start_number=start_number, nonce=nonce, **times
         )
         rate, self._began_ms = self.plan.rate, now_ms()
         end = await play(

@@ -45,7 +45,7 @@ class Run:
     """When the last player has confirmed this many frames, it is killed and started again."""
     late_frame: int | None = None
     """The last player comes when player 0 has confirmed this many frames; until then its seat is
-    vacant."""
+    empty."""
 
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
@@ -69,7 +69,7 @@ class Run:
                 raise ValueError(f"the frame of {name} must be 1..{last}, not {frame}")
         if self.restart_frame is not None and self.late_frame is not None:
             raise ValueError("the last player can be restarted or late, not both")
-        if self.fault is not None and self.faulty_peer in self.vacant:
+        if self.fault is not None and self.faulty_peer in self.empty_seats:
             raise ValueError(
                 "the last player is late: a fault must be in another, as --fault-peer says"
             )
@@ -83,7 +83,7 @@ class Run:
         return self.players - 1 if self.fault_peer is None else self.fault_peer
 
     @property
-    def vacant(self) -> list[int]:
+    def empty_seats(self) -> list[int]:
         """The seats that nobody holds at the start."""
         return [] if self.late_frame is None else [self.players - 1]
 
@@ -100,7 +100,7 @@ class Run:
             prediction_max=self.prediction_max,
             input_delay=self.input_delay,
             frames=self.frames,
-            vacant=frozenset(self.vacant),
+            empty_seats=frozenset(self.empty_seats),
             spectators=self.spectators,
             id=id,
         )

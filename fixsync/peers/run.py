@@ -221,7 +221,7 @@ class _Match:
             for peer in peers:
                 await self._introduce(peer)
             for peer in peers:
-                if peer not in self._plan.vacant:
+                if peer not in self._plan.empty_seats:
                     self._tell(peer)
             await asyncio.gather(*map(self._follow, peers))
         finally:
@@ -241,14 +241,14 @@ class _Match:
         if outcome.log is not None:
             outcome.parts.append(Part(outcome.log))
             outcome.log = None
-        if peer < plan.players and peer not in plan.vacant and is_new:
+        if peer < plan.players and peer not in plan.empty_seats and is_new:
             outcome.log = log
         else:
             outcome.parts.append(Part(log))
         task = Task(
             plan,
             me=peer,
-            instance=1 if is_new else time.time_ns(),
+            start_number=1 if is_new else time.time_ns(),
             match_id=os.getpid(),
             log=str(log),
             report=str(self._directory / f"desync{peer}"),
@@ -283,7 +283,7 @@ class _Match:
     async def _follow(self, peer: int) -> None:
         """Listens to a peer until it has ended; kills it and starts it again if that is planned."""
         plan, outcome = self._plan, self.outcome.peers[peer]
-        if peer in plan.vacant:
+        if peer in plan.empty_seats:
             await self._is_time_for_the_late.wait()
             if self._is_over:
                 return  # Nobody comes.

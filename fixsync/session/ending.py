@@ -54,7 +54,7 @@ class Ending:
             text = text if text.startswith(f"peer {by} ") else f"peer {by} reports: {text}"
             if event.reason is Reason.SILENT and event.peer == me:
                 text += f"; peer {me} is here"
-            elif event.reason is Reason.SILENT and accused is not None and accused.instance:
+            elif event.reason is Reason.SILENT and accused is not None and accused.start_number:
                 text += f"; peer {me} heard it {now_ms - accused.heard_ms} ms ago"
             self.end(event.reason, event.peer, text, now_ms, by=by)
         elif reporter.is_required:
@@ -139,7 +139,7 @@ class Ending:
             reason = Reason.SILENT
             if local.phase is Phase.JOINING:
                 reason = Reason.JOIN_FAILED
-                if local.remotes[peer].instance and local.collector is not None:
+                if local.remotes[peer].start_number and local.collector is not None:
                     progress = f"{local.collector.progress}, and no more came"
                     text = f"no snapshot from peer {peer}: {progress} for {timing.connect_ms} ms"
             self.end(reason, peer, text + self._why_refused(peer), now_ms)
@@ -149,7 +149,7 @@ class Ending:
                 continue
             if remote.is_required and is_running:
                 self._fell_silent(remote, now_ms)
-            elif remote.instance and not remote.is_required:
+            elif remote.start_number and not remote.is_required:
                 remote.drop(Reason.SILENT, "silent")
 
     def _fell_silent(self, remote: Remote, now_ms: int) -> None:

@@ -43,19 +43,19 @@ class Joining:
         answer with `join`. Who does not answer for `silence_ms` has given that match up."""
         local = self.local
         required = local.required()
-        if not all(remote.instance for remote in required):
+        if not all(remote.start_number for remote in required):
             return
-        if 1 not in (local.instance, *(remote.instance for remote in required)):
+        if 1 not in (local.start_number, *(remote.start_number for remote in required)):
             for remote in local.remotes.values():
                 is_silent = now_ms - remote.heard_ms > local.timing.silence_ms
-                if not (remote.instance or is_silent):
+                if not (remote.start_number or is_silent):
                     return
         for remote in local.remotes.values():
             remote.started_life = remote.life
         self.has_begun = True
         local.seats.sources.add(local.me)
         if local.me == HOST:
-            local.seats.sources.update(local.match.vacant)
+            local.seats.sources.update(local.match.empty_seats)
         self._run(now_ms)
 
     def join(self, feeder: int, now_ms: int) -> None:
@@ -81,8 +81,8 @@ class Joining:
             if count != players:
                 raise ValueError(f"{name} must have {players} entries, not {count}")
         for seat, since in enumerate(snapshot.seats):
-            if since and seat not in local.match.vacant:
-                raise ValueError(f"seats[{seat}] must be 0, not {since}: the seat was not vacant")
+            if since and seat not in local.match.empty_seats:
+                raise ValueError(f"seats[{seat}] must be 0, not {since}: the seat was not empty")
         try:
             local.timeline.restart(snapshot)
         except ValueError:
@@ -132,13 +132,13 @@ class Joining:
         return min(max(1, behind), _STEPS_MAX)
 
     def offer_seats(self, now_ms: int) -> None:
-        """The host offers vacant seats to the players who have come for them, and gives them.
+        """The host offers empty seats to the players who have come for them, and gives them.
 
         An offer names a frame that is far enough ahead for the offer, the answer, the handover and
         the first inputs to arrive before anybody needs an input of that frame. If the answer does
         not come before the host plays that frame, it offers a later one."""
         local = self.local
-        if local.me != HOST or not local.seats.has_vacant:
+        if local.me != HOST or not local.seats.has_empty:
             return
         for remote in local.remotes.values():
             is_waiting = local.match.is_player(remote.peer) and not remote.is_required

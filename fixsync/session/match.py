@@ -11,7 +11,7 @@ from fixsync._native.raw import UINT32_MAX
 from fixsync.match.sim import PLAYERS_MAX, SEED_MAX
 
 HOST = 0
-"""The player who seats late players, feeds spectators and plays vacant seats."""
+"""The player who seats late players, feeds spectators and plays empty seats."""
 
 INPUT_DELAY_MAX = 16
 PREDICTION_MAX = 32
@@ -39,7 +39,7 @@ class Match:
     frames: int | None = None
     """Length of the match; None: until a player leaves. A simulation that `is_over` ends it
     earlier."""
-    vacant: frozenset[int] = frozenset()
+    empty_seats: frozenset[int] = frozenset()
     """Seats that are empty at the start; not the host's."""
     spectators: int = 0
     """Number of spectators allowed, 0..32."""
@@ -66,11 +66,11 @@ class Match:
         whole = denominator == 1
         object.__setattr__(self, "tick_rate", numerator if whole else (numerator, denominator))
         integer("id", self.id, 0, 2**64 - 1)
-        if not isinstance(self.vacant, Iterable):
-            raise TypeError(f"vacant must be a set of seats, not {shown(self.vacant)}")
-        object.__setattr__(self, "vacant", frozenset(self.vacant))
-        for seat in self.vacant:
-            integer("vacant seat", seat, 1, self.players - 1)
+        if not isinstance(self.empty_seats, Iterable):
+            raise TypeError(f"empty_seats must be a set of seats, not {shown(self.empty_seats)}")
+        object.__setattr__(self, "empty_seats", frozenset(self.empty_seats))
+        for seat in self.empty_seats:
+            integer("empty seat", seat, 1, self.players - 1)
         if not isinstance(self.key, bytes):
             raise TypeError(f"key must be bytes, not a {type(self.key).__name__}")
         if len(self.key) > KEY_BYTES_MAX:
@@ -84,7 +84,7 @@ class Match:
     @property
     def seated(self) -> list[int]:
         """The players who start the match."""
-        return [player for player in range(self.players) if player not in self.vacant]
+        return [player for player in range(self.players) if player not in self.empty_seats]
 
     @cached_property
     def delay_max(self) -> int:

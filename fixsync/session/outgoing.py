@@ -92,7 +92,7 @@ class Outgoing:
     def _messages(self, now_ms: int) -> Iterator[Message]:
         local, remote = self.local, self.remote
         yield from self._wants(now_ms)
-        if not remote.instance or local.phase is Phase.JOINING:
+        if not remote.start_number or local.phase is Phase.JOINING:
             return
         streams = local.seats.streams
         own_next = max((streams[seat].next for seat in local.seats.sources), default=0)
@@ -115,10 +115,10 @@ class Outgoing:
         is_joining = local.phase is Phase.JOINING
         pause_ms = timing.resend_ms if is_joining else timing.hello_ms
         # When it is known here but has sent no Update, the answer to its Hello may be lost.
-        is_due = not remote.instance or is_joining or remote.is_fresh
+        is_due = not remote.start_number or is_joining or remote.is_fresh
         if is_due and local.end is None and now_ms - self._hello_ms >= pause_ms:
             self._hello_ms, life, echo_ms = now_ms, NOBODY, 0
-            if remote.instance:
+            if remote.start_number:
                 life, echo_ms = remote.life, now_ms + remote.ahead_ms
             yield self._sealed(remote.hello(life, now_ms, echo_ms), life)
 
@@ -178,7 +178,7 @@ class Outgoing:
         is_fed = remote.is_fed if remote.is_required else local.me == HOST
         chosen = {*range(local.match.players)} if is_fed else seats.sources | {remote.peer}
         if local.me == HOST:  # It made the inputs of each seat before its handover.
-            chosen |= {it for it in local.match.vacant if remote.needs[it] < seats.since[it]}
+            chosen |= {it for it in local.match.empty_seats if remote.needs[it] < seats.since[it]}
         lacking = []
         for seat in chosen:
             stream = seats.streams[seat]
@@ -290,7 +290,7 @@ class Outgoing:
         collector = remote.collector
         if collector is None or collector.data is not None:
             return
-        if collector.kind is Blob.SNAPSHOT and not remote.instance:
+        if collector.kind is Blob.SNAPSHOT and not remote.start_number:
             return
         if now_ms - self._want_ms < local.timing.resend_ms:
             return

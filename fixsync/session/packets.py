@@ -77,7 +77,7 @@ class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True,
 class Hello(_Message, tag=1, frozen=True):
     """The settings of the match, as the sender has them."""
 
-    instance: Annotated[int, Meta(ge=1)]
+    start_number: Annotated[int, Meta(ge=1)]
     sent_ms: UInt32
     """As in an Update."""
     echo_ms: UInt32
@@ -96,7 +96,7 @@ class Hello(_Message, tag=1, frozen=True):
     input_delay_max: Delay
     frames: Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
     """0: no end is set."""
-    vacant: Annotated[list[_Slot], Meta(max_length=PLAYERS_MAX)]
+    empty_seats: Annotated[list[_Slot], Meta(max_length=PLAYERS_MAX)]
     tick_rate: _Rate
     level: Annotated[bytes, Meta(max_length=8)]
     """The hash of the world's level, big-endian; empty if it has none."""
@@ -153,7 +153,7 @@ class Update(_Message, tag=2, frozen=True):
     confirmed: FrameNumber
     """Below it the sender has stepped every frame on inputs that are final."""
     seat: UInt32
-    """From the host, the frame from which it offers the receiver its vacant seat; to the host, the
+    """From the host, the frame from which it offers the receiver its empty seat; to the host, the
     frame of the offer that the sender can keep. 0: none."""
     needs: Annotated[list[FrameNumber], Meta(min_length=1, max_length=PLAYERS_MAX)]
     """By seat, the first frame whose input the sender lacks."""

@@ -75,7 +75,7 @@ class Local:
 
     match: Match
     me: int
-    instance: int
+    start_number: int
     codec: Codec
     semantics: bytes
     timing: Timing
@@ -110,7 +110,7 @@ class Local:
             **{name: getattr(match, name) for name in _OF_MATCH},
             "input_delay_max": match.delay_max,
             "frames": match.frames or 0,
-            "vacant": sorted(match.vacant),
+            "empty_seats": sorted(match.empty_seats),
             "kernel": self.semantics,
             "level": b"" if level is None else level.hash().to_bytes(8, "big"),
             "data": b"" if data is None else data.to_bytes(8, "big"),
@@ -138,7 +138,7 @@ class Local:
         """The peers that the match waits for."""
         required, confirmed = self.required(), self.timeline.confirmed
         if self.phase is Phase.CONNECTING:
-            return [remote.peer for remote in required if not remote.instance]
+            return [remote.peer for remote in required if not remote.start_number]
         if self.phase is Phase.JOINING:
             return [HOST if self.feeder is None else self.feeder]
         if confirmed == self.frames:
@@ -211,7 +211,7 @@ class Remote:
     def __init__(self, local: Local, peer: int, now_ms: int) -> None:
         self.local = local
         self.peer = peer
-        self.instance = 0
+        self.start_number = 0
         """0: its present life is not known, or was let go."""
         self.life = NOBODY
         """The nonce of the life that has returned this peer's nonce last."""
@@ -309,7 +309,7 @@ class Remote:
         if not self.is_required:
             return True
         local = self.local
-        if self.instance and life != self.life and self.is_lost_host:
+        if self.start_number and life != self.life and self.is_lost_host:
             return True  # It will be refused; it must not begin the match again.
         has_completed = local.end is not None and local.end.reason is Reason.COMPLETED
         is_in = (local.phase is Phase.RUNNING or has_completed) and (
@@ -319,9 +319,9 @@ class Remote:
 
     @property
     def is_lost_host(self) -> bool:
-        """The host with vacant seats: only it knows how far it has played them, so nobody can bring
+        """The host with empty seats: only it knows how far it has played them, so nobody can bring
         it back."""
-        return self.peer == HOST and self.local.seats.has_vacant
+        return self.peer == HOST and self.local.seats.has_empty
 
     @property
     def floor(self) -> int:
@@ -354,17 +354,17 @@ class Remote:
 
     def drop(self, reason: Reason, text: str) -> None:
         """Lets a peer go that the match can do without."""
-        if self.instance:
+        if self.start_number:
             self.refuse(self.life, reason, text)
             self.farewell = self.reply
-        self.instance = 0
+        self.start_number = 0
         confirmed = self.local.timeline.confirmed
         self.reset(confirmed, confirmed)
 
     def hello(self, life: bytes, now_ms: int, echo_ms: int = 0) -> Hello:
         local, times = self.local, (now_ms & 0xFFFFFFFF, echo_ms & 0xFFFFFFFF)
         progress = local.collector.count if local.collector else 0
-        return Hello(local.instance, *times, self.must_join(life), progress, **local.settings)
+        return Hello(local.start_number, *times, self.must_join(life), progress, **local.settings)
 
     def refuse(self, life: bytes, reason: Reason, text: str) -> None:
         """Sends a life of the peer, once, that it is out of the match."""
@@ -380,7 +380,7 @@ class Remote:
             return self._take_hello(packet, now_ms) if self._is_there(packet, now_ms) else None
         self._check_number(packet)
         # One that refuses this peer's settings says Bye.
-        if not self.instance and not isinstance(message, Bye):
+        if not self.start_number and not isinstance(message, Bye):
             self.reply = self.farewell
             raise PacketError("from a life of the peer that is over")
         if isinstance(message, Update):
@@ -443,18 +443,18 @@ class Remote:
         if fault:
             text = f"peer {local.me} refuses peer {self.peer}: {fault}"
             # A host that plays alone has no match to keep for one who was to begin it too.
-            vacant = getattr(hello, "vacant", ())
-            is_starter = local.match.is_player(self.peer) and self.peer not in vacant
+            empty_seats = getattr(hello, "empty_seats", ())
+            is_starter = local.match.is_player(self.peer) and self.peer not in empty_seats
             is_alone = is_starter and not local.required()
             is_end = is_alone or (local.phase is Phase.CONNECTING and self.is_required)
-            if is_end or not self.instance:
+            if is_end or not self.start_number:
                 self._meet(life)  # Its Bye can be read.
             if is_end:
-                self.instance = 1
+                self.start_number = 1
                 return End(Reason.REFUSED, 0, self.peer, text, local.me)
             self.refuse(life, Reason.REFUSED, text)
             raise PacketError(fault)
-        if life != self.life or not self.instance:
+        if life != self.life or not self.start_number:
             self._begin_life(life, hello, now_ms)
         self.hear(now_ms)
         self.ahead_ms = hello.sent_ms - now_ms
@@ -475,8 +475,8 @@ class Remote:
     def _begin_life(self, life: bytes, hello: Hello, now_ms: int) -> None:
         """The peer has started anew."""
         local = self.local
-        if local.phase is Phase.RUNNING and self.instance and self.is_lost_host:
-            why = "the host cannot come back while a seat is vacant"
+        if local.phase is Phase.RUNNING and self.start_number and self.is_lost_host:
+            why = "the host cannot come back while a seat is empty"
             text = f"peer {local.me} refuses peer {self.peer}: {why}"
             self.refuse(life, Reason.JOIN_FAILED, text)
             raise PacketError(why)
@@ -487,7 +487,7 @@ class Remote:
         self.reset(*floors)
         for stream in local.seats.streams:
             stream.forget_early()
-        self.instance = hello.instance
+        self.start_number = hello.start_number
         self.acked_ms = now_ms
         if local.phase is Phase.JOINING and self.peer == local.feeder:
             self.collector = Collector(Blob.SNAPSHOT, 0, now_ms)
@@ -521,7 +521,7 @@ class Remote:
 
     def _take_want(self, want: Want, now_ms: int) -> None:
         if want.kind == Blob.SNAPSHOT and self.is_lost_host:
-            raise PacketError("the host cannot come back while a seat is vacant")
+            raise PacketError("the host cannot come back while a seat is empty")
         if self.asked is None or not self.asked.add(want):
             self.asked = Asked(want)
         self.hear(now_ms)
@@ -548,7 +548,7 @@ class Remote:
             if reason is Reason.DESYNC:  # It asks for this side's evidence, and has its own.
                 return End(reason, bye.frame, bye.peer, bye.text, self.peer)
             if reason is not Reason.COMPLETED:
-                self.instance = 0
+                self.start_number = 0
             return None
         if reason is Reason.COMPLETED:
             self.is_done = True
@@ -611,7 +611,7 @@ class Remote:
         if self.life != self.started_life:
             return True
         if local.feeder is None:
-            return self.peer in local.match.vacant
+            return self.peer in local.match.empty_seats
         return self.peer != local.feeder
 
     def _decides(self, seat: int) -> range | None:
@@ -635,7 +635,7 @@ class Remote:
         if seat == local.me:
             # Its own inputs of an earlier life, and those that the host made before the handover.
             back = min(ahead, self.hash_next + 2 * match.detection_frames_max)
-            back = 0 if local.seats.was_mine_vacant else back
+            back = 0 if local.seats.was_mine_empty else back
             if is_feeder:
                 return range(max(back, min(since, ahead)))
             return range(0 if self.peer == HOST else since, back)
@@ -754,7 +754,7 @@ class Remote:
     def is_owed(self) -> bool:
         """After the end: it may not know of it, or one of the two lacks evidence of the other."""
         has_ended = self.bye is not None and self.bye.is_complete
-        return not self.has_evidence or (bool(self.instance) and not has_ended)
+        return not self.has_evidence or (bool(self.start_number) and not has_ended)
 
     @property
     def is_silent_rightly(self) -> bool:

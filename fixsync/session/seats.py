@@ -18,12 +18,12 @@ class Seats:
         self.me = me
         self.idle = idle
         self.is_player = match.is_player(me)
-        self.since = [NEVER if seat in match.vacant else 0 for seat in range(match.players)]
+        self.since = [NEVER if seat in match.empty_seats else 0 for seat in range(match.players)]
         """By seat, the frame from which its own player plays it; NEVER where the host does."""
         self.sources: set[int] = set()
         """The seats whose inputs are made here."""
-        self.was_mine_vacant = False
-        """This peer joined while its seat was vacant: no earlier life of it made an input."""
+        self.was_mine_empty = False
+        """This peer joined while its seat was empty: no earlier life of it made an input."""
         self.delay = match.input_delay
         self._delay: int | None = self.delay
         """The input delay of this player's last input; None: an earlier life gave that."""
@@ -37,7 +37,7 @@ class Seats:
         return self.is_player and self.since[self.me] != NEVER
 
     @property
-    def has_vacant(self) -> bool:
+    def has_empty(self) -> bool:
         return NEVER in self.since
 
     def is_required(self, peer: int) -> bool:
@@ -49,7 +49,7 @@ class Seats:
     def restart(self, frame: int, since: Sequence[int]) -> None:
         """Continues from a snapshot."""
         self.since = list(since)
-        self.was_mine_vacant = self.is_player and not self.is_mine_taken
+        self.was_mine_empty = self.is_player and not self.is_mine_taken
         self._delay = None
         self.streams[:] = [Stream(frame, self.idle) for _ in self.streams]
 
@@ -94,7 +94,7 @@ class Seats:
     def learn(self, since: Sequence[int]) -> list[int]:
         """Takes over, from who may say it, which seats have their player; returns the new ones."""
         found = []
-        for seat in self.match.vacant:
+        for seat in self.match.empty_seats:
             if self.since[seat] == NEVER != since[seat]:
                 self.since[seat] = since[seat]
                 found.append(seat)

@@ -42,7 +42,7 @@ _AHEAD_FRAMES = 2
 _UNHEARD_MS = 500
 _PAUSE_MS = 1000
 """The most time that passes for a session between two calls."""
-_INSTANCE_MAX = 2**64 - 1
+_START_NUMBER_MAX = 2**64 - 1
 
 
 class Session:
@@ -54,7 +54,7 @@ class Session:
         simulation: Simulation,
         me: int,
         *,
-        instance: int,
+        start_number: int,
         nonce: bytes,
         now_ms: int,
         timing: Timing | None = None,
@@ -64,8 +64,8 @@ class Session:
 
         Args:
             me: This peer's number.
-            instance: 1..2^64-1: 1 at this peer's first start, another number after a restart.
-                Milliseconds since 1970 are allowed; a match with vacant seats then begins after
+            start_number: 1..2^64-1: 1 at this peer's first start, another number after a restart.
+                Milliseconds since 1970 are allowed; a match with empty seats then begins after
                 `Timing.silence_ms`, or when all peers answered.
             nonce: 16 random bytes, new for each session: `secrets.token_bytes(16)`. Packets of
                 other sessions are refused by them.
@@ -78,7 +78,7 @@ class Session:
             raise TypeError(f"timing must be a Timing or None, not {shown(timing)}")
         self.me = integer("me", me, 0, len(match.peers) - 1)
         _check_kind(type(self), match, me)
-        self.instance = integer("instance", instance, 1, _INSTANCE_MAX)
+        self.start_number = integer("start_number", start_number, 1, _START_NUMBER_MAX)
         if not isinstance(nonce, bytes) or len(nonce) != NONCE_BYTES or nonce == NOBODY:
             raise ValueError(f"nonce must be {NONCE_BYTES} random bytes, not {shown(nonce)}")
         _check_simulation(match, simulation)
@@ -90,7 +90,7 @@ class Session:
         self._timeline = Timeline(simulation, self._seats.streams, prediction_max)
         codec, kernel = Codec(match, me, nonce), semantics_id() if semantics is None else semantics
         self._local = Local(
-            match, me, self.instance, codec, kernel, self.timing, self._seats, self._timeline
+            match, me, self.start_number, codec, kernel, self.timing, self._seats, self._timeline
         )
         self._remotes = self._local.remotes
         self._remotes.update((peer, Remote(self._local, peer, now_ms)) for peer in match.others(me))
@@ -228,7 +228,7 @@ class Session:
             max(0, now_ms - self._local.moved_ms) if waiting_for else 0,
             min([delay for delay, since in played if since != NEVER]) + match.prediction_max,
             max(needed, default=0),
-            tuple([remote.stats(now_ms) for remote in remotes if remote.instance]),
+            tuple([remote.stats(now_ms) for remote in remotes if remote.start_number]),
             delays,
         )
 
@@ -441,7 +441,7 @@ class Session:
         elif is_player:
             self._joining.join(remote.peer, now_ms)
         else:
-            remote.instance = 0  # A spectator of another match has no snapshot to give.
+            remote.start_number = 0  # A spectator of another match has no snapshot to give.
 
 
 def _check_kind(kind: type[Session], match: Match, me: int) -> None:

@@ -142,7 +142,7 @@ def _by_peers(straight: Straight, prediction_max: int) -> Iterator[Divergence | 
     check = "peers with rollback" if prediction_max else "peers in lockstep"
     how = f"by peer {{}} of {straight.players}"
     sessions = [
-        kind(match, straight.start(), me, instance=1, nonce=bytes([me + 1] * 16), now_ms=0)
+        kind(match, straight.start(), me, start_number=1, nonce=bytes([me + 1] * 16), now_ms=0)
         for me in range(straight.players)
     ]
     random = Random(straight.seed)
