@@ -311,9 +311,9 @@ def check(sdist: Path, *built: Path) -> None:
         # auditwheel reads the libraries of glibc alone, and runs on Linux alone.
         promised = re.search(r"manylinux_2_17_\w+", wheel.name)
         if promised and sys.platform == "linux":
-            told = run(sys.executable, "-m", "auditwheel", "show", wheel)
-            if f'"{promised[0]}"' not in " ".join(told.split()):
-                raise ReleaseError(f"{wheel.name}: auditwheel says\n{told}")
+            reported = run(sys.executable, "-m", "auditwheel", "show", wheel)
+            if f'"{promised[0]}"' not in " ".join(reported.split()):
+                raise ReleaseError(f"{wheel.name}: auditwheel says\n{reported}")
 
 
 def version(*python: str | Path) -> str:
@@ -337,8 +337,8 @@ def installed(python: str | Path, package: str | Path, to: Path, *more: str) -> 
 def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS, *, is_full: bool = True) -> str:
     """Runs what is installed, away from the project's sources, and returns pytest's last line."""
     command = fresh.parent / "fixsync"
-    told: dict[str, list[str]] = json.loads(run(command, "config", "--json", cwd=work))
-    for file in [*map(Path, told["sources"]), *map(Path, told["include"])]:
+    reported: dict[str, list[str]] = json.loads(run(command, "config", "--json", cwd=work))
+    for file in [*map(Path, reported["sources"]), *map(Path, reported["include"])]:
         if not file.exists() or not file.is_relative_to(fresh.parent.parent):
             raise ReleaseError(
                 f"fixsync config names {file}, which is not in {fresh.parent.parent}"

@@ -204,9 +204,9 @@ def _count(program: Path, folder: Path, name: str, colliders: int, what: int) ->
     )
     if run.stdout.strip() != wanted:
         raise RuntimeError(f"{name} came to the state {run.stdout.strip()}, which is wrong")
-    told = out.read_text()
-    events = re.search(r"^events: (.+)", told, re.MULTILINE)
-    totals = re.search(r"^(?:totals|summary): (.+)", told, re.MULTILINE)
+    reported = out.read_text()
+    events = re.search(r"^events: (.+)", reported, re.MULTILINE)
+    totals = re.search(r"^(?:totals|summary): (.+)", reported, re.MULTILINE)
     if events is None or totals is None or not int(totals[1].split()[0]):
         raise RuntimeError(f"{name}: callgrind counted nothing")
     of = dict(

@@ -115,7 +115,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
             anchor p = anchors(world)[id];
             memcpy(&p, row_position(&r, i), 12);
             placed_shape s = placed_shapes(world)[id];
-            status = aim(&s, &p);
+            status = set_centre_and_direction(&s, &p);
         }
         if (status != FXS_OK) {
             *bad = i;
@@ -130,7 +130,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
         anchor *p = anchors(world) + id;
         memcpy(p, row_position(&r, i), 12); /* x, y, z */
         if (has_offset(p)) {
-            aim(now, p);
+            set_centre_and_direction(now, p);
         } else {
             memcpy(now, row_position(&r, i), 12);
         }
@@ -170,7 +170,7 @@ SPECIALISED int32_t check_poses(const fxs_world *w, uint64_t n, const row_source
             placed_shape s = placed_shapes(w)[id];
             *any_offset = 1;
             s.yaw = (uint16_t)row_yaw(r, i);
-            status = aim(&s, &p);
+            status = set_centre_and_direction(&s, &p);
         }
         if (status != FXS_OK) {
             *bad = i;

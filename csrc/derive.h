@@ -31,7 +31,7 @@ static inline uint32_t is_turned(const placed_shape *s, const anchor *p) {
 
 /* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or
  * FXS_E_CENTRE. */
-static inline int32_t aim(placed_shape *s, const anchor *p) {
+static inline int32_t set_centre_and_direction(placed_shape *s, const anchor *p) {
     memcpy(s, p, 12); /* x, y, z */
     if (!is_turned(s, p)) {
         return FXS_OK;
@@ -45,7 +45,7 @@ static inline int32_t aim(placed_shape *s, const anchor *p) {
 /* Direction, extents and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is
  * then half done). */
 static inline int32_t derive_placed(placed_shape *s, const anchor *p) {
-    int32_t status = aim(s, p);
+    int32_t status = set_centre_and_direction(s, p);
     set_extent(s);
     return status;
 }

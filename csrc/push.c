@@ -77,7 +77,7 @@ static int64_t whole_part(int64_t length, int64_t u) {
 /* The shortest integer translation near w that ends the contact of the pair in s; of equal ones
  * that with the larger major component. Along a diagonal both components move: each t is then less
  * than half a right angle off its direction, so that a face is always left through itself. */
-static planar settle(trial *s, push_estimate w) {
+static planar shortest_near(trial *s, push_estimate w) {
     int64_t ux = abs64(w.out.x);
     int64_t uz = abs64(w.out.z);
     int64_t major_u = max64(ux, uz);
@@ -123,7 +123,7 @@ planar fxs_push_of(const placed_shape *a, const placed_shape *b) {
     s.b.x = s.b.y = s.b.z = 0;
     planar p = {s.x, s.z};
     int64_t f = max64(0, abs64(s.a.y) - ((int64_t)a->size[1] + b->size[1]));
-    return settle(&s, fxs_push_estimate(a, b, p, f));
+    return shortest_near(&s, fxs_push_estimate(a, b, p, f));
 }
 
 /* lift of two placed shapes that are not sectors. The contact never grows with the vertical
@@ -178,7 +178,7 @@ planar fxs_push_of_solid(const placed_shape *a, const fxs_level *l, uint32_t ind
     if (b->code == FXS_CYLINDER) {
         const placed_shape disc = disc_of(b);
         const planar p = {s.x, s.z};
-        return settle(&s, fxs_push_estimate(a, &disc, p, f));
+        return shortest_near(&s, fxs_push_estimate(a, &disc, p, f));
     }
     for (uint32_t j = 0; j < b->vertex_count; j++) {
         s.vertices[j].x = (int32_t)((int64_t)v[j].x - v->x);
@@ -186,7 +186,7 @@ planar fxs_push_of_solid(const placed_shape *a, const fxs_level *l, uint32_t ind
     }
     polygon seen;
     fxs_polygon_of(&seen, b, v, a->x, a->z);
-    return settle(&s, fxs_push_estimate_prism(a, &seen, f));
+    return shortest_near(&s, fxs_push_estimate_prism(a, &seen, f));
 }
 
 /* lift of a placed shape that is not a sector: by bisection as above, of the rise. The contact

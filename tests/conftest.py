@@ -71,7 +71,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     one begins with the last file: each finds the half that the other has compiled."""
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
         for path in sorted(session.config.rootpath.glob("tests/test_*.py"), reverse=True):
-            with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+            with suppress(Exception, pytest.skip.Exception):  # reported when it is collected
                 import_module(path.stem)
 
 

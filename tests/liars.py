@@ -254,15 +254,15 @@ class LyingNetwork(Network):
         packet = packet_of(data)
         if self.lie.kind == "snapshots" and receiver == HOST:
             return self.lives_of(liar, packet.message)
-        told = self.told(liar, receiver, packet.message)
+        reported = self.reported(liar, receiver, packet.message)
         remote = liar.session._remotes[receiver]
         first = remote.sent
-        remote.sent += len(told)
+        remote.sent += len(reported)
         return [
             liar.session._local.codec.seal(
                 message, receiver, packet.heard or remote.life, number, packet.got
             )
-            for number, message in enumerate(told, first)
+            for number, message in enumerate(reported, first)
         ]
 
     def lives_of(self, liar: Peer, message: Message) -> list[bytes]:
@@ -275,11 +275,11 @@ class LyingNetwork(Network):
         hello = liar.session._remotes[HOST].hello(NOBODY, self.now_ms)
         asks = Want(Blob.SNAPSHOT, 0, b"", 0, [*range(64)])
         return [
-            codec.seal(told, HOST, host._local.codec.nonce, number, host._remotes[liar.me].sent)
-            for number, told in enumerate((hello, asks), 1)
+            codec.seal(reported, HOST, host._local.codec.nonce, number, host._remotes[liar.me].sent)
+            for number, reported in enumerate((hello, asks), 1)
         ]
 
-    def told(self, liar: Peer, receiver: int, message: Message) -> list[Message]:
+    def reported(self, liar: Peer, receiver: int, message: Message) -> list[Message]:
         kind, random = self.lie.kind, self.lots
         if kind == "never ready" and isinstance(message, Update):
             return [changed(message, seat=0)]
@@ -461,8 +461,8 @@ def play_lie(lie: Lie) -> LyingNetwork:
         network.check_agreement()
         assert network.stall_ms <= STALL_MS_MAX, f"the match stood still for {network.stall_ms} ms"
         if lie.kind != "rebinding":
-            told = f"{network.lost_to_outsiders} packets went to an outsider"
-            assert not network.lost_to_outsiders, told
+            reported = f"{network.lost_to_outsiders} packets went to an outsider"
+            assert not network.lost_to_outsiders, reported
     return network
 
 

@@ -39,9 +39,9 @@ class ModelHistory:
 
     def push(self, frame: Frame, is_final: bool) -> tuple[Rows, Rows]:
         """What is taken back, and what is predicted."""
-        told = self.stands.get(self.head, [])
-        taken_back = taken_out(frame.events, told)
-        predicted = [] if is_final else taken_out(told, frame.events)
+        reported = self.stands.get(self.head, [])
+        taken_back = taken_out(frame.events, reported)
+        predicted = [] if is_final else taken_out(reported, frame.events)
         self.stands[self.head] = frame.events
         self.frames[self.head] = frame
         if is_final:

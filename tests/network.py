@@ -31,7 +31,7 @@ from fixsync.session import (
 from fixsync.session.packets import NONCE_BYTES, Message, Packet
 from fixsync.session.session import kind_of
 
-SEMANTICS = b"for tests"
+KERNEL = b"for tests"
 TICK_MS = 16
 COAST_MS = 1000
 """Of virtual time between two frames while a network coasts: nobody is silent for long."""
@@ -110,7 +110,7 @@ class Witness:
             assert notice.frame == self.next_frame, "confirmed out of order, or twice"
             events = (*notice.events, *notice.game)
             shown = Counter(self.shown.pop(notice.frame, [])) - Counter(events)
-            assert not shown, f"frame {notice.frame} was confirmed without {shown}, told before"
+            assert not shown, f"frame {notice.frame} was confirmed without {shown}, reported before"
             self.inputs[notice.frame] = notice.inputs
             self.events[notice.frame] = events
             self.hashes[notice.frame] = notice.state_hash
@@ -176,7 +176,7 @@ class Network:
         self._order = 0
 
     def start(
-        self, me: int, *, simulation: Simulation | None = None, semantics: bytes = SEMANTICS
+        self, me: int, *, simulation: Simulation | None = None, kernel: bytes = KERNEL
     ) -> Peer:
         """Starts a peer, or starts it anew."""
         self.lives += 1
@@ -189,7 +189,7 @@ class Network:
             nonce=nonce_of(self.salt, self.match.seed, me, self.lives),
             now_ms=self.now_ms,
             timing=self.timing,
-            semantics=semantics,
+            kernel=kernel,
         )
         random = Random(1000 * self.match.seed + 10 * me + self.lives)
         state = [0, 0]
@@ -375,7 +375,7 @@ class Network:
         is still there or not; and a straight run gives the same."""
         for epoch in {peer.epoch for peer in self.history} - {0}:
             lives = [peer for peer in self.history if peer.epoch == epoch]
-            told: dict[int, tuple[int, Any]] = {}
+            reported: dict[int, tuple[int, Any]] = {}
             for peer in lives:
                 for frame, value in peer.witness.hashes.items():
                     if frame >= peer.shared_until:
@@ -387,7 +387,7 @@ class Network:
                         witness.events[frame],
                         witness.delays[frame],
                     )
-                    other, theirs = told.setdefault(frame, (peer.me, mine))
+                    other, theirs = reported.setdefault(frame, (peer.me, mine))
                     assert mine == theirs, (
                         f"frame {frame}: peer {other} confirmed {theirs}, peer {peer.me} {mine}"
                     )

@@ -20,11 +20,11 @@ class Refused:
 
     def __call__(self, **names: Any) -> None:
         code = compile(self.call, "a table of refusals", "eval")
-        with pytest.raises((TypeError, ValueError, KeyError)) as told:
+        with pytest.raises((TypeError, ValueError, KeyError)) as reported:
             eval(code, self.module | names)
-        assert type(told.value).__name__ == self.error
+        assert type(reported.value).__name__ == self.error
         for part in self.named.split(" / "):
-            assert part in str(told.value)
+            assert part in str(reported.value)
 
 
 def refusals(table: str) -> pytest.MarkDecorator:

@@ -345,8 +345,8 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
         session = peer.session
         say(f"peer {me}: {session.phase.name} {session.frame}/{session.confirmed} {session.end}")
         if peer.is_up:
-            told = f"peer {me} has not ended after {network.clock_ms} ms"
-            assert session.phase is Phase.ENDED, told
+            reported = f"peer {me} has not ended after {network.clock_ms} ms"
+            assert session.phase is Phase.ENDED, reported
             assert session.end is not None
             if me in made.match.seated or made.restarts:
                 ends[me] = session.end.reason
@@ -356,17 +356,17 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
         network.check_agreement()
     if made.restarts and network.lossy:
         made.ends |= {Reason.DESYNC}
-    told = f"ended by {ends}, expected {made.ends}"
-    assert set(ends.values()) <= made.ends | {Reason.LEFT}, told
+    reported = f"ended by {ends}, expected {made.ends}"
+    assert set(ends.values()) <= made.ends | {Reason.LEFT}, reported
     if made.ends == {Reason.COMPLETED}:
         for me, peer in network.peers.items():
             witness = peer.witness
             if witness.hashes and me not in made.match.seated:
-                told = f"peer {me} joined in frame {witness.joined_at}: {network.end_of(me)}"
+                reported = f"peer {me} joined in frame {witness.joined_at}: {network.end_of(me)}"
                 expected = Reason.COMPLETED
                 if network.peers[HOST].witness.joined_at > witness.next_frame:
                     expected = Reason.JOIN_FAILED  # The host came back without what it lacked.
-                assert network.end_of(me).reason in (expected, Reason.LEFT), told
+                assert network.end_of(me).reason in (expected, Reason.LEFT), reported
             if me in made.match.seated:
                 assert witness.next_frame == made.match.frames, (
                     f"peer {me} confirmed {witness.next_frame} frames"

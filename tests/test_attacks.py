@@ -381,7 +381,7 @@ def test_the_command_prints_a_row_for_each_attack(run: Run, tmp_path: Path) -> N
     )
     assert lines[2] == "3 1 fist head 3 -"
     assert "2 attacks, of which 1 hit" in lines
-    assert "missed all, with the nearest gap up to: 0.125: 1" in lines
+    assert "attacks that hit nobody, by the gap to the nearest collider: 1 up to 0.125" in lines
     code, out, _ = run("attacks", path, "--json")
     found = json.loads(out)
     assert (code, found["exit_code"], found["frames"], found["cut"]) == (0, 0, [0, 3], None)

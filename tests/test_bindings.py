@@ -129,8 +129,8 @@ def test_structures_are_laid_out_alike_everywhere(abi, tmp_path):
 )
 def test_what_installs_a_package_names_the_version_of_fixsync(file):
     before = r'version[": =>]+|fixsync==|fixsync\.|fixsync-(?:sys-|godot-)?|fixsync --version '
-    told = rf"(?i)(?:{before})(\d+\.\d+\.\d+)\b"
-    found = re.findall(told, (ROOT / file).read_text(encoding="utf-8"))
+    reported = rf"(?i)(?:{before})(\d+\.\d+\.\d+)\b"
+    found = re.findall(reported, (ROOT / file).read_text(encoding="utf-8"))
     assert set(found) == {fixsync.__version__}
 
 
@@ -140,14 +140,14 @@ def test_what_installs_a_package_names_the_version_of_fixsync(file):
 def facts_of(name, text):
     """What a manifest says of the project: its own reader, by the format."""
     if name.endswith("vcpkg.json"):
-        told = json.loads(text)
-        return told["version"], told["description"], told.get("homepage", "")
+        reported = json.loads(text)
+        return reported["version"], reported["description"], reported.get("homepage", "")
     if name.endswith(".json"):
-        told = json.loads(text)
-        author = told["author"]
+        reported = json.loads(text)
+        author = reported["author"]
         author = author if isinstance(author, str) else author["name"]
-        address = told.get("repository", {}).get("url", "").removeprefix("git+")
-        rows = told["version"], author, told["description"], told["keywords"]
+        address = reported.get("repository", {}).get("url", "").removeprefix("git+")
+        rows = reported["version"], author, reported["description"], reported["keywords"]
         return *rows, address.removesuffix(".git")
     if name.endswith(".csproj"):
         row = ElementTree.fromstring(text)[0].findtext  # noqa: S314  # the project's own
@@ -159,13 +159,13 @@ def facts_of(name, text):
         plugin.read_string(text)
         return tuple(plugin["plugin"][key].strip('"') for key in ("version", "author"))
     tomllib = pytest.importorskip("tomllib")
-    told = tomllib.loads(text)
-    if "workspace" in told:
-        package = told["workspace"]["package"]
-        own = {crate["version"] for crate in told["workspace"]["dependencies"].values()}
+    reported = tomllib.loads(text)
+    if "workspace" in reported:
+        package = reported["workspace"]["package"]
+        own = {crate["version"] for crate in reported["workspace"]["dependencies"].values()}
         assert own == {f"={package['version']}"}
         return package["version"], package["authors"][0], package.get("repository", "")
-    package = told["package"]
+    package = reported["package"]
     shared = {key for key in package if package[key] == {"workspace": True}}
     is_main = package["name"] == "fixsync"
     return "repository" in shared, package["description"] if is_main else "", package["keywords"]
@@ -194,10 +194,16 @@ MANIFESTS = generate.manifests.MANIFESTS
 def test_a_manifest_says_what_pyproject_says(name):
     tomllib = pytest.importorskip("tomllib")
     project = generate.manifests.project()
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert (project.description, list(project.keywords)) == (told["description"], told["keywords"])
-    assert (project.version, [{"name": project.author}]) == (fixsync.__version__, told["authors"])
-    assert project.repository in (told["urls"]["Repository"], "")
+    reported = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (project.description, list(project.keywords)) == (
+        reported["description"],
+        reported["keywords"],
+    )
+    assert (project.version, [{"name": project.author}]) == (
+        fixsync.__version__,
+        reported["authors"],
+    )
+    assert project.repository in (reported["urls"]["Repository"], "")
     assert facts_of(name, (ROOT / name).read_text(encoding="utf-8")) == told_by(name, project)
 
 

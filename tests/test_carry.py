@@ -209,8 +209,8 @@ def test_a_mover_that_would_leave_int32_undoes_all() -> None:
     world.add(3, Box(50, 50, 50), Pose(TOP - 110, 90, 0), layer=WALL)
     before = world.save()
     movers = {0: MOVER, 2: MOVER}
-    told = rf"^motion \(20, 0, 0\) must not take a mover outside -{2**31}..{TOP}"
-    with pytest.raises(ValueError, match=told):
+    reported = rf"^motion \(20, 0, 0\) must not take a mover outside -{2**31}..{TOP}"
+    with pytest.raises(ValueError, match=reported):
         carry(world, [1, 3], (20, 0, 0), movers)
     assert world.save() == before
     with pytest.raises(ValueError, match=r"^id 3: motion \(200, 0, 0\) must not lead outside"):

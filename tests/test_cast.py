@@ -822,8 +822,8 @@ def test_a_world_casts_as_the_model(
     answer = world.cast(shape_from_tuple(shape), Pose(*pose), motion, mask, **rest)
     assert answer == twin.cast(shape, pose, motion, mask, **rest)
     assert all(type(hit) is CastHit for hit in answer)
-    told = rest["exclude_owner"], rest["limit"], rest["hit_when"]
-    many = world.cast_many([(shape_from_tuple(shape), Pose(*pose), motion, mask, *told)] * 2)
+    reported = rest["exclude_owner"], rest["limit"], rest["hit_when"]
+    many = world.cast_many([(shape_from_tuple(shape), Pose(*pose), motion, mask, *reported)] * 2)
     assert many == [answer, answer]
 
 
@@ -1414,7 +1414,7 @@ def test_an_estimate_of_a_root_keeps_what_it_promises(kernel: ctypes.CDLL) -> No
     """No root where it tells of none, one where it tells of one, and that one is near if it is at
     most 1.
     """
-    told: set[int] = set()
+    reported: set[int] = set()
 
     @settings(max_examples=3000, database=None, derandomize=True)
     @given(quadratics())
@@ -1425,7 +1425,7 @@ def test_an_estimate_of_a_root_keeps_what_it_promises(kernel: ctypes.CDLL) -> No
             kernel.shim_estimate(words(a, b, c), ctypes.byref(fine)),
             b * b - a * c,
         )
-        told.add(answer)
+        reported.add(answer)
         if answer < 0:
             assert discriminant < 0
         elif answer > 0:
@@ -1439,7 +1439,7 @@ def test_an_estimate_of_a_root_keeps_what_it_promises(kernel: ctypes.CDLL) -> No
                 assert fine.value > 2**24 - 10
 
     check()
-    assert told == {-1, 0, 1}
+    assert reported == {-1, 0, 1}
 
 
 RIM_STEPS = 2**32
@@ -1533,7 +1533,7 @@ def test_the_contact_at_a_rim_is_exact(kernel: ctypes.CDLL) -> None:
 
 
 def test_a_plane_clears_no_way_on_which_there_is_a_contact(kernel: ctypes.CDLL) -> None:
-    rng, told, of = random.Random(4), 0, 0
+    rng, reported, of = random.Random(4), 0, 0
 
     def clears(v: list[int], k: int, first: int, last: int) -> int:
         found: int = kernel.shim_lid_edge_clears(numbers(v), *map(ctypes.c_int64, (k, first, last)))
@@ -1547,8 +1547,8 @@ def test_a_plane_clears_no_way_on_which_there_is_a_contact(kernel: ctypes.CDLL) 
                 assert not clears(v, facing, first, last), (v, facing, first, last)
                 smaller = [*v[:8], v[8] - 1]
                 if v[8] > 1 and is_near_rim(smaller, facing):
-                    told, of = told + clears(smaller, facing, first, last), of + 1
-    assert told > of // 2  # and it does tell of ways that miss by a raw unit
+                    reported, of = reported + clears(smaller, facing, first, last), of + 1
+    assert reported > of // 2  # and it does tell of ways that miss by a raw unit
 
 
 @pytest.mark.parametrize(

@@ -169,12 +169,12 @@ def in_order(given: Any, rows: list[Any]) -> tuple[int, int]:
 def assert_as_in_order(given: Any, rows: list[Any]) -> int:
     """Applies the rows and compares with the single calls, or with the world before."""
     before, single = twin_of(given), twin_of(given)
-    told = in_order(single, rows)
-    assert apply(given, rows) == told
-    expected = single if told[0] == lib.FXS_OK else before
+    reported = in_order(single, rows)
+    assert apply(given, rows) == reported
+    expected = single if reported[0] == lib.FXS_OK else before
     assert saved(given) == saved(expected)
     assert answers(given) == answers(expected)
-    return told[0]
+    return reported[0]
 
 
 def test_a_command_has_no_padding() -> None:
@@ -184,16 +184,16 @@ def test_a_command_has_no_padding() -> None:
 
 @pytest.mark.parametrize("start", ["made", "loaded"])
 def test_random_batches_are_the_single_calls_in_order_or_nothing(start: str) -> None:
-    rng, told = Random(start), Counter[int]()
+    rng, reported = Random(start), Counter[int]()
     for _ in range(250):
         given = filled(rng)
         if start == "loaded":
             given = loaded(given)
-        told[assert_as_in_order(given, batch(rng, rng.choice((1, 2, 3, 5, 9))))] += 1
-    assert told[lib.FXS_OK] > 40
-    assert told[lib.FXS_E_ABSENT] > 40
-    assert told[lib.FXS_E_TAKEN] > 9
-    assert told[lib.FXS_E_CENTRE] > 2
+        reported[assert_as_in_order(given, batch(rng, rng.choice((1, 2, 3, 5, 9))))] += 1
+    assert reported[lib.FXS_OK] > 40
+    assert reported[lib.FXS_E_ABSENT] > 40
+    assert reported[lib.FXS_E_TAKEN] > 9
+    assert reported[lib.FXS_E_CENTRE] > 2
 
 
 def possible(rng: Random, given: Any, count: int) -> list[Any]:
@@ -353,9 +353,9 @@ def test_one_nearest_answers_as_many() -> None:
         asked = ffi.new("fxs_query *", {"shape": SHAPES[0], "pose": (30, 0, 0, 0), "mask": ALL})
         for room in (0, 1, 99):
             status = lib.fxs_world_nearest(at(given), asked, limit, one, room, count)
-            told = (status, count[0], list(one[0 : count[0]]) if status == lib.FXS_OK else None)
+            reported = (status, count[0], list(one[0 : count[0]]) if status == lib.FXS_OK else None)
             status = lib.fxs_world_nearest_many(at(given), asked, 1, limit, ends, many, room, count)
-            assert told == (
+            assert reported == (
                 status,
                 count[0],
                 list(many[0 : count[0]]) if status == lib.FXS_OK else None,

@@ -99,9 +99,9 @@ def test_on_a_terminal_of_any_width_nothing_of_a_table_is_left_out(
     assert columns < 300 or name in table
     if columns > 30:  # no number is broken in two
         assert all(hash in table for hash in ("aa0812705abe0427", FRAMES[-1]["hash"]))
-    told = "".join(table.split())
+    reported = "".join(table.split())
     for words in ("frames", "40", "aa0812705abe0427", FRAMES[-1]["hash"], "identical"):
-        assert words in told
+        assert words in reported
     assert table.count("Z") == len(name)  # in several pieces, perhaps
 
 
@@ -114,8 +114,8 @@ def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(
     path = logs.write(tmp_path / "match.jsonl", head, frames)
     code, out, _ = run("replay", path)
     assert code == 1
-    told = out[out.index("  diverged in frame") :].splitlines()
-    assert told == [
+    reported = out[out.index("  diverged in frame") :].splitlines()
+    assert reported == [
         "  diverged in frame 2 (line 4)",
         '  pair 1, 2 "boss"',
         "    the log says     STAY TOUCHING",
@@ -131,7 +131,7 @@ def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "reported"),
     [
         ({"hash": "0" * 16}, ["the world's hash differs", "the log says     0000000000000000"]),
         ({"queries": [[1]]},
@@ -145,11 +145,11 @@ def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(
     ],
 )  # fmt: skip
 def test_every_kind_of_difference_is_told_in_words(
-    run: Run, tmp_path: Path, fields: Any, told: list[str]
+    run: Run, tmp_path: Path, fields: Any, reported: list[str]
 ) -> None:
     code, out, _ = run("replay", broken(tmp_path, **fields))
     assert code == 1
-    for words in told:
+    for words in reported:
         assert words in out
 
 
@@ -859,8 +859,8 @@ def test_what_is_told_of_an_output_to_standard_output_is_not_mixed_into_it(
     for output in ("-", "/dev/stdout"):
         done = in_shell(f"set -o pipefail; $F {command} $LOG {as_json} -o {output} | cat", tmp_path)
         assert (done.returncode, done.stdout) == (0, written)
-        told = done.stderr.replace(",", "")
-        assert command == "replay" or str(len(written.encode())) in told
+        reported = done.stderr.replace(",", "")
+        assert command == "replay" or str(len(written.encode())) in reported
         assert json.loads(done.stderr) if as_json else done.stderr
     done = in_shell(f"(echo before; $F {command} $LOG -o /dev/stdout; echo after) >>file", tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
@@ -970,9 +970,9 @@ def test_an_error_as_json_is_the_one_of_the_text_with_its_place(run: Run, tmp_pa
         ["synctest", "none"],
     ):
         code, out, err = run(*arguments, "--json")
-        told = json.loads(out)
-        assert told["exit_code"] == code == 2
-        assert told["error"]["message"] in err
+        reported = json.loads(out)
+        assert reported["exit_code"] == code == 2
+        assert reported["error"]["message"] in err
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"format":"other"}\n')
     error = json.loads(run("view", bad, "--json")[1])["error"]

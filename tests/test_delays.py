@@ -259,9 +259,9 @@ def test_a_player_that_says_another_delay_to_each_ends_the_match():
         end = network.end_of(me)
         assert (end.reason, end.frame) == (Reason.DESYNC, 32)
         assert end.desync is not None
-        told = end.desync.explain()
-        assert "input delay(0, 0, 5)" in told
-        assert "input delay(0, 0, 3)" in told
+        reported = end.desync.explain()
+        assert "input delay(0, 0, 5)" in reported
+        assert "input delay(0, 0, 3)" in reported
 
 
 # Guesses.

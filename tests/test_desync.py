@@ -269,8 +269,8 @@ def test_a_hash_that_is_not_that_of_the_state_is_said_to_be_so():
 def test_the_frame_of_an_end_is_that_of_its_text_whatever_a_peer_says():
     network = Network(Match("bumpers", seed=1, players=3, frames=300), 1).start_all()
     network.run(1500)
-    told = network.session(1)._ending
-    told.end(Reason.DESYNC, 2, "different states after frame 77", network.now_ms)
+    reported = network.session(1)._ending
+    reported.end(Reason.DESYNC, 2, "different states after frame 77", network.now_ms)
     at = network.end_of(1).frame
     assert network.run(20_000, lambda: network.is_over)
     for me in (0, 2):
@@ -318,11 +318,11 @@ def test_the_explanation_names_frame_peers_field_and_both_values():
     desync = desync_of(network)
     x = [fields_of(SkillFight, desync.evidence[peer].after)["collider", 0]["x"] for peer in (0, 1)]
     assert x[1] == int(x[0]) + 1
-    told = desync.explain()
-    assert f"desync after frame {FAULT_FRAME}" in told
-    assert f"collider 0 (player 0), x: {x[0]} and {x[1]} (" in told
-    assert "values of peer 0 and 2, then of peer 1" in told
-    assert "same state before it, same inputs" in told
+    reported = desync.explain()
+    assert f"desync after frame {FAULT_FRAME}" in reported
+    assert f"collider 0 (player 0), x: {x[0]} and {x[1]} (" in reported
+    assert "values of peer 0 and 2, then of peer 1" in reported
+    assert "same state before it, same inputs" in reported
 
 
 def test_a_pair_whose_contact_differs_is_told_with_its_geometry():
@@ -344,14 +344,14 @@ def test_a_pair_whose_contact_differs_is_told_with_its_geometry():
     network.start(0)
     network.start(1, simulation=Later(1, 2))
     assert network.run(20_000, lambda: network.is_over)
-    told = desync_of(network).explain()
-    assert f"desync after frame {FAULT_FRAME}" in told
-    assert "hit 0, 1, is there: present and absent" in told
-    assert "pair 0, 1:" in told
-    assert "on peer 0: hit with contact TOUCHING" in told
-    assert "on peer 1: no hit" in told
-    assert "whose contact is TOUCHING" in told
-    assert "whose contact is APART" in told
+    reported = desync_of(network).explain()
+    assert f"desync after frame {FAULT_FRAME}" in reported
+    assert "hit 0, 1, is there: present and absent" in reported
+    assert "pair 0, 1:" in reported
+    assert "on peer 0: hit with contact TOUCHING" in reported
+    assert "on peer 1: no hit" in reported
+    assert "whose contact is TOUCHING" in reported
+    assert "whose contact is APART" in reported
 
 
 def test_a_report_is_written_and_reproduces_the_difference_in_one_step(tmp_path: Path):
@@ -364,13 +364,13 @@ def test_a_report_is_written_and_reproduces_the_difference_in_one_step(tmp_path:
         "report.json",
         *(f"peer{peer}.{when}.state" for peer in range(3) for when in ("before", "after")),
     }
-    told = json.loads((tmp_path / "report" / "report.json").read_text())
-    assert told["frame"] == FAULT_FRAME
-    assert told["differences"][0]["field"] == "x"
+    reported = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert reported["frame"] == FAULT_FRAME
+    assert reported["differences"][0]["field"] == "x"
     for peer, made in ((0, SkillFight), (1, broken)):
         simulation = made(11, 3)
         simulation.load((tmp_path / "report" / f"peer{peer}.before.state").read_bytes())
-        simulation.step(told["inputs"][str(peer)])
+        simulation.step(reported["inputs"][str(peer)])
         assert simulation.save() == (tmp_path / "report" / f"peer{peer}.after.state").read_bytes()
 
 
@@ -483,9 +483,9 @@ def test_a_report_without_the_other_side_says_so():
     simulation = SkillFight(1, 2)
     shown = Network(Match(SkillFight.name, seed=1, players=2), 1, simulation=SkillFight)
     evidence = shown.start(0, simulation=simulation).session._local.evidence(0)
-    told = Desync(0, {0: evidence}, SkillFight, sent={1: None, 2: None}).explain()
-    assert "peer 0: no state: the frame is not confirmed there yet" in told
-    assert "peer 2 has not sent its state" in told
+    reported = Desync(0, {0: evidence}, SkillFight, sent={1: None, 2: None}).explain()
+    assert "peer 0: no state: the frame is not confirmed there yet" in reported
+    assert "peer 2 has not sent its state" in reported
 
 
 @pytest.mark.parametrize("seed", range(3))

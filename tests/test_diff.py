@@ -161,8 +161,8 @@ def test_a_simulation_that_depends_on_its_process_is_blamed_and_no_recorder(
     assert result.notes[0].startswith(f"replayed with {reference} of {Path(__file__).parent}")
     assert note in result.notes[-1]
     assert not any("its recorder did" in line for line in result.notes)
-    told = diff(a, b, simulations={"bumpers": simulation}).notes[-1]
-    assert told == "not found out: whether the simulation has more than one result"
+    reported = diff(a, b, simulations={"bumpers": simulation}).notes[-1]
+    assert reported == "not found out: whether the simulation has more than one result"
 
 
 @pytest.mark.full
@@ -179,11 +179,11 @@ def test_the_logs_of_peers_whose_game_forgets_a_value_blame_no_recorder(tmp_path
             for frame in witness.hashes:
                 values = [getattr(witness, name)[frame] for name in ("events", "world_hashes")]
                 recorder.record(frame, witness.inputs[frame], *values, (), witness.hashes[frame])
-    told = CliRunner().invoke(diff_command, [*paths, "--sim", "broken:Unsaved"]).output
-    assert "did something else" not in told
+    reported = CliRunner().invoke(diff_command, [*paths, "--sim", "broken:Unsaved"]).output
+    assert "did something else" not in reported
     said = "broken:Unsaved is not as before after `load`: rollback gives another result"
-    assert said in " ".join(told.split())
-    assert "No peer is at fault" in told
+    assert said in " ".join(reported.split())
+    assert "No peer is at fault" in reported
 
 
 def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) -> None:

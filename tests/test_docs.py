@@ -148,7 +148,7 @@ MODULES = (
     "fixsync.session",
     "fixsync.session.udp",
     "fixsync.game.random",
-    "fixsync.match.semantics",
+    "fixsync.match.questions",
     "fixsync.sample.skillfight",
     "fixsync.synctest",
     "fixsync.synctest.strategies",

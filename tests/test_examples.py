@@ -45,24 +45,24 @@ def match(
 
 
 def test_an_example_plays_a_match_that_replays(match: tuple[str, Path, str]) -> None:
-    _, path, told = match
+    _, path, reported = match
     played = replay(path, simulations=GAMES)
     assert played.verdict == Verdict.IDENTICAL
     assert played.compared.events == played.compared.hashes == played.frames
-    assert f"{played.frames} frames" in told
+    assert f"{played.frames} frames" in reported
 
 
 @pytest.mark.full
 def test_an_example_is_the_same_twice_and_another_with_another_seed(
     match: tuple[str, Path, str], tmp_path: Path
 ) -> None:
-    name, path, told = match
+    name, path, reported = match
     for seed in (1, 2):
         again = play(name, tmp_path / "match.jsonl", seed)
         is_same = (tmp_path / "match.jsonl").read_bytes() == path.read_bytes()
         assert is_same == (seed == 1)
         if is_same:
-            assert again.split(": ")[1] == told.split(": ")[1]
+            assert again.split(": ")[1] == reported.split(": ")[1]
 
 
 def test_every_pair_of_layers_that_matters_meets_in_an_example(

@@ -242,7 +242,7 @@ def test_the_sentences_say_whose_growth_it_is_and_every_cause() -> None:
     world.add(3, Cylinder(32768, 65536), Pose(0, 163840, 0), layer=1, active=False)
     world.add(4, Box(65536, 65536, 65536), Pose(94000, 94000, 0), layer=1)
     names = {1: "player", 2: "boss"}
-    told = [
+    reported = [
         world.explain(1, 2).text(names),
         world.explain(2, 1).text(names),
         str(world.explain(1, 3)),
@@ -255,7 +255,7 @@ def test_the_sentences_say_whose_growth_it_is_and_every_cause() -> None:
         str(explain(Sector(99, 9000, 9, 5), Pose(0, 0, 0), Sector(99, 9000, 9), Pose(0, 0, 0))),
     ]
     layers = "; the owner is the same; their layers do not meet"
-    assert told == [
+    assert reported == [
         f"beside: they would meet if player were 0.31 units thicker{layers}",
         f"beside: they would meet if player were 0.31 units thicker{layers}",
         "height: one is 1 unit above the other; 3 is not active",

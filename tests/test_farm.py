@@ -79,8 +79,8 @@ def run(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 def reported(run: Run, *arguments: Any) -> dict[str, Any]:
     """What the command prints as JSON."""
     _, out, _ = run(*arguments, "--json")
-    told: dict[str, Any] = json.loads(out)
-    return told
+    answer: dict[str, Any] = json.loads(out)
+    return answer
 
 
 def good(path: Path, frames: int = 4) -> Path:
@@ -178,13 +178,13 @@ def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(
 ) -> None:
     code, out, err = run(every_kind, "--json", "-j", 2)
     assert (code, err) == (2, "")
-    told = json.loads(out)
+    answer = json.loads(out)
     found = as_replayed(FARM)
-    assert len(found) == told["logs"] == told["verified"] == 13
-    assert {one["name"]: one["verdict"] for one in told["failed"]} == {
+    assert len(found) == answer["logs"] == answer["verified"] == 13
+    assert {one["name"]: one["verdict"] for one in answer["failed"]} == {
         name: verdict for name, verdict in found.items() if EXIT_CODES[verdict]
     }
-    assert told["verdicts"]["diverged"] == {"logs": 4, "frames": 16}
+    assert answer["verdicts"]["diverged"] == {"logs": 4, "frames": 16}
 
 
 def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) -> None:
@@ -463,8 +463,8 @@ def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(
     process = started(WAITING, tmp_path)
     out, err = process.communicate()
     assert (process.returncode, err) == (0, b"")
-    told = json.loads(out)
-    assert (told["known"], told["verified"], told["logs"]) == (FREE, LOGS - FREE, LOGS)
+    answer = json.loads(out)
+    assert (answer["known"], answer["verified"], answer["logs"]) == (FREE, LOGS - FREE, LOGS)
     after = known(tmp_path)
     assert len(after) == LOGS
     assert {row[1] for row in after} == {"nothing to compare"}
@@ -509,8 +509,8 @@ def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(
         good(folder / f"{name}.jsonl")
 
     def counts(*options: str) -> tuple[int, int]:
-        told = reported(run, folder, *options)
-        return told["verified"], told["known"]
+        answer = reported(run, folder, *options)
+        return answer["verified"], answer["known"]
 
     assert counts() == (3, 0)
     assert counts() == (0, 3)
@@ -595,8 +595,8 @@ def test_a_log_that_is_named_several_times_is_verified_once(run: Run, tmp_path: 
         f"{folder}/a.jsonl\n{folder}//a.jsonl\n{folder}/../logs/a.jsonl\n"
     )
     sources = (folder, f"{folder}/*.jsonl", tmp_path / "list", folder / "a.jsonl")
-    told = reported(run, *sources)
-    assert (told["exit_code"], told["verified"], told["logs"]) == (0, 1, 1)
+    answer = reported(run, *sources)
+    assert (answer["exit_code"], answer["verified"], answer["logs"]) == (0, 1, 1)
 
 
 @posix
@@ -607,7 +607,9 @@ def test_what_cannot_be_read_has_that_for_a_verdict(run: Run, tmp_path: Path) ->
     os.mkfifo(folder / "pipe.jsonl")
     (tmp_path / "list").write_text(f"{folder}/gone.jsonl\n{folder}\n{folder}/{'x' * 300}.jsonl\n")
     assert run(folder, tmp_path / "list")[0] == 2
-    assert {Path(name).name[:14]: told for name, *told in rows(FARM, "name, verdict, reason")} == {
+    assert {
+        Path(name).name[:14]: answer for name, *answer in rows(FARM, "name, verdict, reason")
+    } == {
         "good.jsonl": ["identical", None],
         "dangling.jsonl": ["unreadable", "No such file or directory"],
         "gone.jsonl": ["unreadable", "No such file or directory"],
@@ -642,8 +644,8 @@ def test_names_may_hold_whatever_a_system_lets_them(run: Run, tmp_path: Path, li
     for path in paths:
         good(Path(os.fsdecode(path)))
     (tmp_path / "list").write_bytes(b"\0".join([*paths, b""]))
-    told = reported(run, "-0", tmp_path / "list" if listed else folder)
-    assert (told["exit_code"], told["logs"]) == (0, len(odd))
+    answer = reported(run, "-0", tmp_path / "list" if listed else folder)
+    assert (answer["exit_code"], answer["logs"]) == (0, len(odd))
     assert {os.fsencode(name): verdict for name, verdict in rows()} == dict.fromkeys(
         paths, "identical"
     )
@@ -755,20 +757,20 @@ def test_logs_are_read_through_fsspec_and_known_by_their_checksums(
     needs("fsspec")
     path = zipped(tmp_path / "logs.zip")
     url = f"zip://logs::file://{path}"
-    told = reported(run, url)
-    assert (told["exit_code"], told["verified"]) == (3, 2)
+    answer = reported(run, url)
+    assert (answer["exit_code"], answer["verified"]) == (3, 2)
     assert rows() == [
         (f"zip://logs/below/cut.jsonl::file://{path}", "cut short"),
         (f"zip://logs/good.jsonl::file://{path}", "identical"),
     ]
-    told = reported(run, url)
-    assert (told["exit_code"], told["known"]) == (3, 2)
+    answer = reported(run, url)
+    assert (answer["exit_code"], answer["known"]) == (3, 2)
     assert reported(run, f"zip://logs/*.jsonl::file://{path}")["known"] == 1
     listed = tmp_path / "list"
     listed.write_text("".join(f"zip://logs/{n}.jsonl::file://{path}\n" for n in ("good", "gone")))
-    told = reported(run, listed)
-    assert (told["exit_code"], told["known"]) == (2, 1)
-    assert told["verdicts"]["unreadable"]["logs"] == 1
+    answer = reported(run, listed)
+    assert (answer["exit_code"], answer["known"]) == (2, 1)
+    assert answer["verdicts"]["unreadable"]["logs"] == 1
     assert run(f"simplecache::file://{good(tmp_path / 'x.jsonl')}")[0] == 0
 
 
@@ -978,9 +980,9 @@ def test_the_results_can_be_queried_while_they_are_written(tmp_path: Path) -> No
     seen = []
 
     def look(progress: Progress) -> None:
-        told = [verdict for _, verdict in rows(results)]
-        assert len(told) == 40
-        assert sum(verdict is not None for verdict in told) == progress.done_logs
+        answer = [verdict for _, verdict in rows(results)]
+        assert len(answer) == 40
+        assert sum(verdict is not None for verdict in answer) == progress.done_logs
         seen.append(progress.done_logs)
 
     progress = verified(sources, results, show=look).progress

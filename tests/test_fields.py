@@ -20,7 +20,7 @@ from fixsync.base.fields import (
 from fixsync.synctest import strategies as fst
 
 
-def told(first: bytes, second: bytes) -> list[str]:
+def reported(first: bytes, second: bytes) -> list[str]:
     return [
         str(difference) for difference in differences(world_fields(first), world_fields(second))
     ]
@@ -113,19 +113,23 @@ def test_a_change_is_told_by_its_field(change: Any, expected: str):
     world.step()
     before = world.save()
     change(world)
-    assert told(before, world.save())[0] == expected
+    assert reported(before, world.save())[0] == expected
 
 
 def test_ids_that_have_names_are_told_with_them():
     names = {5: "boss", 3: "player 3"}
     assert (
-        Difference(("collider", 5), "layer", (1, 2)).told(names)
+        Difference(("collider", 5), "layer", (1, 2)).text(names)
         == "collider 5 (boss), layer: 1 and 2"
     )
-    assert Difference(("collider", 4), "layer", (1, 2)).told(names) == "collider 4, layer: 1 and 2"
+    assert (
+        Difference(("collider", 4), "layer", (1, 2)).text(names) == "collider 4, layer: 1 and 2"
+    )
     hit = Difference(("hit", 3, 5), "contact", (1, 2))
-    assert hit.told(names) == "hit 3, 5 (player 3, boss), contact: 1 and 2"
-    assert Difference(("monster", 5), "health", (1, 2)).told(names) == "monster 5, health: 1 and 2"
+    assert hit.text(names) == "hit 3, 5 (player 3, boss), contact: 1 and 2"
+    assert (
+        Difference(("monster", 5), "health", (1, 2)).text(names) == "monster 5, health: 1 and 2"
+    )
 
 
 def test_a_shape_of_another_kind_is_told_with_the_sizes_that_only_one_has():
@@ -133,7 +137,7 @@ def test_a_shape_of_another_kind_is_told_with_the_sizes_that_only_one_has():
     world.add(0, Box(1, 2, 3), Pose(0, 0, 0))
     before = world.save()
     world.set_shape(0, Sector(1, 2, 3))
-    assert told(before, world.save()) == [
+    assert reported(before, world.save()) == [
         "collider 0, kind: box and sector",
         "collider 0, half_x: 1 and absent",
         "collider 0, half_y: 2 and absent",
@@ -146,7 +150,7 @@ def test_a_shape_of_another_kind_is_told_with_the_sizes_that_only_one_has():
     world.set_shape(0, Capsule(1, 0))
     before = world.save()
     world.set_shape(0, Cylinder(1, 1))
-    assert told(before, world.save()) == [
+    assert reported(before, world.save()) == [
         "collider 0, kind: capsule and cylinder",
         "collider 0, half_height: 0 and 1 (0 and 0.00002 units)",
     ]

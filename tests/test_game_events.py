@@ -181,10 +181,10 @@ def test_events_made_of_what_is_not_saved_end_the_match_though_all_states_are_eq
     assert {end.reason for end in ends} == {Reason.DESYNC}
     desync = next(end.desync for end in ends if end.desync and len(end.desync.sides) > 1)
     assert not desync.differences
-    told = desync.explain()
-    assert "the states are the same: the events depend on something that is not saved" in told
-    assert "game events of peer 0: " in told
-    assert "count(" in told
+    reported = desync.explain()
+    assert "the states are the same: the events depend on something that is not saved" in reported
+    assert "game events of peer 0: " in reported
+    assert "count(" in reported
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -280,26 +280,26 @@ def test_the_commands_tell_of_them(log: Path, run: Run) -> None:
     def said(*arguments: Any) -> str:
         return run(*arguments)[1]
 
-    told = said("replay", other, *sim)
-    assert f"diverged in frame {frame}" in told
-    assert "the game's own events" in told
-    assert "bump (" in told
-    assert "): 77" in told
+    reported = said("replay", other, *sim)
+    assert f"diverged in frame {frame}" in reported
+    assert "the game's own events" in reported
+    assert "bump (" in reported
+    assert "): 77" in reported
     assert "the game's events of 60 frames" in said("replay", log, *sim)
     counted = info(log)
     bumps, counts = counted.game[16], counted.game[2**32 - 1]
     assert bumps > 2 * counts > 0
-    told = " ".join(said("info", log).split())
-    assert f"bump {bumps}, count {counts} (of 60 frames)" in told
+    reported = " ".join(said("info", log).split())
+    assert f"bump {bumps}, count {counts} (of 60 frames)" in reported
     assert json.loads(said("info", "--json", log))["logs"][0]["game"] == {
         "16": bumps,
         "4294967295": counts,
     }
     rows = diff(log, other, simulations={"scoring": Scoring}).rows
     assert [(row.group, row.name, row.a[3], row.b[3]) for row in rows] == [("game", "[0]", -1, 77)]
-    told = said("diff", log, other, *sim)
-    assert "game[0]" in told
-    assert "bump (" in told
+    reported = said("diff", log, other, *sim)
+    assert "game[0]" in reported
+    assert "bump (" in reported
 
 
 @pytest.mark.full
@@ -310,8 +310,8 @@ def test_the_farm_finds_what_replaying_finds(
     _, frame = changed(log)
     out = log.with_name("r.sqlite")
     sim = f"{__name__}:Scoring"
-    _, told, _ = run("farm", log.parent, "--sim", sim, "-j", 1, "--results", out, "--json")
-    (failed,) = json.loads(told)["failed"]
+    _, reported, _ = run("farm", log.parent, "--sim", sim, "-j", 1, "--results", out, "--json")
+    (failed,) = json.loads(reported)["failed"]
     assert failed["verdict"] == "diverged"
     assert f"frame {frame}, game: the log says" in failed["reason"]
 

@@ -39,7 +39,7 @@ def world() -> World:
     return world
 
 
-def told(handlers: Handlers, kind: int, **what: Any) -> list[tuple[int, int, Contact]]:
+def reported(handlers: Handlers, kind: int, **what: Any) -> list[tuple[int, int, Contact]]:
     """The calls of a handler from now on."""
     calls: list[tuple[int, int, Contact]] = []
     handlers.on(kind, **what)(lambda *call: calls.append(call))
@@ -48,8 +48,8 @@ def told(handlers: Handlers, kind: int, **what: Any) -> list[tuple[int, int, Con
 
 def test_a_pair_of_layers_is_told_with_the_first_layers_id_first(world: World) -> None:
     handlers = Handlers(world)
-    sword_first = told(handlers, ENTER, layers=(SWORD, MONSTER))
-    monster_first = told(handlers, ENTER, layers=(MONSTER, SWORD))
+    sword_first = reported(handlers, ENTER, layers=(SWORD, MONSTER))
+    monster_first = reported(handlers, ENTER, layers=(MONSTER, SWORD))
     events = handlers.step()
     pairs = [
         (a, b) for a, b, _, _ in events if {world[a].layer, world[b].layer} == {SWORD, MONSTER}
@@ -63,14 +63,14 @@ def test_a_pair_of_layers_is_told_with_the_first_layers_id_first(world: World) -
 
 def test_an_id_is_told_with_itself_first(world: World) -> None:
     handlers = Handlers(world)
-    calls = told(handlers, ENTER, id=4)
+    calls = reported(handlers, ENTER, id=4)
     handlers.step()
     assert [(a, b) for a, b, _ in calls] == [(4, 1), (4, 3), (4, 6)]
 
 
 def test_without_layers_and_id_all_are_told_in_the_order_of_the_events(world: World) -> None:
     handlers = Handlers(world)
-    everything = {kind: told(handlers, kind) for kind in EventKind}
+    everything = {kind: reported(handlers, kind) for kind in EventKind}
     for _ in range(2):
         world.move(5, -7, 0, 0)
         for calls in everything.values():
@@ -123,7 +123,7 @@ def test_a_change_made_on_the_way_takes_effect_as_if_made_after_the_step(world: 
 def test_an_event_is_delivered_though_an_earlier_function_removed_its_id(world: World) -> None:
     handlers = Handlers(world)
     handlers.on(ENTER, id=1)(lambda *_: world.clear())
-    later = told(handlers, ENTER, layers=(MONSTER, MONSTER))
+    later = reported(handlers, ENTER, layers=(MONSTER, MONSTER))
     handlers.step()
     assert len(world) == 0
     assert [(a, b) for a, b, _ in later] == [(3, 4)]
@@ -151,8 +151,8 @@ def test_a_registration_made_on_the_way_counts_from_the_next_step(world: World) 
 
 def test_who_was_told_of_a_hit_is_told_of_its_end_whatever_the_id_has_become(world: World) -> None:
     handlers = Handlers(world)
-    ends = told(handlers, EXIT, layers=(SWORD, MONSTER))
-    other = told(handlers, EXIT, layers=(SWORD, WALL))
+    ends = reported(handlers, EXIT, layers=(SWORD, MONSTER))
+    other = reported(handlers, EXIT, layers=(SWORD, WALL))
     handlers.step()
     world.remove(3)
     world.set_layer(4, WALL)
@@ -164,7 +164,7 @@ def test_who_was_told_of_a_hit_is_told_of_its_end_whatever_the_id_has_become(wor
 
 def test_a_hit_that_stays_is_told_to_the_layer_that_it_has_now(world: World) -> None:
     handlers = Handlers(world)
-    stays = {layer: told(handlers, STAY, layers=(SWORD, layer)) for layer in (MONSTER, WALL)}
+    stays = {layer: reported(handlers, STAY, layers=(SWORD, layer)) for layer in (MONSTER, WALL)}
     handlers.step()
     world.set_layer(3, WALL)
     handlers.step()
@@ -179,14 +179,14 @@ def test_an_exception_ends_the_delivery_and_leaves_the_step_made(world: World) -
     def fails(*_: object) -> None:
         raise ArithmeticError("of the game")
 
-    earlier, later = told(handlers, ENTER, id=3), told(handlers, ENTER, id=5)
+    earlier, later = reported(handlers, ENTER, id=3), reported(handlers, ENTER, id=5)
     with pytest.raises(ArithmeticError, match="of the game"):
         handlers.step()
     assert world.frame == 1
     assert earlier == [(3, 1, Contact.OVERLAPPING)]
     assert later == []
     handlers.off(fails)
-    stays = told(handlers, STAY)
+    stays = reported(handlers, STAY)
     assert [(a, b, contact) for a, b, _, contact in handlers.step()] == stays
 
 
@@ -211,7 +211,7 @@ def test_a_handler_that_steps_or_loads_the_world_is_refused(world: World, how: s
 
 def test_deliver_takes_the_events_of_a_step_made_without_it(world: World) -> None:
     handlers = Handlers(world)
-    calls = told(handlers, ENTER)
+    calls = reported(handlers, ENTER)
     events = world.step()
     handlers.deliver(events)
     assert calls == [(a, b, contact) for a, b, _, contact in events]
@@ -270,10 +270,10 @@ class Game:
             for second in range(4):
                 for kind in EventKind:
                     self.handlers.on(kind, layers=(first, second))(
-                        partial(self.told, (first, second, kind))
+                        partial(self.reported, (first, second, kind))
                     )
 
-    def told(self, key: Any, a: int, b: int, contact: Contact) -> None:
+    def reported(self, key: Any, a: int, b: int, contact: Contact) -> None:
         self.calls.append((*key, a, b, contact))
         world, kind = self.world, key[2]
         if kind == EXIT and a in world:
@@ -332,7 +332,7 @@ def test_what_handlers_do_is_recorded_like_any_change(match: Any, tmp_path_facto
 @given(match=strategies.frames(frame_count_max=8))
 @strategies.examples(60)
 def test_every_event_of_the_model_is_told_to_the_layers_it_has_there(match: Any) -> None:
-    """A model beside the game is given the same changes, and says what must be told, layer by
+    """A model beside the game is given the same changes, and says what must be reported, layer by
     layer.
     """
     game, twin = Game(match), model.ModelWorld(6)

@@ -81,5 +81,5 @@ def test_the_sync_test_prints_hints_and_they_decide_nothing() -> None:
     assert done.exit_code == 0
     file = from_here(broken.__file__)
     assert f"hint: {file}:{line}: a call of hash()" in done.output
-    told = json.loads(CliRunner().invoke(synctest_command, [*options, "--json"]).output)
-    assert {"file": broken.__file__, "line": line, "what": "a call of hash()"} in told["hints"]
+    reported = json.loads(CliRunner().invoke(synctest_command, [*options, "--json"]).output)
+    assert {"file": broken.__file__, "line": line, "what": "a call of hash()"} in reported["hints"]

@@ -73,18 +73,18 @@ def changed(change: Callable[[World], object]) -> tuple[bytes, list[Any]]:
     made, log = world(), Log()
     made.attach(log)
     change(made)
-    return made.save(), log.told
+    return made.save(), log.reported
 
 
 def handled(n: N) -> list[tuple[int, ...]]:
-    told: list[tuple[int, ...]] = []
+    reported: list[tuple[int, ...]] = []
     made = world()
     handlers = Handlers(made)
-    handlers.on(n(2), layers=(n(1), n(2)))(lambda a, b, contact: told.append((a, b, contact)))
-    handlers.on(n(2), id=n(2))(lambda a, b, contact: told.append((a, b, contact)))
+    handlers.on(n(2), layers=(n(1), n(2)))(lambda a, b, contact: reported.append((a, b, contact)))
+    handlers.on(n(2), id=n(2))(lambda a, b, contact: reported.append((a, b, contact)))
     handlers.restore([(n(1), n(1)), (n(2), n(2))])
     handlers.step()
-    return told
+    return reported
 
 
 def paced(n: N) -> list[int]:

@@ -52,9 +52,9 @@ def memory(size: int, filled_with: int = 0xA5) -> Any:
 
 
 def world(capacity: int = 4, hit_capacity: int = 4) -> Any:
-    told = config(capacity=capacity, hit_capacity=hit_capacity)
-    made = memory(lib.fxs_world_size(told))
-    assert lib.fxs_world_init(ffi.cast("fxs_world *", made), told) == lib.FXS_OK
+    reported = config(capacity=capacity, hit_capacity=hit_capacity)
+    made = memory(lib.fxs_world_size(reported))
+    assert lib.fxs_world_init(ffi.cast("fxs_world *", made), reported) == lib.FXS_OK
     return made
 
 
@@ -70,8 +70,8 @@ def saved(memory: Any) -> bytes:
 
 def collider(id: int, shape: Any = SPHERE, **changes: Any) -> Any:
     kind, half_angle, size = shape
-    told = {"id": id, "kind": kind, "half_angle": half_angle, "size": size, "active": 1}
-    return ffi.new("fxs_collider *", told | changes)
+    reported = {"id": id, "kind": kind, "half_angle": half_angle, "size": size, "active": 1}
+    return ffi.new("fxs_collider *", reported | changes)
 
 
 def add(given: Any, id: int, shape: Any = SPHERE, **changes: Any) -> None:
@@ -175,9 +175,9 @@ def test_a_new_world_is_empty_whatever_was_in_its_memory() -> None:
         assert lib.fxs_world_init(at(given), asked) == lib.FXS_OK
         add(given, 199)
         states.add(saved(given))
-        told = config()
-        lib.fxs_world_config(at(given), told)
-        assert bytes(ffi.buffer(told)) == bytes(ffi.buffer(asked))
+        reported = config()
+        lib.fxs_world_config(at(given), reported)
+        assert bytes(ffi.buffer(reported)) == bytes(ffi.buffer(asked))
     assert len(states) == 1
 
 
@@ -209,9 +209,9 @@ def test_a_copy_is_the_other_world_whatever_was_in_this_one() -> None:
     there = query(SPHERE, 1000)
     layers = [2**32 - 1 - (1 << 31), *[2**32 - 1] * 30, 2**32 - 2]
     for first in (0, 65):  # whether the least id is there or not
-        told = config(capacity=130, hit_when=2, layers=layers)
-        source = memory(lib.fxs_world_size(told))
-        assert lib.fxs_world_init(at(source), told) == lib.FXS_OK
+        reported = config(capacity=130, hit_when=2, layers=layers)
+        source = memory(lib.fxs_world_size(reported))
+        assert lib.fxs_world_init(at(source), reported) == lib.FXS_OK
         for id, x in ((first, 1000), (first + 1, 1009), (128, 1010), (129, 2000)):
             add(source, id, x=x, layer=31 * (id == 128))
         assert step(source) == (1, 1)  # one only touches, and layers 0 and 31 do not meet
@@ -351,7 +351,7 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
     """Where offsets, some of 1, lead to an end of int32, beyond it and elsewhere: each as the model
     says.
     """
-    rng, told = Random(9), Counter[str]()
+    rng, reported = Random(9), Counter[str]()
     probe, bad = query((lib.FXS_SPHERE, 0, (1, 0, 0))), ffi.new("uint64_t *")
     for n in range(600):
         given = world(capacity=8)
@@ -396,7 +396,7 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
             assert saved(given) == before
         else:
             assert status == lib.FXS_OK
-        told[str(status)] += 1
+        reported[str(status)] += 1
         for centre, id in zip(centres, moved, strict=True) if len(centres) == 3 else ():
             for axis, beside in product(range(3), (-2, 2)):  # as far as it touches, on either side
                 place = [v + beside * (axis == i) for i, v in enumerate(centre)]
@@ -406,8 +406,8 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
             assert lib.fxs_world_get(at(given), id, out := collider(7)) == lib.FXS_OK
             assert (out.yaw, out.ox, out.oy, out.oz) == (yaws[id], *offsets[id])
             assert [out.x, out.y, out.z] == places[moved.index(id)]
-    assert min(told.values()) > 50
-    assert len(told) == 2
+    assert min(reported.values()) > 50
+    assert len(reported) == 2
 
 
 @pytest.mark.parametrize("n", [1, 62, 63, 64, 65, 66, 126, 127, 128, 129])
@@ -504,7 +504,7 @@ def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
     shape, pose, out = ffi.new("fxs_shape *", BOX), ffi.new("fxs_pose *", HERE), collider(3, BOX)
     untouched = bytes(ffi.buffer(out))
     for id, status in ((1, lib.FXS_E_ABSENT), (4, lib.FXS_E_ID), (2**32 - 1, lib.FXS_E_ID)):
-        told = [
+        reported = [
             lib.fxs_world_remove(at(given), id),
             lib.fxs_world_get(at(given), id, out),
             lib.fxs_world_move(at(given), id, 1, 2, 3),
@@ -521,7 +521,7 @@ def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
             lib.fxs_world_lift(at(given), id, 0, ffi.new("int32_t *")),
             lib.fxs_world_side(at(given), 0, id),
         ]
-        assert told == [status] * len(told)
+        assert reported == [status] * len(reported)
         assert bytes(ffi.buffer(out)) == untouched
     assert saved(given) == before
 
@@ -888,10 +888,10 @@ def test_a_load_refuses_layers_of_which_one_meets_another_but_not_the_other_way(
     """Whichever they are, in a world that has the same but for this; and what follows the bytes is
     0.
     """
-    told, offset = config(layers=[mask] * 32), ffi.new("uint64_t *")
+    reported, offset = config(layers=[mask] * 32), ffi.new("uint64_t *")
     for i, j in product(range(32), range(32)):
-        given = memory(lib.fxs_world_size(told))
-        assert lib.fxs_world_init(at(given), told) == lib.FXS_OK
+        given = memory(lib.fxs_world_size(reported))
+        assert lib.fxs_world_init(at(given), reported) == lib.FXS_OK
         masks = [mask] * 32
         masks[i] ^= 1 << j
         data = struct.pack("<35I", 0x31535846, 5, 1, *masks) + bytes(12)
@@ -1008,14 +1008,14 @@ def test_a_load_refuses_a_centre_that_two_offsets_turned_onto_one_axis_put_out_o
 @pytest.mark.parametrize("filled_with", [0, 0xA5])
 def test_a_load_turns_an_offset_whatever_was_in_memory(filled_with: int) -> None:
     """Of the last id and others, in a world whose other places hold nothing."""
-    told = config(capacity=64)
+    reported = config(capacity=64)
     for id in (0, 1, 40, 63):
-        given = memory(lib.fxs_world_size(told), filled_with)
-        assert lib.fxs_world_init(at(given), told) == lib.FXS_OK
+        given = memory(lib.fxs_world_size(reported), filled_with)
+        assert lib.fxs_world_init(at(given), reported) == lib.FXS_OK
         add(given, id, x=100, ox=1000, yaw=16384)
         data = saved(given)
         ffi.buffer(given)[:] = bytes([filled_with]) * len(ffi.buffer(given))
-        assert lib.fxs_world_init(at(given), told) == lib.FXS_OK
+        assert lib.fxs_world_init(at(given), reported) == lib.FXS_OK
         assert load(given, data)[0] == lib.FXS_OK
         assert saved(given) == data
         for z, found in ((1000, 1), (0, 0), (-1000, 0)):

@@ -524,5 +524,5 @@ def test_a_refusal_is_documented_and_changes_nothing(name: str) -> None:
             seen.add(status)
             assert [saved(output) for output in outputs] == before
     assert status >= 0, "the last call is right"
-    told = {getattr(lib, status) for status in re.findall(r"\bFXS_E_\w+", comment)}
-    assert seen == told
+    reported = {getattr(lib, status) for status in re.findall(r"\bFXS_E_\w+", comment)}
+    assert seen == reported

@@ -317,11 +317,11 @@ def play(kernel: Kernel, start: int, window: int, frames: int, seed: int) -> int
             is_final = now < model_known.confirmed()
             stepped += now in model.frames
             frame = peer.step(values)
-            told = history.push(frame, is_final)
+            reported = history.push(frame, is_final)
             expected = model.push(frame, is_final)
-            assert told == expected
-            assert isinstance(told, tuple)
-            taken_back, predicted = told
+            assert reported == expected
+            assert isinstance(reported, tuple)
+            taken_back, predicted = reported
             heard[now] = taken_out(taken_back, heard.get(now, [])) + predicted
             if random.random() < 0.02:
                 history.grow()
@@ -464,18 +464,18 @@ FAULTS = {
         "ring_of(history), after, &size",
         "ring_of(history), history->first, &size",
     ),
-    "going back forgets what was told": (
+    "going back forgets what was reported": (
         "history.c",
         "history->stepped = after;\n",
         "history->stepped = after;\n        history->pushed = after;\n",
     ),
-    "a final frame is told as predicted": ("history.c", "if (pushed->is_final) {", "if (0) {"),
+    "a final frame is reported as predicted": ("history.c", "if (pushed->is_final) {", "if (0) {"),
     "the own bytes are not loaded": (
         "rewind.c",
         "if (status == FXS_OK && rewind->own_size) {",
         "if (0) {",
     ),
-    "only an ENTER is told": (
+    "only an ENTER is reported": (
         "history.c",
         "if (!take_row(next, head, old, &found[i])) {",
         "if (!take_row(next, head, old, &found[i]) && found[i].kind == FXS_ENTER) {",
@@ -690,12 +690,12 @@ def test_reactions_need_the_hash_right_after_the_step() -> None:
     ],
 )
 def test_rooms_out_of_range_are_refused(room: tuple[int, ...]) -> None:
-    told = ffi.new("fxs_history_room *", room)
-    assert lib.fxs_history_size(told) == 0
+    reported = ffi.new("fxs_history_room *", room)
+    assert lib.fxs_history_size(reported) == 0
     memory = ffi.new("uint64_t[]", 40)
     made = ffi.cast("fxs_history *", memory)
     history = History(SOUND, Brawl(0), 1)
-    assert lib.fxs_history_init(made, told, history._world(), ffi.NULL) == lib.FXS_E_CONFIG
+    assert lib.fxs_history_init(made, reported, history._world(), ffi.NULL) == lib.FXS_E_CONFIG
 
 
 def test_a_history_grows_in_every_direction_but_not_smaller_or_off_its_alignment() -> None:
@@ -788,9 +788,9 @@ def test_sizes_of_inputs_out_of_range_are_refused() -> None:
 class Watched(Bumpers):
     """A simulation whose steps go into a history in C as well."""
 
-    def __init__(self, timeline: list[Timeline], told: list[Any]) -> None:
+    def __init__(self, timeline: list[Timeline], reported: list[Any]) -> None:
         super().__init__(7, 3)
-        self.timeline, self.told = timeline, told
+        self.timeline, self.reported = timeline, reported
         room = ffi.new("fxs_history_room *", (0, STATE, ROOM, ROOM, 16, 0))
         self.memory = ffi.new("uint64_t[]", lib.fxs_history_size(room) // 8 + 1)
         self.history = ffi.cast("fxs_history *", self.memory)
@@ -825,7 +825,7 @@ class Watched(Bumpers):
             (Predicted, predicted, changes.predicted),
         ):
             if n:
-                self.told.append((kind, frame, self.listed(which, n)))
+                self.reported.append((kind, frame, self.listed(which, n)))
         return found
 
     def load(self, state: bytes) -> None:
@@ -842,7 +842,7 @@ class Watched(Bumpers):
         found = ffi.new("fxs_confirmed *")
         while lib.fxs_history_confirm(self.history, found, ffi.NULL, self.rows[0]) == lib.FXS_OK:
             events = self.listed(self.rows[0], found.events)
-            self.told.append((Confirmed, found.frame, events, found.hash))
+            self.reported.append((Confirmed, found.frame, events, found.hash))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -864,7 +864,7 @@ def test_a_history_says_what_the_timeline_of_python_says(seed: int) -> None:
             for _ in range(random.choice((0, 0, 0, 1, 1, 3))):
                 if stream.next < timeline.head + 2:
                     stream.push(random.randrange(5))
-        timeline.settle()
+        timeline.roll_back()
         while timeline.can_confirm:
             timeline.confirm()
         heard(timeline.take_notices())

@@ -329,7 +329,7 @@ def test_points_are_solid_as_a_second_reading_of_the_file_says(read: Read, seed:
     for _ in range(20_000):
         # In the middle of a pixel, which no edge is.
         x, y = chance.randint(-220, 360) + 0.5, chance.randint(-220, 360) + 0.5
-        told = {box[4] for box in found if box[0] < x < box[2] and box[1] < -y < box[3]}
+        reported = {box[4] for box in found if box[0] < x < box[2] and box[1] < -y < box[3]}
         meant = set()
         for one in document["levels"]:
             for grid in one["layerInstances"]:
@@ -338,7 +338,7 @@ def test_points_are_solid_as_a_second_reading_of_the_file_says(read: Read, seed:
                 row = (y - top - grid["__pxTotalOffsetY"]) // grid["__gridSize"]
                 if 0 <= column < grid["__cWid"] and 0 <= row < grid["__cHei"]:
                     meant.add(grid["intGridCsv"][int(row * grid["__cWid"] + column)])
-        assert told == meant - {0}
+        assert reported == meant - {0}
 
 
 def test_a_damaged_value_anywhere_is_an_error_of_the_map_or_harmless(read: Read) -> None:

@@ -121,8 +121,8 @@ def test_info_counts_the_solids(tmp_path: Path) -> None:
     assert info(path).error is None
     text = CliRunner().invoke(fixsync, ["info", str(path)]).output
     assert f"2 solids: 1 prism, 1 cylinder; hash {ARENA.hash():016x}" in text
-    told = json.loads(CliRunner().invoke(fixsync, ["info", str(path), "--json"]).output)
-    assert told["logs"][0]["header"]["level"] == {
+    reported = json.loads(CliRunner().invoke(fixsync, ["info", str(path), "--json"]).output)
+    assert reported["logs"][0]["header"]["level"] == {
         "solids": 2, "prisms": 1, "cylinders": 1, "hash": f"{ARENA.hash():016x}",
     }  # fmt: skip
 
@@ -301,8 +301,8 @@ def test_fields_of_a_state_have_the_level_and_hits_of_solids() -> None:
     other = World(4, level=Level([ARENA[1]]))
     other.add(1, Sphere(q(1)), Pose(q(-4), 0, 0))
     other.step()
-    told = [str(found) for found in differences(fields, world_fields(other.save()))]
-    assert f"world, level: {ARENA.hash():016x} and {other.level.hash():016x}" in told  # type: ignore[union-attr]
+    reported = [str(found) for found in differences(fields, world_fields(other.save()))]
+    assert f"world, level: {ARENA.hash():016x} and {other.level.hash():016x}" in reported  # type: ignore[union-attr]
 
 
 def test_the_contact_with_a_solid_is_told_of_a_desync() -> None:
@@ -310,8 +310,8 @@ def test_the_contact_with_a_solid_is_told_of_a_desync() -> None:
     world.add(1, Sphere(q(1)), Pose(q(-4), 0, 0))
     world.step()
     fields = world_fields(world.save())
-    told = pair_told(fields, 1, PILLAR, ARENA)
-    assert told.startswith("hit with contact OVERLAPPING; Sphere(radius=65536) at ")
-    assert told.endswith("whose contact is OVERLAPPING")
-    assert "Pillar(x=-262144" in told
+    reported = pair_told(fields, 1, PILLAR, ARENA)
+    assert reported.startswith("hit with contact OVERLAPPING; Sphere(radius=65536) at ")
+    assert reported.endswith("whose contact is OVERLAPPING")
+    assert "Pillar(x=-262144" in reported
     assert "that the level does not have" in pair_told(fields, 1, PILLAR)

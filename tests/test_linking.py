@@ -163,7 +163,7 @@ def trace_and_answers() -> tuple[str, str]:
     """A random trace, and what fixsync.World answers to it."""
     draw, every = random.Random(20), 0xFFFFFFFF
     world = World(capacity=64, layers=[(0, 1), (1, 1)])
-    trace, told = ["# a random trace", "world 64 1"], []
+    trace, reported = ["# a random trace", "world 64 1"], []
     trace += ["meet 0 2", "meet 1 3", *(f"meet {layer} 0" for layer in range(2, 32)), ""]
     free = set(range(64))
     for _ in range(120):
@@ -185,7 +185,7 @@ def trace_and_answers() -> tuple[str, str]:
             elif what == "query":
                 shape = a_shape(draw, KINDS)
                 trace.append(f"query {words_of(shape)} {at} {every}")
-                told.append(" ".join(["query:", *map(str, world.query(shape, pose))]))
+                reported.append(" ".join(["query:", *map(str, world.query(shape, pose))]))
             elif what == "cast":
                 shape, motion = (
                     a_shape(draw, SOLIDS),
@@ -194,7 +194,7 @@ def trace_and_answers() -> tuple[str, str]:
                 way = " ".join(map(str, motion))
                 trace.append(f"cast {words_of(shape)} {at} {way} {every}")
                 hits = world.cast(shape, pose, motion)
-                told.append(" ".join(["cast:", *(f"{hit.id}@{hit.fraction}" for hit in hits)]))
+                reported.append(" ".join(["cast:", *(f"{hit.id}@{hit.fraction}" for hit in hits)]))
             elif present and what != "add":
                 id = draw.choice(present)
                 change, *values = {
@@ -209,17 +209,17 @@ def trace_and_answers() -> tuple[str, str]:
                 free |= {id} if what == "remove" else set()
         trace += ["step", "hash"]
         for a, b, kind, contact in world.step():
-            told.append(f"{world.frame} {a} {b} {EventKind(kind).name} {int(contact)}")
-        told.append(f"hash {world.frame} {world.hash():016x}")
-    return "\n".join(trace) + "\n", "\n".join(told) + "\n"
+            reported.append(f"{world.frame} {a} {b} {EventKind(kind).name} {int(contact)}")
+        reported.append(f"hash {world.frame} {world.hash():016x}")
+    return "\n".join(trace) + "\n", "\n".join(reported) + "\n"
 
 
 def test_the_trace_has_what_it_should() -> None:
-    trace, told = trace_and_answers()
+    trace, reported = trace_and_answers()
     for word in ("ENTER", "STAY", "EXIT"):
-        assert told.count(word) > 50
-    assert len(re.findall(r"^cast: \d", told, re.MULTILINE)) > 20
-    assert len(re.findall(r"^query: \d", told, re.MULTILINE)) > 20
+        assert reported.count(word) > 50
+    assert len(re.findall(r"^cast: \d", reported, re.MULTILINE)) > 20
+    assert len(re.findall(r"^query: \d", reported, re.MULTILINE)) > 20
     assert trace.count("active") > 10
 
 
@@ -230,8 +230,8 @@ def server(linked: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
 
 def test_the_trace_server_says_what_the_package_says(server: Path) -> None:
     """It has the single-file form."""
-    trace, told = trace_and_answers()
-    assert run(server, text=trace) == told
+    trace, reported = trace_and_answers()
+    assert run(server, text=trace) == reported
 
 
 @pytest.mark.parametrize(
@@ -260,15 +260,15 @@ def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(
     """With a mover and a table of attacks, and the log that one of them records is identical."""
     duel, log = tmp_path / "duel", tmp_path / "duel.jsonl"
     linked(duel, EXAMPLES / "ggpo_callbacks.c")
-    told = re.fullmatch(
+    reported = re.fullmatch(
         r"600 frames, each rolled back; (\d+) inputs predicted wrong; (\d+) falls; hash ([0-9a-f]{16})\n",
         run(duel, log),
     )
-    assert told is not None
-    assert int(told[1]) > 500, "or no rollback would change anything"
-    assert int(told[2]) > 1
+    assert reported is not None
+    assert int(reported[1]) > 500, "or no rollback would change anything"
+    assert int(reported[2]) > 1
     result = replay(log)
-    assert (result.verdict, result.frames, result.hash) == (Verdict.IDENTICAL, 600, told[3])
+    assert (result.verdict, result.frames, result.hash) == (Verdict.IDENTICAL, 600, reported[3])
     assert len((EXAMPLES / "fighter.h").read_text().splitlines()) <= 150
 
 
@@ -320,7 +320,7 @@ def test_the_peers_of_the_rollback_example_agree_and_the_log_replays(
 
 
 @pytest.mark.parametrize(
-    ("line", "fault", "told"),
+    ("line", "fault", "reported"),
     [
         (
             "g->own.falls[other]++;",
@@ -335,7 +335,7 @@ def test_the_peers_of_the_rollback_example_agree_and_the_log_replays(
     ],
 )
 def test_the_sync_test_of_the_example_names_the_first_field_that_differs(
-    line: str, fault: str, told: str, linked: Callable[..., Path], tmp_path: Path
+    line: str, fault: str, reported: str, linked: Callable[..., Path], tmp_path: Path
 ) -> None:
     right = linked(tmp_path / "right", EXAMPLES / "rollback.c")
     assert run(right, "--synctest") == "600 frames, each stepped twice: the same\n"
@@ -345,7 +345,9 @@ def test_the_sync_test_of_the_example_names_the_first_field_that_differs(
     shutil.copy(EXAMPLES / "rollback.c", tmp_path)
     linked(tmp_path / "faulty", tmp_path / "rollback.c", options=[])
     done = ended(tmp_path / "faulty", "--synctest")
-    assert (done.returncode, bool(re.fullmatch(told + "\n", done.stdout))) == (1, True), done.stdout
+    assert (done.returncode, bool(re.fullmatch(reported + "\n", done.stdout))) == (1, True), (
+        done.stdout
+    )
 
 
 # Portable C, and C++.
@@ -536,10 +538,10 @@ def test_every_function_that_returns_a_status_tells_which() -> None:
     untold = {"fxs_world_get", "fxs_world_set_owner"}  # those of every function that takes an id
     for name, comment in documented():
         if name in statuses and name not in untold and name != "fxs_yaw_between":
-            told = re.search(
+            reported = re.search(
                 r"FXS_(OK|E_\w+|APART)|statuses of|[Aa]s (fxs_\w+|above)|^fxs_\w+ of", comment
             )
-            assert told, name
+            assert reported, name
 
 
 @pytest.mark.parametrize("header", HEADERS)
@@ -570,9 +572,9 @@ def test_what_the_headers_comments_name_is_there() -> None:
     assert len(named) > 40
     assert named <= there
     statuses = set(re.findall(r"#define (FXS_E_\w+)", headers))
-    told = " ".join(comment for _, comment in documented())
+    reported = " ".join(comment for _, comment in documented())
     for status in statuses:
-        assert status in told, f"no function tells that it returns {status}"
+        assert status in reported, f"no function tells that it returns {status}"
 
 
 OPAQUE = re.compile("fxs_(world|level|rewind|history|inputs)")
@@ -717,9 +719,9 @@ def test_config_tells_how_to_compile_a_program(tmp_path: Path) -> None:
     include = Path(run(*CONFIG, "--include").rstrip("\n"))
     assert (include / "fixsync.h").read_bytes() == (CSRC / "fixsync.h").read_bytes()
     assert run(*CONFIG, "--libs") == "\n"
-    told = json.loads(run(*CONFIG, "--json"))
-    assert told.keys() == {"cflags", "include", "sources", "libs"}
-    assert [Path(path).name for path in told["sources"]] == [path.name for path in SOURCES]
+    reported = json.loads(run(*CONFIG, "--json"))
+    assert reported.keys() == {"cflags", "include", "sources", "libs"}
+    assert [Path(path).name for path in reported["sources"]] == [path.name for path in SOURCES]
     assert json.loads(run(*CONFIG, "--json", "--include")) == {"include": [str(include)]}
     lines = run(*CONFIG).splitlines()
     assert [line.partition(":")[0] for line in lines] == ["cflags", "include", "sources", "libs"]

@@ -369,8 +369,8 @@ def test_a_log_is_right_wherever_a_callback_comes(tmp_path: Path, ending: str) -
             world.step()
         if not any(count):
             break
-        told = replay(path)
-        assert (told.verdict, told.hash) == (Verdict.IDENTICAL, f"{world.hash():016x}")
+        reported = replay(path)
+        assert (reported.verdict, reported.hash) == (Verdict.IDENTICAL, f"{world.hash():016x}")
         at += 13
 
 

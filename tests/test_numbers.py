@@ -64,9 +64,9 @@ def test_q_is_exact_or_names_both_neighbours_and_q_near(value: Fraction) -> None
     elif scaled.denominator == 1:
         assert q(value) == low
     else:
-        with pytest.raises(ValueError, match="q_near") as told:
+        with pytest.raises(ValueError, match="q_near") as reported:
             q(value)
-        message = str(told.value)
+        message = str(reported.value)
         assert f" {low} ({fixed(Fraction(low, ONE))}) " in message
         assert f" {low + 1} ({fixed(Fraction(low + 1, ONE))})" in message
 

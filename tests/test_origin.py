@@ -144,10 +144,10 @@ def test_the_commands_say_it_instead_of_diverged(tmp_path: Path, run: Run) -> No
     assert out.splitlines()[1].startswith("recorded with other data")
     assert f"  {why}\n  first difference in frame 1 (line 3)\n" in out
     assert "diverged" not in out
-    told = json.loads(run("replay", log, *simulation, "--json")[1])["logs"][0]
-    assert told["verdict"] == "recorded with other data"
+    reported = json.loads(run("replay", log, *simulation, "--json")[1])["logs"][0]
+    assert reported["verdict"] == "recorded with other data"
     other = {"what": "data", "recorded": OTHER["data"], "here": DIGEST}
-    assert told["others"] == [other]
+    assert reported["others"] == [other]
     code, out, _ = run("farm", log, *simulation, "--results", tmp_path / "r.sqlite")
     assert code == 1
     assert f"edited.jsonl: {why}; frame 1, hash: the log says 0000" in out

@@ -120,9 +120,9 @@ def test_a_shape_is_found_wherever_its_outline_is(kind: str) -> None:
         world.add(0, shape, pose)
         for x, z in outline(shape, pose, segments=24).outer:
             there = Sphere(3), Pose(x, 0, z)
-            told = f"{shape}, yaw {pose.yaw}, is not at {x}, {z}: see reach_of in shape.h, or outline.c"
-            assert overlap(shape, pose, *there) == Contact.OVERLAPPING, told
-            assert list(world.query(*there)) == [0], told
+            reported = f"{shape}, yaw {pose.yaw}, is not at {x}, {z}: see reach_of in shape.h, or outline.c"
+            assert overlap(shape, pose, *there) == Contact.OVERLAPPING, reported
+            assert list(world.query(*there)) == [0], reported
 
 
 @pytest.mark.parametrize("kind", strategies.KINDS)
@@ -136,8 +136,8 @@ def test_a_kind_without_a_front_has_the_same_outline_after_half_a_turn(kind: str
             set(outline(shape, Pose(0, 0, 0, turn), segments=24).outer)
             for turn in (yaw, yaw + 32768)
         )
-        told = f"{shape} is another after half a turn: it needs .has_front = 1 in shape.h"
-        assert one == other or KINDS_BY_NAME[kind].has_front, told
+        reported = f"{shape} is another after half a turn: it needs .has_front = 1 in shape.h"
+        assert one == other or KINDS_BY_NAME[kind].has_front, reported
 
 
 def test_a_quarter_turned_box_has_exact_corners_and_they_may_lie_outside_int32() -> None:

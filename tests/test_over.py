@@ -114,7 +114,7 @@ def test_a_match_of_a_fixed_length_ends_when_it_is_over_if_that_is_earlier() -> 
 
 def test_what_was_predicted_after_an_end_is_taken_back() -> None:
     """Peer 0 steps on guesses beyond the frame that, with the real input, ends the match."""
-    told: list[Any] = []
+    reported: list[Any] = []
 
     class Ending(Bumpers):
         name = "ending"
@@ -142,7 +142,7 @@ def test_what_was_predicted_after_an_end_is_taken_back() -> None:
     hear = network.peers[0].witness.hear
 
     def listen(notice: Any) -> None:
-        told.append(notice)
+        reported.append(notice)
         hear(notice)
 
     network.peers[0].witness.hear = listen  # type: ignore[method-assign]
@@ -150,7 +150,7 @@ def test_what_was_predicted_after_an_end_is_taken_back() -> None:
     end = network.end_of(0)
     assert end.reason is Reason.COMPLETED
     network.check_agreement()
-    gone = [notice for notice in told if isinstance(notice, TakenBack)]
+    gone = [notice for notice in reported if isinstance(notice, TakenBack)]
     beyond = [notice.frame for notice in gone if notice.frame >= end.frame]
     assert beyond == list(range(end.frame, end.frame + len(beyond)))
     assert beyond, "the peer was never ahead of the end"
@@ -185,9 +185,9 @@ def test_an_end_that_is_made_of_what_is_not_saved_is_a_desync_that_says_so() -> 
     network = played(Clock, 2, input_delay=0)
     end = network.end_of(0)
     assert end.reason is Reason.DESYNC
-    told = end.desync.explain()  # type: ignore[union-attr]
-    assert "is_over is" in told
-    assert "the states are the same: is_over depends on something that is not saved" in told
+    reported = end.desync.explain()  # type: ignore[union-attr]
+    assert "is_over is" in reported
+    assert "the states are the same: is_over depends on something that is not saved" in reported
     divergence = run_check("save and load", run_straight(Clock, 2, 4, inputs(60)))
     assert divergence is not None
     assert "is_over is False then, and True in the straight run" in divergence.explain()

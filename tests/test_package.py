@@ -27,7 +27,7 @@ from tools import needs
 
 import fixsync
 from fixsync._native.raw import lib
-from fixsync.match.semantics import semantics_id
+from fixsync.match.questions import kernel_id
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "fixsync"
@@ -286,11 +286,11 @@ def test_a_wheel_of_another_compiler_holds_no_folder_and_answers_the_same(
     assert release.for_this_machine(one.parent) == one
     with zipfile.ZipFile(one) as archive:
         archive.extractall(tmp_path / "installed")
-    code = "import fixsync._kernel as k, fixsync.match.semantics as s; print(k.__file__, s.semantics_id().hex())"
+    code = "import fixsync._kernel as k, fixsync.match.questions as s; print(k.__file__, s.kernel_id().hex())"
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
-    told = release.run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
+    reported = release.run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
     kernel = tmp_path / "installed" / "fixsync" / "_kernel.abi3.so"
-    assert told == [str(kernel), semantics_id().hex()]
+    assert reported == [str(kernel), kernel_id().hex()]
 
 
 def small_wheel(folder: Path, name: str = "fixsync-1-cp310-abi3-linux_x86_64.whl") -> Path:
@@ -323,8 +323,8 @@ def test_a_wheel_of_another_machine_differs_in_kernel_and_name_alone(tmp_path: P
     assert lines["fixsync/_kernel.pyd"] == f"sha256={digest},2"
     both = "manylinux2014_x86_64.manylinux_2_17_x86_64"
     with zipfile.ZipFile(wheels.packed(native, both, b"", tmp_path)) as archive:
-        told = archive.read("fixsync-1.dist-info/WHEEL").decode().splitlines()
-    assert told[1:3] == [f"Tag: cp310-abi3-{platform}" for platform in both.split(".")]
+        reported = archive.read("fixsync-1.dist-info/WHEEL").decode().splitlines()
+    assert reported[1:3] == [f"Tag: cp310-abi3-{platform}" for platform in both.split(".")]
     other = small_wheel(tmp_path, "fixsync-1-cp314-cp314t-linux_x86_64.whl")
     with pytest.raises(wheels.WheelError, match=r"cp314t.*: only a wheel of the stable ABI"):
         wheels.packed(other, "win_arm64", b"MZ", tmp_path)
@@ -434,9 +434,9 @@ def test_the_first_program_of_a_package_must_say_what_its_page_promises(
     ]
     replace(b"%u and %u hit", b"%u hit %u")
     assert first.main(tmp_path) == 1
-    told = capsys.readouterr().out.splitlines()
-    assert told[0] == f"fixsync-[0-9]*.tgz: no such file in {tmp_path}"
-    assert told[-1].endswith("-c.zip says ['1 hit 2'], not '1 and 2 hit'")
+    reported = capsys.readouterr().out.splitlines()
+    assert reported[0] == f"fixsync-[0-9]*.tgz: no such file in {tmp_path}"
+    assert reported[-1].endswith("-c.zip says ['1 hit 2'], not '1 and 2 hit'")
 
 
 @pytest.mark.full
@@ -633,10 +633,10 @@ def test_without_a_stable_abi_the_wheel_is_of_one_version_and_answers_the_same(
     assert name == f"fixsync/_kernel{sysconfig.get_config_var('EXT_SUFFIX')}"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "installed")
-    code = "import fixsync._kernel as k, fixsync.match.semantics as s; print(k.__file__, s.semantics_id().hex())"
+    code = "import fixsync._kernel as k, fixsync.match.questions as s; print(k.__file__, s.kernel_id().hex())"
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
-    told = release.run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
-    assert told == [str(tmp_path / "installed" / name), semantics_id().hex()]
+    reported = release.run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
+    assert reported == [str(tmp_path / "installed" / name), kernel_id().hex()]
 
 
 def pythons() -> dict[tuple[int, ...], str]:
@@ -685,8 +685,8 @@ def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
         fresh = release.installed(there[number], package, place, *more)
         # Threads where there is no GIL: with one they are tried by this Python.
         names = ["semantics", "threads", "lock"] if number[2] else ["semantics", "cli"]
-        told = release.attempt(fresh, tmp_path, names, is_full=False)
-        assert re.search(r"(^|\s)\d+ passed, \d+ deselected in ", told), (number, told)
+        reported = release.attempt(fresh, tmp_path, names, is_full=False)
+        assert re.search(r"(^|\s)\d+ passed, \d+ deselected in ", reported), (number, reported)
 
 
 @pytest.mark.full
@@ -706,8 +706,10 @@ def test_the_lines_that_install_in_the_readme_work_with_a_folder_of_packages(
     programs = tmp_path / "venv" / release.BIN
     env = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     release.run("bash", "-c", lines["Python"], cwd=tmp_path, env=env)
-    told = release.run(programs / "fixsync", "replay", ROOT / "replay_logs", cwd=tmp_path, env=env)
-    assert "identical" in told
+    reported = release.run(
+        programs / "fixsync", "replay", ROOT / "replay_logs", cwd=tmp_path, env=env
+    )
+    assert "identical" in reported
     if shutil.which("npm") is None:
         pytest.skip("no npm here: the line for Node is not tried")
     web = tree / "bindings" / "web"
@@ -730,9 +732,9 @@ def test_no_message_or_page_installs_from_an_index_what_is_not_there() -> None:
 
 def test_the_supported_pythons_are_told_in_every_place_the_same() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    told = re.findall(r"Python :: 3\.(\d+)", project)
-    oldest, newest = int(told[0]), int(told[-1])
-    assert told == [str(minor) for minor in range(oldest, newest + 1)]
+    reported = re.findall(r"Python :: 3\.(\d+)", project)
+    oldest, newest = int(reported[0]), int(reported[-1])
+    assert reported == [str(minor) for minor in range(oldest, newest + 1)]
     assert f'requires-python = ">=3.{oldest}"' in project
     assert f"cp3{oldest}" == build_ffi.STABLE_ABI_SINCE
     assert f'target-version = "py3{oldest}"' in project
@@ -753,8 +755,8 @@ def test_the_supported_pythons_are_told_in_every_place_the_same() -> None:
 def test_wheels_are_configured_for_every_platform(platform: str, machines: str) -> None:
     needs("cibuildwheel")
     options = ["--print-build-identifiers", "--platform", platform]
-    told = release.run(sys.executable, "-m", "cibuildwheel", *options, str(ROOT)).split()
-    found = [name.partition("-") for name in told]
+    reported = release.run(sys.executable, "-m", "cibuildwheel", *options, str(ROOT)).split()
+    found = [name.partition("-") for name in reported]
     assert {python for python, _, _ in found} == {"cp314t", "cp315t"}
     for free in ("cp314t", "cp315t"):
         of_these = [machine for python, _, machine in found if python == free]

@@ -20,7 +20,7 @@ import pytest
 from bumpers import Bumpers
 from click.testing import CliRunner, Result
 from netns import Namespaces
-from network import SEMANTICS
+from network import KERNEL
 from tools import needs_loopback
 
 from fixsync.base.fields import differences
@@ -234,8 +234,12 @@ def test_the_command_catches_a_planted_fault_and_tells_frame_field_and_culprit(
     for difference in differences[:3]:
         assert difference in done.output
     assert "same state before it, same inputs" in done.output
-    told = json.loads((tmp_path / "out" / "desync0" / "report.json").read_text())
-    assert (told["frame"], told["same_inputs"], told["sides"]) == (frame, True, [[0], [1]])
+    reported = json.loads((tmp_path / "out" / "desync0" / "report.json").read_text())
+    assert (reported["frame"], reported["same_inputs"], reported["sides"]) == (
+        frame,
+        True,
+        [[0], [1]],
+    )
 
 
 def first_frame_that_replay_denies(directory: Path) -> tuple[int, list[str]]:
@@ -249,7 +253,7 @@ def first_frame_that_replay_denies(directory: Path) -> tuple[int, list[str]]:
                 break
     bad = (directory / "desync1" / "peer1.after.state").read_bytes()
     found = differences(fields_of(game, game.save()), fields_of(game, bad))
-    return frame.frame, [difference.told(game.names.ids) for difference in found]
+    return frame.frame, [difference.reported(game.names.ids) for difference in found]
 
 
 def test_the_command_prints_an_identical_match_and_keeps_nothing(
@@ -280,17 +284,17 @@ def test_the_command_says_how_many_frames_were_played_and_by_which_clock_a_playe
 def test_the_command_tells_programs_everything(tmp_path: Path):
     # At a rate, since a match as fast as possible may be over within its first second.
     done = command("--frames", "150", "--rate", "60", "--json", "-o", str(tmp_path))
-    told = json.loads(done.output)
-    assert (told["exit_code"], told["logs_are_identical"]) == (0, True)
-    for peer in told["peers"]:
+    reported = json.loads(done.output)
+    assert (reported["exit_code"], reported["logs_are_identical"]) == (0, True)
+    for peer in reported["peers"]:
         seconds = peer["seconds"]
         uptimes = [second["uptime_s"] for second in seconds]
         assert uptimes == sorted({*uptimes})
         assert seconds[-1]["frame"] > 0
         assert seconds[-1]["bytes_in"] > 0
-    assert [peer["reason"] for peer in told["peers"]] == ["COMPLETED"] * 2
-    assert [peer["replay"] for peer in told["peers"]] == ["identical"] * 2
-    assert {peer["log"] for peer in told["peers"]} == {
+    assert [peer["reason"] for peer in reported["peers"]] == ["COMPLETED"] * 2
+    assert [peer["replay"] for peer in reported["peers"]] == ["identical"] * 2
+    assert {peer["log"] for peer in reported["peers"]} == {
         str(tmp_path / f"peer{i}.jsonl") for i in range(2)
     }
 
@@ -427,23 +431,25 @@ def test_an_impairment_out_of_range_is_refused(changes: dict[str, int]):
 def session(me: int, frames: int) -> RollbackSession:
     match = Match("bumpers", seed=3, players=2, prediction_max=4, frames=frames)
     now: dict[str, Any] = {"start_number": 1, "nonce": token_bytes(16), "now_ms": now_ms()}
-    return RollbackSession(match, Bumpers(3, 2), me, **now, timing=PATIENT, semantics=SEMANTICS)
+    return RollbackSession(match, Bumpers(3, 2), me, **now, timing=PATIENT, kernel=KERNEL)
 
 
 def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
-    told: list[Notice] = []
+    reported: list[Notice] = []
 
     async def both() -> None:
         first, second, moved = [Endpoint() for _ in range(3)]
         # The second knows the first; the first finds the second by what it sends.
-        host = asyncio.create_task(play(first, session(0, 150), {}, lambda: 1, told.append, rate=0))
+        host = asyncio.create_task(
+            play(first, session(0, 150), {}, lambda: 1, reported.append, rate=0)
+        )
 
         def joins(endpoint: Endpoint) -> asyncio.Task[End]:
             known = {0: first.address}
             return asyncio.create_task(play(endpoint, session(1, 150), known, lambda: 2, rate=0))
 
         guest = joins(second)
-        while len(told) < 30:
+        while len(reported) < 30:
             await asyncio.sleep(0.005)
         guest.cancel()
         second.close()
@@ -457,16 +463,16 @@ def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
 
 
 def test_a_plain_loop_plays_a_match_by_polling():
-    told: list[list[Notice]] = [[], []]
+    reported: list[list[Notice]] = [[], []]
     sessions = [session(me, 60) for me in range(2)]
     with Endpoint() as host, Endpoint() as guest:
         host.begin(sessions[0], {})
         guest.begin(sessions[1], {0: host.address})
         while not all(each.is_over for each in sessions):
             for me, end in enumerate((host, guest)):
-                told[me] += end.poll(1 + me)
+                reported[me] += end.poll(1 + me)
             time.sleep(0.002)
-    confirmed = [[note for note in notes if isinstance(note, Confirmed)] for notes in told]
+    confirmed = [[note for note in notes if isinstance(note, Confirmed)] for notes in reported]
     assert [each.end and each.end.reason for each in sessions] == [Reason.COMPLETED] * 2
     assert len(confirmed[0]) == 60
     assert confirmed[0] == confirmed[1]

@@ -426,7 +426,7 @@ def test_the_commands_of_a_hitbox_are_those_of_both_views() -> None:
     planes.remove(1)
     tall = SIZE_MAX
     zero = (0, 0, 0)
-    assert log.told == [
+    assert log.reported == [
         ("add", 1, ("cylinder", 3, tall), (6, 0, 8), 0, 2, 9, zero, False),
         ("add", 5, ("box", 4, 5, tall), (6, 7, 0), 0, 18, 9, zero, False),
         ("pose", 1, (1, 0, 3), 0),

@@ -70,7 +70,7 @@ def test_without_a_file_that_names_one_the_sample_is_played(project: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("[tool.fixsync]\nsim = 1", "must be a text or a list of texts, not 1"),
         ("[tool.fixsync]\nsim = [1]", "must be a text or a list of texts, not [1]"),
@@ -79,12 +79,12 @@ def test_without_a_file_that_names_one_the_sample_is_played(project: Path) -> No
         ('[tool.fixsync]\nsim = "nowhere:B"', "there is no module nowhere"),
     ],
 )
-def test_a_file_that_is_wrong_is_named(project: Path, text: str, told: str) -> None:
+def test_a_file_that_is_wrong_is_named(project: Path, text: str, reported: str) -> None:
     (project / "pyproject.toml").write_text(text)
     for command in (["synctest"], ["peers"], ["demo"]):
         code, output = run(*command)
         assert code != 0
-        assert told in " ".join(output.split())
+        assert reported in " ".join(output.split())
 
 
 def test_a_log_is_replayed_with_the_simulation_that_the_file_names(project: Path) -> None:
@@ -105,10 +105,10 @@ def test_a_log_is_replayed_with_the_simulation_that_the_file_names(project: Path
 def test_peers_play_a_game_of_the_user_and_catch_a_fault_in_it(project: Path) -> None:
     options = ["--frames", "60", "--rate", "0", "--json"]
     code, output = run("peers", *options, "--fault", "unit@20", "-o", str(project / "out"))
-    told = json.loads(output)
-    assert (code, [peer["reason"] for peer in told["peers"]]) == (1, ["DESYNC"] * 2)
-    assert told["peers"][1]["diverged_frame"] == 20, "the log of the faulty peer"
-    assert "collider 0, x" in told["peers"][0]["explanation"]
+    reported = json.loads(output)
+    assert (code, [peer["reason"] for peer in reported["peers"]]) == (1, ["DESYNC"] * 2)
+    assert reported["peers"][1]["diverged_frame"] == 20, "the log of the faulty peer"
+    assert "collider 0, x" in reported["peers"][0]["explanation"]
 
 
 @needs_loopback
@@ -121,9 +121,9 @@ def test_demo_and_peers_play_a_game_of_the_user_to_its_end() -> None:
         code, output = run("peers", *options, *extra)
         assert code == 0, output
     code, output = run("peers", *options, *three, "--late", "30")
-    told = json.loads(output)
-    assert (code, [peer["reason"] for peer in told["peers"]]) == (0, ["COMPLETED"] * 3), output
-    assert told["peers"][2]["parts"][0]["first_frame"] >= 30
+    reported = json.loads(output)
+    assert (code, [peer["reason"] for peer in reported["peers"]]) == (0, ["COMPLETED"] * 3), output
+    assert reported["peers"][2]["parts"][0]["first_frame"] >= 30
     code, output = run("demo", "--frames", "60", "--no-open", "--json")
     assert code == 0, output
     assert Path(json.loads(output)["page"]).exists()

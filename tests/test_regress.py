@@ -97,9 +97,9 @@ def test_another_semantics_is_a_change_only_where_something_differs(
     native.write_text(native.read_text().replace(IMPORT, other))
     logs.write(tmp_path / "log.jsonl", logs.header(semantics=lib.FXS_SEMANTICS), FRAMES)
     code, out, _ = run(versions[0], new, tmp_path / "log.jsonl", "--json", "-j", 1)
-    told = json.loads(out)
-    assert (code, told["changed"]) == (int(is_changed), int(is_changed))
-    for change in told["changes"]:
+    reported = json.loads(out)
+    assert (code, reported["changed"]) == (int(is_changed), int(is_changed))
+    for change in reported["changes"]:
         assert change["new"]["verdict"] == "recorded by another semantics"
         why = f"recorded by another semantics ({lib.FXS_SEMANTICS}, here 99); frame 0, hash: "
         assert change["new"]["reason"].startswith(why)
@@ -111,10 +111,10 @@ def test_what_changed_is_told_whether_or_not_the_log_tells_it(
 ) -> None:
     code, out, err = run(*versions, match_logs, "--json", "-j", 1)
     assert (code, err) == (1, "")
-    told = json.loads(out)
-    assert (told["logs"], told["changed"], told["not_verified"]) == (4, 2, 0)
-    assert told["old"]["folder"] == str(versions[0] / "fixsync")
-    bare, full = told["changes"]
+    reported = json.loads(out)
+    assert (reported["logs"], reported["changed"], reported["not_verified"]) == (4, 2, 0)
+    assert reported["old"]["folder"] == str(versions[0] / "fixsync")
+    bare, full = reported["changes"]
     assert (Path(bare["name"]).name, Path(full["name"]).name) == ("bare.jsonl", "full.jsonl")
     assert (full["old"]["verdict"], full["new"]["verdict"]) == ("identical", "diverged")
     assert bare["old"]["verdict"] == bare["new"]["verdict"] == "nothing to compare"
@@ -123,7 +123,9 @@ def test_what_changed_is_told_whether_or_not_the_log_tells_it(
         first = change["first_difference"]
         assert first["frame"] == 0
         assert first["old"]["hash"] == FRAMES[0]["hash"] != first["new"]["hash"]
-    pairs = {(one["old"], one["new"]): (one["logs"], one["changed"]) for one in told["verdicts"]}
+    pairs = {
+        (one["old"], one["new"]): (one["logs"], one["changed"]) for one in reported["verdicts"]
+    }
     assert pairs == {
         ("nothing to compare", "nothing to compare"): (1, 1),
         ("identical", "diverged"): (1, 1),

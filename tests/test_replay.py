@@ -1,4 +1,4 @@
-"""Replaying: what a log says is found again, or the first difference is told; and every other
+"""Replaying: what a log says is found again, or the first difference is reported; and every other
 verdict.
 """
 

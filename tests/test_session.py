@@ -15,7 +15,7 @@ from bumpers import Bumpers
 from hypothesis import given
 from hypothesis import strategies as st
 from network import (
-    SEMANTICS,
+    KERNEL,
     TICK_MS,
     Network,
     Peer,
@@ -166,7 +166,7 @@ def test_no_more_frames_are_guessed_than_the_match_allows():
 
 
 def test_events_are_taken_back_and_confirmed_once():
-    # The witnesses fail at whatever is told twice, out of order or never taken back; here they had
+    # The witnesses fail at whatever is reported twice, out of order or never taken back; here they had
     # work to do.
     network = Network(match(4, prediction_max=8, input_delay=0, frames=150), 2, STORM).start_all()
     completed(network)
@@ -693,7 +693,7 @@ def test_peers_with_different_settings_refuse_each_other_and_name_the_setting(
     network = Network(match(3, prediction_max=8))
     network.start(0)
     if field == "kernel":
-        network.start(1, semantics=value)
+        network.start(1, kernel=value)
     else:
         network.match = replace(network.match, **{field: value})
         network.simulation = type("Other", (Bumpers,), {"name": network.match.simulation})
@@ -704,7 +704,7 @@ def test_peers_with_different_settings_refuse_each_other_and_name_the_setting(
         assert end.reason is Reason.REFUSED
         assert f"field {field}: " in end.text
         if field == "kernel":
-            assert f"{SEMANTICS.hex()} on peer 0, {value.hex()} on peer 1" in end.text
+            assert f"{KERNEL.hex()} on peer 0, {value.hex()} on peer 1" in end.text
         assert network.session(me).frame == 0
 
 
@@ -730,10 +730,13 @@ def test_peers_with_other_data_refuse_each_other_and_name_both_digests(
     if is_same:
         assert ends(network) == {0: Reason.COMPLETED, 1: Reason.COMPLETED}
         return
-    told = ["none" if data is None else f"{hash_of(data):016x}" for data in (ours, theirs)]
+    reported = ["none" if data is None else f"{hash_of(data):016x}" for data in (ours, theirs)]
     for me in (0, 1):
         check_end(network, me, Reason.REFUSED, 1 - me, "refuses peer")
-        assert f"field data: {told[0]} on peer 0, {told[1]} on peer 1" in network.end_of(me).text
+        assert (
+            f"field data: {reported[0]} on peer 0, {reported[1]} on peer 1"
+            in network.end_of(me).text
+        )
         assert network.session(me).frame == 0
 
 
@@ -776,8 +779,8 @@ def test_a_peer_of_another_protocol_version_is_refused():
         assert (session.end is not None) == ended
         answers = [packet_of(data) for data in session.answers(network.now_ms)]
         assert [answer.heard for answer in answers] == [nonce_of(8)]
-    told = f"field protocol: {VERSION} on peer 0, {VERSION + 1} on peer 1"
-    check_end(network, 0, Reason.REFUSED, 1, told)
+    reported = f"field protocol: {VERSION} on peer 0, {VERSION + 1} on peer 1"
+    check_end(network, 0, Reason.REFUSED, 1, reported)
 
 
 def test_a_refusal_lists_every_setting_that_differs():
@@ -808,7 +811,7 @@ def test_a_refusal_by_a_running_match_arrives_however_long_the_settings_are():
 def test_a_spectator_with_other_settings_is_refused_and_the_match_goes_on():
     network = Network(match(2, frames=150, spectators=1)).start_all()
     network.run(800)
-    network.start(2, semantics=b"another")
+    network.start(2, kernel=b"another")
     played(network)
     assert ends(network) == {0: Reason.COMPLETED, 1: Reason.COMPLETED, 2: Reason.REFUSED}
 
@@ -1032,8 +1035,8 @@ def test_a_made_up_round_trip_lengthens_no_wait(monkeypatch: pytest.MonkeyPatch)
         if remote.local.me == 2:
             remote.echo = (update.sent_ms - 50_000) & 0xFFFFFFFF, now_ms
 
-    def lie_at_first(remote: Remote, *told: Any) -> Hello:
-        made = hello(remote, *told)
+    def lie_at_first(remote: Remote, *reported: Any) -> Hello:
+        made = hello(remote, *reported)
         lied = (made.echo_ms - 50_000) & 0xFFFFFFFF
         return msgspec.structs.replace(made, echo_ms=lied) if remote.local.me == 2 else made
 
@@ -1132,7 +1135,7 @@ def test_inputs_that_cannot_be_carried_are_refused_with_the_figure():
         "start_number": 1,
         "nonce": nonce_of(1),
         "now_ms": 0,
-        "semantics": SEMANTICS,
+        "kernel": KERNEL,
     }
     with pytest.raises(ValueError, match="takes 8568000 bytes a second for each peer, and 8496000"):
         LockstepSession(replace(settings, prediction_max=0), Wide(5, 8), 0, **made)
@@ -1267,7 +1270,7 @@ def test_a_session_is_refused_what_does_not_fit_its_match():
         "start_number": 1,
         "nonce": nonce_of(1),
         "now_ms": 0,
-        "semantics": SEMANTICS,
+        "kernel": KERNEL,
     }
     lockstep, rollback = match(2, prediction_max=0, spectators=1), match(2, prediction_max=8)
     for kind, settings, players, me, said in (

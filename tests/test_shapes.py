@@ -45,7 +45,7 @@ from fixsync import (
     pack_shapes,
     q,
 )
-from fixsync.match.semantics import semantics_id
+from fixsync.match.questions import kernel_id
 from fixsync.world.shapes import shape_from_tuple
 
 PLACE = ("x", "y", "z", "yaw")
@@ -125,7 +125,7 @@ def test_values_are_equal_when_kind_and_numbers_are() -> None:
 
 
 def test_values_take_part_in_pattern_matching() -> None:
-    def told(value: Any) -> tuple[Any, ...]:
+    def reported(value: Any) -> tuple[Any, ...]:
         match value:
             case Sphere(radius):
                 return (radius,)
@@ -141,9 +141,9 @@ def test_values_take_part_in_pattern_matching() -> None:
                 return x, y, z, yaw
         raise AssertionError(value)
 
-    assert told(Pose(1, 2, 3, 4)) == (1, 2, 3, 4)
+    assert reported(Pose(1, 2, 3, 4)) == (1, 2, 3, 4)
     for shape in SHAPES:
-        assert told(shape) == shape.as_tuple()[1:]
+        assert reported(shape) == shape.as_tuple()[1:]
 
 
 @given(shapes)
@@ -191,9 +191,9 @@ def test_each_field_takes_its_range_and_nothing_else(
         assert getattr(make(good), name) == good
         assert type(getattr(make(good), name)) is int
     for bad in (low - 1, high + 1, 2**64, -(2**64)):
-        with pytest.raises(ValueError) as told:
+        with pytest.raises(ValueError) as reported:
             make(bad)
-        assert str(told.value) == f"{name} must be {low}..{high}, not {bad}"
+        assert str(reported.value) == f"{name} must be {low}..{high}, not {bad}"
     for wrong in (1.0, True, "1", None, b"1"):
         with pytest.raises(TypeError, match=f"^{name} must be an integer"):
             make(wrong)
@@ -512,7 +512,7 @@ def test_usual_values_logs_copies_and_the_ray_do_not_warn() -> None:
         tiny = shape_from_tuple(("sector", 1, 1, 1))
         assert pickle.loads(pickle.dumps(tiny)) == copy.deepcopy(tiny) == tiny
         assert RAY.as_tuple() == ("sphere", 1)
-        assert semantics_id.__wrapped__() == semantics_id(), "computed here, not remembered"
+        assert kernel_id.__wrapped__() == kernel_id(), "computed here, not remembered"
 
 
 def test_an_invalid_size_is_an_error_and_gives_no_warning() -> None:

@@ -158,10 +158,10 @@ def test_its_fields_name_everything_that_it_saves():
     for at in some(range(len(state))):
         other = state[:at] + bytes([state[at] ^ 1]) + state[at + 1 :]
         try:
-            told = list(differences(fields, fields_of(SkillFight, other)))
+            reported = list(differences(fields, fields_of(SkillFight, other)))
         except ValueError:
             continue
-        assert told, f"byte {at} has no field"
+        assert reported, f"byte {at} has no field"
         seen += 1
     assert seen > len(state) // 20
 

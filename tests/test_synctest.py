@@ -270,17 +270,17 @@ def test_the_command_tells_a_mistake_and_writes_the_smallest_match_that_shows_it
     long = str(recorded(broken.Forgetful))
     result = run("broken:Forgetful", "--inputs", long, "--json", *both)
     assert result.exit_code == 1
-    told = json.loads(result.output)
-    checks = {divergence["check"] for divergence in told["divergences"]}
+    reported = json.loads(result.output)
+    checks = {divergence["check"] for divergence in reported["divergences"]}
     assert checks == {"rollback", "save and load"}
-    assert 0 < told["log_frames"] < 60
-    assert [lost["name"] for lost in told["unsaved"]] == ["self.met"]
-    again = run("broken:Forgetful", "--inputs", told["log"], "-o", "again.jsonl", *both)
+    assert 0 < reported["log_frames"] < 60
+    assert [lost["name"] for lost in reported["unsaved"]] == ["self.met"]
+    again = run("broken:Forgetful", "--inputs", reported["log"], "-o", "again.jsonl", *both)
     assert again.exit_code == 1
     assert "DIFFERS" in again.output
     assert "player " in again.output
     assert "load does not bring back:\n  self.met: [" in again.output
-    assert len(log_inputs(Path("again.jsonl"))[2]) == told["log_frames"], (
+    assert len(log_inputs(Path("again.jsonl"))[2]) == reported["log_frames"], (
         "it is as small as it gets"
     )
 
@@ -301,11 +301,11 @@ def test_a_match_that_cannot_be_written_hides_no_difference(run: Any):
 
 @pytest.mark.full
 def test_the_smallest_match_can_go_to_standard_output(run: Any):
-    """And then what is told does not, whether there is such a match or none."""
+    """And then what is reported does not, whether there is such a match or none."""
     given = ["--inputs", str(recorded(broken.Forgetful)), "-o"]
     run("broken:Forgetful", *given, "small.jsonl")
     program = "from fixsync.cli import main; main()"
-    for simulation, code, told in (
+    for simulation, code, reported in (
         ("broken:Forgetful", 1, "DIFFERS"),
         ("skillfight", 0, "no difference"),
     ):
@@ -315,7 +315,7 @@ def test_the_smallest_match_can_go_to_standard_output(run: Any):
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
         assert done.returncode == code, done.stderr
         assert done.stdout == (Path("small.jsonl").read_text() if code else "")
-        assert told in done.stderr
+        assert reported in done.stderr
         assert "run it again" not in done.stderr
 
 
@@ -330,8 +330,8 @@ def test_a_log_without_frames_is_valid_everywhere(run: Any):
     write_log(straight, "none.jsonl")
     result = run("broken:Bumpers", "--inputs", "none.jsonl", "--check", "repeat", "--json")
     assert result.exit_code == 0, result.output
-    told = json.loads(result.output)
-    assert (told["players"], told["frames"]) == (3, 0)
+    reported = json.loads(result.output)
+    assert (reported["players"], reported["frames"]) == (3, 0)
     assert unsaved(straight) == []
     sims = {"bumpers": Bumpers}
     assert replay("none.jsonl", simulations=sims).frames == 0

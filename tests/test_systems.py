@@ -273,14 +273,16 @@ def test_3_enter_stay_and_exit_reach_both_of_a_pair() -> None:
     world = World(4)
     world.add(2, Sphere(5), Pose(0, 0, 0))
     world.add(3, Box(5, 5, 5), Pose(0, 0, 0))
-    handlers, told = Handlers(world), []
+    handlers, reported = Handlers(world), []
     for kind, id in product(EventKind, (2, 3)):
-        handlers.on(kind, id=id)(lambda own, other, _, kind=kind: told.append((kind, own, other)))  # type: ignore[misc]
+        handlers.on(kind, id=id)(
+            lambda own, other, _, kind=kind: reported.append((kind, own, other))
+        )  # type: ignore[misc]
     for x in (0, 1, 99, 0):
         world.move(2, x, 0, 0)
         handlers.step()
     kinds = EventKind.ENTER, EventKind.STAY, EventKind.EXIT, EventKind.ENTER
-    assert told == [call for kind in kinds for call in ((kind, 2, 3), (kind, 3, 2))]
+    assert reported == [call for kind in kinds for call in ((kind, 2, 3), (kind, 3, 2))]
 
 
 def test_3_pairs_of_the_largest_ids_are_kept_apart() -> None:

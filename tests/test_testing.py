@@ -296,15 +296,15 @@ def test_bots_get_the_same_seed_of_32_bits_from_the_sync_test_and_from_peers(
     seeds = []
 
     class Told(SkillFight):
-        name = "told"
+        name = "reported"
 
         @classmethod
         def bot(cls, player: int, seed: int) -> Any:
             seeds.append(seed)
             return super().bot(player, 10 * seed + player)
 
-    monkeypatch.setitem(sim._registered, "told", Told)
+    monkeypatch.setitem(sim._registered, "reported", Told)
     assert len(bot_inputs(Told, 2**64 - 1, 2, 3)) == 3
-    plan = Run("told", seed=2**64 - 1, frames=2)
+    plan = Run("reported", seed=2**64 - 1, frames=2)
     _Peer(Task(plan, 1, 1, 1, str(tmp_path / "log"), str(tmp_path)))
     assert seeds == [2**32 - 1] * 3

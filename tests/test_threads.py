@@ -199,7 +199,7 @@ def test_one_world_on_several_threads_refuses_all_but_one_and_stays_whole(tmp_pa
                 if "in use by another thread" not in str(error):
                     failed.append(error)
                 time.sleep(0)
-            except Exception as error:  # told below, in the thread that can fail the test
+            except Exception as error:  # reported below, in the thread that can fail the test
                 failed.append(error)
 
     path = tmp_path / "match.jsonl"
@@ -214,9 +214,9 @@ def test_one_world_on_several_threads_refuses_all_but_one_and_stays_whole(tmp_pa
     assert failed == []
     assert sum(refused) > 0, "or nothing was tried here"
     assert World.from_bytes(world.save(), world.capacity).save() == world.save()
-    told = replay(path)
-    assert told.verdict is Verdict.IDENTICAL, told
-    assert told.hash == f"{world.hash():016x}"
+    reported = replay(path)
+    assert reported.verdict is Verdict.IDENTICAL, reported
+    assert reported.hash == f"{world.hash():016x}"
 
 
 # The kernel alone.

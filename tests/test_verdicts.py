@@ -30,12 +30,12 @@ def test_a_planted_fault_gets_its_verdict(name: str):
     assert found.divergences, "it is found"
     first = found.divergences[0]
     lines = [] if found.left_out else unsaved_lines(unsaved(straight))
-    told = "\n".join([first.explain(), *lines])
-    assert first.check in expected.checks, told
-    assert not expected.said or any(said in told for said in expected.said), told
+    reported = "\n".join([first.explain(), *lines])
+    assert first.check in expected.checks, reported
+    assert not expected.said or any(said in reported for said in expected.said), reported
     source = Path(planted.__file__).read_text().splitlines()
     named = [source[int(line.split(":")[1]) - 1] for line in first.lines]
-    assert not expected.line or any(expected.line in line for line in named), told
+    assert not expected.line or any(expected.line in line for line in named), reported
 
 
 @pytest.mark.full

@@ -86,10 +86,10 @@ def node():
 def run_node(node):
     """The answer of a script of tests/view to its input."""
 
-    def run(script, told):
+    def run(script, reported):
         ran = subprocess.run(
             [node, str(ROOT / "tests" / "view" / script)],
-            input=json.dumps(told),
+            input=json.dumps(reported),
             capture_output=True,
             text=True,
             timeout=120,
@@ -1199,9 +1199,9 @@ def test_two_logs_are_compared_by_commands_states_and_answers(run_engine, tmp_pa
     moved = run_engine(whole, nudged, seeks=[300])["comparison"]
     assert moved["result"]["first"] == {"frame": 300, "fields": ["commands", "state"]}
     assert [item["index"] for item in moved["details"]["commands"]] == [0]
-    told = run_engine(whole, lied, seeks=[250])["comparison"]
-    assert told["result"]["first"] == {"frame": 250, "fields": ["events"]}
-    assert told["details"]["events"]["counts"] == [1, 0]
+    reported = run_engine(whole, lied, seeks=[250])["comparison"]
+    assert reported["result"]["first"] == {"frame": 250, "fields": ["events"]}
+    assert reported["details"]["events"]["counts"] == [1, 0]
 
 
 def test_a_log_that_ends_earlier_differs_where_it_ends(run_engine, path):
@@ -1244,8 +1244,8 @@ def test_view_takes_at_most_two_logs(run, tmp_path):
     assert run("view", LOGS[0], LOGS[1], LOGS[2], "-o", out)[0] == 2
     assert run("view", "-o", out)[0] == 0  # an empty page, to drop logs onto
     assert '"logs": []' in out.read_text(encoding="utf-8")
-    told = json.loads(run("view", LOGS[0], LOGS[0], "-o", out, "--title", "a & b", "--json")[1])
-    assert [log["hash"] for log in told["logs"]] == [export(LOGS[0]).last_hash] * 2
+    reported = json.loads(run("view", LOGS[0], LOGS[0], "-o", out, "--title", "a & b", "--json")[1])
+    assert [log["hash"] for log in reported["logs"]] == [export(LOGS[0]).last_hash] * 2
     page = out.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "<title>a &amp; b</title>" in page
@@ -1255,11 +1255,11 @@ def test_view_takes_at_most_two_logs(run, tmp_path):
 def test_the_demo_plays_a_match_compares_both_logs_and_writes_the_page(run, tmp_path):
     code, out, err = run("demo", "--frames", 60, "-o", tmp_path / "out", "--json", "--no-open")
     assert code == 0, out + err
-    told = json.loads(out)
-    assert told["exit_code"] == 0
-    assert told["logs_are_identical"]
-    assert {peer["replay"] for peer in told["peers"]} == {"identical"}
-    assert Path(told["page"]).read_text(encoding="utf-8").startswith("<!doctype html>")
+    reported = json.loads(out)
+    assert reported["exit_code"] == 0
+    assert reported["logs_are_identical"]
+    assert {peer["replay"] for peer in reported["peers"]} == {"identical"}
+    assert Path(reported["page"]).read_text(encoding="utf-8").startswith("<!doctype html>")
     logs = [tmp_path / "out" / f"peer{peer}.jsonl" for peer in (0, 1)]
     assert export(logs[0]).frames == 60
     assert logs[0].read_bytes() == logs[1].read_bytes()

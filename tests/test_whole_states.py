@@ -152,10 +152,10 @@ def test_the_first_frame_that_differs_beside_the_world_is_named(tmp_path: Path, 
     older = replay(recorded(tmp_path / "older.jsonl", Faulty, has_states=False), simulations=SIM)
     assert older.difference is not None
     assert (older.difference.frame, older.difference.fields[-1]) == (AT + 1, "hash")
-    told = run("replay", other, "--sim", f"{__name__}:Charging")[1]
-    assert f"diverged in frame {AT} (line {AT + 2})" in told
-    assert "only the whole state differs: the difference is beside the world" in told
-    assert f"    the log says     {found.difference.expected}" in told
+    reported = run("replay", other, "--sim", f"{__name__}:Charging")[1]
+    assert f"diverged in frame {AT} (line {AT + 2})" in reported
+    assert "only the whole state differs: the difference is beside the world" in reported
+    assert f"    the log says     {found.difference.expected}" in reported
 
 
 def test_a_wrong_whole_state_of_the_first_or_the_last_frame_is_found(log: Path) -> None:

@@ -705,7 +705,7 @@ def test_an_error_names_what_is_wrong_and_changes_nothing(world: World, refused:
     world.attach(log)
     refused(w=world, array=array)
     assert world.save() == before
-    assert log.told == []
+    assert log.reported == []
 
 
 @refusals("""
@@ -746,7 +746,7 @@ def test_a_state_goes_round_by_every_way_to_copy_it(world: World) -> None:
         twin.attach(Log())  # it has no observer yet
         twin.step()
         assert world.save() == state
-    assert observer.told == []
+    assert observer.reported == []
 
 
 class Arena(World):
@@ -860,9 +860,9 @@ def loads_as_the_model(data: bytes, world: World, before: bytes) -> bool:
         world.load(data)
     except ValueError as error:
         assert not good
-        told = REFUSAL.match(str(error))
-        assert told is not None
-        assert int(told[1]) <= len(data)
+        reported = REFUSAL.match(str(error))
+        assert reported is not None
+        assert int(reported[1]) <= len(data)
         assert world.save() == before
     else:
         assert good
@@ -971,18 +971,18 @@ FAULTS = f"""
 
 @pytest.mark.parametrize("fault", FAULTS.strip().splitlines())
 def test_load_says_what_is_wrong_and_where(world: World, fault: str) -> None:
-    change, told = fault.split(" | ")
+    change, reported = fault.split(" | ")
     at, form, *values = change.split()
     state = bytearray(world.save())
     struct.pack_into(form, state, int(at), *map(int, values))
     with pytest.raises(ValueError) as error:
         World(8).load(state)
-    assert told in str(error.value)
+    assert reported in str(error.value)
 
 
 def test_load_says_how_much_is_missing_or_too_much(world: World) -> None:
     state = world.save()
-    for data, told in (
+    for data, reported in (
         (b"", "byte 0: a saved state has at least 152 bytes, these are 0"),
         (state[:-4], "byte 328: 1 changed of 4 bytes each do not fit the 0 bytes that are left"),
         (state[:-6], "byte 328: the bytes end before the number of changed"),
@@ -990,7 +990,7 @@ def test_load_says_how_much_is_missing_or_too_much(world: World) -> None:
     ):
         with pytest.raises(ValueError) as error:
             World(8).load(data)
-        assert told in str(error.value)
+        assert reported in str(error.value)
 
 
 # Observers: every change is reported.
@@ -1086,13 +1086,13 @@ def test_a_change_is_told_as_commands_that_make_it_again(world: World, name: str
     world.attach(log)
     CHANGING[name](world)
     assert world.save() != before
-    assert log.told
+    assert log.reported
     if name == "step":
-        assert log.told == [("stepped", twin.step())]
+        assert log.reported == [("stepped", twin.step())]
     elif name == "load":
-        assert log.told == [("loaded",)]
+        assert log.reported == [("loaded",)]
     else:
-        for command in log.told:
+        for command in log.reported:
             assert type(command) is tuple
             apply(twin, command)
         assert twin.save() == world.save()
@@ -1104,7 +1104,7 @@ def test_what_only_reads_changes_nothing_and_tells_nothing(world: World, name: s
     world.attach(log)
     READING[name](world)
     assert world.save() == before
-    assert log.told == []
+    assert log.reported == []
 
 
 def test_commands_have_the_form_of_a_match_log(world: World) -> None:
@@ -1116,7 +1116,7 @@ def test_commands_have_the_form_of_a_match_log(world: World) -> None:
         ):
             CHANGING[name](world)
     world.remove(4)
-    assert log.told == [
+    assert log.reported == [
         ("add", 4, ("sector", 5, 6, 7), (1, 2, 3), 4, 5, 6, (7, 8, 9), False),
         ("move", 1, (5, 6, 7)),
         ("turn", 2, 77),
@@ -1139,24 +1139,24 @@ def test_an_integer_of_another_kind_is_told_as_an_int(world: World) -> None:
     world.attach(log)
     world.move(np.uint8(1), np.int32(-5), np.int64(6), 7)
     world.add(np.uint8(4), Sphere(1), ORIGIN, layer=np.int8(3), owner=np.int64(2))
-    numbers = [log.told[0][1], *log.told[0][2], log.told[1][1], *log.told[1][5:7]]
+    numbers = [log.reported[0][1], *log.reported[0][2], log.reported[1][1], *log.reported[1][5:7]]
     assert [type(number) for number in numbers] == [int] * 7
 
 
 def test_an_observer_may_read_the_world_it_is_told_of(world: World) -> None:
     class Reader(Log):
         def changed(self, command: Any) -> None:
-            self.told.append((command[0], world.hash()))
+            self.reported.append((command[0], world.hash()))
 
         def stepped(self, _: Events) -> None:
-            self.told.append((world.frame, world.query(Sphere(1), ORIGIN)))
+            self.reported.append((world.frame, world.query(Sphere(1), ORIGIN)))
 
     log = Reader()
     world.attach(log)
     world.move(1, 0, 0, 1)
     moved = world.hash()
     world.step()
-    assert log.told == [("move", moved), (2, [1])]
+    assert log.reported == [("move", moved), (2, [1])]
 
 
 def test_rows_of_single_layers_are_told_as_the_matrix_that_they_lead_to(world: World) -> None:
@@ -1165,13 +1165,13 @@ def test_rows_of_single_layers_are_told_as_the_matrix_that_they_lead_to(world: W
     world.apply(rows[2])
     first = world.layers
     world.apply(b"".join([rows[0], rows_of_commands([("move", 1, (0, 0, 1))])[0], rows[1]]))
-    told = log.told
-    assert [command[0] for command in told] == ["layers", "layers", "move", "layers"]
-    assert told[0] == ("layers", first)
-    assert told[-1] == ("layers", world.layers)
+    reported = log.reported
+    assert [command[0] for command in reported] == ["layers", "layers", "move", "layers"]
+    assert reported[0] == ("layers", first)
+    assert reported[-1] == ("layers", world.layers)
     assert first is not None
     assert (0, 0) in first
-    assert (0, 0) not in told[1][1]
+    assert (0, 0) not in reported[1][1]
 
 
 def test_a_world_has_one_observer_at_a_time(world: World) -> None:
@@ -1183,10 +1183,10 @@ def test_a_world_has_one_observer_at_a_time(world: World) -> None:
         world.detach(second)
     world.detach(first)
     world.move(1, 0, 0, 5)
-    assert first.told == []
+    assert first.reported == []
     world.attach(second)
     world.move(1, 0, 0, 6)
-    assert second.told == [("move", 1, (0, 0, 6))]
+    assert second.reported == [("move", 1, (0, 0, 6))]
 
 
 def test_a_world_is_free_for_every_thread_after_its_observer_failed(world: World) -> None:
@@ -1331,18 +1331,18 @@ def crowded() -> World:
 def everything(world: World) -> list[Any]:
     """What can be asked of it: pairs first, for which a world that is const works out copies."""
     pairs = [(a, b) for a in world for b in world if a != b]
-    told = [
+    reported = [
         [outcome(partial(ask, *pair)) for pair in pairs]
         for ask in (world.contact, world.push_out, world.lift, world.side)
     ]
     twin = world.copy()
-    told += [list(twin.query(Sphere(900), ORIGIN)), twin.step(), twin.save()]
-    told += [
+    reported += [list(twin.query(Sphere(900), ORIGIN)), twin.step(), twin.save()]
+    reported += [
         [outcome(partial(world.sweep, id, (700, 0, -300))) for id in world],
         world.step(),
         world.save(),
     ]
-    return told
+    return reported
 
 
 @pytest.mark.parametrize("name", [*CHANGING, *READING, "refused"])
@@ -1354,11 +1354,13 @@ def test_a_loaded_world_is_the_one_that_was_saved_whatever_is_asked_first(name: 
     other.step()
     for world in (loaded, other):
         world.load(added.save())
-    told = []
+    reported = []
     for world in (added, loaded, other):
         result = outcome(partial(ask, world))
-        told.append([result.save() if isinstance(result, World) else result, *everything(world)])
-    assert told[0] == told[1] == told[2]
+        reported.append(
+            [result.save() if isinstance(result, World) else result, *everything(world)]
+        )
+    assert reported[0] == reported[1] == reported[2]
 
 
 @pytest.mark.parametrize("yaw", [0, 8192, 16384, 32768, 49152])

@@ -24,16 +24,16 @@ class Log:
     """An observer of a world that keeps its calls."""
 
     def __init__(self) -> None:
-        self.told: list[Any] = []
+        self.reported: list[Any] = []
 
     def changed(self, command: Any) -> None:
-        self.told.append(command)
+        self.reported.append(command)
 
     def stepped(self, events: Any) -> None:
-        self.told.append(("stepped", events))
+        self.reported.append(("stepped", events))
 
     def loaded(self) -> None:
-        self.told.append(("loaded",))
+        self.reported.append(("loaded",))
 
 
 def needs(module: str) -> ModuleType:

@@ -26,9 +26,9 @@ static void go_towards(fxs_world *world, const uint32_t *yields, const fxs_mover
     w.filter.without = mark_set(world);
     w.filter.from = &from;
     w.filter.yields = yields[c.layer];
-    const int32_t aim[3] = {row->x, row->y, row->z};
+    const int32_t target[3] = {row->x, row->y, row->z};
     for (int i = 0; i < 3; i++) {
-        const int64_t by = (int64_t)aim[i] - w.position[i];
+        const int64_t by = (int64_t)target[i] - w.position[i];
         is_short &= abs64(by) <= FXS_SIZE_MAX;
         motion[i] = is_short ? (int32_t)by : 0;
     }
@@ -39,7 +39,7 @@ static void go_towards(fxs_world *world, const uint32_t *yields, const fxs_mover
     row->x = w.start[0];
     row->y = w.start[1];
     row->z = w.start[2];
-    row->is_held = !are_same(aim, w.start);
+    row->is_held = !are_same(target, w.start);
 }
 
 /* Of n colliders with where they stood before a separation, leaves the rows of those that stand
@@ -59,8 +59,8 @@ static uint64_t keep_moved(fxs_world *world, const fxs_mover *movers, uint64_t c
         if (place_among(was.id, movers, count) < count) {
             fxs_world_move(world, was.id, was.x, was.y, was.z);
         }
-        const fxs_separated aim = {was.id, c.x, c.y, c.z, 0};
-        rows[kept++] = aim;
+        const fxs_separated stands = {was.id, c.x, c.y, c.z, 0};
+        rows[kept++] = stands;
     }
     return kept;
 }

@@ -66,7 +66,7 @@ PAGES = {
         "session",
         "session.udp",
         "game.random",
-        "match.semantics",
+        "match.questions",
         "sample.skillfight",
     ],
     "python-testing": [

@@ -125,9 +125,9 @@ class Difference(NamedTuple):
         return f"{name} {', '.join(map(str, ids))}" if ids else str(name)
 
     def __str__(self) -> str:
-        return self.told({})
+        return self.text({})
 
-    def told(self, names: Mapping[int, str]) -> str:
+    def text(self, names: Mapping[int, str]) -> str:
         """The difference as text. `names`: names of ids, as far as they have one."""
         first, second = self.values
         return f"{self.owner}{self._named(names)}, {self.field}: {first} and {second}{self._in_units()}"
@@ -192,7 +192,7 @@ def _presence(key: GroupKey, in_first: bool, in_second: bool) -> Difference:
 def difference_lines(
     found: Sequence[Difference], names: Mapping[int, str] | None = None
 ) -> list[str]:
-    """The first 12 differences as text, and how many more there are. `names`: as for `told`."""
-    lines = [difference.told(names or {}) for difference in found[:_LINES_MAX]]
+    """The first 12 differences as text, and how many more there are. `names`: as for `text`."""
+    lines = [difference.text(names or {}) for difference in found[:_LINES_MAX]]
     more = len(found) - _LINES_MAX
     return [*lines, f"and {more} more"] if more > 0 else lines

@@ -61,7 +61,9 @@ def _print(found: AttackReport) -> None:
         text.say(out, options.GUESS)
     counts = list(_near_misses(found))
     if counts:
-        text.say(out, f"missed all, with the nearest gap up to: {', '.join(counts)}")
+        text.say(
+            out, f"attacks that hit nobody, by the gap to the nearest collider: {', '.join(counts)}"
+        )
     if found.cut is not None:
         text.say(out, f"the log is cut short: {found.cut}")
 
@@ -94,4 +96,4 @@ def _near_misses(found: AttackReport) -> Iterator[str]:
     for least, most in zip((0, *_BINS), _BINS, strict=False):
         count = sum(gap is not None and least < gap <= most for gap in gaps)
         if count:
-            yield f"{decimal(most, ONE, 3)}: {count}"
+            yield f"{count} up to {decimal(most, ONE, 3)}"

@@ -215,7 +215,7 @@ def _remark(peer: PeerOutcome) -> Text:
     return Text("" if status.joined is None else f"joined at {status.joined}")
 
 
-def _told(plan: Run) -> str:
+def _plan_text(plan: Run) -> str:
     """The settings of a run, in words."""
     how = (
         f"rollback, {text.plural(plan.prediction_max, 'frame')} at most"
@@ -266,7 +266,7 @@ def _connection(status: Status) -> str:
 
 def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kept: bool) -> None:
     peers = list(outcome.peers.values())
-    text.say(out, _told(plan))
+    text.say(out, _plan_text(plan))
     if not isinstance(plan.type, sim.HasBots):
         text.say(out, "(it has no bot(): every input was idle)")
     text.say(out, "")

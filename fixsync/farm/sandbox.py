@@ -64,7 +64,7 @@ class Identity(Struct, frozen=True):
     fixsync: str
     """The version."""
     semantics: str
-    """`fixsync.match.semantics.semantics_id()`; "" if the version has none."""
+    """`fixsync.match.questions.kernel_id()`; "" if the version has none."""
     sources: str
     """Digest of the modules."""
     kernel: str

@@ -55,7 +55,7 @@ _SCHEMA = f"""
 CREATE TABLE builds (
     build INTEGER PRIMARY KEY, -- a version of fixsync with the options that decide verdicts
     fixsync TEXT NOT NULL, -- its version
-    semantics TEXT NOT NULL, -- fixsync.match.semantics.semantics_id() in hexadecimal digits
+    semantics TEXT NOT NULL, -- fixsync.match.questions.kernel_id() in hexadecimal digits
     sources TEXT NOT NULL, -- digest of its modules
     kernel TEXT NOT NULL, -- digest of its kernel; empty on a cluster of several platforms
     options TEXT NOT NULL, -- JSON: simulations, longest line, whether digests are computed

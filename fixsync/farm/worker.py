@@ -44,9 +44,9 @@ def identity(fixsync: ModuleType) -> dict[str, Any]:
     """The versions that this process replays with: equal identities give equal verdicts."""
     folder = Path(fixsync.__file__ or "").resolve().parent
     try:
-        from fixsync.match.semantics import semantics_id
+        from fixsync.match.questions import kernel_id
 
-        semantics = semantics_id().hex()
+        semantics = kernel_id().hex()
     except ImportError:
         semantics = ""
     return {
@@ -145,7 +145,7 @@ class _Worker:
             "differing_frames": result.differing_frames,
             "difference": _difference(result.difference),
         }
-        others = _told(result)
+        others = _others_text(result)
         if others and result.difference is not None:
             answer["difference"]["others"] = others
         if result.error is not None:
@@ -163,7 +163,7 @@ class _Worker:
         return answer
 
 
-def _told(result: Any) -> str:
+def _others_text(result: Any) -> str:
     """What a log was recorded with that is not so here, as text."""
     if not getattr(result, "others", None):  # earlier versions do not know it
         return ""

@@ -449,12 +449,12 @@ def attacks(
         frames=(first, last) if watched.frames else None,
         cut=watched.cut or None,
         guess=census.lives.is_guess,
-        attacks=[_told(one, found.names, first) for one in swings],
+        attacks=[_swing_of(one, found.names, first) for one in swings],
         owners=dict(found.owners),
     )
 
 
-def _told(one: _Swing, names: Mapping[int, str], first_frame: int) -> Swing:
+def _swing_of(one: _Swing, names: Mapping[int, str], first_frame: int) -> Swing:
     hits = {life: _united(spans) for life, spans in one.hits.items()}
     near = sorted(
         (rank, life, seen) for life, (rank, seen) in one.near.items() if life in one.could_hit

@@ -228,7 +228,7 @@ class _Comparison:
                 rows = self._frame_rows(a, b)
             if rows:
                 result.frame = number
-                result.pairs = self._pairs_told()
+                result.pairs = self._changed_pairs()
                 result.rows, result.more_rows = rows[:ROWS_MAX], max(0, len(rows) - ROWS_MAX)
                 break
             result.frames += 1
@@ -304,7 +304,7 @@ class _Comparison:
                 )
         return rows
 
-    def _pairs_told(self) -> list[Pair]:
+    def _changed_pairs(self) -> list[Pair]:
         if not self._pairs:
             return []
         worlds = self._a.stepped_world(), self._b.stepped_world()
@@ -364,7 +364,7 @@ def _what_moves(player: Player) -> Any:
 
 def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
     if a.first_frame == b.first_frame:
-        yield from _value_rows("from.state", *(_state_told(header) for header in (a, b)))
+        yield from _value_rows("from.state", *(_state_text(header) for header in (a, b)))
     for name in _KEYS:
         values = getattr(a, name), getattr(b, name)
         if name == "names":  # those of owners are in meta
@@ -386,7 +386,7 @@ def _value_rows(path: str, a: Any, b: Any) -> Iterator[Row]:
 
 def _level_rows(a: Level | None, b: Level | None) -> Iterator[Row]:
     """How the levels differ: their sizes and hashes, and the first few solids that differ."""
-    yield from _value_rows("level", _level_told(a), _level_told(b))
+    yield from _value_rows("level", _level_text(a), _level_text(b))
     if a is not None and b is not None and a != b:
         rows = (
             _value_rows(f"level.solids[{i}]", *map(_solid_told, pair))
@@ -395,7 +395,7 @@ def _level_rows(a: Level | None, b: Level | None) -> Iterator[Row]:
         yield from islice(chain.from_iterable(rows), SOLIDS_MAX)
 
 
-def _level_told(level: Level | None) -> str:
+def _level_text(level: Level | None) -> str:
     return ABSENT if level is None else f"{len(level)} solids, XXH64 {level.hash():016x}"
 
 
@@ -403,7 +403,7 @@ def _solid_told(solid: Solid | None) -> Any:
     return ABSENT if solid is None else list(solid.as_tuple())
 
 
-def _state_told(header: Header) -> str:
+def _state_text(header: Header) -> str:
     if header.start is None:
         return ABSENT
     return f"{len(header.start.state)} bytes, XXH64 {sim.hash_of(header.start.state):016x}"

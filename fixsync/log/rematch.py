@@ -78,7 +78,7 @@ class _Both:
         for found in differences(self.old.fields(), self.new.fields()):
             what = _what(found)
             if what:
-                self._note(what, frame, found.told(self.names))
+                self._note(what, frame, found.text(self.names))
 
     def result(self, cut: str) -> WhatIf:
         header = self.old.reader.header

@@ -23,7 +23,7 @@ those that `save` gives, and a refused `load` changes nothing."""
 from fixsync.base.fields import differences, world_fields
 from fixsync.match.builds import Home
 from fixsync.match.declared import State, count, up_to, within
-from fixsync.match.semantics import semantics_id
+from fixsync.match.questions import kernel_id
 from fixsync.match.sim import (
     Input,
     Simulation,
@@ -46,8 +46,8 @@ __all__ = [
     "fields_of",
     "hash_of",
     "idle_input",
+    "kernel_id",
     "names_of",
-    "semantics_id",
     "start",
     "up_to",
     "within",

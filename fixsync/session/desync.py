@@ -19,8 +19,8 @@ from fixsync.world.level import LEVEL, Level
 from fixsync.world.shapes import Contact, Pose, shape_from_tuple
 from fixsync.world.world import World
 
-DIFFERENCES_TOLD_MAX = 12
-GAME_TOLD_MAX = 6
+DIFFERENCES_SHOWN_MAX = 12
+GAME_SHOWN_MAX = 6
 _GAME_EVENT = Struct("<3Ii")
 INPUT_DELAY = 0  # The kind of a row beside the events: `value` is a new input delay of player a.
 
@@ -145,20 +145,20 @@ class Desync:
             called = Names()
             lines.append(f"  the simulation has no names: {_why(wrong)}")
         lines += [
-            f"    {difference.told(called.ids)}" for difference in found[:DIFFERENCES_TOLD_MAX]
+            f"    {difference.text(called.ids)}" for difference in found[:DIFFERENCES_SHOWN_MAX]
         ]
-        if len(found) > DIFFERENCES_TOLD_MAX:
-            lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
+        if len(found) > DIFFERENCES_SHOWN_MAX:
+            lines.append(f"    and {len(found) - DIFFERENCES_SHOWN_MAX} more")
         lines += [f"    {line}" for line in _geometry(compared, self.simulation)]
         games = [self.evidence[peer].game for peer in compared.peers]
         if games[0] != games[1]:
             kinds = {INPUT_DELAY: "input delay", **called.game}
             for peer, game in zip(compared.peers, games, strict=True):
-                lines.append(f"  game events of peer {peer}: {_game_told(game, kinds)}")
+                lines.append(f"  game events of peer {peer}: {_game_text(game, kinds)}")
         over = [self.evidence[peer].is_over for peer in compared.peers]
         if over[0] != over[1]:
-            told = (f"{it} on peer {at}" for it, at in zip(over, compared.peers, strict=True))
-            lines.append(f"  is_over is {', '.join(told)}")
+            words = (f"{it} on peer {at}" for it, at in zip(over, compared.peers, strict=True))
+            lines.append(f"  is_over is {', '.join(words)}")
         if not found:
             what = "the events depend" if games[0] != games[1] else "is_over depends"
             lines.append(f"  the states are the same: {what} on something that is not saved")
@@ -215,10 +215,10 @@ class Desync:
         return paths
 
 
-def _game_told(game: Sequence[Sequence[int]], kinds: Mapping[int, str]) -> str:
-    told = [f"{kinds.get(kind, kind)}({a}, {b}, {value})" for a, b, kind, value in game]
-    more = f" and {len(told) - GAME_TOLD_MAX} more" if len(told) > GAME_TOLD_MAX else ""
-    return (", ".join(told[:GAME_TOLD_MAX]) or "none") + more
+def _game_text(game: Sequence[Sequence[int]], kinds: Mapping[int, str]) -> str:
+    words = [f"{kinds.get(kind, kind)}({a}, {b}, {value})" for a, b, kind, value in game]
+    more = f" and {len(words) - GAME_SHOWN_MAX} more" if len(words) > GAME_SHOWN_MAX else ""
+    return (", ".join(words[:GAME_SHOWN_MAX]) or "none") + more
 
 
 def _why(wrong: Exception) -> str:
@@ -233,35 +233,35 @@ def _geometry(compared: _Compared, simulation: object) -> list[str]:
         lines.append(f"pair {key[1]}, {key[2]}:")
         for peer, fields in zip(compared.peers, compared.fields, strict=True):
             try:
-                pair = pair_told(fields, int(key[1]), int(key[2]), level)
+                pair = pair_text(fields, int(key[1]), int(key[2]), level)
             except Exception as wrong:  # fields of a faulty peer
                 pair = f"cannot be computed: {_why(wrong)}"
             lines.append(f"  on peer {peer}: {pair}")
     return lines
 
 
-def pair_told(fields: StateFields, a: int, b: int, level: Level | None = None) -> str:
+def pair_text(fields: StateFields, a: int, b: int, level: Level | None = None) -> str:
     """Two colliders of a state, or a collider and a solid of the level, and their contact: the one
     in the state, and the one at their present poses."""
     hit = int(fields.get(("hit", a, b), {}).get("contact", 0))
-    told = f"hit with contact {Contact(hit).name}" if hit else "no hit"
+    found = f"hit with contact {Contact(hit).name}" if hit else "no hit"
     colliders = [id for id in (a, b) if id < LEVEL]
     gone = [id for id in colliders if ("collider", id) not in fields]
     if gone:
         # The hits are those of the step; what the game removed after it is in them and not in the
         # world.
         when = "removed after the step" if hit else "not in the world"
-        return f"{told}; collider {' and '.join(map(str, gone))} {when}"
+        return f"{found}; collider {' and '.join(map(str, gone))} {when}"
     world = World(2, level=level)
     for place, id in enumerate(colliders):
         _add(world, place, fields["collider", id])
     words = [f"{world[i].shape} at {world[i].pose}" for i in range(len(colliders))]
     if b >= LEVEL:
         if level is None or b - LEVEL >= len(level):
-            return f"{told}; {words[0]} and a solid that the level does not have"
+            return f"{found}; {words[0]} and a solid that the level does not have"
         words.append(str(level[b - LEVEL]))
     contact = world.contact(0, b if b >= LEVEL else 1)
-    return f"{told}; {words[0]} and {words[1]}, whose contact is {contact.name}"
+    return f"{found}; {words[0]} and {words[1]}, whose contact is {contact.name}"
 
 
 def _add(world: World, id: int, values: Mapping[str, Value]) -> None:

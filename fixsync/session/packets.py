@@ -87,7 +87,7 @@ class Hello(_Message, tag=1, frozen=True):
     progress: UInt32
     """The number of pieces of a snapshot that the sender has, while it joins."""
     kernel: Annotated[bytes, Meta(max_length=64)]
-    """The semantics id."""
+    """The kernel id."""
     simulation: Annotated[str, Meta(max_length=200)]
     seed: UInt64
     players: Annotated[int, Meta(ge=1, le=PLAYERS_MAX)]

@@ -77,7 +77,7 @@ class Local:
     me: int
     start_number: int
     codec: Codec
-    semantics: bytes
+    kernel: bytes
     timing: Timing
     seats: Seats
     timeline: Timeline
@@ -111,7 +111,7 @@ class Local:
             "input_delay_max": match.delay_max,
             "frames": match.frames or 0,
             "empty_seats": sorted(match.empty_seats),
-            "kernel": self.semantics,
+            "kernel": self.kernel,
             "level": b"" if level is None else level.hash().to_bytes(8, "big"),
             "data": b"" if data is None else data.to_bytes(8, "big"),
         }

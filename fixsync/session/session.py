@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fixsync._native.checks import index, integer, rate, shown
 from fixsync._native.rows import Buffer, bytes_of
-from fixsync.match.semantics import semantics_id
+from fixsync.match.questions import kernel_id
 from fixsync.match.sim import Input, Simulation, check_input, idle_input
 from fixsync.session.desync import Desync
 from fixsync.session.ending import Ending
@@ -58,7 +58,7 @@ class Session:
         nonce: bytes,
         now_ms: int,
         timing: Timing | None = None,
-        semantics: bytes | None = None,
+        kernel: bytes | None = None,
     ) -> None:
         """`simulation` is at frame 0, started from the match's seed and number of players.
 
@@ -69,7 +69,7 @@ class Session:
                 `Timing.silence_ms`, or when all peers answered.
             nonce: 16 random bytes, new for each session: `secrets.token_bytes(16)`. Packets of
                 other sessions are refused by them.
-            semantics: Must be equal on all peers; `semantics_id()` by default.
+            kernel: Must be equal on all peers; `kernel_id()` by default.
         """
         now_ms = index("now_ms", now_ms)
         if not isinstance(match, Match):
@@ -88,7 +88,7 @@ class Session:
         self._seats = Seats(match, me, idle_input(simulation))
         prediction_max = match.prediction_max if match.is_player(me) else 0
         self._timeline = Timeline(simulation, self._seats.streams, prediction_max)
-        codec, kernel = Codec(match, me, nonce), semantics_id() if semantics is None else semantics
+        codec, kernel = Codec(match, me, nonce), kernel_id() if kernel is None else kernel
         self._local = Local(
             match, me, self.start_number, codec, kernel, self.timing, self._seats, self._timeline
         )
@@ -330,7 +330,7 @@ class Session:
             notices, self._joined = [*self._joined, *timeline.take_notices()], []
             return notices
         before = self.frame, self.confirmed
-        self._settle(now_ms)
+        self._confirm(now_ms)
         if self.end is None:
             self._joining.take_seat(now_ms)
         for _ in range(self._joining.steps(now_ms)):
@@ -339,7 +339,7 @@ class Session:
             if not self._may_step():
                 break
             timeline.step()
-            self._settle(now_ms)
+            self._confirm(now_ms)
         if before != (self.frame, self.confirmed):
             self._local.moved_ms = now_ms
         is_last = timeline.is_over or self.frame == self._local.frames
@@ -393,10 +393,10 @@ class Session:
             return False
         return timeline.is_known(timeline.head) or (self.is_playing and timeline.can_step)
 
-    def _settle(self, now_ms: int) -> None:
+    def _confirm(self, now_ms: int) -> None:
         """Confirms; each frame is compared with what the others had before the next one is."""
         timeline = self._timeline
-        timeline.settle()
+        timeline.roll_back()
         while timeline.can_confirm and self._local.end is None:
             timeline.confirm()
             for remote in self._remotes.values():

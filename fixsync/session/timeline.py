@@ -70,7 +70,7 @@ class Timeline:
         """By frame, the input delay of each player before it."""
         self.final_inputs: dict[int, tuple[Input, ...]] = {}
         self._played: dict[int, _Played] = {}
-        self._told: dict[int, _Played] = {}
+        self._undone: dict[int, _Played] = {}
         """Frames from `head` on that were taken back, and are due again."""
         self._is_stale = False
         """The simulation is not in the state before `head`."""
@@ -140,13 +140,13 @@ class Timeline:
         self.states[frame + 1] = state
         self.is_over = over
         self.head += 1
-        if self._told:
-            told = self._told.pop(frame)
+        if self._undone:
+            undone = self._undone.pop(frame)
             self.resteps += 1
-            gone = _without(told.events, events), _without(told.game, game)
+            gone = _without(undone.events, events), _without(undone.game, game)
             if any(gone):
                 self._notices.append(TakenBack(frame, *gone))
-            events, game = _without(events, told.events), _without(game, told.game)
+            events, game = _without(events, undone.events), _without(game, undone.game)
         if (events or game) and not self.is_known(frame):
             self._notices.append(Predicted(frame, events, game))
 
@@ -168,30 +168,30 @@ class Timeline:
         the first wrong frame is no earlier than the first that was guessed."""
         self.rollbacks += 1
         for frame in range(first, self.head):
-            self._told[frame] = self._played.pop(frame)
+            self._undone[frame] = self._played.pop(frame)
             del self.states[frame + 1]
         self.head = first
         self.is_over, self._is_stale = False, True
 
-    def settle(self) -> None:
+    def roll_back(self) -> None:
         """Takes back frames with wrong guesses and steps them again, up to where it was or to the
         end of the match. The frames after that end are taken back."""
         first = self._first_wrong() if self.confirmed < self.head else None
         if first is not None:
             self._take_back(first)
-        while self._told and not self.is_over:
+        while self._undone and not self.is_over:
             self.step()
-        for frame, told in self._told.items():
-            if told.events or told.game:
-                self._notices.append(TakenBack(frame, told.events, told.game))
-        self._told.clear()
+        for frame, undone in self._undone.items():
+            if undone.events or undone.game:
+                self._notices.append(TakenBack(frame, undone.events, undone.game))
+        self._undone.clear()
 
     @property
     def can_confirm(self) -> bool:
         return self.confirmed < self.head and self.is_known(self.confirmed)
 
     def confirm(self) -> None:
-        """Confirms the next final frame; `can_confirm` must be true, after `settle`."""
+        """Confirms the next final frame; `can_confirm` must be true, after `roll_back`."""
         frame = self.confirmed
         inputs, events, game, world_hash, over = self._played.pop(frame)
         state_hash = hash_of(self.states[frame + 1])

@@ -127,12 +127,12 @@ def tell(account: dict[str, Any], with_branches: bool) -> bool:
         print(f"| {name} | {percent(*here[:2])} | {percent(*here[2:])} |")
         source = CSRC.joinpath(name).read_text(encoding="ascii").splitlines()
         for number, (count, taken_here) in sorted(lines.items()):
-            told = f"{name}:{number}: {source[number - 1].strip()}"
+            reported = f"{name}:{number}: {source[number - 1].strip()}"
             if count == 0:
-                idle.append(f"not run: {told}")
+                idle.append(f"not run: {reported}")
             elif with_branches and 0 in taken_here:
                 idle.append(
-                    f"{taken_here.count(0)} of {len(taken_here)} branches not taken: {told}"
+                    f"{taken_here.count(0)} of {len(taken_here)} branches not taken: {reported}"
                 )
     print(f"| all | {percent(*sums[:2])} | {percent(*sums[2:])} |")
     print("".join(f"{line}\n" for line in idle), end="")

@@ -134,12 +134,12 @@ def fuzz(program: Path, inputs: Path, target: str, seconds: int, out: Path) -> t
         last = next((line for line in reversed(lines) if " cov: " in line), "")
         covered = last.split(" cov: ")[1].split()[0] if last else "?"
         return True, f"{runs} inputs, {covered} edges"
-    told = [
+    reported = [
         line
         for line in lines
         if "does not hold" in line or "ERROR" in line or "Test unit written" in line
     ]
-    return False, "\n  ".join(told or lines[-5:])
+    return False, "\n  ".join(reported or lines[-5:])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

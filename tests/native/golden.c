@@ -1315,12 +1315,12 @@ static void answer_cast_hits(const fxs_cast_hit *found, uint64_t count) {
 
 /* The same again with room for all that there is, and with one less. */
 static void check_room(uint64_t n, const fxs_cast *casts, uint64_t count) {
-    uint64_t ends[4], told = 7;
-    if (FXS(world_cast_many)(world_at(0), casts, n, ends, room_for(count), count, &told) != FXS_OK || told != count) {
-        broken("casts do not fit the room that they told");
+    uint64_t ends[4], seen = 7;
+    if (FXS(world_cast_many)(world_at(0), casts, n, ends, room_for(count), count, &seen) != FXS_OK || seen != count) {
+        broken("casts do not fit the room that they seen");
     }
-    if (count && (FXS(world_cast_many)(world_at(0), casts, n, ends, room_for(count - 1), count - 1, &told) != FXS_E_ROOM || told != count)) {
-        broken("casts fit less room than they told");
+    if (count && (FXS(world_cast_many)(world_at(0), casts, n, ends, room_for(count - 1), count - 1, &seen) != FXS_E_ROOM || seen != count)) {
+        broken("casts fit less room than they seen");
     }
 }
 
@@ -1465,9 +1465,9 @@ static void do_sweep(uint32_t id, const fxs_cast *as, uint64_t room, int check) 
                          {as->motion[0], as->motion[1], as->motion[2]}, config.layers[c.layer], c.owner, as->limit, as->hit_when};
         check_cast(&cast, id, found, count);
     }
-    uint64_t told = 7;
-    if (FXS(world_sweep)(world_at(0), id, as->motion, as->limit, as->hit_when, room_for(count), count, &told) != FXS_OK || told != count) {
-        broken("a sweep does not fit the room that it told");
+    uint64_t seen = 7;
+    if (FXS(world_sweep)(world_at(0), id, as->motion, as->limit, as->hit_when, room_for(count), count, &seen) != FXS_OK || seen != count) {
+        broken("a sweep does not fit the room that it seen");
     }
 }
 

@@ -357,8 +357,8 @@ class Model:
             ends.append(len(found))
         if len(found) > room:
             return [E_ROOM, len(found)]
-        told = [n for one in found for n in (one if isinstance(one, list) else [one])]
-        return [OK, len(found), *ends, *told]
+        seen = [n for one in found for n in (one if isinstance(one, list) else [one])]
+        return [OK, len(found), *ends, *seen]
 
     @staticmethod
     def without_end(answers: Answers) -> Answers:
@@ -367,8 +367,8 @@ class Model:
 
     def query(self, a: Arguments) -> Answers:
         w, room, *q = a.some(13)
-        told = self.found(lambda q: self.ids_of(self.worlds[w], q), [q], room)
-        return self.without_end(told) if told[0] is not None else [None]
+        seen = self.found(lambda q: self.ids_of(self.worlds[w], q), [q], room)
+        return self.without_end(seen) if seen[0] is not None else [None]
 
     def query_many(self, a: Arguments) -> Answers:
         w, room = a.some(2)
@@ -460,8 +460,8 @@ class Model:
             others = [[other, k, *normal] for other, k, normal in hits if other != id]
             return others[: limit or None]
 
-        told = self.found(others, [id], room)
-        return self.without_end(told) if told[0] is not None else [None]
+        seen = self.found(others, [id], room)
+        return self.without_end(seen) if seen[0] is not None else [None]
 
     def sweep_pairs(self, a: Arguments) -> Answers:
         w, room, limit, hit_when = a.some(4)
@@ -618,22 +618,22 @@ def lines_of(trace: Iterable[str]) -> Iterator[str]:
             digest = count = 0
             continue
         middle = words.index("=")
-        told = [int(word) for word in words[middle + 1 :]]
-        model.answers = told
+        seen = [int(word) for word in words[middle + 1 :]]
+        model.answers = seen
         method = getattr(model, METHODS.get(words[0], words[0]))
         try:
             answers = method(Arguments(words[1:middle]))
         except Exception as error:
             raise WrongError(f"{type(error).__name__}: {error}\n  {line.strip()[:2000]}") from error
-        agree = len(answers) == len(told) and all(
+        agree = len(answers) == len(seen) and all(
             mine is None or (mine - other) & U64 == 0
-            for mine, other in zip(answers, told, strict=True)
+            for mine, other in zip(answers, seen, strict=True)
         )
         if not agree:
-            raise WrongError(f"the answer is {list(answers)}, not {told}:\n  {line.strip()[:2000]}")
-        for word in told:
+            raise WrongError(f"the answer is {list(answers)}, not {seen}:\n  {line.strip()[:2000]}")
+        for word in seen:
             digest = mixed(digest, word & U64)
-        count += len(told)
+        count += len(seen)
 
 
 def main() -> int:

@@ -1016,10 +1016,10 @@ static void one_text(uint32_t number) {
     if (status == FXS_OK) {
         answer_bytes(out, size);
     }
-    const char *told = fxs_status_text(-(int32_t)below(80));
-    for (size = 0; told[size]; size++) {
+    const char *reported = fxs_status_text(-(int32_t)below(80));
+    for (size = 0; reported[size]; size++) {
     }
-    answer_bytes(told, size);
+    answer_bytes(reported, size);
 }
 
 /* ---- solids ---- */

@@ -432,12 +432,12 @@ class Bench:
             return ""
         if run.returncode in (-24, 152, -9, 137):
             return "time"
-        told = [
+        reported = [
             line.split()[1]
             for line in run.stdout.splitlines()
             if line.startswith(("FAILED", "ERROR"))
         ]
-        return told[0].rpartition("/")[2] if told else "crash"
+        return reported[0].rpartition("/")[2] if reported else "crash"
 
     def check_tests(self, file: str) -> None:
         """The tests of a file must pass with the kernel as it is."""

@@ -560,8 +560,8 @@ def main() -> int:
             for result in pool.map(lambda t: try_target(t, level_of(t), directory), targets):
                 results.append(result)
                 if not args.json:
-                    told = f"{result.verdict:9} {result.seconds:6.1f} s  {result.detail}"
-                    print(f"{result.target:{width}}  {told}".rstrip(), flush=True)
+                    reported = f"{result.verdict:9} {result.seconds:6.1f} s  {result.detail}"
+                    print(f"{result.target:{width}}  {reported}".rstrip(), flush=True)
     if args.json:
         print(json.dumps([vars(r) for r in results], indent=1))
     counts = {

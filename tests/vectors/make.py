@@ -152,9 +152,11 @@ def with_grid(bits: int, answer: Callable[[Row], Row], row: Row) -> Row:
         model.GRID = was
 
 
-def told_by_grid(told: int, draw: Callable[[], Row], answer: Callable[[Row], Row]) -> Iterator[Row]:
+def told_by_grid(
+    reported: int, draw: Callable[[], Row], answer: Callable[[Row], Row]
+) -> Iterator[Row]:
     """Questions to which a coarser or a finer grid has another answer, and some others."""
-    wanted = {True: told, False: 50}
+    wanted = {True: reported, False: 50}
     while any(wanted.values()):
         row = draw()
         right = answer(row)

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { start } from "../../bindings/web/kernel.js";
 import { Attacks } from "../../fixsync/view/assets/attacks.js";
 import { Comparison } from "../../fixsync/view/assets/compare.js";
-import { Match } from "../../fixsync/view/assets/engine.js";
+import { LogMatch } from "../../fixsync/view/assets/engine.js";
 import { comparisonText, verdictText } from "../../fixsync/view/assets/format.js";
 import { PairTrack } from "../../fixsync/view/assets/pairs.js";
 import { Track } from "../../fixsync/view/assets/track.js";
@@ -19,7 +19,7 @@ async function answer({ logs, seeks }) {
   const matches = [];
   const results = [];
   for (const log of logs) {
-    const match = new Match(log);
+    const match = new LogMatch(log);
     await match.load(() => {});
     match.check(never);
     matches.push(match);

@@ -107,12 +107,12 @@ def test_any_frame_shows_the_hash_and_the_events_that_the_log_has_of_it(opened):
     frames = frames_of(FIGHT)
     for number in [599, 0, *random.Random(5).sample(range(1, 599), 5)]:
         go_to(page, number)
-        told = page.inner_text("#frame-events")
-        assert f"hash {frames[number].hash}" in told
+        reported = page.inner_text("#frame-events")
+        assert f"hash {frames[number].hash}" in reported
         count = len(frames[number].events)
         assert (
             "No hits." if count == 0 else f"{'Events' if count > 1 else 'Event'}: {count}"
-        ) in told
+        ) in reported
         assert page.locator("#frame-events tbody tr").count() == count
 
 
@@ -185,7 +185,7 @@ def test_a_click_selects_the_collider_that_is_there_and_tells_its_values(opened,
     point = (5 + 1.2, -1 + 1.2) if view == "top" else (5 + 1.5, 1)
     page.mouse.click(*screen_of(page, view, *point))
     page.wait_for_selector("#collider >> text=box · layer 4 · owner 9 · active")
-    told = page.inner_text("#collider")
+    reported = page.inner_text("#collider")
     for row in (
         "half x\t2\t131072",
         "half z\t0.5\t32768",
@@ -193,9 +193,9 @@ def test_a_click_selects_the_collider_that_is_there_and_tells_its_values(opened,
         "z\t-1\t-65536",
         "yaw\t45°\t8192",
     ):
-        assert row in told
+        assert row in reported
     assert page.get_attribute("#collider td[title='5.0000152587890625']", "title")
-    assert "It hits nothing in this frame." in told
+    assert "It hits nothing in this frame." in reported
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("#collider >> text=enter, overlapping")
     page.wait_for_selector("#collider .history >> text=enter")
@@ -365,12 +365,12 @@ def test_a_log_of_another_semantics_says_so_where_it_first_differs(opened, path)
 
     edited(FIGHT, path, lie, head={"semantics": FXS_SEMANTICS + 1, "build": "v1", "data": "0" * 16})
     page = opened(path)
-    told = page.inner_text("#checks")
+    reported = page.inner_text("#checks")
     assert page.inner_text("#badge") == "Recorded by another semantics at frame 250"
-    assert "Recorded by another semantics: first difference at frame 250" in told
+    assert "Recorded by another semantics: first difference at frame 250" in reported
     now = f"recorded by another semantics: {FXS_SEMANTICS + 1}, here {FXS_SEMANTICS}."
-    assert f"The log was {now}" in told
-    assert "data" not in told, "of a trace the results depend on the kernel alone"
+    assert f"The log was {now}" in reported
+    assert "data" not in reported, "of a trace the results depend on the kernel alone"
     facts = page.inner_text("#log")
     assert all(part in facts for part in ("semantics", "build", "v1", "data", "0" * 16))
 
@@ -391,12 +391,12 @@ def test_a_simulation_with_other_data_says_so_where_it_first_differs(data, opene
     write(out, [export(path, simulations={"stocked": Stocked})])
     page = opened(out)
     was, here = (None if one is None else f"{hash_of(one):016x}" for one in (b"frames", data))
-    told = page.inner_text("#checks")
+    reported = page.inner_text("#checks")
     if data == b"frames":
         assert page.inner_text("#badge") == "Diverged at frame 2"
     else:
         assert page.inner_text("#badge") == "Recorded with other data at frame 2"
-        assert f"The log was recorded with other data: {was}, here {here or 'none'}." in told
+        assert f"The log was recorded with other data: {was}, here {here or 'none'}." in reported
 
 
 def test_two_logs_that_differ_say_what_their_recorders_had(opened, tmp_path):
@@ -408,9 +408,9 @@ def test_two_logs_that_differ_say_what_their_recorders_had(opened, tmp_path):
     edited(FIGHT, a, lambda _: None, head={"build": "v1", "data": "0" * 16})
     edited(FIGHT, b, lie, head={"data": "1" * 16, "semantics": FXS_SEMANTICS})
     page = opened(a, b)
-    told = page.inner_text("#checks")
-    assert "A and B first differ at frame 250" in told
-    assert f"They were recorded with other data ({'0' * 16} in A, {'1' * 16} in B)." in told
+    reported = page.inner_text("#checks")
+    assert "A and B first differ at frame 250" in reported
+    assert f"They were recorded with other data ({'0' * 16} in A, {'1' * 16} in B)." in reported
 
 
 def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, path):
@@ -425,11 +425,11 @@ def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, pa
     shows(page, 250)  # it opens there
     page.keyboard.press("Home")
     shows(page, 0)
-    told = page.inner_text("#checks")
-    assert "Diverged: first difference at frame 250" in told
-    assert "the events and the hash" in told
-    assert "2 of 600 frames" in told
-    assert "the log's recorder computed something else" in told
+    reported = page.inner_text("#checks")
+    assert "Diverged: first difference at frame 250" in reported
+    assert "the events and the hash" in reported
+    assert "2 of 600 frames" in reported
+    assert "the log's recorder computed something else" in reported
     page.click("#checks >> text=Go to frame 250")
     shows(page, 250)
     differs = page.inner_text("#differences")
@@ -456,9 +456,9 @@ def test_two_logs_open_where_they_first_differ_with_the_difference_marked(opened
     page = opened(FIGHT, path)
     shows(page, 300)
     assert page.inner_text("#badge") == "A and B first differ at frame 300"
-    told = page.inner_text("#differences")
-    assert "-91765" in told
-    assert "-91764" in told
+    reported = page.inner_text("#differences")
+    assert "-91765" in reported
+    assert "-91764" in reported
     assert page.locator("#differences table caption").inner_text() == "collider hero"
     assert page.locator("figure:visible").count() == 4
     page.keyboard.press("o")
@@ -736,10 +736,10 @@ def test_of_two_planes_both_views_are_shown_and_only_a_hit_in_both_is_one(opened
         game.step()
     page = opened(path)
     assert page.locator("figure:visible").count() == 2
-    told = page.inner_text("#frame-events")
-    assert "3 hitboxes" in told
-    assert "Event: 1" in told  # 0 and 2 meet from above alone
-    assert "0\t1\tenter\toverlapping" in told
+    reported = page.inner_text("#frame-events")
+    assert "3 hitboxes" in reported
+    assert "Event: 1" in reported  # 0 and 2 meet from above alone
+    assert "0\t1\tenter\toverlapping" in reported
     page.mouse.click(*screen_of(page, "side", 0, 8))
     page.wait_for_selector("#collider .subtitle >> text=2")
     values = page.inner_text("#collider")
@@ -1247,8 +1247,8 @@ def test_the_list_of_causes_is_that_of_fixsync_why(opened, frame):
         row = shown[texts[check["cause"]]]
         assert mark_of(row) == ("no" if check["holds"] else "yes")
         first, last = check["frames"]
-        told = row.inner_text().replace(",", "")
-        assert (f"frames {first}..{last}" if first < last else f"frames {first}") in told
+        reported = row.inner_text().replace(",", "")
+        assert (f"frames {first}..{last}" if first < last else f"frames {first}") in reported
     verdict = page.inner_text("#collider .verdict strong")
     assert (verdict == "hits") is (said["frame"]["why"] == [])
     if frame == 7:

@@ -14,9 +14,9 @@ def test_a_log_opens_and_is_found_identical_in_this_browser(opened):
     with Reader(FIGHT) as reader:
         last = list(reader)[-1].hash
     assert page.inner_text("#checks strong") == f"Identical: 600 frames, hash {last}"
-    told = page.inner_text("#checks")
-    assert "600 hashes, 600 lists of events" in told
-    assert "The native kernel gave the same 600 hashes" in told
+    reported = page.inner_text("#checks")
+    assert "600 hashes, 600 lists of events" in reported
+    assert "The native kernel gave the same 600 hashes" in reported
     assert page.title() == "skill_fight.jsonl.gz"
     assert page.is_hidden("#to-difference")
 

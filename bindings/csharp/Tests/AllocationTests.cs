@@ -362,17 +362,17 @@ namespace Fixsync.Tests
             var history = new History(stepped, 8);
             var frame = new ConfirmedFrame();
             Rows<Event> events = new Rows<Event>(), undone = new Rows<Event>();
-            Rows<Event> told = new Rows<Event>();
+            Rows<Event> changes = new Rows<Event>();
             Command[] rows = { Command.Remove(7) };
             Free("History.Push History.Settle History.Back History.Confirm", () =>
             {
                 stepped.Step(events);
                 history.Push(
-                    stepped, default(ReadOnlySpan<byte>), false, rows, events.Span, undone, told);
+                    stepped, default(ReadOnlySpan<byte>), false, rows, events.Span, undone, changes);
                 history.Back(history.Head - 1, stepped);
                 stepped.Step(events);
                 history.Push(
-                    stepped, default(ReadOnlySpan<byte>), false, rows, events.Span, undone, told);
+                    stepped, default(ReadOnlySpan<byte>), false, rows, events.Span, undone, changes);
                 history.Settle(history.Head);
                 Use(history.Confirm(frame));
             });

@@ -1,9 +1,9 @@
 class_name TestDuel
 extends Node
-## A match of the demo's fighters without a line, and all that it told.
+## A match of the demo's fighters without a line, and all that it reported.
 
 var world := FixsyncWorld3D.new()
-var told := PackedStringArray()  # the signals of confirmed frames, in order
+var reported := PackedStringArray()  # the signals of confirmed frames, in order
 var predicted := 0
 var taken_back := 0
 var steps := 0  # frames that were stepped, again too
@@ -53,7 +53,7 @@ func _init(fighter: GDScript = null, spawner: Node = null) -> void:
 
 
 func _tell(frame: int, a: int, b: int, contact: int, name: String) -> void:
-	told.append("%d %s %d %d %d" % [frame, name, a, b, contact])
+	reported.append("%d %s %d %d %d" % [frame, name, a, b, contact])
 
 
 func _count(row: Array, by: int) -> void:

@@ -71,7 +71,7 @@ class Play:
 	var world := FixsyncWorld3D.new()
 	var scene := PackedScene.new()
 	var thrower := Thrower.new()
-	var told := PackedStringArray()
+	var reported := PackedStringArray()
 	var heard := PackedStringArray()
 
 	func _init() -> void:
@@ -97,11 +97,11 @@ class Play:
 		world.record = true
 		add_child(world)
 		world.hit_entered.connect(func(f: int, a: int, b: int, _c: int) -> void:
-			told.append("%d in %d %d" % [f, a, b]))
+			reported.append("%d in %d %d" % [f, a, b]))
 		world.hit_exited.connect(func(f: int, a: int, b: int) -> void:
-			told.append("%d out %d %d" % [f, a, b]))
+			reported.append("%d out %d %d" % [f, a, b]))
 		world.frame_confirmed.connect(func(f: int, hash: int) -> void:
-			told.append("%d %d" % [f, hash]))
+			reported.append("%d %d" % [f, hash]))
 
 	## Plays with the second player's inputs `late` frames late. outside(frame) makes changes.
 	func play(frames: int, late: int, outside := Callable()) -> Play:
@@ -128,8 +128,8 @@ func _start() -> Play:
 
 
 func _same(straight: Play, rolled: Play, what: String) -> void:
-	check(straight.told.size() > FRAMES, what + ": too few signals")
-	check(rolled.told == straight.told, what + ": signals or hashes differ")
+	check(straight.reported.size() > FRAMES, what + ": too few signals")
+	check(rolled.reported == straight.reported, what + ": signals or hashes differ")
 	check(rolled.heard == straight.heard, what + ": signals of nodes differ")
 	var log := straight.world.take_log()
 	check(rolled.world.take_log() == log, what + ": logs differ")
@@ -312,8 +312,8 @@ func test_two_worlds_do_not_know_each_other() -> void:
 			for player in 2:
 				play.world.put_input(player, frame, frame % 7)
 			play.world.play_to(frame)
-	equal(plays[0].told, plays[1].told, "equal worlds")
-	equal(plays[0].told, alone.told, "and one alone")
+	equal(plays[0].reported, plays[1].reported, "equal worlds")
+	equal(plays[0].reported, alone.reported, "and one alone")
 	plays[0].free()
 	for player in 2:
 		plays[1].world.put_input(player, 60, 0)

@@ -54,18 +54,18 @@ func test_two_peers_at_a_third_loss_confirm_the_same_frames_once() -> void:
 			pending[i].clear()
 			if not random.chance(3, 10):
 				flight.append([tick + 7 + random.below(6), 1 - i, peers[i].netfox.packet()])
-	var told: Array[PackedStringArray] = [peers[0].duel.told, peers[1].duel.told]
-	var shared := mini(told[0].size(), told[1].size())
+	var reported: Array[PackedStringArray] = [peers[0].duel.reported, peers[1].duel.reported]
+	var shared := mini(reported[0].size(), reported[1].size())
 	check(peers[0].duel.world.confirmed() > 900, "only %d frames" % peers[0].duel.world.confirmed())
-	check(told[0].slice(0, shared) == told[1].slice(0, shared), "signals or hashes differ")
+	check(reported[0].slice(0, shared) == reported[1].slice(0, shared), "signals or hashes differ")
 	check(shared > 1000, "too few signals: %d" % shared)
 	check(peers[0].duel.taken_back > 10, "%d taken back" % peers[0].duel.taken_back)
 	print("%d frames, %d signals, %d predicted, %d taken back" % [
-		peers[0].duel.world.confirmed(), told[0].size(), peers[0].duel.predicted,
+		peers[0].duel.world.confirmed(), reported[0].size(), peers[0].duel.predicted,
 		peers[0].duel.taken_back])
 	var seen := {}
-	for line in told[0]:
+	for line in reported[0]:
 		seen[line] = true
-	equal(seen.size(), told[0].size(), "signals that came once")
+	equal(seen.size(), reported[0].size(), "signals that came once")
 	for peer in peers:
 		peer.free()

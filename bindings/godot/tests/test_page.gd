@@ -97,13 +97,13 @@ func test_the_snippet_for_other_add_ons_plays_the_same_match() -> void:
 	adapter.players = players
 	for node: Node in [rolled, adapter, players[0], players[1]]:
 		add_child(node)
-	var told: Array[PackedStringArray] = [[], []]
+	var reported: Array[PackedStringArray] = [[], []]
 	for i in 2:
 		var world: FixsyncWorld3D = [straight, rolled][i]
 		world.frame_confirmed.connect(func(frame: int, hash: int) -> void:
-			told[i].append("%d %d" % [frame, hash]))
+			reported[i].append("%d %d" % [frame, hash]))
 		world.hit_entered.connect(func(frame: int, a: int, b: int, _c: int) -> void:
-			told[i].append("%d: %d %d" % [frame, a, b]))
+			reported[i].append("%d: %d %d" % [frame, a, b]))
 	var random := FixsyncRandom.create(1)
 	var keys := PackedInt64Array()
 	var states: Array[Dictionary] = []
@@ -121,8 +121,8 @@ func test_the_snippet_for_other_add_ons_plays_the_same_match() -> void:
 			states[again] = adapter._save_state()
 			adapter._network_process({})
 		adapter._on_tick_retired(maxi(0, frame - 5))
-	check(told[1].size() > 250, "%d signals" % told[1].size())
-	check(told[0].slice(0, told[1].size()) == told[1], "the same signals, each once")
+	check(reported[1].size() > 250, "%d signals" % reported[1].size())
+	check(reported[0].slice(0, reported[1].size()) == reported[1], "the same signals, each once")
 	for node: Node in [straight, rolled, adapter, players[0], players[1]]:
 		node.free()
 

@@ -53,15 +53,15 @@ func _played(
 func test_a_match_that_rolls_back_ten_thousand_frames_tells_the_same() -> void:
 	var straight := _played(FRAMES, 0)
 	var rolled := _played(FRAMES, LATE)
-	check(straight.told.size() > FRAMES + 200, "too few hits: %d" % straight.told.size())
-	check(rolled.told == straight.told, "signals differ")
+	check(straight.reported.size() > FRAMES + 200, "too few hits: %d" % straight.reported.size())
+	check(rolled.reported == straight.reported, "signals differ")
 	var log := straight.world.take_log()
 	check(rolled.world.take_log() == log, "logs differ")
 	equal(straight.predicted, 0, "predicted without a rollback")
 	check(rolled.predicted > 100 and rolled.taken_back > 20,
 			"predicted %d, taken back %d" % [rolled.predicted, rolled.taken_back])
 	print("%d signals, %d predicted, %d taken back" % [
-		straight.told.size(), rolled.predicted, rolled.taken_back])
+		straight.reported.size(), rolled.predicted, rolled.taken_back])
 	var file := FileAccess.open("user://rolled.jsonl", FileAccess.WRITE)
 	file.store_string(log)
 	file.close()
@@ -71,23 +71,23 @@ func test_a_match_that_rolls_back_ten_thousand_frames_tells_the_same() -> void:
 
 func test_what_is_predicted_and_not_taken_back_is_confirmed() -> void:
 	var rolled := _played(600, LATE)
-	var told := {}
-	for line in rolled.told:
-		told[line] = told.get(line, 0) + 1
+	var reported := {}
+	for line in rolled.reported:
+		reported[line] = reported.get(line, 0) + 1
 	for row: Array in rolled.standing:
 		var count: int = rolled.standing[row]
 		var name := str(row[3])
 		if row[3] < 4:
 			name = ["", "entered", "stayed", "exited"][row[3]]
 		var line := "%d %s %d %d %d" % [row[0], name, row[1], row[2], row[4]]
-		check(count == 0 or count == 1 and told.get(line, 0) == 1, "%s: %d" % [line, count])
+		check(count == 0 or count == 1 and reported.get(line, 0) == 1, "%s: %d" % [line, count])
 	rolled.free()
 
 
 func test_ids_that_come_and_go_roll_back() -> void:
 	var straight := _played(600, 0, null, Spawner.new())
 	var rolled := _played(600, LATE, null, Spawner.new())
-	check(rolled.told == straight.told, "signals differ")
+	check(rolled.reported == straight.reported, "signals differ")
 	straight.free()
 	rolled.free()
 
@@ -95,7 +95,7 @@ func test_ids_that_come_and_go_roll_back() -> void:
 func test_a_signal_while_predicting_is_noticed() -> void:
 	var straight := _played(600, 0)
 	var rolled := _played(600, LATE, null, null, true)
-	check(rolled.told != straight.told, "the plant was not noticed")
+	check(rolled.reported != straight.reported, "the plant was not noticed")
 	straight.free()
 	rolled.free()
 
@@ -103,7 +103,7 @@ func test_a_signal_while_predicting_is_noticed() -> void:
 func test_a_state_that_forgets_a_property_is_noticed() -> void:
 	var straight := _played(600, 0, Forgetful)
 	var rolled := _played(600, LATE, Forgetful)
-	check(rolled.told != straight.told, "the plant was not noticed")
+	check(rolled.reported != straight.reported, "the plant was not noticed")
 	check(rolled.world.take_log() != straight.world.take_log(), "the log did not notice it")
 	straight.free()
 	rolled.free()

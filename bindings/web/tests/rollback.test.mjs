@@ -61,8 +61,8 @@ class Peer {
     const over = (rollback.frame - this.start) >>> 0 >= FRAMES + 2 * WINDOW;
     if (over) return;
     const at = (rollback.frame + this.delay) >>> 0;
-    const told = rollback.tick({ [me]: pressed(me, at) });
-    const { isStepped, again, takenBack, predicted, confirmed } = told;
+    const reported = rollback.tick({ [me]: pressed(me, at) });
+    const { isStepped, again, takenBack, predicted, confirmed } = reported;
     this.again += again;
     this.waits += isStepped ? 0 : 1;
     this.confirmed.push(...confirmed);
@@ -270,15 +270,15 @@ test("a machine without an input of another waits at its window, then goes on", 
   assert.equal(rollback.tick({ 0: 6 }).isStepped, false);
   assert.deepEqual(rollback.packet(0), { setup, frame: 0, values: [5, 5], last: null });
   rollback.receive(1, { setup, frame: 0, values: [5], last: null });
-  const told = rollback.tick({ 0: 7 });
-  assert.deepEqual([told.isStepped, told.again, told.confirmed.length], [true, 2, 1]);
-  assert.deepEqual(told.confirmed[0].events, [{ a: 0, b: 1, kind: ENTER, contact: 2 }]);
+  const reported = rollback.tick({ 0: 7 });
+  assert.deepEqual([reported.isStepped, reported.again, reported.confirmed.length], [true, 2, 1]);
+  assert.deepEqual(reported.confirmed[0].events, [{ a: 0, b: 1, kind: ENTER, contact: 2 }]);
   assert.deepEqual(
-    told.predicted.filter(({ frame }) => frame === enter.frame),
+    reported.predicted.filter(({ frame }) => frame === enter.frame),
     [],
   );
   const [frame, hash] = rollback.packet(0).last;
-  assert.deepEqual([frame, hash], [0, told.confirmed[0].hash.toString(16).padStart(16, "0")]);
+  assert.deepEqual([frame, hash], [0, reported.confirmed[0].hash.toString(16).padStart(16, "0")]);
   rollback.dispose();
   assert.throws(() => rollback.frame, /the history is disposed/);
 });
@@ -383,9 +383,9 @@ test("a game's own state may have any length up to ownMax: bodies, lists", async
       const { me, rollback } = machine;
       for (const { to, at, packet } of flying)
         if (to === me && at === now) rollback.receive(1 - me, packet);
-      const told = rollback.tick({ [me]: press(me, rollback.frame) });
-      machine.again += told.again;
-      confirmed[me].push(...told.confirmed);
+      const reported = rollback.tick({ [me]: press(me, rollback.frame) });
+      machine.again += reported.again;
+      confirmed[me].push(...reported.confirmed);
       flying.push({ to: 1 - me, at: now + 3 + (now % 3), packet: rollback.packet(me) });
     }
     flying = flying.filter(({ at }) => at > now);

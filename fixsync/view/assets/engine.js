@@ -49,7 +49,7 @@ const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "on", "of
 const [BEFORE, AFTER] = [0, 2];
 
 // A log, and the results of replaying it from start to end.
-export class Match {
+export class LogMatch {
   // log: { name, data (base64 of the gzipped text), bytes (of the text), first (the first frame's
   // number), frames, ids (one more than the highest), hashes (base64 of the native kernel's, or
   // null), others (of the simulation that was run) }. Frames go by their number everywhere.

@@ -183,7 +183,7 @@ export class Meter {
         this.#drawHit(g, theme, hits[at], hits[at + 1], top, tall);
     }
     for (const [frame] of lane.gameEvents)
-      if (frame >= this.from && frame <= this.to) this.#drawTold(g, theme, frame, top, tall);
+      if (frame >= this.from && frame <= this.to) this.#drawEvents(g, theme, frame, top, tall);
   }
 
   // A triangle upwards: it hits; downwards: it is hit; a dot: two bodies, or two attacks, meet.
@@ -207,7 +207,7 @@ export class Meter {
   }
 
   // A hollow diamond: an event of the game's own.
-  #drawTold(g, theme, frame, top, tall) {
+  #drawEvents(g, theme, frame, top, tall) {
     const x = this.#x(frame) + this.#cell / 2;
     const y = top + tall / 2;
     g.beginPath();

@@ -27,7 +27,7 @@ export function goTo(frame, isDragging = false) {
   const target = Math.min(lastFrame(), Math.max(match.first, Math.trunc(frame)));
   player.position = target;
   want(target, isDragging ? 0 : WAKE_FRAMES);
-  settleSoon();
+  showSoon();
 }
 
 export function stepBy(step) {
@@ -47,7 +47,7 @@ export function play(isPlaying) {
   button.querySelector("use").setAttribute("href", player.isPlaying ? "#i-pause" : "#i-play");
   ui.arePanelsStale = true;
   showFrame();
-  settleSoon();
+  showSoon();
 }
 
 export function setSpeed(step) {
@@ -99,18 +99,18 @@ export function advance(seconds) {
 
 // ---- the frame as text ----
 
-let settling = null;
+let showing = null;
 let isSpoken = false;
 
 // Once the match has stood still for a moment, puts the frame and the collider into the address
 // and, if the frame is another, says so.
-export function settleSoon(isOther = true) {
-  clearTimeout(settling);
+export function showSoon(isOther = true) {
+  clearTimeout(showing);
   isSpoken ||= isOther;
-  settling = setTimeout(() => {
+  showing = setTimeout(() => {
     if (player.isPlaying) return;
     if (player.wanted !== null) {
-      settleSoon(isSpoken);
+      showSoon(isSpoken);
       return;
     }
     if (isSpoken) say(describeFrame());

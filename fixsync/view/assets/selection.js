@@ -1,6 +1,6 @@
 // The collider that is selected.
 import { worker } from "./channel.js";
-import { meter, settleSoon, want } from "./playback.js";
+import { meter, showSoon, want } from "./playback.js";
 import { LEVEL } from "./solids.js";
 import { follow, setFollowing } from "./stage.js";
 import { byId, headers, levels, nameOf, player, say, scene, ui } from "./state.js";
@@ -71,7 +71,7 @@ export function select(id, other = null) {
   byId("pick-failure").textContent = "";
   byId("panels").scrollTop = 0;
   follow();
-  settleSoon(false);
+  showSoon(false);
   ui.isStale = true;
   ui.arePanelsStale = true;
 }

@@ -146,7 +146,7 @@ export function fillAttacks(target) {
         (ui.isGuess ? ". A guess: no layer or id is named as an attack." : ""),
     ),
     ...(bars
-      ? [bars, element("p", { class: "note" }, "Missed all: nearest gap up to, in units")]
+      ? [bars, element("p", { class: "note" }, "Attacks that hit nobody, by the gap to the nearest collider, in units")]
       : []),
     element(
       "div",

@@ -1,7 +1,7 @@
 // Where one collider is in every frame, read off the commands of a log.
 
 export class Track {
-  // match: an engine's Match that has begun.
+  // match: an engine's LogMatch that has begun.
   constructor(match, id) {
     this.match = match;
     this.id = id;

@@ -5,7 +5,7 @@ import { bytesOfBase64, inflated } from "../../../bindings/web/bytes.js";
 import { start } from "../../../bindings/web/kernel.js";
 import { Attacks } from "./attacks.js";
 import { Comparison } from "./compare.js";
-import { Match } from "./engine.js";
+import { LogMatch } from "./engine.js";
 import { logOf } from "./logfile.js";
 import { PairTrack } from "./pairs.js";
 import { Track } from "./track.js";
@@ -164,17 +164,17 @@ function select(id, other = null) {
 
 async function open({ wasm, logs }) {
   await start(await (await inflated(bytesOfBase64(wasm))).arrayBuffer());
-  matches = logs.map((log) => new Match(log));
+  matches = logs.map((log) => new LogMatch(log));
   lastReports = logs.map(() => ({ checked: -1, isDone: false }));
   if (matches.length === 2) comparison = new Comparison(...matches);
   await Promise.all(matches.map((match, side) => load(match, side)));
 }
 
 async function load(match, side) {
-  let isTold = false;
+  let isAnnounced = false;
   await match.load(() => {
-    if (match.header && !isTold) {
-      isTold = true;
+    if (match.header && !isAnnounced) {
+      isAnnounced = true;
       post({ type: "opened", side, header: match.header, planes: match.planes });
       select(selected, asked);
     }

@@ -82,16 +82,16 @@ fn ten_thousand_frames_allocate_nothing() {
 fn a_rollback_at_any_frame_repeats_the_frames() {
     let mut world = crowd(24);
     let (mut rows, mut events) = (Vec::new(), Vec::new());
-    let (mut states, mut told) = (vec![world.save()], Vec::new());
+    let (mut states, mut reported) = (vec![world.save()], Vec::new());
     for _ in 0..60 {
         frame(&mut world, &mut rows, &mut events);
         states.push(world.save());
-        told.push((world.hash(), events.clone()));
+        reported.push((world.hash(), events.clone()));
     }
-    assert!(told.iter().any(|(_, events)| events.len() > 5));
+    assert!(reported.iter().any(|(_, events)| events.len() > 5));
     for back in 0..60 {
         world.load(&states[back]).unwrap();
-        for (hash, was) in &told[back..] {
+        for (hash, was) in &reported[back..] {
             frame(&mut world, &mut rows, &mut events);
             assert_eq!((world.hash(), &events), (*hash, was), "from {back}");
         }

@@ -101,17 +101,17 @@ fn commands_and_events_come_back_as_they_were() {
     assert_eq!(far.kind(), CommandKind::SetLayers { layer: 900, mask: 1 });
 
     let mut world = World::new(Config::new(3)).unwrap();
-    let (mut told, mut events) = (Vec::new(), Events::new());
+    let (mut reported, mut events) = (Vec::new(), Events::new());
     for place in [0, 0, 99] {
         for id in 1..3 {
             let _ = world.add(&Collider::new(id, ball));
             world.move_to(id, [id as i32 * place, 0, 0]).unwrap();
         }
         world.step(&mut events).unwrap();
-        told.extend(events.iter().map(|event| format!("{event}: {}", again(*event))));
+        reported.extend(events.iter().map(|event| format!("{event}: {}", again(*event))));
     }
     assert_eq!(
-        told,
+        reported,
         [
             r#"Enter 1 2 Overlapping: {"enter":{"a":1,"b":2,"contact":"overlapping"}}"#,
             r#"Stay 1 2 Overlapping: {"stay":{"a":1,"b":2,"contact":"overlapping"}}"#,

@@ -1,4 +1,4 @@
-"""The kernel's semantics id: the model gives the same answers, and changed answers change it."""
+"""The kernel id: the model gives the same answers, and changed answers change it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from fixsync import Pose, Sector, Shape
 from fixsync._native.raw import lib
 from fixsync.game.random import Random
-from fixsync.match import semantics
-from fixsync.match.semantics import (
+from fixsync.match import questions
+from fixsync.match.questions import (
     contact_questions,
+    kernel_id,
     near_questions,
     sector_questions,
-    semantics_id,
 )
 
 IDS = {
@@ -38,21 +38,21 @@ def row(shape: Shape, pose: Pose) -> tuple[Any, Any]:
 
 
 def answers(part: Any) -> bytes:
-    return b"".join(part(Random(semantics._SEED)))
+    return b"".join(part(Random(questions._SEED)))
 
 
 def test_this_kernel_has_the_id_that_every_kernel_of_this_contract_has():
-    found = f"raise FXS_SEMANTICS where an answer changes; IDS needs {semantics_id().hex()!r}"
+    found = f"raise FXS_SEMANTICS where an answer changes; IDS needs {kernel_id().hex()!r}"
     assert lib.fxs_semantics() == lib.FXS_SEMANTICS
     assert list(IDS) == list(range(1, lib.FXS_SEMANTICS + 1)), found
-    assert semantics_id().hex() == GOLDEN, found
+    assert kernel_id().hex() == GOLDEN, found
 
 
 @pytest.mark.full
 def test_the_contacts_in_the_id_are_those_of_the_model():
-    asked = list(contact_questions(Random(semantics._SEED)))
+    asked = list(contact_questions(Random(questions._SEED)))
     expected = bytes(model.overlap(*row(a, here), *row(b, there)) for a, here, b, there in asked)
-    assert answers(semantics._contacts) == expected
+    assert answers(questions._contacts) == expected
     assert min(expected.count(contact) for contact in (0, 1, 2)) > 50, (
         "each answer is asked for often"
     )
@@ -62,45 +62,45 @@ def test_the_contacts_in_the_id_are_those_of_the_model():
 
 
 def test_the_contacts_of_two_sectors_in_the_id_are_those_of_the_model():
-    asked = list(sector_questions(Random(semantics._SEED)))
+    asked = list(sector_questions(Random(questions._SEED)))
     expected = bytes(model.overlap(*row(a, here), *row(b, there)) for a, here, b, there in asked)
-    assert answers(semantics._sectors) == expected
+    assert answers(questions._sectors) == expected
     assert min(expected.count(0), expected.count(2)) > 100
 
 
 def test_the_angles_in_the_id_are_those_of_the_model():
     def expected(random: Random) -> Iterator[bytes]:
-        for _ in range(semantics._YAWS):
-            yield semantics._packed(*model.direction(random.below(65536)))
-            parts = [semantics._difference(random) for _ in range(3)]
-            yield semantics._packed(model.yaw_of(parts[0], parts[2]), model.length(*parts))
+        for _ in range(questions._YAWS):
+            yield questions._packed(*model.direction(random.below(65536)))
+            parts = [questions._difference(random) for _ in range(3)]
+            yield questions._packed(model.yaw_of(parts[0], parts[2]), model.length(*parts))
 
-    assert answers(semantics._angles) == answers(expected)
+    assert answers(questions._angles) == answers(expected)
 
 
 def test_the_casts_in_the_id_are_those_of_the_model(monkeypatch: pytest.MonkeyPatch):
-    found = answers(semantics._casts)
+    found = answers(questions._casts)
 
     def cast(a: Shape, pa: Pose, ma: Any, b: Shape, pb: Pose, mb: Any, *, hit_when: int) -> Any:
         return model.cast_pair(*row(a, pa), ma, *row(b, pb), mb, hit_when)
 
-    monkeypatch.setattr(semantics, "cast_pair", cast)
-    assert answers(semantics._casts) == found
+    monkeypatch.setattr(questions, "cast_pair", cast)
+    assert answers(questions._casts) == found
 
 
 def test_the_pushes_in_the_id_are_what_the_contract_asks_for():
-    for a, here, b, there in near_questions(Random(semantics._SEED), semantics._PUSHED):
+    for a, here, b, there in near_questions(Random(questions._SEED), questions._PUSHED):
         assert not isinstance(a, Sector)
-        model.check_push_out(*row(a, here), *row(b, there), semantics.push_out(a, here, b, there))
-        model.check_lift(*row(a, here), *row(b, there), semantics.lift(a, here, b, there))
+        model.check_push_out(*row(a, here), *row(b, there), questions.push_out(a, here, b, there))
+        model.check_lift(*row(a, here), *row(b, there), questions.lift(a, here, b, there))
 
 
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """The id is computed anew, now and after the test."""
-    semantics_id.cache_clear()
+    kernel_id.cache_clear()
     yield
-    semantics_id.cache_clear()
+    kernel_id.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh")
@@ -110,7 +110,7 @@ def fresh() -> Iterator[None]:
 def test_a_kernel_that_answers_one_question_otherwise_has_another_id(
     monkeypatch: pytest.MonkeyPatch, name: str
 ):
-    answer = getattr(semantics, name)
+    answer = getattr(questions, name)
     calls = []
 
     def wrong(*args: Any, **options: Any) -> Any:
@@ -122,8 +122,8 @@ def test_a_kernel_that_answers_one_question_otherwise_has_another_id(
             return (*found[:-1], found[-1] + 1 if isinstance(found[-1], int) else (1, 2, 3))
         return 1 if found is None else found + 1
 
-    monkeypatch.setattr(semantics, name, wrong)
-    assert semantics_id().hex() != GOLDEN
+    monkeypatch.setattr(questions, name, wrong)
+    assert kernel_id().hex() != GOLDEN
     assert len(calls) >= 20
 
 
@@ -132,7 +132,7 @@ def test_a_kernel_that_answers_one_question_otherwise_has_another_id(
 def test_a_kernel_that_orders_hits_of_one_fraction_by_id_has_another_id(
     monkeypatch: pytest.MonkeyPatch, call: str
 ):
-    class World(semantics.World):
+    class World(questions.World):
         def cast(self, *args: Any, limit: int = 0, **options: Any) -> Any:
             if call != "cast":
                 return super().cast(*args, limit=limit, **options)
@@ -143,20 +143,20 @@ def test_a_kernel_that_orders_hits_of_one_fraction_by_id_has_another_id(
             hits = super().sweep_pairs(*args, **options)
             return sorted(hits, key=lambda hit: hit[2::-1]) if call == "sweep_pairs" else hits
 
-    monkeypatch.setattr(semantics, "World", World)
-    assert semantics_id().hex() != GOLDEN
+    monkeypatch.setattr(questions, "World", World)
+    assert kernel_id().hex() != GOLDEN
 
 
 @pytest.mark.usefixtures("fresh")
 def test_a_kernel_whose_sectors_meet_no_sector_has_another_id(monkeypatch: pytest.MonkeyPatch):
-    overlap_many = semantics.overlap_many
+    overlap_many = questions.overlap_many
 
     def apart(a: Any, pa: Any, b: Any, pb: Any) -> bytes:
         pairs = zip(a, b, overlap_many(a, pa, b, pb), strict=True)
         return bytes(0 if type(s) is type(t) is Sector else contact for s, t, contact in pairs)
 
-    monkeypatch.setattr(semantics, "overlap_many", apart)
-    assert semantics_id().hex() != GOLDEN
+    monkeypatch.setattr(questions, "overlap_many", apart)
+    assert kernel_id().hex() != GOLDEN
 
 
 def without_masks(settings: dict[str, Any]) -> dict[str, Any]:
@@ -177,55 +177,55 @@ def both_ways(settings: dict[str, Any]) -> dict[str, Any]:
 def test_a_kernel_with_other_rules_for_movers_has_another_id(
     monkeypatch: pytest.MonkeyPatch, changed: Any
 ):
-    real = semantics.Mover
-    monkeypatch.setattr(semantics, "Mover", lambda **settings: real(**changed(settings)))
-    assert semantics_id().hex() != GOLDEN
+    real = questions.Mover
+    monkeypatch.setattr(questions, "Mover", lambda **settings: real(**changed(settings)))
+    assert kernel_id().hex() != GOLDEN
 
 
 @pytest.mark.usefixtures("fresh")
 def test_a_kernel_with_other_rules_for_platforms_has_another_id(monkeypatch: pytest.MonkeyPatch):
     seen, rows = set(), []
-    carry = semantics.carry
+    carry = questions.carry
 
     def heard(world: Any, *args: Any) -> Any:
         carried = carry(world, *args)
         rows.extend(carried.values())
         return carried
 
-    monkeypatch.setattr(semantics, "carry", heard)
-    assert semantics_id().hex() == GOLDEN
+    monkeypatch.setattr(questions, "carry", heard)
+    assert kernel_id().hex() == GOLDEN
     for row in rows:
         seen |= {name for name, value in row._asdict().items() if value}
     assert seen == {"motion", "rode", "shoved", "held", "crushed", "squeezed", "by"}
-    semantics_id.cache_clear()
+    kernel_id.cache_clear()
 
     def stands(world: Any, platforms: Any, motion: Any, movers: Any) -> Any:
         """Without one of the movers."""
         return carry(world, platforms, motion, {id: m for id, m in movers.items() if id != 9})
 
-    monkeypatch.setattr(semantics, "carry", stands)
-    assert semantics_id().hex() != GOLDEN
+    monkeypatch.setattr(questions, "carry", stands)
+    assert kernel_id().hex() != GOLDEN
 
 
 @pytest.mark.usefixtures("fresh")
 def test_a_kernel_with_other_rules_for_crowds_has_another_id(monkeypatch: pytest.MonkeyPatch):
-    separate, rows = semantics.separate, []
+    separate, rows = questions.separate, []
 
     def heard(*args: Any, passes: int) -> Any:
         rows.extend(separate(*args, passes=passes))
         return rows[-1:]
 
-    monkeypatch.setattr(semantics, "separate", heard)
-    assert semantics_id().hex() != GOLDEN, "it asks for more than the last row"
+    monkeypatch.setattr(questions, "separate", heard)
+    assert kernel_id().hex() != GOLDEN, "it asks for more than the last row"
     assert {row.is_held for row in rows} == {False, True}
 
 
 @pytest.mark.usefixtures("fresh")
 def test_a_kernel_whose_worlds_save_otherwise_has_another_id(monkeypatch: pytest.MonkeyPatch):
-    class World(semantics.World):
+    class World(questions.World):
         def save(self) -> bytes:
             return super().save().replace(b"FXS1", b"FXS2")
 
-    monkeypatch.setattr(semantics, "World", World)
+    monkeypatch.setattr(questions, "World", World)
     monkeypatch.setattr(World, "load", lambda self, data: None)  # noqa: ARG005
-    assert semantics_id().hex() != GOLDEN
+    assert kernel_id().hex() != GOLDEN

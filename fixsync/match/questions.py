@@ -1,14 +1,14 @@
-"""The kernel's semantics id: sixteen bytes, equal for kernels with the same answers.
+"""The kernel id: sixteen bytes, equal for kernels that give the same answers.
 
 It is a digest over the answers to a fixed list of questions, put to the kernel that is loaded:
 angles, contacts of every two kinds of shape, two sectors among them, push-outs, casts, worlds with
 their events, queries and saved bytes, casts at the seams of tiled floors, colliders that all move
 at once, characters that move and give way, and platforms. Peers exchange it before a match. Two
-kernels that differ in any of these answers refuse each other, whatever their version numbers say; two that
-agree may be of different versions, compilers and machines.
+kernels that differ in any of these answers refuse each other, whatever their version numbers say;
+two that agree may be of different versions, compilers and machines.
 
 The questions are drawn from a seeded generator: everyday ones, ones that lie right at a contact,
-and the extremes of the domain. `tests/test_semantics.py` asks the slow model the same ones."""
+and the extremes of the domain. `tests/test_kernel_id.py` asks the slow model the same ones."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from fixsync.world.shapes import (
 )
 from fixsync.world.world import World
 
-__all__ = ["SEMANTICS_ID_BYTES", "semantics_id"]
+__all__ = ["KERNEL_ID_BYTES", "kernel_id"]
 
-SEMANTICS_ID_BYTES = 16
+KERNEL_ID_BYTES = 16
 _SEED = 0x46585331
 _YAWS = 256
 _PAIRS = 1000
@@ -55,11 +55,11 @@ _SOLID = [kind.code for kind in KINDS if kind.can_push and kind.can_cast]
 
 
 @cache
-def semantics_id() -> bytes:
+def kernel_id() -> bytes:
     """Sixteen bytes, the same for every kernel that answers as this one does. The first call takes
     milliseconds.
     """
-    digest = hashlib.blake2b(digest_size=SEMANTICS_ID_BYTES, person=b"fixsync kernel")
+    digest = hashlib.blake2b(digest_size=KERNEL_ID_BYTES, person=b"fixsync kernel")
     for part in (_angles, _contacts, _sectors, _pushes, _casts, _worlds, _seams, _movers):
         for answer in part(Random(_SEED)):
             digest.update(answer)
