@@ -380,8 +380,8 @@ typedef struct fxs_body {
 } fxs_body;
 
 /* A table of frame data ("FXF1", with keys "FXF2", docs/contract.md) is the parts and attacks of
- * one kind of fighter as bytes, the same on every platform. fxs_frame_data_check checks all of it; the
- * other functions trust it. An attack may have keys: frames in which a part has another shape,
+ * one kind of fighter as bytes, the same on every platform. fxs_frame_data_check checks all of it;
+ * the other functions trust it. An attack may have keys: frames in which a part has another shape,
  * offset and yaw than its own.
  *
  * Functions that change the world apply fxs_command rows to it, all of them or none, and leave them

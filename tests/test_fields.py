@@ -122,14 +122,10 @@ def test_ids_that_have_names_are_told_with_them():
         Difference(("collider", 5), "layer", (1, 2)).text(names)
         == "collider 5 (boss), layer: 1 and 2"
     )
-    assert (
-        Difference(("collider", 4), "layer", (1, 2)).text(names) == "collider 4, layer: 1 and 2"
-    )
+    assert Difference(("collider", 4), "layer", (1, 2)).text(names) == "collider 4, layer: 1 and 2"
     hit = Difference(("hit", 3, 5), "contact", (1, 2))
     assert hit.text(names) == "hit 3, 5 (player 3, boss), contact: 1 and 2"
-    assert (
-        Difference(("monster", 5), "health", (1, 2)).text(names) == "monster 5, health: 1 and 2"
-    )
+    assert Difference(("monster", 5), "health", (1, 2)).text(names) == "monster 5, health: 1 and 2"
 
 
 def test_a_shape_of_another_kind_is_told_with_the_sizes_that_only_one_has():

@@ -116,7 +116,7 @@ def shots(game, latency):
     """The shots that player 0 sees predicted and taken back in 600 frames."""
     match = Match("shots", seed=1, players=2, input_delay=2, frames=600)
     peers = [
-        RollbackSession(match, start(game, 1, 2), me, instance=1, nonce=b"n" * 16, now_ms=0)
+        RollbackSession(match, start(game, 1, 2), me, start_number=1, nonce=b"n" * 16, now_ms=0)
         for me in (0, 1)
     ]
     randoms, held, found, wire, frame = [Random(7), Random(8)], [0, 0], [0, 0], [], 0

@@ -178,10 +178,10 @@ class Ending:
         """Is over when all others know that it has ended, or after a while. After a desync a peer
         that is heard is waited for longer: states may be large, and packets may be lost."""
         timing, ended_ms = self.local.timing, now_ms - self._ended_ms
-        remotes, vacant = self.local.remotes.values(), self.local.match.vacant
+        remotes, empty = self.local.remotes.values(), self.local.match.empty_seats
         waits = [remote for remote in remotes if remote.is_owed]
-        # Who has just taken a vacant seat needs this peer's hashes, and may not have met it yet.
-        may_come = any(remote.peer in vacant and not remote.instance for remote in remotes)
+        # Who has just taken an empty seat needs this peer's hashes, and may not have met it yet.
+        may_come = any(remote.peer in empty and not remote.start_number for remote in remotes)
         is_late = ended_ms > timing.linger_ms
         if end.reason is Reason.DESYNC or self.spectator_desyncs:
             is_heard = any(now_ms - remote.heard_ms <= timing.linger_ms for remote in waits)
