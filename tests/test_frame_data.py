@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from decimal import Decimal, localcontext
 from pathlib import Path
 from struct import pack, pack_into, unpack_from
 from typing import Any
@@ -18,8 +19,9 @@ from tools import needs
 
 from fixsync import Attack, Box, Cancel, Cylinder, FrameData, Key, Part, Sector, Sphere
 from fixsync._native.raw import ffi, lib
+from fixsync.base.strict_json import LineError
 from fixsync.cli.frame_data import frame_data_command
-from fixsync.game.frame_data_file import FrameDataError, read_frame_data, schema
+from fixsync.game.frame_data_file import FrameDataError, frame_data, read_frame_data, schema
 
 FRAMES = FrameData(
     {
@@ -447,3 +449,172 @@ def test_the_header_of_the_example_is_what_the_command_writes(
     assert table == read_frame_data(FIGHTER).to_bytes()
     assert bytes(map(int, re.findall(r"\b\d+(?=,)", header))) == table
     assert check(table) is None
+
+
+def read_in_c(text: bytes) -> tuple[bytes, list[str]] | str:
+    """The table and the names that C reads, or its reason for none."""
+    room = 4 * len(text) + lib.FXS_FRAME_DATA_MESSAGE_MAX
+    out, sizes = ffi.new("uint8_t[]", room), ffi.new("uint64_t[2]")
+    status = lib.fxs_frame_data_read(
+        ffi.new("char[]", text), len(text), out, room, sizes, sizes + 1
+    )
+    table, names = sizes
+    if status != lib.FXS_OK:
+        assert status == lib.FXS_E_TEXT
+        assert names == 0 < table <= lib.FXS_FRAME_DATA_MESSAGE_MAX
+        return bytes(ffi.buffer(out, table)).decode()
+    assert table + names <= 3 * len(text)
+    written = bytes(ffi.buffer(out, table + names))
+    return written[:table], written[table:].decode().split("\0")[:-1]
+
+
+NAMES = st.text(min_size=1, max_size=4).filter(lambda name: "\0" not in name)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> dict[str, Any]:
+    """Frame data that is right, of every kind of shape and member."""
+
+    def place(kind: str) -> dict[str, Any]:
+        sizes: list[Any] = []
+        for name, least, most in MODEL_KINDS[kind]:
+            raw = draw(st.integers(least, min(most, 2**20)))
+            written = decimal_of(raw) if name != "half_angle" else degrees_of(draw)
+            sizes.append(draw(st.sampled_from((raw, written))))
+        value: dict[str, Any] = {"shape": [kind, *sizes]}
+        if draw(st.booleans()):
+            value["offset"] = draw(st.tuples(*[st.integers(-(2**31) + 1, 2**31 - 1)] * 3))
+        if draw(st.booleans()):
+            value["yaw"] = draw(st.sampled_from((0, 16384, "90", "-90", "630.0")))
+        if draw(st.booleans()):
+            value |= {"turns": True, "yaw": draw(st.integers(0, 65535) | st.just(degrees_of(draw)))}
+        if draw(st.booleans()):
+            value["meta"] = {draw(st.text()): [draw(st.integers()), {"a": draw(st.text())}]}
+        return value
+
+    def span(frames: int) -> list[int]:
+        return sorted(draw(st.tuples(*[st.integers(0, frames - 1)] * 2)))
+
+    kinds = st.sampled_from([*MODEL_KINDS])
+    parts = {
+        name: place(draw(kinds)) | draw(st.sampled_from(({}, {"layer": 31}, {"active": False})))
+        for name in draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    }
+    names = draw(st.lists(NAMES, max_size=3, unique=True))
+    attacks: dict[str, Any] = {}
+    for name in names:
+        frames = draw(st.integers(1, 12))
+        value: dict[str, Any] = {"frames": frames}
+        for part in parts:
+            which = draw(st.sampled_from(("active", "inactive", "none")))
+            if which != "none":
+                some = [span(frames) for _ in range(draw(st.integers(0, 3)))]
+                value.setdefault(which, {})[part] = some
+            if draw(st.booleans()):
+                cut = draw(st.integers(0, frames))
+                spans = [s for s in ([cut, frames - 1], [0, cut - 1]) if s[0] <= s[1]]
+                value.setdefault("keys", {})[part] = [
+                    {"frames": s} | place(draw(kinds)) for s in spans
+                ]
+        value["rehits"] = sorted(draw(st.sets(st.integers(1, 11))) & {*range(frames)})
+        value["cancels"] = [
+            {"into": into, "frames": span(frames), "on_hit": draw(st.booleans())}
+            for into in draw(st.lists(st.sampled_from(names), max_size=2))
+        ]
+        attacks[name] = value
+    return {"meta": {}, "attacks": attacks, "parts": parts}
+
+
+def decimal_of(raw: int) -> str:
+    return f"{Decimal(raw) / 65536:f}"
+
+
+def degrees_of(draw: st.DrawFn) -> str:
+    """About half way between two yaws, where the last digits decide."""
+    half = Decimal(2 * draw(st.integers(1, 30000)) + 1) * 45 / 2**14
+    with localcontext() as context:
+        context.prec = 60
+        return f"{half + Decimal(draw(st.integers(-1, 1))) / Decimal(10) ** 20:f}"
+
+
+@examples(200)
+@given(documents(), st.booleans(), st.sampled_from((None, 1)))
+def test_c_reads_the_table_that_python_makes(doc: Any, ascii: bool, indent: int | None) -> None:
+    text = json.dumps(doc, ensure_ascii=ascii, indent=indent).encode()
+    try:
+        frames = frame_data(json.loads(text))
+    except LineError:
+        assert isinstance(read_in_c(text), str)
+        return
+    assert read_in_c(text) == (frames.to_bytes(), [*frames.parts, *frames.attacks])
+
+
+FIGHTER_TEXT = FIGHTER.read_bytes()
+
+
+def test_c_refuses_text_cut_and_changed_without_reading_beyond_it() -> None:
+    for cut in range(len(FIGHTER_TEXT) - 1):
+        assert (
+            isinstance(read_in_c(FIGHTER_TEXT[:cut].rstrip()), str)
+            or not FIGHTER_TEXT[cut:].strip()
+        )
+    for at in range(len(FIGHTER_TEXT)):
+        for byte in b'"\\{]0,:\x00\xff \n':
+            read_in_c(FIGHTER_TEXT[:at] + bytes([byte]) + FIGHTER_TEXT[at + 1 :])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('"frames": 27', '"frames": 0', "attacks.blast.frames must be 1..2147483647, not 0"),
+        ('"frames": 27', '"frame": 27', "attacks.blast has frames, active, inactive, rehits, canc"),
+        ('"frames": 27, ', "", "attacks.blast.frames is missing"),
+        ("[12, 14]", "[12, 27]", "attacks.blast.active.blast[0][1] must be 12..26, not 27"),
+        ("[12, 14]", "[12]", "active.blast[0] must be [first frame, last frame], not [12]"),
+        ("[12, 14]", "[12 14]", "line 9: expected JSON of strings, integers, true, false, lists"),
+        ("[12, 14]", "[12, 1.5]", "lists and objects, each key once, not: .5]]}"),
+        ('{"blast": [[', '{"blest": [[', 'blest: must be one of body, slash, beam, blast, not "bl'),
+        ('"into": "dash"', '"into": "dish"', "slash.cancels[0].into: must be one of blast, beam, "),
+        ('"into": "dash", ', "", "attacks.slash.cancels[0].into is missing"),
+        ("[19]", "[36]", "attacks.beam.rehits[0] must be 1..35, not 36"),
+        ('["sphere", "2.59375"]', '["ball", 1]', "shape[0] must be one of sphere, capsule, cylin"),
+        (
+            '["sphere", "2.59375"]',
+            '["sphere"]',
+            'blast.shape: a sphere has 1 number, not ["sphere"]',
+        ),
+        ('"2.59375"', '"2.6"', 'parts.blast.shape[1] must be a multiple of 1/65536, not "2.6"'),
+        ('"2.59375"', '"+2"', 'must be an integer or a decimal like "1.5", not "+2"'),
+        ('"2.59375"', "0", "parts.blast.shape[1] must be 1..536870911, not 0"),
+        ('"60"', '"0"', 'parts.slash.shape[2] must be 1..32768, not "0"'),
+        ('5.5", 0', '5.5", -2147483649', "offset[1] must be -2147483648..2147483647, not -2147"),
+        ('"5.5", 0', "-2147483648, 0", "parts.beam.offset must not have -2147483648 here"),
+        ('"layer": 2', '"layer": 32', "parts.slash.layer must be 0..31, not 32"),
+        ('"layer": 2', '"yaw": "1"', ""),
+        ('"offset": [', '"yaw": 1, "offset": [', "beam.yaw must be 0, 16384, 32768 or 49152 off"),
+        ('"active": false', '"active": 0', "parts.slash.active must be true or false, not 0"),
+        ('"body": {', '"": {', "parts must be of names with a character, none of them 0"),
+        ('"body": {', '"blast": {', "line 5: expected JSON"),
+        ('"dash": {', '"dash": {"active": {"body": []}, ', "attacks.dash: a part must be in acti"),
+        ('"dash": {', '"dash": {"keys": {"body": [{}]}, ', "dash.keys.body[0].frames is missing"),
+        (
+            '"dash": {',
+            '"dash": {"keys": {"body": [{"frames": [2, 4]}, {"frames": [0, 2]}]}, ',
+            "attacks.dash.keys.body[1].frames must be frames of no other key of the part, not [0,2]",
+        ),
+        ('"dash": {', '"dash": {"meta": 1, ', "attacks.dash.meta must be an object, not 1"),
+        ('"parts": {', '"partes": {', 'frame data has parts, attacks, meta, not "partes"'),
+    ],
+)
+def test_c_names_what_is_wrong_in_a_file(old: str, new: str, reason: str) -> None:
+    text = FIGHTER_TEXT.decode()
+    assert old in text
+    found = read_in_c(text.replace(old, new, 1).encode())
+    assert reason == "" if isinstance(found, tuple) else reason and reason in found, found
+
+
+def test_c_wants_the_room_that_it_promises_and_no_more() -> None:
+    out, sizes = ffi.new("uint8_t[]", 4 * len(FIGHTER_TEXT) + 511), ffi.new("uint64_t[2]")
+    for size, room in ((len(FIGHTER_TEXT), len(out)), (2**30, 2**33)):
+        status = lib.fxs_frame_data_read(FIGHTER_TEXT, size, out, room, sizes, sizes + 1)
+        assert (status, *sizes) == (lib.FXS_E_ROOM, 0, 0)

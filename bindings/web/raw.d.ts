@@ -196,6 +196,10 @@ export const FXS_PHASE_STARTUP: 1;
 export const FXS_PHASE_ACTIVE: 2;
 /** after the last time */
 export const FXS_PHASE_RECOVERY: 3;
+/** bytes of the reason why a file is refused */
+export const FXS_FRAME_DATA_MESSAGE_MAX: 512;
+/** 2^30 - 1: bytes of a JSON file */
+export const FXS_FRAME_DATA_TEXT_MAX: 1073741823;
 /** layers of hitboxes are 0..15 */
 export const FXS_PLANES_LAYERS: 16;
 /** 2^48: bytes of states, or of a history */
@@ -1205,6 +1209,11 @@ export interface Kernel {
   ): number;
   /** Whether bytes are a table of frame data. */
   fxs_frame_data_check(table: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  /** Reads a JSON file of frame data (docs/frames.md). */
+  fxs_frame_data_read(
+    text: Pointer<"char">, size: bigint, out: Pointer<"uint8_t">, room: bigint,
+    table_size: Pointer<"uint64_t">, names_size: Pointer<"uint64_t">,
+  ): number;
   /** Makes a body and adds its parts to the world. */
   fxs_body_add(
     body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,

@@ -145,6 +145,8 @@ static int part_fault(const uint8_t *row, const uint8_t most[4]) {
     return fxs_shape_check(&shape) == FXS_OK ? -1 : 20;
 }
 
+int fxs_part_fault(const uint8_t *row) { return part_fault(row, KEYED_PART_MOST); }
+
 /* Whether a row begins with a span of frames that is not empty and ends within the attack. */
 static int is_within_attack(const uint8_t *row, uint32_t frames) {
     return read32(row) < read32(row + 4) && read32(row + 4) <= frames;

@@ -68,6 +68,9 @@ FXS_INTERNAL const uint8_t *fxs_row_in_frame(const uint8_t *table, const attack_
  * mirrored body. */
 FXS_INTERNAL fxs_collider fxs_collider_of_row(const uint8_t *row, uint32_t is_mirrored);
 
+/* The offset in its row of the first field of a part that is out of range, or -1. */
+FXS_INTERNAL int fxs_part_fault(const uint8_t *row);
+
 /* Whether the hit under way has struck a victim. */
 FXS_INTERNAL int fxs_has_victim(const fxs_body *body, uint32_t victim);
 

@@ -107,8 +107,7 @@ int fxs_json_read_number(json *j, uint64_t low, uint64_t high, uint64_t *out) {
     return 1;
 }
 
-/* Moves behind a value that has been read before. */
-static void json_skip(json *j) {
+void fxs_json_skip(json *j) {
     uint32_t depth = 0;
     do {
         if (*j->at == '"') {
@@ -134,7 +133,7 @@ static int json_has_key(const char *first, const char *from, const char *to) {
             return 1;
         }
         j.at++; /* the colon */
-        json_skip(&j);
+        fxs_json_skip(&j);
     }
     return 0;
 }

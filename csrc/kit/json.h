@@ -24,4 +24,7 @@ FXS_INTERNAL int fxs_json_read_number(json *j, uint64_t low, uint64_t high, uint
 /* An object of strings, integers, booleans, lists and objects. */
 FXS_INTERNAL int fxs_json_read_object(json *j);
 
+/* Moves behind a value of a list or an object that has been read before. */
+FXS_INTERNAL void fxs_json_skip(json *j);
+
 #endif

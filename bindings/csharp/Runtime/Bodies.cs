@@ -1,19 +1,28 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Text;
 
 namespace Fixsync
 {
-    /// <summary>The parts and attacks of one kind of fighter: a table that `fixsync frame-data` writes.
-    /// It never changes; any number of bodies may share it.</summary>
+    /// <summary>The parts and attacks of one kind of fighter: a JSON file (docs/frames.md), or the
+    /// table that `fixsync frame-data` writes of it. It never changes; any number of bodies may share
+    /// it.</summary>
     public sealed unsafe class FrameData
     {
         internal readonly byte[] Table;
+        private readonly string[] names;
 
-        /// <summary>The table of its bytes.</summary>
+        /// <summary>The table of its bytes, which has no names.</summary>
         /// <exception cref="System.IO.InvalidDataException">They are not frame data.</exception>
         public FrameData(ReadOnlySpan<byte> bytes)
+            : this(bytes, null)
         {
+        }
+
+        private FrameData(ReadOnlySpan<byte> bytes, string[] names)
+        {
+            this.names = names;
             Native.Check();
             ulong at = 0;
             int status;
@@ -22,6 +31,74 @@ namespace Fixsync
             if (status < 0)
                 throw Errors.Bytes("data is not a table of frame data", at);
             Table = bytes.ToArray();
+        }
+
+        /// <summary>The parts and attacks of a JSON file, with their names.</summary>
+        /// <exception cref="System.IO.InvalidDataException">The place in the file, its value and
+        /// what is allowed.</exception>
+        public static FrameData FromJson(string json)
+        {
+            Errors.NotNull(json, nameof(json));
+            return FromJson(Encoding.UTF8.GetBytes(json));
+        }
+
+        /// <summary>The same of a file's bytes.</summary>
+        /// <exception cref="System.IO.InvalidDataException">The place in the file, its value and
+        /// what is allowed.</exception>
+        public static FrameData FromJson(ReadOnlySpan<byte> json)
+        {
+            Native.Check();
+            if (json.StartsWith(new byte[] { 0xef, 0xbb, 0xbf }))
+                json = json.Slice(3); // the byte order mark of editors
+            long room = 4L * json.Length + Native.FXS_FRAME_DATA_MESSAGE_MAX;
+            if (room > int.MaxValue)
+                throw Errors.Range("bytes of json", json.Length, 0, int.MaxValue / 4 - 128);
+            var bytes = new byte[room];
+            ulong table, names;
+            int status;
+            fixed (byte* from = &Pin<byte>.First(json), to = bytes)
+                status = Native.fxs_frame_data_read(
+                    from, (ulong)json.Length, to, (ulong)room, &table, &names);
+            if (status < 0)
+                throw new System.IO.InvalidDataException(
+                    Encoding.UTF8.GetString(bytes, 0, (int)table));
+            string text = Encoding.UTF8.GetString(bytes, (int)table, (int)names);
+            return new FrameData(
+                new ReadOnlySpan<byte>(bytes, 0, (int)table),
+                text.Substring(0, text.Length - 1).Split('\0'));
+        }
+
+        /// <summary>The table, as `fixsync frame-data` writes it.</summary>
+        public byte[] ToBytes() => (byte[])Table.Clone();
+
+        /// <summary>The index of a part.</summary>
+        /// <exception cref="KeyNotFoundException">No part has this name.</exception>
+        public int Part(string name) => Index("part", name, 0, Parts);
+
+        /// <summary>The index of an attack.</summary>
+        /// <exception cref="KeyNotFoundException">No attack has this name.</exception>
+        public int Attack(string name) => Index("attack", name, Parts, Attacks);
+
+        /// <summary>The name of a part.</summary>
+        public string PartName(int part) =>
+            Errors.Outside(nameof(part), part, 0, Parts - 1) is Exception wrong
+                ? throw wrong : Named("part")[part];
+
+        /// <summary>The name of an attack.</summary>
+        public string AttackName(int attack) =>
+            Errors.Outside(nameof(attack), attack, 0, Attacks - 1) is Exception wrong
+                ? throw wrong : Named("attack")[Parts + attack];
+
+        private string[] Named(string what) => names ?? throw new InvalidOperationException(
+            $"a table has no names: give the number of the {what}, or read the file of frame data " +
+            "with FrameData.FromJson");
+
+        private int Index(string what, string name, int first, int count)
+        {
+            Errors.NotNull(name, nameof(name));
+            int index = Array.IndexOf(Named(what), name, first, count) - first;
+            return index >= 0 ? index : throw new KeyNotFoundException(
+                $"no {what} \"{name}\": they are {string.Join(", ", names, first, count)}");
         }
 
         private int Number(int at) =>
@@ -154,6 +231,13 @@ namespace Fixsync
                 Native.fxs_body_start(body, table, at, *(uint*)argument, to));
         }
 
+        /// <summary>Begins an attack by its name.</summary>
+        public void Start(World world, string attack, [AllowNull] Rows<Command> rows = null) =>
+            Start(world, frameData.Attack(attack), rows);
+
+        /// <summary>Whether an attack may begin now, by its name.</summary>
+        public bool CanStart(string attack) => CanStart(frameData.Attack(attack));
+
         /// <summary>Moves the attack under way to its next frame, or ends it: once a frame, after
         /// the step.</summary>
         public void Tick(World world, [AllowNull] Rows<Command> rows = null) =>
@@ -173,6 +257,26 @@ namespace Fixsync
             fixed (RawBody* body = &raw)
                 return body->ids[part];
         }
+
+        /// <summary>The collider of a part, by its name.</summary>
+        public uint Id(string part) => Id(frameData.Part(part));
+
+        /// <summary>The name of the part that a collider is, or null.</summary>
+        [return: MaybeNull]
+        public string PartOf(uint id)
+        {
+            for (int part = 0; part < frameData.Parts; part++)
+                if (Id(part) == id)
+                    return frameData.PartName(part);
+            return null;
+        }
+
+        /// <summary>Its parts and attacks.</summary>
+        public FrameData FrameData => frameData;
+
+        /// <summary>The name of the attack under way, or null.</summary>
+        [MaybeNull]
+        public string AttackName => Attack < 0 ? null : frameData.AttackName(Attack);
 
         /// <summary>The attack under way, or -1.</summary>
         public int Attack => unchecked((int)raw.attack);
@@ -266,16 +370,38 @@ namespace Fixsync
             strikes.Count = answer;
         }
 
+        /// <summary>The most bytes that Save writes.</summary>
+        public const int SaveSizeMax = 24 + 4 * Native.FXS_VICTIMS_MAX;
+
+        /// <summary>Number of bytes that Save writes now.</summary>
+        public int SaveSize
+        {
+            get
+            {
+                fixed (RawBody* body = &raw)
+                    return (int)Native.fxs_body_save_size(body);
+            }
+        }
+
         /// <summary>Its state, but for the ids.</summary>
         public byte[] Save()
         {
+            var bytes = new byte[SaveSize];
+            Save(bytes);
+            return bytes;
+        }
+
+        /// <summary>Writes its state, but for the ids. Returns how many bytes that are.</summary>
+        public int Save(Span<byte> to)
+        {
+            int size = SaveSize;
+            if (to.Length < size)
+                throw new ArgumentException(
+                    $"length of {nameof(to)} must be {size} or more, not {to.Length}", nameof(to));
             fixed (RawBody* body = &raw)
-            {
-                var bytes = new byte[Native.fxs_body_save_size(body)];
-                fixed (byte* to = bytes)
-                    Native.fxs_body_save(body, to);
-                return bytes;
-            }
+            fixed (byte* bytes = &Pin<byte>.First(to))
+                Native.fxs_body_save(body, bytes);
+            return size;
         }
 
         /// <summary>XXH64 of the bytes that Save returns.</summary>

@@ -2221,6 +2221,10 @@ namespace Fixsync
         public const int FXS_PHASE_ACTIVE = 2;
         /// <summary>After the last time.</summary>
         public const int FXS_PHASE_RECOVERY = 3;
+        /// <summary>Bytes of the reason why a file is refused.</summary>
+        public const int FXS_FRAME_DATA_MESSAGE_MAX = 512;
+        /// <summary>2^30 - 1: bytes of a JSON file.</summary>
+        public const int FXS_FRAME_DATA_TEXT_MAX = 1073741823;
         /// <summary>Layers of hitboxes are 0..15.</summary>
         public const int FXS_PLANES_LAYERS = 16;
         /// <summary>2^48: bytes of states, or of a history.</summary>
@@ -3274,6 +3278,17 @@ namespace Fixsync
         /// bytes.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_frame_data_check(byte* table, ulong size, ulong* at);
+
+        /// <summary>Reads a JSON file of frame data (docs/frames.md). `out` gets the table, and
+        /// behind it the names: first those of the parts, then those of the attacks, in UTF-8,
+        /// each with a 0 behind it. room: 4 * size + FXS_FRAME_DATA_MESSAGE_MAX or more.
+        /// Returns FXS_OK; FXS_E_TEXT with the reason in `out`, `*table_size` bytes of text
+        /// such as `attacks.jab.frames must be 1..2147483647, not 0`; FXS_E_ROOM for too little
+        /// room or more than FXS_FRAME_DATA_TEXT_MAX bytes. Cost: bytes, and the square of the
+        /// members of an object.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_frame_data_read(
+            byte* text, ulong size, byte* @out, ulong room, ulong* tableSize, ulong* namesSize);
 
         /// <summary>Makes a body and adds its parts to the world. ids: one for each part, in
         /// their order. owner: of all parts; not 0, or they hit each other. The body may hold

@@ -387,7 +387,8 @@ namespace Fixsync.Tests
             if (!File.Exists(table))
                 return; // in Unity
             var world = new World(64);
-            var data = new FrameData(File.ReadAllBytes(table));
+            FrameData data = FrameData.FromJson(
+                File.ReadAllBytes(Path.ChangeExtension(table, ".json")));
             uint[] ids = Enumerable.Range(0, data.Parts).Select(i => (uint)i).ToArray();
             var body = new Body(world, data, ids, 1, default(Pose));
             byte[] saved = body.Save();
@@ -399,8 +400,8 @@ namespace Fixsync.Tests
             });
             Free("Body.CanStart Body.Start Body.Tick Body.Cancel Body.Strike", () =>
             {
-                if (body.CanStart(0))
-                    body.Start(world, 0);
+                if (body.CanStart("slash"))
+                    body.Start(world, body.PartOf(1)); // the part and the attack have one name
                 body.Tick(world);
                 Use(body.Strike(7));
                 body.Cancel(world);
@@ -423,6 +424,13 @@ namespace Fixsync.Tests
                 Use(body.Attack + body.AttackFrame + body.Hit + (int)body.Phase);
                 Use(body.HasHit || body.IsMirrored);
             });
+            Free("Body.AttackName Body.FrameData", () =>
+            {
+                if (body.AttackName != null || body.FrameData != data)
+                    throw new InvalidOperationException();
+            });
+            var room = new byte[Body.SaveSizeMax];
+            Free("Body.Save Body.SaveSize", () => Use(body.Save(room) - body.SaveSize));
             Free("Body.Hash Body.Load States.BodyDifferences", () =>
             {
                 body.Load(saved);

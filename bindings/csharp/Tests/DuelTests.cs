@@ -159,6 +159,51 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void FrameDataOfAFileHasNames()
+        {
+            byte[] file = File.ReadAllBytes(PathOf("fighter.json"));
+            FrameData frames = FrameData.FromJson(file);
+            Assert.AreEqual(File.ReadAllBytes(PathOf("fighter.table")), frames.ToBytes());
+            Assert.IsTrue(frames.Part("beam") == 2 && frames.Attack("dash") == 3);
+            Assert.IsTrue(frames.PartName(0) == "body" && frames.AttackName(0) == "blast");
+            using (var world = new World(8))
+            {
+                var body = new Body(world, frames, new uint[] { 4, 5, 6, 7 }, 1, default(Pose));
+                Assert.IsTrue(body.CanStart("beam") && body.AttackName == null);
+                body.Start(world, "beam");
+                Assert.IsTrue(body.Attack == 1 && body.AttackName == "beam");
+                Assert.IsTrue(body.Id("slash") == 5 && body.PartOf(5) == "slash");
+                Assert.AreEqual(null, body.PartOf(8));
+                for (uint victim = 0; victim < 64; victim++)
+                    body.Strike(victim);
+                var bytes = new byte[Body.SaveSizeMax];
+                Assert.AreEqual(bytes.Length, body.Save(bytes));
+                Assert.AreEqual(Fix.Hash64(bytes), body.Hash());
+                Throws<ArgumentException>(
+                    "length of to must be 280 or more, not 279", () => body.Save(new byte[279]));
+                Throws<KeyNotFoundException>(
+                    "no attack \"jab\": they are blast, beam, slash, dash",
+                    () => body.Start(world, "jab"));
+                Throws<KeyNotFoundException>(
+                    "no part \"fist\": they are body, slash, beam, blast", () => body.Id("fist"));
+            }
+
+            Throws<InvalidDataException>(
+                "parts.body.shape[1] must be 1..536870911, not 0",
+                () => FrameData.FromJson("{\"parts\":{\"body\":{\"shape\":[\"sphere\",0]}}}"));
+            Throws<InvalidOperationException>(
+                "a table has no names: give the number of the attack, or read the file",
+                () => new FrameData(frames.ToBytes()).Attack("slash"));
+        }
+
+        private static void Throws<T>(string message, Action call)
+            where T : Exception
+        {
+            string found = Assert.Throws<T>(call).Message;
+            Assert.IsTrue(found.Contains(message), found);
+        }
+
+        [Test]
         public void StrikesAreEachAttackerAndVictimOnce()
         {
             var frames = new FrameData(File.ReadAllBytes(PathOf("fighter.table")));

@@ -271,6 +271,12 @@ const gd_constant GD_CONSTANTS[] = {
     {3, 0,
      "Phase\0PHASE_RECOVERY\0"
      "after the last time"},
+    {512, 0,
+     "\0FRAME_DATA_MESSAGE_MAX\0"
+     "bytes of the reason why a file is refused"},
+    {1073741823, 0,
+     "\0FRAME_DATA_TEXT_MAX\0"
+     "2^30 - 1: bytes of a JSON file"},
     {16, 0,
      "\0PLANES_LAYERS\0"
      "layers of hitboxes are 0..15"},

@@ -201,6 +201,10 @@ pub const FXS_PHASE_STARTUP: u32 = 1;
 pub const FXS_PHASE_ACTIVE: u32 = 2;
 /// after the last time
 pub const FXS_PHASE_RECOVERY: u32 = 3;
+/// bytes of the reason why a file is refused
+pub const FXS_FRAME_DATA_MESSAGE_MAX: u32 = 512;
+/// 2^30 - 1: bytes of a JSON file
+pub const FXS_FRAME_DATA_TEXT_MAX: u32 = 1073741823;
 /// layers of hitboxes are 0..15
 pub const FXS_PLANES_LAYERS: u32 = 16;
 /// 2^48: bytes of states, or of a history
@@ -1970,6 +1974,16 @@ unsafe extern "C" {
     /// Returns FXS\_OK, or FXS\_E\_TABLE with \*at (else untouched) the offset of the first field at
     /// fault. Cost: bytes.
     pub fn fxs_frame_data_check(table: *const u8, size: u64, at: *mut u64) -> i32;
+    /// Reads a JSON file of frame data (docs/frames.md).
+    /// out gets the table, and behind it the names: first those of the parts, then those of the
+    /// attacks, in UTF-8, each with a 0 behind it. room: 4 \* size + FXS\_FRAME\_DATA\_MESSAGE\_MAX or more.
+    /// Returns FXS\_OK; FXS\_E\_TEXT with the reason in out, \*table\_size bytes of text such as
+    /// attacks.jab.frames must be 1..2147483647, not 0; FXS\_E\_ROOM for too little room or more than
+    /// FXS\_FRAME\_DATA\_TEXT\_MAX bytes. Cost: bytes, and the square of the members of an object.
+    pub fn fxs_frame_data_read(
+      text: *const c_char, size: u64, out: *mut u8, room: u64, table_size: *mut u64,
+      names_size: *mut u64,
+    ) -> i32;
     /// Makes a body and adds its parts to the world.
     /// ids: one for each part, in their order. owner: of all parts; not 0, or they hit each other. The
     /// body may hold anything before. Returns the number of rows; FXS\_E\_ID, FXS\_E\_TAKEN, FXS\_E\_YAW,

@@ -340,6 +340,7 @@ macro_rules! error {
     (fxs_carry) => { "[`Motion`](crate::Status::Motion), [`Order`](crate::Status::Order), [`Taken`](crate::Status::Taken), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined), [`Active`](crate::Status::Active), [`Mover`](crate::Status::Mover), [`Centre`](crate::Status::Centre)" };
     (fxs_movers_separate) => { "[`Order`](crate::Status::Order), [`Id`](crate::Status::Id), [`Absent`](crate::Status::Absent), [`Undefined`](crate::Status::Undefined), [`Mover`](crate::Status::Mover), [`Memory`](crate::Error::Memory), [`Centre`](crate::Status::Centre)" };
     (fxs_frame_data_check) => { "[`Table`](crate::Status::Table)" };
+    (fxs_frame_data_read) => { "[`Text`](crate::Status::Text), [`Memory`](crate::Error::Memory)" };
     (fxs_body_add) => { "[`Id`](crate::Status::Id), [`Taken`](crate::Status::Taken), [`Centre`](crate::Status::Centre)" };
     (fxs_body_remove) => { "[`Absent`](crate::Status::Absent)" };
     (fxs_body_pose) => { "[`Absent`](crate::Status::Absent)" };
