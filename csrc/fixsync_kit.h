@@ -812,6 +812,12 @@ FXS_API int32_t fxs_difference_text(const fxs_difference *difference, const fxs_
  *     fxs_inputs_take(inputs, frame, values);         step with these, from `first` up to now */
 typedef struct fxs_inputs fxs_inputs;
 
+/* What a session of fixsync.session takes, the protocol of Python's peers. */
+#define FXS_SESSION_PLAYERS_MAX 8
+#define FXS_SESSION_SPECTATORS_MAX 32
+#define FXS_SESSION_PREDICTION_MAX 32  /* frames */
+#define FXS_SESSION_INPUT_DELAY_MAX 16 /* frames */
+
 /* The most players and frames of inputs. */
 #define FXS_INPUT_PLAYERS_MAX 65536
 #define FXS_INPUT_FRAMES_MAX 16777216 /* 2^24 */

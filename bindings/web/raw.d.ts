@@ -263,6 +263,12 @@ export const FXS_FIELD_ATTACK: 29;
 export const FXS_FIELD_HAS_HIT: 30;
 /** + i: the mask of layer i; of the world, before its level */
 export const FXS_FIELD_LAYERS: 64;
+export const FXS_SESSION_PLAYERS_MAX: 8;
+export const FXS_SESSION_SPECTATORS_MAX: 32;
+/** frames */
+export const FXS_SESSION_PREDICTION_MAX: 32;
+/** frames */
+export const FXS_SESSION_INPUT_DELAY_MAX: 16;
 export const FXS_INPUT_PLAYERS_MAX: 65536;
 /** 2^24 */
 export const FXS_INPUT_FRAMES_MAX: 16777216;

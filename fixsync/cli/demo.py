@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 
+from fixsync._native.raw import UINT64_MAX
 from fixsync.cli import options, streams, text
 from fixsync.peers.plan import Run
 from fixsync.peers.relay import Impairment
@@ -25,7 +26,7 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
 
 @click.command("demo", cls=options.Command)
 @options.number("--frames", 900, 2, 100_000, "Length of the match.")
-@options.number("--seed", 1, 0, 2**64 - 1, "Seed for game, bots and network.")
+@options.number("--seed", 1, 0, UINT64_MAX, "Seed for game, bots and network.")
 @click.option(
     "-o",
     "--out",

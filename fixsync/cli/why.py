@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from fixsync._native.raw import TURN
+from fixsync._native.raw import TURN, UINT32_MAX
 from fixsync.base.names import owner_text
 from fixsync.base.numbers import ONE, decimal
 from fixsync.cli import options, text
@@ -22,7 +22,7 @@ from fixsync.log.spans import spans_text
 @click.argument("log", type=options.FILE)
 @click.argument("a")
 @click.argument("b")
-@options.number("--frame", None, 0, 2**32 - 1, "Frame to explain.", "N")
+@options.number("--frame", None, 0, UINT32_MAX, "Frame to explain.", "N")
 @options.log_options
 def why_command(
     log: Path, a: str, b: str, frame: int | None, as_json: bool, **reading: Any

@@ -15,6 +15,7 @@ from msgspec.structs import astuple
 from fixsync._native.changes import CHANGES
 from fixsync._native.checks import layer_masks, layer_pairs
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
+from fixsync._native.raw import CAPACITY_MAX, INT32_MAX, INT32_MIN, UINT32_MAX, UINT64_MAX
 from fixsync._native.rows import CAST_HIT
 from fixsync.base.names import Names
 from fixsync.base.strict_json import LayerIndex, Row
@@ -27,9 +28,8 @@ LINE_BYTES_MAX = 1 << 24
 """The longest line that is read unless the caller allows more: 16 MiB. A line of 100,000 moves has
 5 MB, one that adds 80,000 colliders has 15 MB, a state of 100,000 colliders has 7 MB."""
 
-INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
-FRAME_MAX = 2**32 - 1
-SEED_MAX = 2**64 - 1
+FRAME_MAX = UINT32_MAX
+SEED_MAX = UINT64_MAX
 
 
 class MatchLogError(ValueError):
@@ -60,18 +60,18 @@ class MatchLogError(ValueError):
 
 
 Int32 = Annotated[int, Meta(ge=INT32_MIN, le=INT32_MAX)]
-UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+UInt32 = Annotated[int, Meta(ge=0, le=UINT32_MAX)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-Positive = Annotated[int, Meta(ge=1, le=2**32 - 1)]
-Capacity = Annotated[int, Meta(ge=1, le=2**31)]
-Id = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Positive = Annotated[int, Meta(ge=1, le=UINT32_MAX)]
+Capacity = Annotated[int, Meta(ge=1, le=CAPACITY_MAX)]
+Id = Annotated[int, Meta(ge=0, le=INT32_MAX)]
 AnyId = UInt32
 """Of a collider, or from 2^31 on of a solid."""
 Yaw = Annotated[int, Meta(ge=0, le=65535)]
 HitWhen = Annotated[int, Meta(ge=1, le=2)]
 ContactCode = Annotated[int, Meta(ge=0, le=2)]
 EventCode = Annotated[int, Meta(ge=1, le=3)]
-GameCode = Annotated[int, Meta(ge=GAME_EVENT, le=2**32 - 1)]
+GameCode = Annotated[int, Meta(ge=GAME_EVENT, le=UINT32_MAX)]
 MotionPart = Annotated[int, Meta(ge=-(2**29 - 1), le=2**29 - 1)]
 Fraction = Annotated[int, Meta(ge=0, le=65536)]
 LayerPair: TypeAlias = tuple[LayerIndex, LayerIndex]

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from fixsync._native.raw import UINT32_MAX
 from fixsync.base.files import zstd_module
 from fixsync.maps.builder import limit
 from fixsync.maps.document import Value
@@ -43,7 +44,7 @@ def _rows_of(data: Value, layer: Value, width: int, height: int) -> Iterable[Seq
     if encoding.value == "csv":
         if isinstance(data.value, str):
             return _text_rows(data, width, count)
-        found = [cell.integer(0, 2**32 - 1) for cell in data.items()]
+        found = [cell.integer(0, UINT32_MAX) for cell in data.items()]
         if len(found) != count:
             raise data.fail(f"it has {len(found)} cells; width x height is {count}")
         return (found[width * row : width * (row + 1)] for row in range(height * (width > 0)))
@@ -84,7 +85,7 @@ def _text_rows(data: Value, width: int, count: int) -> Iterator[Sequence[int]]:
         for word in words.split(",") if words else ():
             cell = word.strip()
             if not _CELL.fullmatch(cell) or int(cell) >= 2**32:
-                raise data.fail(f"expected an integer of 0..{2**32 - 1}, found {cell[:60]!r}")
+                raise data.fail(f"expected an integer of 0..{UINT32_MAX}, found {cell[:60]!r}")
             cells.append(int(cell))
         done += len(words.split(",")) if words else 0
         if done > count:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from fixsync._native.raw import INT32_MAX
 from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value
 
 __all__ = ["is_ldtk", "map_of"]
@@ -189,7 +190,7 @@ def _entity(entity: Value, size: int) -> Made:
 
 
 def _uid(number: Value) -> int:
-    return number.integer(0, 2**31 - 1)
+    return number.integer(0, INT32_MAX)
 
 
 def _pair(numbers: Value) -> list[Fraction]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from fixsync._native.raw import UINT32_MAX
 from fixsync.maps.builder import limit
 from fixsync.maps.cells import TILES_MAX, parts_of
 from fixsync.maps.choice import class_of, is_true, text_of, typed
@@ -123,7 +124,7 @@ class _Survey:
             need, called = _LINES if kind in LINES else "", class_of(merged)
             if kind == "tile object":
                 tilesets = self._templates.tilesets(item, self._tilesets)
-                tile = self._tile(tilesets, merged["gid"].integer(0, 2**32 - 1))
+                tile = self._tile(tilesets, merged["gid"].integer(0, UINT32_MAX))
                 need = _WHOLE if tile is None or tile.shapes else ""
                 if tile is not None:
                     self._tile_has(tile, is_hidden, need, 1, properties_of(merged))

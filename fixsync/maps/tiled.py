@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fixsync._native.checks import shown
-from fixsync._native.raw import INT32_MAX
+from fixsync._native.raw import INT32_MAX, UINT32_MAX
 from fixsync.base.numbers import ONE
 from fixsync.maps.builder import Builder, Ends, Heights, LimitError, View, limit
 from fixsync.maps.cells import TILES_MAX, parts_of
@@ -380,7 +380,7 @@ class _Reading:
         if self._choices.places:
             if kind == "tile object":
                 tilesets = self._templates.tilesets(item, self._tilesets)
-                tile = self._tile_of(tilesets, merged["gid"].integer(0, 2**32 - 1), False)
+                tile = self._tile_of(tilesets, merged["gid"].integer(0, UINT32_MAX), False)
             called = class_of(merged) or (tile.kind if tile else "")
             if self._choices.is_place(place.names, called, merged.get("name", "").string()):
                 kind = kind if kind == "entity" else "point"
@@ -540,7 +540,7 @@ class _Reading:
         self, layer: Value, item: Value, merged: Value, place: _Place, own: Mapping[str, Value]
     ) -> None:
         choices = self._choices
-        cell = merged["gid"].integer(0, 2**32 - 1)
+        cell = merged["gid"].integer(0, UINT32_MAX)
         tilesets = self._templates.tilesets(item, self._tilesets)
         named = choices.named(merged)
         choice = choices.kind(class_of(merged))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePath
 
+from fixsync._native.raw import UINT32_MAX
 from fixsync.maps.document import Files, Instance, MapError, Value, properties_of
 from fixsync.maps.outlines import AREAS, LINES, Place2, Placing, kind_of, point_count, size_of
 
@@ -251,6 +252,6 @@ def picture_of(item: Value, tile: Tile | None, is_whole: bool) -> tuple[Place2, 
     across, down = tile.alignment if tile else (Fraction(0), Fraction(1))
     x, y = -across * size[0], -down * size[1]
     if tile is not None and is_whole:
-        by_x, by_y = tile.scale(item["gid"].integer(0, 2**32 - 1), size)
+        by_x, by_y = tile.scale(item["gid"].integer(0, UINT32_MAX), size)
         x, y = x + tile.offset[0] * by_x, y + tile.offset[1] * by_y
     return (x, y), size

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from fixsync._native import kernel
 from fixsync._native.checks import integer, shown
-from fixsync._native.raw import UINT32_MAX
+from fixsync._native.raw import (
+    INT32_MAX,
+    INT32_MIN,
+    INT64_MAX,
+    INT64_MIN,
+    UINT32_MAX,
+    UINT64_MAX,
+    constant,
+)
 from fixsync._native.rows import bytes_of
 from fixsync.base.fields import StateFields, found_fields
 from fixsync.base.names import SIDES, Names
@@ -61,12 +69,10 @@ Input: TypeAlias = int | tuple[int, ...]
 
 INPUT_NUMBERS_MAX = 16
 """The most integers in one input: redundant inputs of many frames must fit one datagram."""
-PLAYERS_MAX = 8
-SEED_MAX = 2**64 - 1
+PLAYERS_MAX = constant("SESSION_PLAYERS_MAX")
+SEED_MAX = UINT64_MAX
 GAME_EVENT = 16
 """The least kind of a game's own events."""
-
-_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 class Simulation(Protocol):
@@ -177,7 +183,7 @@ def idle_input(simulation: object) -> Input:
     return (
         tuple(idle)
         if isinstance(idle, (list, tuple))
-        else integer("idle", idle, _INT64_MIN, _INT64_MAX)
+        else integer("idle", idle, INT64_MIN, INT64_MAX)
     )
 
 
@@ -186,17 +192,17 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
     refused."""
     name = f"input of player {player}"
     checked: Input
-    if type(value) is int and _INT64_MIN <= value <= _INT64_MAX:
+    if type(value) is int and INT64_MIN <= value <= INT64_MAX:
         checked = value
     elif isinstance(value, (list, tuple)):
         if not 1 <= len(value) <= INPUT_NUMBERS_MAX:
             raise ValueError(f"{name} must hold 1..{INPUT_NUMBERS_MAX} integers, not {len(value)}")
         checked = tuple(
-            integer(f"{name}, [{i}]", number, _INT64_MIN, _INT64_MAX)
+            integer(f"{name}, [{i}]", number, INT64_MIN, INT64_MAX)
             for i, number in enumerate(value)
         )
     elif isinstance(value, (int, float)) or hasattr(value, "__index__"):
-        checked = integer(name, value, _INT64_MIN, _INT64_MAX)
+        checked = integer(name, value, INT64_MIN, INT64_MAX)
     else:
         raise TypeError(
             f"{name} must be an integer or a list of 1..{INPUT_NUMBERS_MAX} integers, "
@@ -398,7 +404,7 @@ def _game_event(kinds: type[IntEnum], i: int, row: GameEvent) -> GameEvent:
         raise ValueError(f"kind of {name} must be one of {allowed}, not {row.kind!r}") from None
     a = integer(f"a of {name}", row.a, 0, UINT32_MAX)
     b = integer(f"b of {name}", row.b, 0, UINT32_MAX)
-    return GameEvent(a, b, kind, integer(f"value of {name}", row.value, -(2**31), 2**31 - 1))
+    return GameEvent(a, b, kind, integer(f"value of {name}", row.value, INT32_MIN, INT32_MAX))
 
 
 def event_kinds(simulation: object) -> type[IntEnum] | None:

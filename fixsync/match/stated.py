@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import msgspec
 
 from fixsync._native.checks import shown
+from fixsync._native.raw import UINT32_MAX
 from fixsync._native.rows import Buffer, bytes_of
 from fixsync._native.state import MAGICS
 from fixsync.base.fields import GroupKey, StateFields, Value, byte_fields, world_fields
@@ -341,7 +342,7 @@ def _body_fields(data: bytes) -> dict[str, Value]:
     )
     return {
         "is_mirrored": is_mirrored,
-        "attack": "None" if attack == 2**32 - 1 else attack,
+        "attack": "None" if attack == UINT32_MAX else attack,
         "attack_frame": frame,
         "has_hit": has_hit,
         **{f"victims[{i}]": victim for i, victim in enumerate(victims)},

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from fixsync._native.raw import INT32_MAX, INT32_MIN
 from fixsync.match.sim import PLAYERS_MAX
 from fixsync.session.packets import (
     DECODE_ERRORS,
@@ -45,7 +46,7 @@ _FAST, _SLOW = 3, 8
 _HELD_BACK_MIN = 6
 """Pieces that come late one after another before the path counts as full: one may be jitter."""
 
-_Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+_Int32 = Annotated[int, Meta(ge=INT32_MIN, le=INT32_MAX)]
 _GameEvent: TypeAlias = tuple[UInt32, UInt32, UInt32, _Int32]
 _Nonce = Annotated[bytes, Meta(min_length=NONCE_BYTES, max_length=NONCE_BYTES)]
 _Digest8 = Annotated[bytes, Meta(min_length=8, max_length=8)]

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 from fixsync._native.checks import integer, rate, shown
-from fixsync._native.raw import UINT32_MAX
+from fixsync._native.raw import UINT32_MAX, UINT64_MAX, constant
 from fixsync.match.sim import PLAYERS_MAX, SEED_MAX
 
 HOST = 0
 """The player who seats late players, feeds spectators and plays empty seats."""
 
-INPUT_DELAY_MAX = 16
-PREDICTION_MAX = 32
-SPECTATORS_MAX = 32
+INPUT_DELAY_MAX = constant("SESSION_INPUT_DELAY_MAX")
+PREDICTION_MAX = constant("SESSION_PREDICTION_MAX")
+SPECTATORS_MAX = constant("SESSION_SPECTATORS_MAX")
 KEY_BYTES_MAX = 64
 FRAMES_MAX = UINT32_MAX - 1
 """Frames are numbered by 32 bits, and one number stands for never."""
@@ -65,7 +65,7 @@ class Match:
         numerator, denominator = rate("tick_rate", self.tick_rate)
         whole = denominator == 1
         object.__setattr__(self, "tick_rate", numerator if whole else (numerator, denominator))
-        integer("id", self.id, 0, 2**64 - 1)
+        integer("id", self.id, 0, UINT64_MAX)
         if not isinstance(self.empty_seats, Iterable):
             raise TypeError(f"empty_seats must be a set of seats, not {shown(self.empty_seats)}")
         object.__setattr__(self, "empty_seats", frozenset(self.empty_seats))

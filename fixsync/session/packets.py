@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, Union
 import msgspec
 from msgspec import Meta, Struct
 
+from fixsync._native.raw import UINT32_MAX
 from fixsync.match.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 from fixsync.session.match import (
     FRAMES_MAX,
@@ -48,11 +49,11 @@ PIECES_ASKED_MAX = 64
 TEXT_CHARACTERS_MAX = 300
 DIGEST_BYTES = 16
 
-UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+UInt32 = Annotated[int, Meta(ge=0, le=UINT32_MAX)]
 UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 FrameNumber = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
-_Positive = Annotated[int, Meta(ge=1, le=2**32 - 1)]
+_Positive = Annotated[int, Meta(ge=1, le=UINT32_MAX)]
 # A tuple of fixed length in a union with an int in a range makes msgspec 0.22 read foreign memory.
 _Fraction = Annotated[tuple[_Positive, ...], Meta(min_length=2, max_length=2)]
 _Rate = Union[_Positive, _Fraction]  # noqa: UP007

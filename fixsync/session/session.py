@@ -9,6 +9,7 @@ count."""
 from __future__ import annotations
 
 from fixsync._native.checks import index, integer, rate, shown
+from fixsync._native.raw import UINT64_MAX
 from fixsync._native.rows import Buffer, bytes_of
 from fixsync.match.questions import kernel_id
 from fixsync.match.sim import Input, Simulation, check_input, idle_input
@@ -42,7 +43,7 @@ _AHEAD_FRAMES = 2
 _UNHEARD_MS = 500
 _PAUSE_MS = 1000
 """The most time that passes for a session between two calls."""
-_START_NUMBER_MAX = 2**64 - 1
+_START_NUMBER_MAX = UINT64_MAX
 
 
 class Session:

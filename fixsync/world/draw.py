@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
 from fixsync._native.checks import boolean, integer, integers
+from fixsync._native.raw import INT32_MAX, INT32_MIN
 from fixsync.base.names import Names
 from fixsync.world.level import LEVEL, Level
 from fixsync.world.records import Collider
@@ -82,7 +83,7 @@ class View:
         self._pygame = _pygame()
         self.surface = surface
         self.pixels = integer("pixels", pixels, 1, 4096)
-        x, y, z = integers("centre", ("x", "y", "z"), centre, -(2**31), 2**31 - 1)
+        x, y, z = integers("centre", ("x", "y", "z"), centre, INT32_MIN, INT32_MAX)
         self.centre = x, y, z
         self.side = boolean("side", side)
         self.z_down = boolean("z_down", z_down)

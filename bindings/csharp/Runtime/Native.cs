@@ -2301,6 +2301,14 @@ namespace Fixsync
         public const int FXS_FIELD_HAS_HIT = 30;
         /// <summary>+ i: the mask of layer i; of the world, before its level.</summary>
         public const int FXS_FIELD_LAYERS = 64;
+        /// <summary>FXS_SESSION_PLAYERS_MAX.</summary>
+        public const int FXS_SESSION_PLAYERS_MAX = 8;
+        /// <summary>FXS_SESSION_SPECTATORS_MAX.</summary>
+        public const int FXS_SESSION_SPECTATORS_MAX = 32;
+        /// <summary>Frames.</summary>
+        public const int FXS_SESSION_PREDICTION_MAX = 32;
+        /// <summary>Frames.</summary>
+        public const int FXS_SESSION_INPUT_DELAY_MAX = 16;
         /// <summary>FXS_INPUT_PLAYERS_MAX.</summary>
         public const int FXS_INPUT_PLAYERS_MAX = 65536;
         /// <summary>2^24.</summary>

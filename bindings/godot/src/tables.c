@@ -391,6 +391,18 @@ const gd_constant GD_CONSTANTS[] = {
     {64, 0,
      "\0FIELD_LAYERS\0"
      "+ i: the mask of layer i; of the world, before its level"},
+    {8, 0,
+     "\0SESSION_PLAYERS_MAX\0"
+     ""},
+    {32, 0,
+     "\0SESSION_SPECTATORS_MAX\0"
+     ""},
+    {32, 0,
+     "\0SESSION_PREDICTION_MAX\0"
+     "frames"},
+    {16, 0,
+     "\0SESSION_INPUT_DELAY_MAX\0"
+     "frames"},
     {65536, 0,
      "\0INPUT_PLAYERS_MAX\0"
      ""},

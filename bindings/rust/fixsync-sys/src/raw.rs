@@ -281,6 +281,14 @@ pub const FXS_FIELD_ATTACK: u32 = 29;
 pub const FXS_FIELD_HAS_HIT: u32 = 30;
 /// + i: the mask of layer i; of the world, before its level
 pub const FXS_FIELD_LAYERS: u32 = 64;
+/// What a session of fixsync.session takes, the protocol of Python's peers.
+pub const FXS_SESSION_PLAYERS_MAX: u32 = 8;
+/// What a session of fixsync.session takes, the protocol of Python's peers.
+pub const FXS_SESSION_SPECTATORS_MAX: u32 = 32;
+/// frames
+pub const FXS_SESSION_PREDICTION_MAX: u32 = 32;
+/// frames
+pub const FXS_SESSION_INPUT_DELAY_MAX: u32 = 16;
 /// The most players and frames of inputs.
 pub const FXS_INPUT_PLAYERS_MAX: u32 = 65536;
 /// 2^24
