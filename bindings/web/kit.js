@@ -404,8 +404,7 @@ export class Rewind extends Holder {
     const size = 2 * Number(kernel.fxs_world_save_size(worldIn(world)));
     const larger = new Rewind(this.#frames, this.#ownSize, size);
     const past = world.copy();
-    for (let i = 0; i < this.size; i++)
-      larger.push(past, this.load((this.oldest + i) >>> 0, past));
+    for (let i = 0; i < this.size; i++) larger.push(past, this.load((this.oldest + i) >>> 0, past));
     past.dispose();
     [this.#rooms.block, larger.#rooms.block] = [larger.#rooms.block, this.#rooms.block];
     larger.dispose();

@@ -301,8 +301,6 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         text.say(out, "", *explained.status.explanation.splitlines())
     if outcome.differing_frame is not None:
         text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
-    if outcome.fault:
-        text.say(out, f"the logs differ; {outcome.fault}")
     if outcome.cause:
         text.say(out, outcome.cause)
     if not outcome.cause:

@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from fixsync.farm.verdicts import (
     TIMED_OUT,
     UNREADABLE,
 )
+from fixsync.log import differing
 
 __all__ = [
     "NOT_VERIFIED",
@@ -184,16 +184,13 @@ def first_difference(name: str, old: Settings, new: Settings) -> FirstDifference
             if not path.is_file():
                 return None
         with paths[0].open("rb") as lines_old, paths[1].open("rb") as lines_new:
-            for number, (a, b) in enumerate(zip_longest(lines_old, lines_new)):
-                if a != b and number:
-                    return _difference(number - 1, a, b)
-    return None
-
-
-def _difference(frame: int, a: bytes | None, b: bytes | None) -> FirstDifference:
-    old, new = (json.loads(line) if line else {} for line in (a, b))
-    if old.get("frame") != new.get("frame") or "frame" not in old:
-        return FirstDifference(frame, ["frame"], {}, {})
-    fields = [key for key in _COMPUTED if old.get(key) != new.get(key)]
-    values = ({key: side.get(key) for key in fields} for side in (old, new))
-    return FirstDifference(old["frame"], fields, *values)
+            found = differing.first_difference(lines_old, lines_new)
+    if found is None:
+        return None
+    sides = [json.loads(line) if line else {} for line in (found.a, found.b)]
+    if any("frame" not in side for side in sides):
+        return FirstDifference(found.frame, ["frame"], {}, {})
+    fields = [key for key in _COMPUTED if sides[0].get(key) != sides[1].get(key)]
+    return FirstDifference(
+        found.frame, fields, *({key: it.get(key) for key in fields} for it in sides)
+    )

@@ -13,9 +13,8 @@ from pathlib import Path
 import msgspec
 
 from fixsync.base import processes
-from fixsync.log.reader import Reader
+from fixsync.log.differing import first_difference, first_frame
 from fixsync.log.replay import Verdict, replay
-from fixsync.log.schema import MatchLogError
 from fixsync.match import sim
 from fixsync.peers.peer import STATISTICS, Status, Task
 from fixsync.peers.plan import Run
@@ -75,8 +74,6 @@ class Outcome:
     """Whether all logs, and the lines of all parts, have the same bytes."""
     differing_frame: int | None = None
     """The first frame in which two logs, or parts, differ."""
-    fault: str = ""
-    """Why two logs that differ could not be read."""
     cause: str = ""
     """Of a difference: why the simulation, not a peer, is at fault; "" if that was not found."""
 
@@ -333,7 +330,7 @@ def _compare(outcome: Outcome, simulations: Mapping[str, sim.SimulationType] | N
     logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
     found = {log: log.read_bytes() for log in logs if log.exists()}
     first = logs[0]
-    lines = found.get(first, b"").splitlines(keepends=True)
+    lines = _frame_lines(found.get(first, b""))
     for peer in outcome.peers.values():
         if peer.log in found:
             _replay(peer, peer.log, simulations)
@@ -342,11 +339,7 @@ def _compare(outcome: Outcome, simulations: Mapping[str, sim.SimulationType] | N
             if part.frames:
                 part.verdict = _replay(peer, part.path, simulations)
     differing = [log for log in logs if found.get(log) != found.get(first)]
-    frames = [
-        _first_difference(outcome, first, log)
-        for log in differing
-        if log in found and first in found
-    ]
+    frames = [_shared_difference(lines, _frame_lines(found.get(log, b""))) for log in differing]
     frames += [part.differing_frame for peer in outcome.peers.values() for part in peer.parts]
     outcome.differing_frame = min((frame for frame in frames if frame is not None), default=None)
     outcome.logs_are_identical = outcome.differing_frame is None and not differing
@@ -364,32 +357,24 @@ def _replay(
 
 
 def _compare_part(part: Part, lines: list[bytes]) -> None:
-    """Compares the frame lines of a part with those of a whole log. A line that was cut is left
-    out."""
-    found = part.path.read_bytes().splitlines(keepends=True) if part.path.exists() else []
-    found = [line for line in found if line.endswith(b"\n")]
-    if not found:
-        return
-    header = msgspec.json.decode(found[0])
-    first = header.get("from", {}).get("frame", 0)
-    frame_lines = [line for line in found[1:] if line.startswith(b'{"frame":')]
-    part.frames = range(first, first + len(frame_lines))
-    for frame, line in zip(part.frames, frame_lines, strict=True):
-        # The whole log may have ended earlier; its last line is not a frame's.
-        if frame + 1 < len(lines) - 1 and lines[frame + 1] != line and part.differing_frame is None:
-            part.differing_frame = frame
+    """Compares the frame lines of a part with those of a whole log."""
+    found = _frame_lines(part.path.read_bytes() if part.path.exists() else b"")
+    if found:
+        first = first_frame(found[0])
+        part.frames = range(first, first + len(found) - 1)
+        part.differing_frame = _shared_difference(lines, found)
 
 
-def _first_difference(outcome: Outcome, a: Path, b: Path) -> int | None:
+def _frame_lines(data: bytes) -> list[bytes]:
+    """The header and the frames of a log. A line that was cut is left out."""
+    lines = [line for line in data.splitlines(keepends=True) if line.endswith(b"\n")]
+    return lines[:1] + [line for line in lines[1:] if line.startswith(b'{"frame":')]
+
+
+def _shared_difference(a: list[bytes], b: list[bytes]) -> int | None:
     """The first frame, of those that both logs have, that is not the same in both."""
-    try:
-        with Reader(a) as reader_a, Reader(b) as reader_b:
-            for frame_a, frame_b in zip(reader_a, reader_b, strict=False):
-                if frame_a != frame_b:
-                    return frame_a.frame
-    except MatchLogError as wrong:
-        outcome.fault = str(wrong)
-    return None
+    found = first_difference(a, b) if a and b else None
+    return found.frame if found is not None and found.a and found.b else None
 
 
 def outcome_json(outcome: Outcome) -> str:
@@ -398,7 +383,6 @@ def outcome_json(outcome: Outcome) -> str:
         "exit_code": outcome.exit_code,
         "logs_are_identical": outcome.logs_are_identical,
         "differing_frame": outcome.differing_frame,
-        "fault": outcome.fault,
         "cause": outcome.cause,
         "packets_passed": outcome.passed,
         "packets_lost": outcome.lost,

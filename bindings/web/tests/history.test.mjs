@@ -327,7 +327,10 @@ test("a history and inputs refuse with name, value and range, and change nothing
     [() => new Inputs(2, 2 ** 25), /window must be 1\.\.16777216, not 33554432/],
     [() => inputs.put(2, 5, 0), /^ArgumentRangeError: player must be 0\.\.1, not 2/],
     [() => inputs.put(0, 5, 0.5), /^ArgumentTypeError: value must be an integer, not 0\.5/],
-    [() => inputs.put(1, 5, 8), /value must be -7, which came before for player 1 and frame 5, not 8$/],
+    [
+      () => inputs.put(1, 5, 8),
+      /value must be -7, which came before for player 1 and frame 5, not 8$/,
+    ],
     [() => inputs.take(8), /frame must follow .*, as one of 3 from 5 on, not 8/],
   ]);
   assert.deepEqual([inputs.redo, inputs.confirmed], [7, 5]);
@@ -376,5 +379,8 @@ test("a second value of a frame names the first, and changes nothing", async () 
     const isInside = ((inputs.redo - inputs.confirmed) | 0) < 6;
     if (random.below(3) === 0 && isInside) inputs.take(inputs.redo);
   }
-  assert.ok(refused.every((count) => count > 50), `${refused}`);
+  assert.ok(
+    refused.every((count) => count > 50),
+    `${refused}`,
+  );
 });

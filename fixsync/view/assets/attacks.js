@@ -3,23 +3,12 @@
 import { layerMasks } from "../../../bindings/web/commands.js";
 import { FXS_EXIT } from "../../../bindings/web/raw.js";
 import { Replay } from "../../../bindings/web/replay.js";
+import { isNearer, OF_SHAPES, rankOf } from "./causes.js";
 import { Colliders, UNIT } from "./colliders.js";
 import { canNeverMeet, drawingOf } from "./kinds.js";
 import { lifeOf, Roster } from "./roster.js";
 import { collidersOf } from "./run.js";
 import { LEVEL } from "./solids.js";
-
-// Causes of the shapes: sectors, height, beside, corner, grazes.
-export const OF_SHAPES = 128 | 256 | 512 | 1024 | 2048;
-
-// How near a pair came to a hit, the nearest first: without another cause than the shapes, then by
-// gap, and those that no size makes meet last, by height.
-const rankOf = ({ why, gap, height }) => [(why & ~OF_SHAPES) !== 0, gap === null, gap ?? height];
-
-function isNearer(a, b) {
-  const at = a.findIndex((value, i) => value !== b[i]);
-  return at >= 0 && a[at] < b[at];
-}
 
 // How far a solid reaches from its centre, from above, in units.
 const reachOf = (solid) => drawingOf(solid).plan.reach(solid);

@@ -146,7 +146,10 @@ export function fillAttacks(target) {
         (ui.isGuess ? ". A guess: no layer or id is named as an attack." : ""),
     ),
     ...(bars
-      ? [bars, element("p", { class: "note" }, "Attacks that hit nobody, by the gap to the nearest collider, in units")]
+      ? [
+          bars,
+          element("p", { class: "note" }, "Attacks without a hit, by their nearest gap in units"),
+        ]
       : []),
     element(
       "div",

@@ -1,6 +1,7 @@
 // Why the selected collider does not hit another: a list of causes that follows the frame, and the
 // frames in which the shapes meet. `fixsync why` says the same.
 import { CAUSES } from "../../../bindings/web/tables.js";
+import { isNearer, OF_SHAPES, rankOf } from "./causes.js";
 import { cell, element } from "./elements.js";
 import { PAIR_FIELDS } from "./fields.js";
 import { degrees, ordinal, units } from "./format.js";
@@ -9,7 +10,6 @@ import { LEVEL } from "./solids.js";
 import { layerName, match, nameOf, ownerName, player, scene, ui } from "./state.js";
 
 const BITS = Object.fromEntries(CAUSES.map(([bit, name]) => [name, bit]));
-const OF_SHAPES = BITS.sectors | BITS.height | BITS.beside | BITS.corner | BITS.grazes;
 const CHECKED = ["a_inactive", "b_inactive", "owner", "layers", "height", "beside"];
 const CHECKED_IF_TRUE = ["sectors", "corner", "grazes"];
 const SPANS_MAX = 6;
@@ -19,7 +19,10 @@ function explainedAt(frame, plane = 0) {
   const row = frame - match.logs[0].first;
   if (ui.pair?.isKnown[row] !== 1) return null;
   const at = PAIR_FIELDS.length * row;
-  return Object.fromEntries(PAIR_FIELDS.map((name, i) => [name, ui.pair.rows[plane][at + i]]));
+  const value = (i) => ui.pair.rows[plane][at + i];
+  return Object.fromEntries(
+    PAIR_FIELDS.map((name, i) => [name, Number.isNaN(value(i)) ? null : value(i)]),
+  );
 }
 
 // All causes of a frame, of both planes; null without an explanation.
@@ -58,7 +61,7 @@ function spansOf(isSo) {
 export function pairPlots() {
   const gapAt = (frame) => {
     const found = explainedAt(frame);
-    return found && !Number.isNaN(found.gap) ? Math.max(0, found.gap) : null;
+    return found && found.gap !== null ? Math.max(0, found.gap) : null;
   };
   const isBoth = (frame) => causesAt(frame) === 0;
   const said = (isSo) => (frame) => (causesAt(frame) === null ? "–" : isSo(frame) ? "yes" : "no");
@@ -70,16 +73,14 @@ export function pairPlots() {
 }
 
 const thicker = (growth, name) =>
-  Number.isNaN(growth)
+  growth === null
     ? `with no size of ${name}`
     : growth > 0
       ? `if ${name} were ${units(growth)} thicker`
       : `even if ${name} were ${units(-growth)} thinner`;
 
 const wider = ({ sector, turn }) =>
-  sector === 0 || Number.isNaN(turn) || turn === 0
-    ? ""
-    : `, or with ${degrees(turn)} more to each side`;
+  sector === 0 || turn === null || turn === 0 ? "" : `, or with ${degrees(turn)} more to each side`;
 
 // In a few words: "misses by 0.31, and 12°".
 export function missText({ why, height, gap, sector, turn }) {
@@ -87,7 +88,7 @@ export function missText({ why, height, gap, sector, turn }) {
   if ((why & OF_SHAPES) === 0) return "the shapes meet";
   if (why & BITS.sectors) return "two sectors, one with a hole, never meet";
   if (why & BITS.grazes) return "only touches";
-  const isNever = gap === null || Number.isNaN(gap);
+  const isNever = gap === null;
   const by = isNever && why & BITS.height ? `${units(height)} in height` : units(gap ?? 0);
   if (isNever && !(why & BITS.height)) return "misses, with any size";
   const isBeside = sector !== 0 && sector !== null && turn > 0;
@@ -199,10 +200,8 @@ function nearest() {
   for (let frame = first; frame < first + frames; frame++) {
     const found = explainedAt(frame);
     if (!found || found.why === 0) continue;
-    const isNever = Number.isNaN(found.gap);
-    const rank = [(found.why & ~OF_SHAPES) !== 0, isNever, isNever ? found.height : found.gap];
-    const at = best ? rank.findIndex((value, i) => value !== best.rank[i]) : 0;
-    if (!best || (at >= 0 && rank[at] < best.rank[at])) best = { frame, rank, found };
+    const rank = rankOf(found);
+    if (!best || isNearer(rank, best.rank)) best = { frame, rank, found };
   }
   return best;
 }
