@@ -20,7 +20,7 @@ TEXTS = {page: (DOCS / page).read_text(encoding="utf-8") for page in PAGES}
 
 def test_every_reason_setting_fault_and_check_is_documented():
     for reason in Reason:
-        assert f"| `{reason.name}` |" in TEXTS["sessions.md"]
+        assert f"- `{reason.name}`: " in TEXTS["sessions.md"]
     for name in Match.__dataclass_fields__:
         assert f"`{name}`" in TEXTS["sessions.md"], name
     for name in FAULTS:
