@@ -11,6 +11,34 @@
 #if !defined(FXS_NO_BUILTINS) && (defined(__SSE2__) || defined(_M_X64))
 #define FXS_SSE2 1
 #include <emmintrin.h>
+#elif !defined(FXS_NO_BUILTINS) && defined(__wasm_simd128__)
+#define FXS_SSE2 1 /* the same form: each of its instructions is one of WebAssembly */
+#include <wasm_simd128.h>
+typedef v128_t __m128i;
+#define _mm_loadu_si128 wasm_v128_load
+#define _mm_storeu_si128 wasm_v128_store
+#define _mm_setzero_si128() wasm_i64x2_const_splat(0)
+#define _mm_set1_epi16 wasm_i16x8_splat
+#define _mm_set1_epi32 wasm_i32x4_splat
+#define _mm_set1_epi64x wasm_i64x2_splat
+#define _mm_and_si128 wasm_v128_and
+#define _mm_or_si128 wasm_v128_or
+#define _mm_xor_si128 wasm_v128_xor
+#define _mm_add_epi32 wasm_i32x4_add
+#define _mm_add_epi64 wasm_i64x2_add
+#define _mm_sub_epi16 wasm_i16x8_sub
+#define _mm_sub_epi32 wasm_i32x4_sub
+#define _mm_sub_epi64 wasm_i64x2_sub
+#define _mm_srli_epi32 wasm_u32x4_shr
+#define _mm_cmpgt_epi16 wasm_i16x8_gt
+#define _mm_packs_epi16 wasm_i8x16_narrow_i16x8
+#define _mm_movemask_epi8 (int)wasm_i8x16_bitmask
+#define _mm_movemask_ps (int)wasm_i32x4_bitmask
+#define _mm_castsi128_ps(v) (v)
+#define _mm_unpacklo_epi32(a, b) wasm_i32x4_shuffle(a, b, 0, 4, 1, 5)
+#define _mm_unpackhi_epi32(a, b) wasm_i32x4_shuffle(a, b, 2, 6, 3, 7)
+#define _mm_unpacklo_epi64(a, b) wasm_i64x2_shuffle(a, b, 0, 2)
+#define _mm_unpackhi_epi64(a, b) wasm_i64x2_shuffle(a, b, 1, 3)
 #elif !defined(FXS_NO_BUILTINS) && defined(__aarch64__) && defined(__ARM_NEON) && \
     LITTLE_ENDIAN_WORDS
 #define FXS_NEON 1
