@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import os
 import re
@@ -20,6 +21,13 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in FILES}
+
+_spec = importlib.util.spec_from_file_location("parts", ROOT / ".ci" / "parts.py")
+assert _spec is not None
+assert _spec.loader is not None
+PARTS = importlib.util.module_from_spec(_spec)
+sys.modules["parts"] = PARTS  # for its dataclass
+_spec.loader.exec_module(PARTS)
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the workflows are not here")
 
@@ -65,6 +73,29 @@ def test_every_machine_computes_the_recorded_hashes() -> None:
         assert system in systems
     commands = [step.get("run", "") for step in machines["steps"]]
     assert "python -m fixsync replay replay_logs" in commands
+
+
+@pytest.mark.parametrize(
+    ("file", "parts"),
+    [
+        ("bindings/csharp/Runtime/Fix.cs", ["linters", "python", "csharp"]),
+        ("docs/rust.md", ["linters", "python", "rust"]),
+        ("tests/test_wide.py", ["linters", "python", "kernel"]),
+        ("csrc/hit.h", [*PARTS.PARTS]),
+        (".ci/run", [*PARTS.PARTS]),
+    ],
+)
+def test_a_change_runs_the_parts_that_depend_on_it(file: str, parts: list[str]) -> None:
+    assert PARTS.changed_parts([file]) == parts
+
+
+@pytest.mark.parametrize("name", PARTS.PARTS)
+def test_each_part_has_three_faults_that_still_fit_the_code(name: str) -> None:
+    faults = PARTS.PARTS[name].faults
+    assert len({fault[:2] for fault in faults}) == 3
+    for file, old, new in faults:
+        assert old in (ROOT / file).read_text(encoding="utf-8"), f"{file} has no {old!r}"
+        assert new != old
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script of a shell")
