@@ -143,7 +143,7 @@ def missed_faults(part: Part) -> list[tuple[str, str, str]]:
             done = subprocess.run(
                 ["bash", "-c", command], cwd=folder, capture_output=True, text=True
             )
-            print(*(done.stdout + done.stderr).splitlines()[-3:], sep="\n", flush=True)
+            print(*done.stdout.splitlines()[-3:], sep="\n", flush=True)
             return done.returncode == 0
 
         for file in subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT).split(b"\0")[:-1]:
@@ -153,13 +153,16 @@ def missed_faults(part: Part) -> list[tuple[str, str, str]]:
         install = ".venv/bin/python -m pip install -q -e"
         if not run(f"git init -q && git add -A && python3 -m venv .venv && {install} '.[dev]'"):
             raise SystemExit("the copy is not installed")
+        probe = f"git add -A && {install} . && ({part.probe or part.run})"
+        if not run(probe):
+            raise SystemExit("the part fails without a fault")
         for fault in part.faults:
             file, old, new = folder / fault[0], *fault[1:]
             text = file.read_text(encoding="utf-8")
             if old not in text:
                 raise SystemExit(f"{file.name} has no {old!r}")
             file.write_text(text.replace(old, new, 1), encoding="utf-8")
-            is_found = not run(f"git add -A && {install} . && {part.probe or part.run}")
+            is_found = not run(probe)
             print(f"{'found' if is_found else 'MISSED'}: {fault}", flush=True)
             missed += [] if is_found else [fault]
             file.write_text(text, encoding="utf-8")
