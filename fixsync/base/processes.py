@@ -15,8 +15,6 @@ from typing import IO, Any
 
 import fixsync
 
-__all__ = ["Worker", "command", "environment", "prefer", "serve"]
-
 
 def command(module: str, *flags: str) -> list[str]:
     """Calls `main` of a module, with this process's search path of modules.

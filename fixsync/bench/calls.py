@@ -13,8 +13,6 @@ from fixsync.bench.scenes import scene
 from fixsync.world.shapes import RAY, Pose, Sphere
 from fixsync.world.world import World
 
-__all__ = ["ASKED", "ASKS", "PLAIN", "SMALL", "Call", "asked", "calls", "plain"]
-
 SMALL = (2, 8, 16, 32)
 ASKED = (1_000, 10_000)
 PLAIN = (16, 100, 1_000)

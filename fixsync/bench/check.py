@@ -22,8 +22,6 @@ from fixsync.world.shapes import (
 )
 from fixsync.world.world import World
 
-__all__ = ["FRAMES", "PINNED_COUNTS", "checked", "final_hash", "golden"]
-
 FRAMES = 8
 """Steps after which a scene's state is hashed."""
 

@@ -12,8 +12,6 @@ from typing import Any
 from fixsync.bench.check import FRAMES, golden
 from fixsync.bench.scenes import Scene, scene
 
-__all__ = ["Driver", "Row", "rows"]
-
 
 @dataclass
 class Row:

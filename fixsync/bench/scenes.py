@@ -20,8 +20,6 @@ from fixsync.world.records import COLLIDER_FORMAT
 from fixsync.world.shapes import Box, Capsule, Cylinder, Shape, Sphere, shape_from_tuple
 from fixsync.world.world import World
 
-__all__ = ["SCENES", "SEED", "Scene", "scene"]
-
 SEED = 20260
 
 _RADIUS = ONE // 2

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 import click
 
-__all__ = ["Named", "named"]
-
 FILE = "pyproject.toml"
 
 

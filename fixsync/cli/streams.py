@@ -10,8 +10,6 @@ from typing import IO
 
 import click
 
-__all__ = ["echo", "hush", "prepare"]
-
 
 def prepare() -> None:
     """Makes both streams such that a command may write to them."""

@@ -16,8 +16,6 @@ from fixsync.log.rematch import another
 from fixsync.log.whatif import WhatIf, whatif
 from fixsync.match import sim
 
-__all__ = ["Answer", "Request", "answer", "answers"]
-
 AT_ONCE = 2
 """Processes."""
 

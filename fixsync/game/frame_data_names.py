@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 
 from fixsync.game.frame_data import FrameData
 
-__all__ = ["WRITERS"]
-
 
 def _word(name: str) -> str:
     return re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or "_"

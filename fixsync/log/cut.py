@@ -14,8 +14,6 @@ from fixsync.log.schema import LINE_BYTES_MAX, SimFrame
 from fixsync.log.writer import Writer
 from fixsync.match import sim
 
-__all__ = ["cut"]
-
 
 def cut(
     path: str | os.PathLike[str],

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import msgspec
 
-__all__ = ["FirstDifference", "first_difference", "first_frame"]
-
 
 class FirstDifference(NamedTuple):
     frame: int

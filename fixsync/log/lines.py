@@ -48,16 +48,6 @@ from fixsync.log.solids import LevelLine, level_of, read_level_line, solid_ids
 from fixsync.match.sim import GAME_EVENT
 from fixsync.world.level import Level
 
-__all__ = [
-    "FrameLines",
-    "check_command_ids",
-    "check_ids",
-    "format_about",
-    "format_frame",
-    "parse_header",
-    "plain",
-]
-
 META_DIGITS_MAX = 600
 """The most digits of an integer in `meta`: any Python reads that many, whatever its own limit."""
 

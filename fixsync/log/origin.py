@@ -10,8 +10,6 @@ from fixsync._native import kernel
 from fixsync.log.schema import About
 from fixsync.match import sim
 
-__all__ = ["ORIGIN", "Other", "between", "origin_of", "others", "others_text"]
-
 ORIGIN = ("semantics", "build", "data")
 """Keys of the header."""
 _WORDS = {

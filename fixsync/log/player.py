@@ -38,8 +38,6 @@ from fixsync.world.records import Events
 from fixsync.world.shapes import Shape, shape_from_tuple
 from fixsync.world.world import World
 
-__all__ = ["Player", "UnknownSimulationError", "shape_of"]
-
 _ROW_SIZE = COMMAND.size
 # Nearly all commands are moves: they are packed in place, by the structure of the table's packer.
 _move = cast("partial[bytes]", CHANGES["move"].pack)

@@ -18,8 +18,6 @@ from fixsync.match.builds import origin
 from fixsync.world.records import Events
 from fixsync.world.world import Command, World
 
-__all__ = ["PROGRESS_FRAMES", "Pair", "Run", "Simulations", "walk"]
-
 Simulations: TypeAlias = Mapping[str, sim.SimulationType]
 """Simulations by the names that logs have for them."""
 PROGRESS_FRAMES = 1024

@@ -13,8 +13,6 @@ from fixsync.base.strict_json import LayerIndex, LineError, Row
 from fixsync.log.schema import Int32
 from fixsync.world.level import LEVEL, Level, Pillar, Prism, Solid
 
-__all__ = ["LevelLine", "level_line", "level_of", "read_level_line", "solid_ids"]
-
 
 class _Row(Row):
     layer: LayerIndex

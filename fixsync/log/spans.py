@@ -7,8 +7,6 @@ from typing import TypeAlias
 
 from fixsync.log.schema import FRAME_MAX
 
-__all__ = ["Span", "add_frame", "around", "numbered", "spans_text"]
-
 Span: TypeAlias = tuple[int, int]
 """First and last frame."""
 

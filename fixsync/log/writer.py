@@ -11,8 +11,6 @@ from fixsync.log.lines import format_about
 from fixsync.log.schema import About, MatchLogError
 from fixsync.world.world import World
 
-__all__ = ["Writer"]
-
 
 class Writer(files.Closing):
     """Writes the output of a recorder to a file. After an error the log is cut short.

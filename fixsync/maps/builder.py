@@ -18,8 +18,6 @@ from fixsync.maps.polygons import SPAN_MAX, VERTICES_MAX, pieces_of
 from fixsync.maps.side import SlopeError, boxes
 from fixsync.world.level import Pillar, Prism, Solid, prism_of
 
-__all__ = ["POINTS_MAX", "SOLIDS_MAX", "Builder", "Ends", "Heights", "LimitError", "View", "limit"]
-
 SOLIDS_MAX = 2**17
 """Most solids of a map. A stretch of a line counts as one even if it has no length."""
 

@@ -14,8 +14,6 @@ from fixsync.base.files import zstd_module
 from fixsync.maps.builder import limit
 from fixsync.maps.document import Value
 
-__all__ = ["CELLS_MAX", "TILES_MAX", "parts_of"]
-
 CELLS_MAX = 2**24
 """Most cells of a map's tile layers together."""
 TILES_MAX = 2**17

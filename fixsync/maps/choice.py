@@ -14,8 +14,6 @@ from fixsync.base.strict_json import Number
 from fixsync.maps.document import Made, Value
 from fixsync.maps.tilesets import Tile
 
-__all__ = ["TEXT", "Choice", "Choices", "class_of", "is_true", "text_of", "typed"]
-
 TEXT = 64
 """Characters of a text that count as a property."""
 _LAYER = re.compile(r"(.+)@([0-9]{1,2})", re.DOTALL)

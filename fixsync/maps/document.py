@@ -16,19 +16,6 @@ from fixsync.base import strict_json
 from fixsync.base.strict_json import LineError, key_path
 from fixsync.maps.tmx import parse_xml
 
-__all__ = [
-    "NUMBER_MAX",
-    "PIXELS_MAX",
-    "SIZE_MAX",
-    "Files",
-    "Instance",
-    "Made",
-    "MapError",
-    "OutsideError",
-    "Value",
-    "properties_of",
-]
-
 SIZE_MAX = 2**25
 """Most bytes of a map and of the files that it names together."""
 DECIMALS_MAX = 2**21

@@ -9,8 +9,6 @@ from html import escape
 from fixsync.base.numbers import ONE, decimal
 from fixsync.world.level import LEVEL, Level, Prism, Solid
 
-__all__ = ["bounds", "svg"]
-
 WIDTH = 1000
 """Pixels of the picture's longer side."""
 # Those of the viewer's light theme.

@@ -13,8 +13,6 @@ from fixsync.maps.outlines import Outline, Placing, kind_of, outlines
 from fixsync.maps.solids import Run, runs_of
 from fixsync.maps.tilesets import NUMBER, Tile, Tilesets, flipped
 
-__all__ = ["Grid", "shape_count", "shapes_of"]
-
 _SHAPED, _UNDECIDED, _LEFT = 255, 254, 253
 _ONLY = [bytes(int(i == code) for i in range(256)) for code in range(256)]
 """Of each code, the table that makes it 1 and all others 0."""

@@ -13,8 +13,6 @@ from typing import Any
 from fixsync._native.raw import INT32_MAX
 from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value
 
-__all__ = ["is_ldtk", "map_of"]
-
 VALUES_MAX = 2**16
 """Most values of an IntGrid layer, 0 among them, and the tile numbers that each layer has."""
 LAYERS_MAX = 2**12 - 1

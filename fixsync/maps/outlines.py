@@ -14,18 +14,6 @@ from fixsync.maps.polygons import POLYGON_VERTICES_MAX
 from fixsync.maps.rotation import rotation
 from fixsync.maps.tmx import Points
 
-__all__ = [
-    "AREAS",
-    "Outline",
-    "Place2",
-    "Placing",
-    "kind_of",
-    "outlines",
-    "point_count",
-    "rectangle",
-    "solid_count",
-]
-
 Place2 = tuple[Fraction, Fraction]
 """A point of the map, in pixels."""
 OVAL_VERTICES = 32

@@ -12,8 +12,6 @@ from heapq import heapify, heappop
 from fixsync._native.checks import counted, integers
 from fixsync._native.raw import INT32_MAX, INT32_MIN
 
-__all__ = ["SPAN_MAX", "VERTICES_MAX", "Point", "convex_pieces", "pieces_of"]
-
 Point = tuple[int, int]
 """(x, z) in raw units."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-__all__ = ["rotation"]
-
 _BITS = 128
 _PI = 0x3243F6A8885A308D313198A2E03707344
 """pi * 2^128, rounded down."""

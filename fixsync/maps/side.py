@@ -8,8 +8,6 @@ from itertools import pairwise
 
 from fixsync.maps.polygons import Point, pieces_of
 
-__all__ = ["Box", "SlopeError", "boxes"]
-
 Box = tuple[int, int, int, int]
 """Left, low, right and high, in raw units."""
 

@@ -11,8 +11,6 @@ from fixsync.base.numbers import direction
 from fixsync.maps.polygons import convex_pieces
 from fixsync.world.level import Prism
 
-__all__ = ["box", "polygon", "rectangles", "runs_of", "tiles"]
-
 Run = tuple[int, int]
 """Filled columns of one row: the first, and the one after the last."""
 Rectangle = tuple[int, int, int, int]

@@ -17,8 +17,6 @@ from fixsync.maps.document import Made, MapError, OutsideError, Value, name_of, 
 from fixsync.maps.outlines import LINES, kind_of
 from fixsync.maps.tilesets import NUMBER, SWAPPED, Templates, Tile, Tilesets
 
-__all__ = ["survey"]
-
 NAMES_MAX = 8
 """Most names of objects that are listed, and most tiles of a layer that are listed by number."""
 ROWS_MAX = 40  # of another option

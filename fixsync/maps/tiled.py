@@ -40,8 +40,6 @@ from fixsync.maps.survey import survey
 from fixsync.maps.tilesets import Templates, Tile, Tilesets, picture_of, size_in_map
 from fixsync.world.level import LEVEL, Level
 
-__all__ = ["MapFileError", "MapLevel", "Place", "read_map"]
-
 DEPTH_MAX = 64
 """How deep groups are nested."""
 RUNS_MAX = 2**20

@@ -12,17 +12,6 @@ from fixsync._native.raw import UINT32_MAX
 from fixsync.maps.document import Files, Instance, MapError, Value, properties_of
 from fixsync.maps.outlines import AREAS, LINES, Place2, Placing, kind_of, point_count, size_of
 
-__all__ = [
-    "NUMBER",
-    "SWAPPED",
-    "Templates",
-    "Tile",
-    "Tilesets",
-    "flipped",
-    "picture_of",
-    "size_in_map",
-]
-
 NUMBER = 2**28 - 1
 """The bits of a cell that are its tile; those above say how the tile is flipped."""
 FLIPPED_ACROSS, FLIPPED_DOWN, SWAPPED = 2**31, 2**30, 2**29

@@ -12,8 +12,6 @@ from xml.parsers import expat
 
 from fixsync.base.strict_json import LineError, Number
 
-__all__ = ["ELEMENTS_MAX", "Points", "parse_xml"]
-
 ELEMENTS_MAX = 2**17
 """Most elements of a file, cells not counted."""
 NESTED_MAX = 256

@@ -19,8 +19,6 @@ from fixsync._native.checks import integer, shown
 from fixsync._native.raw import INT64_MAX, INT64_MIN, UINT32_MAX
 from fixsync.base.fields import GroupKey, Value
 
-__all__ = ["Part", "State", "count", "up_to", "within"]
-
 _GROUPS = ("state", "world", "collider", "hit", "changed")
 """Groups of fields that are not of a part of the state."""
 

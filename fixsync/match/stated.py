@@ -23,8 +23,6 @@ from fixsync.match.declared import Part, State
 from fixsync.match.sim import hash_of
 from fixsync.world.world import World
 
-__all__ = ["Stated"]
-
 _MAGIC = b"FXD1"
 _HEAD = 12
 """Bytes of the magic, and the digest of the declaration. Then come the number of bytes of the

@@ -28,8 +28,6 @@ from fixsync.synctest.checks import (
 )
 from fixsync.synctest.unsaved import unsaved, unsaved_lines
 
-__all__ = ["assert_peers_agree", "assert_same_state", "explained"]
-
 _TICK_MS = 16
 _ROUNDS_A_FRAME_MAX = 400
 

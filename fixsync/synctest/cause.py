@@ -9,8 +9,6 @@ from fixsync.synctest import process_check
 from fixsync.synctest.checks import LOADS, run_check, run_straight
 from fixsync.synctest.player_process import folder_of, play
 
-__all__ = ["cause", "not_found"]
-
 
 def cause(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
     """A sentence that blames the simulation of a log, or "" if the inputs of the log give one

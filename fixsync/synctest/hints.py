@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Hint", "hints_in", "hints_of"]
-
 _MODULES = ("math", "random", "time")
 _EXACT = {f"math.{name}" for name in ("comb", "factorial", "gcd", "isqrt", "lcm", "perm")}
 """Functions of integers that give integers."""

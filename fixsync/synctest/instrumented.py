@@ -31,8 +31,6 @@ from fixsync.base import processes
 from fixsync.match import sim
 from fixsync.synctest.player_process import Case, Result, Task, begin, play, tuples
 
-__all__ = ["Cover", "Look", "Looked", "Note", "UnrunLines", "from_here", "main"]
-
 
 class Look(Struct, tag="look"):
     """A match to play."""

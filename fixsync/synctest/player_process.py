@@ -16,21 +16,6 @@ from fixsync.match import sim
 from fixsync.match.sim import Input
 from fixsync.synctest import surroundings
 
-__all__ = [
-    "Case",
-    "PlayMatch",
-    "Played",
-    "Result",
-    "Show",
-    "Task",
-    "begin",
-    "digest",
-    "main",
-    "plain",
-    "play",
-    "tuples",
-]
-
 
 class Case(NamedTuple):
     """A match."""

@@ -11,8 +11,6 @@ from fixsync.synctest.instrumented import Cover, Look, Looked, Note, UnrunLines
 from fixsync.synctest.player_process import Case, Result
 from fixsync.synctest.process_check import Process, ProcessError
 
-__all__ = ["SaltedPair", "Seen", "look"]
-
 _SALTS = 6
 _PLACES_MAX = 24
 """Places that are tried alone."""

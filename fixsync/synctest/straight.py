@@ -19,19 +19,6 @@ from fixsync.synctest.player_process import Result, digest
 from fixsync.world.records import Collider, Event, Events, GameEvent
 from fixsync.world.world import Command, World
 
-__all__ = [
-    "Divergence",
-    "Inputs",
-    "SimulationError",
-    "Straight",
-    "bot_inputs",
-    "inputs_of",
-    "log_inputs",
-    "raised",
-    "run_straight",
-    "write_log",
-]
-
 Inputs: TypeAlias = Sequence[Sequence[Input]]
 """For each frame, one input per player."""
 

@@ -17,8 +17,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["FACTORS", "HASH_SEED", "MEMORY", "OPTIMIZE", "apply", "stir", "variant"]
-
 HASH_SEED = "the hash seed of strings"
 OPTIMIZE = "asserts, which Python's -O leaves out"
 MEMORY = "the order of memory: id(), sets of objects, when garbage is collected"

@@ -25,8 +25,6 @@ from fixsync.game.handlers import Handlers
 from fixsync.game.random import Random
 from fixsync.world.world import World
 
-__all__ = ["Place", "Walk", "delete_attribute", "set_attribute"]
-
 _PLACES_MAX = 5_000
 """A walk goes no further than so many places."""
 _PLAIN_MAX = 6

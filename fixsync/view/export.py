@@ -28,8 +28,6 @@ from fixsync.view import bundle
 from fixsync.world.records import Events
 from fixsync.world.world import Command
 
-__all__ = ["Exported", "export", "page", "write", "write_arena"]
-
 PROGRESS_FRAMES = 256
 """How many frames lie between two calls of `export`'s progress."""
 
