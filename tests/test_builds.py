@@ -14,7 +14,7 @@ from fixsync import World
 from fixsync.log import Recorder, SimRecorder
 from fixsync.log.diff import diff_builds
 from fixsync.log.diff_hits import diff_hits
-from fixsync.match.builds import Home, origin
+from fixsync.match.builds import GameFolder, origin
 from fixsync.match.sim import start, stepped
 
 FRAMES = 60
@@ -72,7 +72,7 @@ def version(folder: Path, late: str = LATE, *, extra: int = 0, push: int = 3000)
 
 
 def of(folder: Path) -> Any:
-    return Home(folder).find("game:Game")
+    return GameFolder(folder).find("game:Game")
 
 
 @pytest.fixture

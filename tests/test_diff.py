@@ -23,7 +23,7 @@ from tools import by_default
 from fixsync import Contact, Event, Pose, Sphere, World
 from fixsync.base.names import Names
 from fixsync.cli.diff import diff_command
-from fixsync.log.diff import Row, diff
+from fixsync.log.diff import DiffRow, diff
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.match import sim
 from fixsync.match.sim import Input
@@ -67,7 +67,7 @@ def test_a_changed_command_is_found_with_the_state_it_changes(
     a, b = logs.model_frames(match), logs.model_frames(other)
     result = compared(tmp_path_factory.mktemp("log"), a, b)
     assert (result.exit_code, result.frame, result.frames) == (1, number, number)
-    assert result.rows[0] == Row(
+    assert result.rows[0] == DiffRow(
         "commands", f"[{index}]", match[number][index], other[number][index]
     )
     groups = {row.group for row in result.rows}
@@ -93,7 +93,7 @@ def test_an_event_that_only_one_log_has_does_not_shift_the_others(tmp_path: Path
     (frame,) = logs.model_frames([logs.spheres(4)])
     fewer = {**frame, "events": [event for event in frame["events"] if event[:2] != [0, 2]]}
     result = compared(tmp_path, [frame], [fewer])
-    assert result.rows == [Row("events", "0, 2", [[0, 2, 1, 2]], "absent")]
+    assert result.rows == [DiffRow("events", "0, 2", [[0, 2, 1, 2]], "absent")]
     other_order = {**frame, "events": frame["events"][::-1]}
     (row,) = compared(tmp_path, [frame], [other_order]).rows
     assert (row.group, row.name) == ("events", "order")
@@ -101,7 +101,7 @@ def test_an_event_that_only_one_log_has_does_not_shift_the_others(tmp_path: Path
 
 def test_a_hash_that_differs_alone_is_told_with_what_replaying_gives(tmp_path: Path) -> None:
     result = compared(tmp_path, FRAMES, changed(2, hash="0" * 16))
-    assert result.rows == [Row("hash", "", FRAMES[2]["hash"], "0" * 16)]
+    assert result.rows == [DiffRow("hash", "", FRAMES[2]["hash"], "0" * 16)]
     assert result.notes[0].endswith("a.jsonl gives its hash")
     found = FRAMES[2]["hash"]
     assert (
@@ -202,7 +202,7 @@ def test_worlds_that_differ_are_found_where_the_logs_tell_nothing_of_it(tmp_path
     result = compared(tmp_path, bare, bare, {"hit_when": 2})
     assert [row.name for row in result.header] == ["hit_when"]
     assert (result.frame, result.exit_code) == (1, 1)
-    assert result.rows == [Row("state", "hit 1, 2: is there", "present", "absent")]
+    assert result.rows == [DiffRow("state", "hit 1, 2: is there", "present", "absent")]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_headers_that_differ_are_told_and_the_frames_compared_all_the_same(
 def test_a_log_that_ends_early_differs_where_it_ends(tmp_path: Path) -> None:
     result = compared(tmp_path, FRAMES, FRAMES[:3])
     assert (result.exit_code, result.frame, result.frames) == (1, 3, 3)
-    assert result.rows == [Row("length", "frame 3", "present", "absent")]
+    assert result.rows == [DiffRow("length", "frame 3", "present", "absent")]
 
 
 def test_a_cut_log_is_told_and_is_the_same_if_its_frames_are(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_logs_whose_simulation_is_not_known_are_compared_as_text(tmp_path: Path)
     logs.write(tmp_path / "b.jsonl", head, frames)
     result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     assert (result.exit_code, result.frame) == (1, 2)
-    assert result.rows == [Row("inputs", "[1]", [1, 2], [1, 3])]
+    assert result.rows == [DiffRow("inputs", "[1]", [1, 2], [1, 3])]
     assert all(
         "was not replayed: no simulation is called 'test-unknown'" in note for note in result.notes
     )

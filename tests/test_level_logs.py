@@ -27,7 +27,7 @@ from fixsync.log.replay import Compared, Verdict, replay
 from fixsync.log.schema import MatchLogError
 from fixsync.match.sim import Input
 from fixsync.session import Match
-from fixsync.session.desync import pair_told
+from fixsync.session.desync import pair_text
 from fixsync.session.notices import Reason
 from fixsync.synctest.agreement import assert_peers_agree
 
@@ -310,8 +310,8 @@ def test_the_contact_with_a_solid_is_told_of_a_desync() -> None:
     world.add(1, Sphere(q(1)), Pose(q(-4), 0, 0))
     world.step()
     fields = world_fields(world.save())
-    reported = pair_told(fields, 1, PILLAR, ARENA)
+    reported = pair_text(fields, 1, PILLAR, ARENA)
     assert reported.startswith("hit with contact OVERLAPPING; Sphere(radius=65536) at ")
     assert reported.endswith("whose contact is OVERLAPPING")
     assert "Pillar(x=-262144" in reported
-    assert "that the level does not have" in pair_told(fields, 1, PILLAR)
+    assert "that the level does not have" in pair_text(fields, 1, PILLAR)

@@ -25,7 +25,7 @@ from fixsync.log.attacks import attacks
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.hits import TwoHits, rows_of
 from fixsync.log.lines import plain
-from fixsync.log.rematch import another
+from fixsync.log.rematch import rematch
 from fixsync.log.settings import FIELDS, Setting
 from fixsync.log.whatif import WhatIf, whatif
 from fixsync.peers.faults import faulty
@@ -602,14 +602,14 @@ def test_attacks_are_those_of_the_list_of_attacks(tmp_path: Path, chosen: str, w
         if chosen:  # attacks of one layer do not meet
             assert named == known & hitting
         assert (found.guess, listed.guess) == (False, False)
-    other = another(path, Larger, layers=layers)
+    other = rematch(path, Larger, layers=layers)
     assert other.rows
     assert all(re.match(f"({word}) ", str(one.attack)) for one in other.attacks)
     assert not other.guess
 
 
 def test_the_same_simulation_goes_the_same_way(tmp_path: Path) -> None:
-    found = another(sim_log(tmp_path), SkillFight, old=SkillFight)
+    found = rematch(sim_log(tmp_path), SkillFight, old=SkillFight)
     assert found.rows == []
     assert found.other is not None
     assert {way.what for way in found.other.ways} == {"part", "hit", "state", "game"}
@@ -618,7 +618,7 @@ def test_the_same_simulation_goes_the_same_way(tmp_path: Path) -> None:
 
 
 def test_a_planted_difference_of_the_state_is_found_in_its_frame(tmp_path: Path) -> None:
-    found = another(sim_log(tmp_path), faulty("unit", frame=30), old=SkillFight)
+    found = rematch(sim_log(tmp_path), faulty("unit", frame=30), old=SkillFight)
     assert found.other is not None
     ways = {way.what: way for way in found.other.ways}
     assert ways["state"].frame == 30
@@ -640,13 +640,13 @@ class Larger(SkillFight):
 
 def test_shapes_alone_are_no_other_state(tmp_path: Path) -> None:
     path = sim_log(tmp_path, 60)
-    found = another(path, Larger, old=SkillFight)
+    found = rematch(path, Larger, old=SkillFight)
     assert found.other is not None
     ways = {way.what: way for way in found.other.ways}
     frames = [way.frame for way in ways.values() if way.frame is not None]
     assert frames
     assert all(frame > 25 for frame in frames)
-    alone = another(path, Larger)
+    alone = rematch(path, Larger)
     assert alone.other is not None
     assert [row.frame for row in alone.rows] == [row.frame for row in found.rows]
     assert "state" not in {way.what for way in alone.other.ways}
@@ -654,7 +654,7 @@ def test_shapes_alone_are_no_other_state(tmp_path: Path) -> None:
 
 def test_a_trace_has_no_inputs_to_play_again(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is a trace"):
-        another(small(tmp_path), SkillFight)
+        rematch(small(tmp_path), SkillFight)
 
 
 # All hits of two logs.

@@ -16,7 +16,7 @@ from rich.table import Table
 from fixsync._native.raw import LAYER_COUNT
 from fixsync.base.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.cli import describe, hits, options, text
-from fixsync.log.diff import Cause, Diff, Pair, Row, diff, diff_builds
+from fixsync.log.diff import Cause, Diff, DiffRow, Pair, diff, diff_builds
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.schema import COMMANDS, Cast, Header, Query
 from fixsync.log.spans import spans_text
@@ -168,11 +168,11 @@ def _pair_lines(pair: Pair, headers: Headers) -> Iterator[str]:
                 yield f"    {line}"
 
 
-def _table(rows: Iterable[Row], headers: Headers) -> Table:
+def _table(rows: Iterable[DiffRow], headers: Headers) -> Table:
     return text.table(("", "A", "B"), (cells for row in rows for cells in _cells(row, headers)))
 
 
-def _cells(row: Row, headers: Headers) -> Iterator[Cells]:
+def _cells(row: DiffRow, headers: Headers) -> Iterator[Cells]:
     """A difference in words: of one command its values, of events their kinds."""
     values, ids = (row.a, row.b), headers[0].names.ids
     if row.group == "header":
@@ -221,7 +221,7 @@ def _with_names(owner: str, ids: Mapping[int, str]) -> str:
     return f'{owner} "{", ".join(names)}"' if names else owner
 
 
-def _header_cells(row: Row, headers: Headers) -> Cells:
+def _header_cells(row: DiffRow, headers: Headers) -> Cells:
     values = row.a, row.b
     if row.name == "layers":
         a, b = (describe.layers_text(v, h) for v, h in zip(values, headers, strict=True))
@@ -233,7 +233,7 @@ def _header_cells(row: Row, headers: Headers) -> Cells:
     return f"name of {named[1]} {named[2]}" if named else row.name, a, b
 
 
-def _world_cells(row: Row, headers: Headers) -> Iterator[Cells]:
+def _world_cells(row: DiffRow, headers: Headers) -> Iterator[Cells]:
     """A setting of the world: which contact is a hit, or what a layer meets. A pair of layers is in
     the state of both; it is shown at the first."""
     layer = re.fullmatch(r"world: layers\[(\d+)\]", row.name)
@@ -253,7 +253,7 @@ def _world_cells(row: Row, headers: Headers) -> Iterator[Cells]:
 _ROWS = {**COMMANDS, "query": Query, "cast": Cast}
 
 
-def _command_cells(row: Row, headers: Headers) -> Iterator[Cells]:
+def _command_cells(row: DiffRow, headers: Headers) -> Iterator[Cells]:
     (what_a, a), (what_b, b) = (
         (ABSENT, {}) if value == ABSENT else _command(value, header)
         for value, header in zip((row.a, row.b), headers, strict=True)

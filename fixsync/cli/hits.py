@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from fixsync.cli import text
-from fixsync.log.hits import CHANGES, Row, Totals
+from fixsync.log.hits import CHANGES, HitRow, Totals
 from fixsync.log.spans import spans_text
 
 
-def show(out: Console, rows: Sequence[Row], most: int) -> None:
+def show(out: Console, rows: Sequence[HitRow], most: int) -> None:
     """The rows, at most so many, and how many more there are."""
     if not rows:
         return
@@ -22,7 +22,7 @@ def show(out: Console, rows: Sequence[Row], most: int) -> None:
     text.say(out, "")
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: HitRow) -> tuple[str, ...]:
     first, second = (spans_text(spans, 3) for spans in (row.first, row.second))
     frames = f"{first} -> {second}" if first and second else first or second
     return str(row.frame), row.change, f"{row.a} - {row.b}", frames

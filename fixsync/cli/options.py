@@ -20,7 +20,7 @@ from fixsync.log.reader import Reader
 from fixsync.log.replay import find_logs
 from fixsync.log.schema import LINE_BYTES_MAX
 from fixsync.match import sim
-from fixsync.match.builds import Home, files_of
+from fixsync.match.builds import GameFolder, files_of
 
 _Command = TypeVar("_Command", bound=Callable[..., Any] | click.Command)
 
@@ -331,7 +331,7 @@ def _in_folders(
             raise ValueError(
                 f"{folder} has no pyproject.toml with a sim of [tool.fixsync]: give --sim"
             )
-        home = Home(folder)
+        home = GameFolder(folder)
         for reference in named.simulations:
             side.add(reference, home.find(reference, found_simulation))
         side.files = [*home.files, *named.files]

@@ -14,7 +14,7 @@ from fixsync._native.raw import TURN, UINT32_MAX
 from fixsync.base.names import owner_text
 from fixsync.base.numbers import ONE, decimal
 from fixsync.cli import options, text
-from fixsync.log.pair import At, Check, PairReport, why
+from fixsync.log.pair import Check, PairFrame, PairReport, why
 from fixsync.log.spans import spans_text
 
 
@@ -94,7 +94,7 @@ def _span_rows(found: PairReport, names: Mapping[str, str]) -> Iterator[tuple[st
         yield f"  {_NOT[cause].format(**names)}", spans_text(spans)
 
 
-def _check_row(check: Check, found: PairReport, at: At) -> tuple[str, str]:
+def _check_row(check: Check, found: PairReport, at: PairFrame) -> tuple[str, str]:
     """A cause, yes or no, with its margin and the frames in which it is so."""
     question, margin = _question(check, found, at)
     frames = f"frames {spans_text([check.frames])}"
@@ -103,7 +103,7 @@ def _check_row(check: Check, found: PairReport, at: At) -> tuple[str, str]:
     )
 
 
-def _question(check: Check, found: PairReport, at: At) -> tuple[str, str]:
+def _question(check: Check, found: PairReport, at: PairFrame) -> tuple[str, str]:
     """The question of a check, so that yes is good for a hit, and its margin."""
     cause, parties = check.cause, {"a": found.a, "b": found.b}
     if cause in ("a_inactive", "b_inactive"):
@@ -132,7 +132,7 @@ def _growth_text(growth: int | None, grows: str) -> str:
     return f"if {grows} were {by} thicker" if growth > 0 else f"even if {grows} were {by} thinner"
 
 
-def _sector_text(at: At) -> str:
+def _sector_text(at: PairFrame) -> str:
     if at.sector is None or at.turn is None:
         return ""
     return f", or with {decimal(at.turn * 360, TURN, 3)}° more to each side"

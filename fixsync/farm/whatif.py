@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from fixsync.base import processes
 from fixsync.log.reader import Reader
-from fixsync.log.rematch import another
+from fixsync.log.rematch import rematch
 from fixsync.log.whatif import WhatIf, whatif
 from fixsync.match import sim
 
@@ -63,7 +63,7 @@ def _found(request: Request, progress: Callable[[Reader], None] | None) -> WhatI
             raise ValueError(f"{request.log} has the simulation {name!r}: give one of that name")
         new = sims.get(name) or next(iter(sims.values()))
         old = _by_name(request.olds).get(name) or _known(name)
-        return another(
+        return rematch(
             request.log,
             new,
             old=old,
@@ -89,7 +89,7 @@ def _by_name(references: Sequence[str]) -> dict[str, sim.SimulationType]:
 
 def _known(name: str) -> sim.SimulationType | None:
     try:
-        return sim.named(name)
+        return sim.find_named(name)
     except ValueError:
         return None
 

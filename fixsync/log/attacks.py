@@ -15,7 +15,7 @@ from msgspec import Struct
 from fixsync._native.checks import layer_masks
 from fixsync._native.raw import LAYER_COUNT, SIZE_MAX
 from fixsync.base.names import attacks_in
-from fixsync.log.pair import At, Party, Seen
+from fixsync.log.pair import PairFrame, Party, Seen
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
     FRAME_MAX,
@@ -72,7 +72,7 @@ class MissedVictim(Struct):
     owner: int
     part: int
     """The id of the part that came nearest."""
-    nearest: At
+    nearest: PairFrame
     """The frame of the swing in which it came nearest."""
 
 

@@ -28,7 +28,7 @@ from fixsync.world.records import Collider
 from fixsync.world.shapes import Contact
 from fixsync.world.world import World
 
-__all__ = ["Diff", "Pair", "Row", "Standing", "diff", "diff_builds"]
+__all__ = ["Diff", "DiffRow", "Pair", "Standing", "diff", "diff_builds"]
 
 PAIRS_MAX = 8
 SOLIDS_MAX = 8
@@ -49,7 +49,7 @@ frame."""
 
 
 @dataclass(frozen=True)
-class Row:
+class DiffRow:
     """One difference. Values are as in the logs; "absent" for a value that one log lacks."""
 
     group: str
@@ -95,9 +95,9 @@ class Diff:
     """The first frame that differs; None if none does."""
     headers: tuple[Header, Header] | None = None
     """Line 1 of both; None if one is not valid."""
-    header: list[Row] = field(default_factory=list)
+    header: list[DiffRow] = field(default_factory=list)
     """Differences of line 1."""
-    rows: list[Row] = field(default_factory=list)
+    rows: list[DiffRow] = field(default_factory=list)
     """Differences of `frame`: in the logs, then in the worlds after it, field by field."""
     more_rows: int = 0
     """Number of differences of `frame` that are not in `rows`."""
@@ -223,7 +223,7 @@ class _Comparison:
         for number, (a, b) in walk(runs, skipped=skipped):
             if a is None or b is None:
                 lengths = ("present" if frame else ABSENT for frame in (a, b))
-                rows = [Row("length", f"frame {number}", *lengths)]
+                rows = [DiffRow("length", f"frame {number}", *lengths)]
             else:
                 rows = self._frame_rows(a, b)
             if rows:
@@ -244,22 +244,22 @@ class _Comparison:
         key = f"{what} only in {name}"
         self._result.not_compared[key] = self._result.not_compared.get(key, 0) + 1
 
-    def _frame_rows(self, a: Frame, b: Frame) -> list[Row]:
+    def _frame_rows(self, a: Frame, b: Frame) -> list[DiffRow]:
         group = "inputs" if isinstance(a, SimFrame) else "commands"
         rows = [] if self._is_mixed else [*_list_rows(group, _orders(a), _orders(b))]
-        rows += self._told_rows("events", a.events, b.events)
-        rows += self._told_rows("game", a.game, b.game)
-        rows += self._told_rows("queries", a.queries, b.queries)
+        rows += self._recorded_rows("events", a.events, b.events)
+        rows += self._recorded_rows("game", a.game, b.game)
+        rows += self._recorded_rows("queries", a.queries, b.queries)
         if not self._is_mixed:  # a game may change its world after the step
-            rows += self._told_rows("hash", a.hash, b.hash)
+            rows += self._recorded_rows("hash", a.hash, b.hash)
             if isinstance(a, SimFrame) and isinstance(b, SimFrame):
-                rows += self._told_rows("whole state", a.state, b.state)
+                rows += self._recorded_rows("whole state", a.state, b.state)
         over = [run.is_over for run in (self._a, self._b)]
         if over[0] != over[1]:
-            rows.append(Row("is_over", "", *over))
+            rows.append(DiffRow("is_over", "", *over))
         return [*rows, *self._state_rows(bool(rows))]
 
-    def _told_rows(self, group: str, a: Any, b: Any) -> list[Row]:
+    def _recorded_rows(self, group: str, a: Any, b: Any) -> list[DiffRow]:
         if (a is UNSET) != (b is UNSET):
             self._only_in(self._result.b if a is UNSET else self._result.a, group)
             return []
@@ -268,13 +268,13 @@ class _Comparison:
         if group in ("hash", "whole state"):
             self.hashes = [(self._a, a), (self._b, b)]
             self.is_whole = group == "whole state"
-            return [Row(group, "", a, b)]
+            return [DiffRow(group, "", a, b)]
         if group == "events":
             self._pairs |= {event[:2] for event in {*map(tuple, a)} ^ {*map(tuple, b)}}
             return _event_rows(a, b)
         return [*_list_rows(group, a, b)]
 
-    def _state_rows(self, differs: bool) -> list[Row]:
+    def _state_rows(self, differs: bool) -> list[DiffRow]:
         """The fields that differ between the worlds. They are compared if the logs differ in this
         frame, or the worlds' hashes do."""
         a, b = self._a.player, self._b.player
@@ -290,7 +290,7 @@ class _Comparison:
             return []
         return self._field_rows(self._a.fields(), self._b.fields())
 
-    def _field_rows(self, a: Any, b: Any) -> list[Row]:
+    def _field_rows(self, a: Any, b: Any) -> list[DiffRow]:
         header = {row.name for row in self._result.header}
         rows = []
         for difference in differences(a, b):
@@ -300,7 +300,7 @@ class _Comparison:
                 self._pairs.add((int(difference.key[1]), int(difference.key[2])))
             if not in_head:
                 rows.append(
-                    Row("state", f"{difference.owner}: {difference.field}", *difference.values)
+                    DiffRow("state", f"{difference.owner}: {difference.field}", *difference.values)
                 )
         return rows
 
@@ -362,7 +362,7 @@ def _what_moves(player: Player) -> Any:
     return player.world.colliders(), player.world.hits()
 
 
-def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
+def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[DiffRow]:
     if a.first_frame == b.first_frame:
         yield from _value_rows("from.state", *(_state_text(header) for header in (a, b)))
     for name in _KEYS:
@@ -375,21 +375,21 @@ def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
             yield from _value_rows(name, *map(plain, values))
 
 
-def _value_rows(path: str, a: Any, b: Any) -> Iterator[Row]:
+def _value_rows(path: str, a: Any, b: Any) -> Iterator[DiffRow]:
     """The difference of two values of the header: of objects, key by key."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in dict.fromkeys((*a, *b)):
             yield from _value_rows(key_path(path, key), a.get(key, ABSENT), b.get(key, ABSENT))
     elif a != b:
-        yield Row("header", path, a, b)
+        yield DiffRow("header", path, a, b)
 
 
-def _level_rows(a: Level | None, b: Level | None) -> Iterator[Row]:
+def _level_rows(a: Level | None, b: Level | None) -> Iterator[DiffRow]:
     """How the levels differ: their sizes and hashes, and the first few solids that differ."""
     yield from _value_rows("level", _level_text(a), _level_text(b))
     if a is not None and b is not None and a != b:
         rows = (
-            _value_rows(f"level.solids[{i}]", *map(_solid_told, pair))
+            _value_rows(f"level.solids[{i}]", *map(_solid_text, pair))
             for i, pair in enumerate(zip_longest(a, b))
         )
         yield from islice(chain.from_iterable(rows), SOLIDS_MAX)
@@ -399,7 +399,7 @@ def _level_text(level: Level | None) -> str:
     return ABSENT if level is None else f"{len(level)} solids, XXH64 {level.hash():016x}"
 
 
-def _solid_told(solid: Solid | None) -> Any:
+def _solid_text(solid: Solid | None) -> Any:
     return ABSENT if solid is None else list(solid.as_tuple())
 
 
@@ -415,18 +415,18 @@ def _orders(frame: Frame) -> list[Any]:
     return orders
 
 
-def _list_rows(group: str, a: list[Any], b: list[Any]) -> Iterator[Row]:
+def _list_rows(group: str, a: list[Any], b: list[Any]) -> Iterator[DiffRow]:
     if a == b:
         return
     for i, pair in enumerate(zip_longest(a, b, fillvalue=ABSENT)):
         if pair[0] != pair[1]:
-            yield Row(group, f"[{i}]", *(plain(value) for value in pair))
+            yield DiffRow(group, f"[{i}]", *(plain(value) for value in pair))
 
 
-def _event_rows(a: list[Any], b: list[Any]) -> list[Row]:
+def _event_rows(a: list[Any], b: list[Any]) -> list[DiffRow]:
     """Events by pair, so that an event of one log alone does not shift the rest."""
     rows = [
-        Row("events", f"{x}, {y}", *([*map(list, events)] or ABSENT for events in said))
+        DiffRow("events", f"{x}, {y}", *([*map(list, events)] or ABSENT for events in said))
         for (x, y), said in by_pair(a, b)
     ]
-    return rows or [Row("events", "order", *([*map(list, events)] for events in (a, b)))]
+    return rows or [DiffRow("events", "order", *([*map(list, events)] for events in (a, b)))]

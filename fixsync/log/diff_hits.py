@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from fixsync.log.hits import Ids, Row, Totals, TwoHits, rows_of, totals_of
+from fixsync.log.hits import HitRow, Ids, Totals, TwoHits, rows_of, totals_of
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, Simulations, walk
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX, Event
@@ -29,7 +29,7 @@ class HitsDiff(Struct, kw_only=True):
     """The frames that both have; None without any."""
     differing: list[Span]
     """The frames in which their hits differ."""
-    rows: list[Row]
+    rows: list[HitRow]
     """The hits that differ: first those of A, second those of B."""
     totals: Totals
     notes: list[str]

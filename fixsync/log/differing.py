@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 
-class FirstDifference(NamedTuple):
+class DifferingLines(NamedTuple):
     frame: int
     a: bytes | None
     """The line of the frame; None behind the last frame of this log."""
@@ -22,7 +22,7 @@ def first_frame(header: bytes) -> int:
     return frame
 
 
-def first_difference(a: Iterable[bytes], b: Iterable[bytes]) -> FirstDifference | None:
+def first_difference(a: Iterable[bytes], b: Iterable[bytes]) -> DifferingLines | None:
     """Of two logs, line by line: the first frame, from the first number that both have, whose lines
     are not the same."""
     logs = [iter(a), iter(b)]
@@ -37,5 +37,5 @@ def first_difference(a: Iterable[bytes], b: Iterable[bytes]) -> FirstDifference 
     )
     for frame, (line_a, line_b) in enumerate(zip_longest(*shared), first):
         if line_a != line_b:
-            return FirstDifference(frame, line_a, line_b)
+            return DifferingLines(frame, line_a, line_b)
     return None

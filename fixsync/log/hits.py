@@ -15,8 +15,8 @@ from fixsync.world.shapes import EventKind
 
 __all__ = [
     "CHANGES",
+    "HitRow",
     "InconsistentError",
-    "Row",
     "Totals",
     "TwoHits",
     "rows_of",
@@ -33,7 +33,7 @@ some other frames."""
 _ENTER, _STAY = int(EventKind.ENTER), int(EventKind.STAY)
 
 
-class Row(Struct):
+class HitRow(Struct):
     """A hit of a pair that is not the same in both runs. Frames as the log numbers them."""
 
     frame: int
@@ -158,7 +158,7 @@ def _begun(events: Iterable[Event]) -> list[Event]:
     return [(a, b, _ENTER, contact) for a, b, kind, contact in events if kind in (_ENTER, _STAY)]
 
 
-def rows_of(two: TwoHits, names: Mapping[int, str], first_frame: int) -> list[Row]:
+def rows_of(two: TwoHits, names: Mapping[int, str], first_frame: int) -> list[HitRow]:
     """The hits that differ, by the first frame that does, then by the ids."""
     first, second = (two.spans(run) for run in (0, 1))
     found = []
@@ -215,7 +215,7 @@ def _since(first: list[Span], second: list[Span]) -> int:
     return min(differing, default=max(first[0][0], second[0][0]) if first and second else 0)
 
 
-def _row(at: int, a: Party, b: Party, parts: tuple[list[Span], list[Span]], begin: int) -> Row:
+def _row(at: int, a: Party, b: Party, parts: tuple[list[Span], list[Span]], begin: int) -> HitRow:
     first, second = map(_merged, parts)
     is_longer, is_shorter = _is_part(first, second), _is_part(second, first)
     if not first or not second:
@@ -228,10 +228,10 @@ def _row(at: int, a: Party, b: Party, parts: tuple[list[Span], list[Span]], begi
     spans = numbered(parts[0], begin), numbered(parts[1], begin)
     # A page selects a collider first, and explains it with the other.
     one, other = (b.id, a.id) if a.id >= LEVEL else (a.id, b.id)
-    return Row(frame, change, a, b, *spans, f"#frame={frame}&id={one}&why={other}")
+    return HitRow(frame, change, a, b, *spans, f"#frame={frame}&id={one}&why={other}")
 
 
-def totals_of(two: TwoHits, rows: Iterable[Row]) -> Totals:
+def totals_of(two: TwoHits, rows: Iterable[HitRow]) -> Totals:
     """The totals of two runs, whose rows these are."""
     return _counted(Totals(_two(two.hits), _two(two.hit_frames)), rows)
 
@@ -247,7 +247,7 @@ def summed(all: Iterable[Totals]) -> Totals:
     return found
 
 
-def totals_by_id(two: TwoHits, rows: Mapping[int, Iterable[Row]]) -> dict[int, Totals]:
+def totals_by_id(two: TwoHits, rows: Mapping[int, Iterable[HitRow]]) -> dict[int, Totals]:
     """The totals of some colliders, each with its rows."""
     return {id: _counted(found, rows[id]) for id, found in two.totals(rows).items()}
 
@@ -256,7 +256,7 @@ def _two(values: Sequence[int]) -> tuple[int, int]:
     return values[0], values[1]
 
 
-def _counted(found: Totals, rows: Iterable[Row]) -> Totals:
+def _counted(found: Totals, rows: Iterable[HitRow]) -> Totals:
     for row in rows:
         setattr(found, row.change, getattr(found, row.change) + 1)
     return found

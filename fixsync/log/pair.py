@@ -23,7 +23,7 @@ from fixsync.world.level import LEVEL
 from fixsync.world.records import Collider
 from fixsync.world.why import Missed, Why, explanation
 
-__all__ = ["CAUSES", "At", "Check", "PairReport", "Party", "Seen", "id_of", "why"]
+__all__ = ["CAUSES", "Check", "PairFrame", "PairReport", "Party", "Seen", "id_of", "why"]
 
 CAUSES = tuple(cause.name.lower() for cause in Why if cause.name)
 """The names of causes, as in reports."""
@@ -44,7 +44,7 @@ class Party(Struct):
         return f"solid {self.id - LEVEL}" if self.id >= LEVEL else str(self.id)
 
 
-class At(Struct):
+class PairFrame(Struct):
     """A pair at the step of a frame. `contact` to `turn` are those of `Explanation`."""
 
     frame: int
@@ -96,9 +96,9 @@ class PairReport(Struct, kw_only=True):
     """Frames without another cause."""
     causes: dict[str, list[Span]]
     """Frames of each cause that there was."""
-    nearest: At | None
+    nearest: PairFrame | None
     """Of the frames without a hit, the one that `Seen.rank` puts first."""
-    frame: At | None = None
+    frame: PairFrame | None = None
     """The frame that was asked for, if both are in the world there."""
     checks: list[Check] = []
     """The causes in that frame."""
@@ -161,11 +161,11 @@ class Seen(NamedTuple):
         is_never = gap == _NEVER
         return not self.is_allowed, is_never, height if is_never else gap
 
-    def named(self, names: Mapping[int, str]) -> At:
+    def named(self, names: Mapping[int, str]) -> PairFrame:
         """The record. names: of ids, as far as they have one."""
         a, b = self.ids
         found = explanation(a, b, self.row)
-        return At(
+        return PairFrame(
             frame=self.frame,
             why=causes_of(found.why),
             contact=found.contact.name,
@@ -347,13 +347,13 @@ def _is_in(frame: int, span: Span) -> bool:
     return (frame - first) & FRAME_MAX <= (last - first) & FRAME_MAX
 
 
-def _short(found: PairReport, at: At) -> str:
+def _short(found: PairReport, at: PairFrame) -> str:
     """The causes of a frame: "slash was off in frames 300..319, and 0.31 short beside"."""
     *clauses, last = _clauses(found, at)
     return f"{', '.join(clauses)}, and {last}" if clauses else last
 
 
-def _clauses(found: PairReport, at: At) -> Iterator[str]:
+def _clauses(found: PairReport, at: PairFrame) -> Iterator[str]:
     for cause, party in (("a_inactive", found.a), ("b_inactive", found.b)):
         if cause in at.why:
             span = next(one for one in found.causes[cause] if _is_in(at.frame, one))
@@ -384,7 +384,7 @@ def _growth(raw: int | None) -> str:
     return f"{decimal(raw, ONE, 2 if raw * 100 >= ONE else 5)} short"
 
 
-def _wider(at: At) -> str:
+def _wider(at: PairFrame) -> str:
     """The angle that a missed sector lacks."""
     if at.sector is None or not at.turn:
         return ""

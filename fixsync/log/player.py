@@ -96,7 +96,7 @@ class Player:
     def __init__(
         self, header: Header, simulations: Mapping[str, sim.SimulationType] | None = None
     ) -> None:
-        """`simulations`: by name, searched before those that `fixsync.match.sim.named` knows.
+        """`simulations`: by name, searched before those that `fixsync.match.sim.find_named` knows.
         UnknownSimulationError if the log needs one that neither has."""
         self.world = _first_world(header)
         """With a sim: the simulation's, once that is started with the first frame's inputs."""
@@ -323,6 +323,6 @@ def found(name: str, simulations: Mapping[str, sim.SimulationType]) -> sim.Simul
     if name in simulations:
         return simulations[name]
     try:
-        return sim.named(name)
+        return sim.find_named(name)
     except ValueError as error:
         raise UnknownSimulationError("sim", _reason(error), in_header=True) from error

@@ -11,17 +11,17 @@ from msgspec import UNSET
 from fixsync.base.fields import SIZES, Difference, differences
 from fixsync.base.strict_json import LineError
 from fixsync.log.attacks import Lives
-from fixsync.log.hits import InconsistentError, Row, TwoHits, rows_of, totals_of
+from fixsync.log.hits import HitRow, InconsistentError, TwoHits, rows_of, totals_of
 from fixsync.log.origin import others_text
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, walk
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
 from fixsync.log.watch import Start
-from fixsync.log.whatif import FirstDifference, OtherMatch, WhatIf, by_attack
+from fixsync.log.whatif import MatchDifference, OtherMatch, WhatIf, by_attack
 from fixsync.match import sim
 from fixsync.match.builds import origin
 
-__all__ = ["another"]
+__all__ = ["rematch"]
 
 _SHAPE = frozenset({"kind", "half_angle", "ox", "oy", "oz", "size"}.union(*SIZES.values()))
 """Fields of a collider that are its shape and its offset."""
@@ -35,7 +35,7 @@ class _Both:
     def __init__(self, old: Run, new: Run, layers: Iterable[str]) -> None:
         self.old, self.new = old, new
         self.two = TwoHits()
-        self.ways: dict[str, FirstDifference] = {}
+        self.ways: dict[str, MatchDifference] = {}
         self.lives = Lives(layers)
         self.stray: int | None = None
         """The first frame in which the recorded simulation gives other events than the log."""
@@ -71,7 +71,7 @@ class _Both:
             self._compare(number)
 
     def _note(self, what: str, frame: int, text: str) -> None:
-        self.ways.setdefault(what, FirstDifference(what, frame, text))
+        self.ways.setdefault(what, MatchDifference(what, frame, text))
 
     def _compare(self, frame: int) -> None:
         """The first part that is on in one of them alone, and the first state beyond shapes."""
@@ -105,14 +105,14 @@ class _Both:
             other=self._ways(rows),
         )
 
-    def _ways(self, rows: list[Row]) -> OtherMatch:
+    def _ways(self, rows: list[HitRow]) -> OtherMatch:
         if rows:
             one = rows[0]
             self._note("hit", one.frame, f"{one.change}: {one.a} - {one.b}")
         known = ["part", "hit", "state"] if self.old.is_computed else ["hit"]
         if self.has_game:
             known.append("game")
-        ways = [self.ways.get(what) or FirstDifference(what, None, "the same") for what in known]
+        ways = [self.ways.get(what) or MatchDifference(what, None, "the same") for what in known]
         frames = [way.frame for way in ways if way.frame is not None and way.what != "hit"]
         since = min(frames, default=None)
         rows_since = sum(since is not None and row.frame >= since for row in rows)
@@ -136,7 +136,7 @@ def _game(events: list[Any]) -> str:
     return ", ".join(f"{kind} ({a}, {b}): {value}" for a, b, kind, value in events) or "none"
 
 
-def another(
+def rematch(
     path: str | os.PathLike[str],
     new: sim.SimulationType,
     *,

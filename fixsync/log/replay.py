@@ -218,7 +218,7 @@ def replay(
 
     The output is canonical, and has no last line if the log was cut short. Nothing is written for a
     log that is not valid. `simulations`: by name, for logs with a sim, searched before those that
-    `fixsync.match.sim.named` knows. `progress` is called now and then. ValueError for an output that is
+    `fixsync.match.sim.find_named` knows. `progress` is called now and then. ValueError for an output that is
     the log; OSError for files that cannot be read or written."""
     if output is not None:
         check_output(output, [path])
@@ -301,7 +301,7 @@ def _play(
 ) -> None:
     """Plays all frames, compares them with the log, and writes them."""
     compared, play = result.compared, player.play
-    played = hits = events_told = hashes_told = reported = 0
+    played = hits = events_recorded = hashes_recorded = reported = 0
     has_sim = reader.header.sim is not None
     try:
         for frame in frames:
@@ -315,13 +315,13 @@ def _play(
                     compared.game += 1
                     is_same = frame.game == player.game
             if events is not UNSET:
-                events_told += 1
+                events_recorded += 1
                 is_same = is_same and player.has_events(events)
             if answers is not UNSET and (answers or player.answers):
                 compared.queries += max(len(answers), len(player.answers))
                 is_same = is_same and answers == player.answers
             if hash is not UNSET:
-                hashes_told += 1
+                hashes_recorded += 1
                 is_same = is_same and player.has_hash(hash)
             if isinstance(frame, SimFrame) and frame.state is not UNSET:
                 compared.states += 1
@@ -338,7 +338,7 @@ def _play(
     finally:
         result.frames, result.hits, result.cut = played, hits, reader.cut
         result.over_after = player.over_after
-        compared.events, compared.hashes = events_told, hashes_told
+        compared.events, compared.hashes = events_recorded, hashes_recorded
         # A frame that was refused half way leaves a state that belongs to no frame.
         if played and played == reader.frames:
             result.hash = player.hash

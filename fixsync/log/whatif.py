@@ -16,8 +16,8 @@ from fixsync.base.names import Names
 from fixsync.base.strict_json import LineError
 from fixsync.log.attacks import Lives
 from fixsync.log.hits import (
+    HitRow,
     InconsistentError,
-    Row,
     Totals,
     TwoHits,
     rows_of,
@@ -51,7 +51,7 @@ from fixsync.world.shapes import Contact
 from fixsync.world.why import Why
 from fixsync.world.world import World
 
-__all__ = ["AttackTotals", "FirstDifference", "OtherMatch", "Used", "WhatIf", "by_attack", "whatif"]
+__all__ = ["AttackTotals", "MatchDifference", "OtherMatch", "Used", "WhatIf", "by_attack", "whatif"]
 
 _NEAR = 8
 """Raw units within which a mover or a push leaves what it keeps apart."""
@@ -75,7 +75,7 @@ class AttackTotals(Struct):
     totals: Totals
 
 
-class FirstDifference(Struct):
+class MatchDifference(Struct):
     """The first difference of one kind between two matches."""
 
     what: str
@@ -92,8 +92,8 @@ class OtherMatch(Struct):
 
     simulation: str
     """The module and the class of the other one."""
-    ways: list[FirstDifference]
-    """One for each kind that is known, in the order of `FirstDifference.what`."""
+    ways: list[MatchDifference]
+    """One for each kind that is known, in the order of `MatchDifference.what`."""
     since: int | None
     """The frame from which on it is another match: the first of parts, states and events of the
     game that differ."""
@@ -112,7 +112,7 @@ class WhatIf(Struct, kw_only=True):
     names: dict[int, str]
     """Names of ids."""
     settings: list[Used]
-    rows: list[Row]
+    rows: list[HitRow]
     """First the recorded match, second the changed one."""
     totals: Totals
     attacks: list[AttackTotals]
@@ -354,7 +354,7 @@ def whatif(
                     progress=progress,
                     line_bytes_max=line_bytes_max,
                 )
-                return _told(path, watched.header, watched.cut, changed)
+                return _what_if(path, watched.header, watched.cut, changed)
 
             return _kept(changed, run)
     except _RefusedError:
@@ -399,12 +399,12 @@ def _from_events(
                 if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                     progress(reader)
 
-            return _told(path, header, reader.cut, changed)
+            return _what_if(path, header, reader.cut, changed)
 
         return _kept(changed, run)
 
 
-def _told(path: str | os.PathLike[str], header: Header, cut: str, changed: _Changed) -> WhatIf:
+def _what_if(path: str | os.PathLike[str], header: Header, cut: str, changed: _Changed) -> WhatIf:
     unselected = changed.rewriter.unselected()
     if unselected and changed.has_output:
         raise ValueError("; ".join(unselected.values()))
@@ -429,16 +429,16 @@ def _told(path: str | os.PathLike[str], header: Header, cut: str, changed: _Chan
 
 
 def by_attack(
-    two: TwoHits, rows: Sequence[Row], attacks: Set[int], altered: Set[int]
+    two: TwoHits, rows: Sequence[HitRow], attacks: Set[int], altered: Set[int]
 ) -> list[AttackTotals]:
     """The totals of the attacks that have rows. Of two attacks a row is of the altered one."""
 
-    def attack(row: Row) -> Party | None:
+    def attack(row: HitRow) -> Party | None:
         found = [one for one in (row.a, row.b) if one.id in attacks]
         return next((one for one in found if one.id in altered), found[0] if found else None)
 
     parties: dict[int, Party] = {}
-    groups: dict[int, list[Row]] = {}
+    groups: dict[int, list[HitRow]] = {}
     for row in rows:
         if (one := attack(row)) is not None:
             parties[one.id] = one
@@ -447,7 +447,7 @@ def by_attack(
     return [AttackTotals(parties[id], totals[id]) for id in sorted(totals)]
 
 
-def _unknown(changed: _Changed, rows: Iterable[Row]) -> Iterator[str]:
+def _unknown(changed: _Changed, rows: Iterable[HitRow]) -> Iterator[str]:
     """The limits of the changed match, because movement is as recorded."""
 
     altered = changed.rewriter.ids

@@ -21,7 +21,7 @@ bytes, and only they. `save` refuses a value outside its range; `load` refuses e
 those that `save` gives, and a refused `load` changes nothing."""
 
 from fixsync.base.fields import differences, world_fields
-from fixsync.match.builds import Home
+from fixsync.match.builds import GameFolder
 from fixsync.match.declared import State, count, up_to, within
 from fixsync.match.questions import kernel_id
 from fixsync.match.sim import (
@@ -36,7 +36,7 @@ from fixsync.match.sim import (
 from fixsync.match.stated import Stated
 
 __all__ = [
-    "Home",
+    "GameFolder",
     "Input",
     "Simulation",
     "State",

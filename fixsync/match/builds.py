@@ -1,6 +1,6 @@
 """Two versions of a game in one process: simulations from folders whose modules have equal names.
 
-old, new = (Home(Path(folder)).find("game:Game") for folder in ("old", "new"))
+old, new = (GameFolder(Path(folder)).find("game:Game") for folder in ("old", "new"))
 print(diff_builds("match.jsonl", old, new).rows)
 """
 
@@ -15,12 +15,12 @@ from typing import Any
 
 from fixsync.match import sim
 
-__all__ = ["Home", "origin"]
+__all__ = ["GameFolder", "origin"]
 
 _SHARED = {"fixsync", *sys.stdlib_module_names}
 
 
-class Home:
+class GameFolder:
     """A folder with a version of a game. Its modules are there only while its code runs, in the
     place of those with equal names."""
 
@@ -80,7 +80,7 @@ class Home:
 class _InHome:
     """An object of a folder. Its methods and properties run with the folder's modules."""
 
-    def __init__(self, home: Home, made: Any) -> None:
+    def __init__(self, home: GameFolder, made: Any) -> None:
         self._home = home
         self._made = made
 

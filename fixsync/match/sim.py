@@ -48,12 +48,12 @@ __all__ = [
     "event_kinds",
     "fields_of",
     "find",
-    "forget",
+    "find_named",
+    "forget_registered",
     "guess_of",
     "hash_of",
     "idle_input",
     "is_over",
-    "named",
     "names",
     "names_of",
     "names_of_kinds",
@@ -488,7 +488,7 @@ def register(simulation: SimulationType) -> SimulationType:
     return simulation
 
 
-def forget() -> None:
+def forget_registered() -> None:
     """Forgets what was registered: the modules that did it will be imported again."""
     _registered.clear()
 
@@ -509,10 +509,10 @@ def _entry_points(**selection: Any) -> Iterable[Any]:
 def find(reference: str) -> SimulationType:
     """The simulation of a name, or of `module:object`, which imports that module. ValueError if
     it is not found."""
-    return _imported(reference) if ":" in reference else named(reference)
+    return _imported(reference) if ":" in reference else find_named(reference)
 
 
-def named(name: str) -> SimulationType:
+def find_named(name: str) -> SimulationType:
     """The simulation of a name from a log. `module:object` is refused: a log must not import or
     call anything. ValueError if it is not found."""
     if name in _registered:

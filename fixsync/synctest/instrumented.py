@@ -220,7 +220,7 @@ class _Modules:
         for name, module in [*sys.modules.items()]:
             if self.is_own(getattr(module, "__file__", None)) and name != "__main__":
                 del sys.modules[name]
-        sim.forget()
+        sim.forget_registered()
 
 
 class _Loader(SourceFileLoader):

@@ -70,14 +70,14 @@ class Divergence:
         width = max(map(len, self.sides))
         for what, both in (("events", self.events), ("game events", self.game)):
             for side, events in zip(self.sides, both or (), strict=False):
-                shown = ", ".join(map(_event_told, events[:6]))
+                shown = ", ".join(map(_event_text, events[:6]))
                 more = ", ..." if len(events) > 6 else ""
                 lines.append(f"  {what} {side.ljust(width)}: {shown or 'none'}{more}")
         lines += [f"  decided at {line}" for line in self.lines]
         return "\n".join(lines)
 
 
-def _event_told(event: tuple[int, int, int, int]) -> str:
+def _event_text(event: tuple[int, int, int, int]) -> str:
     a, b, kind, last = event
     return f"{a}-{b} {kind!r} {last!r}"
 
