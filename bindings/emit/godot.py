@@ -437,6 +437,7 @@ def kinds(api: Api) -> str:
     members = "\n".join(line for kind in found for line in _member(kind))
     sizes = [", ".join(f'&"{size.name}"' for size in kind.sizes) for kind in found]
     rows = "\n".join(f"\t[{names}]," for names in sizes)
+    least = ", ".join(f"[{', '.join(str(size.least) for size in kind.sizes)}]" for kind in found)
     rounds = ", ".join(f"Kind.{kind.name.upper()}" for kind in found if kind.is_round)
     return f"""@tool
 extends Resource
@@ -450,6 +451,9 @@ enum Kind {{
 const SIZES := [
 {rows}
 ]
+
+## The least of each size, in raw numbers.
+const LEAST := [{least}]
 
 ## Kinds with round ends, whose top is their radius above their half_height.
 const ROUND: Array[int] = [{rounds}]

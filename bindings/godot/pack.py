@@ -1,14 +1,16 @@
-"""Packs the add-on as users download it: fixsync-godot-VERSION.zip.
+"""Packs the add-on as users download it: fixsync-godot-VERSION.zip, and a project with the demo in
+it: fixsync-demo-godot-VERSION.zip.
 
     python bindings/godot/pack.py FOLDER [LIBRARIES]
 
-The zip has addons/fixsync alone, as the Asset Library wants it: nodes, icons, the libraries of all
-platforms with the help of their classes in them, LICENSE and README. LIBRARIES is a folder that has
-the libraries already; without it they are built, which needs ziglang, and LLVM 19 for the web
-(bindings/natives/build.py). The same sources give the same bytes."""
+The first has addons/fixsync alone, as the Asset Library wants it: nodes with their .uid files, icons,
+the libraries of all platforms with the help of their classes in them, LICENSE and README. LIBRARIES is
+a folder that has the libraries already; without it they are built, which needs ziglang, and LLVM 19
+for the web (bindings/natives/build.py). The same sources give the same bytes."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 import sys
@@ -19,6 +21,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ADDON = HERE / "addons" / "fixsync"
+DIGITS = "abcdefghijklmnopqrstuvwxy012345678"
+"""Those of the engine's uids, which have no z and no 9."""
 
 
 def version() -> str:
@@ -36,16 +40,34 @@ def named_libraries() -> list[str]:
     return sorted(set(re.findall(r'"bin/([^"]+)"', manifest)))
 
 
-def files(libraries: Path) -> dict[str, bytes]:
-    """What goes into the zip, by name."""
-    found = {"LICENSE": (ROOT / "LICENSE").read_bytes(), "README.md": readme()}
-    for path in sorted(ADDON.rglob("*")):
-        relative = path.relative_to(ADDON)
+def uid(path: str) -> bytes:
+    """The .uid file of a script: a number of 63 bits that its path in the project decides, so that
+    all projects agree."""
+    number = int.from_bytes(hashlib.sha256(path.encode()).digest()[:8], "big") >> 1
+    text = ""
+    while number:
+        number, digit = divmod(number, len(DIGITS))
+        text = DIGITS[digit] + text
+    return f"uid://{text}\n".encode()
+
+
+def sources(folder: Path, to: str) -> dict[str, bytes]:
+    """The files of a folder by their names in a project, with a .uid file for each script."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
         if path.is_file() and relative.parts[0] != "bin" and path.suffix not in (".import", ".uid"):
-            found[relative.as_posix()] = path.read_bytes()
-    for name in named_libraries():
-        found[f"bin/{name}"] = (libraries / name).read_bytes()
-    return {f"addons/fixsync/{name}": data for name, data in found.items()}
+            found[f"{to}{relative.as_posix()}"] = path.read_bytes()
+    scripts = [name for name in found if name.endswith((".gd", ".gdextension"))]
+    return found | {f"{name}.uid": uid(name) for name in scripts}
+
+
+def files(libraries: Path) -> dict[str, bytes]:
+    """The add-on, by the names of its files in a project."""
+    found = sources(ADDON, "addons/fixsync/")
+    added = {"LICENSE": (ROOT / "LICENSE").read_bytes(), "README.md": readme()}
+    added |= {f"bin/{name}": (libraries / name).read_bytes() for name in named_libraries()}
+    return found | {f"addons/fixsync/{name}": data for name, data in added.items()}
 
 
 def readme() -> bytes:
@@ -58,12 +80,20 @@ def readme() -> bytes:
     return (text[:start] + install + text[end:]).encode()
 
 
-def pack(to: Path, libraries: Path) -> Path:
-    """Writes the zip into a folder."""
+def pack(to: Path, libraries: Path) -> list[Path]:
+    """Writes both zips into a folder."""
     to.mkdir(parents=True, exist_ok=True)
-    packed = to / f"fixsync-godot-{version()}.zip"
+    addon = files(libraries)
+    return [
+        write(to / f"fixsync-godot-{version()}.zip", addon),
+        write(to / f"fixsync-demo-godot-{version()}.zip", addon | sources(HERE / "demo", "")),
+    ]
+
+
+def write(packed: Path, entries: dict[str, bytes]) -> Path:
+    """Writes a zip whose bytes are those of its entries alone."""
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in sorted(files(libraries).items()):
+        for name, data in sorted(entries.items()):
             entry = zipfile.ZipInfo(name)  # of 1980-01-01
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
@@ -83,8 +113,8 @@ def main(arguments: list[str]) -> int:
         if missing:
             print(f"no {', '.join(missing)} in {libraries}", file=sys.stderr)
             return 1
-        packed = pack(Path(arguments[0]), libraries)
-    print(f"{packed.name} {packed.stat().st_size}")
+        for packed in pack(Path(arguments[0]), libraries):
+            print(f"{packed.name} {packed.stat().st_size}")
     return 0
 
 

@@ -1,5 +1,7 @@
 #include "classes.h"
 
+#include <string.h>
+
 typedef struct gd_mover {
     gd_object object;
     fxs_mover settings;
@@ -70,6 +72,59 @@ static void move(gd_call *call) {
     gd_return_bool(call, true);
 }
 
+/* ---- the last move as bytes: numbers of 4, little-endian ---- */
+
+enum { RESULT_NUMBERS = sizeof(fxs_mover_result) / 4, HIT_NUMBERS = sizeof(fxs_cast_hit) / 4 };
+
+static void put_numbers(uint8_t *to, const void *from, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t value;
+        memcpy(&value, (const uint8_t *)from + 4 * k, 4);
+        for (uint32_t i = 0; i < 4; i++)
+            to[4 * k + i] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+static void take_numbers(void *to, const uint8_t *from, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t value = 0;
+        for (uint32_t i = 0; i < 4; i++)
+            value |= (uint32_t)from[4 * k + i] << 8 * i;
+        memcpy((uint8_t *)to + 4 * k, &value, 4);
+    }
+}
+
+static void save(gd_call *call) {
+    const gd_mover *mover = self(call);
+    uint32_t hit_numbers = mover->result.hit_count * HIT_NUMBERS;
+    uint8_t *to = gd_return_bytes(call, 4 * (uint64_t)(RESULT_NUMBERS + hit_numbers));
+    if (to == NULL)
+        return;
+    put_numbers(to, &mover->result, RESULT_NUMBERS);
+    put_numbers(to + 4 * RESULT_NUMBERS, mover->hits, hit_numbers);
+}
+
+static void load(gd_call *call) {
+    gd_mover *mover = self(call);
+    gd_bytes state = gd_bytes_of(call, 0);
+    fxs_mover_result result;
+    int64_t at = gd_int(call, 1);
+    gd_return_int(call, -1);
+    if (!gd_check(call, 1, 0, INT32_MAX))
+        return;
+    uint64_t left = (uint64_t)at < state.count ? state.count - (uint64_t)at : 0;
+    if (left >= 4 * RESULT_NUMBERS)
+        take_numbers(&result, state.at + at, RESULT_NUMBERS);
+    if (left < 4 * RESULT_NUMBERS || result.hit_count > FXS_PASSES_MAX + 1 ||
+        left < 4 * (uint64_t)(RESULT_NUMBERS + result.hit_count * HIT_NUMBERS)) {
+        gd_fail(call, "state is no saved move at byte %u of %u", (uint64_t)at, state.count);
+        return;
+    }
+    mover->result = result;
+    take_numbers(mover->hits, state.at + at + 4 * RESULT_NUMBERS, result.hit_count * HIT_NUMBERS);
+    gd_return_int(call, at + 4 * (int64_t)(RESULT_NUMBERS + result.hit_count * HIT_NUMBERS));
+}
+
 static void position(gd_call *call) {
     const fxs_mover_result *result = &self(call)->result;
     gd_return_vector(call, result->x, result->y, result->z);
@@ -116,6 +171,11 @@ static const gd_method METHODS[] = {
     {"move(world: FixsyncWorld, motion: Vector3i) -> bool", move,
      "Moves the character by a motion: along walls, up steps, down to the floor. The other methods "
      "return the result of the last move."},
+    {"save() -> PackedByteArray", save,
+     "Returns the result of the last move, to save beside the state of the world."},
+    {"load(state: PackedByteArray, at: int = 0) -> int", load,
+     "Replaces the result of the last move by a saved one, which begins at a byte of a state. "
+     "Returns where it ends; -1 after an error."},
     {"position() -> Vector3i", position, "Returns the position after the move."},
     {"motion() -> Vector3i", motion,
      "Returns the motion without components into walls, floor and ceiling."},
@@ -135,7 +195,7 @@ static const gd_method METHODS[] = {
 const gd_class GD_CLASS_MOVER = {
     "FixsyncMover",
     "A character that walks. It moves a collider along walls, up steps and down to floors. It has "
-    "settings and the result of the last move; the state is in the world.",
+    "settings and the result of the last move, which save returns; the rest is in the world.",
     sizeof(gd_mover),
     NULL,
     METHODS,

@@ -153,6 +153,152 @@ func test_a_level_is_baked_from_bodies() -> void:
 	level.free()
 
 
+## A tile set of one source, of 32 pixels a tile: a full tile, its upper half one-way, a slope, a corner.
+func _tile_set() -> TileSet:
+	var tiles := TileSet.new()
+	tiles.tile_size = Vector2i(32, 32)
+	tiles.add_physics_layer()
+	tiles.set_physics_layer_collision_layer(0, 4)
+	var atlas := TileSetAtlasSource.new()
+	atlas.texture = ImageTexture.create_from_image(Image.create(128, 32, false, Image.FORMAT_L8))
+	atlas.texture_region_size = Vector2i(32, 32)
+	tiles.add_source(atlas, 0)
+	var shapes: Array[PackedVector2Array] = [
+		[Vector2(-16, -16), Vector2(16, -16), Vector2(16, 16), Vector2(-16, 16)],
+		[Vector2(-16, -16), Vector2(16, -16), Vector2(16, 0), Vector2(-16, 0)],
+		[Vector2(-16, 16), Vector2(16, -16), Vector2(16, 16)],
+		[Vector2(0, 0), Vector2(16, 0), Vector2(16, 16), Vector2(0, 16)]]
+	for x in shapes.size():
+		atlas.create_tile(Vector2i(x, 0))
+		var tile := atlas.get_tile_data(Vector2i(x, 0), 0)
+		tile.add_collision_polygon(0)
+		tile.set_collision_polygon_points(0, 0, shapes[x])
+		tile.set_collision_polygon_one_way(0, 0, x == 1)
+	return tiles
+
+
+func test_tiles_and_one_way_shapes_become_solids() -> void:
+	var world := FixsyncWorld2D.new()
+	world.layers = ["body", "attack", "wall", "ledge"]
+	world.is_side_view = true
+	world.pixels_per_unit = 32.0
+	world.starts_alone = false
+	var level := FixsyncLevel2D.new()
+	level.name = "Level"
+	level.one_way_layer = 4
+	var tiles := TileMapLayer.new()
+	tiles.tile_set = _tile_set()
+	tiles.name = "Tiles"
+	tiles.position = Vector2(0, 64)
+	for x in 4:
+		for y in 3:
+			tiles.set_cell(Vector2i(x, y), 0, Vector2i.ZERO)
+	tiles.set_cell(Vector2i(6, 0), 0, Vector2i(1, 0))
+	tiles.set_cell(Vector2i(8, 0), 0, Vector2i(3, 0))
+	tiles.set_cell(Vector2i(9, 0), 0, Vector2i(3, 0), TileSetAtlasSource.TRANSFORM_FLIP_H
+			| TileSetAtlasSource.TRANSFORM_FLIP_V)
+	tiles.set_cell(Vector2i(11, 0), 0, Vector2i(2, 0))
+	level.add_child(tiles)
+	var ledge := StaticBody2D.new()
+	ledge.collision_layer = 4
+	ledge.position = Vector2(-64, 0)
+	var part := CollisionShape2D.new()
+	part.name = "Plank"
+	part.shape = RectangleShape2D.new()
+	part.shape.size = Vector2(32, 8)
+	part.one_way_collision = true
+	ledge.add_child(part)
+	level.add_child(ledge)
+	world.add_child(level)
+	add_child(world)
+	level.bake()
+	var u := 65536
+	equal(FixsyncBake.doubts, PackedStringArray(), "doubts")
+	equal(FixsyncBake.faults, PackedStringArray([
+		"Tiles: 1 polygons of its tiles: from the side a solid is an upright rectangle"]), "a slope")
+	var baked := FixsyncLevel.create(level.solids())
+	equal(baked.count(), 5, "twelve tiles are one solid, and four more")
+	for row: Array in [
+		[Vector3i(2 * u, -4 * u, 0), 2, "the middle of the tiles"],
+		[Vector3i(u / 16, -2 * u - u / 16, 0), 2, "their upper left corner"],
+		[Vector3i(4 * u + u / 16, -3 * u, 0), -1, "beside them"],
+		[Vector3i(6 * u + u / 2, -2 * u - u / 4, 0), 3, "the one-way tile"],
+		[Vector3i(6 * u + u / 2, -2 * u - 3 * u / 4, 0), -1, "below its half"],
+		[Vector3i(8 * u + 3 * u / 4, -2 * u - 3 * u / 4, 0), 2, "a lower right corner"],
+		[Vector3i(8 * u + u / 4, -2 * u - u / 4, 0), -1, "not its upper left one"],
+		[Vector3i(9 * u + u / 4, -2 * u - u / 4, 0), 2, "flipped"],
+		[Vector3i(9 * u + 3 * u / 4, -2 * u - 3 * u / 4, 0), -1, "not its lower right one"],
+		[Vector3i(-2 * u, 0, 0), 3, "the one-way body"]]:
+		var found := baked.query(Fixsync.sphere(1), row[0])
+		equal(baked.solid(found[0] - Fixsync.LEVEL)[1] if found.size() == 1 else -1, row[1], row[2])
+	# A character jumps through the plank, and stands on it.
+	var walker := FixsyncCharacter2D.new()
+	walker.shape = _shape(FixsyncShape.Kind.BOX, {"half_x": "0.25", "half_y": "0.25"})
+	walker.one_way = ["ledge"]
+	walker.raw_position = Vector3i(-2 * u, -2 * u, 0)
+	world.add_child(walker)
+	world.start()
+	walker.move(Vector3i(0, 4 * u, 0))
+	equal(walker.get_raw_position().y, 2 * u, "through it")
+	walker.move(Vector3i(0, -4 * u, 0))
+	check(walker.is_on_floor() and walker.get_raw_position().y > 0, "and on it")
+	level.one_way_layer = 0
+	level.bake()
+	equal(FixsyncBake.doubts.size(), 2, "one-way without a layer: %s" % FixsyncBake.doubts)
+	world.is_side_view = false
+	level.one_way_layer = 4
+	level.bake()
+	equal(FixsyncBake.faults, PackedStringArray(), "from above a slope is a solid")
+	world.free()
+
+
+func test_a_body_that_cannot_be_a_solid_says_why() -> void:
+	for d: int in [2, 3]:
+		for way: Array in [
+			["skewed", "upright rectangle", 2], ["not finite", "finite", 23], ["far", "32767", 23],
+			["flat", "scale of 0", 23], ["sheared", "sheared", 3], ["oval", "unevenly", 3],
+			["thin", "no area", 3]]:
+			if not str(d) in str(way[2]):
+				continue
+			var level: Node = FixsyncLevel2D.new() if d == 2 else FixsyncLevel3D.new()
+			var world: Node = FixsyncWorld2D.new() if d == 2 else FixsyncWorld3D.new()
+			var body: Node = StaticBody2D.new() if d == 2 else StaticBody3D.new()
+			var part: Node = CollisionShape2D.new() if d == 2 else CollisionShape3D.new()
+			if d == 2:
+				world.is_side_view = true
+				part.shape = RectangleShape2D.new()
+			else:
+				part.shape = BoxShape3D.new() if way[0] != "oval" else CylinderShape3D.new()
+			world.starts_alone = false
+			part.name = "Part"
+			body.collision_layer = 4
+			body.add_child(part)
+			level.add_child(body)
+			world.add_child(level)
+			add_child(world)
+			match way[0]:
+				"skewed":
+					body.skew = 0.5
+				"not finite":
+					body.position.y = INF
+				"far":
+					body.position.x = 1e9
+				"flat":
+					body.scale.x = 1e-5
+				"sheared":
+					body.transform.basis = Basis(Vector3(1, 0.5, 0), Vector3.UP, Vector3(0, 0, 1))
+				"oval":
+					body.scale.x = 2.0
+				"thin":
+					part.shape.size.x = 0.0
+			level.bake()
+			equal(FixsyncBake.faults.size(), 1, "%s: %s" % [way[0], FixsyncBake.faults])
+			var said := "\n".join(FixsyncCheck.warnings(level))
+			check("Part" in said and way[1] in said, "%s in %dD: %s" % [way[0], d, said])
+			equal(level.solids().size(), 0, way[0] + ": solids")
+			world.free()
+
+
 func test_a_view_of_two_dimensions_from_above_and_from_the_side() -> void:
 	for is_side: bool in [false, true]:
 		var world := FixsyncWorld2D.new()
@@ -213,14 +359,6 @@ func test_the_editors_answer_is_that_of_the_scene_as_it_begins() -> void:
 	var text := FixsyncWhy.of_nodes(world, world.get_node("Red/Blade"), world.get_node("Blue"))
 	check("Blade is not active" in text and "beyond the radius" in text, text)
 	duel.free()
-
-
-func test_a_wrong_layer_and_state_are_errors_that_name_them() -> void:
-	var world := FixsyncWorld3D.new()
-	world.pairs = ["body sword"]
-	add_child(world)
-	check(world.stage != null, "the world begins all the same")
-	world.free()
 
 
 ## Collects the errors and warnings that the engine gets.

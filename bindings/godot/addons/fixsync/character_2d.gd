@@ -27,12 +27,15 @@ const _NONE: PackedStringArray = []
 ## The steepest slope that is a floor, in degrees.
 @export_range(0, 89) var floor_max_degrees := 45
 
-var mover: FixsyncMover  ## The result of the last move. It is not part of the state.
+## The result of the last move, a part of the state: it rolls back.
+var mover: FixsyncMover
 
 
 ## Moves it, and its parts, by a motion in raw numbers. Returns the motion without the components
 ## into walls, floor and ceiling.
 func move(motion: Vector3i) -> Vector3i:
+	if mover == null and _is_early():
+		return Vector3i.ZERO
 	mover.move(stage.world, motion)
 	if not parts.is_empty():
 		var now_yaw := get_yaw()
@@ -41,11 +44,16 @@ func move(motion: Vector3i) -> Vector3i:
 	return mover.motion()
 
 
-## Whether the last move ended on a floor.
+## Whether the last move ended on a floor, also that of an earlier frame.
 func is_on_floor() -> bool:
-	return mover.is_on_floor()
+	return (mover != null or not _is_early()) and mover.is_on_floor()
 
 
 ## Whether the last move met a wall.
 func is_on_wall() -> bool:
-	return mover.is_on_wall()
+	return (mover != null or not _is_early()) and mover.is_on_wall()
+
+
+## Whether the last move met a ceiling.
+func is_on_ceiling() -> bool:
+	return (mover != null or not _is_early()) and mover.is_on_ceiling()

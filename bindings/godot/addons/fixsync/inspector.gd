@@ -1,6 +1,6 @@
 @tool
 extends EditorInspectorPlugin
-## The layers of the world as a list to choose from, what is wrong with a collider, and why it is
+## The layers of the world as a list to choose from, what is wrong with a node, and why it is
 ## not a hit with another collider of the scene as it begins.
 
 
@@ -70,7 +70,7 @@ class Layers:
 
 
 func _can_handle(object: Object) -> bool:
-	return object is FixsyncCollider3D or object is FixsyncCollider2D
+	return object is Node and FixsyncPlace.is_own(object)
 
 
 func _parse_property(
@@ -89,6 +89,9 @@ func _parse_begin(object: Object) -> void:
 	_warnings = VBoxContainer.new()
 	box.add_child(_warnings)
 	refresh()
+	add_custom_control(box)
+	if not FixsyncPlace.is_collider(object):
+		return
 	var choice := OptionButton.new()
 	var answer := Label.new()
 	answer.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
@@ -107,7 +110,6 @@ func _parse_begin(object: Object) -> void:
 		if index > 0:
 			FixsyncPlace.sync_colliders(EditorInterface.get_edited_scene_root())
 			answer.text = FixsyncWhy.of_nodes(world, object, others[index - 1]))
-	add_custom_control(box)
 
 
 ## Shows what is wrong now with the node that is inspected. Godot does not ask a node whose script
@@ -117,7 +119,7 @@ func refresh() -> void:
 		return
 	for label in _warnings.get_children():
 		label.free()
-	for line in FixsyncPlace.warnings(_node):
+	for line in FixsyncCheck.warnings(_node):
 		var label := Label.new()
 		label.text = line
 		label.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART

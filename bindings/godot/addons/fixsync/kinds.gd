@@ -29,5 +29,8 @@ const SIZES := [
 	[&"radius", &"half_angle", &"half_height", &"inner_radius"],
 ]
 
+## The least of each size, in raw numbers.
+const LEAST := [[1], [1, 0], [1, 1], [1, 1, 1], [1, 1, 1, 0]]
+
 ## Kinds with round ends, whose top is their radius above their half_height.
 const ROUND: Array[int] = [Kind.SPHERE, Kind.CAPSULE]

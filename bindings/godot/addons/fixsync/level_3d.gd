@@ -35,9 +35,7 @@ func solids() -> PackedInt64Array:
 
 
 func _get_configuration_warnings() -> PackedStringArray:
-	if file.is_empty() and baked.is_empty():
-		return ["No solids: set a file, or add StaticBody3D nodes and press Bake."]
-	return []
+	return FixsyncCheck.warnings(self)
 
 
 func _notification(what: int) -> void:

@@ -12,7 +12,6 @@ extends RefCounted
 const META := &"fixsync_place"
 const PIXELS := "fixsync/2d/pixels_per_unit"
 const SIDE := "fixsync/2d/is_side_view"
-const NO_WORLD := "There is no world above it: it joins a match where its scene is under one."
 
 const _PROPERTIES := [
 	&"id", &"shape", &"layer", &"owner_id", &"starts_active", &"raw_position", &"yaw"]
@@ -31,6 +30,11 @@ static func is_world(node: Node) -> bool:
 
 static func is_level(node: Node) -> bool:
 	return node is FixsyncLevel3D or node is FixsyncLevel2D
+
+
+## Whether a node is one of the add-on's: a world, a level or a collider.
+static func is_own(node: Node) -> bool:
+	return is_collider(node) or is_world(node) or is_level(node)
 
 
 ## All colliders of a tree, in its order.
@@ -54,35 +58,46 @@ static func world_above(node: Node) -> Node:
 	return node
 
 
-## The collider that one is a part of, the outermost one; or null.
+## The node that the transform of a node is relative to, as in the engine. null: none, as under a plain
+## Node or a CanvasLayer, or with top_level.
+static func base_of(node: Node) -> Node:
+	var above := node.get_parent()
+	if node is Node3D:
+		return above as Node3D if not node.top_level else null
+	return above as CanvasItem if node is CanvasItem and not node.top_level else null
+
+
+## The collider that one is a part of, the outermost one; or null. A part moves as its transform does.
 static func whole(collider: Node) -> Node:
 	var found: Node = null
-	var node := collider.get_parent()
+	var node := base_of(collider)
 	while node != null and not is_world(node):
 		if is_collider(node):
 			found = node
-		node = node.get_parent()
+		node = base_of(node)
 	return found
 
 
 ## The nearest node above one that has a place of its own, or null. root is that of the edited scene.
+## If the engine's transforms end before that, it is the world.
 static func frame_of(node: Node, root: Node = null) -> Node:
-	var above := node.get_parent()
+	var above := base_of(node)
 	while above != null and above != root and not is_world(above) and not is_collider(above):
 		if not above.scene_file_path.is_empty() or above.has_meta(META) and not is_level(above):
 			break
-		above = above.get_parent()
-	return above
+		above = base_of(above)
+	return above if above != null else world_above(node.get_parent())
 
 
-## The transform of a node in its frame, or in another node above it.
+## The transform of a node in its frame, or in another node above it; for null, in its space or canvas.
 static func within(node: Node, frame: Node) -> Variant:
-	var place: Variant = node.transform
-	var above := node.get_parent()
+	var place: Variant = node.call(&"get_transform")
+	var above := base_of(node)
 	while above != null and above != frame:
-		if above is Node3D and node is Node3D or above is Node2D and node is Node2D:
-			place = above.transform * place
-		above = above.get_parent()
+		place = above.call(&"get_transform") * place
+		above = base_of(above)
+	if above == null and (frame is Node3D and node is Node3D or frame is CanvasItem and node is Node2D):
+		place = within(frame, null).affine_inverse() * place
 	return place
 
 
@@ -184,7 +199,9 @@ static func is_saved_with(root: Node, node: Node) -> bool:
 static func _sync_collider(root: Node, node: Node, stale: PackedStringArray) -> void:
 	var view := FixsyncView2D.of(node)
 	var place: Variant = within(node, frame_of(node, root) if node != root else node.get_parent())
-	var pose := pose_from(place, view, _depth(node))
+	if not is_placed(place, view.pixels):
+		return  # FixsyncCheck says so
+	var pose := pose_from(place, view, depth_of(node))
 	if not is_saved_with(root, node):
 		if not _is_near(pose, own(node)):
 			_add_stale(stale, node)
@@ -201,7 +218,10 @@ static func _sync_root(root: Node, node: Node, stale: PackedStringArray) -> void
 	if not (node is Node3D or node is Node2D):
 		return
 	var place: Variant = node.transform if node == root else within(node, frame_of(node, root))
-	var pose := pose_from(place, FixsyncView2D.of(node), 0)
+	var view := FixsyncView2D.of(node)
+	if not is_placed(place, view.pixels):
+		return
+	var pose := pose_from(place, view, 0)
 	if _is_near(pose, own(node)) and pose == own(node):
 		return
 	if is_saved_with(root, node):
@@ -217,8 +237,18 @@ static func _add_stale(stale: PackedStringArray, node: Node) -> void:
 		stale.append(line)
 
 
-static func _depth(node: Node) -> int:
-	return Fixsync.nearest(node.get(&"depth")) if node is Node2D and is_collider(node) else 0
+## The depth of a 2D collider in raw numbers; 0 for one that is not valid.
+static func depth_of(node: Node) -> int:
+	var text: Variant = node.get(&"depth") if is_collider(node) else null
+	return Fixsync.nearest(text) if text is String and FixsyncShape.is_decimal(text, 32768.0) else 0
+
+
+## Whether a transform has a place in a world: finite numbers, less than 32768 units.
+static func is_placed(place: Variant, pixels: float) -> bool:
+	if not place.is_finite():
+		return false
+	var most: float = place.origin.abs()[place.origin.abs().max_axis_index()]
+	return most < 32767.5 * (1.0 if place is Transform3D else pixels)
 
 
 ## The place that is nearest to a transform. depth is that of 2D.
@@ -236,75 +266,7 @@ static func _is_near(a: Array, b: Array) -> bool:
 	return (a[0] - b[0]).length() <= 64.0 and mini(turn, 65536 - turn) <= 16
 
 
-# ---- warnings ----
-
-## Warns if a collider is not where it is drawn: it was placed without the plugin, or by a script.
-static func check(node: Node) -> void:
-	if not node.is_inside_tree():
-		return
-	var moves_with := whole(node)
-	var place: Variant = within(
-			node, world_above(node.get_parent()) if moves_with == null else moves_with)
-	var drawn: Vector3i = pose_from(place, FixsyncView2D.of(node), _depth(node))[0]
-	var pose := pose_of(node)
-	if not place.origin.is_zero_approx() and (drawn - pose[0]).length() > 1024.0:
-		push_warning(
-				"%s is drawn at %s and begins at %s: enable the plugin, and save its scene; a script"
-				% [node.name, drawn, pose[0]] + " places it with raw_position, or by spawn")
-
-
-## What is wrong with a collider, a line each: for the editor.
-static func warnings(node: Node) -> PackedStringArray:
-	var found := PackedStringArray()
-	if node.get(&"shape") == null:
-		found.append("A collider needs a shape.")
-	var world := world_above(node.get_parent())
-	if world == null:
-		if node.is_inside_tree() and node.owner != null:
-			found.append(NO_WORLD)
-	else:
-		if (node is Node2D) != (world is Node2D):
-			found.append("It is a node of %s, and its world is of %s."
-					% (["2D", "3D"] if node is Node2D else ["3D", "2D"]))
-		var names: PackedStringArray = world.get(&"layers")
-		for property: StringName in [&"layer", &"blocked_by", &"one_way"]:
-			var used: Variant = node.get(property)
-			for name: String in [used] if used is String else used if used != null else []:
-				if not names.has(name):
-					found.append("%s: '%s' is no layer of the world: %s."
-							% [property, name, ", ".join(names)])
-		for other in colliders(world):
-			if other != node and node.get(&"id") >= 0 and other.get(&"id") == node.get(&"id"):
-				found.append("%s has the id %d too." % [other.name, node.get(&"id")])
-	found.append_array(_warnings_of_place(node))
-	return found
-
-
-static func _warnings_of_place(node: Node) -> PackedStringArray:
-	var found := PackedStringArray()
-	var place: Variant = within(node, world_above(node.get_parent()))
-	var is_side := FixsyncView2D.of(node).is_side
-	if node is Node3D:
-		if not place.basis.get_scale().is_equal_approx(Vector3.ONE):
-			found.append("It is scaled, and its shape is not: set the sizes of the shape.")
-		elif not place.basis.y.is_equal_approx(Vector3.UP):
-			found.append("It is tilted, and its collider stands upright: turn it about Y only.")
-	elif node is Node2D:
-		var size := Vector2(place.x.length(), place.y.length())
-		if not size.is_equal_approx(Vector2.ONE):
-			found.append("It is scaled, and its shape is not: set the sizes of the shape.")
-		elif is_side and (not is_zero_approx(place.x.y) or place.y.y < 0.0):
-			found.append("It is turned, and its collider stands upright: seen from the side, it can"
-					+ " only be flipped.")
-		elif not is_side and place.determinant() < 0.0:
-			found.append("It is mirrored, and its collider is not: seen from above, turn it.")
-	if whole(node) != null and found.is_empty():
-		var shape: FixsyncShape = node.get(&"shape")
-		var turn: int = pose_of(node)[1]
-		if shape != null and not shape.kind in FixsyncShape.ROUND and turn % 32768 != 0:
-			found.append("A part has the yaw of the collider that it moves with: do not turn it.")
-	return found
-
+# ---- copies ----
 
 ## A copy of a world node whose nodes have the add-on's own scripts, because those run in the
 ## editor.

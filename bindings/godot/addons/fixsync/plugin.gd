@@ -65,9 +65,10 @@ func _apply_changes() -> void:
 	_flip(root)
 	for line in FixsyncPlace.sync(root):
 		push_warning("a scene in this one is out of date. " + line)
-	for node in FixsyncPlace.colliders(root):
-		for line in FixsyncPlace.warnings(node):
-			if line != FixsyncPlace.NO_WORLD and FixsyncPlace.is_saved_with(root, node):
+	for node in FixsyncPlace.all_of(root, FixsyncPlace.is_own):
+		for line in FixsyncCheck.faults(node) if FixsyncPlace.is_level(node) else (
+				FixsyncCheck.warnings(node)):
+			if line != FixsyncCheck.NO_WORLD and FixsyncPlace.is_saved_with(root, node):
 				push_warning("%s: %s" % [root.get_path_to(node), line])
 
 
@@ -108,9 +109,9 @@ func _on_edited() -> void:
 	var root := EditorInterface.get_edited_scene_root()
 	_flip(root)
 	FixsyncPlace.sync_colliders(root)
-	for node in FixsyncPlace.colliders(root):
+	for node in FixsyncPlace.all_of(root, FixsyncPlace.is_own):
 		node.update_configuration_warnings()
-		if node is Node3D:
+		if node is FixsyncCollider3D:
 			node.update_gizmos()
 	_inspector.refresh()
 	update_overlays()

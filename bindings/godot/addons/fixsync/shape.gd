@@ -62,6 +62,30 @@ func row() -> PackedInt64Array:
 	return numbers
 
 
+## What is wrong with its sizes, a line each.
+func faults() -> PackedStringArray:
+	var found := PackedStringArray()
+	for at: int in SIZES[kind].size():
+		var size: StringName = SIZES[kind][at]
+		var value: Variant = get(size)
+		if value is int:
+			if value < 1 or value > 32768:
+				found.append("%s must be 1 to 32768, not %d." % [size, value])
+		elif not is_decimal(value, 8192.0) or Fixsync.nearest(value) < LEAST[kind][at]:
+			found.append("%s must be a decimal %s and below 8192, not '%s'."
+					% [size, "above 0" if LEAST[kind][at] > 0 else "of 0", value])
+		elif size == &"inner_radius" and Fixsync.nearest(value) >= Fixsync.nearest(radius):
+			found.append("inner_radius must be below radius, %s, not %s." % [radius, value])
+	return found
+
+
+## Whether a text is a decimal such as "0.5" nearer to 0 than a limit.
+static func is_decimal(text: String, limit: float) -> bool:
+	return (
+			text.is_valid_float() and not "e" in text.to_lower()
+			and absf(text.to_float()) < limit - 1.0 / 65536.0)
+
+
 func _decimal(text: String, old: String) -> String:
 	if text.is_valid_float() and not "e" in text.to_lower():
 		emit_changed.call_deferred()

@@ -14,15 +14,19 @@ class Member:
 	var instance := 0  # the engine's number of the node: it stays when the node is freed
 	var order := 0  # rules run in this order
 	var id := -1  # of its collider
+	var above: Array[Node] = []  # its parent and so on, up to the world
 	var whole: Node  # the collider that it is a part of, or null
 	var hearing: Array[Node] = []  # nodes that hear its hits
 	var ticks := false
 	var kept: Array = []  # [property, type]: the game's own state
 	var initial: Array = []  # values of these when it joined
+	var mover: FixsyncMover  # of a character
+	var initial_mover := PackedByteArray()
 	var is_in := false
 
 
-enum { JOIN, LEAVE, IN, OUT }  # changes of the journal: a member, the root of a subtree
+# Changes of the journal: JOIN and LEAVE of a member; IN, OUT and MOVE of the root of a subtree.
+enum { JOIN, LEAVE, IN, OUT, MOVE }
 
 const _JOINED := 1 << 20  # orders of a frame
 
@@ -45,7 +49,7 @@ var _view: FixsyncView2D
 var _shown: FixsyncNodes
 var _lines: Node
 
-var _journal: Array[Array] = []  # [frame, stamp, change, member or root, scene]
+var _journal: Array[Array] = []  # [frame, stamp, change, member or root, scene or parent]
 var _stamp := 0  # the frame whose step sees a change that is made now
 var _joined := 0  # members that joined in this frame
 var _newest := 0  # the first frame that was never stepped
@@ -55,7 +59,9 @@ var _touched_in_frame := {}
 var _to_despawn: Array[Node] = []
 var _undone: Array[Array] = []  # [frame, scene, parent, root]: spawned, and taken back
 var _out := {}  # roots that despawned: [visible, process_mode] once they are hidden
+var _to_draw := {}  # members that moved in the tree, until they are drawn there
 var _is_stepping := false
+var _is_own_change := false  # this moves nodes in the tree
 
 
 ## Builds the world out of the nodes under a host: levels, colliders, rules, state.
@@ -83,20 +89,11 @@ func _init(new_host: Node) -> void:
 
 # ---- layers ----
 
-## The number of a layer by its name.
-func layer(name: String, of: Node = host) -> int:
-	var at: int = host.layers.find(name)
-	if at < 0 or at > 31:
-		push_error("%s: layer must be one of %s, not '%s'"
-				% [of.name, ", ".join(host.layers), name])
-	return clampi(at, 0, 31)
-
-
 ## A bit for each layer of a list of names.
-func mask(names: PackedStringArray, of: Node = host) -> int:
+func mask(names: PackedStringArray) -> int:
 	var bits := 0
 	for name in names:
-		bits |= 1 << layer(name, of)
+		bits |= 1 << host.layers.find(name)
 	return bits
 
 
@@ -107,11 +104,8 @@ func _masks() -> PackedInt64Array:
 	masks.resize(32)
 	for pair: String in host.pairs:
 		var names := pair.split(" ", false)
-		if names.size() != 2:
-			push_error("a pair of layers must be two names, not '%s'" % pair)
-			continue
-		var a := layer(names[0])
-		var b := layer(names[1])
+		var a: int = host.layers.find(names[0])
+		var b: int = host.layers.find(names[1])
 		masks[a] |= 1 << b
 		masks[b] |= 1 << a
 	return masks
@@ -144,7 +138,33 @@ func _is_wanted(node: Node) -> bool:
 	var is_one := FixsyncPlace.is_collider(node)
 	if not is_one and not Engine.is_editor_hint():
 		is_one = node.has_method(&"_fixsync_tick") or node.has_method(&"_fixsync_state")
-	return is_one and (node == host or FixsyncPlace.world_above(node.get_parent()) == host)
+	return is_one and _is_under(node) and not _is_disabled(node)
+
+
+func _is_under(node: Node) -> bool:
+	return node == host or FixsyncPlace.world_above(node.get_parent()) == host
+
+
+## Whether a node's process_mode disables it: as an Area2D, it is not in the match then.
+func _is_disabled(node: Node) -> bool:
+	while node != null:
+		var hidden: Array = _out.get(node, [])
+		var mode: int = hidden[1] if hidden.size() > 1 else node.process_mode
+		if mode != Node.PROCESS_MODE_INHERIT:
+			return mode == Node.PROCESS_MODE_DISABLED
+		node = node.get_parent()
+	return false
+
+
+## A collider node's process_mode changed, or that of a node above.
+static func on_mode_changed(node: Node) -> void:
+	if node.stage != null and node.is_in_match():
+		push_warning("%s is in a match, which ignores process_mode: call set_active or despawn"
+				% node.name)
+		return
+	var world := FixsyncPlace.world_above(node.get_parent())
+	if world != null and world.stage != null:
+		world.stage._on_node_added(node)
 
 
 ## Adds nodes to the match, in their order. First come those with an id of their own.
@@ -177,21 +197,56 @@ func _join(found: Array[Node]) -> void:
 				free += 1
 			member.id = ids.get(node, free)
 			taken[member.id] = true
+			if not _can_join(member):
+				continue
+		_read_tree(member)
+		if member.id >= 0:
 			_add_collider(member)
 		_read_rules(member)
 		_enter(member)
 		_journal.append([_frame(), _stamp, JOIN, member, null])
 
 
+## Whether a collider that comes later may join: those of the start are checked before.
+func _can_join(member: Member) -> bool:
+	var faults := PackedStringArray()
+	if member.id >= host.capacity:
+		faults.append("more colliders than capacity, %d: raise capacity of %s."
+				% [host.capacity, host.name])
+	elif history != null:
+		faults = FixsyncCheck.faults(member.node)
+	if not faults.is_empty():
+		push_error("%s does not join the match: %s" % [member.node.name, " ".join(faults)])
+	return faults.is_empty()
+
+
+## Where a member is in the tree: what it is a part of, and who hears its hits.
+func _read_tree(member: Member) -> void:
+	member.above = _above(member.node)
+	if member.id < 0:
+		return
+	member.whole = FixsyncPlace.whole(member.node)
+	if member.whole != null and not (member.whole.stage == self and member.whole.is_in_match()):
+		member.whole = null
+	member.hearing.clear()
+	for above: Node in [member.node] + member.above:
+		if not Engine.is_editor_hint() and above.has_method(&"_fixsync_hit"):
+			member.hearing.push_front(above)
+
+
+func _above(node: Node) -> Array[Node]:
+	var found: Array[Node] = []
+	while node != host and node != null:
+		node = node.get_parent()
+		found.append(node)
+	return found
+
+
 func _add_collider(member: Member) -> void:
 	var node := member.node
 	node.stage = self
 	node.id = member.id
-	member.whole = FixsyncPlace.whole(node)
-	FixsyncPlace.check(node)
-	if node.shape == null:
-		push_error("%s has no shape" % node.name)
-		return
+	FixsyncCheck.place(node)
 	var pose := FixsyncPlace.pose_of(node)
 	var position: Vector3i = pose[0]
 	var yaw: int = pose[1]
@@ -205,14 +260,17 @@ func _add_collider(member: Member) -> void:
 			owner = world.owner(member.whole.id)
 	node.start_position = position
 	node.start_yaw = yaw
+	node.start_row = node.shape.row()
 	world.add(
-			member.id, node.shape.row(), position, yaw, layer(node.layer, node), owner,
+			member.id, node.start_row, position, yaw, host.layers.find(node.layer), owner,
 			offset, node.starts_active)
 	if node is FixsyncCharacter3D or node is FixsyncCharacter2D:
 		node.mover = FixsyncMover.create(
-				member.id, mask(node.blocked_by, node), 4, Fixsync.nearest(node.step_height),
+				member.id, mask(node.blocked_by), 4, Fixsync.nearest(node.step_height),
 				Fixsync.nearest(node.snap), FixsyncPlace.floor_y(node.floor_max_degrees),
-				mask(node.one_way, node))
+				mask(node.one_way))
+		member.mover = node.mover
+		member.initial_mover = node.mover.save()
 
 
 func _read_rules(member: Member) -> void:
@@ -229,22 +287,17 @@ func _read_rules(member: Member) -> void:
 			else:
 				push_error("%s.%s must be an int, a bool, a Vector2i or a Vector3i, not a %s"
 						% [node.name, property, type_string(typeof(value))])
-	var above := node
-	while member.id >= 0 and above != null:
-		if above.has_method(&"_fixsync_hit"):
-			member.hearing.push_front(above)
-		above = null if above == host else above.get_parent()
 
 
 func _enter(member: Member) -> void:
-	if not is_instance_valid(member.node):
-		return
 	member.is_in = true
+	if not member.kept.is_empty() or member.mover != null:
+		_keeping = _with(_keeping, member)
+	if not is_instance_valid(member.node):
+		return  # its collider is alone, until the frame in which the node left
 	_members[member.instance] = member
 	if member.ticks:
 		_ticking = _with(_ticking, member)
-	if not member.kept.is_empty():
-		_keeping = _with(_keeping, member)
 	if not member.node.tree_exiting.is_connected(_on_node_exits):
 		member.node.tree_exiting.connect(_on_node_exits.bind(member.instance))
 	if member.id < 0:
@@ -261,10 +314,13 @@ func _enter(member: Member) -> void:
 func _leave(member: Member) -> void:
 	member.is_in = false
 	_members.erase(member.instance)
-	if member.ticks:
-		_ticking = _ticking.filter(func(other: Member) -> bool: return other != member)
-	if not member.kept.is_empty():
-		_keeping = _keeping.filter(func(other: Member) -> bool: return other != member)
+	_keeping = _keeping.filter(func(other: Member) -> bool: return other != member)
+	_unplug(member)
+
+
+## Takes the node of a member out, not its collider.
+func _unplug(member: Member) -> void:
+	_ticking = _ticking.filter(func(other: Member) -> bool: return other != member)
 	if member.id < 0:
 		return
 	nodes.erase(member.id)
@@ -336,7 +392,7 @@ func _undone_root(scene: PackedScene, parent: Node) -> Node:
 
 ## FixsyncWorld3D.despawn explains it.
 func despawn(node: Node) -> void:
-	if node == null or not host.is_ancestor_of(node):
+	if not is_instance_valid(node) or not host.is_ancestor_of(node):
 		push_error("despawn: node must be a node of the world")
 	elif _is_stepping:
 		_despawn(node)
@@ -344,13 +400,18 @@ func despawn(node: Node) -> void:
 		_to_despawn.append(node)
 
 
-func _despawn(root: Node) -> void:
-	var left: Array[Member] = []
+func _members_under(root: Node) -> Array[Member]:
+	var found: Array[Member] = []
 	for member: Member in _members.values():
-		if member.node == root or root.is_ancestor_of(member.node):
-			left.append(member)
-	left.sort_custom(_is_earlier)
-	for member in left:
+		var node: Node = member.node if is_instance_valid(member.node) else null
+		if node != null and (node == root or root.is_ancestor_of(node)):
+			found.append(member)
+	found.sort_custom(_is_earlier)
+	return found
+
+
+func _despawn(root: Node) -> void:
+	for member in _members_under(root):
 		_remove(member)
 	_out[root] = _out.get(root, [])
 	_out[root].erase(null)
@@ -369,41 +430,162 @@ func _remove(member: Member) -> void:
 
 
 func _on_node_added(node: Node) -> void:
+	if _is_own_change:
+		return
 	if _is_wanted(node):
-		if _is_stepping:
-			_touched_in_frame[node.get_instance_id()] = true
-		else:
-			_touched[node.get_instance_id()] = true
+		_touch(node.get_instance_id())
+	elif _members.has(node.get_instance_id()) and not _is_under(node):
+		# It is in another world now: frames that are played again have its collider alone.
+		_unplug(_members[node.get_instance_id()])
+		_members[node.get_instance_id()].node = null
 
 
 func _on_node_exits(instance: int) -> void:
+	if _is_own_change:
+		return
 	if _members.has(instance):
 		_drop_part(_members[instance])  # it may be freed: nobody may use it any more
+	_touch(instance)
+
+
+func _touch(instance: int) -> void:
 	if _is_stepping:
 		_touched_in_frame[instance] = true
 	else:
 		_touched[instance] = true
 
 
-## The nodes that came and the members that left, by what the tree is now.
+## What the tree is now: the nodes that came, the members that left, and what moved within the
+## world, as [node, parent, parent before].
 func _changes(touched: Dictionary) -> Array:
 	var came: Array[Node] = []
 	var left: Array[Member] = []
+	var stayed: Array[Member] = []
 	for instance: int in touched:
 		var node := instance_from_id(instance) as Node
 		var is_here := (
 				node != null and not node.is_queued_for_deletion() and not _out.has(node)
-				and (node == host or host.is_ancestor_of(node)))
+				and _is_under(node))
 		if is_here and not _members.has(instance):
 			came.append(node)
 		elif not is_here and _members.has(instance):
 			left.append(_members[instance])
 		elif is_here:
 			_keep_part(_members[instance])
+			stayed.append(_members[instance])
 	touched.clear()
 	came.sort_custom(func(a: Node, b: Node) -> bool: return b.is_greater_than(a))
 	left.sort_custom(_is_earlier)
-	return [came, left]
+	stayed.sort_custom(_is_earlier)
+	var moved: Array[Array] = []
+	for member in stayed:
+		var above := _above(member.node)
+		for at in above.size():
+			if at >= member.above.size() or above[at] != member.above[at]:
+				var node := member.node if at == 0 else above[at - 1]
+				if not moved.any(func(row: Array) -> bool: return row[0] == node):
+					moved.append([node, above[at], member.above[at]])
+				break
+	return [came, left, moved]
+
+
+# ---- nodes that move in the tree ----
+
+## FixsyncCollider3D.attach explains it.
+func attach(node: Node, to: Node, offset: Vector3i) -> void:
+	var parent := host if to == null else to
+	if not _is_stepping:
+		push_error("%s.attach: call it in _fixsync_tick or _fixsync_hit; elsewhere reparent()" % node.name)
+	elif not node.is_in_match() or to != null and not to.is_in_match() or to == node \
+			or node.is_ancestor_of(parent):
+		push_error("%s.attach: both must be in the match, and the other no part of it" % node.name)
+	else:
+		_moved(node, parent, node.get_parent())
+		if to != null:
+			world.set_offset(node.id, offset)
+
+
+## A node moves, or has moved, under another parent of the world, in the frame that is played.
+func _moved(node: Node, parent: Node, before: Node) -> void:
+	_put_under(node, parent)
+	_journal.append([_frame(), _stamp, MOVE, node, before])
+	for member in _members_under(node):
+		var whole := member.whole
+		_rewire(member)
+		if member.id >= 0 and member.whole != whole:
+			_change_whole(member)
+
+
+func _put_under(node: Node, parent: Node) -> void:
+	if node.get_parent() != parent:
+		_is_own_change = true
+		node.reparent(parent, false)
+		_is_own_change = false
+
+
+## Reads again where a member is in the tree.
+func _rewire(member: Member) -> void:
+	_drop_part(member)
+	_read_tree(member)
+	if member.id < 0:
+		return
+	_hearing.erase(member.id)
+	if not member.hearing.is_empty():
+		_hearing[member.id] = member.hearing
+	_keep_part(member)
+	if member.whole == null:
+		_shown.put(member.id, member.node)
+	else:
+		_shown.drop(member.id)
+		_to_draw[member] = true
+
+
+## The collider of a member becomes a part of another one, or of none, where it is.
+func _change_whole(member: Member) -> void:
+	var id := member.id
+	var yaw := world.yaw(id)
+	var at := world.position(id) + FixsyncPlace.turned(world.offset(id), yaw)
+	var owner: int = member.node.spawn_owner
+	if member.whole == null:
+		world.set_offset(id, Vector3i.ZERO)
+		world.set_pose(id, at, yaw)
+	else:
+		var base := world.position(member.whole.id)
+		yaw = world.yaw(member.whole.id)
+		world.set_offset(id, FixsyncPlace.turned(at - base, -yaw & 65535))
+		world.set_pose(id, base, yaw)
+		owner = world.owner(member.whole.id)
+	if member.node.owner_id < 0:
+		world.set_owner(id, owner)
+
+
+# ---- changes of a collider that have names ----
+
+## FixsyncCollider3D.set_shape explains it.
+func set_shape(node: Node, shape: FixsyncShape) -> void:
+	var faults := shape.faults() if shape != null else PackedStringArray(["null is no shape."])
+	if faults.is_empty():
+		world.set_shape(node.id, shape.row())
+	else:
+		push_error("%s.set_shape: %s" % [node.name, " ".join(faults)])
+
+
+## FixsyncCollider3D.set_layer explains it.
+func set_layer(node: Node, layer: String) -> void:
+	if host.layers.has(layer):
+		world.set_layer(node.id, host.layers.find(layer))
+	else:
+		push_error("%s.set_layer: '%s' is no layer of the world: %s"
+				% [node.name, layer, ", ".join(host.layers)])
+
+
+## FixsyncCollider3D.set_owner_id explains it.
+func set_owner_id(node: Node, owner: int) -> void:
+	if not world.set_owner(node.id, owner):
+		return
+	for part: Node in node.parts:
+		if part.owner_id < 0:
+			world.set_owner(part.id, owner)
 
 
 ## Nodes that a rule added with add_child, or freed: as spawned.
@@ -411,6 +593,8 @@ func _adopt() -> void:
 	var changes := _changes(_touched_in_frame)
 	for member: Member in changes[1]:
 		_remove(member)
+	for row: Array in changes[2]:
+		_moved(row[0], row[1], row[2])
 	var came: Array[Node] = changes[0]
 	for node in came:
 		if not came.has(node.get_parent()):
@@ -423,7 +607,7 @@ func _change_from_outside(frame: int) -> void:
 	if frame >= _newest:
 		_newest = frame + 1
 		var changes := _changes(_touched)
-		if not (changes[0].is_empty() and changes[1].is_empty() and _to_despawn.is_empty()):
+		if changes != [[], [], []] or not _to_despawn.is_empty():
 			_outer[frame] = changes + [_to_despawn.duplicate()]
 			_to_despawn.clear()
 			if not changes[1].is_empty() and history.first() < frame:
@@ -434,11 +618,13 @@ func _change_from_outside(frame: int) -> void:
 	for member: Member in _outer[frame][1]:
 		if member.is_in:
 			_remove(member)
-		elif member.id >= 0 and world.has(member.id) and not nodes.has(member.id):
-			world.remove(member.id)
+	for row: Array in _outer[frame][2]:
+		if is_instance_valid(row[0]) and is_instance_valid(row[1]) and _is_under(row[0]):
+			var now: Node = row[0].get_parent()
+			_moved(row[0], row[1], now if now != row[1] else row[2])
 	_join(_outer[frame][0].filter(func(node: Variant) -> bool:
 		return is_instance_valid(node) and not _members.has(node.get_instance_id())))
-	for root: Variant in _outer[frame][2]:
+	for root: Variant in _outer[frame][3]:
 		if is_instance_valid(root):
 			_despawn(root)
 
@@ -462,6 +648,12 @@ func _undo(frame: int) -> void:
 					_undone.append([change[0], change[4], change[3].get_parent(), change[3]])
 			OUT:
 				_out[change[3]].append(null)  # it comes back
+			MOVE:
+				if is_instance_valid(change[3]) and is_instance_valid(change[4]) \
+						and _is_under(change[3]):
+					_put_under(change[3], change[4])
+					for member in _members_under(change[3]):
+						_rewire(member)
 
 
 ## Gives a node the state that it joined with.
@@ -469,6 +661,8 @@ func _begin_again(member: Member) -> void:
 	for i in member.kept.size():
 		if is_instance_valid(member.node):
 			member.node.set(member.kept[i][0], member.initial[i])
+	if member.mover != null:
+		member.mover.load(member.initial_mover, 0)
 
 
 ## Frees what was spawned in a frame that is played now, and was not spawned again.
@@ -482,6 +676,7 @@ func _drop_undone(frame: int) -> void:
 
 ## Hides roots that despawned until they are freed, and shows those that came back.
 func _hide_roots() -> void:
+	_is_own_change = true
 	for root: Variant in _out.keys():
 		if not is_instance_valid(root):
 			_out.erase(root)
@@ -494,6 +689,7 @@ func _hide_roots() -> void:
 			_out[root] = [root.get(&"visible"), root.process_mode]
 			root.set(&"visible", false)
 			root.process_mode = Node.PROCESS_MODE_DISABLED
+	_is_own_change = false
 
 
 func _frame() -> int:
@@ -502,7 +698,7 @@ func _frame() -> int:
 
 # ---- the game's own state ----
 
-## The game's own state as bytes, 12 for each property.
+## The game's own state as bytes: 12 for each property, and the last move of each character.
 func save_own() -> PackedByteArray:
 	var own := PackedByteArray()
 	var count := 0
@@ -524,6 +720,9 @@ func save_own() -> PackedByteArray:
 				_:
 					own.encode_s64(at, value)
 			at += 12
+	for member in _keeping:
+		if member.mover != null:
+			own.append_array(member.mover.save())
 	return own
 
 
@@ -545,6 +744,9 @@ func load_own(bytes: PackedByteArray) -> void:
 			if is_instance_valid(member.node):
 				member.node.set(entry[0], value)
 			at += 12
+	for member in _keeping:
+		if member.mover != null:
+			at = member.mover.load(bytes, at)
 
 
 # ---- frames ----
@@ -574,6 +776,10 @@ func rewind(frame: int) -> void:
 ## Steps the next frame with an input for each player.
 func step(values: PackedInt64Array, is_final: bool) -> void:
 	var frame := history.head()
+	if history.free_frames() == 0:
+		push_error("%s.play: all %d frames of the window wait: settle frames, or raise window"
+				% [host.name, host.window])
+		return
 	_is_stepping = true
 	_stamp = frame
 	_joined = 0
@@ -686,6 +892,9 @@ func _forget(change: Array) -> void:
 
 ## FixsyncWorld3D.carry explains it.
 func carry(platform: Node, motion: Vector3i) -> PackedInt64Array:
+	if not FixsyncPlace.is_collider(platform) or not platform.is_in_match():
+		push_error("carry: platform must be a collider of the match")
+		return PackedInt64Array()
 	var ids := PackedInt64Array([platform.id])
 	for part: Node in platform.parts:
 		ids.append(part.id)
@@ -716,6 +925,13 @@ func view() -> FixsyncView2D:
 func show() -> void:
 	if host.moves_nodes:
 		_shown.show(world)
+		for member: Member in _to_draw:
+			if member.is_in and is_instance_valid(member.node) and member.whole != null:
+				var offset := world.offset(member.id)
+				member.node.global_transform = member.whole.global_transform * (
+						Transform2D(0.0, _view.screen(offset)) if host is Node2D
+						else Transform3D(Basis.IDENTITY, FixsyncDraw.units(offset)))
+		_to_draw.clear()
 	if host.draw_colliders:
 		if _lines == null:
 			_lines = FixsyncLines2D.new(_view) if host is Node2D else FixsyncLines3D.new()

@@ -23,10 +23,19 @@ static func _id(id: int) -> String:
 ## The answer for two collider nodes of a scene as it begins: for the editor.
 static func of_nodes(world: Node, a: Node, b: Node) -> String:
 	var copy := FixsyncPlace.copy_of(world)
+	var faults := FixsyncCheck.of_match(copy)
+	if not faults.is_empty():
+		copy.free()
+		return "The match does not start: %s" % " ".join(faults)
 	var stage := FixsyncStage.new(copy)
 	var node_a := copy.get_node(world.get_path_to(a))
 	var node_b := copy.get_node(world.get_path_to(b))
 	var names := {node_a.id: a.name, node_b.id: b.name}
-	var text := of_pair(stage.world, node_a.id, node_b.id, names)
+	var text := ""
+	for node: Node in [node_a, node_b]:
+		if not node.is_in_match():
+			text = "%s is not in the match: its process_mode is disabled." % node.name
+	if text.is_empty():
+		text = of_pair(stage.world, node_a.id, node_b.id, names)
 	copy.free()
 	return text

@@ -32,21 +32,36 @@ const _LAYERS: PackedStringArray = ["body", "attack", "wall"]
 const _NONE: PackedStringArray = []
 
 ## The greatest number of colliders at a time.
-@export_range(1, 65536) var capacity := 64
+@export_range(1, 65536) var capacity := 64:
+	set(value):
+		capacity = value
+		update_configuration_warnings()
 ## The names of the layers; a layer is its place in this list.
-@export var layers := _LAYERS
+@export var layers := _LAYERS:
+	set(value):
+		layers = value
+		update_configuration_warnings()
 ## Pairs of layers that meet, such as "body attack". None: all meet.
-@export var pairs := _NONE
+@export var pairs := _NONE:
+	set(value):
+		pairs = value
+		update_configuration_warnings()
 ## Whether shapes that only touch are a hit.
 @export_enum("Touching:1", "Overlapping:2") var hit_when := 1
 ## How many players give inputs.
-@export_range(1, 64) var players := 2
+@export_range(1, 64) var players := 2:
+	set(value):
+		players = value
+		update_configuration_warnings()
 ## How many pixels a unit has.
 @export_range(1.0, 4096.0, 1.0) var pixels_per_unit := 64.0
 ## Whether the screen shows the world from the side, with gravity; else from above.
 @export var is_side_view := false
 ## Frames that may be predicted.
-@export_range(1, 256) var window := 12
+@export_range(1, 256) var window := 12:
+	set(value):
+		window = value
+		update_configuration_warnings()
 ## Frames a second, for the match log.
 @export_range(1, 1000) var tick_rate := 60
 ## Keeps a match log: take_log().
@@ -60,6 +75,7 @@ const _NONE: PackedStringArray = []
 @export var starts_alone := true
 
 var stage: FixsyncStage  ## The world and all that it keeps; null before start.
+var _has_complained := false  # that it did not start: once
 
 
 func _notification(what: int) -> void:
@@ -67,9 +83,27 @@ func _notification(what: int) -> void:
 		start()
 
 
-## Builds the world out of the nodes under this one, at frame 0.
+## Builds the world out of the nodes under this one, at frame 0. It does not start while a node has
+## a fault: the error names all, as the inspector does.
 func start() -> void:
-	stage = FixsyncStage.new(self)
+	var faults := FixsyncCheck.of_match(self)
+	_has_complained = not faults.is_empty()
+	stage = null
+	if faults.is_empty():
+		stage = FixsyncStage.new(self)
+	else:
+		push_error("%s does not start: %s" % [name, " ".join(faults)])
+
+
+func _has_started() -> bool:
+	if stage == null and not _has_complained:
+		_has_complained = true
+		push_error("%s has not started: call start, or set starts_alone" % name)
+	return stage != null
+
+
+func _get_configuration_warnings() -> PackedStringArray:
+	return FixsyncCheck.warnings(self)
 
 
 ## Adds an instance of a scene to the match, and returns it. In _fixsync_tick and _fixsync_hit it
@@ -80,46 +114,52 @@ func start() -> void:
 func spawn(
 		scene: PackedScene, raw := Vector3i.ZERO, new_yaw := 0, owner := 0,
 		parent: Node = null) -> Node:
-	return stage.spawn(scene, raw, new_yaw, owner, parent)
+	return stage.spawn(scene, raw, new_yaw, owner, parent) if _has_started() else null
 
 
 ## Takes a node out of the match with all colliders and rules under it. It comes back if that frame
 ## is taken back, and is freed when the frame is confirmed. Elsewhere than in _fixsync_tick and
 ## _fixsync_hit it is taken out in the next frame that was not played yet.
 func despawn(node: Node) -> void:
-	stage.despawn(node)
+	if _has_started():
+		stage.despawn(node)
 
 
 ## Moves a platform, a collider, and its parts, with the characters that ride on it; it pushes those
 ## in its way. Call it in _fixsync_tick. Returns what FixsyncWorld.carry returns.
 func carry(platform: Node, motion: Vector3i) -> PackedInt64Array:
-	return stage.carry(platform, motion)
+	return stage.carry(platform, motion) if _has_started() else PackedInt64Array()
 
 
 ## Adds the input of a player for a frame, your own or one that arrived. False: it is too early;
 ## add it again later.
 func put_input(player: int, frame: int, value: int) -> bool:
-	return stage.inputs.put(player, frame, value)
+	return stage.inputs.put(player, frame, value) if _has_started() else false
 
 
 ## Steps up to and including a frame; inputs that have not arrived are predicted. Where a prediction
 ## was wrong, it goes back and steps again. It stops where no more frames may be predicted.
 func play_to(frame: int) -> void:
-	stage.play_to(frame)
+	if _has_started():
+		stage.play_to(frame)
 
 
 ## For an add-on that keeps the inputs: goes back to before a frame.
 func rewind(frame: int) -> void:
-	stage.rewind(frame)
+	if _has_started():
+		stage.rewind(frame)
 
 
 ## For an add-on that keeps the inputs: steps the next frame with an input for each player.
 func play(inputs: PackedInt64Array) -> void:
-	stage.step(inputs, false)
+	if _has_started():
+		stage.step(inputs, false)
 
 
 ## For an add-on that keeps the inputs: all frames before this one were stepped on the real inputs.
 func settle(frame: int) -> void:
+	if not _has_started():
+		return
 	stage.history.settle(frame)
 	stage.tell_confirmed()
 	stage.show()
@@ -127,45 +167,53 @@ func settle(frame: int) -> void:
 
 ## The frame that is stepped next.
 func head() -> int:
-	return stage.history.head()
+	return stage.history.head() if _has_started() else 0
 
 
 ## The first frame that is not confirmed.
 func confirmed() -> int:
-	return stage.history.first()
+	return stage.history.first() if _has_started() else 0
 
 
 ## The first frame for which an input is not known.
 func known() -> int:
-	return stage.inputs.confirmed()
+	return stage.inputs.confirmed() if _has_started() else 0
 
 
 ## How many more frames may be predicted.
 func free_frames() -> int:
-	return stage.history.free_frames()
+	return stage.history.free_frames() if _has_started() else 0
 
 
 ## The collider node with an id, or null, as for a solid of the level.
 func collider(id: int) -> Node:
-	return stage.nodes.get(id)
+	return stage.nodes.get(id) if _has_started() else null
 
 
 ## Adds an event of the game's own to the frame that is played, from _fixsync_tick or _fixsync_hit.
 ## kind: 16 or more.
 func add_event(kind: int, a: int, b: int, value: int) -> void:
-	stage.add_event(kind, a, b, value)
+	if _has_started():
+		stage.add_event(kind, a, b, value)
 
 
 ## Why two colliders, or a collider and a solid, are not a hit now.
 func why(a: int, b: int) -> String:
-	return FixsyncWhy.of_pair(stage.world, a, b)
+	return FixsyncWhy.of_pair(stage.world, a, b) if _has_started() else ""
 
 
 ## The text of the match log since the last call; with `record`. Write it to a file.
 func take_log() -> String:
-	return stage.recorder.take_text()
+	return stage.recorder.take_text() if _has_started() and _records() else ""
 
 
 ## Ends the match log.
 func end_log() -> void:
-	stage.recorder.finish()
+	if _has_started() and _records():
+		stage.recorder.finish()
+
+
+func _records() -> bool:
+	if stage.recorder == null:
+		push_error("%s keeps no log: set record before it starts" % name)
+	return stage.recorder != null

@@ -340,23 +340,39 @@ func _warnings_name_what_is_wrong(dimensions: int) -> void:
 		_node("character", dimensions, name, world).set(&"id", 3)
 	root = await _make(root, "res://made/warnings_%dd.tscn" % dimensions)
 	var one := root.get_node("World/One")
-	_check("Two has the id 3 too." in FixsyncPlace.warnings(one), "the same id twice")
+	_check("Two has the id 3 too." in FixsyncCheck.warnings(one), "the same id twice")
 	one.set(&"layer", "bdoy")
-	_check("'bdoy' is no layer" in "\n".join(FixsyncPlace.warnings(one)), "an unknown layer")
+	_check("'bdoy' is no layer" in "\n".join(FixsyncCheck.warnings(one)), "an unknown layer")
 	one.set(&"scale", Vector2(2, 2) if dimensions == 2 else Vector3(2, 2, 2))
-	_check("scaled" in "\n".join(FixsyncPlace.warnings(one)), "a scale")
+	_check("scaled" in "\n".join(FixsyncCheck.warnings(one)), "a scale")
 	one.set(&"scale", Vector2.ONE if dimensions == 2 else Vector3.ONE)
 	if dimensions == 3:
 		one.set(&"rotation", Vector3(0.3, 0, 0))
-		_check("tilted" in "\n".join(FixsyncPlace.warnings(one)), "a tilt")
+		_check("tilted" in "\n".join(FixsyncCheck.warnings(one)), "a tilt")
+	_put(one, NAN, 0.0)
+	_check("finite" in "\n".join(FixsyncCheck.warnings(one)), "a place that is no number")
+	_put(one, 0.0, 0.0)
+	one.set(&"id", -7)
+	_check("id must be -1 to 63, not -7" in "\n".join(FixsyncCheck.warnings(one)), "a wrong id")
+	for setting: Array in [
+		["layers", PackedStringArray(["body", "body"]), "twice"], ["capacity", 1, "raise capacity"],
+		["pairs", PackedStringArray(["body sword"]), "'sword'"], ["window", 0, "1 to 256"]]:
+		var of := root.get_node("World")
+		var before: Variant = of.get(setting[0])
+		of.set(setting[0], setting[1])
+		EditorInterface.inspect_object(of)
+		await _frames(8)
+		_check(setting[2] in "\n".join(FixsyncCheck.warnings(of)), "a world's " + setting[0])
+		_equal(_said(setting[2]), 1, "the inspector says it of a world with a script of its own")
+		of.set(setting[0], before)
 	one.set(&"shape", null)
-	_check("needs a shape" in "\n".join(FixsyncPlace.warnings(one)), "no shape")
+	_check("needs a shape" in "\n".join(FixsyncCheck.warnings(one)), "no shape")
 	var strange := _node("collider", 5 - dimensions, "Strange", one.get_parent())
-	_check("its world is of %dD" % dimensions in "\n".join(FixsyncPlace.warnings(strange)),
+	_check("its world is of %dD" % dimensions in "\n".join(FixsyncCheck.warnings(strange)),
 			"a node of other dimensions")
 	var lone := _node("collider", dimensions, "Lone", root)
 	lone.owner = root
-	_check("no world above" in "\n".join(FixsyncPlace.warnings(lone)), "no world")
+	_check("no world above" in "\n".join(FixsyncCheck.warnings(lone)), "no world")
 
 
 # ---- facing left ----
