@@ -132,8 +132,8 @@ func set_active(active: bool) -> void:
 		stage.world.set_active(id, active)
 
 
-## Gives it another shape: to crouch, to grow. Its middle stays where it is. Make the shapes before the
-## match, as exported resources. `shape` stays that with which it joined.
+## Gives it another shape: to crouch, to grow. Its middle stays where it is. `shape` stays that with
+## which it joined.
 func set_shape(new_shape: FixsyncShape) -> void:
 	if stage != null or not _is_early():
 		stage.set_shape(self, new_shape)

@@ -6,9 +6,9 @@ extends Node{D}
 ##
 3:## Upright boxes, cylinders and polygons of a StaticBody3D or Area3D become solids. The lowest
 3:## collision layer of the body is the layer: Godot's layer 1 is the first of the world's layers.
-2:## Rectangles, circles and polygons of a StaticBody2D, an Area2D or the tiles of a TileMapLayer become
-2:## solids; seen from the side, only upright rectangles. The lowest collision layer of the body is the
-2:## layer: Godot's layer 1 is the first of the world's layers.
+2:## Rectangles, circles and polygons of a StaticBody2D, an Area2D or the tiles of a TileMapLayer
+2:## become solids; seen from the side, only upright rectangles. The lowest collision layer of the
+2:## body is the layer: Godot's layer 1 is the first of the world's layers.
 ## They are baked when the scene is saved, or with the button; a game reads only the baked numbers.
 
 # The editor knows the default of a typed constant, also where a script of the game extends this one.
@@ -20,8 +20,8 @@ const _NONE: PackedInt64Array = []
 2:@export var low := "-1"
 2:## The upper one.
 2:@export var high := "1"
-2:## The collision layer, 1 to 32, of shapes with one_way_collision: characters name it in one_way. 0: that
-2:## of their body.
+2:## The collision layer, 1 to 32, of shapes with one_way_collision: characters name it in one_way.
+2:## 0: that of their body.
 2:@export_range(0, 32) var one_way_layer := 0
 ## Bakes the solids now.
 @export_tool_button("Bake", "Bake") var bake_now := bake

@@ -168,8 +168,15 @@ func test_the_thrower_and_the_ball_of_the_page() -> void:
 	world.free()
 
 
-func test_the_lift_of_the_page_takes_a_rider_along() -> void:
-	var lift: FixsyncCollider3D = load("res://page/lift.gd").new()
+class Lift:
+	extends FixsyncCollider3D
+
+	func _fixsync_tick(_frame: int, _inputs: PackedInt64Array) -> void:
+		stage.carry(self, Vector3i(0, 1024, 0))
+
+
+func test_the_lift_takes_a_rider_along() -> void:
+	var lift: FixsyncCollider3D = Lift.new()
 	lift.layer = "wall"
 	var world := _with(lift)
 	var rider := FixsyncCharacter3D.new()
@@ -222,10 +229,29 @@ func test_the_swing_of_the_page_cuts_in_the_frames_of_its_animation() -> void:
 	world.free()
 
 
-func test_the_keys_of_the_page_are_bits() -> void:
-	InputMap.add_action(&"jump")
-	Input.action_press(&"jump")
-	var keys: int = load("res://page/keys.gd").pressed()
-	equal(keys, 4, "the third action")
-	Input.action_release(&"jump")
-	InputMap.erase_action(&"jump")
+func test_the_carrier_of_the_page_picks_up_crouches_and_drops() -> void:
+	var carrier: FixsyncCharacter3D = load("res://page/carrier.gd").new()
+	carrier.low = _shape(FixsyncShape.Kind.SPHERE, "0.25")
+	carrier.owner_id = 3
+	var world := _with(carrier)
+	world.layers = ["body", "attack", "wall", "weapon"]
+	world.pairs = ["body weapon"]
+	var sword := FixsyncCollider3D.new()
+	sword.shape = _shape(FixsyncShape.Kind.SPHERE, "0.5")
+	sword.layer = "weapon"
+	world.add_child(sword)
+	add_child(world)
+	world.put_input(0, 0, 0)
+	world.put_input(1, 0, 0)
+	world.play_to(0)
+	equal([sword.get_parent(), world.stage.world.owner(sword.id)], [carrier, 3], "picked up")
+	for frame: int in [1, 2]:
+		for of in 2:
+			world.put_input(of, frame, [16, 8][frame - 1] if of == 0 else 0)
+		world.play_to(frame)
+		if frame == 1:
+			equal(world.stage.world.shape(carrier.id), carrier.low.row(), "crouches")
+	equal(world.stage.world.shape(carrier.id), carrier.shape.row(), "stands")
+	equal([sword.get_parent(), world.stage.world.owner(sword.id)], [world, 0], "dropped")
+	equal(sword.get_raw_position(), Vector3i(131072, 0, 0), "ahead")
+	world.free()

@@ -152,14 +152,16 @@ static func solids_3d(root: Node, place := Transform3D()) -> PackedInt64Array:
 
 
 ## The same in 2D, with the tiles of each TileMapLayer. Seen from above, yaw turns from x towards y,
-## and all solids reach from low to high. Seen from the side, y is height, and only upright rectangles
-## are solids. one_way_layer: the collision layer of shapes with one_way_collision; 0: that of their body.
+## and all solids reach from low to high. Seen from the side, y is height, and only upright
+## rectangles are solids. one_way_layer: the collision layer of shapes with one_way_collision; 0:
+## that of their body.
 static func solids_2d(
 	root: Node, place: Transform2D, pixels: float, side: bool, low: float, high: float,
 	one_way_layer := 0
 ) -> PackedInt64Array:
 	faults.clear()
 	doubts.clear()
+	var shrink := Transform2D().scaled(Vector2.ONE / pixels)
 	var solids := PackedInt64Array()
 	for node in _bodies(root):
 		var at: Transform2D = place * FixsyncPlace.within(node, root)
@@ -169,11 +171,12 @@ static func solids_2d(
 		if node.one_way_collision:
 			layer = _one_way(node, at, side, one_way_layer, layer)
 		if node is CollisionPolygon2D:
-			_flat(solids, node, layer, low, high, at.scaled(Vector2.ONE / pixels) * node.polygon, side)
+			_flat(solids, node, layer, low, high, shrink * at * node.polygon, side)
 		elif node.shape is RectangleShape2D:
 			var half: Vector2 = node.shape.size / 2.0
-			_flat(solids, node, layer, low, high, at.scaled(Vector2.ONE / pixels) * PackedVector2Array([
-				-half, Vector2(half.x, -half.y), half, Vector2(-half.x, half.y)]), side)
+			var corners := PackedVector2Array([
+				-half, Vector2(half.x, -half.y), half, Vector2(-half.x, half.y)])
+			_flat(solids, node, layer, low, high, shrink * at * corners, side)
 		elif not node.shape is CircleShape2D or side:
 			faults.append("%s is no rectangle, circle or polygon of this view" % node.name)
 		elif _is_round(node, at.x, at.y):
@@ -184,14 +187,13 @@ static func solids_2d(
 		var at: Transform2D = place * FixsyncPlace.within(tiles, root)
 		if tiles.tile_set != null and tiles.enabled and tiles.collision_enabled \
 				and _is_placed(root, tiles, at, pixels):
-			_tiles(solids, tiles, at.scaled(Vector2.ONE / pixels), side, low, high, one_way_layer)
+			_tiles(solids, tiles, shrink * at, side, low, high, one_way_layer)
 	for tiles in root.find_children("*", "TileMap", true, false):
 		faults.append("%s is a TileMap: make TileMapLayer nodes of it" % tiles.name)
 	return solids
 
 
-# The polygons of the cells of a layer. Of a side view upright rectangles, of which those that make a
-# larger one become one solid.
+# The polygons of the cells of a layer. Rectangles that make a larger one become one solid.
 static func _tiles(
 	solids: PackedInt64Array, tiles: TileMapLayer, at: Transform2D, side: bool, low: float,
 	high: float, one_way_layer: int) -> void:
@@ -239,7 +241,7 @@ static func _tiles(
 			_stand(solids, tiles, layer, low, high, box, side)
 
 
-# Boxes in the order of rows; those that follow one another along an axis, with equal sides, are one.
+# Boxes in the order of rows. Those that follow one another along an axis are one.
 static func _merged(boxes: Array, axis: int) -> Array:
 	var found := []
 	var ends := {}  # where a box ends, and its sides: its place in found
@@ -315,7 +317,7 @@ static func _is_placed(root: Node, node: Node, at: Variant, pixels: float) -> bo
 	while above != null and above != root:
 		above = FixsyncPlace.base_of(above)
 	if above == null:
-		doubts.append("%s does not move with the level: transforms end above it, as under a plain Node"
+		doubts.append("%s does not move with the level: transforms end above it, as at a plain Node"
 				% node.name)
 	return true
 

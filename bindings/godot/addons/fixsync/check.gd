@@ -119,8 +119,11 @@ static func _faults_of_level(level: Node) -> PackedStringArray:
 		found.append("file: there is no %s." % file)
 	_decimal(found, level, &"low", -32767.0, 32768.0)
 	_decimal(found, level, &"high", -32767.0, 32768.0)
-	if level is Node2D and found.is_empty() and level.get(&"low").to_float() >= level.get(&"high").to_float():
-		found.append("low must be below high, not %s and %s." % [level.get(&"low"), level.get(&"high")])
+	if level is Node2D and found.is_empty():
+		var low: String = level.get(&"low")
+		var high: String = level.get(&"high")
+		if low.to_float() >= high.to_float():
+			found.append("low must be below high, not %s and %s." % [low, high])
 	return found
 
 

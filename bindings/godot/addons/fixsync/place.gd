@@ -58,8 +58,8 @@ static func world_above(node: Node) -> Node:
 	return node
 
 
-## The node that the transform of a node is relative to, as in the engine. null: none, as under a plain
-## Node or a CanvasLayer, or with top_level.
+## The node that the transform of a node is relative to, as in the engine. null: none, as under a
+## plain Node or a CanvasLayer, or with top_level.
 static func base_of(node: Node) -> Node:
 	var above := node.get_parent()
 	if node is Node3D:
@@ -67,7 +67,7 @@ static func base_of(node: Node) -> Node:
 	return above as CanvasItem if node is CanvasItem and not node.top_level else null
 
 
-## The collider that one is a part of, the outermost one; or null. A part moves as its transform does.
+## The collider that one is a part of, the outermost one; or null. A part moves as its transform.
 static func whole(collider: Node) -> Node:
 	var found: Node = null
 	var node := base_of(collider)
@@ -78,8 +78,8 @@ static func whole(collider: Node) -> Node:
 	return found
 
 
-## The nearest node above one that has a place of its own, or null. root is that of the edited scene.
-## If the engine's transforms end before that, it is the world.
+## The nearest node above one that has a place of its own, or null. root is that of the edited
+## scene. If the engine's transforms end before that, it is the world.
 static func frame_of(node: Node, root: Node = null) -> Node:
 	var above := base_of(node)
 	while above != null and above != root and not is_world(above) and not is_collider(above):
@@ -89,14 +89,14 @@ static func frame_of(node: Node, root: Node = null) -> Node:
 	return above if above != null else world_above(node.get_parent())
 
 
-## The transform of a node in its frame, or in another node above it; for null, in its space or canvas.
+## The transform of a node in its frame, or in another node above it; for null, in its canvas.
 static func within(node: Node, frame: Node) -> Variant:
 	var place: Variant = node.call(&"get_transform")
 	var above := base_of(node)
 	while above != null and above != frame:
 		place = above.call(&"get_transform") * place
 		above = base_of(above)
-	if above == null and (frame is Node3D and node is Node3D or frame is CanvasItem and node is Node2D):
+	if above == null and (frame is Node3D if node is Node3D else frame is CanvasItem):
 		place = within(frame, null).affine_inverse() * place
 	return place
 

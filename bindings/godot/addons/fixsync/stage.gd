@@ -495,7 +495,8 @@ func _changes(touched: Dictionary) -> Array:
 func attach(node: Node, to: Node, offset: Vector3i) -> void:
 	var parent := host if to == null else to
 	if not _is_stepping:
-		push_error("%s.attach: call it in _fixsync_tick or _fixsync_hit; elsewhere reparent()" % node.name)
+		push_error("%s.attach: call it in _fixsync_tick or _fixsync_hit; elsewhere reparent()"
+				% node.name)
 	elif not node.is_in_match() or to != null and not to.is_in_match() or to == node \
 			or node.is_ancestor_of(parent):
 		push_error("%s.attach: both must be in the match, and the other no part of it" % node.name)
@@ -564,24 +565,25 @@ func _change_whole(member: Member) -> void:
 ## FixsyncCollider3D.set_shape explains it.
 func set_shape(node: Node, shape: FixsyncShape) -> void:
 	var faults := shape.faults() if shape != null else PackedStringArray(["null is no shape."])
-	if faults.is_empty():
-		world.set_shape(node.id, shape.row())
-	else:
+	if not faults.is_empty():
 		push_error("%s.set_shape: %s" % [node.name, " ".join(faults)])
+	elif world.shape(node.id) != shape.row():
+		world.set_shape(node.id, shape.row())
 
 
 ## FixsyncCollider3D.set_layer explains it.
 func set_layer(node: Node, layer: String) -> void:
-	if host.layers.has(layer):
-		world.set_layer(node.id, host.layers.find(layer))
-	else:
+	var number: int = host.layers.find(layer)
+	if number >= 0 and world.layer(node.id) != number:
+		world.set_layer(node.id, number)
+	elif number < 0:
 		push_error("%s.set_layer: '%s' is no layer of the world: %s"
 				% [node.name, layer, ", ".join(host.layers)])
 
 
 ## FixsyncCollider3D.set_owner_id explains it.
 func set_owner_id(node: Node, owner: int) -> void:
-	if not world.set_owner(node.id, owner):
+	if world.owner(node.id) == owner or not world.set_owner(node.id, owner):
 		return
 	for part: Node in node.parts:
 		if part.owner_id < 0:
