@@ -60,7 +60,7 @@ func test_a_fighter_that_falls_is_out_and_begins_above_its_start() -> void:
 		play.world.play_to(frame)
 		frame += 1
 	check(frame > 20 and frame < 400, "out after %d frames" % frame)
-	equal(_outs(play.reported), ["%d: %d of 0 is 1" % [frame - 1, DemoFighter.KO]], "the event")
+	equal(_outs(play.seen), ["%d: %d of 0 is 1" % [frame - 1, DemoFighter.KO]], "the event")
 	equal(play.red.get_raw_position(), play.red.start_position + Vector3i(0, 4 * 65536, 0), "place")
 	equal([play.red.damage, play.red.stun, play.red.velocity, play.red.flipped],
 			[0, 0, Vector3i.ZERO, false], "as at the start")
@@ -75,12 +75,12 @@ func test_who_is_out_is_told_once_when_the_frame_is_confirmed() -> void:
 	for i in 2:
 		add_child(plays[i])
 		plays[i].play(600, LATE * i, keys)
-	check(_outs(plays[0].reported).size() >= 2, "%s" % [_outs(plays[0].reported)])
-	check(plays[0].reported == plays[1].reported, "signals or hashes differ: %s, %s"
-			% [_outs(plays[0].reported), _outs(plays[1].reported)])
-	check(plays[1].predicted >= _outs(plays[1].reported).size(), "none was predicted")
+	check(_outs(plays[0].seen).size() >= 2, "%s" % [_outs(plays[0].seen)])
+	check(plays[0].seen == plays[1].seen, "signals or hashes differ: %s, %s"
+			% [_outs(plays[0].seen), _outs(plays[1].seen)])
+	check(plays[1].predicted >= _outs(plays[1].seen).size(), "none was predicted")
 	var stayed: int = plays[1].predicted - plays[1].taken_back
-	equal(stayed, _outs(plays[1].reported).size(), "those that stayed")
+	equal(stayed, _outs(plays[1].seen).size(), "those that stayed")
 	equal(plays[1].red.kos, plays[0].red.kos, "what red keeps")
 	for play in plays:
 		play.free()
@@ -90,7 +90,7 @@ func test_an_out_that_was_predicted_wrong_is_taken_back() -> void:
 	var edge := Play.new()
 	add_child(edge)
 	edge.play(400, 0, func(_frame: int) -> int: return DemoFighter.Keys.LEFT)
-	var first := int(_outs(edge.reported)[0].get_slice(":", 0))
+	var first := int(_outs(edge.seen)[0].get_slice(":", 0))
 	edge.free()
 	var play := Play.new()
 	add_child(play)
@@ -100,5 +100,5 @@ func test_an_out_that_was_predicted_wrong_is_taken_back() -> void:
 	check(play.predicted > 0, "it was predicted")
 	equal(play.taken_back, play.predicted, "and taken back")
 	equal(play.red.kos, 0, "kos")
-	equal(_outs(play.reported), [] as Array[String], "no event")
+	equal(_outs(play.seen), [] as Array[String], "no event")
 	play.free()
