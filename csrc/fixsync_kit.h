@@ -14,8 +14,10 @@
  * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 20 (fxs_separated), 404
  * (fxs_body), 16 (fxs_strike), 40 (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40
  * (fxs_difference), 64 (fxs_name), 48 (fxs_explanation), 40 (fxs_history_room), 40 (fxs_pushed), 16
- * (fxs_event_changes), 32 (fxs_confirmed), 48 (fxs_recorded) and 376 (fxs_recorder). fxs_rewind,
- * fxs_inputs and fxs_history are opaque, as fxs_world is.
+ * (fxs_event_changes), 32 (fxs_confirmed), 48 (fxs_recorded), 376 (fxs_recorder), 160
+ * (fxs_rollback_settings), 64 (fxs_rollback_request), 112 (fxs_desync), 32 (fxs_refusal), 40
+ * (fxs_pace) and 16 (fxs_player_pace). fxs_rewind, fxs_inputs, fxs_history and fxs_rollback are
+ * opaque, as fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
  *
@@ -40,12 +42,19 @@ extern "C" {
 /* ---- statuses of the kit --------------------------------------------------------------------- */
 
 /* Statuses (enum Status). */
-#define FXS_E_RANGE (-64)   /* an argument or a result out of range */
-#define FXS_E_TABLE (-65)   /* not a table of frame data */
-#define FXS_E_NORMAL (-67)  /* a normal of (0, 0, 0), or with a component out of range */
-#define FXS_E_MOVER (-68)   /* a field of a mover out of range */
-#define FXS_E_TEXT (-69)    /* text that no match log may hold, or not a decimal */
-#define FXS_E_INEXACT (-70) /* a decimal that is not a multiple of 1/65536 */
+#define FXS_E_RANGE (-64)     /* an argument or a result out of range */
+#define FXS_E_TABLE (-65)     /* not a table of frame data */
+#define FXS_E_NORMAL (-67)    /* a normal of (0, 0, 0), or with a component out of range */
+#define FXS_E_MOVER (-68)     /* a field of a mover out of range */
+#define FXS_E_TEXT (-69)      /* text that no match log may hold, or not a decimal */
+#define FXS_E_INEXACT (-70)   /* a decimal that is not a multiple of 1/65536 */
+#define FXS_E_PACKET (-71)    /* a packet that is cut, damaged or malformed */
+#define FXS_E_LIFE (-72)      /* a packet of an earlier match or start of a peer, or damaged */
+#define FXS_E_MATCH (-73)     /* a packet of another match */
+#define FXS_E_SEMANTICS (-74) /* a packet of a kernel with other semantics */
+#define FXS_E_SETTINGS (-75)  /* a packet of a peer with other settings */
+#define FXS_E_DATA (-76)      /* a packet of a peer with other data */
+#define FXS_E_INPUT (-77)     /* another input than before for the same player and frame */
 
 /* The words of this header and of fixsync.h for a status: "a layer outside 0..31".
  * Another number gives "not a status of fixsync". The text is constant, ASCII, and ends with a 0.
@@ -1181,6 +1190,258 @@ FXS_API int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint
  * is removed. Returns FXS_OK; FXS_E_ORDER if a part of that frame is not in the buffer any more;
  * FXS_E_ROOM. Cost: text. */
 FXS_API int32_t fxs_recorder_end(fxs_recorder *recorder, char *text, uint64_t room);
+
+/* ---- rollback -------------------------------------------------------------------------------- */
+
+/* One peer of one match that rolls back, in the caller's memory: it is fxs_inputs and fxs_history
+ * with packets, time sync, desync detection and a sync test. It asks the game for one thing at a
+ * time. A peer is a machine: it plays one player or more. Each frame:
+ *
+ *     receive every packet that came        fxs_rollback_receive(rollback, peer, bytes, size)
+ *     fxs_rollback_tick(rollback, inputs)   begins a frame with the local inputs
+ *     until FXS_ROLLBACK_NONE               fxs_rollback_next(rollback, world, own, &request, ...)
+ *         FXS_ROLLBACK_LOAD                 world and own hold the frame: read the game's state
+ *         FXS_ROLLBACK_GUESS                perhaps fxs_rollback_guess
+ *         FXS_ROLLBACK_STEP                 step with these inputs, then fxs_rollback_push
+ *         FXS_ROLLBACK_CONFIRMED            scores, sounds, the match log
+ *     send one packet to each other peer    fxs_rollback_packet(rollback, peer, bytes, room, &size)
+ *
+ * A game that stops in the middle, by an exception, loses nothing: the next tick loads the frame
+ * again and goes on from there. A game must take every input of its number of numbers: an input
+ * comes from another machine.
+ *
+ * The transport does the rest: addresses, encryption, joining a running match, snapshots. Packets
+ * may be lost, repeated or come in any order. They are not signed: without a transport that
+ * authenticates, whoever can read or guess packets can forge them. rollback.c in examples/ is a
+ * complete peer; docs/rollback.md has the bytes of a packet. */
+typedef struct fxs_rollback fxs_rollback;
+
+/* Limits. */
+#define FXS_ROLLBACK_PLAYERS_MAX 64
+#define FXS_INPUT_NUMBERS_MAX 16 /* numbers in one input */
+#define FXS_PREDICTION_MAX 256   /* frames */
+#define FXS_INPUT_DELAY_MAX 64   /* frames */
+#define FXS_CHECK_MAX 64         /* frames that the sync test goes back */
+#define FXS_PACKET_SIZE 1200     /* room for a packet that no usual network splits */
+
+/* The settings of a peer. */
+typedef struct fxs_rollback_settings {
+    uint8_t random[16]; /* secure random bytes, new for each match and each start */
+    uint64_t match;     /* fxs_hash64 of what the match is: its id, the game, the seed */
+    uint64_t data;      /* fxs_hash64 of what the game plays with: frame data, level */
+    uint64_t own_size;  /* as in fxs_history_room, and the next three */
+    uint64_t state_size;
+    uint64_t command_room;
+    uint64_t event_room;
+    uint32_t past;           /* states to keep of confirmed frames, for a desync: 60 is usual */
+    uint32_t players;        /* 1..FXS_ROLLBACK_PLAYERS_MAX, the same on all peers */
+    uint32_t numbers;        /* 1..FXS_INPUT_NUMBERS_MAX in an input, the same on all peers */
+    uint32_t prediction_max; /* 0..FXS_PREDICTION_MAX frames ahead of the last certain one, the
+                                    same on all peers; 0: lockstep, nothing is predicted */
+    uint32_t input_delay;    /* 0..FXS_INPUT_DELAY_MAX: frames from an input to its frame */
+    uint32_t check;          /* 0..FXS_CHECK_MAX: frames that the sync test goes back; 0: off */
+    uint32_t guesses;        /* 1: FXS_ROLLBACK_GUESS for each unknown input; 0: the last one */
+    uint32_t zero;           /* 0 */
+    uint8_t peers[64];       /* by player, the peer that plays it: 0 is this one, with a player
+                                    or more; others are 1, 2, ..., as this machine numbers them;
+                                    0 after the last player */
+} fxs_rollback_settings;
+
+/* Types of requests. */
+#define FXS_ROLLBACK_NONE 0      /* nothing until the next tick */
+#define FXS_ROLLBACK_LOAD 1      /* world and own now hold the state before `frame` */
+#define FXS_ROLLBACK_GUESS 2     /* the input of `player` for `frame` is not known */
+#define FXS_ROLLBACK_STEP 3      /* step `frame` */
+#define FXS_ROLLBACK_CONFIRMED 4 /* `frame` is final; each frame once, in order */
+
+/* What the game must do next. */
+typedef struct fxs_rollback_request {
+    uint32_t type;           /* FXS_ROLLBACK_NONE to FXS_ROLLBACK_CONFIRMED */
+    uint32_t frame;          /* number of the frame; of NONE the one that is stepped next */
+    uint32_t player;         /* of GUESS */
+    uint32_t age;            /* of GUESS: frames since the player's last known input */
+    uint64_t predicted;      /* of STEP: bit i: the input of player i is not the real one */
+    uint32_t is_again;       /* of STEP: 1: this frame was stepped before */
+    uint32_t zero;           /* 0 */
+    fxs_confirmed confirmed; /* of CONFIRMED: counts of rows, and the hash */
+} fxs_rollback_request;
+
+/* Parts of a frame that peers compare, each by a hash. */
+#define FXS_PART_INPUTS 0 /* inputs of all players: a peer sent different ones */
+#define FXS_PART_WORLD 1  /* the world right after the step */
+#define FXS_PART_OWN 2    /* the game's own bytes */
+#define FXS_PART_EVENTS 3 /* events of the step and of the game */
+#define FXS_PART_SHOWN 4  /* the number that the game gave */
+
+/* The first frame that differs: on another peer, or when it was stepped again here. */
+typedef struct fxs_desync {
+    uint64_t players;   /* bit i: player i is of the other peer; 0: the sync test */
+    uint64_t ours[5];   /* by part, the hash here; of the sync test, of the last step */
+    uint64_t theirs[5]; /* by part, the hash there; of the sync test, of the step before */
+    uint64_t own_at;    /* of the sync test: first own byte that differs; own_size: none */
+    uint32_t frame;     /* number of the frame */
+    uint32_t peer;      /* number of the peer; 0: the sync test */
+    uint32_t part;      /* first part that differs, FXS_PART_INPUTS to FXS_PART_SHOWN */
+    uint32_t parts;     /* bit i: part i differs */
+} fxs_desync;
+
+/* Why the last packet of a peer was refused. */
+typedef struct fxs_refusal {
+    int64_t ours;    /* the value here, or the limit */
+    int64_t theirs;  /* the value in the packet */
+    int32_t status;  /* what fxs_rollback_receive returned; FXS_OK: none was refused */
+    uint32_t field;  /* FXS_PACKET_BYTES to FXS_PACKET_AHEAD */
+    uint32_t player; /* of FXS_E_INPUT */
+    uint32_t frame;  /* of FXS_E_INPUT: number of the frame */
+} fxs_refusal;
+
+/* Fields of packets. */
+#define FXS_PACKET_BYTES 0 /* the packet itself */
+#define FXS_PACKET_LIFE 1  /* the random bytes */
+#define FXS_PACKET_SEMANTICS 2
+#define FXS_PACKET_MATCH 3
+#define FXS_PACKET_DATA 4
+#define FXS_PACKET_PLAYERS 5
+#define FXS_PACKET_NUMBERS 6
+#define FXS_PACKET_PREDICTION_MAX 7
+#define FXS_PACKET_FRAME 8      /* of the first frame of the match */
+#define FXS_PACKET_LOCAL 9      /* bits of the players of the peer */
+#define FXS_PACKET_ACK 10       /* frames of inputs of this peer that it has */
+#define FXS_PACKET_HEAD 11      /* frames that it has stepped */
+#define FXS_PACKET_CONFIRMED 12 /* frames that it has confirmed */
+#define FXS_PACKET_HASH_ACK 13  /* frames of hashes of this peer that it has */
+#define FXS_PACKET_HASH 14      /* frame of a hash */
+#define FXS_PACKET_INPUT_END 15 /* frames of its inputs, from the first one or to the last */
+#define FXS_PACKET_INPUT 16     /* a number of an input */
+#define FXS_PACKET_AHEAD 17     /* frames that it is ahead */
+
+/* How this peer and the others run. */
+typedef struct fxs_pace {
+    uint64_t waiting;      /* bit i: no frame can be stepped before an input of player i */
+    uint64_t resteps;      /* frames that were stepped again since the start */
+    int32_t ahead;         /* Q16.16 frames that this peer is ahead of the others' average */
+    uint32_t is_ahead;     /* 1: run a fifth slower, or leave out the ticks of is_skipped */
+    uint32_t is_skipped;   /* 1: leave out this tick, if the clock cannot run slower */
+    uint32_t head;         /* frame that is stepped next */
+    uint32_t first;        /* oldest frame that is not confirmed */
+    uint32_t is_connected; /* 1: every other peer has returned the random bytes */
+} fxs_pace;
+
+/* How the inputs of a player come. */
+typedef struct fxs_player_pace {
+    uint32_t peer; /* that plays it; 0: this one */
+    uint32_t next; /* first frame whose input is not known here */
+    uint32_t late; /* frames that are stepped here without its input */
+    int32_t ahead; /* Q16.16 frames that this peer is ahead of it, smoothed */
+} fxs_player_pace;
+
+/* Bytes of memory for a peer; 0 if a setting is out of range or the sum is above FXS_MEMORY_MAX.
+ * Cannot fail. Cost: players. */
+FXS_API uint64_t fxs_rollback_size(const fxs_rollback_settings *settings);
+
+/* Makes a peer in `memory`: fxs_rollback_size bytes, aligned to 8.
+ * The match begins at the frame of the world, with the world and the own bytes as they are: they
+ * must be the same on all peers. The memory may later be moved as bytes. Returns FXS_OK;
+ * FXS_E_CONFIG for settings that fxs_rollback_size refuses, or misaligned memory; FXS_E_ROOM for a
+ * state larger than state_size. Cost: bytes of memory. */
+FXS_API int32_t fxs_rollback_init(fxs_rollback *memory, const fxs_rollback_settings *settings,
+                                  const fxs_world *world, const uint8_t *own);
+
+/* Makes a copy of a peer with more room in other memory: after FXS_E_ROOM of fxs_rollback_push.
+ * settings: those of the old one, but state_size, command_room, event_room and past may be larger;
+ * no others are read. Returns FXS_OK, or FXS_E_CONFIG for a smaller one, a sum that is out of
+ * range, or misaligned memory. Cost: bytes of memory. */
+FXS_API int32_t fxs_rollback_grow(fxs_rollback *memory, const fxs_rollback_settings *settings,
+                                  const fxs_rollback *old);
+
+/* Begins a frame with the local inputs.
+ * inputs: `numbers` numbers for each local player, by player. They are for the frame input_delay
+ * after the one that this tick steps. If no frame can be stepped because inputs of others are
+ * missing, the first inputs that were given for a frame count. A tick before FXS_ROLLBACK_NONE
+ * means that the game stopped in the middle: the frame is loaded and stepped again. Returns
+ * FXS_OK, or FXS_E_ORDER before every other peer has returned the random bytes
+ * (fxs_pace.is_connected), with nothing changed. Cost: players. */
+FXS_API int32_t fxs_rollback_tick(fxs_rollback *rollback, const int64_t *inputs);
+
+/* Writes what the game must do next.
+ * LOAD: world and own are loaded. STEP: `inputs` has `numbers` numbers for each player. GUESS:
+ * `inputs` has the player's last known input, or zeros. CONFIRMED: `inputs` has the inputs of all
+ * players, `commands` (room for command_room rows) and `events` (for event_room) what the frame
+ * has, as fxs_history_confirm gives it. A STEP that was not pushed is asked again, after a LOAD.
+ * Returns FXS_OK, or FXS_E_STATE for a world of another capacity or level. Cost: that of
+ * fxs_world_load for LOAD; rows and own bytes for CONFIRMED; players else. */
+FXS_API int32_t fxs_rollback_next(fxs_rollback *rollback, fxs_world *world, uint8_t *own,
+                                  fxs_rollback_request *request, int64_t *inputs,
+                                  fxs_command *commands, fxs_event *events);
+
+/* Answers FXS_ROLLBACK_GUESS with the `numbers` numbers of an input.
+ * Without it the last input is repeated. A wrong guess is taken back. Returns FXS_OK, or
+ * FXS_E_ORDER if the last request was another one. Cost: constant. */
+FXS_API int32_t fxs_rollback_guess(fxs_rollback *rollback, const int64_t *input);
+
+/* Answers FXS_ROLLBACK_STEP, right after the step: what the game did in the frame.
+ * The same as fxs_history_push, but is_final of `pushed` is not read. shown: a hash of what players
+ * see (health, scores), or 0: peers compare it, so it finds a value that nobody saves. Returns what
+ * fxs_history_push returns: FXS_OK; FXS_E_ORDER, also if the last request was another one;
+ * FXS_E_RANGE; FXS_E_ROOM: grow with fxs_rollback_grow, and push again. Cost: that of
+ * fxs_history_push; with a check that of fxs_hash64 of own bytes and events too. */
+FXS_API int32_t fxs_rollback_push(fxs_rollback *rollback, const fxs_world *world,
+                                  const uint8_t *own, const fxs_pushed *pushed, uint64_t shown,
+                                  const fxs_command *commands, const fxs_event *events,
+                                  fxs_event *taken_back, fxs_event *predicted,
+                                  fxs_event_changes *changes);
+
+/* Writes what a match log has of the frame that FXS_ROLLBACK_CONFIRMED gave last.
+ * For fxs_recorder_step; state is that of a simulation that saves the world, then the own bytes.
+ * Returns FXS_OK, or FXS_E_ABSENT before the first one, or if `past` is 0 and its state is gone.
+ * Cost: that of fxs_hash64 of the state. */
+FXS_API int32_t fxs_rollback_recorded(const fxs_rollback *rollback, fxs_recorded *out);
+
+/* Sets the input delay for the ticks to come, 0..FXS_INPUT_DELAY_MAX frames.
+ * With a longer one the last input is repeated; with a shorter one inputs are left out. Each peer
+ * has its own. Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
+FXS_API int32_t fxs_rollback_set_delay(fxs_rollback *rollback, uint32_t input_delay);
+
+/* Writes the next packet for a peer: to be sent once a frame, also while nothing is stepped.
+ * room: at least FXS_PACKET_SIZE for an input of up to 64 numbers; else 320 + 10 * numbers * local
+ * players are enough. Returns FXS_OK with `*size`; FXS_E_ID for a peer that is not there;
+ * FXS_E_ROOM for less room than that, with `*size` the room. Cost: inputs that the peer lacks. */
+FXS_API int32_t fxs_rollback_packet(fxs_rollback *rollback, uint32_t peer, uint8_t *bytes,
+                                    uint64_t room, uint64_t *size);
+
+/* Takes a packet of a peer. Bytes of any kind do no harm.
+ * Returns FXS_OK; FXS_E_ID for a peer that is not there; FXS_E_PACKET, FXS_E_LIFE, FXS_E_MATCH,
+ * FXS_E_SEMANTICS, FXS_E_SETTINGS, FXS_E_DATA; FXS_E_INPUT; FXS_E_RANGE for a number that no peer
+ * can have: each with nothing changed but fxs_rollback_refusal. Cost: bytes, and the inputs in
+ * it. */
+FXS_API int32_t fxs_rollback_receive(fxs_rollback *rollback, uint32_t peer, const uint8_t *bytes,
+                                     uint64_t size);
+
+/* Writes why the last refused packet of a peer was refused.
+ * Returns FXS_OK, or FXS_E_ID for a peer that is not there. Cost: constant. */
+FXS_API int32_t fxs_rollback_refusal(const fxs_rollback *rollback, uint32_t peer, fxs_refusal *out);
+
+/* Writes how this peer and the others run: once before each tick.
+ * is_skipped is 1 once for each tick to be left out. Cannot fail. Cost: players. */
+FXS_API void fxs_rollback_pace(fxs_rollback *rollback, fxs_pace *out);
+
+/* Writes how the inputs of a player come.
+ * Returns FXS_OK, or FXS_E_ID for a player that is not there. Cost: constant. */
+FXS_API int32_t fxs_rollback_player(const fxs_rollback *rollback, uint32_t player,
+                                    fxs_player_pace *out);
+
+/* Writes the first frame that differs, of another peer or in the sync test.
+ * It stays the same from then on. Returns FXS_OK, or FXS_E_ABSENT while nothing differs. Cost:
+ * constant. */
+FXS_API int32_t fxs_rollback_desync(const fxs_rollback *rollback, fxs_desync *out);
+
+/* The bytes after the frame of fxs_rollback_desync, to be compared by fxs_state_differences.
+ * which, 0: here, or in the sync test the last step; 1: in the sync test the step before. part:
+ * FXS_PART_WORLD or FXS_PART_OWN. For the bytes of another peer, the game sends its own over its
+ * transport. Returns NULL with a size of 0 for others, without a desync, and if the frame was
+ * older than `past` when it was found. Cannot fail. Cost: constant. */
+FXS_API const uint8_t *fxs_rollback_kept(const fxs_rollback *rollback, uint32_t which,
+                                         uint32_t part, uint64_t *size);
 
 /* cdef: end */
 

@@ -577,7 +577,7 @@ def test_what_the_headers_comments_name_is_there() -> None:
         assert status in reported, f"no function tells that it returns {status}"
 
 
-OPAQUE = re.compile("fxs_(world|level|rewind|history|inputs)")
+OPAQUE = re.compile("fxs_(world|level|rewind|history|inputs|rollback)")
 
 
 def test_the_headers_sizes_of_structures_are_the_compilers(tmp_path: Path) -> None:

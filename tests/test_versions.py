@@ -34,7 +34,7 @@ LANGUAGES = {
     "Godot": public_names.godot,
 }
 
-OPAQUE = {"fxs_world", "fxs_level", "fxs_rewind", "fxs_history", "fxs_inputs"}
+OPAQUE = {"fxs_world", "fxs_level", "fxs_rewind", "fxs_history", "fxs_inputs", "fxs_rollback"}
 
 
 def missing(old: set[str], now: set[str], changelog: str) -> list[str]:

@@ -25,6 +25,8 @@ RAW = {
     "fxs_recorder",
     "fxs_pushed",
     "fxs_recorded",
+    "fxs_rollback_settings",
+    "fxs_desync",
 }
 """Structures with long arrays: only Native has them."""
 

@@ -149,6 +149,20 @@ export const FXS_E_MOVER: -68;
 export const FXS_E_TEXT: -69;
 /** a decimal that is not a multiple of 1/65536 */
 export const FXS_E_INEXACT: -70;
+/** a packet that is cut, damaged or malformed */
+export const FXS_E_PACKET: -71;
+/** a packet of an earlier match or start of a peer, or damaged */
+export const FXS_E_LIFE: -72;
+/** a packet of another match */
+export const FXS_E_MATCH: -73;
+/** a packet of a kernel with other semantics */
+export const FXS_E_SEMANTICS: -74;
+/** a packet of a peer with other settings */
+export const FXS_E_SETTINGS: -75;
+/** a packet of a peer with other data */
+export const FXS_E_DATA: -76;
+/** another input than before for the same player and frame */
+export const FXS_E_INPUT: -77;
 export const FXS_GAME_EVENT: 16;
 /** 1.5 in Q2.30: the largest component of a normal */
 export const FXS_NORMAL_MAX: 1610612736;
@@ -306,6 +320,67 @@ export const FXS_SECTOR_BEYOND: 1;
 export const FXS_SECTOR_OUTSIDE: 2;
 /** it is in the hole */
 export const FXS_SECTOR_HOLE: 3;
+export const FXS_ROLLBACK_PLAYERS_MAX: 64;
+/** numbers in one input */
+export const FXS_INPUT_NUMBERS_MAX: 16;
+/** frames */
+export const FXS_PREDICTION_MAX: 256;
+/** frames */
+export const FXS_INPUT_DELAY_MAX: 64;
+/** frames that the sync test goes back */
+export const FXS_CHECK_MAX: 64;
+/** room for a packet that no usual network splits */
+export const FXS_PACKET_SIZE: 1200;
+/** nothing until the next tick */
+export const FXS_ROLLBACK_NONE: 0;
+/** world and own now hold the state before `frame` */
+export const FXS_ROLLBACK_LOAD: 1;
+/** the input of `player` for `frame` is not known */
+export const FXS_ROLLBACK_GUESS: 2;
+/** step `frame` */
+export const FXS_ROLLBACK_STEP: 3;
+/** `frame` is final; each frame once, in order */
+export const FXS_ROLLBACK_CONFIRMED: 4;
+/** inputs of all players: a peer sent different ones */
+export const FXS_PART_INPUTS: 0;
+/** the world right after the step */
+export const FXS_PART_WORLD: 1;
+/** the game's own bytes */
+export const FXS_PART_OWN: 2;
+/** events of the step and of the game */
+export const FXS_PART_EVENTS: 3;
+/** the number that the game gave */
+export const FXS_PART_SHOWN: 4;
+/** the packet itself */
+export const FXS_PACKET_BYTES: 0;
+/** the random bytes */
+export const FXS_PACKET_LIFE: 1;
+export const FXS_PACKET_SEMANTICS: 2;
+export const FXS_PACKET_MATCH: 3;
+export const FXS_PACKET_DATA: 4;
+export const FXS_PACKET_PLAYERS: 5;
+export const FXS_PACKET_NUMBERS: 6;
+export const FXS_PACKET_PREDICTION_MAX: 7;
+/** of the first frame of the match */
+export const FXS_PACKET_FRAME: 8;
+/** bits of the players of the peer */
+export const FXS_PACKET_LOCAL: 9;
+/** frames of inputs of this peer that it has */
+export const FXS_PACKET_ACK: 10;
+/** frames that it has stepped */
+export const FXS_PACKET_HEAD: 11;
+/** frames that it has confirmed */
+export const FXS_PACKET_CONFIRMED: 12;
+/** frames of hashes of this peer that it has */
+export const FXS_PACKET_HASH_ACK: 13;
+/** frame of a hash */
+export const FXS_PACKET_HASH: 14;
+/** frames of its inputs, from the first one or to the last */
+export const FXS_PACKET_INPUT_END: 15;
+/** a number of an input */
+export const FXS_PACKET_INPUT: 16;
+/** frames that it is ahead */
+export const FXS_PACKET_AHEAD: 17;
 
 /** An address in the module's memory. */
 export type Pointer<Of extends string> = number & { readonly of?: Of };
@@ -870,6 +945,139 @@ export const fxs_recorded: {
   readonly has_hash: 40;
   /** uint32_t */
   readonly has_state: 44;
+};
+
+/** The settings of a peer. */
+export const fxs_rollback_settings: {
+  readonly $size: 160;
+  /** uint8_t[16]: secure random bytes, new for each match and each start */
+  readonly random: 0;
+  /** uint64_t: fxs_hash64 of what the match is: its id, the game, the seed */
+  readonly match: 16;
+  /** uint64_t: fxs_hash64 of what the game plays with: frame data, level */
+  readonly data: 24;
+  /** uint64_t: as in fxs_history_room, and the next three */
+  readonly own_size: 32;
+  /** uint64_t */
+  readonly state_size: 40;
+  /** uint64_t */
+  readonly command_room: 48;
+  /** uint64_t */
+  readonly event_room: 56;
+  /** uint32_t: states to keep of confirmed frames, for a desync: 60 is usual */
+  readonly past: 64;
+  /** uint32_t: 1..FXS_ROLLBACK_PLAYERS_MAX, the same on all peers */
+  readonly players: 68;
+  /** uint32_t: 1..FXS_INPUT_NUMBERS_MAX in an input, the same on all peers */
+  readonly numbers: 72;
+  /** uint32_t: 0..FXS_PREDICTION_MAX frames ahead of the last certain one, the
+   * same on all peers; 0: lockstep, nothing is predicted */
+  readonly prediction_max: 76;
+  /** uint32_t: 0..FXS_INPUT_DELAY_MAX: frames from an input to its frame */
+  readonly input_delay: 80;
+  /** uint32_t: 0..FXS_CHECK_MAX: frames that the sync test goes back; 0: off */
+  readonly check: 84;
+  /** uint32_t: 1: FXS_ROLLBACK_GUESS for each unknown input; 0: the last one */
+  readonly guesses: 88;
+  /** uint32_t: 0 */
+  readonly zero: 92;
+  /** uint8_t[64]: by player, the peer that plays it: 0 is this one, with a player
+   * or more; others are 1, 2, ..., as this machine numbers them;
+   * 0 after the last player */
+  readonly peers: 96;
+};
+
+/** What the game must do next. */
+export const fxs_rollback_request: {
+  readonly $size: 64;
+  /** uint32_t: FXS_ROLLBACK_NONE to FXS_ROLLBACK_CONFIRMED */
+  readonly type: 0;
+  /** uint32_t: number of the frame; of NONE the one that is stepped next */
+  readonly frame: 4;
+  /** uint32_t: of GUESS */
+  readonly player: 8;
+  /** uint32_t: of GUESS: frames since the player's last known input */
+  readonly age: 12;
+  /** uint64_t: of STEP: bit i: the input of player i is not the real one */
+  readonly predicted: 16;
+  /** uint32_t: of STEP: 1: this frame was stepped before */
+  readonly is_again: 24;
+  /** uint32_t: 0 */
+  readonly zero: 28;
+  /** fxs_confirmed: of CONFIRMED: counts of rows, and the hash */
+  readonly confirmed: 32;
+};
+
+/** The first frame that differs: on another peer, or when it was stepped again here. */
+export const fxs_desync: {
+  readonly $size: 112;
+  /** uint64_t: bit i: player i is of the other peer; 0: the sync test */
+  readonly players: 0;
+  /** uint64_t[5]: by part, the hash here; of the sync test, of the last step */
+  readonly ours: 8;
+  /** uint64_t[5]: by part, the hash there; of the sync test, of the step before */
+  readonly theirs: 48;
+  /** uint64_t: of the sync test: first own byte that differs; own_size: none */
+  readonly own_at: 88;
+  /** uint32_t: number of the frame */
+  readonly frame: 96;
+  /** uint32_t: number of the peer; 0: the sync test */
+  readonly peer: 100;
+  /** uint32_t: first part that differs, FXS_PART_INPUTS to FXS_PART_SHOWN */
+  readonly part: 104;
+  /** uint32_t: bit i: part i differs */
+  readonly parts: 108;
+};
+
+/** Why the last packet of a peer was refused. */
+export const fxs_refusal: {
+  readonly $size: 32;
+  /** int64_t: the value here, or the limit */
+  readonly ours: 0;
+  /** int64_t: the value in the packet */
+  readonly theirs: 8;
+  /** int32_t: what fxs_rollback_receive returned; FXS_OK: none was refused */
+  readonly status: 16;
+  /** uint32_t: FXS_PACKET_BYTES to FXS_PACKET_AHEAD */
+  readonly field: 20;
+  /** uint32_t: of FXS_E_INPUT */
+  readonly player: 24;
+  /** uint32_t: of FXS_E_INPUT: number of the frame */
+  readonly frame: 28;
+};
+
+/** How this peer and the others run. */
+export const fxs_pace: {
+  readonly $size: 40;
+  /** uint64_t: bit i: no frame can be stepped before an input of player i */
+  readonly waiting: 0;
+  /** uint64_t: frames that were stepped again since the start */
+  readonly resteps: 8;
+  /** int32_t: Q16.16 frames that this peer is ahead of the others' average */
+  readonly ahead: 16;
+  /** uint32_t: 1: run a fifth slower, or leave out the ticks of is_skipped */
+  readonly is_ahead: 20;
+  /** uint32_t: 1: leave out this tick, if the clock cannot run slower */
+  readonly is_skipped: 24;
+  /** uint32_t: frame that is stepped next */
+  readonly head: 28;
+  /** uint32_t: oldest frame that is not confirmed */
+  readonly first: 32;
+  /** uint32_t: 1: every other peer has returned the random bytes */
+  readonly is_connected: 36;
+};
+
+/** How the inputs of a player come. */
+export const fxs_player_pace: {
+  readonly $size: 16;
+  /** uint32_t: that plays it; 0: this one */
+  readonly peer: 0;
+  /** uint32_t: first frame whose input is not known here */
+  readonly next: 4;
+  /** uint32_t: frames that are stepped here without its input */
+  readonly late: 8;
+  /** int32_t: Q16.16 frames that this peer is ahead of it, smoothed */
+  readonly ahead: 12;
 };
 
 /** The exports of fixsync.wasm. A uint32_t that is returned arrives as a signed number, a
@@ -1519,4 +1727,64 @@ export interface Kernel {
   ): number;
   /** Ends the log with its last line: the number of frames, and the SHA-256 of all before it. */
   fxs_recorder_end(recorder: Pointer<"fxs_recorder">, text: Pointer<"char">, room: bigint): number;
+  /** Bytes of memory for a peer; 0 if a setting is out of range or the sum is above
+   * FXS_MEMORY_MAX. */
+  fxs_rollback_size(settings: Pointer<"fxs_rollback_settings">): bigint;
+  /** Makes a peer in `memory`: fxs_rollback_size bytes, aligned to 8. */
+  fxs_rollback_init(
+    memory: Pointer<"fxs_rollback">, settings: Pointer<"fxs_rollback_settings">,
+    world: Pointer<"fxs_world">, own: Pointer<"uint8_t">,
+  ): number;
+  /** Makes a copy of a peer with more room in other memory: after FXS_E_ROOM of
+   * fxs_rollback_push. */
+  fxs_rollback_grow(
+    memory: Pointer<"fxs_rollback">, settings: Pointer<"fxs_rollback_settings">,
+    old: Pointer<"fxs_rollback">,
+  ): number;
+  /** Begins a frame with the local inputs. */
+  fxs_rollback_tick(rollback: Pointer<"fxs_rollback">, inputs: Pointer<"int64_t">): number;
+  /** Writes what the game must do next. */
+  fxs_rollback_next(
+    rollback: Pointer<"fxs_rollback">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">,
+    request: Pointer<"fxs_rollback_request">, inputs: Pointer<"int64_t">,
+    commands: Pointer<"fxs_command">, events: Pointer<"fxs_event">,
+  ): number;
+  /** Answers FXS_ROLLBACK_GUESS with the `numbers` numbers of an input. */
+  fxs_rollback_guess(rollback: Pointer<"fxs_rollback">, input: Pointer<"int64_t">): number;
+  /** Answers FXS_ROLLBACK_STEP, right after the step: what the game did in the frame. */
+  fxs_rollback_push(
+    rollback: Pointer<"fxs_rollback">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">,
+    pushed: Pointer<"fxs_pushed">, shown: bigint, commands: Pointer<"fxs_command">,
+    events: Pointer<"fxs_event">, taken_back: Pointer<"fxs_event">, predicted: Pointer<"fxs_event">,
+    changes: Pointer<"fxs_event_changes">,
+  ): number;
+  /** Writes what a match log has of the frame that FXS_ROLLBACK_CONFIRMED gave last. */
+  fxs_rollback_recorded(rollback: Pointer<"fxs_rollback">, out: Pointer<"fxs_recorded">): number;
+  /** Sets the input delay for the ticks to come, 0..FXS_INPUT_DELAY_MAX frames. */
+  fxs_rollback_set_delay(rollback: Pointer<"fxs_rollback">, input_delay: number): number;
+  /** Writes the next packet for a peer: to be sent once a frame, also while nothing is stepped. */
+  fxs_rollback_packet(
+    rollback: Pointer<"fxs_rollback">, peer: number, bytes: Pointer<"uint8_t">, room: bigint,
+    size: Pointer<"uint64_t">,
+  ): number;
+  /** Takes a packet of a peer. */
+  fxs_rollback_receive(
+    rollback: Pointer<"fxs_rollback">, peer: number, bytes: Pointer<"uint8_t">, size: bigint,
+  ): number;
+  /** Writes why the last refused packet of a peer was refused. */
+  fxs_rollback_refusal(
+    rollback: Pointer<"fxs_rollback">, peer: number, out: Pointer<"fxs_refusal">,
+  ): number;
+  /** Writes how this peer and the others run: once before each tick. */
+  fxs_rollback_pace(rollback: Pointer<"fxs_rollback">, out: Pointer<"fxs_pace">): void;
+  /** Writes how the inputs of a player come. */
+  fxs_rollback_player(
+    rollback: Pointer<"fxs_rollback">, player: number, out: Pointer<"fxs_player_pace">,
+  ): number;
+  /** Writes the first frame that differs, of another peer or in the sync test. */
+  fxs_rollback_desync(rollback: Pointer<"fxs_rollback">, out: Pointer<"fxs_desync">): number;
+  /** The bytes after the frame of fxs_rollback_desync, to be compared by fxs_state_differences. */
+  fxs_rollback_kept(
+    rollback: Pointer<"fxs_rollback">, which: number, part: number, size: Pointer<"uint64_t">,
+  ): Pointer<"uint8_t">;
 }

@@ -68,6 +68,13 @@ export const FXS_E_NORMAL = -67;
 export const FXS_E_MOVER = -68;
 export const FXS_E_TEXT = -69;
 export const FXS_E_INEXACT = -70;
+export const FXS_E_PACKET = -71;
+export const FXS_E_LIFE = -72;
+export const FXS_E_MATCH = -73;
+export const FXS_E_SEMANTICS = -74;
+export const FXS_E_SETTINGS = -75;
+export const FXS_E_DATA = -76;
+export const FXS_E_INPUT = -77;
 export const FXS_GAME_EVENT = 16;
 export const FXS_NORMAL_MAX = 1610612736;
 export const FXS_PASSES_MAX = 64;
@@ -155,6 +162,40 @@ export const FXS_WHY_GRAZES = 2048;
 export const FXS_SECTOR_BEYOND = 1;
 export const FXS_SECTOR_OUTSIDE = 2;
 export const FXS_SECTOR_HOLE = 3;
+export const FXS_ROLLBACK_PLAYERS_MAX = 64;
+export const FXS_INPUT_NUMBERS_MAX = 16;
+export const FXS_PREDICTION_MAX = 256;
+export const FXS_INPUT_DELAY_MAX = 64;
+export const FXS_CHECK_MAX = 64;
+export const FXS_PACKET_SIZE = 1200;
+export const FXS_ROLLBACK_NONE = 0;
+export const FXS_ROLLBACK_LOAD = 1;
+export const FXS_ROLLBACK_GUESS = 2;
+export const FXS_ROLLBACK_STEP = 3;
+export const FXS_ROLLBACK_CONFIRMED = 4;
+export const FXS_PART_INPUTS = 0;
+export const FXS_PART_WORLD = 1;
+export const FXS_PART_OWN = 2;
+export const FXS_PART_EVENTS = 3;
+export const FXS_PART_SHOWN = 4;
+export const FXS_PACKET_BYTES = 0;
+export const FXS_PACKET_LIFE = 1;
+export const FXS_PACKET_SEMANTICS = 2;
+export const FXS_PACKET_MATCH = 3;
+export const FXS_PACKET_DATA = 4;
+export const FXS_PACKET_PLAYERS = 5;
+export const FXS_PACKET_NUMBERS = 6;
+export const FXS_PACKET_PREDICTION_MAX = 7;
+export const FXS_PACKET_FRAME = 8;
+export const FXS_PACKET_LOCAL = 9;
+export const FXS_PACKET_ACK = 10;
+export const FXS_PACKET_HEAD = 11;
+export const FXS_PACKET_CONFIRMED = 12;
+export const FXS_PACKET_HASH_ACK = 13;
+export const FXS_PACKET_HASH = 14;
+export const FXS_PACKET_INPUT_END = 15;
+export const FXS_PACKET_INPUT = 16;
+export const FXS_PACKET_AHEAD = 17;
 
 export const fxs_shape = { $size: 20, kind: 0, half_angle: 4, size: 8 };
 export const fxs_pose = { $size: 16, x: 0, y: 4, z: 8, yaw: 12 };
@@ -228,3 +269,24 @@ export const fxs_recorded = {
   $size: 48, hash: 0, state: 8, event_count: 16, game_count: 24, has_events: 32, has_game: 36,
   has_hash: 40, has_state: 44,
 };
+export const fxs_rollback_settings = {
+  $size: 160, random: 0, match: 16, data: 24, own_size: 32, state_size: 40, command_room: 48,
+  event_room: 56, past: 64, players: 68, numbers: 72, prediction_max: 76, input_delay: 80,
+  check: 84, guesses: 88, zero: 92, peers: 96,
+};
+export const fxs_rollback_request = {
+  $size: 64, type: 0, frame: 4, player: 8, age: 12, predicted: 16, is_again: 24, zero: 28,
+  confirmed: 32,
+};
+export const fxs_desync = {
+  $size: 112, players: 0, ours: 8, theirs: 48, own_at: 88, frame: 96, peer: 100, part: 104,
+  parts: 108,
+};
+export const fxs_refusal = {
+  $size: 32, ours: 0, theirs: 8, status: 16, field: 20, player: 24, frame: 28,
+};
+export const fxs_pace = {
+  $size: 40, waiting: 0, resteps: 8, ahead: 16, is_ahead: 20, is_skipped: 24, head: 28, first: 32,
+  is_connected: 36,
+};
+export const fxs_player_pace = { $size: 16, peer: 0, next: 4, late: 8, ahead: 12 };

@@ -1,4 +1,5 @@
 /* Inputs: one of each player for each frame, known or predicted. */
+#include "inputs.h"
 #include "../fixsync_kit.h"
 #include "../integer.h"
 #include "rewind.h"
@@ -16,6 +17,8 @@ struct fxs_inputs {
     uint32_t taken;     /* how many were taken */
     uint32_t right;     /* how many were taken before the first wrong one; else as `taken` */
 };
+
+#define NO_INPUT UINT64_MAX
 
 uint64_t fxs_inputs_size(uint32_t players, uint32_t frames) {
     if (players == 0 || players > FXS_INPUT_PLAYERS_MAX || frames == 0 ||
@@ -94,18 +97,36 @@ static void slide(fxs_inputs *inputs) {
     }
 }
 
+/* The first cell of a frame; NO_INPUT if it is not kept. */
+static uint64_t input_cell(const fxs_inputs *inputs, uint32_t frame) {
+    uint32_t after = frames_between(inputs->oldest, frame);
+    uint32_t before = frames_between(frame, inputs->oldest);
+    if (after < inputs->window) {
+        return cell_after(inputs, after);
+    }
+    return before <= inputs->behind ? cell_before(inputs, before) : NO_INPUT;
+}
+
+const int64_t *fxs_inputs_known(const fxs_inputs *inputs, uint32_t player, uint32_t frame) {
+    uint64_t cell = input_cell(inputs, frame);
+    return cell != NO_INPUT && known_of(inputs)[cell + player] ? values_of(inputs) + cell + player
+                                                               : NULL;
+}
+
+void fxs_inputs_guess(fxs_inputs *inputs, uint32_t player, uint32_t frame, int64_t value) {
+    FXS_ASSERT(frames_between(inputs->oldest, frame) < inputs->taken);
+    given_of(inputs)[input_cell(inputs, frame) + player] = value;
+}
+
 int32_t fxs_inputs_put(fxs_inputs *inputs, uint32_t player, uint32_t frame, int64_t value) {
     if (player >= inputs->players) {
         return FXS_E_ID;
     }
     uint32_t after = frames_between(inputs->oldest, frame);
-    uint32_t before = frames_between(frame, inputs->oldest);
-    int is_kept = after < inputs->window || before <= inputs->behind;
-    if (!is_kept) {
+    uint64_t cell = input_cell(inputs, frame);
+    if (cell == NO_INPUT) {
         return after <= (uint32_t)INT32_MAX ? FXS_E_RANGE : FXS_OK;
     }
-    uint64_t cell =
-        after < inputs->window ? cell_after(inputs, after) : cell_before(inputs, before);
     cell += player;
     if (known_of(inputs)[cell]) {
         return values_of(inputs)[cell] == value ? FXS_OK : FXS_E_TAKEN;

@@ -104,6 +104,11 @@ const uint8_t *fxs_rewind_state(const fxs_rewind *rewind, uint32_t frame, uint64
     return from + 8 + align8(rewind->own_size);
 }
 
+const uint8_t *fxs_rewind_own(const fxs_rewind *rewind, uint32_t frame) {
+    uint32_t age = age_of(rewind, frame);
+    return age < rewind->count ? slot_before(rewind, age) + 8 : NULL;
+}
+
 int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world, uint8_t *own,
                         uint64_t *at) {
     uint32_t age = age_of(rewind, frame);

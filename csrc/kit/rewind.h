@@ -19,4 +19,7 @@ static inline uint32_t frame_after(uint32_t frame, uint32_t n) {
  * states at least as large. */
 FXS_INTERNAL void fxs_rewind_copy(fxs_rewind *to, const fxs_rewind *from);
 
+/* The game's own bytes of a frame that is kept; else NULL. */
+FXS_INTERNAL const uint8_t *fxs_rewind_own(const fxs_rewind *rewind, uint32_t frame);
+
 #endif

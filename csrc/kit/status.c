@@ -31,6 +31,13 @@ const char *fxs_status_text(int32_t status) {
     case FXS_E_MOVER: return "a field of a mover out of range";
     case FXS_E_TEXT: return "text that no match log may hold, or not a decimal";
     case FXS_E_INEXACT: return "a decimal that is not a multiple of 1/65536";
+    case FXS_E_PACKET: return "a packet that is cut, damaged or malformed";
+    case FXS_E_LIFE: return "a packet of an earlier match or start of a peer, or damaged";
+    case FXS_E_MATCH: return "a packet of another match";
+    case FXS_E_SEMANTICS: return "a packet of a kernel with other semantics";
+    case FXS_E_SETTINGS: return "a packet of a peer with other settings";
+    case FXS_E_DATA: return "a packet of a peer with other data";
+    case FXS_E_INPUT: return "another input than before for the same player and frame";
     default: return "not a status of fixsync";
     }
 }

@@ -143,6 +143,20 @@ namespace Fixsync
         Text = -69,
         /// <summary>A decimal that is not a multiple of 1/65536.</summary>
         Inexact = -70,
+        /// <summary>A packet that is cut, damaged or malformed.</summary>
+        Packet = -71,
+        /// <summary>A packet of an earlier match or start of a peer, or damaged.</summary>
+        Life = -72,
+        /// <summary>A packet of another match.</summary>
+        Match = -73,
+        /// <summary>A packet of a kernel with other semantics.</summary>
+        Semantics = -74,
+        /// <summary>A packet of a peer with other settings.</summary>
+        Settings = -75,
+        /// <summary>A packet of a peer with other data.</summary>
+        Data = -76,
+        /// <summary>Another input than before for the same player and frame.</summary>
+        Input = -77,
     }
 
     /// <summary>Sides of a box, in its own frame: the face that a body is pushed out
@@ -1806,6 +1820,323 @@ namespace Fixsync
         public uint has_state;
     }
 
+    /// <summary>The settings of a peer.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe struct RawRollbackSettings
+    {
+        /// <summary>Secure random bytes, new for each match and each start.</summary>
+        public fixed byte random[16];
+        /// <summary>fxs_hash64 of what the match is: its id, the game, the seed.</summary>
+        public ulong match;
+        /// <summary>fxs_hash64 of what the game plays with: frame data, level.</summary>
+        public ulong data;
+        /// <summary>As in fxs_history_room, and the next three.</summary>
+        public ulong own_size;
+        /// <summary>StateSize.</summary>
+        public ulong state_size;
+        /// <summary>CommandRoom.</summary>
+        public ulong command_room;
+        /// <summary>EventRoom.</summary>
+        public ulong event_room;
+        /// <summary>States to keep of confirmed frames, for a desync: 60 is usual.</summary>
+        public uint past;
+        /// <summary>1..FXS_ROLLBACK_PLAYERS_MAX, the same on all peers.</summary>
+        public uint players;
+        /// <summary>1..FXS_INPUT_NUMBERS_MAX in an input, the same on all peers.</summary>
+        public uint numbers;
+        /// <summary>0..FXS_PREDICTION_MAX frames ahead of the last certain one, the same on all
+        /// peers; 0: lockstep, nothing is predicted.</summary>
+        public uint prediction_max;
+        /// <summary>0..FXS_INPUT_DELAY_MAX: frames from an input to its frame.</summary>
+        public uint input_delay;
+        /// <summary>0..FXS_CHECK_MAX: frames that the sync test goes back; 0: off.</summary>
+        public uint check;
+        /// <summary>1: FXS_ROLLBACK_GUESS for each unknown input; 0: the last one.</summary>
+        public uint guesses;
+        /// <summary>0.</summary>
+        public uint zero;
+        /// <summary>By player, the peer that plays it: 0 is this one, with a player or more;
+        /// others are 1, 2, ..., as this machine numbers them; 0 after the last
+        /// player.</summary>
+        public fixed byte peers[64];
+    }
+
+    /// <summary>What the game must do next.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct RollbackRequest : IEquatable<RollbackRequest>
+    {
+        internal readonly uint type;
+        internal readonly uint frame;
+        internal readonly uint player;
+        internal readonly uint age;
+        internal readonly ulong predicted;
+        internal readonly uint isAgain;
+        internal readonly uint zero;
+        internal readonly Confirmed confirmed;
+
+        internal RollbackRequest(
+            uint type, uint frame, uint player, uint age, ulong predicted, uint isAgain, uint zero,
+            Confirmed confirmed)
+        {
+            this.type = type;
+            this.frame = frame;
+            this.player = player;
+            this.age = age;
+            this.predicted = predicted;
+            this.isAgain = isAgain;
+            this.zero = zero;
+            this.confirmed = confirmed;
+        }
+
+        /// <summary>FXS_ROLLBACK_NONE to FXS_ROLLBACK_CONFIRMED.</summary>
+        public uint Type => type;
+
+        /// <summary>Number of the frame; of NONE the one that is stepped next.</summary>
+        public uint Frame => frame;
+
+        /// <summary>Of GUESS.</summary>
+        public uint Player => player;
+
+        /// <summary>Of GUESS: frames since the player's last known input.</summary>
+        public uint Age => age;
+
+        /// <summary>Of STEP: bit i: the input of player i is not the real one.</summary>
+        public ulong Predicted => predicted;
+
+        /// <summary>Of STEP: 1: this frame was stepped before.</summary>
+        public uint IsAgain => isAgain;
+
+        /// <summary>Of CONFIRMED: counts of rows, and the hash.</summary>
+        public Confirmed Confirmed => confirmed;
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(RollbackRequest other) =>
+            type == other.type && frame == other.frame && player == other.player &&
+            age == other.age && predicted == other.predicted && isAgain == other.isAgain &&
+            zero == other.zero && confirmed == other.confirmed;
+
+        /// <summary>Whether it is equal.</summary>
+        public override bool Equals([AllowNull] object other) =>
+            other is RollbackRequest row && Equals(row);
+
+        /// <summary>A hash of its fields.</summary>
+        public override int GetHashCode() => Hashes.Of(
+            type.GetHashCode(), frame.GetHashCode(), player.GetHashCode(), age.GetHashCode(),
+            predicted.GetHashCode(), isAgain.GetHashCode(), zero.GetHashCode(),
+            confirmed.GetHashCode());
+
+        /// <summary>Whether two are equal.</summary>
+        public static bool operator ==(RollbackRequest a, RollbackRequest b) => a.Equals(b);
+
+        /// <summary>Whether two are not equal.</summary>
+        public static bool operator !=(RollbackRequest a, RollbackRequest b) => !a.Equals(b);
+    }
+
+    /// <summary>The first frame that differs: on another peer, or when it was stepped again
+    /// here.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe struct RawDesync
+    {
+        /// <summary>Bit i: player i is of the other peer; 0: the sync test.</summary>
+        public ulong players;
+        /// <summary>By part, the hash here; of the sync test, of the last step.</summary>
+        public fixed ulong ours[5];
+        /// <summary>By part, the hash there; of the sync test, of the step before.</summary>
+        public fixed ulong theirs[5];
+        /// <summary>Of the sync test: first own byte that differs; own_size: none.</summary>
+        public ulong own_at;
+        /// <summary>Number of the frame.</summary>
+        public uint frame;
+        /// <summary>Number of the peer; 0: the sync test.</summary>
+        public uint peer;
+        /// <summary>First part that differs, FXS_PART_INPUTS to FXS_PART_SHOWN.</summary>
+        public uint part;
+        /// <summary>Bit i: part i differs.</summary>
+        public uint parts;
+    }
+
+    /// <summary>Why the last packet of a peer was refused.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct Refusal : IEquatable<Refusal>
+    {
+        internal readonly long ours;
+        internal readonly long theirs;
+        internal readonly int status;
+        internal readonly uint field;
+        internal readonly uint player;
+        internal readonly uint frame;
+
+        internal Refusal(long ours, long theirs, int status, uint field, uint player, uint frame)
+        {
+            this.ours = ours;
+            this.theirs = theirs;
+            this.status = status;
+            this.field = field;
+            this.player = player;
+            this.frame = frame;
+        }
+
+        /// <summary>The value here, or the limit.</summary>
+        public long Ours => ours;
+
+        /// <summary>The value in the packet.</summary>
+        public long Theirs => theirs;
+
+        /// <summary>What fxs_rollback_receive returned; Status.Ok: none was refused.</summary>
+        public int Status => status;
+
+        /// <summary>FXS_PACKET_BYTES to FXS_PACKET_AHEAD.</summary>
+        public uint Field => field;
+
+        /// <summary>Of Status.Input.</summary>
+        public uint Player => player;
+
+        /// <summary>Of Status.Input: number of the frame.</summary>
+        public uint Frame => frame;
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(Refusal other) =>
+            ours == other.ours && theirs == other.theirs && status == other.status &&
+            field == other.field && player == other.player && frame == other.frame;
+
+        /// <summary>Whether it is equal.</summary>
+        public override bool Equals([AllowNull] object other) =>
+            other is Refusal row && Equals(row);
+
+        /// <summary>A hash of its fields.</summary>
+        public override int GetHashCode() => Hashes.Of(
+            ours.GetHashCode(), theirs.GetHashCode(), status.GetHashCode(), field.GetHashCode(),
+            player.GetHashCode(), frame.GetHashCode());
+
+        /// <summary>Whether two are equal.</summary>
+        public static bool operator ==(Refusal a, Refusal b) => a.Equals(b);
+
+        /// <summary>Whether two are not equal.</summary>
+        public static bool operator !=(Refusal a, Refusal b) => !a.Equals(b);
+    }
+
+    /// <summary>How this peer and the others run.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct Pace : IEquatable<Pace>
+    {
+        internal readonly ulong waiting;
+        internal readonly ulong resteps;
+        internal readonly int ahead;
+        internal readonly uint isAhead;
+        internal readonly uint isSkipped;
+        internal readonly uint head;
+        internal readonly uint first;
+        internal readonly uint isConnected;
+
+        internal Pace(
+            ulong waiting, ulong resteps, int ahead, uint isAhead, uint isSkipped, uint head,
+            uint first, uint isConnected)
+        {
+            this.waiting = waiting;
+            this.resteps = resteps;
+            this.ahead = ahead;
+            this.isAhead = isAhead;
+            this.isSkipped = isSkipped;
+            this.head = head;
+            this.first = first;
+            this.isConnected = isConnected;
+        }
+
+        /// <summary>Bit i: no frame can be stepped before an input of player i.</summary>
+        public ulong Waiting => waiting;
+
+        /// <summary>Frames that were stepped again since the start.</summary>
+        public ulong Resteps => resteps;
+
+        /// <summary>Q16.16 frames that this peer is ahead of the others' average.</summary>
+        public int Ahead => ahead;
+
+        /// <summary>1: run a fifth slower, or leave out the ticks of is_skipped.</summary>
+        public uint IsAhead => isAhead;
+
+        /// <summary>1: leave out this tick, if the clock cannot run slower.</summary>
+        public uint IsSkipped => isSkipped;
+
+        /// <summary>Frame that is stepped next.</summary>
+        public uint Head => head;
+
+        /// <summary>Oldest frame that is not confirmed.</summary>
+        public uint First => first;
+
+        /// <summary>1: every other peer has returned the random bytes.</summary>
+        public uint IsConnected => isConnected;
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(Pace other) =>
+            waiting == other.waiting && resteps == other.resteps && ahead == other.ahead &&
+            isAhead == other.isAhead && isSkipped == other.isSkipped && head == other.head &&
+            first == other.first && isConnected == other.isConnected;
+
+        /// <summary>Whether it is equal.</summary>
+        public override bool Equals([AllowNull] object other) =>
+            other is Pace row && Equals(row);
+
+        /// <summary>A hash of its fields.</summary>
+        public override int GetHashCode() => Hashes.Of(
+            waiting.GetHashCode(), resteps.GetHashCode(), ahead.GetHashCode(),
+            isAhead.GetHashCode(), isSkipped.GetHashCode(), head.GetHashCode(),
+            first.GetHashCode(), isConnected.GetHashCode());
+
+        /// <summary>Whether two are equal.</summary>
+        public static bool operator ==(Pace a, Pace b) => a.Equals(b);
+
+        /// <summary>Whether two are not equal.</summary>
+        public static bool operator !=(Pace a, Pace b) => !a.Equals(b);
+    }
+
+    /// <summary>How the inputs of a player come.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct PlayerPace : IEquatable<PlayerPace>
+    {
+        internal readonly uint peer;
+        internal readonly uint next;
+        internal readonly uint late;
+        internal readonly int ahead;
+
+        internal PlayerPace(uint peer, uint next, uint late, int ahead)
+        {
+            this.peer = peer;
+            this.next = next;
+            this.late = late;
+            this.ahead = ahead;
+        }
+
+        /// <summary>That plays it; 0: this one.</summary>
+        public uint Peer => peer;
+
+        /// <summary>First frame whose input is not known here.</summary>
+        public uint Next => next;
+
+        /// <summary>Frames that are stepped here without its input.</summary>
+        public uint Late => late;
+
+        /// <summary>Q16.16 frames that this peer is ahead of it, smoothed.</summary>
+        public int Ahead => ahead;
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(PlayerPace other) =>
+            peer == other.peer && next == other.next && late == other.late && ahead == other.ahead;
+
+        /// <summary>Whether it is equal.</summary>
+        public override bool Equals([AllowNull] object other) =>
+            other is PlayerPace row && Equals(row);
+
+        /// <summary>A hash of its fields.</summary>
+        public override int GetHashCode() => Hashes.Of(
+            peer.GetHashCode(), next.GetHashCode(), late.GetHashCode(), ahead.GetHashCode());
+
+        /// <summary>Whether two are equal.</summary>
+        public static bool operator ==(PlayerPace a, PlayerPace b) => a.Equals(b);
+
+        /// <summary>Whether two are not equal.</summary>
+        public static bool operator !=(PlayerPace a, PlayerPace b) => !a.Equals(b);
+    }
+
     public readonly partial struct Shape
     {
         /// <summary>A sphere. It can be pushed and cast. Sizes are Q16.16.</summary>
@@ -2173,6 +2504,20 @@ namespace Fixsync
         public const int FXS_E_TEXT = -69;
         /// <summary>A decimal that is not a multiple of 1/65536.</summary>
         public const int FXS_E_INEXACT = -70;
+        /// <summary>A packet that is cut, damaged or malformed.</summary>
+        public const int FXS_E_PACKET = -71;
+        /// <summary>A packet of an earlier match or start of a peer, or damaged.</summary>
+        public const int FXS_E_LIFE = -72;
+        /// <summary>A packet of another match.</summary>
+        public const int FXS_E_MATCH = -73;
+        /// <summary>A packet of a kernel with other semantics.</summary>
+        public const int FXS_E_SEMANTICS = -74;
+        /// <summary>A packet of a peer with other settings.</summary>
+        public const int FXS_E_SETTINGS = -75;
+        /// <summary>A packet of a peer with other data.</summary>
+        public const int FXS_E_DATA = -76;
+        /// <summary>Another input than before for the same player and frame.</summary>
+        public const int FXS_E_INPUT = -77;
         /// <summary>FXS_GAME_EVENT.</summary>
         public const int FXS_GAME_EVENT = 16;
         /// <summary>1.5 in Q2.30: the largest component of a normal.</summary>
@@ -2347,6 +2692,74 @@ namespace Fixsync
         public const int FXS_SECTOR_OUTSIDE = 2;
         /// <summary>It is in the hole.</summary>
         public const int FXS_SECTOR_HOLE = 3;
+        /// <summary>FXS_ROLLBACK_PLAYERS_MAX.</summary>
+        public const int FXS_ROLLBACK_PLAYERS_MAX = 64;
+        /// <summary>Numbers in one input.</summary>
+        public const int FXS_INPUT_NUMBERS_MAX = 16;
+        /// <summary>Frames.</summary>
+        public const int FXS_PREDICTION_MAX = 256;
+        /// <summary>Frames.</summary>
+        public const int FXS_INPUT_DELAY_MAX = 64;
+        /// <summary>Frames that the sync test goes back.</summary>
+        public const int FXS_CHECK_MAX = 64;
+        /// <summary>Room for a packet that no usual network splits.</summary>
+        public const int FXS_PACKET_SIZE = 1200;
+        /// <summary>Nothing until the next tick.</summary>
+        public const int FXS_ROLLBACK_NONE = 0;
+        /// <summary>World and own now hold the state before `frame`.</summary>
+        public const int FXS_ROLLBACK_LOAD = 1;
+        /// <summary>The input of `player` for `frame` is not known.</summary>
+        public const int FXS_ROLLBACK_GUESS = 2;
+        /// <summary>Step `frame`.</summary>
+        public const int FXS_ROLLBACK_STEP = 3;
+        /// <summary>`frame` is final; each frame once, in order.</summary>
+        public const int FXS_ROLLBACK_CONFIRMED = 4;
+        /// <summary>Inputs of all players: a peer sent different ones.</summary>
+        public const int FXS_PART_INPUTS = 0;
+        /// <summary>The world right after the step.</summary>
+        public const int FXS_PART_WORLD = 1;
+        /// <summary>The game's own bytes.</summary>
+        public const int FXS_PART_OWN = 2;
+        /// <summary>Events of the step and of the game.</summary>
+        public const int FXS_PART_EVENTS = 3;
+        /// <summary>The number that the game gave.</summary>
+        public const int FXS_PART_SHOWN = 4;
+        /// <summary>The packet itself.</summary>
+        public const int FXS_PACKET_BYTES = 0;
+        /// <summary>The random bytes.</summary>
+        public const int FXS_PACKET_LIFE = 1;
+        /// <summary>FXS_PACKET_SEMANTICS.</summary>
+        public const int FXS_PACKET_SEMANTICS = 2;
+        /// <summary>FXS_PACKET_MATCH.</summary>
+        public const int FXS_PACKET_MATCH = 3;
+        /// <summary>FXS_PACKET_DATA.</summary>
+        public const int FXS_PACKET_DATA = 4;
+        /// <summary>FXS_PACKET_PLAYERS.</summary>
+        public const int FXS_PACKET_PLAYERS = 5;
+        /// <summary>FXS_PACKET_NUMBERS.</summary>
+        public const int FXS_PACKET_NUMBERS = 6;
+        /// <summary>FXS_PACKET_PREDICTION_MAX.</summary>
+        public const int FXS_PACKET_PREDICTION_MAX = 7;
+        /// <summary>Of the first frame of the match.</summary>
+        public const int FXS_PACKET_FRAME = 8;
+        /// <summary>Bits of the players of the peer.</summary>
+        public const int FXS_PACKET_LOCAL = 9;
+        /// <summary>Frames of inputs of this peer that it has.</summary>
+        public const int FXS_PACKET_ACK = 10;
+        /// <summary>Frames that it has stepped.</summary>
+        public const int FXS_PACKET_HEAD = 11;
+        /// <summary>Frames that it has confirmed.</summary>
+        public const int FXS_PACKET_CONFIRMED = 12;
+        /// <summary>Frames of hashes of this peer that it has.</summary>
+        public const int FXS_PACKET_HASH_ACK = 13;
+        /// <summary>Frame of a hash.</summary>
+        public const int FXS_PACKET_HASH = 14;
+        /// <summary>Frames of its inputs, from the first one or to the last.</summary>
+        public const int FXS_PACKET_INPUT_END = 15;
+        /// <summary>A number of an input.</summary>
+        public const int FXS_PACKET_INPUT = 16;
+        /// <summary>Frames that it is ahead.</summary>
+        public const int FXS_PACKET_AHEAD = 17;
 
         /// <summary>Size and offsets of each structure: a line "Type size field=offset".
         /// </summary>
@@ -2397,6 +2810,17 @@ namespace Fixsync
             "sha=184 line_sha=216 held=248 line_held=312",
             "RawRecorded 48 hash=0 state=8 event_count=16 game_count=24 has_events=32 " +
             "has_game=36 has_hash=40 has_state=44",
+            "RawRollbackSettings 160 random=0 match=16 data=24 own_size=32 state_size=40 " +
+            "command_room=48 event_room=56 past=64 players=68 numbers=72 prediction_max=76 " +
+            "input_delay=80 check=84 guesses=88 zero=92 peers=96",
+            "RollbackRequest 64 type=0 frame=4 player=8 age=12 predicted=16 isAgain=24 " +
+            "zero=28 confirmed=32",
+            "RawDesync 112 players=0 ours=8 theirs=48 own_at=88 frame=96 peer=100 part=104 " +
+            "parts=108",
+            "Refusal 32 ours=0 theirs=8 status=16 field=20 player=24 frame=28",
+            "Pace 40 waiting=0 resteps=8 ahead=16 isAhead=20 isSkipped=24 head=28 first=32 " +
+            "isConnected=36",
+            "PlayerPace 16 peer=0 next=4 late=8 ahead=12",
         };
 
         internal static int SizeOf(string structure)
@@ -2438,6 +2862,12 @@ namespace Fixsync
                 case "Explanation": return sizeof(Explanation);
                 case "RawRecorder": return sizeof(RawRecorder);
                 case "RawRecorded": return sizeof(RawRecorded);
+                case "RawRollbackSettings": return sizeof(RawRollbackSettings);
+                case "RollbackRequest": return sizeof(RollbackRequest);
+                case "RawDesync": return sizeof(RawDesync);
+                case "Refusal": return sizeof(Refusal);
+                case "Pace": return sizeof(Pace);
+                case "PlayerPace": return sizeof(PlayerPace);
                 default: return -1;
             }
         }
@@ -3892,5 +4322,134 @@ namespace Fixsync
         /// that frame is not in the buffer any more; FXS_E_ROOM. Cost: text.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_recorder_end(RawRecorder* recorder, byte* text, ulong room);
+
+        /// <summary>Bytes of memory for a peer; 0 if a setting is out of range or the sum is
+        /// above FXS_MEMORY_MAX. Cannot fail. Cost: players.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern ulong fxs_rollback_size(RawRollbackSettings* settings);
+
+        /// <summary>Makes a peer in `memory`: fxs_rollback_size bytes, aligned to 8. The match
+        /// begins at the frame of the world, with the world and the own bytes as they are: they
+        /// must be the same on all peers. The memory may later be moved as bytes. Returns
+        /// FXS_OK; FXS_E_CONFIG for settings that fxs_rollback_size refuses, or misaligned
+        /// memory; FXS_E_ROOM for a state larger than state_size. Cost: bytes of
+        /// memory.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_init(
+            Rollback* memory, RawRollbackSettings* settings, IntPtr world, byte* own);
+
+        /// <summary>Makes a copy of a peer with more room in other memory: after FXS_E_ROOM of
+        /// fxs_rollback_push. settings: those of the old one, but state_size, command_room,
+        /// event_room and past may be larger; no others are read. Returns FXS_OK, or
+        /// FXS_E_CONFIG for a smaller one, a sum that is out of range, or misaligned memory.
+        /// Cost: bytes of memory.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_grow(
+            Rollback* memory, RawRollbackSettings* settings, Rollback* old);
+
+        /// <summary>Begins a frame with the local inputs. inputs: `numbers` numbers for each
+        /// local player, by player. They are for the frame input_delay after the one that this
+        /// tick steps. If no frame can be stepped because inputs of others are missing, the
+        /// first inputs that were given for a frame count. A tick before FXS_ROLLBACK_NONE
+        /// means that the game stopped in the middle: the frame is loaded and stepped again.
+        /// Returns FXS_OK, or FXS_E_ORDER before every other peer has returned the random bytes
+        /// (fxs_pace.is_connected), with nothing changed. Cost: players.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_tick(Rollback* rollback, long* inputs);
+
+        /// <summary>Writes what the game must do next. LOAD: world and own are loaded. STEP:
+        /// `inputs` has `numbers` numbers for each player. GUESS: `inputs` has the player's
+        /// last known input, or zeros. CONFIRMED: `inputs` has the inputs of all players,
+        /// `commands` (room for command_room rows) and `events` (for event_room) what the frame
+        /// has, as fxs_history_confirm gives it. A STEP that was not pushed is asked again,
+        /// after a LOAD. Returns FXS_OK, or FXS_E_STATE for a world of another capacity or
+        /// level. Cost: that of fxs_world_load for LOAD; rows and own bytes for CONFIRMED;
+        /// players else.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_next(
+            Rollback* rollback, IntPtr world, byte* own, RollbackRequest* request, long* inputs,
+            Command* commands, Event* events);
+
+        /// <summary>Answers FXS_ROLLBACK_GUESS with the `numbers` numbers of an input. Without
+        /// it the last input is repeated. A wrong guess is taken back. Returns FXS_OK, or
+        /// FXS_E_ORDER if the last request was another one. Cost: constant.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_guess(Rollback* rollback, long* input);
+
+        /// <summary>Answers FXS_ROLLBACK_STEP, right after the step: what the game did in the
+        /// frame. The same as fxs_history_push, but is_final of `pushed` is not read. shown: a
+        /// hash of what players see (health, scores), or 0: peers compare it, so it finds a
+        /// value that nobody saves. Returns what fxs_history_push returns: FXS_OK; FXS_E_ORDER,
+        /// also if the last request was another one; FXS_E_RANGE; FXS_E_ROOM: grow with
+        /// fxs_rollback_grow, and push again. Cost: that of fxs_history_push; with a check that
+        /// of fxs_hash64 of own bytes and events too.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_push(
+            Rollback* rollback, IntPtr world, byte* own, RawPushed* pushed, ulong shown,
+            Command* commands, Event* events, Event* takenBack, Event* predicted,
+            EventChanges* changes);
+
+        /// <summary>Writes what a match log has of the frame that FXS_ROLLBACK_CONFIRMED gave
+        /// last. For fxs_recorder_step; state is that of a simulation that saves the world,
+        /// then the own bytes. Returns FXS_OK, or FXS_E_ABSENT before the first one, or if
+        /// `past` is 0 and its state is gone. Cost: that of fxs_hash64 of the state.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_recorded(Rollback* rollback, RawRecorded* @out);
+
+        /// <summary>Sets the input delay for the ticks to come, 0..FXS_INPUT_DELAY_MAX frames.
+        /// With a longer one the last input is repeated; with a shorter one inputs are left
+        /// out. Each peer has its own. Returns FXS_OK or FXS_E_RANGE. Cost: constant.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_set_delay(Rollback* rollback, uint inputDelay);
+
+        /// <summary>Writes the next packet for a peer: to be sent once a frame, also while
+        /// nothing is stepped. room: at least FXS_PACKET_SIZE for an input of up to 64 numbers;
+        /// else 320 + 10 * numbers * local players are enough. Returns FXS_OK with `*size`;
+        /// FXS_E_ID for a peer that is not there; FXS_E_ROOM for less room than that, with
+        /// `*size` the room. Cost: inputs that the peer lacks.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_packet(
+            Rollback* rollback, uint peer, byte* bytes, ulong room, ulong* size);
+
+        /// <summary>Takes a packet of a peer. Bytes of any kind do no harm. Returns FXS_OK;
+        /// FXS_E_ID for a peer that is not there; FXS_E_PACKET, FXS_E_LIFE, FXS_E_MATCH,
+        /// FXS_E_SEMANTICS, FXS_E_SETTINGS, FXS_E_DATA; FXS_E_INPUT; FXS_E_RANGE for a number
+        /// that no peer can have: each with nothing changed but fxs_rollback_refusal. Cost:
+        /// bytes, and the inputs in it.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_receive(
+            Rollback* rollback, uint peer, byte* bytes, ulong size);
+
+        /// <summary>Writes why the last refused packet of a peer was refused. Returns FXS_OK,
+        /// or FXS_E_ID for a peer that is not there. Cost: constant.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_refusal(Rollback* rollback, uint peer, Refusal* @out);
+
+        /// <summary>Writes how this peer and the others run: once before each tick. is_skipped
+        /// is 1 once for each tick to be left out. Cannot fail. Cost: players.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern void fxs_rollback_pace(Rollback* rollback, Pace* @out);
+
+        /// <summary>Writes how the inputs of a player come. Returns FXS_OK, or FXS_E_ID for a
+        /// player that is not there. Cost: constant.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_player(
+            Rollback* rollback, uint player, PlayerPace* @out);
+
+        /// <summary>Writes the first frame that differs, of another peer or in the sync test.
+        /// It stays the same from then on. Returns FXS_OK, or FXS_E_ABSENT while nothing
+        /// differs. Cost: constant.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern int fxs_rollback_desync(Rollback* rollback, RawDesync* @out);
+
+        /// <summary>The bytes after the frame of fxs_rollback_desync, to be compared by
+        /// fxs_state_differences. which, 0: here, or in the sync test the last step; 1: in the
+        /// sync test the step before. part: FXS_PART_WORLD or FXS_PART_OWN. For the bytes of
+        /// another peer, the game sends its own over its transport. Returns NULL with a size of
+        /// 0 for others, without a desync, and if the frame was older than `past` when it was
+        /// found. Cannot fail. Cost: constant.</summary>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern byte* fxs_rollback_kept(
+            Rollback* rollback, uint which, uint part, ulong* size);
     }
 }

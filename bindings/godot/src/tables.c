@@ -199,6 +199,27 @@ const gd_constant GD_CONSTANTS[] = {
     {-70, 0,
      "Status\0E_INEXACT\0"
      "a decimal that is not a multiple of 1/65536"},
+    {-71, 0,
+     "Status\0E_PACKET\0"
+     "a packet that is cut, damaged or malformed"},
+    {-72, 0,
+     "Status\0E_LIFE\0"
+     "a packet of an earlier match or start of a peer, or damaged"},
+    {-73, 0,
+     "Status\0E_MATCH\0"
+     "a packet of another match"},
+    {-74, 0,
+     "Status\0E_SEMANTICS\0"
+     "a packet of a kernel with other semantics"},
+    {-75, 0,
+     "Status\0E_SETTINGS\0"
+     "a packet of a peer with other settings"},
+    {-76, 0,
+     "Status\0E_DATA\0"
+     "a packet of a peer with other data"},
+    {-77, 0,
+     "Status\0E_INPUT\0"
+     "another input than before for the same player and frame"},
     {16, 0,
      "\0GAME_EVENT\0"
      ""},
@@ -460,6 +481,108 @@ const gd_constant GD_CONSTANTS[] = {
     {3, 0,
      "\0SECTOR_HOLE\0"
      "it is in the hole"},
+    {64, 0,
+     "\0ROLLBACK_PLAYERS_MAX\0"
+     ""},
+    {16, 0,
+     "\0INPUT_NUMBERS_MAX\0"
+     "numbers in one input"},
+    {256, 0,
+     "\0PREDICTION_MAX\0"
+     "frames"},
+    {64, 0,
+     "\0INPUT_DELAY_MAX\0"
+     "frames"},
+    {64, 0,
+     "\0CHECK_MAX\0"
+     "frames that the sync test goes back"},
+    {1200, 0,
+     "\0PACKET_SIZE\0"
+     "room for a packet that no usual network splits"},
+    {0, 0,
+     "\0ROLLBACK_NONE\0"
+     "nothing until the next tick"},
+    {1, 0,
+     "\0ROLLBACK_LOAD\0"
+     "world and own now hold the state before `frame`"},
+    {2, 0,
+     "\0ROLLBACK_GUESS\0"
+     "the input of `player` for `frame` is not known"},
+    {3, 0,
+     "\0ROLLBACK_STEP\0"
+     "step `frame`"},
+    {4, 0,
+     "\0ROLLBACK_CONFIRMED\0"
+     "`frame` is final; each frame once, in order"},
+    {0, 0,
+     "\0PART_INPUTS\0"
+     "inputs of all players: a peer sent different ones"},
+    {1, 0,
+     "\0PART_WORLD\0"
+     "the world right after the step"},
+    {2, 0,
+     "\0PART_OWN\0"
+     "the game's own bytes"},
+    {3, 0,
+     "\0PART_EVENTS\0"
+     "events of the step and of the game"},
+    {4, 0,
+     "\0PART_SHOWN\0"
+     "the number that the game gave"},
+    {0, 0,
+     "\0PACKET_BYTES\0"
+     "the packet itself"},
+    {1, 0,
+     "\0PACKET_LIFE\0"
+     "the random bytes"},
+    {2, 0,
+     "\0PACKET_SEMANTICS\0"
+     ""},
+    {3, 0,
+     "\0PACKET_MATCH\0"
+     ""},
+    {4, 0,
+     "\0PACKET_DATA\0"
+     ""},
+    {5, 0,
+     "\0PACKET_PLAYERS\0"
+     ""},
+    {6, 0,
+     "\0PACKET_NUMBERS\0"
+     ""},
+    {7, 0,
+     "\0PACKET_PREDICTION_MAX\0"
+     ""},
+    {8, 0,
+     "\0PACKET_FRAME\0"
+     "of the first frame of the match"},
+    {9, 0,
+     "\0PACKET_LOCAL\0"
+     "bits of the players of the peer"},
+    {10, 0,
+     "\0PACKET_ACK\0"
+     "frames of inputs of this peer that it has"},
+    {11, 0,
+     "\0PACKET_HEAD\0"
+     "frames that it has stepped"},
+    {12, 0,
+     "\0PACKET_CONFIRMED\0"
+     "frames that it has confirmed"},
+    {13, 0,
+     "\0PACKET_HASH_ACK\0"
+     "frames of hashes of this peer that it has"},
+    {14, 0,
+     "\0PACKET_HASH\0"
+     "frame of a hash"},
+    {15, 0,
+     "\0PACKET_INPUT_END\0"
+     "frames of its inputs, from the first one or to the last"},
+    {16, 0,
+     "\0PACKET_INPUT\0"
+     "a number of an input"},
+    {17, 0,
+     "\0PACKET_AHEAD\0"
+     "frames that it is ahead"},
     {0, 0, 0},
 };
 

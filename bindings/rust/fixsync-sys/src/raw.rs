@@ -152,6 +152,20 @@ pub const FXS_E_MOVER: i32 = -68;
 pub const FXS_E_TEXT: i32 = -69;
 /// a decimal that is not a multiple of 1/65536
 pub const FXS_E_INEXACT: i32 = -70;
+/// a packet that is cut, damaged or malformed
+pub const FXS_E_PACKET: i32 = -71;
+/// a packet of an earlier match or start of a peer, or damaged
+pub const FXS_E_LIFE: i32 = -72;
+/// a packet of another match
+pub const FXS_E_MATCH: i32 = -73;
+/// a packet of a kernel with other semantics
+pub const FXS_E_SEMANTICS: i32 = -74;
+/// a packet of a peer with other settings
+pub const FXS_E_SETTINGS: i32 = -75;
+/// a packet of a peer with other data
+pub const FXS_E_DATA: i32 = -76;
+/// another input than before for the same player and frame
+pub const FXS_E_INPUT: i32 = -77;
 /// The least kind of a game's own events, such as a KO. They are rows of fxs\_event after those of
 /// the world; their contact holds the bits of an int32\_t. No event has a kind in 4..15.
 pub const FXS_GAME_EVENT: u32 = 16;
@@ -327,6 +341,74 @@ pub const FXS_SECTOR_BEYOND: u32 = 1;
 pub const FXS_SECTOR_OUTSIDE: u32 = 2;
 /// it is in the hole
 pub const FXS_SECTOR_HOLE: u32 = 3;
+/// Limits.
+pub const FXS_ROLLBACK_PLAYERS_MAX: u32 = 64;
+/// numbers in one input
+pub const FXS_INPUT_NUMBERS_MAX: u32 = 16;
+/// frames
+pub const FXS_PREDICTION_MAX: u32 = 256;
+/// frames
+pub const FXS_INPUT_DELAY_MAX: u32 = 64;
+/// frames that the sync test goes back
+pub const FXS_CHECK_MAX: u32 = 64;
+/// room for a packet that no usual network splits
+pub const FXS_PACKET_SIZE: u32 = 1200;
+/// nothing until the next tick
+pub const FXS_ROLLBACK_NONE: u32 = 0;
+/// world and own now hold the state before frame
+pub const FXS_ROLLBACK_LOAD: u32 = 1;
+/// the input of player for frame is not known
+pub const FXS_ROLLBACK_GUESS: u32 = 2;
+/// step frame
+pub const FXS_ROLLBACK_STEP: u32 = 3;
+/// frame is final; each frame once, in order
+pub const FXS_ROLLBACK_CONFIRMED: u32 = 4;
+/// inputs of all players: a peer sent different ones
+pub const FXS_PART_INPUTS: u32 = 0;
+/// the world right after the step
+pub const FXS_PART_WORLD: u32 = 1;
+/// the game's own bytes
+pub const FXS_PART_OWN: u32 = 2;
+/// events of the step and of the game
+pub const FXS_PART_EVENTS: u32 = 3;
+/// the number that the game gave
+pub const FXS_PART_SHOWN: u32 = 4;
+/// the packet itself
+pub const FXS_PACKET_BYTES: u32 = 0;
+/// the random bytes
+pub const FXS_PACKET_LIFE: u32 = 1;
+/// Fields of packets.
+pub const FXS_PACKET_SEMANTICS: u32 = 2;
+/// Fields of packets.
+pub const FXS_PACKET_MATCH: u32 = 3;
+/// Fields of packets.
+pub const FXS_PACKET_DATA: u32 = 4;
+/// Fields of packets.
+pub const FXS_PACKET_PLAYERS: u32 = 5;
+/// Fields of packets.
+pub const FXS_PACKET_NUMBERS: u32 = 6;
+/// Fields of packets.
+pub const FXS_PACKET_PREDICTION_MAX: u32 = 7;
+/// of the first frame of the match
+pub const FXS_PACKET_FRAME: u32 = 8;
+/// bits of the players of the peer
+pub const FXS_PACKET_LOCAL: u32 = 9;
+/// frames of inputs of this peer that it has
+pub const FXS_PACKET_ACK: u32 = 10;
+/// frames that it has stepped
+pub const FXS_PACKET_HEAD: u32 = 11;
+/// frames that it has confirmed
+pub const FXS_PACKET_CONFIRMED: u32 = 12;
+/// frames of hashes of this peer that it has
+pub const FXS_PACKET_HASH_ACK: u32 = 13;
+/// frame of a hash
+pub const FXS_PACKET_HASH: u32 = 14;
+/// frames of its inputs, from the first one or to the last
+pub const FXS_PACKET_INPUT_END: u32 = 15;
+/// a number of an input
+pub const FXS_PACKET_INPUT: u32 = 16;
+/// frames that it is ahead
+pub const FXS_PACKET_AHEAD: u32 = 17;
 
 /// A shape. An unused size, and an unused half\_angle, must be 0.
 #[repr(C)]
@@ -1322,6 +1404,246 @@ const _: () = {
     assert!(offset_of!(fxs_recorded, has_game) == 36);
     assert!(offset_of!(fxs_recorded, has_hash) == 40);
     assert!(offset_of!(fxs_recorded, has_state) == 44);
+};
+
+/// One peer of one match that rolls back, in the caller's memory: it is fxs\_inputs and fxs\_history
+/// with packets, time sync, desync detection and a sync test. It asks the game for one thing at a
+/// time. A peer is a machine: it plays one player or more. Each frame:
+///
+/// `receive every packet that came        fxs_rollback_receive(rollback, peer, bytes, size)`
+/// `fxs_rollback_tick(rollback, inputs)   begins a frame with the local inputs`
+/// `until FXS_ROLLBACK_NONE               fxs_rollback_next(rollback, world, own, &request, ...)`
+/// `FXS_ROLLBACK_LOAD                 world and own hold the frame: read the game's state`
+/// `FXS_ROLLBACK_GUESS                perhaps fxs_rollback_guess`
+/// `FXS_ROLLBACK_STEP                 step with these inputs, then fxs_rollback_push`
+/// `FXS_ROLLBACK_CONFIRMED            scores, sounds, the match log`
+/// `send one packet to each other peer    fxs_rollback_packet(rollback, peer, bytes, room, &size)`
+///
+/// A game that stops in the middle, by an exception, loses nothing: the next tick loads the frame
+/// again and goes on from there. A game must take every input of its number of numbers: an input
+/// comes from another machine.
+///
+/// The transport does the rest: addresses, encryption, joining a running match, snapshots. Packets
+/// may be lost, repeated or come in any order. They are not signed: without a transport that
+/// authenticates, whoever can read or guess packets can forge them. rollback.c in examples/ is a
+/// complete peer; docs/rollback.md has the bytes of a packet.
+#[repr(C)]
+pub struct fxs_rollback {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// The settings of a peer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_rollback_settings {
+    /// secure random bytes, new for each match and each start
+    pub random: [u8; 16],
+    /// fxs\_hash64 of what the match is: its id, the game, the seed
+    pub match: u64,
+    /// fxs\_hash64 of what the game plays with: frame data, level
+    pub data: u64,
+    /// as in fxs\_history\_room, and the next three
+    pub own_size: u64,
+    /// state\_size.
+    pub state_size: u64,
+    /// command\_room.
+    pub command_room: u64,
+    /// event\_room.
+    pub event_room: u64,
+    /// states to keep of confirmed frames, for a desync: 60 is usual
+    pub past: u32,
+    /// 1..FXS\_ROLLBACK\_PLAYERS\_MAX, the same on all peers
+    pub players: u32,
+    /// 1..FXS\_INPUT\_NUMBERS\_MAX in an input, the same on all peers
+    pub numbers: u32,
+    /// 0..FXS\_PREDICTION\_MAX frames ahead of the last certain one, the
+    /// same on all peers; 0: lockstep, nothing is predicted
+    pub prediction_max: u32,
+    /// 0..FXS\_INPUT\_DELAY\_MAX: frames from an input to its frame
+    pub input_delay: u32,
+    /// 0..FXS\_CHECK\_MAX: frames that the sync test goes back; 0: off
+    pub check: u32,
+    /// 1: FXS\_ROLLBACK\_GUESS for each unknown input; 0: the last one
+    pub guesses: u32,
+    /// 0
+    pub zero: u32,
+    /// by player, the peer that plays it: 0 is this one, with a player
+    /// or more; others are 1, 2, ..., as this machine numbers them;
+    /// 0 after the last player
+    pub peers: [u8; 64],
+}
+zeroed!(fxs_rollback_settings);
+const _: () = {
+    assert!(size_of::<fxs_rollback_settings>() == 160);
+    assert!(offset_of!(fxs_rollback_settings, random) == 0);
+    assert!(offset_of!(fxs_rollback_settings, match) == 16);
+    assert!(offset_of!(fxs_rollback_settings, data) == 24);
+    assert!(offset_of!(fxs_rollback_settings, own_size) == 32);
+    assert!(offset_of!(fxs_rollback_settings, state_size) == 40);
+    assert!(offset_of!(fxs_rollback_settings, command_room) == 48);
+    assert!(offset_of!(fxs_rollback_settings, event_room) == 56);
+    assert!(offset_of!(fxs_rollback_settings, past) == 64);
+    assert!(offset_of!(fxs_rollback_settings, players) == 68);
+    assert!(offset_of!(fxs_rollback_settings, numbers) == 72);
+    assert!(offset_of!(fxs_rollback_settings, prediction_max) == 76);
+    assert!(offset_of!(fxs_rollback_settings, input_delay) == 80);
+    assert!(offset_of!(fxs_rollback_settings, check) == 84);
+    assert!(offset_of!(fxs_rollback_settings, guesses) == 88);
+    assert!(offset_of!(fxs_rollback_settings, zero) == 92);
+    assert!(offset_of!(fxs_rollback_settings, peers) == 96);
+};
+
+/// What the game must do next.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_rollback_request {
+    /// FXS\_ROLLBACK\_NONE to FXS\_ROLLBACK\_CONFIRMED
+    pub r#type: u32,
+    /// number of the frame; of NONE the one that is stepped next
+    pub frame: u32,
+    /// of GUESS
+    pub player: u32,
+    /// of GUESS: frames since the player's last known input
+    pub age: u32,
+    /// of STEP: bit i: the input of player i is not the real one
+    pub predicted: u64,
+    /// of STEP: 1: this frame was stepped before
+    pub is_again: u32,
+    /// 0
+    pub zero: u32,
+    /// of CONFIRMED: counts of rows, and the hash
+    pub confirmed: fxs_confirmed,
+}
+zeroed!(fxs_rollback_request);
+const _: () = {
+    assert!(size_of::<fxs_rollback_request>() == 64);
+    assert!(offset_of!(fxs_rollback_request, r#type) == 0);
+    assert!(offset_of!(fxs_rollback_request, frame) == 4);
+    assert!(offset_of!(fxs_rollback_request, player) == 8);
+    assert!(offset_of!(fxs_rollback_request, age) == 12);
+    assert!(offset_of!(fxs_rollback_request, predicted) == 16);
+    assert!(offset_of!(fxs_rollback_request, is_again) == 24);
+    assert!(offset_of!(fxs_rollback_request, zero) == 28);
+    assert!(offset_of!(fxs_rollback_request, confirmed) == 32);
+};
+
+/// The first frame that differs: on another peer, or when it was stepped again here.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_desync {
+    /// bit i: player i is of the other peer; 0: the sync test
+    pub players: u64,
+    /// by part, the hash here; of the sync test, of the last step
+    pub ours: [u64; 5],
+    /// by part, the hash there; of the sync test, of the step before
+    pub theirs: [u64; 5],
+    /// of the sync test: first own byte that differs; own\_size: none
+    pub own_at: u64,
+    /// number of the frame
+    pub frame: u32,
+    /// number of the peer; 0: the sync test
+    pub peer: u32,
+    /// first part that differs, FXS\_PART\_INPUTS to FXS\_PART\_SHOWN
+    pub part: u32,
+    /// bit i: part i differs
+    pub parts: u32,
+}
+zeroed!(fxs_desync);
+const _: () = {
+    assert!(size_of::<fxs_desync>() == 112);
+    assert!(offset_of!(fxs_desync, players) == 0);
+    assert!(offset_of!(fxs_desync, ours) == 8);
+    assert!(offset_of!(fxs_desync, theirs) == 48);
+    assert!(offset_of!(fxs_desync, own_at) == 88);
+    assert!(offset_of!(fxs_desync, frame) == 96);
+    assert!(offset_of!(fxs_desync, peer) == 100);
+    assert!(offset_of!(fxs_desync, part) == 104);
+    assert!(offset_of!(fxs_desync, parts) == 108);
+};
+
+/// Why the last packet of a peer was refused.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_refusal {
+    /// the value here, or the limit
+    pub ours: i64,
+    /// the value in the packet
+    pub theirs: i64,
+    /// what fxs\_rollback\_receive returned; FXS\_OK: none was refused
+    pub status: i32,
+    /// FXS\_PACKET\_BYTES to FXS\_PACKET\_AHEAD
+    pub field: u32,
+    /// of FXS\_E\_INPUT
+    pub player: u32,
+    /// of FXS\_E\_INPUT: number of the frame
+    pub frame: u32,
+}
+zeroed!(fxs_refusal);
+const _: () = {
+    assert!(size_of::<fxs_refusal>() == 32);
+    assert!(offset_of!(fxs_refusal, ours) == 0);
+    assert!(offset_of!(fxs_refusal, theirs) == 8);
+    assert!(offset_of!(fxs_refusal, status) == 16);
+    assert!(offset_of!(fxs_refusal, field) == 20);
+    assert!(offset_of!(fxs_refusal, player) == 24);
+    assert!(offset_of!(fxs_refusal, frame) == 28);
+};
+
+/// How this peer and the others run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_pace {
+    /// bit i: no frame can be stepped before an input of player i
+    pub waiting: u64,
+    /// frames that were stepped again since the start
+    pub resteps: u64,
+    /// Q16.16 frames that this peer is ahead of the others' average
+    pub ahead: i32,
+    /// 1: run a fifth slower, or leave out the ticks of is\_skipped
+    pub is_ahead: u32,
+    /// 1: leave out this tick, if the clock cannot run slower
+    pub is_skipped: u32,
+    /// frame that is stepped next
+    pub head: u32,
+    /// oldest frame that is not confirmed
+    pub first: u32,
+    /// 1: every other peer has returned the random bytes
+    pub is_connected: u32,
+}
+zeroed!(fxs_pace);
+const _: () = {
+    assert!(size_of::<fxs_pace>() == 40);
+    assert!(offset_of!(fxs_pace, waiting) == 0);
+    assert!(offset_of!(fxs_pace, resteps) == 8);
+    assert!(offset_of!(fxs_pace, ahead) == 16);
+    assert!(offset_of!(fxs_pace, is_ahead) == 20);
+    assert!(offset_of!(fxs_pace, is_skipped) == 24);
+    assert!(offset_of!(fxs_pace, head) == 28);
+    assert!(offset_of!(fxs_pace, first) == 32);
+    assert!(offset_of!(fxs_pace, is_connected) == 36);
+};
+
+/// How the inputs of a player come.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fxs_player_pace {
+    /// that plays it; 0: this one
+    pub peer: u32,
+    /// first frame whose input is not known here
+    pub next: u32,
+    /// frames that are stepped here without its input
+    pub late: u32,
+    /// Q16.16 frames that this peer is ahead of it, smoothed
+    pub ahead: i32,
+}
+zeroed!(fxs_player_pace);
+const _: () = {
+    assert!(size_of::<fxs_player_pace>() == 16);
+    assert!(offset_of!(fxs_player_pace, peer) == 0);
+    assert!(offset_of!(fxs_player_pace, next) == 4);
+    assert!(offset_of!(fxs_player_pace, late) == 8);
+    assert!(offset_of!(fxs_player_pace, ahead) == 12);
 };
 
 unsafe extern "C" {
@@ -2473,4 +2795,107 @@ unsafe extern "C" {
     /// is removed. Returns FXS\_OK; FXS\_E\_ORDER if a part of that frame is not in the buffer any more;
     /// FXS\_E\_ROOM. Cost: text.
     pub fn fxs_recorder_end(recorder: *mut fxs_recorder, text: *mut c_char, room: u64) -> i32;
+    /// Bytes of memory for a peer; 0 if a setting is out of range or the sum is above FXS\_MEMORY\_MAX.
+    /// Cannot fail. Cost: players.
+    pub fn fxs_rollback_size(settings: *const fxs_rollback_settings) -> u64;
+    /// Makes a peer in memory: fxs\_rollback\_size bytes, aligned to 8.
+    /// The match begins at the frame of the world, with the world and the own bytes as they are: they
+    /// must be the same on all peers. The memory may later be moved as bytes. Returns FXS\_OK;
+    /// FXS\_E\_CONFIG for settings that fxs\_rollback\_size refuses, or misaligned memory; FXS\_E\_ROOM for a
+    /// state larger than state\_size. Cost: bytes of memory.
+    pub fn fxs_rollback_init(
+      memory: *mut fxs_rollback, settings: *const fxs_rollback_settings, world: *const fxs_world,
+      own: *const u8,
+    ) -> i32;
+    /// Makes a copy of a peer with more room in other memory: after FXS\_E\_ROOM of fxs\_rollback\_push.
+    /// settings: those of the old one, but state\_size, command\_room, event\_room and past may be larger;
+    /// no others are read. Returns FXS\_OK, or FXS\_E\_CONFIG for a smaller one, a sum that is out of
+    /// range, or misaligned memory. Cost: bytes of memory.
+    pub fn fxs_rollback_grow(
+      memory: *mut fxs_rollback, settings: *const fxs_rollback_settings, old: *const fxs_rollback,
+    ) -> i32;
+    /// Begins a frame with the local inputs.
+    /// inputs: numbers numbers for each local player, by player. They are for the frame input\_delay
+    /// after the one that this tick steps. If no frame can be stepped because inputs of others are
+    /// missing, the first inputs that were given for a frame count. A tick before FXS\_ROLLBACK\_NONE
+    /// means that the game stopped in the middle: the frame is loaded and stepped again. Returns
+    /// FXS\_OK, or FXS\_E\_ORDER before every other peer has returned the random bytes
+    /// (fxs\_pace.is\_connected), with nothing changed. Cost: players.
+    pub fn fxs_rollback_tick(rollback: *mut fxs_rollback, inputs: *const i64) -> i32;
+    /// Writes what the game must do next.
+    /// LOAD: world and own are loaded. STEP: inputs has numbers numbers for each player. GUESS:
+    /// inputs has the player's last known input, or zeros. CONFIRMED: inputs has the inputs of all
+    /// players, commands (room for command\_room rows) and events (for event\_room) what the frame
+    /// has, as fxs\_history\_confirm gives it. A STEP that was not pushed is asked again, after a LOAD.
+    /// Returns FXS\_OK, or FXS\_E\_STATE for a world of another capacity or level. Cost: that of
+    /// fxs\_world\_load for LOAD; rows and own bytes for CONFIRMED; players else.
+    pub fn fxs_rollback_next(
+      rollback: *mut fxs_rollback, world: *mut fxs_world, own: *mut u8,
+      request: *mut fxs_rollback_request, inputs: *mut i64, commands: *mut fxs_command,
+      events: *mut fxs_event,
+    ) -> i32;
+    /// Answers FXS\_ROLLBACK\_GUESS with the numbers numbers of an input.
+    /// Without it the last input is repeated. A wrong guess is taken back. Returns FXS\_OK, or
+    /// FXS\_E\_ORDER if the last request was another one. Cost: constant.
+    pub fn fxs_rollback_guess(rollback: *mut fxs_rollback, input: *const i64) -> i32;
+    /// Answers FXS\_ROLLBACK\_STEP, right after the step: what the game did in the frame.
+    /// The same as fxs\_history\_push, but is\_final of pushed is not read. shown: a hash of what players
+    /// see (health, scores), or 0: peers compare it, so it finds a value that nobody saves. Returns what
+    /// fxs\_history\_push returns: FXS\_OK; FXS\_E\_ORDER, also if the last request was another one;
+    /// FXS\_E\_RANGE; FXS\_E\_ROOM: grow with fxs\_rollback\_grow, and push again. Cost: that of
+    /// fxs\_history\_push; with a check that of fxs\_hash64 of own bytes and events too.
+    pub fn fxs_rollback_push(
+      rollback: *mut fxs_rollback, world: *const fxs_world, own: *const u8,
+      pushed: *const fxs_pushed, shown: u64, commands: *const fxs_command, events: *const fxs_event,
+      taken_back: *mut fxs_event, predicted: *mut fxs_event, changes: *mut fxs_event_changes,
+    ) -> i32;
+    /// Writes what a match log has of the frame that FXS\_ROLLBACK\_CONFIRMED gave last.
+    /// For fxs\_recorder\_step; state is that of a simulation that saves the world, then the own bytes.
+    /// Returns FXS\_OK, or FXS\_E\_ABSENT before the first one, or if past is 0 and its state is gone.
+    /// Cost: that of fxs\_hash64 of the state.
+    pub fn fxs_rollback_recorded(rollback: *const fxs_rollback, out: *mut fxs_recorded) -> i32;
+    /// Sets the input delay for the ticks to come, 0..FXS\_INPUT\_DELAY\_MAX frames.
+    /// With a longer one the last input is repeated; with a shorter one inputs are left out. Each peer
+    /// has its own. Returns FXS\_OK or FXS\_E\_RANGE. Cost: constant.
+    pub fn fxs_rollback_set_delay(rollback: *mut fxs_rollback, input_delay: u32) -> i32;
+    /// Writes the next packet for a peer: to be sent once a frame, also while nothing is stepped.
+    /// room: at least FXS\_PACKET\_SIZE for an input of up to 64 numbers; else 320 + 10 \* numbers \* local
+    /// players are enough. Returns FXS\_OK with \*size; FXS\_E\_ID for a peer that is not there;
+    /// FXS\_E\_ROOM for less room than that, with \*size the room. Cost: inputs that the peer lacks.
+    pub fn fxs_rollback_packet(
+      rollback: *mut fxs_rollback, peer: u32, bytes: *mut u8, room: u64, size: *mut u64,
+    ) -> i32;
+    /// Takes a packet of a peer. Bytes of any kind do no harm.
+    /// Returns FXS\_OK; FXS\_E\_ID for a peer that is not there; FXS\_E\_PACKET, FXS\_E\_LIFE, FXS\_E\_MATCH,
+    /// FXS\_E\_SEMANTICS, FXS\_E\_SETTINGS, FXS\_E\_DATA; FXS\_E\_INPUT; FXS\_E\_RANGE for a number that no peer
+    /// can have: each with nothing changed but fxs\_rollback\_refusal. Cost: bytes, and the inputs in
+    /// it.
+    pub fn fxs_rollback_receive(
+      rollback: *mut fxs_rollback, peer: u32, bytes: *const u8, size: u64,
+    ) -> i32;
+    /// Writes why the last refused packet of a peer was refused.
+    /// Returns FXS\_OK, or FXS\_E\_ID for a peer that is not there. Cost: constant.
+    pub fn fxs_rollback_refusal(
+      rollback: *const fxs_rollback, peer: u32, out: *mut fxs_refusal,
+    ) -> i32;
+    /// Writes how this peer and the others run: once before each tick.
+    /// is\_skipped is 1 once for each tick to be left out. Cannot fail. Cost: players.
+    pub fn fxs_rollback_pace(rollback: *mut fxs_rollback, out: *mut fxs_pace);
+    /// Writes how the inputs of a player come.
+    /// Returns FXS\_OK, or FXS\_E\_ID for a player that is not there. Cost: constant.
+    pub fn fxs_rollback_player(
+      rollback: *const fxs_rollback, player: u32, out: *mut fxs_player_pace,
+    ) -> i32;
+    /// Writes the first frame that differs, of another peer or in the sync test.
+    /// It stays the same from then on. Returns FXS\_OK, or FXS\_E\_ABSENT while nothing differs. Cost:
+    /// constant.
+    pub fn fxs_rollback_desync(rollback: *const fxs_rollback, out: *mut fxs_desync) -> i32;
+    /// The bytes after the frame of fxs\_rollback\_desync, to be compared by fxs\_state\_differences.
+    /// which, 0: here, or in the sync test the last step; 1: in the sync test the step before. part:
+    /// FXS\_PART\_WORLD or FXS\_PART\_OWN. For the bytes of another peer, the game sends its own over its
+    /// transport. Returns NULL with a size of 0 for others, without a desync, and if the frame was
+    /// older than past when it was found. Cannot fail. Cost: constant.
+    pub fn fxs_rollback_kept(
+      rollback: *const fxs_rollback, which: u32, part: u32, size: *mut u64,
+    ) -> *const u8;
 }

@@ -168,6 +168,20 @@ pub enum Status {
     Text = -69,
     /// a decimal that is not a multiple of 1/65536
     Inexact = -70,
+    /// a packet that is cut, damaged or malformed
+    Packet = -71,
+    /// a packet of an earlier match or start of a peer, or damaged
+    Life = -72,
+    /// a packet of another match
+    Match = -73,
+    /// a packet of a kernel with other semantics
+    Semantics = -74,
+    /// a packet of a peer with other settings
+    Settings = -75,
+    /// a packet of a peer with other data
+    Data = -76,
+    /// another input than before for the same player and frame
+    Input = -77,
 }
 
 impl Status {
@@ -200,6 +214,13 @@ impl Status {
         Self::Mover,
         Self::Text,
         Self::Inexact,
+        Self::Packet,
+        Self::Life,
+        Self::Match,
+        Self::Semantics,
+        Self::Settings,
+        Self::Data,
+        Self::Input,
     ];
 }
 
@@ -397,6 +418,19 @@ macro_rules! error {
     (fxs_recorder_step) => { "[`Range`](crate::Status::Range), [`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_line) => { "[`Order`](crate::Status::Order), [`Text`](crate::Status::Text), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_end) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
+    (fxs_rollback_init) => { "[`Config`](crate::Status::Config), [`Memory`](crate::Error::Memory)" };
+    (fxs_rollback_grow) => { "[`Memory`](crate::Error::Memory), [`Config`](crate::Status::Config)" };
+    (fxs_rollback_tick) => { "[`Order`](crate::Status::Order)" };
+    (fxs_rollback_next) => { "[`State`](crate::Status::State)" };
+    (fxs_rollback_guess) => { "[`Order`](crate::Status::Order)" };
+    (fxs_rollback_push) => { "[`Order`](crate::Status::Order), [`Range`](crate::Status::Range), [`Memory`](crate::Error::Memory)" };
+    (fxs_rollback_recorded) => { "[`Absent`](crate::Status::Absent)" };
+    (fxs_rollback_set_delay) => { "[`Range`](crate::Status::Range)" };
+    (fxs_rollback_packet) => { "[`Id`](crate::Status::Id), [`Memory`](crate::Error::Memory)" };
+    (fxs_rollback_receive) => { "[`Id`](crate::Status::Id), [`Packet`](crate::Status::Packet), [`Life`](crate::Status::Life), [`Match`](crate::Status::Match), [`Semantics`](crate::Status::Semantics), [`Settings`](crate::Status::Settings), [`Data`](crate::Status::Data), [`Input`](crate::Status::Input), [`Range`](crate::Status::Range)" };
+    (fxs_rollback_refusal) => { "[`Id`](crate::Status::Id)" };
+    (fxs_rollback_player) => { "[`Id`](crate::Status::Id)" };
+    (fxs_rollback_desync) => { "[`Absent`](crate::Status::Absent)" };
     ($variant:ident) => {
         concat!("[`", stringify!($variant), "`](crate::Error::", stringify!($variant), ")")
     };
