@@ -11,6 +11,9 @@ from fixsync import Event, Events
 from fixsync.game.random import Random
 from fixsync.match.sim import Input, hash_of
 
+tally = 0
+"""Of `planted`, in another module."""
+
 
 class Unsaved(Bumpers):
     """Counts something that its state does not hold, and acts on it: the ball of player 0 jumps

@@ -6,10 +6,13 @@ Each turns ball 0 by a number, frame by frame: `number` is where the fault is.""
 from __future__ import annotations
 
 import datetime
+import decimal
 import enum
 import functools
 import gc
 import itertools
+import locale
+import math
 import os
 import platform
 import random
@@ -21,10 +24,13 @@ import threading
 import time
 import uuid
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent import futures
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+import broken
 from bumpers import Bumpers
 
 from fixsync import Event
@@ -37,22 +43,25 @@ class Verdict(NamedTuple):
     """The verdict that a game must get."""
 
     checks: tuple[str, ...]
-    """One of these is the first that differs."""
+    """One of these is the first that differs; none where no run on one machine can show it."""
     said: tuple[str, ...] = ()
     """One of these is in the explanation."""
-    line: str = ""
-    """In the source of the line that is named."""
+    line: tuple[str, ...] = ()
+    """One of these is in the source of a line that is named."""
 
 
 PLANTED: dict[str, tuple[type[Game], Verdict]] = {}
 RIGHT: dict[str, type[Game]] = {}
 
 
-def planted(*checks: str, said: str | tuple[str, ...] = (), line: str = "") -> Callable[[Any], Any]:
+def planted(
+    *checks: str, said: str | tuple[str, ...] = (), line: str | tuple[str, ...] = ()
+) -> Callable[[Any], Any]:
     texts = (said,) if isinstance(said, str) else said
+    lines = (line,) if isinstance(line, str) else line
 
     def note(game: type[Game]) -> type[Game]:
-        PLANTED[game.__name__] = game, Verdict(checks, texts, line)
+        PLANTED[game.__name__] = game, Verdict(checks, texts, lines)
         return game
 
     return note
@@ -64,6 +73,13 @@ def right(game: type[Game]) -> type[Game]:
 
 
 class Game(Bumpers):
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.begin()
+
+    def begin(self) -> None:
+        pass
+
     def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
         events = super().step(tuple(inputs))
         self.world.turn(0, self.number(inputs) % 65536)
@@ -87,13 +103,13 @@ MEMORY = ("order of memory", NOT)
 # What no run can repeat.
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said=NOT, line="time.time_ns")
 class Clock(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return time.time_ns() // 1000
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said=NOT, line="perf_counter")
 class Stopwatch(Game):
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)
@@ -103,19 +119,19 @@ class Stopwatch(Game):
         return int((time.perf_counter() - self.began) * 1_000_000)
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said=NOT, line="datetime.now")
 class Now(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return datetime.datetime.now().microsecond  # noqa: DTZ005
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said="random: not as before a match")
 class Dice(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return random.randrange(1000)
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said=NOT, line="random.Random()")
 class OwnDice(Game):
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)
@@ -125,31 +141,31 @@ class OwnDice(Game):
         return self.dice.randrange(1000)
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said=NOT, line="randbelow")
 class Secret(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return secrets.randbelow(1000)
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said=NOT, line="uuid4")
 class Unique(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return uuid.uuid4().int
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said=NOT, line="urandom")
 class Noise(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return os.urandom(1)[0]
 
 
-@planted("repeat", said=NOT)
+@planted("repeat", said=NOT, line="mktemp")
 class FileName(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return sum(map(ord, Path(tempfile.mktemp()).name))  # noqa: S306
 
 
-@planted("repeat", "process", said=MEMORY)
+@planted("repeat", "process", said=MEMORY, line="id(self")
 class Address(Game):
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)
@@ -164,7 +180,7 @@ class Thing:
         self.name = name
 
 
-@planted("repeat", "process", "sets", said=(*MEMORY, "an order"))
+@planted("repeat", "process", "sets", said=(*MEMORY, "an order"), line="in self.things")
 class SetOfObjects(Game):
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)
@@ -174,7 +190,7 @@ class SetOfObjects(Game):
         return order_of([thing.name for thing in self.things])
 
 
-@planted("repeat", "process", "sets", said=(*MEMORY, "an order"))
+@planted("repeat", "process", "sets", said=(*MEMORY, "an order"), line="in self.weak")
 class WeakSet(Game):
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)
@@ -185,7 +201,7 @@ class WeakSet(Game):
         return order_of([thing.name for thing in self.weak])
 
 
-@planted("repeat", "process", "sets", said=(*MEMORY, "an order"))
+@planted("repeat", "process", "sets", said=(*MEMORY, "an order"), line="key=id")
 class SortedById(Game):
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)
@@ -198,7 +214,7 @@ class SortedById(Game):
 THINGS = {Thing(name) for name in NAMES * 3}
 
 
-@planted("repeat", "process", "sets", said=(*MEMORY, "an order"))
+@planted("repeat", "process", "sets", said=(*MEMORY, "an order"), line="in THINGS")
 class ModuleObjects(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return order_of([thing.name for thing in THINGS])
@@ -207,19 +223,19 @@ class ModuleObjects(Game):
 BEGAN = time.time()
 
 
-@planted("process", said=NOT)
+@planted("process", said=NOT, line="BEGAN = ")
 class Began(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return int(BEGAN * 1000)
 
 
-@planted("repeat", "process", said=MEMORY)
+@planted("repeat", "process", said=MEMORY, line="get_count")
 class Garbage(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return gc.get_count()[0]
 
 
-@planted("process", said=(NOT, "order of memory"))
+@planted("process", said=(NOT, "order of memory"), line="get_ident")
 class ThreadNumber(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return threading.get_ident() >> 12
@@ -432,7 +448,7 @@ OUTLIVES = "outlives a match"
 count = 0
 
 
-@planted("process", said=OUTLIVES)
+@planted("process", said="planted.count")
 class GlobalCount(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         global count
@@ -440,7 +456,7 @@ class GlobalCount(Game):
         return count
 
 
-@planted("process", said=OUTLIVES)
+@planted("process", said="ClassList.seen")
 class ClassList(Game):
     seen: ClassVar[list[int]] = []
 
@@ -449,7 +465,7 @@ class ClassList(Game):
         return len(self.seen)
 
 
-@planted("process", said=OUTLIVES)
+@planted("process", said="seen of Default.number")
 class Default(Game):
     def number(self, inputs: Sequence[Input], seen: list[int] = []) -> int:  # noqa: B006
         seen.append(1)
@@ -461,7 +477,7 @@ def first_of(frame: int) -> list[int]:
     return [frame]
 
 
-@planted("process", said=OUTLIVES)
+@planted("process", said="first_of")
 class Cached(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         found = first_of(self.world.frame)
@@ -472,7 +488,7 @@ class Cached(Game):
 KNOWN: dict[tuple[Input, ...], int] = {}
 
 
-@planted("process", said=OUTLIVES)
+@planted("process", said="planted.KNOWN")
 class Numbered(Game):
     """Numbers inputs as they come: a second match of the same inputs finds the same numbers."""
 
@@ -483,7 +499,7 @@ class Numbered(Game):
 numbers = itertools.count()
 
 
-@planted("process", said=OUTLIVES)
+@planted("process", said="planted.numbers")
 class Counter(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return next(numbers)
@@ -492,7 +508,7 @@ class Counter(Game):
 dice = random.Random(7)
 
 
-@planted("process", said=OUTLIVES)
+@planted("process", said="planted.dice")
 class SharedDice(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return dice.randrange(1000)
@@ -501,7 +517,7 @@ class SharedDice(Game):
 # What load does not bring back.
 
 
-@planted("save and load", said="load does not bring back:\n  self.count")
+@planted("save and load", said="self.count: ")
 class Unsaved(Game):
     count = 0
 
@@ -549,7 +565,7 @@ class Liar(Game):
         return hash_of(self.save()) + (self.world.frame == 9)
 
 
-@planted("save and load", "rollback", said="raised")
+@planted("save and load", "rollback", said="no room")
 class Raising(Game):
     def number(self, inputs: Sequence[Input]) -> int:
         return 3
@@ -560,7 +576,7 @@ class Raising(Game):
             raise RuntimeError("no room")
 
 
-@planted("save and load", "rollback", said="after frame")
+@planted("save and load", "rollback", said="self.last")
 class Inserted(Game):
     """A dict whose order is that of its insertions, and is saved sorted."""
 
@@ -579,7 +595,7 @@ class Inserted(Game):
         self.last = dict.fromkeys((1, 2, 3), 0)
 
 
-@planted("rollback", said="gone back 1 frame")
+@planted("rollback", said="self.saved")
 class SavedByFrame(Game):
     """Saves each frame once, and keeps it when the frame is stepped again."""
 
@@ -594,7 +610,7 @@ class SavedByFrame(Game):
         return self.saved[1]
 
 
-@planted("save and load", said="save() changes the game")
+@planted("save and load", said="self.turn")
 class SortingSave(Game):
     """Sorts in `save` what the next step reads."""
 
@@ -609,6 +625,564 @@ class SortingSave(Game):
     def save(self) -> bytes:
         self.turn.sort()
         return super().save()
+
+
+# What only a fresh simulation lacks.
+
+
+@planted("save and load", said="self.places")
+class OwnCache(Game):
+    """A cache of places; a place that is missing is passed over."""
+
+    def begin(self) -> None:
+        self.places: dict[int, int] = {}
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        try:
+            return self.places[0] % 4096 + len(inputs)
+        except KeyError:
+            return 7
+        finally:
+            self.places.setdefault(0, self.world[0].pose.x)
+
+
+@planted("save and load", said="self.home")
+class FirstPlace(Game):
+    """The place where a match began, from the first step."""
+
+    home: int | None = None
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        if self.home is None:
+            self.home = self.world[1].pose.x
+        return self.home % 4096
+
+
+@planted("save and load", said="self.last")
+class LastFrame(Game):
+    """The last frame's list, used in this one."""
+
+    last: Sequence[Input] = ()
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        last, self.last = self.last, inputs
+        return order_of(map(str, last))
+
+
+@planted("save and load", said="self.speed")
+class Computed(Game):
+    @functools.cached_property
+    def speed(self) -> int:
+        return self.met[0] + self.world.frame
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return self.speed
+
+
+@planted("save and load", "rollback", said="self.near")
+class Nearest(Game):
+    """A cache by place, which forgets that others move too."""
+
+    def begin(self) -> None:
+        self.near: dict[tuple[int, int], int] = {}
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        pose = self.world[0].pose
+        place = pose.x >> 17, pose.z >> 17
+        if place not in self.near:
+            self.near[place] = min(abs(self.world[i].pose.x - pose.x) for i in range(1, 8))
+        return self.near[place] >> 8
+
+
+@planted("save and load", "rollback", said="self.wait")
+class Cooldown(Game):
+    """A count that acts twenty frames later."""
+
+    wait = 0
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.wait = 20 if inputs[0] == 4 and not self.wait else max(0, self.wait - 1)
+        return 9 * (self.wait == 1)
+
+
+@planted("save and load", said="self.over")
+class Over(Game):
+    """The end of the match is not saved."""
+
+    over = False
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.over = self.over or self.met[0] > 1
+        return 3
+
+    @property
+    def is_over(self) -> bool:
+        return self.over
+
+
+@planted("save and load", "rollback", said="self.history")
+class History(Game):
+    def begin(self) -> None:
+        self.history: deque[Sequence[Input]] = deque(maxlen=3)
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.history.append(inputs)
+        return sum(1 for one in self.history if one[0] == inputs[0])
+
+
+@planted("save and load", "rollback", said="self.order")
+class PoppedAndBack(Game):
+    """The order of a dict after a pop, which a sorted save forgets."""
+
+    def begin(self) -> None:
+        self.order = dict.fromkeys(range(4), 0)
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.order[int(inputs[0]) % 4] = self.order.pop(int(inputs[0]) % 4)  # type: ignore[call-overload]
+        return order_of(map(str, self.order))
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.order = dict(sorted(self.order.items()))
+
+
+@planted("save and load", said="self.speed")
+class FloatText(Game):
+    """A float that is saved as text of two digits."""
+
+    speed = 1.0
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.speed = self.speed * 1.07 % 8
+        return int(self.speed * 1000)
+
+    def save(self) -> bytes:
+        return f"{self.speed:.2f}".encode() + super().save()
+
+    def load(self, data: bytes) -> None:
+        super().load(data[4:])
+        self.speed = float(data[:4])
+
+    @staticmethod
+    def state_fields(state: bytes) -> Any:
+        return Bumpers.state_fields(state[4:])
+
+
+@planted("save and load", said="self.side")
+class NamesAreOne(Game):
+    """Compares texts with `is`; a load makes new ones."""
+
+    side = LEFT = "left"
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return 5 if self.side is self.LEFT else 6
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.side = b"left".decode()
+
+
+@planted("save and load", "rollback", said="self.kind")
+class Untyped(Game):
+    """An enum that comes back as a number."""
+
+    def begin(self) -> None:
+        self.kind: Any = Kind.FAST
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return 5 if self.kind is Kind.FAST else 6
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.kind = int(self.kind)
+
+
+class Kind(enum.IntEnum):
+    FAST = 300
+
+
+@planted("save and load", "rollback", said="self.stamp")
+class NegativeZero(Game):
+    """A sign that integers do not have."""
+
+    stamp = -0.0
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return 5 if str(self.stamp)[0] == "-" else 6
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.stamp = float(int(self.stamp))
+
+
+@planted("save and load", "rollback", said="self.marks")
+class Refilled(Game):
+    """A set of integers, whose order is that in which it was filled."""
+
+    def begin(self) -> None:
+        self.marks = {8, 0}
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return next(iter(self.marks)) + 1
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.marks = {*sorted(self.marks)}
+
+
+@planted("save and load", "rollback", said="self.local")
+class ThreadLocal(Game):
+    def begin(self) -> None:
+        self.local = threading.local()
+        self.local.turns = 0
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.local.turns += 1
+        return int(self.local.turns)
+
+
+class Alive:
+    count = 0
+
+    def __init__(self) -> None:
+        Alive.count += 1
+
+    def __del__(self) -> None:
+        Alive.count -= 1
+
+
+@planted("save and load", "rollback", "process", "repeat", said="Alive.count")
+class Deleted(Game):
+    """Counts objects as they go."""
+
+    def begin(self) -> None:
+        self.alive: list[Alive] = []
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.alive = [*self.alive[-5:], Alive()]
+        return Alive.count
+
+
+@planted("save and load", "rollback", said=("random", "self.dice"))
+class Reseeded(Game):
+    """Python's random, seeded when a match begins."""
+
+    def begin(self) -> None:
+        random.seed(5)
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return random.randrange(1000)
+
+
+@planted("save and load", "rollback", said="broken.tally")
+class Elsewhere(Game):
+    """A number of another module."""
+
+    def begin(self) -> None:
+        broken.tally = 0
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        broken.tally += 1
+        return broken.tally
+
+
+@planted("save and load", "rollback", said="decimal")
+class Precision(Game):
+    """A decimal context, set in a frame and read in the next."""
+
+    def begin(self) -> None:
+        decimal.getcontext().prec = 5
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        decimal.getcontext().prec = 5 + (self.met[0] + self.world.frame) % 7
+        third = decimal.Decimal(1) / 3
+        decimal.getcontext().prec = 5 + self.world.frame % 3
+        return len(str(third)) + len(str(decimal.Decimal(2) / 3))
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = Bumpers.step(self, tuple(inputs))
+        number = len(str(decimal.Decimal(1) / 3))
+        self.number(inputs)
+        self.world.turn(0, number)
+        return events
+
+
+# Functions and objects from before a load.
+
+
+class Old(Game):
+    """Its load makes a new list of meetings."""
+
+    handlers: Any = ()
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return sum(handler(3) for handler in self.handlers)
+
+
+@planted("save and load", "rollback", said="met of self.handlers[0]")
+class LambdaDefault(Old):
+    def begin(self) -> None:
+        self.handlers = [lambda n, met=self.met, i=i: met[i] * n for i in range(8)]
+
+
+@planted("save and load", "rollback", said="self.handlers[0]")
+class Partials(Old):
+    def begin(self) -> None:
+        self.handlers = (functools.partial(total, self.met),)
+
+
+def total(met: list[int], by: int) -> int:
+    return sum(met) * by
+
+
+@planted("save and load", "rollback", said="met of self.handlers[0]")
+class Closures(Old):
+    def begin(self) -> None:
+        met = self.met
+        self.handlers = [lambda n: n * sum(met)]
+
+
+@planted("save and load", "rollback", said="self.handlers[0]")
+class BoundOld(Old):
+    def begin(self) -> None:
+        self.handlers = [self.met.count]
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return int(self.handlers[0](0))
+
+
+class Fighter:
+    def __init__(self, hits: int) -> None:
+        self.hits = hits
+
+    def hurt(self, by: int) -> int:
+        self.hits += by
+        return self.hits
+
+
+class Fighting(Game):
+    """Saves a fighter, and makes a new one in load."""
+
+    def begin(self) -> None:
+        self.fighter = Fighter(0)
+
+    def save(self) -> bytes:
+        return self.fighter.hits.to_bytes(4, "little") + super().save()
+
+    def load(self, data: bytes) -> None:
+        super().load(data[4:])
+        self.fighter = Fighter(int.from_bytes(data[:4], "little"))
+
+    @staticmethod
+    def state_fields(state: bytes) -> Any:
+        return Bumpers.state_fields(state[4:])
+
+
+@planted("save and load", "rollback", said="self.hurt")
+class BoundMethod(Fighting):
+    def begin(self) -> None:
+        super().begin()
+        self.hurt = self.fighter.hurt
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return self.hurt(1) % 7 + self.fighter.hits
+
+
+@planted("save and load", "rollback", said="f of self.by_key['a']")
+class ByKey(Fighting):
+    def begin(self) -> None:
+        super().begin()
+        self.by_key = {"a": lambda n, f=self.fighter: f.hurt(n)}
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return int(self.by_key["a"](1)) + self.fighter.hits
+
+
+@planted("save and load", "rollback", said="hit of self.by_key['a']")
+class KeywordDefault(Fighting):
+    def begin(self) -> None:
+        super().begin()
+        self.by_key = {"a": lambda n, *, hit=self.fighter.hurt: hit(n)}
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return int(self.by_key["a"](1)) + self.fighter.hits
+
+
+# More of what depends on an order, a time or a place in memory.
+
+log: list[int] = []
+
+
+@planted("process", "repeat", said="planted.log")
+class ModuleList(Game):
+    def number(self, inputs: Sequence[Input]) -> int:
+        log.append(int(inputs[0]))  # type: ignore[call-overload]
+        return len(log)
+
+
+@planted("process", "repeat", said="decimal")
+class Decimals(Game):
+    """A decimal context that outlives a match."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        found = len(str(decimal.Decimal(1) / 3))
+        decimal.getcontext().prec = 9
+        return found
+
+
+@planted("repeat", "process", line=("as_completed", "submit", "ThreadPoolExecutor"))
+class Pool(Game):
+    """The order in which a pool's threads end."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        with futures.ThreadPoolExecutor(4) as pool:
+            jobs = [pool.submit(time.sleep, (i * 7 % 4) / 10_000) for i in range(4)]
+            return order_of(str(jobs.index(one)) for one in futures.as_completed(jobs))
+
+
+@planted("repeat", "process", "save and load", line="threading.Thread")
+class Race(Game):
+    """Two threads that count."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        found: list[int] = []
+        threads = [threading.Thread(target=spin, args=(found, i)) for i in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return order_of(map(str, found))
+
+
+def spin(found: list[int], own: int) -> None:
+    time.sleep(0.0001 * (own % 2))
+    found.append(own)
+
+
+@planted("repeat", "process", "sets", said=(*MEMORY, "an order"), line="id(thing)")
+class IdKeys(Game):
+    """A dict by id, gone through in the order of its keys."""
+
+    def begin(self) -> None:
+        self.things = [Thing(name) for name in NAMES * 2]
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        by_id = {id(thing): thing.name for thing in self.things}
+        return order_of(by_id[key] for key in sorted(by_id))
+
+
+@planted("repeat", "process", "sets", said=(*MEMORY, "an order"), line="thing.__hash__()")
+class HashMethod(Game):
+    def begin(self) -> None:
+        self.things = [Thing(name) for name in NAMES * 2]
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return order_of(t.name for t in sorted(self.things, key=lambda thing: thing.__hash__()))
+
+
+@planted("repeat", "process", line="repr(self.thing)")
+class TextOfObject(Game):
+    """An object's text, which has its address."""
+
+    def begin(self) -> None:
+        self.thing = Thing("ann")
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return sum(map(ord, repr(self.thing)))
+
+
+@planted("repeat", "process", line="str(error)")
+class ErrorText(Game):
+    """The message of an exception, which has an address."""
+
+    def begin(self) -> None:
+        self.thing = Thing("ann")
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        try:
+            return [].index(self.thing)  # type: ignore[arg-type]
+        except ValueError:
+            pass
+        try:
+            raise KeyError(self.thing)
+        except KeyError as error:
+            return sum(map(ord, str(error)))
+
+
+@planted("process", "sets", said=(SEED, "an order"), line="for player, action in")
+class InputOrder(Game):
+    """The inputs of a tick, in the order of a set."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        found = 0
+        for player, action in {(i, str(value)) for i, value in enumerate(inputs)}:
+            found = found * 7 + player * len(action)
+        return found
+
+
+@planted("process", said=("the language", "environment variables"))
+class Locale(Game):
+    def number(self, inputs: Sequence[Input]) -> int:
+        locale.setlocale(locale.LC_ALL, "C")
+        return len(str(locale.getlocale(locale.LC_CTYPE))) + len(os.environ.get("LC_ALL", ""))
+
+
+@planted("repeat", "process", said=MEMORY)
+class Collected(Game):
+    """Objects in circles are there until garbage is collected."""
+
+    def begin(self) -> None:
+        self.seen: weakref.WeakSet[Thing] = weakref.WeakSet()
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        thing: Any = Thing("ann")
+        thing.itself = thing
+        self.seen.add(thing)
+        return len(self.seen)
+
+
+@planted("save and load", "rollback", said="self.marks")
+class SizeOf(Game):
+    """The room that a list has taken, which is not its length."""
+
+    def begin(self) -> None:
+        self.marks: list[int] = []
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.marks.append(1)
+        self.marks = self.marks[-9:] if self.world.frame % 11 == 0 else self.marks
+        return sys.getsizeof(self.marks)
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.marks = [*self.marks]
+
+
+@planted()
+class WordSize(Game):
+    """A mistake that no run on this machine can show: the word size."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return sys.maxsize.bit_length()
+
+
+@planted()
+class Rounded(Game):
+    """A sine, which another machine may round in another way."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return int(math.sin(self.world.frame) * 1e15) % 65536
+
+
+@planted()
+class OldPython(Game):
+    """The text of an error, which another Python has written another way."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        try:
+            return len(NAMES[99])
+        except IndexError as error:
+            return len(str(error))
 
 
 # What is right.
@@ -772,6 +1346,98 @@ class Late(Game):
         if self.world.frame > 1_000_000:
             return time.time_ns()
         return 5
+
+
+@right
+class Captured(Game):
+    """Handlers that look up what they change, and capture numbers alone."""
+
+    def begin(self) -> None:
+        self.handlers = [lambda n, i=i: self.met[i] * n for i in range(8)]
+        self.spin = functools.partial(self.turned, 3)
+
+    def turned(self, by: int, number: int) -> int:
+        return number * by
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return self.spin(sum(handler(2) for handler in self.handlers))
+
+
+@right
+class Rebuilt(Fighting):
+    """Bound anew in load."""
+
+    def begin(self) -> None:
+        super().begin()
+        self.hurt = self.fighter.hurt
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        return self.hurt(1) % 7 + self.fighter.hits
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.hurt = self.fighter.hurt
+
+
+@right
+class LocalContext(Game):
+    def number(self, inputs: Sequence[Input]) -> int:
+        with decimal.localcontext() as context:
+            context.prec = 5
+            return len(str(decimal.Decimal(1) / 3))
+
+
+@right
+class Trail(Game):
+    """The last frames, for drawing, a count of matches, and a cache that is emptied in load."""
+
+    matches: ClassVar[int] = 0
+
+    def begin(self) -> None:
+        type(self).matches += 1
+        self.trail: deque[int] = deque(maxlen=30)
+        self.cache: dict[int, int] = {}
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.trail.append(self.world[0].pose.x)
+        return self.cache.setdefault(self.world.frame, self.met[0])
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        self.cache = {}
+
+
+@right
+class InOrder(Game):
+    """Threads whose results are taken in order."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        with futures.ThreadPoolExecutor(2) as pool:
+            return order_of(map(str, pool.map(int, inputs)))  # type: ignore[arg-type]
+
+
+@right
+class Collecting(Game):
+    """Collects garbage, and counts nothing."""
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        thing: Any = Thing("ann")
+        thing.itself = thing
+        gc.collect(0)
+        return 5
+
+
+@right
+class Filled(Game):
+    """Entries that each frame writes before it reads them."""
+
+    def begin(self) -> None:
+        self.scratch: dict[str, int] = {}
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        self.scratch["sum"] = sum(map(int, inputs))  # type: ignore[arg-type]
+        self.scratch["frame"] = self.world.frame
+        return self.scratch["sum"] + self.scratch["frame"]
 
 
 __all__ = ["PLANTED", "RIGHT", "Game", "Verdict"]

@@ -643,6 +643,19 @@ def test_version_and_help(run: Run) -> None:
         assert code == 0
         assert f"Usage: fixsync {command} " in text
         assert all(len(line) <= 80 for line in text.splitlines())
+    assert out.index("  synctest ") < out.index("\nAdvanced:\n") < out.index("  farm ")
+
+
+@pytest.mark.parametrize("command", ["peers", "level"])
+def test_the_options_of_a_long_help_are_grouped(run: Run, command: str) -> None:
+    """Each stands once, under a heading with at most eight."""
+    _, text, _ = run(command, "--help")
+    headings = re.split(r"^\S[^\n]*:$", text[text.index("\nOptions:") :], flags=re.MULTILINE)[1:]
+    groups = [re.findall(r"^  (?:-\w, )?(-[\w-]+)", part, re.MULTILINE) for part in headings]
+    found = [name for group in groups for name in group]
+    assert len(groups) > 3
+    assert max(map(len, groups)) <= 8
+    assert len(found) == len({*found}) >= 20
 
 
 @pytest.mark.parametrize(

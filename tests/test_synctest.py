@@ -31,13 +31,13 @@ from fixsync.synctest.checks import (
     Straight,
     bot_inputs,
     log_inputs,
-    not_checked,
     run_check,
     run_checks,
     run_straight,
     write_log,
 )
 from fixsync.synctest.minimise import minimise
+from fixsync.synctest.remarks import not_checked
 from fixsync.synctest.unsaved import unsaved
 from fixsync.view.export import export, page
 
@@ -279,7 +279,8 @@ def test_the_command_tells_a_mistake_and_writes_the_smallest_match_that_shows_it
     assert again.exit_code == 1
     assert "DIFFERS" in again.output
     assert "player " in again.output
-    assert "load does not bring back:\n  self.met: [" in again.output
+    assert "  load does not bring back:\n    self.met: [" in again.output
+    assert again.stderr.startswith("save and load: loaded into a fresh simulation and saved: ")
     assert len(log_inputs(Path("again.jsonl"))[2]) == reported["log_frames"], (
         "it is as small as it gets"
     )

@@ -25,9 +25,10 @@ from fixsync.peers.peer import Task, _Peer
 from fixsync.peers.plan import Run
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Session
-from fixsync.synctest import assert_peers_agree, assert_same_state
+from fixsync.synctest import agreement, assert_peers_agree, assert_same_state, checks
 from fixsync.synctest import strategies as fst
 from fixsync.synctest.checks import bot_inputs, log_inputs, run_check, run_straight
+from fixsync.synctest.unsaved import unsaved
 from fixsync.world.records import Events
 
 # assert_peers_agree.
@@ -49,6 +50,10 @@ class Apart(logs.Game):
             if value:
                 self.world.move(player, 90 - 90 * player, 0, 0)
         return self.world.step()
+
+
+class Hidden(broken.Unsaved):
+    """Its source has no hints."""
 
 
 def test_peers_of_a_sound_simulation_agree():
@@ -97,6 +102,54 @@ def test_agreement_without_a_hit_fails_unless_it_is_allowed():
         assert_peers_agree(Apart, still, processes=False)
     assert_peers_agree(Apart, still, needs_hits=False, processes=False)
     assert_peers_agree(Apart, [(0, 0)] * 4 + [(1, 0)], processes=False)
+
+
+@pytest.mark.parametrize(
+    "simulation", [broken.Unsaved, pytest.param(Hidden, marks=pytest.mark.full)]
+)
+def test_under_hypothesis_the_verdict_comes_first_and_one_diagnosis_last(
+    simulation: SimulationType, monkeypatch: pytest.MonkeyPatch
+):
+    diagnoses, played = [], []
+
+    def named(*given: Any) -> Any:
+        diagnoses.append(given)
+        return unsaved(*given)
+
+    monkeypatch.setattr(checks, "unsaved", named)
+
+    @settings(max_examples=50, deadline=None, database=None, derandomize=True)
+    @given(fst.input_sequences(3, st.integers(0, 4), frames_max=30))
+    def play(drawn: list[tuple[int, ...]]) -> None:
+        played.append(drawn)
+        assert_peers_agree(simulation, drawn, needs_hits=False, processes=False)
+
+    with pytest.raises(AssertionError) as error:
+        play()
+    assert len(played) > 5
+    assert len(played[-1]) <= 30
+    assert len(diagnoses) == 1
+    text = str(error.value)
+    assert "load does not bring back:\n    self.count: " in text
+    assert "  (order: it has no shuffle(): " in text
+    assert ("  hint: " in text) == (simulation is broken.Unsaved)
+    assert_peers_agree(Bumpers, inputs(), processes=False)
+
+
+def test_another_test_after_a_failing_one_is_tried_whole(monkeypatch: pytest.MonkeyPatch):
+    """Though it has the same simulation, and Hypothesis ran no last example of the first."""
+    drawn = agreement._Drawn()
+    drawn.failed = "rollback"
+    monkeypatch.setitem(agreement._Drawn._all, broken.Unsaved, drawn)
+    drawn._last -= 60
+
+    @settings(max_examples=20, deadline=None, database=None, derandomize=True)
+    @given(st.just([(0, 0, 0)] * 9))
+    def play(given: list[tuple[int, ...]]) -> None:
+        assert_peers_agree(broken.Unsaved, given, needs_hits=False, processes=False)
+
+    with pytest.raises(AssertionError, match=r"^save and load: "):
+        play()
 
 
 def test_inputs_that_are_none_are_refused():

@@ -13,7 +13,6 @@ from bumpers import inputs
 
 from fixsync.synctest.checks import CHECKS, Checked, Straight, run_checks, run_straight
 from fixsync.synctest.surroundings import FACTORS, variant
-from fixsync.synctest.unsaved import unsaved, unsaved_lines
 
 
 def checked(game: type[planted.Game]) -> tuple[Straight, Checked]:
@@ -26,16 +25,18 @@ def checked(game: type[planted.Game]) -> tuple[Straight, Checked]:
 @pytest.mark.parametrize("name", planted.PLANTED)
 def test_a_planted_fault_gets_its_verdict(name: str):
     game, expected = planted.PLANTED[name]
-    straight, found = checked(game)
+    _, found = checked(game)
+    if not expected.checks:
+        assert found.explain() == "", "no run on this machine can show it"
+        return
+    told = found.explain()
     assert found.divergences, "it is found"
     first = found.divergences[0]
-    lines = [] if found.left_out else unsaved_lines(unsaved(straight))
-    reported = "\n".join([first.explain(), *lines])
-    assert first.check in expected.checks, reported
-    assert not expected.said or any(said in reported for said in expected.said), reported
+    assert first.check in expected.checks, told
+    assert not expected.said or any(said in told for said in expected.said), told
     source = Path(planted.__file__).read_text().splitlines()
-    named = [source[int(line.split(":")[1]) - 1] for line in first.lines]
-    assert not expected.line or any(expected.line in line for line in named), reported
+    named = [source[int(line.split(":")[1]) - 1] for line in (*first.lines, *first.asks)]
+    assert not expected.line or any(of in line for of in expected.line for line in named), told
 
 
 @pytest.mark.full
@@ -49,7 +50,7 @@ def test_a_clock_for_drawing_is_noted_and_no_fault():
 @pytest.mark.parametrize("name", planted.RIGHT)
 def test_a_game_that_is_right_gets_no_verdict(name: str):
     _, found = checked(planted.RIGHT[name])
-    assert [divergence.explain() for divergence in found.divergences] == []
+    assert found.explain() == ""
     assert found.left_out == []
 
 
@@ -72,8 +73,12 @@ def test_a_line_that_ran_is_not_listed_where_the_game_ends_the_trace():
 
 
 def test_there_are_enough_planted_faults():
-    assert len(planted.PLANTED) >= 40
-    assert len(planted.RIGHT) >= 10
+    verdicts = [verdict for _, verdict in planted.PLANTED.values()]
+    assert len(verdicts) >= 60
+    assert len(planted.RIGHT) >= 20
+    found = [verdict for verdict in verdicts if verdict.checks]
+    assert len(found) >= 0.95 * len(verdicts)
+    assert all(verdict.said or verdict.line for verdict in found), "each is named"
     checks = {check for _, verdict in planted.PLANTED.values() for check in verdict.checks}
     assert checks == {*CHECKS} - {"order"}, "test_synctest.py has that one"
 

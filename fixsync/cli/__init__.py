@@ -28,6 +28,7 @@ COMMANDS = (
     *("synctest", "view", "level", "frame-data", "farm", "regress", "bench", "config"),
 )
 """The commands, in the order of the help: of each, NAME_command is in the module NAME."""
+_ADVANCED = ("farm", "regress", "bench", "config")
 
 CRASHED = 70
 """Exit code of an error in fixsync itself, because 1 means that a log diverged."""
@@ -38,6 +39,18 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click calls it so
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for title, names in (
+            ("Commands", [name for name in COMMANDS if name not in _ADVANCED]),
+            ("Advanced", _ADVANCED),
+        ):
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            limit = formatter.width - 6 - width
+            rows = [(f"{n:{width}}", c.get_short_help_str(limit)) for n, c in found if c]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:

@@ -40,7 +40,15 @@ def _pair(_ctx: click.Context, _param: click.Parameter, value: str | None) -> An
     return tuple(ends)
 
 
-@click.command("level", cls=options.Command)
+_GROUPS = {
+    "What is read": ("--level", "--only", "--hidden", "--root"),
+    "What is solid": ("--solid-layer", "--tiles", "--class", "--object", "--slope", "--place"),
+    "Shapes of solids": ("--shapes", "--whole-tiles", "--line-width", "--steps"),
+    "Units and axes": ("--pixels-per-unit", "--origin", "--y", "--z", "--z-down", "--side"),
+}
+
+
+@click.command("level", cls=options.Command, groups=_GROUPS)
 @click.argument("source", metavar="MAP", type=options.FILE)
 @options.output_option("OUT", "File to write: OUT.fxlevel is the level, OUT.svg a picture of it.")
 @options.texts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -137,6 +137,29 @@ class Source(click.types.StringParamType):
 class Command(click.Command):
     """A command of `fixsync`. Before it does anything, it compares each of its outputs with each
     of its inputs: an output over its own input is an error."""
+
+    def __init__(
+        self, *args: Any, groups: Mapping[str, Sequence[str]] | None = None, **more: Any
+    ) -> None:
+        """groups: options by heading of the help; the others come first."""
+        super().__init__(*args, **more)
+        self._groups = groups or {}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        params = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
+        grouped = {name for names in self._groups.values() for name in names}
+
+        def rows(names: Sequence[str] | None) -> list[tuple[str, str]]:
+            return [
+                row
+                for param, row in params
+                if row is not None
+                and ({*param.opts} & {*names} if names is not None else not {*param.opts} & grouped)
+            ]
+
+        for title, names in (("Options", None), *self._groups.items()):
+            with formatter.section(title):
+                formatter.write_dl(rows(names))
 
     def invoke(self, ctx: click.Context) -> Any:
         given = [(p.type, ctx.params.get(p.name or "")) for p in self.params]

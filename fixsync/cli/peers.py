@@ -41,7 +41,14 @@ def _fault(
     return name, int(frame) if at else None
 
 
-@click.command("peers", cls=options.Command)
+_GROUPS = {
+    "Session": ("--lockstep", "--prediction", "--input-delay", "--rate"),
+    "Network": ("--loss", "--latency", "--jitter", "--duplicate", "--reorder"),
+    "Faults and arrivals": ("--fault", "--fault-peer", "--restart", "--late"),
+}
+
+
+@click.command("peers", cls=options.Command, groups=_GROUPS)
 @click.argument("reference", required=False, metavar="[SIMULATION]")
 @options.number("--players", 2, *RANGES["players"], "Number of players, each a process.")
 @options.number("--spectators", 0, *RANGES["spectators"], "Number of spectators.")

@@ -4,8 +4,9 @@ the first difference.
 
 from __future__ import annotations
 
+import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,6 @@ from fixsync.cli import options, project, streams, text
 from fixsync.match import sim
 from fixsync.synctest.checks import (
     CHECKS,
-    LOADS,
     ROLLBACK_FRAMES,
     Checked,
     Divergence,
@@ -28,18 +28,17 @@ from fixsync.synctest.checks import (
     Straight,
     bot_inputs,
     log_inputs,
-    not_checked,
     run_checks,
     run_straight,
     smallest,
     write_log,
 )
-from fixsync.synctest.hints import Hint, hints_of
-from fixsync.synctest.instrumented import UnrunLines, from_here
+from fixsync.synctest.hints import hints_of
 from fixsync.synctest.process_check import case_of
-from fixsync.synctest.unsaved import Unsaved, unsaved, unsaved_lines
+from fixsync.synctest.remarks import not_checked, remarks
+from fixsync.synctest.seeds import SECONDS, Tried, try_more
 
-_LINES_SHOWN_MAX = 12
+_SEEDS_MAX = 1_000
 
 
 @click.command("synctest", cls=options.Command)
@@ -47,6 +46,9 @@ _LINES_SHOWN_MAX = 12
 @options.number("--players", 2, 1, sim.PLAYERS_MAX, "Number of players.")
 @options.number("--frames", 300, 1, 1_000_000, "Length of the match that the bots play.")
 @options.number("--seed", 1, 0, sim.SEED_MAX, "Seed for game and bots.")
+@options.number(
+    "--seeds", None, 1, 100_000, "Number of seeds, from --seed on.  [default: as many as take 6 s]"
+)
 @click.option(
     "--inputs",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -75,6 +77,7 @@ def synctest_command(
     players: int,
     frames: int,
     seed: int,
+    seeds: int | None,
     inputs: Path | None,
     back: int,
     checks: tuple[str, ...],
@@ -103,7 +106,7 @@ def synctest_command(
                1  a difference
                2  the simulation cannot be run
     """
-    simulation = options.chosen_simulation(reference)
+    began, simulation = time.monotonic(), options.chosen_simulation(reference)
     out = _written(out, inputs)
     try:
         if out is not None:
@@ -129,13 +132,30 @@ def synctest_command(
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     err = Console(stderr=True)
-    if err.is_terminal and not as_json:
-        err.print(f"{', '.join(checks or CHECKS)} ...", highlight=False)
+    has_said = False
+
+    def heard(what: str) -> None:
+        """Progress on a terminal; the first difference at once."""
+        nonlocal has_said
+        is_first = ": " in what and not has_said
+        has_said = has_said or is_first
+        if not as_json and (is_first or err.is_terminal):
+            err.print(text.printable(what), highlight=False, markup=False, soft_wrap=True)
+
     made_checks = checks or CHECKS
-    found = run_checks(straight, made_checks, back=back, reference=simulation)
-    is_loaded = bool({*made_checks} & {*LOADS} - {*found.left_out})
-    lost = unsaved(straight) if is_loaded else []
+    found = run_checks(straight, made_checks, back=back, reference=simulation, heard=heard)
     first = next(iter(found.divergences), None)
+    tried = Tried([straight.seed], straight.frames, missed=found.missed)
+    if first is None and not found.unsaved and inputs is None and isinstance(made, sim.HasBots):
+        count = range(seed + 1, seed + (seeds or _SEEDS_MAX))
+        until = None if seeds else began + SECONDS
+        if not checks:
+            tried = try_more(straight, count, simulation, until=until, heard=heard)
+        if tried.failing is not None:
+            straight = tried.failing
+            found = run_checks(straight, made_checks, back=back, reference=simulation, heard=heard)
+            first = next(iter(found.divergences), None)
+        found.missed = tried.missed
     least = unwritten = None
     if first is not None and out is not None:
         least = smallest(straight, first, back=back, reference=simulation)
@@ -146,9 +166,7 @@ def synctest_command(
             # Whoever reads it may have enough of it.
             if not (isinstance(error, BrokenPipeError) and text.takes_stdout(out)):
                 least, unwritten = None, error
-    report = _Report(
-        simulation, straight, made_checks, found, first, lost, least, out, hints_of(made)
-    )
+    report = _Report(simulation, straight, made_checks, found, first, least, out, tried)
     if as_json:
         text.print_json(report.as_json(), out)
     else:
@@ -181,20 +199,14 @@ class _Report:
     checks: Sequence[str]
     found: Checked
     first: Divergence | None
-    unsaved: list[Unsaved]
     smallest: Straight | None
     """Written to `out`."""
     out: Path | None
-    hints: list[Hint]
+    tried: Tried
 
     @property
     def exit_code(self) -> int:
-        return 1 if self.first is not None or self.unsaved else 0
-
-    @property
-    def notes(self) -> list[str]:
-        """What could not be tested."""
-        return [*not_checked(self.straight), *self.found.notes]
+        return 1 if self.first is not None or self.found.unsaved else 0
 
     def print(self) -> None:
         straight, say = self.straight, partial(text.say, text.console(self.out))
@@ -206,32 +218,11 @@ class _Report:
         for check in self.checks:
             left_out = "left out" if check in self.found.left_out else "the same"
             say(f"  {check}: {'DIFFERS' if check in failed else left_out}")
-        for note in self.notes:
-            say(f"  ({note})")
-        asked = [*map(str, self.found.asked)]
-        noted = {(note.file, note.line) for note in self.found.asked}
-        hints = [hint for hint in self.hints if (hint.file, hint.line) not in noted]
-        for lines in (
-            [f"note: {line}: asks the machine" for line in asked],
-            [str(hint._replace(file=from_here(hint.file))) for hint in hints],
-            [f"never ran: {line}" for line in _never_ran(self.found.missed)],
-        ):
-            shown = lines if len(lines) <= _LINES_SHOWN_MAX + 1 else lines[:_LINES_SHOWN_MAX]
-            for line in shown:
-                say(f"  {line}")
-            if len(lines) > len(shown):
-                say(f"  and {len(lines) - len(shown)} more")
-        if self.unsaved:
-            say("", *unsaved_lines(self.unsaved))
-        if self.first is None:
-            if self.unsaved:
-                return
-            say(
-                "no difference. A mistake that is the same in every run on this machine, such as a",
-                "float, shows only when a match of one machine is replayed on another.",
-            )
-            return
-        say("", *self.first.explain().splitlines())
+        say(*(f"  {line}" for line in remarks(straight, self.found)))
+        if told := self.found.explain():
+            say("", *told.splitlines())
+        else:
+            say("", *_no_difference(self.tried, self.reference))
         if self.smallest is not None and self.out is not None:
             name, length = self.out, text.plural(self.smallest.frames, "frame")
             say("", f"smallest match found that shows it: {name} ({length})")
@@ -248,44 +239,26 @@ class _Report:
             "seed": straight.seed,
             "checks": list(self.checks),
             "left_out": self.found.left_out,
-            "not_checked": self.notes,
+            "seeds": self.tried.seeds,
+            "not_checked": [*not_checked(straight), *self.found.notes],
             "asked": [note._asdict() for note in self.found.asked],
             "never_ran": [missed._asdict() for missed in self.found.missed],
-            "hints": [hint._asdict() for hint in self.hints],
+            "hints": [hint._asdict() for hint in hints_of(straight.type)],
             "divergences": [_divergence_json(divergence) for divergence in self.found.divergences],
-            "unsaved": [lost._asdict() for lost in self.unsaved],
+            "unsaved": [lost._asdict() for lost in self.found.unsaved],
             "log": str(self.out) if smallest is not None else None,
             "log_frames": smallest.frames if smallest is not None else None,
         }
 
 
-def _never_ran(missed: Sequence[UnrunLines]) -> list[str]:
-    """The lines that never ran, by function; functions with one line of each kind together."""
-    by_function: dict[tuple[str, str], list[UnrunLines]] = {}
-    for one in missed:
-        by_function.setdefault((one.file, one.function), []).append(one)
-    # Functions of which a part ran come first: the match came near.
-    found = sorted(by_function.items(), key=lambda item: item[1][0].is_whole)
-    return [
-        f"{from_here(file)}:{parts[0].first}: {function}"
-        + (
-            ""
-            if parts[0].is_whole
-            else f", {'line' if _is_one(parts) else 'lines'} {_ranges(parts)}"
-        )
-        for (file, function), parts in found
-    ]
-
-
-def _is_one(parts: Sequence[UnrunLines]) -> bool:
-    return len(parts) == 1 and parts[0].first == parts[0].last
-
-
-def _ranges(parts: Sequence[UnrunLines]) -> str:
-    return ", ".join(
-        str(part.first) if part.first == part.last else f"{part.first}-{part.last}"
-        for part in parts
-    )
+def _no_difference(tried: Tried, reference: str) -> Iterator[str]:
+    seeds = [f"seed {tried.seeds[0]}", f"seeds {tried.seeds[0]} to {tried.seeds[-1]}"]
+    lines = sum(one.last + 1 - one.first for one in tried.missed)
+    never = f"never reached: {text.plural(lines, 'line')}" if lines else "every line was reached"
+    yield "no difference. A mistake that is the same in every run on this machine, such as a float,"
+    yield "shows only when a match of one machine is replayed on another."
+    yield f"tried: {seeds[len(tried.seeds) > 1]}, {text.plural(tried.frames, 'frame')}; {never}"
+    yield f"more: fixsync synctest {reference} --seeds {max(50, 4 * len(tried.seeds))}"
 
 
 def _divergence_json(divergence: Divergence) -> dict[str, Any]:

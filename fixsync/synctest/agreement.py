@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NoReturn
 
 from fixsync._native.checks import shown
 from fixsync.base.fields import difference_lines, differences
@@ -16,8 +18,8 @@ from fixsync.session.session import kind_of
 from fixsync.synctest.checks import (
     CHECKS,
     IN_PROCESS,
-    LOADS,
     ROLLBACK_FRAMES,
+    SECONDS,
     Divergence,
     Inputs,
     Straight,
@@ -26,10 +28,14 @@ from fixsync.synctest.checks import (
     smallest,
     write_log,
 )
-from fixsync.synctest.unsaved import unsaved, unsaved_lines
+from fixsync.synctest.remarks import remarks
 
 _TICK_MS = 16
 _ROUNDS_A_FRAME_MAX = 400
+_SHRINK_SECONDS = 12
+"""Time in which Hypothesis may make a failing example smaller."""
+_PAUSE = 5
+"""Seconds without an example, after which the next one is of another test."""
 
 
 def assert_peers_agree(
@@ -67,30 +73,48 @@ def assert_peers_agree(
             raise TypeError(
                 f"inputs[{frame}] must be the inputs of all players, not {shown(values)}"
             )
+    drawn = _Drawn.of(simulation)
+    if drawn is not None and drawn.is_known(inputs):
+        return
     straight = run_straight(simulation, seed, len(inputs[0]), inputs)
     reference = _reference(simulation)
     if processes and reference is None:
         raise ValueError(
             f"a new process cannot import {shown(simulation)}: processes must be False"
         )
-    starts = reference is not None and _is_due(reference, straight.frames)
+    starts = reference is not None and (drawn is None or drawn.is_due(straight.frames))
     starts = starts if processes is None else processes
-    checks = CHECKS if starts else IN_PROCESS
-    found = run_checks(straight, checks, back=back, reference=reference or "", is_alone=False)
+    checks: Sequence[str] = CHECKS if starts else IN_PROCESS
+    if drawn is not None and drawn.failed:
+        checks = [drawn.failed] if drawn.failed in IN_PROCESS else ()
+    found = run_checks(
+        straight,
+        checks,
+        back=back,
+        reference=reference or "",
+        is_alone=False,
+        is_named=drawn is None,
+    )
     for divergence in found.divergences[:1]:
-        text = divergence.explain()
-        if {*LOADS} - {*found.left_out}:
-            text = "\n".join([text, *(f"  {line}" for line in unsaved_lines(unsaved(straight)))])
+        if drawn is not None:
+            drawn.fails(divergence, inputs)
+        text = "\n".join([found.explain(), *(f"  {line}" for line in remarks(straight, found))])
+        seconds = SECONDS if _hypothesis() is None else SECONDS / 3  # it is small already
         least = None
         if log is not None:
-            least = smallest(straight, divergence, back=back, reference=reference or "")
+            given = {"back": back, "reference": reference or "", "seconds": seconds}
+            least = smallest(straight, divergence, **given)  # type: ignore[arg-type]
         if log is not None and least is not None:
             write_log(least, log)
             name = os.fspath(log)
             text += f"\n  smallest match found that shows it: {name} ({least.frames} frames)"
         raise AssertionError(text)
+    if drawn is not None and drawn.failed and not drawn.failed.startswith("peers"):
+        return
     for prediction_max in (0, back):
         for divergence in filter(None, _by_peers(straight, prediction_max)):
+            if drawn is not None:
+                drawn.fails(divergence, inputs)
             raise AssertionError(divergence.explain())
     if needs_hits and not (any(straight.events) or any(straight.game)):
         raise AssertionError(
@@ -109,19 +133,65 @@ def _reference(simulation: SimulationType) -> str | None:
     return f"{module}:{name}" if is_there else None
 
 
-_longest: dict[str, int] = {}
-"""By simulation, the frames of the longest example of Hypothesis that new processes played."""
+class _Drawn:
+    """The examples that Hypothesis draws for a simulation: the verdict comes first, the diagnosis
+    of the last example alone."""
 
+    _all: ClassVar[dict[Any, _Drawn]] = {}
 
-def _is_due(reference: str, frames: int) -> bool:
-    """Whether new processes play an example."""
-    hypothesis = sys.modules.get("hypothesis")
-    if hypothesis is None or not hypothesis.currently_in_test_context():
+    def __init__(self) -> None:
+        self._longest = 0
+        """Frames of the longest example that new processes played."""
+        self.failed = ""
+        """The check that found a difference. Examples after it are tried with it alone."""
+        self._text = ""
+        self._inputs: Inputs = ()
+        self._end = 0.0
+        self._last = time.monotonic()
+
+    @classmethod
+    def of(cls, simulation: SimulationType) -> _Drawn | None:
+        """None outside of Hypothesis, and where it runs the example that it reports."""
+        hypothesis = _hypothesis()
+        if hypothesis is None:
+            return None
+        if getattr(hypothesis.control.current_build_context(), "is_final", False):
+            cls._all.pop(simulation, None)
+            return None
+        drawn = cls._all.setdefault(simulation, cls())
+        if drawn.failed and time.monotonic() > drawn._last + _PAUSE:
+            drawn = cls._all[simulation] = cls()  # another test
+        return drawn
+
+    def is_known(self, inputs: Inputs) -> bool:
+        """Whether an example need not be tried. AssertionError for the one that failed."""
+        if self.failed and self._inputs == inputs:
+            self._last = time.monotonic()
+            raise AssertionError(self._text)
+        is_late = bool(self.failed) and time.monotonic() > self._end
+        self._last = time.monotonic()
+        return is_late
+
+    def is_due(self, frames: int) -> bool:
+        """Whether new processes play an example."""
+        if frames < 2 * self._longest or self.failed:
+            return False
+        self._longest = frames
         return True
-    if frames < 2 * _longest.get(reference, 0):
-        return False
-    _longest[reference] = frames
-    return True
+
+    def fails(self, divergence: Divergence, inputs: Inputs) -> NoReturn:
+        """Keeps the verdict, and raises it."""
+        if not self.failed:
+            self._end = time.monotonic() + _SHRINK_SECONDS
+        self.failed, self._inputs = divergence.check, [*inputs]
+        self._text, self._last = divergence.explain(), time.monotonic()
+        raise AssertionError(self._text)
+
+
+def _hypothesis() -> Any:
+    """Hypothesis, if it runs an example."""
+    hypothesis = sys.modules.get("hypothesis")
+    return hypothesis if hypothesis and hypothesis.currently_in_test_context() else None
 
 
 def _by_peers(straight: Straight, prediction_max: int) -> Iterator[Divergence | None]:

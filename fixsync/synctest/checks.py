@@ -29,13 +29,13 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from fixsync.game.random import Random
-from fixsync.match import Stated, sim
+from fixsync.match import sim
 from fixsync.match.sim import Input, Simulation
 from fixsync.synctest import process_check
 from fixsync.synctest.instrumented import Note, UnrunLines
 from fixsync.synctest.minimise import minimise
-from fixsync.synctest.player_process import Case, Played, folder_of, plain
-from fixsync.synctest.process_check import Pair, ProcessError
+from fixsync.synctest.player_process import Case, Outlast, Played, folder_of, plain
+from fixsync.synctest.process_check import Pair, Process, ProcessError
 from fixsync.synctest.source_lines import SaltedPair, Seen, look
 from fixsync.synctest.straight import (
     Divergence,
@@ -49,6 +49,7 @@ from fixsync.synctest.straight import (
     write_log,
 )
 from fixsync.synctest.surroundings import stir
+from fixsync.synctest.unsaved import Unsaved, outlasting, unsaved, unsaved_lines
 from fixsync.world.records import Event, GameEvent
 from fixsync.world.shapes import Contact, EventKind
 from fixsync.world.world import Command, World
@@ -75,7 +76,10 @@ __all__ = [
 ROLLBACK_FRAMES = 8
 """How many frames the rollback check goes back."""
 _REPEATS = 2
+_ON = 30
+"""Frames that a fresh simulation goes on for, after every 16th load."""
 _ATTEMPTS_MAX = 400
+_ASKS_MAX = 4
 SECONDS = 15
 """Time to look for a smaller match."""
 
@@ -85,6 +89,8 @@ class _At:
     """Where a check is, for what the simulation raises there."""
 
     frame: int = -1
+    every: int = 1
+    """Of the frames, how many are loaded and rolled back to: one in so many."""
 
 
 _Findings: TypeAlias = Iterator[Divergence | None]
@@ -117,8 +123,10 @@ def _save_and_load(straight: Straight, at: _At, _back: int) -> _Findings:
         if frame == straight.frames - 1:
             state = made.save()
         how = "saved after the last frame only, which shows that save() changes the game"
-        yield straight.divergence(check, how, frame, state, step)
+        yield straight.divergence(check, how, frame, state, step, frame)
     for frame, state in enumerate(straight.states, start=-1):
+        if frame % at.every:
+            continue
         at.frame = frame
         fresh = straight.start()
         fresh.load(state)
@@ -127,16 +135,19 @@ def _save_and_load(straight: Straight, at: _At, _back: int) -> _Findings:
         over = straight.is_over and frame == straight.frames - 1
         if sim.is_over(fresh) != over:
             error = f"is_over is {not over} then, and {over} in the straight run"
-            yield Divergence(check, how, frame, error=error)
+            yield Divergence(check, how, frame, error=error, loaded=frame + 1)
     # What was loaded must not only save alike, but go on alike.
-    for frame, (values, state) in enumerate(
-        zip(straight.inputs, straight.states[:-1], strict=True)
-    ):
+    for frame, state in enumerate(straight.states[:-1]):
+        if frame % at.every:
+            continue
         at.frame = frame
         fresh = straight.start()
         fresh.load(state)
         how = "stepped by a fresh simulation that loaded the state before"
-        yield straight.divergence(check, how, frame, *_stepped(fresh, values))
+        for again in range(frame, min(frame + (1 if frame % 16 else _ON), straight.frames)):
+            at.frame = again
+            found = _stepped(fresh, straight.inputs[again])
+            yield straight.divergence(check, how, again, *found, frame)
 
 
 def _rollback(straight: Straight, at: _At, back: int) -> _Findings:
@@ -145,13 +156,16 @@ def _rollback(straight: Straight, at: _At, back: int) -> _Findings:
     inputs = straight.inputs
     for frame in range(straight.frames):
         at.frame = frame
+        if frame % at.every:
+            made.step(inputs[frame])
+            continue
         # The usual rollback: one frame on a guess, which is saved too.
         idle = sim.idle_input(made)
         made.step([idle] * straight.players)
         made.save()
         made.load(straight.states[frame])
         how = "gone back 1 frame, which was stepped on guessed inputs, and stepped again"
-        yield straight.divergence(check, how, frame, *_stepped(made, inputs[frame]))
+        yield straight.divergence(check, how, frame, *_stepped(made, inputs[frame]), frame)
         # A guess that turns out wrong: nobody does anything, then everybody goes on as before.
         for ahead in range(1 + frame % back):
             if sim.is_over(made):
@@ -163,7 +177,7 @@ def _rollback(straight: Straight, at: _At, back: int) -> _Findings:
         for again in range(first, frame + 1):
             at.frame = again
             how = f"gone back {frame + 1 - first} frames after frame {frame}, and stepped again"
-            yield straight.divergence(check, how, again, *_stepped(made, inputs[again]))
+            yield straight.divergence(check, how, again, *_stepped(made, inputs[again]), first)
 
 
 def _stepped(simulation: Simulation, inputs: tuple[Input, ...]) -> tuple[bytes, sim.Stepped]:
@@ -232,6 +246,8 @@ class Checked:
 
     divergences: list[Divergence] = field(default_factory=list)
     """In the order of CHECKS: the first is the verdict."""
+    unsaved: list[Unsaved] = field(default_factory=list)
+    """The values that cause it."""
     left_out: list[str] = field(default_factory=list)
     """Checks that were not made, because of what another one found."""
     notes: list[str] = field(default_factory=list)
@@ -241,6 +257,12 @@ class Checked:
     missed: list[UnrunLines] = field(default_factory=list)
     """Lines of the game that never ran."""
 
+    def explain(self) -> str:
+        """The verdict, and what causes it; "" without a difference."""
+        lines = [divergence.explain() for divergence in self.divergences[:1]]
+        indent = "  " * len(lines)
+        return "\n".join([*lines, *(indent + line for line in unsaved_lines(self.unsaved))])
+
 
 def run_checks(
     straight: Straight,
@@ -249,60 +271,91 @@ def run_checks(
     back: int = ROLLBACK_FRAMES,
     reference: str = "",
     is_alone: bool = True,
+    is_named: bool = True,
+    heard: Callable[[str], object] = str,
 ) -> Checked:
     """Makes checks.
 
     back: number of frames that `rollback` goes back. reference: the simulation as
     `fixsync.match.sim.find` knows it in another process, which `process` and `sets` need. is_alone:
     whether this process has nothing that changes the simulation, as a test may have, and is
-    compared with new ones. An exception that the simulation raises in a check only is a divergence
-    too."""
-    checked = Checked()
+    compared with new ones. is_named: whether to look for the values that cause a difference.
+    heard: is called with the name of a check that begins, and with the first difference. An
+    exception that the simulation raises in a check only is a divergence too."""
     outside = [name for name in ("process", "sets") if name in checks]
+    later = [name for name in CHECKS[3:] if name in checks]
+
+    def run(name: str) -> Divergence | None:
+        heard(name)
+        found = run_check(name, straight, back=back)
+        if found is not None:
+            heard(found.explain().splitlines()[0])
+        return found
+
     with ThreadPoolExecutor(1) as pool:
         others = pool.submit(_others, straight, reference, outside, is_alone) if outside else None
-        repeat = run_check("repeat", straight) if "repeat" in checks else None
-        later = [name for name in CHECKS[3:] if name in checks]
-        inside = [] if repeat else [run_check(name, straight, back=back) for name in later]
-    found = None if others is None else others.result()
-    if found is not None:
-        checked.notes, checked.asked, checked.missed = found.notes, found.asked, found.missed
-    first = None if found is None else found.divergence
-    outlives = first is not None and first.can_be_shortened and first.check == _OUTLIVES
-    if outlives and first is not None:
+        repeat = run("repeat") if "repeat" in checks else None
+        inside = [found for name in later if repeat is None and (found := run(name))]
+        if inside and "repeat" not in checks:
+            repeat = run("repeat")  # one that differs anyway is no fault of load
+        heard(" and ".join(outside))
+        seen = _Others() if others is None else others.result()
+    checked = Checked(notes=seen.notes, asked=seen.asked, missed=seen.missed)
+    first = seen.divergence
+    if first is not None and first.check == _OUTLIVES:
         checked.divergences.append(replace(first, check="process"))
+        checked.unsaved = seen.unsaved
         if repeat is not None:
-            inside = [run_check(name, straight, back=back) for name in later]
+            inside = [found for name in later if (found := run(name))]
+        repeat = None
     elif repeat is not None or first is not None:
         # A difference between processes is not the cause if a match differs here already.
-        kept = [repeat] if repeat is not None else [first]
-        lines = first.lines if first is not None else ()
-        checked.divergences += [replace(one, lines=lines) for one in kept if one is not None]
+        one = replace(repeat, lines=seen.lines) if repeat is not None else first
+        checked.divergences += [one] if one is not None else []
         over = CHECKS.index(checked.divergences[0].check)
         checked.left_out = [name for name in CHECKS[over + 1 :] if name in checks]
-        return checked
-    for name, divergence in zip(later, inside, strict=False):
-        if divergence is None:
-            continue
+        inside = []
+    for divergence in inside:
         kept_objects = stir(3)
-        again = run_check(name, straight, back=back)
+        again = run_check(divergence.check, straight, back=back)
         kept_objects.clear()
         if again is None or again.frame != divergence.frame:
-            how = f"not repeatable: {name} gives a difference, and another one when made again"
+            how = f"not repeatable: {divergence.check} gives a difference, and another one again"
             checked.divergences = [
                 replace(divergence, check="repeat", how=how, can_be_shortened=False)
             ]
-            checked.left_out = [other for other in later if other != name]
+            checked.left_out = [name for name in later if name != divergence.check]
             return checked
         checked.divergences.append(divergence)
+    if is_named:
+        _name(straight, checked, later)
     return checked
 
 
-def run_check(name: str, straight: Straight, *, back: int = ROLLBACK_FRAMES) -> Divergence | None:
-    """One of IN_PROCESS: the first divergence that it finds, or None. As `run_checks`."""
+def _name(straight: Straight, checked: Checked, later: Sequence[str]) -> None:
+    """Names the values that cause a difference, or the calls that may."""
+    first = next(iter(checked.divergences), None)
+    if first is not None and first.check == "repeat" and not first.lines:
+        match = straight.seed, straight.players, straight.inputs
+        checked.unsaved = outlasting(straight.type, *match)
+        if checked.unsaved:
+            first = replace(first, how="something outlives a match, such as a global variable")
+    elif {*LOADS} & ({*later} - {*checked.left_out}):
+        checked.unsaved += unsaved(straight, checked.divergences)
+    if first is not None and not (first.lines or checked.unsaved):
+        first = replace(first, asks=tuple(map(str, checked.asked[:_ASKS_MAX])))
+    checked.divergences[:1] = [] if first is None else [first]
+
+
+def run_check(
+    name: str, straight: Straight, *, back: int = ROLLBACK_FRAMES, every: int = 1
+) -> Divergence | None:
+    """One of IN_PROCESS: the first divergence that it finds, or None. As `run_checks`.
+
+    every: loads and rolls back at one in so many frames."""
     if back < 1:
         raise ValueError(f"back must be 1 or more, not {back}")
-    at = _At()
+    at = _At(every=every)
     try:
         found = next(filter(None, _INSIDE[name](straight, at, back)), None)
     except Exception as error:
@@ -327,7 +380,7 @@ def smallest(
     if not divergence.can_be_shortened:
         return None
     pair: Pair | SaltedPair | None = None
-    case = _case(straight, reference)
+    case = case_of(straight, reference)
     if divergence.check == "sets":
         pair = SaltedPair(case, divergence.salt)
     elif divergence.check == "process":
@@ -356,25 +409,6 @@ def smallest(
             pair.close()
 
 
-def not_checked(straight: Straight) -> list[str]:
-    """The things that the checks could not test, as text."""
-    said = []
-    if not isinstance(straight.type, sim.Shuffles) and not isinstance(straight.start(), Stated):
-        said.append(
-            "order: it has no shuffle(): only the world's changes were put into another order"
-        )
-    if straight.commands is None:
-        said.append(
-            "order: it loads its world within a step: that world's changes kept their order"
-        )
-    if len({value for values in straight.inputs for value in values}) < 2:
-        why = "" if isinstance(straight.type, sim.HasBots) else "it has no bot(), and "
-        said.append(f"{why}all inputs were the same: give others with --inputs LOG")
-    if not any(straight.events):
-        said.append("nothing hit anything in this match, so little was put to the test")
-    return said
-
-
 # The new processes.
 
 _OUTLIVES = process_check.OUTLIVES
@@ -385,18 +419,21 @@ class _Others:
     """The findings of other processes."""
 
     divergence: Divergence | None = None
+    lines: tuple[str, ...] = ()
+    unsaved: list[Unsaved] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     asked: list[Note] = field(default_factory=list)
     missed: list[UnrunLines] = field(default_factory=list)
 
 
-def _case(straight: Straight, reference: str) -> Case:
+def case_of(straight: Straight, reference: str) -> Case:
+    """Its match, for a new process."""
     folder = folder_of(straight.type)
     return Case(reference, straight.seed, straight.players, straight.inputs, folder=folder)
 
 
 def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone: bool) -> _Others:
-    case, found = _case(straight, reference), _Others()
+    case, found = case_of(straight, reference), _Others()
     try:
         if "process" in checks:
             compared = process_check.check(case, straight.result() if is_alone else None)
@@ -414,9 +451,13 @@ def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone:
     if seen.is_cut:
         why = "the game ended the trace, with sys.settrace or a RecursionError"
         found.notes.append(f"sets: the lines that never ran are not known: {why}")
-    lines = tuple(map(str, seen.places))
+    found.lines = lines = tuple(map(str, seen.places))
     if compared.finding is not None:
         found.divergence = _divergence(straight, compared.finding, lines)
+        if found.divergence.check == _OUTLIVES:
+            process = Process(case, {})
+            found.unsaved = process.ask(Outlast(list(case.inputs)), list[Unsaved])
+            process.close()
     elif seen.places:
         how = "the result depends on an order, or a number, that is another one in each process"
         found.divergence = Divergence("sets", how, seen.row - 1, lines=lines, salt=seen.salt)
@@ -435,6 +476,7 @@ def _divergence(
         finding.why,
         frame,
         names=straight.names,
+        kinds=straight.kinds,
         sides=finding.how,
         lines=lines,
         can_be_shortened=finding.verdict in (process_check.PROCESS, process_check.OUTLIVES),

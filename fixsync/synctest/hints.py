@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-_MODULES = ("math", "random", "time")
+_THREADS = ("threading", "concurrent.futures", "multiprocessing", "asyncio")
+_MODULES = ("math", "random", "time", "weakref", *_THREADS)
+_WEAK = ("WeakSet", "WeakKeyDictionary")
 _EXACT = {f"math.{name}" for name in ("comb", "factorial", "gcd", "isqrt", "lcm", "perm")}
 """Functions of integers that give integers."""
-_PATHS = ("Path", "PurePath", "PurePosixPath", "PureWindowsPath", "PosixPath", "files")
-_PATH_METHODS = ("absolute", "resolve", "expanduser", "joinpath", "with_name", "with_suffix")
+_PATH = re.compile(r"\b(Path|PurePath|\w+(Posix|Windows)Path|files)\(|\.parents?\b")
+"""A path of pathlib in an expression."""
 _SETS = ("set", "frozenset")
 _ORDERLESS = (*_SETS, "all", "any", "len", "max", "min", "sorted", "sum")
 """Calls whose answer does not depend on the order of their arguments."""
@@ -66,8 +69,9 @@ class _Module:
                 for alias in node.names:
                     name = alias.asname or alias.name
                     self.imported.add(name)
-                    if node.module in _MODULES and not node.level:
-                        self.modules[name] = f"{node.module}.{alias.name}"
+                    whole = f"{node.module}.{alias.name}"
+                    if not node.level and (node.module in _MODULES or whole in _MODULES):
+                        self.modules[name] = whole
             elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 if not isinstance(self.parents.get(node), ast.ClassDef):
                     self.own.add(node.name)
@@ -79,11 +83,7 @@ class _Module:
         self.paths: set[str] = set()
         """Names that stand for a path."""
         for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.Assign)
-                and self.is_path(node.value)
-                and not isinstance(node.value, (ast.Constant, ast.JoinedStr))
-            ):
+            if isinstance(node, ast.Assign) and _PATH.search(ast.unparse(node.value)):
                 self.paths |= {ast.unparse(target) for target in node.targets}
 
     def found(self) -> Iterator[tuple[int, str]]:
@@ -101,10 +101,14 @@ class _Module:
                 yield node.lineno, "the operator / (of integers it gives a float)"
             elif isinstance(node, (ast.Name, ast.Attribute)):
                 name = self.used(node)
-                if name is not None and name not in _EXACT:
-                    yield node.lineno, f"a use of {name}"
-            elif isinstance(node, ast.Call) and self.is_call_of(node, ("hash",)):
-                yield node.lineno, "a call of hash()"
+                if self.is_built_in(node, ("id", "hash")):
+                    called = isinstance(call := self.parents[node], ast.Call) and call.func is node
+                    name = ast.unparse(node)
+                    yield node.lineno, f"a call of {name}()" if called else f"{name} as a function"
+                elif name is not None and name not in _EXACT:
+                    is_weak = name.startswith("weakref.")
+                    if not is_weak or name.endswith(_WEAK):
+                        yield node.lineno, f"a use of {name}"
             elif isinstance(node, ast.For) and self.is_set(node.iter):
                 yield node.lineno, "an iteration over a set"
             elif (
@@ -122,15 +126,18 @@ class _Module:
         found = "" if name.id in self.own else self.modules.get(name.id, "")
         if isinstance(node, ast.Attribute):
             return f"{found}.{node.attr}" if found in _MODULES else None
-        return found if "." in found else None
+        return found if "." in found and found not in _MODULES else None
 
     def is_call_of(self, node: ast.expr, names: tuple[str, ...]) -> bool:
         """Whether it calls one of these built-in functions, which the module does not redefine."""
+        return isinstance(node, ast.Call) and self.is_built_in(node.func, names)
+
+    def is_built_in(self, node: ast.expr, names: tuple[str, ...]) -> bool:
         return (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in names
-            and node.func.id not in self.own | self.imported
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load)
+            and node.id in names
+            and node.id not in self.own | self.imported
         )
 
     def is_orderless(self, node: ast.AST) -> bool:
@@ -163,25 +170,11 @@ class _Module:
         return isinstance(node, (ast.Set, ast.SetComp)) or self.is_call_of(node, _SETS)
 
     def is_path(self, node: ast.AST) -> bool:
-        """Whether an expression is a path of pathlib, or a text that is joined to one."""
-        if isinstance(node, ast.Call):
-            name = node.func
-            if isinstance(name, ast.Name):
-                return name.id in _PATHS
-            return isinstance(name, ast.Attribute) and (
-                name.attr in _PATHS or (name.attr in _PATH_METHODS and self.is_path(name.value))
-            )
-        if isinstance(node, ast.BinOp):
-            return self.is_path(node.left) or self.is_path(node.right)
-        if isinstance(node, ast.Attribute) and node.attr == "parent":
+        """Whether an expression has a path of pathlib in it, or is a text that is joined to one."""
+        if isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", 0), str):
             return True
-        if isinstance(node, ast.Subscript):
-            return isinstance(node.value, ast.Attribute) and node.value.attr == "parents"
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            return ast.unparse(node) in self.paths
-        return isinstance(node, ast.JoinedStr) or (
-            isinstance(node, ast.Constant) and isinstance(node.value, str)
-        )
+        inside = {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.expr)}
+        return bool(inside & self.paths) or _PATH.search(ast.unparse(node)) is not None
 
     def scope(self, node: ast.AST, kind: type[ast.AST]) -> ast.AST:
         """The function or class around a node; or the module."""

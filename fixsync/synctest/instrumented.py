@@ -1,8 +1,9 @@
 """A new process that reads the modules of a game anew, with every place noted where an order or a
-number that is another one in each process comes in: iteration of sets, `id`, `hash`.
+number that is another one in each process comes in: iteration of sets, `id`, `hash`, texts with an address.
 
-A match is played as it is, then with the orders shuffled and the numbers salted, at all of these
-places or at some. So the line that matters is found. Calls that ask the machine, such as
+A match is played with one order and number at each place, the same in every process, then with
+the orders shuffled and the numbers salted at all of these places or at some. So the line that
+matters is found. Calls that ask the machine, such as
 `time.time`, are noted too, and the lines that never ran."""
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import functools
 import heapq
 import itertools
 import random
+import re
 import sys
 import types
 import weakref
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import PathFinder, SourceFileLoader
 from pathlib import Path
@@ -29,7 +32,7 @@ from msgspec import Struct
 
 from fixsync.base import processes
 from fixsync.match import sim
-from fixsync.synctest.player_process import Case, Result, Task, begin, play, tuples
+from fixsync.synctest.player_process import Case, Result, Task, begin, is_in, play, tuples
 
 
 class Look(Struct, tag="look"):
@@ -37,9 +40,11 @@ class Look(Struct, tag="look"):
 
     inputs: list[Any]
     salt: int = 0
-    """0: as the game has it."""
+    """0: one order."""
     only: list[int] | None = None
     """The places to shuffle and to salt; None: all."""
+    seed: int | None = None
+    """Of the match, if it is another."""
 
 
 def from_here(file: str) -> str:
@@ -70,9 +75,10 @@ class Looked(NamedTuple):
 
 
 class Cover(Struct, tag="cover"):
-    """A match to play, loads and bots too, to see which lines run."""
+    """A match to play, loads and bots too, to see which lines run in it, or ran in one before."""
 
     inputs: list[Any]
+    seed: int | None = None
 
 
 class UnrunLines(NamedTuple):
@@ -88,7 +94,8 @@ class UnrunLines(NamedTuple):
 
 # The modules.
 
-_OVER, _CALLED, _READ = "__fixsync_over__", "__fixsync_called__", "__fixsync_read__"
+_OVER, _CALLED = "__fixsync_over__", "__fixsync_called__"
+_READ, _TEXT = "__fixsync_read__", "__fixsync_text__"
 _BY_FRAME = ("super", "locals", "globals", "vars", "dir", "eval", "exec", "__import__")
 """Functions that look at their caller."""
 _SURROUNDINGS = {
@@ -96,6 +103,14 @@ _SURROUNDINGS = {
     "os": ("environ",),
 }
 _ATTRIBUTES = {name for names in _SURROUNDINGS.values() for name in names}
+
+
+_LOAD = ast.Load()
+_ITERATED: dict[type, str] = {
+    **dict.fromkeys((ast.For, ast.comprehension), "iter"),
+    **dict.fromkeys((ast.Starred, ast.YieldFrom), "value"),
+}
+"""Nodes that iterate, and where."""
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -111,26 +126,13 @@ class _Rewriter(ast.NodeTransformer):
         call = ast.Call(name, [node, *more, place], [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = self._put(_OVER, node.iter)
-        return node
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = self._put(_OVER, node.iter)
-        return node
-
-    def visit_Starred(self, node: ast.Starred) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load):
-            node.value = self._put(_OVER, node.value)
-        return node
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
-        self.generic_visit(node)
-        node.value = self._put(_OVER, node.value)
-        return node
+    def visit(self, node: ast.AST) -> Any:
+        found = super().visit(node)
+        if (name := _ITERATED.get(type(node))) and isinstance(
+            getattr(node, "ctx", _LOAD), ast.Load
+        ):
+            setattr(node, name, self._put(_OVER, getattr(node, name)))
+        return found
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
@@ -146,6 +148,11 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if not (is_name and isinstance(node.func, ast.Call)):  # not put there already
             node.func = self._put(_CALLED, node.func)
+        return node
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        self.generic_visit(node)
+        node.value = self._put(_TEXT, node.value)
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -189,18 +196,13 @@ class _Modules:
     """Finds the game's modules, and reads them with our calls in them."""
 
     def __init__(self, folder: str) -> None:
-        self.folder = Path(folder)
+        self.folder = folder
         self.places: list[tuple[str, int]] = []
         self.codes: dict[str, types.CodeType] = {}
+        self.ran: set[tuple[str, int]] = set()
 
     def is_own(self, file: str | None) -> bool:
-        if file is None or not file.endswith(".py"):
-            return False
-        path = Path(file)
-        if not path.is_relative_to(self.folder):
-            return False
-        inside = {*path.relative_to(self.folder).parts}
-        return not inside & {"site-packages", "dist-packages", "fixsync"}
+        return is_in(self.folder, file)
 
     def find_spec(self, name: str, path: Any = None, _target: Any = None) -> Any:
         spec = PathFinder.find_spec(name, path)
@@ -245,10 +247,14 @@ _TAKING = ("join", "extend", "extendleft", "fromkeys", "from_iterable")
 _WATCHED = {
     *("time", "posix", "nt", "os", "uuid", "_uuid", "secrets", "locale", "_locale", "socket"),
     *("_socket", "platform", "getpass", "tempfile", "glob", "gc", "threading", "_thread"),
-    *("genericpath", "subprocess", "shutil", "resource"),
+    *("genericpath", "subprocess", "shutil", "resource", "select", "multiprocessing"),
+    *("concurrent.futures.thread", "concurrent.futures._base", "asyncio.runners"),
 }
-_UNWATCHED = ("fspath", "exit", "_exit", "RLock", "Lock", "allocate_lock")
+_UNWATCHED = ("fspath", "exit", "_exit", "RLock", "Lock", "allocate_lock", "local", "_local")
+_OBJECT: Any = object
+_TEXTS = (repr, ascii, format)
 _SYS = ("getsizeof", "getrefcount", "getrecursionlimit")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _DATES = ("now", "today", "utcnow")
 
 
@@ -259,6 +265,8 @@ class _Places:
         self._all = places
         self.salt = 0
         self.only: set[int] | None = None
+        self.numbers: dict[int, tuple[int, Any]] = {}
+        """Objects whose `id` was asked, by it, in that order."""
         self.reached: dict[int, Note] = {}
         self.asked: dict[Note, None] = {}
 
@@ -278,7 +286,8 @@ class _Places:
         found = [*value]
         if len(found) < 2 or all(map(_is_stable, found)):
             return value
-        return self._shuffled(found) if self._is_changed(place, "the order of a set") else value
+        found.sort(key=_outline)
+        return self._shuffled(found) if self._is_changed(place, "the order of a set") else found
 
     def called(self, function: Any, place: int) -> Any:
         """What is called."""
@@ -288,7 +297,12 @@ class _Places:
             return function
         if kind is types.BuiltinFunctionType:
             return self._builtin(function, place)
-        if kind is type:
+        if kind is types.MethodWrapperType and function.__name__ == "__hash__":
+            return lambda: self._hash(function.__self__, place)
+        if isinstance(function, type):
+            if function is str:
+                return lambda *given, **named: self._known(str(*given, **named), place)
+            self._watch(function, function.__module__, place)
             if function in _CONSUMERS:
                 return self._taking(function, place)
             if function is random.Random:
@@ -309,6 +323,8 @@ class _Places:
             return lambda one: self._id(one, place)
         if function is hash:
             return lambda one: self._hash(one, place)
+        if function in _TEXTS:
+            return lambda *given: self._known(function(*given), place)
         if function in _CONSUMERS or name in _TAKING:
             return self._taking(function, place)
         if name == "pop" and isinstance(owner, (set, frozenset)):
@@ -342,22 +358,34 @@ class _Places:
 
     def _pop(self, owner: set[Any], place: int) -> Any:
         found = [*owner]
-        if (
-            len(found) > 1
-            and not all(map(_is_stable, found))
-            and self._is_changed(place, "set.pop")
-        ):
-            owner.remove(one := self._shuffled(found)[0])
-            return one
-        return owner.pop()
+        if len(found) < 2 or all(map(_is_stable, found)):
+            return owner.pop()
+        found.sort(key=_outline)
+        if self._is_changed(place, "set.pop"):
+            found = self._shuffled(found)
+        owner.remove(found[0])
+        return found[0]
 
     def _id(self, one: Any, place: int) -> int:
-        return self._salted(id(one)) if self._is_changed(place, "id") else id(one)
+        number, _ = self.numbers.setdefault(id(one), (len(self.numbers), one))
+        return self._salted(number) if self._is_changed(place, "id") else 4096 + 16 * number
 
     def _hash(self, one: Any, place: int) -> int:
-        found = hash(one)
-        is_changed = not _is_stable(one) and self._is_changed(place, "hash")
-        return self._salted(found) if is_changed else found
+        if _is_stable(one):
+            return hash(one)
+        number = zlib.crc32(_outline(one).encode())
+        return self._salted(number) if self._is_changed(place, "hash") else number
+
+    def text(self, value: Any, place: int) -> Any:
+        """A value in an f-string."""
+        is_plain = type(value).__format__ is not _OBJECT.__format__
+        return value if is_plain else self._known(str(value), place)
+
+    def _known(self, text: Any, place: int) -> Any:
+        if type(text) is not str or _ADDRESS.search(text) is None:
+            return text
+        is_changed = self._is_changed(place, "a text with an address")
+        return _ADDRESS.sub(f" at {self._salted(7):#x}" if is_changed else " at 0x7", text)
 
     def _salted(self, number: int) -> int:
         return (number * 0x9E3779B97F4A7C15 + self.salt * 0xD1B54A32D192ED03) % 2**61
@@ -377,6 +405,15 @@ class _Places:
             j = (state >> 33) % (i + 1)
             found[i], found[j] = found[j], found[i]
         return found
+
+
+def _outline(value: Any) -> str:
+    """A text of a value that is the same in every process, as far as that can be."""
+    try:
+        own = vars(value) if type(value).__repr__ is _OBJECT.__repr__ else ""
+        return _ADDRESS.sub("", f"{value!r} {own}")
+    except Exception:
+        return type(value).__qualname__
 
 
 def _is_stable(value: Any) -> bool:
@@ -402,23 +439,17 @@ class _Lines:
 
     def __init__(self, modules: _Modules) -> None:
         self._modules = modules
-        self.ran: set[tuple[str, int]] = set()
+        self.ran = modules.ran
         self.is_cut = False
         """Whether lines were noted only up to some call."""
         self._own: dict[types.CodeType, bool] = {}
-
-    def run(self, function: Callable[[], None]) -> None:
-        if sys.version_info >= (3, 12):
-            self._monitored(function)
-        else:
-            self._traced(function)
 
     def _is_own(self, code: types.CodeType) -> bool:
         if code not in self._own:
             self._own[code] = self._modules.is_own(code.co_filename)
         return self._own[code]
 
-    def _traced(self, function: Callable[[], None]) -> None:
+    def run(self, function: Callable[[], None]) -> None:
         def local(frame: types.FrameType, event: str, _: Any) -> Any:
             if event == "line":
                 self.ran.add((frame.f_code.co_filename, frame.f_lineno))
@@ -435,24 +466,6 @@ class _Lines:
             # Python drops a trace function that raises, as any does at the end of the stack.
             self.is_cut = sys.gettrace() is not called
             sys.settrace(before)
-
-    def _monitored(self, function: Callable[[], None]) -> None:
-        monitoring = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
-
-        def line(code: types.CodeType, number: int) -> Any:
-            if self._is_own(code):
-                self.ran.add((code.co_filename, number))
-            return monitoring.DISABLE
-
-        tool = next(tool for tool in range(6) if monitoring.get_tool(tool) is None)
-        monitoring.use_tool_id(tool, "fixsync")
-        monitoring.register_callback(tool, monitoring.events.LINE, line)
-        monitoring.set_events(tool, monitoring.events.LINE)
-        try:
-            function()
-        finally:
-            monitoring.set_events(tool, 0)
-            monitoring.free_tool_id(tool)
 
     def missed(self) -> Iterator[UnrunLines]:
         for file, code in self._modules.codes.items():
@@ -507,7 +520,8 @@ def _begun(task: Task) -> Callable[[Look | Cover], Any]:
     modules = _Modules(task.folder)
     places = _Places(modules.places)
     sys.meta_path.insert(0, modules)
-    for name, function in ((_OVER, places.over), (_CALLED, places.called), (_READ, places.read)):
+    put = {_OVER: places.over, _CALLED: places.called, _READ: places.read, _TEXT: places.text}
+    for name, function in put.items():
         setattr(builtins, name, function)
 
     def answer(request: Look | Cover) -> Any:
@@ -523,30 +537,30 @@ def _begun(task: Task) -> Callable[[Look | Cover], Any]:
 def _looked(task: Task, request: Look, places: _Places) -> Looked:
     places.salt = request.salt
     places.only = None if request.only is None else {*request.only}
-    places.reached, places.asked = {}, {}
-    case = Case(task.reference, task.seed, task.players, request.inputs, task.state)
+    places.reached, places.asked, places.numbers = {}, {}, {}
+    seed = task.seed if request.seed is None else request.seed
+    case = Case(task.reference, seed, task.players, request.inputs, task.state)
     result, _ = play(case, lambda: sim.find(task.reference))
     return Looked(result, places.reached, [*places.asked])
 
 
 def _covered(task: Task, request: Cover, modules: _Modules) -> list[UnrunLines] | None:
     lines = _Lines(modules)
-    lines.run(lambda: _everything(task, request.inputs))
+    seed = task.seed if request.seed is None else request.seed
+    lines.run(lambda: _everything(task, seed, request.inputs))
     return None if lines.is_cut else [*lines.missed()]
 
 
-def _everything(task: Task, matches: Iterable[Any]) -> None:
+def _everything(task: Task, seed: int, matches: Iterable[Any]) -> None:
     """All that a match calls, bots and loads too. The simulation may raise."""
     try:
         simulation: Any = sim.find(task.reference)
-        made: Any = sim.start(simulation, task.seed, task.players)
+        made: Any = sim.start(simulation, seed, task.players)
         if task.state is not None:
             made.load(task.state)
         bots = []
         if isinstance(simulation, sim.HasBots):
-            bots = [
-                simulation.bot(player, sim.bot_seed(task.seed)) for player in range(task.players)
-            ]
+            bots = [simulation.bot(player, sim.bot_seed(seed)) for player in range(task.players)]
         for frame, inputs in enumerate(matches):
             given = tuples(inputs)
             for bot in bots:

@@ -93,6 +93,12 @@ class Show(Struct, tag="show"):
     row: int
 
 
+class Outlast(Struct, tag="outlast"):
+    """A match, before any was played: which globals does it change so that the next one differs?"""
+
+    inputs: list[Any]
+
+
 def tuples(inputs: Sequence[Any]) -> tuple[Input, ...]:
     return tuple(tuple(value) if isinstance(value, (list, tuple)) else value for value in inputs)
 
@@ -108,6 +114,17 @@ def folder_of(simulation: object) -> str:
     top = Path(file).parents[module.__name__.count(".") + (Path(file).stem == "__init__")]
     is_installed = top.name in ("site-packages", "dist-packages")
     return str(top / module.__name__.partition(".")[0] if is_installed else top)
+
+
+def is_in(folder: str, file: str | None) -> bool:
+    """Whether a file is a module of the game in a folder, not of a library."""
+    if not folder or file is None or not file.endswith(".py"):
+        return False
+    path = Path(file)
+    if not path.is_relative_to(folder):
+        return False
+    inside = {*path.relative_to(folder).parts}
+    return not inside & {"site-packages", "dist-packages", "fixsync"}
 
 
 def digest(state: bytes, step: sim.Stepped | None) -> bytes:
@@ -159,8 +176,8 @@ def begin(task: Task) -> None:
 
 
 def main() -> None:
-    """Answers a Task, then `PlayMatch` and `Show`."""
-    answer: Callable[[PlayMatch | Show], Result | Played | str] | None = None
+    """Answers a Task, then `PlayMatch`, `Show` and `Outlast`."""
+    answer: Callable[[Any], Any] | None = None
 
     def answered(line: bytes) -> bytes:
         nonlocal answer
@@ -169,15 +186,22 @@ def main() -> None:
             begin(task)
             answer = _player(task)
             return b"{}"
-        return msgspec.json.encode(answer(msgspec.json.decode(line, type=PlayMatch | Show)))
+        return msgspec.json.encode(
+            answer(msgspec.json.decode(line, type=PlayMatch | Show | Outlast))
+        )
 
     processes.serve(answered)
 
 
-def _player(task: Task) -> Callable[[PlayMatch | Show], Result | Played | str]:
+def _player(task: Task) -> Callable[[PlayMatch | Show | Outlast], Any]:
     played: list[tuple[Result, list[tuple[bytes, sim.Stepped | None]]]] = []
 
-    def answer(request: PlayMatch | Show) -> Result | Played | str:
+    def answer(request: PlayMatch | Show | Outlast) -> Any:
+        if isinstance(request, Outlast):
+            from fixsync.synctest.unsaved import outlasting  # few processes need it
+
+            inputs = [tuples(values) for values in request.inputs]
+            return outlasting(sim.find(task.reference), task.seed, task.players, inputs)
         if isinstance(request, Show):
             result, rows = played[request.match]
             if request.row >= len(rows):

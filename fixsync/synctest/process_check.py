@@ -27,21 +27,6 @@ from fixsync.match.sim import Input
 from fixsync.synctest import surroundings
 from fixsync.synctest.player_process import Case, Played, PlayMatch, Result, Show, Task, tuples
 
-__all__ = [
-    "HERE",
-    "NOT_REPEATABLE",
-    "OUTLIVES",
-    "PROCESS",
-    "Case",
-    "Checked",
-    "Finding",
-    "Played",
-    "Process",
-    "Result",
-    "case_of",
-    "check",
-]
-
 VARIANTS = 12
 """Processes with other surroundings, each with a hash seed of its own."""
 WHOLE = 4

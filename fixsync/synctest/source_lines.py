@@ -43,13 +43,17 @@ class SaltedPair:
     def __init__(self, case: Case, salt: int) -> None:
         self._process, self._salt = _process(case), salt
 
-    def differs(self, inputs: Sequence[tuple[Input, ...]]) -> int | None:
+    def differs(self, inputs: Sequence[tuple[Input, ...]], seed: int | None = None) -> int | None:
         """The first row that differs."""
-        one, two = (
-            self._process.ask(Look(list(inputs), salt), Looked).result for salt in (0, self._salt)
-        )
+        looks = [Look(list(inputs), salt, seed=seed) for salt in (0, self._salt)]
+        one, two = (self._process.ask(look, Looked).result for look in looks)
         row: int | None = one.differs(two)
         return row
+
+    def missed(self, inputs: Sequence[tuple[Input, ...]], seed: int) -> list[UnrunLines]:
+        """The lines that never ran in this match, nor in those before."""
+        found = self._process.ask(Cover(list(inputs), seed), list[UnrunLines] | None)
+        return found or []
 
     def close(self) -> None:
         self._process.close()
@@ -84,9 +88,8 @@ def _seen(process: Process, case: Case, expected: Result) -> Seen:
     seen = Seen(asked=plain.asked)
     missed: list[UnrunLines] | None = process.ask(Cover(list(case.inputs)), list[UnrunLines] | None)
     seen.missed, seen.is_cut = missed or [], missed is None
-    if plain.result.differs(expected) is not None:
-        # It is not repeatable, or looks at its own code; nothing can be said of its lines.
-        seen.why_not = "its modules, read anew, give another result"
+    if plain.result.differs(played(0).result) is not None:
+        seen.why_not = "its modules, read anew, give another result each time"
         return seen
     places = dict(plain.places)
     for salt in range(1, _SALTS + 1) if places else ():
@@ -94,13 +97,12 @@ def _seen(process: Process, case: Case, expected: Result) -> Seen:
         row = plain.result.differs(salted.result)
         if row is None:
             continue
-        if plain.result.differs(played(0).result) is not None:
-            seen.why_not = "its modules, read anew, give another result each time"
-            return seen
         places |= salted.places
         seen.row, seen.salt = row, salt
         seen.places = _guilty(plain.result, places, row, salt, played)
-        break
+        return seen
+    if plain.result.differs(expected) is not None:
+        seen.why_not = "its modules, read anew, give another result"
     return seen
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from fixsync.base.fields import Difference, difference_lines, differences
@@ -17,6 +17,7 @@ from fixsync.match import sim
 from fixsync.match.sim import Input, Simulation, SimulationType, Stepped
 from fixsync.synctest.player_process import Result, digest
 from fixsync.world.records import Collider, Event, Events, GameEvent
+from fixsync.world.shapes import Contact, EventKind
 from fixsync.world.world import Command, World
 
 Inputs: TypeAlias = Sequence[Sequence[Input]]
@@ -43,16 +44,22 @@ class Divergence:
     """The error in place of a result."""
     names: Mapping[int, str] = field(default_factory=dict)
     """What the simulation calls its ids."""
+    kinds: Mapping[int, str] = field(default_factory=dict)
+    """And the kinds of its own events."""
     sides: tuple[str, str] = ("straight", "otherwise")
     """Where the two sides of differences and events come from."""
     lines: tuple[str, ...] = ()
     """The lines of the game that decide it, as text."""
+    asks: tuple[str, ...] = ()
+    """The lines that ask the machine, where nothing else is named."""
     can_be_shortened: bool = True
     """Whether a shorter match may show it again."""
     values: Mapping[str, int] = field(default_factory=dict)
     """Of the surroundings of the process that differs."""
     salt: int = 0
     """With which the orders of sets differ."""
+    loaded: int | None = None
+    """The frame whose state before it was loaded."""
 
     @property
     def when(self) -> str:
@@ -70,16 +77,21 @@ class Divergence:
         width = max(map(len, self.sides))
         for what, both in (("events", self.events), ("game events", self.game)):
             for side, events in zip(self.sides, both or (), strict=False):
-                shown = ", ".join(map(_event_text, events[:6]))
+                kinds = self.kinds if what != "events" else _KINDS
+                shown = ", ".join(_event_text(event, kinds) for event in events[:6])
                 more = ", ..." if len(events) > 6 else ""
                 lines.append(f"  {what} {side.ljust(width)}: {shown or 'none'}{more}")
         lines += [f"  decided at {line}" for line in self.lines]
+        lines += [f"  it asks the machine at {line}" for line in self.asks]
         return "\n".join(lines)
 
 
-def _event_text(event: tuple[int, int, int, int]) -> str:
-    a, b, kind, last = event
-    return f"{a}-{b} {kind!r} {last!r}"
+_KINDS = {int(kind): kind.name for kind in EventKind}
+
+
+def _event_text(event: Sequence[int], kinds: Mapping[int, str]) -> str:
+    a, b, kind, last = map(int, event)
+    return f"{a}-{b} {kinds.get(kind, kind)} {Contact(last).name if kinds is _KINDS else last}"
 
 
 @dataclass
@@ -107,6 +119,8 @@ class Straight:
     """What the simulation calls its ids."""
     game: list[tuple[GameEvent, ...]] = field(default_factory=list)
     """By frame, the game's own events."""
+    kinds: Mapping[int, str] = field(default_factory=dict)
+    """And the kinds of its own events."""
     is_over: bool = False
     """Whether the simulation ended the match after the last frame."""
 
@@ -132,7 +146,13 @@ class Straight:
         return run_straight(self.type, self.seed, self.players, inputs)
 
     def divergence(
-        self, check: str, how: str, frame: int, state: bytes, step: Stepped | None = None
+        self,
+        check: str,
+        how: str,
+        frame: int,
+        state: bytes,
+        step: Stepped | None = None,
+        loaded: int | None = None,
     ) -> Divergence | None:
         """A finding, unless the state and the events after a frame are those of the straight
         run.
@@ -148,8 +168,10 @@ class Straight:
         try:
             found = self.differences(expected, state)
         except ValueError as error:
-            return Divergence(check, how, frame, error=f"{error}, from its saved state")
-        return Divergence(check, how, frame, found, events, game, names=self.names)
+            text = f"{error}, from its saved state"
+            return Divergence(check, how, frame, error=text, loaded=loaded)
+        made = Divergence(check, how, frame, found, events, game, loaded=loaded)
+        return replace(made, names=self.names, kinds=self.kinds)
 
     def differences(self, a: bytes, b: bytes) -> list[Difference]:
         """The fields that differ between two saved states. ValueError if it cannot read one."""
@@ -238,7 +260,8 @@ def run_straight(simulation: SimulationType, seed: int, players: int, inputs: In
     events, game = [tuple(step.events) for step in steps], [step.game for step in steps]
     given, names = (simulation, seed, players, checked[: len(steps)]), sim.names_of(made).ids
     results = (states, events, commands, observer.hashes)
-    return Straight(*given, *results, hashes, names, game, sim.is_over(made))
+    kinds = sim.names_of_kinds(getattr(simulation, "event_kinds", None))
+    return Straight(*given, *results, hashes, names, game, kinds, sim.is_over(made))
 
 
 def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tuple[Input, ...]:

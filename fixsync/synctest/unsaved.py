@@ -1,50 +1,57 @@
-"""The attributes that a simulation forgets to save: `load` does not bring them back, and they
-matter.
+"""The values that make a simulation go on in another way than it should: those that `load` does not
+bring back, those that `save` changes, and those that outlive a match.
 
-Every few frames the simulation is stepped on, and loads the state from before. Every value that is
-then not as before is a suspect: an attribute, a slot, an entry of a container, a variable of a
-closure, a global of the modules of its classes. If the next 30 frames give another result than they
-did, each suspect alone is put back, and named if that changes them. So a cache or a list that each
-step fills anew is not named.
+A simulation is brought out of its place, by each of these ways: it is stepped on, and loads the
+state from before; it becomes as it was at the start, as a fresh one is, and loads a state; it
+saves; a match is played before. Every value that is then not as it was is a suspect: an attribute,
+a slot, an entry of a container, a variable or a default of a function, a global of the game's
+modules. If the next frames give another result than they did, each suspect alone is put back, and
+named if that makes the most frames right. So a cache or a list that each step fills anew is not
+named.
 
 A second name of an object is a suspect when `load` makes a new object and the name still stands for
-the old one.
-
-If nothing is named, caches of `functools` and iterators are looked at. A cache is named if the
-frames after a load are right with what it holds, and differ without. A generator, or another
-iterator, cannot be put back: it is named if the frames after a load differ."""
+the old one. A cache of `functools` is put back by emptying it. A generator, or another iterator,
+cannot be put back: it is named if nothing else is, and the frames after a load differ."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from fixsync._native.checks import shown
+from fixsync._native.state import MAGICS
+from fixsync.base.fields import difference_lines, differences, world_fields
 from fixsync.match import sim
-from fixsync.match.sim import Stepped
-from fixsync.synctest.straight import Straight
+from fixsync.match.sim import Input
+from fixsync.synctest.straight import Divergence, Straight, raised
 from fixsync.synctest.walk import Place, Walk, delete_attribute, set_attribute
 
-__all__ = ["Unsaved", "unsaved", "unsaved_lines"]
+__all__ = ["Unsaved", "outlasting", "unsaved", "unsaved_lines"]
 
 _HORIZON = 30
 """Frames in which a suspect must change something."""
 _AHEAD = (8, 1, 20)
 """Frames that are stepped before the state is loaded, in turn."""
 _LOOKS_MAX = 40
+_FRESH_EVERY = 4
+"""Of the looks, how many also load into a fresh simulation."""
 _SUSPECTS_MAX = 24
 """Suspects that are put back at one look."""
 _NAMED_MAX = 8
 _DICT_MAX = 80
 """Of a dict with a longer repr only the entries that differ are shown."""
+SECONDS = 8
+"""Time to look for names."""
+_LOAD = "load does not bring back"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """The end of the repr of most objects, another one in each run."""
 
 
 class Unsaved(NamedTuple):
-    """Something that `load` does not bring back."""
+    """A value that is not as it should be."""
 
     name: str
     """Its name: "self.combo", "self.bodies[0]", "my_game.count", "n of Game.step"."""
@@ -52,12 +59,14 @@ class Unsaved(NamedTuple):
     """The state that was loaded is the one after this frame; -1 for the state at the start."""
     what: str
     """In words, with the value that it had and the one that it has after the load."""
+    why: str = _LOAD
 
     def __str__(self) -> str:
         return f"{self.name}: {self.what}"
 
 
-_Results = list[tuple[Stepped, bytes]]
+_Results = list[Any]
+"""By frame, the events, the state and whether it is over; an error in the place of the last."""
 
 
 class _Suspect(NamedTuple):
@@ -66,168 +75,237 @@ class _Suspect(NamedTuple):
     repair: Callable[[], None]
 
 
-def unsaved(straight: Straight) -> list[Unsaved]:
-    """The attributes that `load` of a simulation does not bring back, if they change a state or an
-    event within 30 frames; at most 8. A simulation that raises is looked at up to there."""
+class _Look(NamedTuple):
+    """A way out of a place."""
+
+    then: Walk
+    disturb: Callable[[], object]
+    go: Callable[[], _Results]
+    walk: Callable[[], Walk]
+    event: str
+    """Its name."""
+    is_strict: bool = False
+    """Whether equal values that are other objects are suspects too."""
+
+
+def unsaved(
+    straight: Straight, found: Sequence[Divergence] = (), seconds: float = SECONDS
+) -> list[Unsaved]:
+    """The values that `load` of a simulation does not bring back, or that `save` changes, if they
+    change a state or an event within 30 frames; at most 8.
+
+    found: differences, which are looked at first."""
     made = straight.start()
-    before = Walk(made)
+    birth = Walk(made)
     named: dict[str, Unsaved] = {}
-    try:
-        _look_on(_Runs(straight, made), named)
-        if not named:
-            named = {one.name: one for one in (*_caches(straight), *_iterators(straight))}
-    except _Raised:
-        pass  # the checks report it
-    finally:
-        before.restore()  # globals outlive this
+    runs = _Runs(straight, made, birth, time.monotonic() + seconds)
+    with suppress(_Raised):  # the checks report it
+        for one in found if not birth.iterators else ():
+            for is_strict in (False, True):
+                if one.loaded is not None and not named:
+                    runs.at(one.loaded)
+                    ahead = one.frame + 1 - one.loaded
+                    runs.look_at(one.loaded, ahead, named, is_strict=is_strict)
+        runs.at(0)
+        every = max(1, -(-straight.frames // _LOOKS_MAX))
+        for look, frame in enumerate(range(0, straight.frames, every)):
+            fresh = look % _FRESH_EVERY == 1
+            if made.save() != straight.states[frame]:
+                break  # an iterator went on, which nothing puts back
+            runs.look_at(frame, _AHEAD[look % len(_AHEAD)], named, is_fresh=fresh)
+            if len(named) >= _NAMED_MAX or runs.is_late:
+                break
+            runs.skip(frame, every)
+    if not named:
+        with suppress(_Raised):
+            named = {one.name: one for one in _iterators(straight)}
+    birth.restore()  # globals outlive this
+    return _shown([*named.values()])
+
+
+def outlasting(
+    simulation: sim.SimulationType, seed: int, players: int, inputs: Sequence[tuple[Input, ...]]
+) -> list[Unsaved]:
+    """The globals that a match changes, if another match then gives another result."""
+    straight = Straight(simulation, seed, players, list(inputs), [], [], None, [], [])
+
+    def play(given: Sequence[Any]) -> _Results:
+        return _Runs(straight, straight.start()).run(0, len(given), given)
+
+    then = Walk(straight.type)
+    ways = (lambda: play(inputs), lambda: play(inputs[::-1]))
+    for way in ways:
+        look = _Look(then, way, lambda: play(inputs), lambda: Walk(straight.type), "a match")
+        names = _named(look, ())
+        then.restore()
+        if names:
+            why = "outlives a match"
+            return _shown([Unsaved(one.name, -1, one.what, why) for one in names])
+    return []
+
+
+def _shown(found: Sequence[Unsaved]) -> list[Unsaved]:
     return [
-        Unsaved(_ADDRESS.sub("", one.name), one.frame, _ADDRESS.sub("", one.what))
-        for one in [*named.values()][:_NAMED_MAX]
+        one._replace(name=_ADDRESS.sub("", one.name), what=_ADDRESS.sub("", one.what))
+        for one in found[:_NAMED_MAX]
     ]
 
 
 def unsaved_lines(found: Sequence[Unsaved]) -> list[str]:
-    """The findings as text, a line each, below a headline; empty without findings."""
-    return ["load does not bring back:", *(f"  {one}" for one in found)] if found else []
-
-
-def _caches(straight: Straight) -> list[Unsaved]:
-    """The caches of functools whose results change the frames after a load."""
-    caches = Walk(straight.start()).caches
-
-    def agrees(frame: int, first: int, emptied: Sequence[str]) -> bool:
-        """Whether the frame after a load is right in a game that ran from `first` to it."""
-        for cache in caches.values():
-            cache.cache_clear()
-        runs = _Runs(straight, straight.start())
-        runs.load(straight.states[first])
-        runs.skip(first, frame - first)
-        for name in emptied:
-            caches[name].cache_clear()
-        runs.load(straight.states[frame])
-        return runs.run(frame, 1)[0][1] == straight.states[frame + 1]
-
-    for frame in range(straight.frames) if caches else ():
-        if not agrees(frame, frame, ()):
-            if not agrees(frame, 0, ()):
-                return []  # there is another cause
-            what = "its cache holds results of a state before the one that is loaded"
-            return [
-                Unsaved(name, frame - 1, what) for name in caches if not agrees(frame, 0, [name])
-            ]
-    return []
+    """The findings as text, a line each, below a headline each kind; empty without findings."""
+    lines: list[str] = []
+    for why in dict.fromkeys(one.why for one in found):
+        lines += [f"{why}:", *(f"  {one}" for one in found if one.why == why)]
+    return lines
 
 
 def _iterators(straight: Straight) -> list[Unsaved]:
     """The iterators that a simulation holds, if its frames after a load are not as they were."""
     made = straight.start()
     found = Walk(made).iterators
+    runs = _Runs(straight, made)
+    runs.skip(0, straight.frames // 2 if found else 0)
     if not found:
         return []
-    runs = _Runs(straight, made)
-    runs.skip(0, _AHEAD[0])
-    runs.load(straight.states[0])
-    frames = runs.run(0, straight.frames)
-    if [state for _, state in frames] == straight.states[1:]:
+    runs.load(0)
+    if [row[1] for row in runs.run(0, straight.frames)] == straight.states[1:]:
         return []
     what = "cannot be saved, and goes on after a load from where it was"
     return [Unsaved(name, -1, f"a {kind}, which {what}") for name, kind in found.items()]
 
 
 class _Raised(Exception):  # noqa: N818 - it never leaves this module
-    """The simulation raised something."""
+    """The simulation raised something where the straight run did not."""
 
 
 class _Runs:
     """Steps a simulation along the straight run's inputs."""
 
-    def __init__(self, straight: Straight, made: sim.Simulation) -> None:
-        self.made, self.inputs = made, straight.inputs
+    def __init__(
+        self, straight: Straight, made: sim.Simulation, birth: Walk | None = None, end: float = 0
+    ) -> None:
+        self.straight, self.made, self._birth, self._end = straight, made, birth, end
 
-    def run(self, frame: int, count: int) -> _Results:
-        """The events and states of some frames."""
-        inputs = self.inputs[frame : frame + count]
-        with _stops():
-            return [(sim.stepped(self.made, values), self.made.save()) for values in inputs]
+    @property
+    def is_late(self) -> bool:
+        return time.monotonic() > self._end
+
+    def run(self, frame: int, count: int, inputs: Sequence[Any] | None = None) -> _Results:
+        """The results of some frames."""
+        rows: _Results = []
+        try:
+            for values in (inputs or self.straight.inputs)[frame : frame + count]:
+                step = sim.stepped(self.made, values)
+                rows.append((step, self.made.save(), sim.is_over(self.made)))
+        except Exception as error:
+            rows.append(raised(error))
+        return rows
 
     def skip(self, frame: int, count: int) -> None:
         """Steps some frames."""
-        with _stops():
-            for values in self.inputs[frame : frame + count]:
+        try:
+            for values in self.straight.inputs[frame : frame + count]:
                 sim.stepped(self.made, values)
+        except Exception as error:
+            raise _Raised from error
 
-    def load(self, state: bytes) -> None:
-        with _stops():
-            self.made.load(state)
+    def at(self, frame: int) -> None:
+        """Brings the simulation to a frame from the start, as a fresh one."""
+        if self._birth is not None:
+            self._birth.restore()
+        self.skip(0, frame)
+
+    def load(self, frame: int) -> None:
+        """Loads the state before a frame."""
+        try:
+            self.made.load(self.straight.states[frame])
+        except Exception as error:
+            raise _Raised from error
+
+    def look_at(
+        self,
+        frame: int,
+        ahead: int,
+        named: dict[str, Unsaved],
+        *,
+        is_strict: bool | None = None,
+        is_fresh: bool = True,
+    ) -> None:
+        """Looks from a frame, at which the simulation is, and is again afterwards. is_strict: also
+        at `save`; True: and at equal values that are other objects."""
+        then, made, birth = Walk(self.made), self.made, self._birth
+        inputs, idle = self.straight.inputs, (sim.idle_input(made),) * self.straight.players
+
+        def step_on() -> None:
+            with suppress(Exception):
+                for i, values in enumerate(inputs[frame : frame + ahead]):
+                    if sim.is_over(made):
+                        break
+                    made.step(idle if ahead == 1 or i % 2 else values)
+                    made.save()
+            self.load(frame)
+
+        def fresh() -> None:
+            if birth is not None:
+                birth.restore()
+            self.load(frame)
+
+        def save_late() -> _Results:
+            self.skip(frame, ahead)
+            return [made.save()]
+
+        ways: list[tuple[Callable[[], object], Callable[[], _Results], str, str]] = []
+        ways.append((step_on, lambda: self.run(frame, _HORIZON), _LOAD, "the load"))
+        if is_fresh:
+            ways.append((fresh, lambda: self.run(frame, _HORIZON), _LOAD, "the load"))
+        if is_strict is not None:
+            ways.append((made.save, save_late, "save changes", "save"))
+        try:
+            for disturb, go, why, event in ways:
+                look = _Look(then, disturb, go, lambda: Walk(made), event, bool(is_strict))
+                for one in _named(look, [*named]):
+                    named.setdefault(one.name, Unsaved(one.name, frame - 1, one.what, why))
+        finally:
+            then.restore()
 
 
-@contextmanager
-def _stops() -> Iterator[None]:
-    """An error of the simulation within becomes a _Raised."""
-    try:
-        yield
-    except Exception as error:
-        raise _Raised from error
+def _named(look: _Look, known: Collection[str]) -> list[_Suspect]:
+    """The suspects that alone make the most frames right; if none helps, those without which not
+    all of them together do."""
 
+    def disturbed(repaired: Collection[str]) -> dict[str, _Suspect]:
+        look.then.restore()
+        look.disturb()
+        found = {suspect.name: suspect for suspect in _suspects(look)}
+        for name in repaired:  # so that it does not hide another
+            if name in found:
+                found[name].repair()
+        return found
 
-def _look_on(runs: _Runs, named: dict[str, Unsaved]) -> None:
-    frames = len(runs.inputs)
-    every = max(1, -(-frames // _LOOKS_MAX))
-    for look, frame in enumerate(range(0, frames, every)):
-        for found in _look(runs, frame, _AHEAD[look % len(_AHEAD)], {*named}):
-            named.setdefault(found.name, found)
-        if len(named) >= _NAMED_MAX:
-            return
-        runs.skip(frame, every)
+    def tried(repaired: Collection[str]) -> int:
+        disturbed(repaired)
+        return _agreed(look.go(), expected)
 
-
-def _look(runs: _Runs, frame: int, ahead: int, known: set[str]) -> list[Unsaved]:
-    """The findings at a frame. The simulation is at that frame afterwards, as before."""
-    made = runs.made
-    state = made.save()
-    then = Walk(made)
-    try:
-        runs.skip(frame, ahead)
-        runs.load(state)
-        back = Walk(made)
-        suspects = [*_suspects(then, back)][:_SUSPECTS_MAX]
-        for suspect in suspects:
-            if suspect.name in known:  # so that it does not hide another
-                suspect.repair()
-        suspects = [suspect for suspect in suspects if suspect.name not in known]
-        if not suspects:
-            return []
-        back = Walk(made)
-        stale = runs.run(frame, _HORIZON)
-        then.restore()
-        expected = runs.run(frame, _HORIZON)
-        back.restore()
-        if stale == expected or runs.run(frame, _HORIZON) != stale:
-            return []
-        results = []
-        for suspect in suspects:
-            back.restore()
-            suspect.repair()
-            try:
-                results.append((suspect, runs.run(frame, _HORIZON)))
-            except Exception:
-                results.append((suspect, []))
-        chosen = _chosen(results, expected, stale)
-        return [Unsaved(suspect.name, frame - 1, suspect.what) for suspect in chosen]
-    finally:
-        then.restore()
-
-
-def _chosen(
-    results: list[tuple[_Suspect, _Results]], expected: _Results, stale: _Results
-) -> list[_Suspect]:
-    """Those that alone make the most frames right; if none helps, those that change a frame."""
-    frames = [_agreed(found, expected) for _, found in results]
-    most = max(frames)
-    if most > _agreed(stale, expected):
-        both = zip(results, frames, strict=True)
-        return [suspect for (suspect, _), right in both if right == most]
-    return [suspect for suspect, found in results if found and found != stale]
+    found = disturbed(known)
+    names = [name for name in found if name not in known][:_SUSPECTS_MAX]
+    if not names:
+        return []
+    stale = look.go()
+    look.then.restore()
+    expected = look.go()
+    if stale == expected:
+        return []
+    disturbed(known)
+    again = look.go()
+    look.then.restore()
+    if again != stale or look.go() != expected:
+        return []  # not repeatable, or not all was put back
+    least = _agreed(stale, expected)
+    frames = {name: tried([*known, name]) for name in names}
+    chosen = [name for name in names if frames[name] == max(frames.values()) > least]
+    if not chosen and len(names) > 1 and (most := tried([*known, *names])) > least:
+        chosen = [n for n in names if tried([*known, *(m for m in names if m != n)]) < most]
+    return [found[name] for name in chosen]
 
 
 def _agreed(found: _Results, expected: _Results) -> int:
@@ -239,9 +317,10 @@ def _agreed(found: _Results, expected: _Results) -> int:
 # Suspects.
 
 
-def _suspects(then: Walk, back: Walk) -> Iterator[_Suspect]:
-    """The values that a load has not brought back: second names first, then values, the outermost
-    of them."""
+def _suspects(look: _Look) -> Iterator[_Suspect]:
+    """The values that are not as they were: second names first, then values, the outermost of
+    them, then caches."""
+    then, back, event = look.then, look.walk(), look.event
     yielded: list[str] = []
     for suspect in _stale_names(then, back):
         yielded.append(suspect.name)
@@ -250,30 +329,39 @@ def _suspects(then: Walk, back: Walk) -> Iterator[_Suspect]:
         place, now = then.places.get(name), back.places.get(name)
         if name in then.aliases or name in back.aliases or any(_is_in(name, at) for at in yielded):
             continue
-        what = "not as before the load"
+        what = f"not as before {event}"
         if place is None or now is None:
             repair = _repair_attribute(then, back, name)
-            what = "not there before the load" if place is None else "gone after the load"
+            what = f"not there before {event}" if place is None else f"gone after {event}"
         elif _is_same(place.known, now.known):
-            continue
+            if not look.is_strict or place.value is now.value or place.known is None:
+                continue
+            repair = _repair(then, place, now)
+            what = f"{shown(place.known)}, and an equal one that is another object after {event}"
         else:
             repair = _repair(then, place, now)
             if place.shown is not None or now.shown is not None:
-                what = _both(place.shown, now.shown) or what
+                what = _both(place.shown, now.shown, event) or what
         if repair is not None:
             yielded.append(name)
             yield _Suspect(name, what, repair)
+    for name, cache in back.caches.items():
+        what = f"its cache holds results from before {event}"
+        yield _Suspect(name, what, cache.cache_clear)
 
 
-def _both(before: Any, after: Any) -> str:
+def _both(before: Any, after: Any, event: str) -> str:
     """Two values for a report; "" if they look alike, as two objects of a class do."""
+    if isinstance(before, bytes) and isinstance(after, bytes) and before.startswith(MAGICS):
+        found = list(differences(world_fields(before), world_fields(after)))
+        return difference_lines(found)[0] if found else ""
     if isinstance(before, dict) and isinstance(after, dict) and len(repr(before)) > _DICT_MAX:
         keys = [key for key in before | after if not _is_entry_same(before, after, key)]
         if keys:
             before, after = ({k: one[k] for k in keys if k in one} for one in (before, after))
     one, other = (shown(_Sorted(v) if isinstance(v, set) else v) for v in (before, after))
     is_alike = _ADDRESS.sub("", one) == _ADDRESS.sub("", other)
-    return "" if is_alike else f"{one} before, {other} after the load"
+    return "" if is_alike else f"{one} before, {other} after {event}"
 
 
 def _is_entry_same(before: dict[Any, Any], after: dict[Any, Any], key: Any) -> bool:
@@ -345,6 +433,8 @@ def _repair_attribute(then: Walk, back: Walk, name: str) -> Callable[[], None] |
 
 def _is_same(a: Any, b: Any) -> bool:
     try:
+        if type(a) is float and type(b) is float:
+            return repr(a) == repr(b)  # -0.0 is equal to 0.0
         return a is b or (type(a) is type(b) and bool(a == b))
     except Exception:
         return True

@@ -1,28 +1,31 @@
-"""All that a simulation can reach: attributes, slots, containers, closures, and the globals of the
-modules of its classes; where each is, and how to bring all of it back."""
+"""All that a simulation can reach: attributes, slots, containers, functions with what they hold, and
+the globals of the game's modules; where each is, and how to bring all of it back."""
 
 from __future__ import annotations
 
 import array
 import contextvars
+import decimal
 import functools
 import itertools
 import os
 import random
 import sys
+import threading
 import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from copy import copy
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from fixsync.game.bodies import Body
 from fixsync.game.handlers import Handlers
 from fixsync.game.random import Random
+from fixsync.synctest.player_process import folder_of, is_in
 from fixsync.world.world import World
 
 _PLACES_MAX = 5_000
@@ -30,17 +33,40 @@ _PLACES_MAX = 5_000
 _PLAIN_MAX = 6
 """How deep a tuple of plain values may be."""
 
-_NUMBERS = (type(None), bool, int, float, complex, str, bytes, range, type, Enum)
+_NUMBERS = (
+    type(None),
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    range,
+    type,
+    Enum,
+    types.GenericAlias,
+)
 _EXACT = ("decimal", "fractions", "datetime", "pathlib", "uuid", "re")
 """Modules whose objects do not change."""
 _DICTS = (dict, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 _SETS = (set, weakref.WeakSet)
 _FLAT = (list, *_DICTS, *_SETS, deque, bytearray, array.array)
-_SHARED = {"random": (random, random._inst), "os.environ": (os, os.environ)}
+_SHARED: dict[str, tuple[types.ModuleType, Callable[[], Any]]] = {
+    "random": (random, lambda: random._inst),
+    "os.environ": (os, lambda: os.environ),
+    "decimal.getcontext()": (decimal, decimal.getcontext),
+}
 """State of Python's own modules, by name: the module, and the object."""
+_CONTEXT = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
+_BODY = ("attack", "attack_frame", "hit", "victims", "is_mirrored", "pose", "owner")
 _ITERATORS = ("builtins", "itertools")
+_METHODS = (types.MethodType, types.BuiltinMethodType)
 _SAMPLES = ("fixsync.sample",)
+_WALKED = ("__main__", "types", "collections", "queue")
+"""Python's own modules with classes that hold what a game puts there."""
 _MISSING = object()
+_Put: TypeAlias = "Callable[[Any], None] | None"
+_Inside: TypeAlias = Iterator[tuple[str, Any, _Put]]
 
 
 class Place(NamedTuple):
@@ -51,7 +77,7 @@ class Place(NamedTuple):
     known: Any
     """The value to compare: of a number itself, of a list of numbers a copy, of a world its bytes,
     of other objects their type and their keys, without the values."""
-    put: Callable[[Any], None] | None
+    put: _Put
     """Puts another value here; None where that cannot be done."""
     shown: Any = None
     """The value in a report: a copy."""
@@ -76,7 +102,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
         return depth < _PLAIN_MAX and all(_is_plain(one, depth + 1) for one in value)
     module = type(value).__module__
     if module.partition(".")[0] in _EXACT:
-        return True
+        return not isinstance(value, decimal.Context)
     # Poses, shapes, levels and frame data do not change.
     is_ours = module.startswith("fixsync.") and not module.startswith(_SAMPLES)
     return is_ours and not isinstance(value, (World, Body, Handlers, Random, msgspec.Struct))
@@ -94,6 +120,10 @@ def _saved(value: Any) -> tuple[Any, Callable[[Any], None]] | None:
         return value.getstate(), value.setstate
     if isinstance(value, contextvars.ContextVar):
         return value.get(_MISSING), lambda state: _set_variable(value, state)
+    if isinstance(value, decimal.Context):
+        return tuple(getattr(value, name) for name in _CONTEXT), lambda state: _set_context(
+            value, state
+        )
     if value is os.environ:
         return dict(os.environ), lambda state: _refill_environment(state)
     if type(value).__module__ == "numpy" and hasattr(value, "__setitem__"):
@@ -107,6 +137,8 @@ def _names(value: Any) -> list[str]:
     """The attributes that an object has, of its own or in slots."""
     if isinstance(value, msgspec.Struct):
         return [name for name in value.__struct_fields__ if hasattr(value, name)]
+    if isinstance(value, (type, types.ModuleType)):
+        return [name for name, one in vars(value).items() if _is_global(name, one)]
     found = list(getattr(value, "__dict__", ()))
     for kind in type(value).__mro__:
         slots = vars(kind).get("__slots__", ())
@@ -117,17 +149,23 @@ def _names(value: Any) -> list[str]:
     return found
 
 
+def _is_global(name: str, value: Any) -> bool:
+    """Whether an entry of a class or a module is a value, not a function, a class or a module."""
+    is_code = isinstance(value, (type, types.ModuleType)) or hasattr(type(value), "__get__")
+    return not name.startswith("__") and not is_code
+
+
 def set_attribute(owner: Any, name: str, value: Any) -> None:
     if isinstance(owner, msgspec.Struct):
         msgspec.structs.force_setattr(owner, name, value)
-    elif isinstance(owner, (type, types.ModuleType)):
+    elif isinstance(owner, (type, types.ModuleType, threading.local)):
         setattr(owner, name, value)
     else:
         object.__setattr__(owner, name, value)
 
 
 def delete_attribute(owner: Any, name: str) -> None:
-    if isinstance(owner, (type, types.ModuleType, msgspec.Struct)):
+    if isinstance(owner, (type, types.ModuleType, msgspec.Struct, threading.local)):
         delattr(owner, name)
     else:
         object.__delattr__(owner, name)
@@ -150,6 +188,11 @@ def _set_variable(variable: contextvars.ContextVar[Any], state: Any) -> None:
         variable.set(state)
 
 
+def _set_context(context: decimal.Context, state: tuple[Any, ...]) -> None:
+    for name, one in zip(_CONTEXT, state, strict=True):
+        setattr(context, name, one)
+
+
 def _refill_environment(known: dict[str, str]) -> None:
     for name in os.environ.keys() - known.keys():
         del os.environ[name]
@@ -158,9 +201,10 @@ def _refill_environment(known: dict[str, str]) -> None:
 
 class Walk:
     """The objects that a simulation reaches now: `places` by name. `restore` brings all of it
-    back."""
+    back, and empties caches of functools."""
 
     def __init__(self, simulation: Any) -> None:
+        """simulation: a type for the globals alone."""
         self.places: dict[str, Place] = {}
         self.aliases: dict[str, str] = {}
         """Names of a place that is reached by another name too, and that other name."""
@@ -170,28 +214,33 @@ class Walk:
         """Functions with a cache of functools, by name."""
         self._kept: list[_Kept] = []
         self._known: dict[int, str] = {}
-        queue: deque[tuple[str, Any, Callable[[Any], None] | None]] = deque()
-        queue.append(("self", simulation, None))
-        modules = {
-            kind.__module__: sys.modules.get(kind.__module__) for kind in type(simulation).__mro__
-        }
-        self._modules = {
-            name for name in modules if name != "builtins" and not _is_of_fixsync(name)
-        }
-        for kind in type(simulation).__mro__:
-            if kind.__module__ in self._modules:
-                queue.extend(self._visit_class(kind))
-        for name in sorted(self._modules):
-            queue.append((name, modules[name], None))
-            own = {id(one) for one in vars(modules[name] or object).values()}
-            for shared, (module, value) in _SHARED.items():
-                if id(module) in own or id(value) in own:
-                    queue.append((shared, value, None))
+        kind = simulation if isinstance(simulation, type) else type(simulation)
+        self._folder = folder_of(kind)
+        self._modules = {one.__module__ for one in kind.__mro__ if one is not object}
+        queue: deque[tuple[str, Any, _Put]] = deque()
+        if kind is not simulation:
+            queue.append(("self", simulation, None))
+        for one in kind.__mro__:
+            queue.extend(self._home(one))
         while queue:
             for inner in self._visit(*queue.popleft()):
                 if len(self.places) + len(queue) >= _PLACES_MAX:
                     break
                 queue.append(inner)
+
+    def _home(self, value: Any) -> _Inside:
+        """The module of a class, a function or an object, or a module itself, if it is the
+        game's."""
+        is_named = isinstance(value, (type, types.FunctionType))
+        name = value.__module__ if is_named else type(value).__module__
+        if isinstance(value, types.ModuleType):
+            name = value.__name__
+        module = sys.modules.get(name or "")
+        if module is None or id(module) in self._known or _is_of_fixsync(name):
+            return
+        if name in self._modules or is_in(self._folder, getattr(module, "__file__", None)):
+            self._modules.add(name)
+            yield name, module, None
 
     def restore(self) -> None:
         """Everything is as it was when the walk was made."""
@@ -209,12 +258,12 @@ class Walk:
                 kept.back()
                 left.extend(kept.holds)
 
-    def _visit(
-        self, name: str, value: Any, put: Callable[[Any], None] | None
-    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+    def _visit(self, name: str, value: Any, put: _Put) -> _Inside:
         """Notes a place. Yields the places in it."""
         if _is_plain(value):
             self.places[name] = Place(value, value, put, value)
+            return
+        if self._known.get(id(value)) == name:
             return
         if id(value) in self._known:
             self.aliases[name] = self._known[id(value)]
@@ -224,7 +273,11 @@ class Walk:
         self.places[name] = Place(value, None, put)  # unless it can be looked into
         if (saved := _saved(value)) is not None:
             state, load = saved
-            shown = state if isinstance(state, int) or value is os.environ else None
+            shown = state if isinstance(value, (Random, World, decimal.Context)) else None
+            if isinstance(value, Body):
+                shown = {one: getattr(value, one) for one in _BODY}
+            if value is os.environ:
+                shown = state
             self._note(name, Place(value, state, put, shown), lambda: load(state))
         elif isinstance(value, itertools.count) or _is_copied(value):
             known = copy(value)
@@ -235,26 +288,34 @@ class Walk:
             yield from self._visit_container(name, value, put)
         elif isinstance(value, tuple):
             self._note(name, Place(value, (type(value), len(value)), put), _nothing, *value)
-            yield from ((f"{name}[{i}]", one, None) for i, one in enumerate(value))
+            for i, one in enumerate(value):
+                yield f"{name}[{i}]", one, put and functools.partial(_put_in, value, i, put)
         elif isinstance(value, types.FunctionType):
+            yield from self._home(value)
             yield from self._visit_function(name, value)
+        elif isinstance(value, functools.partial):
+            yield from self._visit_partial(name, value)
+        elif isinstance(value, _METHODS):
+            if not isinstance(owner := value.__self__, (type, types.ModuleType)):
+                bound = value.__name__
+                yield f"{name}.__self__", owner, put and (lambda new: put(getattr(new, bound)))
         elif isinstance(value, functools._lru_cache_wrapper):
             self.caches[name] = value
+            self._kept.append(_Kept(value, value.cache_clear, ()))
         elif isinstance(value, Iterator) and type(value).__module__ in _ITERATORS:
             self.iterators[name] = type(value).__name__
         elif isinstance(value, types.ModuleType):
             if name in self._modules:
                 yield from self._visit_module(name, value)
         elif _is_walked(value):
-            yield from self._visit_names(name, value, _names(value), put)
+            yield from self._home(value)
+            yield from self._visit_names(name, value, put)
 
     def _note(self, name: str, place: Place, back: Callable[[], None], *holds: Any) -> None:
         self.places[name] = place
         self._kept.append(_Kept(place.value, back, holds))
 
-    def _visit_container(
-        self, name: str, value: Any, put: Callable[[Any], None] | None
-    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+    def _visit_container(self, name: str, value: Any, put: _Put) -> _Inside:
         is_dict = isinstance(value, _DICTS)
         if isinstance(value, weakref.WeakSet):
             known: Any = {*value}  # copy() gives one that shares its contents
@@ -262,26 +323,28 @@ class Walk:
             known = dict(value) if is_dict and not isinstance(value, dict) else copy(value)
         inside = [*value.values()] if is_dict else [*value]
         keys = [*value] if is_dict else range(len(inside))
-        is_flat = all(map(_is_plain, inside)) or isinstance(value, _SETS)
+        is_set = isinstance(value, _SETS)
+        is_flat = all(map(_is_plain, inside))
         # A dict is compared with its order: a game may go through it.
         outline = (type(value), [*keys] if is_dict else len(inside))
         flat = (type(value), [*keys], inside) if is_dict else (type(value), known)
-        place = Place(value, flat if is_flat else outline, put, known if is_flat else None)
+        if is_set:
+            flat = (type(value), known, inside)
+        is_whole = is_flat or is_set
+        place = Place(value, flat if is_whole else outline, put, known if is_whole else None)
         self._note(name, place, lambda: _refill(value, known), *inside)
         if not is_flat:
             for key, one in zip(keys, inside, strict=True):
-                yield f"{name}[{key!r}]", one, lambda new, key=key: value.__setitem__(key, new)  # type: ignore[misc]
+                put_in = functools.partial(_put_at, value, key)
+                yield f"{name}[{key!r}]", one, None if is_set else put_in
 
-    def _visit_names(
-        self, name: str, value: Any, names: list[str], put: Callable[[Any], None] | None
-    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
-        """The attributes of an object, a class or a module."""
-        inside = {one: getattr(value, one) for one in names}
+    def _visit_names(self, name: str, value: Any, put: _Put = None) -> _Inside:
+        """The attributes of an object, a class, a module or a function."""
+        inside = {one: getattr(value, one) for one in _names(value)}
 
         def back() -> None:
-            if not isinstance(value, (type, types.ModuleType)):
-                for gone in set(_names(value)) - inside.keys():
-                    delete_attribute(value, gone)
+            for gone in set(_names(value)) - inside.keys():
+                delete_attribute(value, gone)
             for one, old in inside.items():
                 if getattr(value, one, _MISSING) is not old:
                     set_attribute(value, one, old)
@@ -290,39 +353,37 @@ class Walk:
         for one, old in inside.items():
             yield f"{name}.{one}", old, lambda new, one=one: set_attribute(value, one, new)  # type: ignore[misc]
 
-    def _visit_module(
-        self, name: str, module: types.ModuleType
-    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
-        names = []
+    def _visit_module(self, name: str, module: types.ModuleType) -> _Inside:
         for one, value in vars(module).items():
-            if isinstance(value, type):
-                if value.__module__ == name:
+            if isinstance(value, functools._lru_cache_wrapper):
+                yield one, value, None
+            elif isinstance(value, (type, types.FunctionType, types.ModuleType)):
+                yield from self._home(value)
+                if getattr(value, "__module__", "") != name:
+                    pass
+                elif isinstance(value, type):
                     yield from self._visit_class(value)
-            elif isinstance(value, types.FunctionType):
-                if value.__module__ == name:
+                else:
                     yield one, value, None
-            elif not one.startswith("__") and not isinstance(value, types.ModuleType):
-                names.append(one)
-        yield from self._visit_names(name, module, names, None)
+        values = {id(one) for one in vars(module).values()}
+        for shared, (home, state) in _SHARED.items():
+            if not values.isdisjoint(map(id, (home, state(), *vars(home).values()))):
+                yield shared, state(), None
+        yield from self._visit_names(name, module)
 
-    def _visit_class(self, kind: type) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+    def _visit_class(self, kind: type) -> _Inside:
         if issubclass(kind, Enum) or id(kind) in self._known:
             return
         self._known[id(kind)] = kind.__qualname__
-        names = []
         for one, value in vars(kind).items():
             function = getattr(value, "__func__", value)
             if isinstance(value, property):
                 function = value.fget
             if isinstance(function, (types.FunctionType, functools._lru_cache_wrapper)):
                 yield f"{kind.__qualname__}.{one}", function, None
-            elif not one.startswith("__") and not _is_descriptor(value):
-                names.append(one)
-        yield from self._visit_names(kind.__qualname__, kind, names, None)
+        yield from self._visit_names(kind.__qualname__, kind)
 
-    def _visit_function(
-        self, name: str, function: types.FunctionType
-    ) -> Iterator[tuple[str, Any, Callable[[Any], None] | None]]:
+    def _visit_function(self, name: str, function: types.FunctionType) -> _Inside:
         """The objects that a function keeps: variables of the functions around it, defaults,
         attributes."""
         for variable, cell in zip(
@@ -340,22 +401,50 @@ class Walk:
         code = function.__code__
         defaults = function.__defaults__ or ()
         arguments = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-        for argument, value in zip(arguments, defaults, strict=True):
-            yield f"{argument} of {name}", value, None
+        put, known = _setter(function, "__defaults__"), dict(function.__kwdefaults__ or {})
+        named = function.__kwdefaults__ or {}
+
+        def defaults_back() -> None:
+            function.__defaults__ = defaults or None
+            named.update(known)
+
+        self._kept.append(_Kept(function, defaults_back, (*defaults, *known.values())))
+        for i, (argument, value) in enumerate(zip(arguments, defaults, strict=True)):
+            yield f"{argument} of {name}", value, functools.partial(_put_in, defaults, i, put)
+        for argument, value in known.items():
+            put_in = functools.partial(_put_at, named, argument)
+            yield f"{argument} of {name}", value, put_in
         if vars(function):
-            yield from self._visit_names(name, function, [*vars(function)], None)
+            yield from self._visit_names(name, function)
+
+    def _visit_partial(self, name: str, value: functools.partial[Any]) -> _Inside:
+        def put(args: tuple[Any, ...]) -> None:
+            value.__setstate__((value.func, args, value.keywords, vars(value)))  # type: ignore[attr-defined]
+
+        args = value.args
+        self._kept.append(_Kept(value, lambda: put(args), (value.func, *args, value.keywords)))
+        yield f"{name}.func", value.func, None
+        for i, one in enumerate(args):
+            yield f"{name}.args[{i}]", one, functools.partial(_put_in, args, i, put)
+        yield f"{name}.keywords", value.keywords, None
 
 
 def _nothing() -> None:
     pass
 
 
+def _put_at(owner: Any, key: Any, new: Any) -> None:
+    owner[key] = new
+
+
+def _put_in(values: tuple[Any, ...], i: int, put: Callable[[Any], None], new: Any) -> None:
+    """Puts a tuple with another value in it."""
+    changed = (*values[:i], new, *values[i + 1 :])
+    put(changed if type(values) is tuple else values._make(changed))  # type: ignore[attr-defined]
+
+
 def _setter(owner: Any, name: str) -> Callable[[Any], None]:
     return lambda value: setattr(owner, name, value)
-
-
-def _is_descriptor(value: Any) -> bool:
-    return hasattr(type(value), "__get__")
 
 
 def _is_of_fixsync(module: str) -> bool:
@@ -366,8 +455,9 @@ def _is_walked(value: Any) -> bool:
     """Whether its attributes are a game's: not of Python's own classes, nor of libraries in C."""
     if isinstance(value, msgspec.Struct):
         return True
-    module = type(value).__module__.partition(".")[0]
-    is_known = module in sys.stdlib_module_names and module not in ("__main__", "types")
+    module = type(value).__module__
+    is_known = module.partition(".")[0] in sys.stdlib_module_names and module not in _WALKED
+    is_known = is_known and not isinstance(value, threading.local)
     return not is_known and (hasattr(value, "__dict__") or bool(_names(value)))
 
 
