@@ -25,6 +25,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -32,9 +33,9 @@ from fixsync.game.random import Random
 from fixsync.match import sim
 from fixsync.match.sim import Input, Simulation
 from fixsync.synctest import process_check
-from fixsync.synctest.instrumented import Note, UnrunLines
+from fixsync.synctest.instrumented import Note, Outlast, UnrunLines
 from fixsync.synctest.minimise import minimise
-from fixsync.synctest.player_process import Case, Outlast, Played, folder_of, plain
+from fixsync.synctest.player_process import Case, Played, folder_of, plain
 from fixsync.synctest.process_check import Pair, Process, ProcessError
 from fixsync.synctest.source_lines import SaltedPair, Seen, look
 from fixsync.synctest.straight import (
@@ -455,8 +456,9 @@ def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone:
     if compared.finding is not None:
         found.divergence = _divergence(straight, compared.finding, lines)
         if found.divergence.check == _OUTLIVES:
-            process = Process(case, {})
-            found.unsaved = process.ask(Outlast(list(case.inputs)), list[Unsaved])
+            process = Process(case, {}, "fixsync.synctest.instrumented")
+            with suppress(ProcessError):  # without a name then
+                found.unsaved = process.ask(Outlast(list(case.inputs)), list[Unsaved])
             process.close()
     elif seen.places:
         how = "the result depends on an order, or a number, that is another one in each process"

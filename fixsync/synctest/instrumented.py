@@ -33,6 +33,7 @@ from msgspec import Struct
 from fixsync.base import processes
 from fixsync.match import sim
 from fixsync.synctest.player_process import Case, Result, Task, begin, is_in, play, tuples
+from fixsync.synctest.unsaved import outlasting
 
 
 class Look(Struct, tag="look"):
@@ -79,6 +80,12 @@ class Cover(Struct, tag="cover"):
 
     inputs: list[Any]
     seed: int | None = None
+
+
+class Outlast(Struct, tag="outlast"):
+    """A match, before any was played: which globals does it change so that the next one differs?"""
+
+    inputs: list[Any]
 
 
 class UnrunLines(NamedTuple):
@@ -502,20 +509,20 @@ def _stretches(lines: list[int], left: set[int]) -> Iterator[tuple[int, int]]:
 
 
 def main() -> None:
-    """Answers a Task, then `Look` and `Cover`."""
-    answer: Callable[[Look | Cover], Any] | None = None
+    """Answers a Task, then `Look`, `Cover` and `Outlast`."""
+    answer: Callable[[Look | Cover | Outlast], Any] | None = None
 
     def answered(line: bytes) -> bytes:
         nonlocal answer
         if answer is None:
             answer = _begun(msgspec.json.decode(line, type=Task))
             return b"{}"
-        return msgspec.json.encode(answer(msgspec.json.decode(line, type=Look | Cover)))
+        return msgspec.json.encode(answer(msgspec.json.decode(line, type=Look | Cover | Outlast)))
 
     processes.serve(answered)
 
 
-def _begun(task: Task) -> Callable[[Look | Cover], Any]:
+def _begun(task: Task) -> Callable[[Look | Cover | Outlast], Any]:
     begin(task)
     modules = _Modules(task.folder)
     places = _Places(modules.places)
@@ -524,8 +531,11 @@ def _begun(task: Task) -> Callable[[Look | Cover], Any]:
     for name, function in put.items():
         setattr(builtins, name, function)
 
-    def answer(request: Look | Cover) -> Any:
+    def answer(request: Look | Cover | Outlast) -> Any:
         modules.forget()
+        if isinstance(request, Outlast):
+            inputs = [tuples(values) for values in request.inputs]
+            return outlasting(sim.find(task.reference), task.seed, task.players, inputs)
         if isinstance(request, Look):
             return _looked(task, request, places)
         places.salt = 0

@@ -93,12 +93,6 @@ class Show(Struct, tag="show"):
     row: int
 
 
-class Outlast(Struct, tag="outlast"):
-    """A match, before any was played: which globals does it change so that the next one differs?"""
-
-    inputs: list[Any]
-
-
 def tuples(inputs: Sequence[Any]) -> tuple[Input, ...]:
     return tuple(tuple(value) if isinstance(value, (list, tuple)) else value for value in inputs)
 
@@ -176,8 +170,8 @@ def begin(task: Task) -> None:
 
 
 def main() -> None:
-    """Answers a Task, then `PlayMatch`, `Show` and `Outlast`."""
-    answer: Callable[[Any], Any] | None = None
+    """Answers a Task, then `PlayMatch` and `Show`."""
+    answer: Callable[[PlayMatch | Show], Result | Played | str] | None = None
 
     def answered(line: bytes) -> bytes:
         nonlocal answer
@@ -186,22 +180,15 @@ def main() -> None:
             begin(task)
             answer = _player(task)
             return b"{}"
-        return msgspec.json.encode(
-            answer(msgspec.json.decode(line, type=PlayMatch | Show | Outlast))
-        )
+        return msgspec.json.encode(answer(msgspec.json.decode(line, type=PlayMatch | Show)))
 
     processes.serve(answered)
 
 
-def _player(task: Task) -> Callable[[PlayMatch | Show | Outlast], Any]:
+def _player(task: Task) -> Callable[[PlayMatch | Show], Result | Played | str]:
     played: list[tuple[Result, list[tuple[bytes, sim.Stepped | None]]]] = []
 
-    def answer(request: PlayMatch | Show | Outlast) -> Any:
-        if isinstance(request, Outlast):
-            from fixsync.synctest.unsaved import outlasting  # few processes need it
-
-            inputs = [tuples(values) for values in request.inputs]
-            return outlasting(sim.find(task.reference), task.seed, task.players, inputs)
+    def answer(request: PlayMatch | Show) -> Result | Played | str:
         if isinstance(request, Show):
             result, rows = played[request.match]
             if request.row >= len(rows):
