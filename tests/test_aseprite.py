@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 import re
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools import Run
+from tools import Run, damaged_values
 
 from fixsync import Box, FrameData
 from fixsync.game.aseprite import AsepriteFrameData, read_aseprite
@@ -234,27 +233,10 @@ def test_a_coordinate_that_is_not_exact_is_rounded_and_counted(read: Read) -> No
 
 @pytest.mark.full
 def test_a_damaged_sheet_is_refused_and_never_crashes(read: Read) -> None:
-    chance = random.Random(3)
-    good = sheet(
-        50,
-        50,
-        slices={**BODY, "hit": [key(1, 1, 1, 2, 2, (1, 1))]},
-        tags=[tag("a", 0, 1, repeat="1")],
-    )
-    places: list[tuple[Any, Any]] = []
-
-    def walk(value: Any) -> None:
-        for inner in value if isinstance(value, dict) else range(len(value)):
-            places.append((value, inner))
-            if isinstance(value[inner], dict | list):
-                walk(value[inner])
-
-    for _ in range(600):
-        document = copy.deepcopy(good)
-        places.clear()
-        walk(document)
-        holder, inner = chance.choice(places)
-        holder[inner] = chance.choice([None, -1, 2.5, "x", [], {}, [[]], True, 10**30, 65536, ""])
+    slices = {**BODY, "hit": [key(1, 1, 1, 2, 2, (1, 1))]}
+    good = sheet(50, 50, slices=slices, tags=[tag("a", 0, 1, repeat="1")])
+    values = [None, -1, 2.5, "x", [], {}, [[]], True, 10**30, 65536, ""]
+    for document in damaged_values(good, random.Random(3), values):
         with suppress(FrameDataError):
             read(document)
 

@@ -123,7 +123,7 @@ def test_rows_and_their_words_are_those_of_a_reader_in_python(
     model = expected(*states)
     status, rows, count, _ = rows_of(lib.fxs_state_differences, *sized(*states))
     assert (status, count) == (0, len(model))
-    assert [text_of(row, names) for row in rows] == [found.reported(names) for found in model]
+    assert [text_of(row, names) for row in rows] == [found.text(names) for found in model]
     assert [*differences(*map(world_fields, states))] == model
     assert {**world_fields(states[0])} == read(states[0])
 

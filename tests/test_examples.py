@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tools import needs, needs_loopback
+from tools import needs, needs_loopback, windows_play
 
 from fixsync import LEVEL, EventKind
 from fixsync.log.reader import Reader
@@ -130,31 +128,8 @@ def test_a_goal_and_a_knock_out_end_their_matches_with_an_event() -> None:
 @pytest.mark.full
 def test_two_windows_fight_one_match_to_its_end(tmp_path: Path) -> None:
     needs("pygame")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    environment = {**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
     logs = [tmp_path / "host.jsonl", tmp_path / "guest.jsonl"]
-    command = [sys.executable, EXAMPLES / "pygame_brawl.py", "--bot", "--port", port, "--log"]
-    started = [
-        subprocess.Popen(
-            [*command, log, *address],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for log, address in zip(logs, ([], ["127.0.0.1"]), strict=True)
-    ]
-    try:
-        for process in started:
-            out, errors = process.communicate(timeout=120)
-            assert process.returncode == 0, errors
-            assert re.search("^completed: all .* and the match is over$", out, re.MULTILINE), out
-    finally:
-        for process in started:
-            with process:
-                process.kill()
-    assert logs[0].read_bytes() == logs[1].read_bytes()
+    ends = "^completed: all .* and the match is over$"
+    windows_play(EXAMPLES / "pygame_brawl.py", logs, [], ends)
     played = replay(logs[0], simulations=GAMES)
     assert (played.verdict, played.over_after) == (Verdict.IDENTICAL, played.frames - 1)

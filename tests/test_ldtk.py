@@ -3,7 +3,6 @@ where, and points against a second reading of the file."""
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 import re
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 from test_map_model import check_list
-from tools import Run
+from tools import Run, damaged_values
 
 from fixsync import LEVEL, Prism
 from fixsync.maps import MapFileError, MapLevel, read_map
@@ -347,20 +346,8 @@ def test_a_damaged_value_anywhere_is_an_error_of_the_map_or_harmless(read: Read)
     points = [{"cx": 1, "cy": 2, "source": 3, "self": 4}]
     things["entityInstances"][0]["fieldInstances"] += fields(goal=("Array<Point>", points))
     good = project(level("One", things, layer_of(ROWS)), level("Two", layer_of(ROWS), x=48))
-    places: list[tuple[Any, Any]] = []
-
-    def walk(value: Any) -> None:
-        for key in value if isinstance(value, dict) else range(len(value)):
-            places.append((value, key))
-            if isinstance(value[key], dict | list):
-                walk(value[key])
-
-    for _ in range(600):
-        document = copy.deepcopy(good)
-        places.clear()
-        walk(document)
-        holder, key = chance.choice(places)
-        holder[key] = chance.choice([None, -1, 2.5, "x", [], {}, [[]], True, 10**30, 1e999])
+    values = [None, -1, 2.5, "x", [], {}, [[]], True, 10**30, 1e999]
+    for document in damaged_values(good, chance, values):
         with suppress(MapFileError):
             read(document, tiles=["walls"], side=chance.random() < 0.5)
 

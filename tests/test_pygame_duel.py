@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import re
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tools import needs, needs_loopback
+from tools import needs, needs_loopback, windows_play
 
 from fixsync.log.replay import Verdict, replay
 from fixsync.synctest import assert_peers_agree
@@ -47,26 +43,7 @@ def test_a_state_of_another_game_is_refused() -> None:
 @pytest.mark.full
 def test_two_windows_play_one_match(tmp_path: Path) -> None:
     needs("pygame")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    environment = {**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
-    logs = {tmp_path / "host.jsonl": [], tmp_path / "guest.jsonl": ["127.0.0.1"]}
-    options = ["--bot", "--frames", "90", "--port", port, "--log"]
-    started = [
-        subprocess.Popen(
-            [sys.executable, EXAMPLES / "pygame_duel.py", *options, log, *address],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for log, address in logs.items()
-    ]
-    for process in started:
-        out, errors = process.communicate(timeout=120)
-        assert process.returncode == 0, errors
-        assert re.search("^completed: all 90 frames are the same", out, re.MULTILINE), out
-    host, guest = logs
-    assert host.read_bytes() == guest.read_bytes()
-    assert replay(host, simulations={"duel": Duel}).verdict is Verdict.IDENTICAL
+    logs = [tmp_path / "host.jsonl", tmp_path / "guest.jsonl"]
+    ends = "^completed: all 90 frames are the same"
+    windows_play(EXAMPLES / "pygame_duel.py", logs, ["--frames", "90"], ends)
+    assert replay(logs[0], simulations={"duel": Duel}).verdict is Verdict.IDENTICAL

@@ -369,13 +369,10 @@ of_poses(Sphere(1)) | TypeError | poses_a / Sphere
 of_poses(np.array([[0, 0, 0, 0], [1, 2, 3, 65536]], "i4")) | ValueError | poses_a[1] / yaw / 65536
 of_poses(np.array([[0, 0, 0, -1], [1, 2, 3, 0]], "i4")) | ValueError | poses_a[0] / yaw / 0..65535
 of_row({NO_KIND}, 0, 1, 1, 1) | ValueError | shapes_b[1] / kind / 0..{NO_KIND - 1} / {NO_KIND}
-of_row(-1, 0, 1, 1, 1) | ValueError | shapes_b[1] / kind / 0..{NO_KIND - 1}
 of_row(0, 0, 0, 0, 0) | ValueError | shapes_b[1] / radius / 1..536870911 / 0
 of_row(0, 0, 1, 1, 0) | ValueError | shapes_b[1] / size[1] / not use / 1
 of_row(0, 1, 1, 0, 0) | ValueError | shapes_b[1] / half_angle / 1
 of_row(1, 0, 1, -1, 0) | ValueError | shapes_b[1] / half_height / 0..536870911 / -1
-of_row(2, 0, 1, 0, 0) | ValueError | shapes_b[1] / half_height / 1..536870911 / 0
-of_row(3, 0, 1, 1, 2**29) | ValueError | shapes_b[1] / half_z / 1..536870911 / 536870912
 of_row(4, 0, 1, 1, 0) | ValueError | shapes_b[1] / half_angle / 1..32768 / 0
 of_row(4, 32769, 1, 1, 0) | ValueError | shapes_b[1] / half_angle / 1..32768 / 32769
 of_row(4, 5, 7, 1, -1) | ValueError | shapes_b[1] / inner_radius / 0..536870911 / -1

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, some
 
-from fixsync import ONE, EventKind, Pose, World, length, q_near
+from fixsync import ONE, EventKind, Pose, World, q_near
 from fixsync.base.fields import differences
 from fixsync.game.random import Random
 from fixsync.log.reader import Reader
@@ -258,32 +258,6 @@ def test_a_snapshot_of_another_number_of_players_is_refused():
 # As a game.
 
 
-def test_whoever_walks_goes_where_they_head():
-    game = duel(6 * ONE)
-    play(game, EAST | Button.WALK, 10)
-    assert game.world[0].pose.x == -3 * ONE + 10 * 5898
-    assert game.world[0].pose.z == 0
-    play(game, 16 | Button.WALK, 10)
-    assert (game.world[0].pose.z, game.world[0].pose.yaw) == (10 * 5898, 16384)
-
-
-def test_fighters_do_not_walk_through_each_other():
-    game = duel(4 * ONE)
-    play(game, EAST | Button.WALK, 120, WEST | Button.WALK)
-    here, there = game.world[0].pose, game.world[1].pose
-    apart = length(there.x - here.x, 0, there.z - here.z)
-    assert apart >= ONE - 2 * 5898, "two bodies wide, less a step of each"
-    assert here.x < there.x
-
-
-def test_nobody_walks_through_a_pillar():
-    game = duel(6 * ONE)
-    game.world.set_pose(0, Pose(2 * ONE, 0, 4 * ONE, 0))
-    play(game, EAST | Button.WALK, 120)
-    pose = game.world[0].pose
-    assert length(pose.x - 5 * ONE, 0, pose.z - 4 * ONE) >= 3 * ONE // 2 - 5898
-
-
 def hits_of(game: SkillFight, action: Action, aim: int = EAST) -> list[int]:
     """The health of the second fighter by frame, while the first uses a skill once."""
     skill = SKILLS[action]
@@ -314,21 +288,6 @@ def test_a_skill_reaches_as_far_as_it_is_long_and_hurts_once_in_its_active_frame
     assert hits_of(duel(q_near(far)), action)[-1] == HEALTH
 
 
-def test_a_slash_misses_what_is_behind():
-    assert hits_of(duel(ONE * 2), Action.SLASH, aim=WEST)[-1] == HEALTH
-
-
-def test_a_skill_must_cool_down():
-    game = duel(8 * ONE)
-    skill = SKILLS[Action.BEAM]
-    used = []
-    for frame in range(2 * skill.cooldown):
-        game.step([EAST | Button.BEAM, 0])
-        if game.state.fighters[0].action == Action.BEAM and game.state.fighters[0].elapsed == 1:
-            used.append(frame)
-    assert used == [0, skill.cooldown]
-
-
 def test_a_shot_flies_hits_and_is_gone():
     game = duel(6 * ONE)
     play(game, EAST | Button.SHOOT, 1)
@@ -343,25 +302,6 @@ def test_a_shot_flies_hits_and_is_gone():
     assert not any(game.state.shots)
 
 
-def test_a_pillar_stops_a_shot():
-    game = duel(6 * ONE)
-    game.world.set_pose(0, Pose(2 * ONE, 0, 4 * ONE, 0))
-    game.world.set_pose(1, Pose(8 * ONE, 0, 4 * ONE, 0))
-    play(game, EAST | Button.SHOOT, 1)
-    play(game, 0, 40)
-    assert game.state.fighters[1].health == HEALTH
-    assert not any(game.state.shots)
-
-
-def test_who_dashes_is_not_hurt_and_goes_far():
-    game = duel(2 * ONE)
-    slash, dash = {0: Button.SLASH}, {3: Button.DASH}
-    for frame in range(12):
-        game.step([EAST | slash.get(frame, 0), 16 | dash.get(frame, 0)])
-    assert game.state.fighters[1].health == HEALTH
-    assert game.world[1].pose.z >= 2 * ONE
-
-
 def test_who_falls_scores_for_the_other_and_comes_back_with_a_shield():
     game = duel(2 * ONE)
     game.state.fighters[1].health = 1
@@ -374,16 +314,6 @@ def test_who_falls_scores_for_the_other_and_comes_back_with_a_shield():
         HEALTH,
         True,
     )
-
-
-def test_a_monster_comes_and_bites():
-    game = SkillFight(1, 2)
-    for fighter in game.state.fighters:
-        fighter.shield = 0
-    game.world.set_pose(0, Pose(0, 0, 0))
-    game.world.set_pose(8, Pose(4 * ONE, 0, 0))
-    play(game, 0, 200)
-    assert game.state.fighters[0].health < HEALTH or game.state.fighters[0].deaths
 
 
 @pytest.mark.full

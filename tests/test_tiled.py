@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools import places
 
 from fixsync import LEVEL, Pillar, Prism
 from fixsync.base.files import zstd_module
@@ -384,16 +385,6 @@ VALUES = [
     None, True, False, 0, -1, 1, 2**31, 2**63, 10**30, 0.5, -1e308, 1e-320, "", "x", "1e5", [], {},
     [0], {"x": 0}, "AAAA", "\ud800",
 ]  # fmt: skip
-
-
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container of a document, with each key or index in it."""
-    keys = list(value) if isinstance(value, dict) else range(len(value))
-    found = [(value, key) for key in keys]
-    for key in keys:
-        if isinstance(value[key], (dict, list)):
-            found += places(value[key])
-    return found
 
 
 def damaged(document: Json, chance: random.Random) -> Json:

@@ -2,13 +2,16 @@
 `vectors/`, a shell, types of fixtures.
 """
 
+import copy
 import csv
 import importlib
 import os
+import random
+import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -100,3 +103,47 @@ def run_shell(lines: str, folder: Path) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container of a document, with each key or index in it."""
+    keys = list(value) if isinstance(value, dict) else range(len(value))
+    found = [(value, key) for key in keys]
+    for key in keys:
+        if isinstance(value[key], (dict, list)):
+            found += places(value[key])
+    return found
+
+
+def damaged_values(document: Any, chance: random.Random, values: list[Any]) -> Iterator[Any]:
+    """Copies of a document with another value somewhere."""
+    for _ in range(600):
+        made = copy.deepcopy(document)
+        holder, key = chance.choice(places(made))
+        holder[key] = chance.choice(values)
+        yield made
+
+
+def windows_play(program: Path, logs: list[Path], options: list[str], ends: str) -> None:
+    """Two windows of an example play one match against each other, with bots; each ends with a line
+    that matches `ends`, and both record the same log."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    environment = {**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
+    pipe: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, program, "--bot", *options, "--port", port, "--log"]
+    started = [
+        subprocess.Popen([*command, log, *address], env=environment, **pipe)
+        for log, address in zip(logs, ([], ["127.0.0.1"]), strict=True)
+    ]
+    try:
+        for process in started:
+            out, errors = process.communicate(timeout=120)
+            assert process.returncode == 0, errors
+            assert re.search(ends, out, re.MULTILINE), out
+    finally:
+        for process in started:
+            with process:
+                process.kill()
+    assert logs[0].read_bytes() == logs[1].read_bytes()
