@@ -55,7 +55,7 @@ class Room:
             unexpected("an answer", _NO_ROOM)
         size = max(needed, 2 * self.size, ROOM_MIN)
         rows = uninitialised(self._kind, size)
-        # No interrupt comes between these three: C is never told of more room than there is.
+        # No interrupt comes between these three: C never gets a larger number than the room is.
         self.rows, self.bytes, self.size = rows, _buffer(rows), size
 
     def numbers(self, call: Callable[..., int], *args: Any) -> list[int]:

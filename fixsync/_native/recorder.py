@@ -43,7 +43,7 @@ class NativeRecorder:
                 unexpected("a match log", status)
             text = uninitialised(_TEXT_TYPE, 2 * self._room)
             ffi.memmove(text, self._text, self._log.size)
-            # No interrupt comes between these two: C is never told of more room than there is.
+            # No interrupt comes between these two: C never gets a larger number than the room is.
             self._text, self._room = text, 2 * self._room
 
     @property

@@ -172,7 +172,7 @@ def synctest_command(
     else:
         report.print()
     if unwritten is not None:
-        # After all that was found has been told, which decides the exit code too.
+        # After all that was found is printed, which decides the exit code too.
         reason = text.printable(str(unwritten))
         streams.echo(
             f"Error: the smallest match found that shows it cannot be written: {reason}", err=True
@@ -219,8 +219,8 @@ class _Report:
             left_out = "left out" if check in self.found.left_out else "the same"
             say(f"  {check}: {'DIFFERS' if check in failed else left_out}")
         say(*(f"  {line}" for line in remarks(straight, self.found)))
-        if told := self.found.explain():
-            say("", *told.splitlines())
+        if words := self.found.explain():
+            say("", *words.splitlines())
         else:
             say("", *_no_difference(self.tried, self.reference))
         if self.smallest is not None and self.out is not None:

@@ -67,7 +67,7 @@ __all__ = [
 Input: TypeAlias = int | tuple[int, ...]
 """The input of one player for one frame: an integer, or several. The simulation defines them."""
 
-INPUT_NUMBERS_MAX = 16
+INPUT_NUMBERS_MAX = constant("INPUT_NUMBERS_MAX")
 """The most integers in one input: redundant inputs of many frames must fit one datagram."""
 PLAYERS_MAX = constant("SESSION_PLAYERS_MAX")
 SEED_MAX = UINT64_MAX
