@@ -261,19 +261,22 @@ namespace Fixsync
         }
 
         /// <summary>The outline of a solid, for drawing.</summary>
-        public Outline Outline(int index, int segments = 24) =>
-            Fixsync.Outline.Of(
-                segments,
-                (IntPtr to, ulong room, out Extent extent) =>
-                {
-                    Extent e;
-                    int status = Native.fxs_level_outline(
-                        At, (uint)index, (uint)segments, (Vertex*)to, room, &e);
-                    GC.KeepAlive(this);
-                    extent = e;
-                    return status;
-                },
-                status => Refuse(status, index));
+        public Outline Outline(int index, int segments = 24)
+        {
+            var vertices = new Rows<Vertex>(64);
+            Fixsync.Outline.Check(vertices, segments);
+            Extent extent;
+            int status;
+            do
+            {
+                fixed (Vertex* to = vertices.Room)
+                    status = Native.fxs_level_outline(
+                        At, (uint)index, (uint)segments, to, (ulong)vertices.Room.Length, &extent);
+                GC.KeepAlive(this);
+            }
+            while (vertices.Grows(status, (ulong)extent.Outer + extent.Hole));
+            return status < 0 ? throw Refuse(status, index) : new Outline(vertices, extent);
+        }
 
         /// <summary>The contact of a shape with a solid.</summary>
         public Contact Contact(int index, Shape shape, Pose pose)

@@ -302,6 +302,8 @@ namespace Fixsync
             GC.SuppressFinalize(this);
         }
 
+        internal bool IsDisposed => Volatile.Read(ref state) == Disposed;
+
         internal readonly struct Use : IDisposable
         {
             private readonly NativeObject owner;

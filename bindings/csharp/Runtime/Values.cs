@@ -147,8 +147,30 @@ namespace Fixsync
 
         /// <summary>The outline at a pose, for drawing. Segments, 3..65536: pieces of a whole
         /// circle.</summary>
-        public Outline Outline(Pose pose, int segments = 24) =>
-            Fixsync.Outline.Of(this, pose, segments);
+        public Outline Outline(Pose pose, int segments = 24)
+        {
+            var vertices = new Rows<Vertex>(64);
+            return new Outline(vertices, Outline(pose, vertices, segments));
+        }
+
+        /// <summary>The same into a list: `Outer` vertices, then those of the hole.</summary>
+        public unsafe Extent Outline(Pose pose, Rows<Vertex> vertices, int segments = 24)
+        {
+            Fixsync.Outline.Check(vertices, segments);
+            Shape shape = this;
+            Extent extent;
+            int status;
+            do
+            {
+                fixed (Vertex* to = vertices.Room)
+                    status = Native.fxs_outline(
+                        &shape, &pose, (uint)segments, to, (ulong)vertices.Room.Length, &extent);
+            }
+            while (vertices.Grows(status, (ulong)extent.Outer + extent.Hole));
+            if (status < 0)
+                throw Fault() ?? pose.Fault() ?? Errors.Refused(status, "outline");
+            return extent;
+        }
 
         /// <summary>Why the contact of two shapes is less than hitWhen, and by how much.</summary>
         public unsafe Explanation Explain(
@@ -412,57 +434,31 @@ namespace Fixsync
     /// <summary>An outline, for drawing: vertices seen from above, and heights.</summary>
     public sealed class Outline
     {
-        internal delegate int Call(IntPtr vertices, ulong room, out Extent extent);
-
         /// <summary>The outer polygon, counterclockwise as yaw turns, from +X to +Z.</summary>
-        public Vertex[] Outer { get; private set; }
+        public Vertex[] Outer { get; }
 
         /// <summary>The hole; empty without one.</summary>
-        public Vertex[] Hole { get; private set; }
+        public Vertex[] Hole { get; }
 
         /// <summary>The lowest and the highest y.</summary>
-        public long Low { get; private set; }
+        public long Low { get; }
 
         /// <summary>The highest y.</summary>
-        public long High { get; private set; }
+        public long High { get; }
 
-        internal static unsafe Outline Of(Shape shape, Pose pose, int segments) =>
-            Of(
-                segments,
-                (IntPtr to, ulong room, out Extent extent) =>
-                {
-                    Shape a = shape;
-                    Pose at = pose;
-                    Extent e;
-                    int status = Native.fxs_outline(
-                        &a, &at, (uint)segments, (Vertex*)to, room, &e);
-                    extent = e;
-                    return status;
-                },
-                status => shape.Fault() ?? pose.Fault() ?? Errors.Refused(status, "outline"));
-
-        internal static unsafe Outline Of(int segments, Call call, Func<int, Exception> refuse)
+        internal Outline(Rows<Vertex> vertices, Extent extent)
         {
+            Outer = vertices.Span.Slice(0, (int)extent.Outer).ToArray();
+            Hole = vertices.Span.Slice((int)extent.Outer).ToArray();
+            Low = extent.YLow;
+            High = extent.YHigh;
+        }
+
+        internal static void Check(Rows<Vertex> vertices, int segments)
+        {
+            Errors.NotNull(vertices, nameof(vertices));
             if (segments < 3 || segments > Native.FXS_TURN)
                 throw Errors.Range(nameof(segments), segments, 3, Native.FXS_TURN);
-            var rows = new Rows<Vertex>(64);
-            int status;
-            Extent extent;
-            do
-            {
-                fixed (Vertex* to = rows.Room)
-                    status = call((IntPtr)to, (ulong)rows.Room.Length, out extent);
-            }
-            while (rows.Grows(status, (ulong)extent.Outer + extent.Hole));
-            if (status < 0)
-                throw refuse(status);
-            return new Outline
-            {
-                Outer = rows.Span.Slice(0, (int)extent.Outer).ToArray(),
-                Hole = rows.Span.Slice((int)extent.Outer).ToArray(),
-                Low = extent.YLow,
-                High = extent.YHigh,
-            };
         }
     }
 }

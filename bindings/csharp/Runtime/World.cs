@@ -208,11 +208,17 @@ namespace Fixsync
         }
 
         /// <summary>Whether a collider has this id.</summary>
-        public bool Contains(uint id)
+        public bool Contains(uint id) => TryGet(id, out _);
+
+        /// <summary>The collider of an id, if there is one.</summary>
+        public bool TryGet(uint id, out Collider collider)
         {
             Collider found;
+            int status;
             using (var use = Enter())
-                return Native.fxs_world_get(use.At, id, &found) == Native.FXS_OK;
+                status = Native.fxs_world_get(use.At, id, &found);
+            collider = status == Native.FXS_OK ? found : default(Collider);
+            return status == Native.FXS_OK;
         }
 
         /// <summary>The ids, ascending.</summary>
@@ -519,20 +525,28 @@ namespace Fixsync
 
         /// <summary>The outline of a collider or solid, for drawing. segments, 3..65536: pieces of
         /// a whole circle.</summary>
-        public Outline Outline(uint id, int segments = 24) =>
-            Fixsync.Outline.Of(
-                segments,
-                (IntPtr to, ulong room, out Extent extent) =>
-                {
-                    Extent e;
-                    int status;
-                    using (var use = Enter())
-                        status = Native.fxs_world_outline(
-                            use.At, id, (uint)segments, (Vertex*)to, room, &e);
-                    extent = e;
-                    return status;
-                },
-                status => Refuse(status, id));
+        public Outline Outline(uint id, int segments = 24)
+        {
+            var vertices = new Rows<Vertex>(64);
+            return new Outline(vertices, Outline(id, vertices, segments));
+        }
+
+        /// <summary>The same into a list: `Outer` vertices, then those of the hole.</summary>
+        public Extent Outline(uint id, Rows<Vertex> vertices, int segments = 24)
+        {
+            Fixsync.Outline.Check(vertices, segments);
+            Extent extent;
+            int status;
+            do
+            {
+                fixed (Vertex* to = vertices.Room)
+                using (var use = Enter())
+                    status = Native.fxs_world_outline(
+                        use.At, id, (uint)segments, to, (ulong)vertices.Room.Length, &extent);
+            }
+            while (vertices.Grows(status, (ulong)extent.Outer + extent.Hole));
+            return status < 0 ? throw Refuse(status, id) : extent;
+        }
 
         /// <summary>Why two colliders, or a collider and a solid, are not a hit, and by how much
         /// they miss.</summary>

@@ -168,6 +168,8 @@ namespace Fixsync.Tests
             Outline ring = Ball.Outline(default(Pose), 8);
             Free("Solid.IsPrism Solid.Layer Solid.Low Solid.High Solid.Radius", () => Use(
                 pillar.Layer + pillar.Low + pillar.High + (pillar.IsPrism ? 0 : pillar.Radius)));
+            var corners = new Rows<Vertex>();
+            Free("Shape.Outline", () => Use(Ball.Outline(default(Pose), corners, 8)));
             Free("Outline.Low Outline.High", () => Use(ring.Low + ring.High));
             var level = Level.Of(new[] { Solid.Of(Cube, new Pose(Fix.Units(0, -3, 0)), 0) });
             var world = new World(16, null, Contact.Touching, 64, level);
@@ -188,7 +190,9 @@ namespace Fixsync.Tests
                 Use(world.Capacity + world.Frame + (uint)world.Count);
                 Use(world.HitWhen == (world.Level == null ? Contact.Apart : Contact.Touching));
             });
-            Free("World.Item World.Contains", () => Use(world.Contains(1) && world[1].IsActive));
+            Free("World.Item World.Contains World.TryGet", () => Use(
+                world.Contains(1) && world[1].IsActive && world.TryGet(1, out _)));
+            Free("World.Outline", () => Use(world.Outline(1, corners, 8)));
             Free("World.Ids", () => world.Ids(ids));
             var rows = new Rows<Collider>();
             Free("World.Colliders", () => world.Colliders(rows));

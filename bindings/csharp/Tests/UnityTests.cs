@@ -7,6 +7,7 @@ using Fixsync.Unity;
 using NUnit.Framework;
 using UnityEditor;
 using UnityEngine;
+using Pose = Fixsync.Pose;
 
 namespace Fixsync.Tests
 {
@@ -45,6 +46,9 @@ namespace Fixsync.Tests
             Assert.AreEqual(9f, sword.transform.position.x);
             Assert.AreEqual(body, scene.Find(2));
             scene.Remove(sword);
+            scene.Show();
+            Assert.IsTrue(!sword.gameObject.activeSelf && !sword.IsInWorld, "it is hidden");
+            scene.Forget(sword);
             Assert.AreEqual(null, scene.Find(7));
             scene.World.Dispose();
         }
@@ -83,23 +87,222 @@ namespace Fixsync.Tests
             FixsyncCollider one = Put(scene, 1, 0), two = Put(scene, 1, 5);
             Refused(scene, "c1 and c1 have the id 1");
             two.id = 0;
-            Refused(scene, "c1 has no id");
+            Refused(scene, "c1 has no id: it must be 1..255, not 0");
             two.id = FixsyncWorld.FreeId(new[] { one, two });
             Assert.AreEqual(2, two.id);
             two.radius = 0;
             Refused(scene, "c1: radius must be 1..536870911, not 0");
             two.radius = 1;
+            two.owner = -1;
+            Refused(scene, "c1: owner must be 0..2147483647, not -1");
+            two.owner = 0;
             two.layer = "boddy";
             Refused(scene, "c1: no layer \"boddy\": they are body, attack");
             two.layer = "body";
             scene.pairs = new[] { "body" };
             Refused(scene, "pairs of the world w must be two layers each, not \"body\"");
+            scene.pairs = new[] { "body boddy" };
+            Refused(scene, "pairs of the world w: no layer \"boddy\": they are body, attack");
             scene.pairs = new string[0];
+            scene.layers = new[] { "body", "body" };
+            Refused(scene, "layers of the world w: name of layer 1 must be a new one, not \"body\"");
+            scene.layers = new[] { "body", "attack" };
+            scene.capacity = -1;
+            Refused(scene, "capacity of the world w: capacity must be 1..2147483648, not -1");
+            scene.capacity = 2;
+            Refused(scene, "c1: id must be 0..1, not 2");
+            scene.capacity = 256;
+            scene.level = new FixsyncLevel { name = "map", solids = new TextAsset() };
+            scene.level.solids.bytes = new byte[3];
+            Refused(scene, "the level map: data is not a level: byte 0");
+            scene.level = null;
             two.transform.position.x = 6;
             scene.Begin();
             Assert.IsTrue(Debug.Warned.StartsWith("c1 begins at (327680, 0, 0)"), Debug.Warned);
             Refused(scene, "the world w has begun");
             scene.World.Dispose();
+            Refused(scene.Step, "the world w was disposed of before Step");
+            Refused(() => scene.Add(one), "the world w was disposed of before Add");
+            Assert.IsTrue(!one.IsInWorld);
+            one.OnDrawGizmos(); // nothing
+        }
+
+        [Test]
+        public void ACallThatIsTooEarlyOrForTheWrongComponentIsNamed()
+        {
+            var scene = new FixsyncWorld { name = "w" };
+            var walker = (FixsyncCharacter)Put(scene, 1, 0, made: new FixsyncCharacter());
+            Refused(scene.Step, "the world w has not begun: call Begin before Step");
+            Refused(scene.Show, "the world w has not begun: call Begin before Show");
+            Refused(() => scene.Add(walker), "the world w has not begun: call Begin before Add");
+            Refused(() => scene.Remove(walker), "the world w has not begun: call Begin before Remove");
+            Refused(
+                () => walker.Move(Vec3.Zero),
+                "c1 is in no world: begin the FixsyncWorld above it, or Add it there");
+            scene.Begin();
+            FixsyncCollider stranger = Put(new FixsyncWorld(), 1, 0);
+            Refused(() => scene.Remove(stranger), "c1 is not in the world w: its id 1 is another's");
+            Refused(
+                () => scene.Add(stranger),
+                "c1: id 1 is taken: remove it first, or choose another of 0..255");
+            Assert.AreEqual(walker, scene.Find(1));
+            stranger.id = -3;
+            Refused(() => scene.Add(stranger), "c1: id of c1 must be 0 or more, not -3");
+            var other = new FixsyncWorld { name = "v" };
+            other.Begin();
+            Refused(() => other.Add(walker), "c1 is in the world w: remove it there first");
+            walker.blockedBy = new[] { "wall" };
+            Refused(() => walker.Move(Vec3.Zero), "c1: no layer \"wall\": they are body, attack");
+            walker.blockedBy = new string[0];
+            scene.Remove(walker);
+            Refused(
+                () => walker.Move(Vec3.Zero),
+                "c1 cannot move: the world w does not have its id 1 now");
+            other.Add(walker);
+            Assert.IsTrue(walker.World == other && scene.Find(1) == null);
+            scene.World.Dispose();
+            other.World.Dispose();
+        }
+
+        [Test]
+        public void ComponentsFollowTheWorldThroughSpawnsAndRemovalsThatAreRolledBack()
+        {
+            var scene = new FixsyncWorld();
+            FixsyncCollider body = Put(scene, 1, 0);
+            scene.Begin();
+            byte[] before = scene.World.Save();
+
+            // A spawn is rolled back, and stepped again, with the same object and with another.
+            FixsyncCollider shot = Put(new FixsyncWorld(), 9, 5);
+            scene.Add(shot);
+            scene.Step();
+            byte[] with = scene.World.Save();
+            scene.World.Load(before);
+            scene.Show();
+            Assert.IsTrue(!shot.gameObject.activeSelf && !shot.IsInWorld && shot.World == scene);
+            Gizmos.Lines = 0;
+            shot.OnDrawGizmos();
+            Assert.AreEqual(0, Gizmos.Lines);
+            scene.Add(shot);
+            scene.Show();
+            Assert.IsTrue(shot.gameObject.activeSelf && scene.Find(9) == shot);
+            scene.World.Load(before);
+            FixsyncCollider another = Put(new FixsyncWorld(), 9, 6);
+            scene.Add(another);
+            scene.Show();
+            Assert.IsTrue(scene.Find(9) == another && shot.World == null);
+            Assert.AreEqual(6f, another.transform.position.x);
+
+            // A removal is rolled back.
+            scene.Remove(body);
+            scene.Show();
+            Assert.IsTrue(!body.gameObject.activeSelf);
+            scene.World.Load(with);
+            scene.Show();
+            Assert.IsTrue(body.gameObject.activeSelf && body.IsInWorld && scene.Find(1) == body);
+
+            // One that Unity destroyed is given up, and its collider is without a component.
+            UnityEngine.Object.Destroy(another);
+            Assert.AreEqual(null, scene.Find(9));
+            scene.Show();
+            scene.World.Remove(9);
+            scene.Add(shot);
+            scene.Step();
+            Assert.AreEqual(shot, scene.Find(9));
+            scene.World.Dispose();
+        }
+
+        [Test]
+        public void AStepAndAGizmoAllocateNothing()
+        {
+            var scene = new FixsyncWorld();
+            var colliders = new List<FixsyncCollider>();
+            for (int id = 1; id <= 50; id++)
+                colliders.Add(Put(scene, id, id / 4f, id % 2 == 0 ? "body" : "attack"));
+            var walker = (FixsyncCharacter)Put(scene, 51, 40, made: new FixsyncCharacter());
+            colliders[3].kind = ShapeKind.Sector;
+            colliders[3].innerRadius = 9;
+            FixsyncCollider alone = Put(new FixsyncWorld(), 1, 0);
+            int events = 0;
+            scene.Changed += (a, b, row) => events += a.id + b.id;
+            scene.Begin();
+            Action frame = () =>
+            {
+                walker.Move(Vec3.Zero);
+                scene.Step();
+                colliders[3].OnDrawGizmos();
+                alone.OnDrawGizmos();
+            };
+            long least = long.MaxValue;
+            for (int round = 0; round < 3; round++) // in the first lists grow
+            {
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                for (int i = 0; i < 100; i++)
+                    frame();
+                least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+            }
+
+            Assert.AreEqual(0L, least);
+            Assert.IsTrue(events > 0);
+            scene.World.Dispose();
+        }
+
+        // docs.unity3d.com/ScriptReference: EditorGUI.BeginProperty, EditorGUI.showMixedValue,
+        // PrefabUtility.RecordPrefabInstancePropertyModifications, Transform-hasChanged,
+        // SceneManagement.EditorSceneManager-sceneSaving, EditorApplication-playModeStateChanged.
+        [Test]
+        public void TheEditorRecordsOverridesAndTakesThePlacesThatAParentMoved()
+        {
+            FixsyncCollider collider = Put(new FixsyncWorld(), 1, 0);
+            collider.transform.name = "transform";
+            collider.gameObject.Of = collider;
+            UnityEngine.SceneManagement.Scene.Roots = new[] { collider.gameObject };
+            System.Runtime.CompilerServices.RuntimeHelpers.RunClassConstructor(
+                typeof(Places).TypeHandle);
+            Undo.Recorded = PrefabUtility.Recorded = "";
+            collider.transform.position.x = 3; // a parent moved it
+            UnityEditor.SceneManagement.EditorSceneManager.Save();
+            Assert.AreEqual(Fix.Units(3, 0, 0), collider.StartPose.Position);
+            Assert.AreEqual("c1 c1", $"{Undo.Recorded} {PrefabUtility.Recorded}");
+            collider.transform.position.x = 4;
+            EditorApplication.Play();
+            Assert.AreEqual(Fix.Units(4, 0, 0), collider.StartPose.Position);
+            collider.transform.position.x = 1e9f;
+            Debug.Warned = "";
+            EditorApplication.Play();
+            EditorApplication.Play();
+            Assert.IsTrue(Debug.Warned.StartsWith("the place of c1: units must be"), Debug.Warned);
+            Assert.AreEqual(Fix.Units(4, 0, 0), collider.StartPose.Position);
+            EditorGUILayout.Helped = "";
+            var editor = new ColliderEditor { target = collider };
+            editor.OnInspectorGUI();
+            Assert.IsTrue(EditorGUILayout.Helped.StartsWith("the place of c1"), "it is shown");
+            PrefabUtility.Recorded = "";
+            editor.Typed = () => collider.x = 9; // a number that no float needs to have
+            editor.OnInspectorGUI();
+            Assert.AreEqual("transform", PrefabUtility.Recorded);
+            Assert.IsTrue(collider.IsInPlace() && collider.x == 9);
+            collider.x = int.MaxValue - 1; // a float is coarser
+            collider.Show(collider.StartPose);
+            UnityEditor.SceneManagement.EditorSceneManager.Save();
+            Assert.AreEqual(int.MaxValue - 1, collider.x);
+            UnityEngine.SceneManagement.Scene.Roots = new GameObject[0];
+        }
+
+        [Test]
+        public void ADrawerChangesOnlyWhatTheUserTyped()
+        {
+            var number = new SerializedProperty { intValue = 7, hasMultipleDifferentValues = true };
+            EditorGUI.Typed = null;
+            EditorGUI.Begun = 0;
+            new FixedDrawer().OnGUI(default(Rect), number, new GUIContent());
+            Assert.IsTrue(EditorGUI.wasMixed && !EditorGUI.showMixedValue && number.intValue == 7);
+            EditorGUI.Typed = "30°";
+            new YawDrawer().OnGUI(default(Rect), number, new GUIContent());
+            Assert.AreEqual(Fix.Degrees(30), number.intValue);
+            Assert.IsTrue(EditorGUI.Begun == 2 && EditorGUI.Open == 0);
+            FixedPose pose = new Pose(new Vec3(1, 2, 3), 4);
+            Assert.AreEqual(new Pose(new Vec3(1, 2, 3), 4), (Pose)pose);
         }
 
         [Test]
@@ -120,9 +323,11 @@ namespace Fixsync.Tests
             Assert.AreEqual("radius must be 1..536870911, not 0", EditorGUILayout.Helped);
         }
 
-        private static void Refused(FixsyncWorld scene, string message) => Assert.AreEqual(
-            message,
-            Assert.Throws<InvalidOperationException>(scene.Begin).Message.Split('\n')[0].Trim());
+        private static void Refused(FixsyncWorld scene, string message) =>
+            Refused(scene.Begin, message);
+
+        private static void Refused(Action call, string message) => Assert.AreEqual(
+            message, Assert.Throws<InvalidOperationException>(call).Message.Split('\n')[0].Trim());
 
         [Test]
         public void ACharacterWalksAndEachKindHasItsShape()

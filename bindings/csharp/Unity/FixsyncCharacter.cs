@@ -1,4 +1,5 @@
 #if UNITY_5_3_OR_NEWER
+using System;
 using UnityEngine;
 
 namespace Fixsync.Unity
@@ -24,12 +25,42 @@ namespace Fixsync.Unity
         public Rows<CastHit> Hits => hits;
 
         /// <summary>What the kernel knows of it, in a world that has begun.</summary>
-        public Mover Mover => new Mover(
-            Id, World.Layers.Mask(blockedBy), stepHeight: stepHeight, snap: snap,
-            oneWay: World.Layers.Mask(oneWay));
+        /// <exception cref="InvalidOperationException">It is in no world, or a layer has no such
+        /// name.</exception>
+        public Mover Mover
+        {
+            get
+            {
+                Layers layers = Running("Mover") == null ? null : World.Layers;
+                try
+                {
+                    return new Mover(
+                        Id, layers.Mask(blockedBy), stepHeight: stepHeight, snap: snap,
+                        oneWay: layers.Mask(oneWay));
+                }
+                catch (Exception error)
+                {
+                    throw new InvalidOperationException($"{name}: {error.Message}", error);
+                }
+            }
+        }
 
-        /// <summary>Moves it in its world, which has begun.</summary>
-        public MoverResult Move(Vec3 motion) => Mover.Move(World.World, motion, hits);
+        /// <summary>Moves it in its world, which has begun and has it.</summary>
+        /// <exception cref="InvalidOperationException">It is in no world, or a field is wrong.
+        /// </exception>
+        public MoverResult Move(Vec3 motion)
+        {
+            Mover mover = Mover;
+            if (!IsInWorld)
+                throw new InvalidOperationException(
+                    $"{name} cannot move: the world {World.name} does not have its id {Id} now");
+            return mover.Move(World.World, motion, hits);
+        }
+
+        private World Running(string call) => World != null
+            ? World.Running(call)
+            : throw new InvalidOperationException(
+                $"{name} is in no world: begin the FixsyncWorld above it, or Add it there");
     }
 }
 #endif

@@ -21,31 +21,46 @@ namespace Fixsync.Unity
             {
                 if (solids == null)
                     throw new InvalidOperationException($"the level {name} has no file of solids");
-                return level ?? (level = new Level(solids.bytes));
+                try
+                {
+                    return level ?? (level = new Level(solids.bytes));
+                }
+                catch (System.IO.InvalidDataException error)
+                {
+                    throw new InvalidOperationException($"the level {name}: {error.Message}", error);
+                }
             }
         }
 
 #if UNITY_EDITOR
+        private Outline[] outlines; // of the level, which never changes
+
         private void OnDrawGizmos()
         {
+            if (solids == null)
+                return;
+            if (outlines == null)
+            {
+                outlines = new Outline[Level.Count];
+                for (int i = 0; i < outlines.Length; i++)
+                    outlines[i] = Level.Outline(i);
+            }
+
             Gizmos.color = Color.white;
-            for (int i = 0; solids != null && i < Level.Count; i++)
-                Draw(Level.Outline(i));
+            foreach (Outline outline in outlines)
+                Draw(outline.Outer, outline.Low, outline.High);
         }
 #endif
 
-        /// <summary>Draws the lines of an outline as gizmos.</summary>
-        internal static void Draw(Outline outline)
+        /// <summary>Draws the edges of a ring from a height to another as gizmos.</summary>
+        internal static void Draw(ReadOnlySpan<Vertex> ring, long low, long high)
         {
-            foreach (Vertex[] ring in new[] { outline.Outer, outline.Hole })
+            for (int i = 0; i < ring.Length; i++)
             {
-                for (int i = 0; i < ring.Length; i++)
-                {
-                    Vertex a = ring[i], b = ring[(i + 1) % ring.Length];
-                    Gizmos.DrawLine(At(a, outline.Low), At(b, outline.Low));
-                    Gizmos.DrawLine(At(a, outline.High), At(b, outline.High));
-                    Gizmos.DrawLine(At(a, outline.Low), At(a, outline.High));
-                }
+                Vertex a = ring[i], b = ring[(i + 1) % ring.Length];
+                Gizmos.DrawLine(At(a, low), At(b, low));
+                Gizmos.DrawLine(At(a, high), At(b, high));
+                Gizmos.DrawLine(At(a, low), At(a, high));
             }
         }
 

@@ -6,9 +6,14 @@ using UnityEngine;
 namespace Fixsync.Unity
 {
     /// <summary>A world of the colliders below it in the scene. `Begin` adds them in order of their
-    /// ids, whatever the order of the scene; `Step` steps it, raises its events, and moves the
-    /// transforms. A rollback game steps `World` itself, and raises the events that are certain with
-    /// `Raise`.</summary>
+    /// ids, whatever the order of the scene; `Step` steps it, raises its events, and shows the
+    /// colliders. A rollback game steps `World` itself, and raises the events that are certain with
+    /// `Raise`.
+    ///
+    /// Components follow the world's state, whatever loaded or stepped it: `Show` moves each to
+    /// where its collider is, and makes the objects inactive whose collider the world does not
+    /// have. Such a component stays in wait: when a rollback brings its collider back, `Show` makes
+    /// the object active again.</summary>
     public sealed class FixsyncWorld : MonoBehaviour
     {
         [SerializeField, Tooltip("Ids are below it.")]
@@ -27,8 +32,9 @@ namespace Fixsync.Unity
         internal FixsyncLevel level;
 
         private readonly Rows<Event> events = new Rows<Event>();
-        private readonly SortedDictionary<uint, FixsyncCollider> colliders =
-            new SortedDictionary<uint, FixsyncCollider>();
+        private readonly Rows<Collider> rows = new Rows<Collider>();
+        private readonly List<FixsyncCollider> colliders = new List<FixsyncCollider>();
+        private FixsyncCollider[] byId;
 
         /// <summary>The world; null before Begin.</summary>
         public World World { get; private set; }
@@ -36,72 +42,126 @@ namespace Fixsync.Unity
         /// <summary>Its layers by name; null before Begin.</summary>
         public Layers Layers { get; private set; }
 
+        /// <summary>Whether it has begun and still is.</summary>
+        public bool IsRunning => World != null && !World.IsDisposed;
+
         /// <summary>Of each event in order: its two colliders, null for a solid of the level or a
         /// collider without a component, and the event.</summary>
         public event Action<FixsyncCollider, FixsyncCollider, Event> Changed;
 
         /// <summary>The component of a collider; null if none has this id.</summary>
-        public FixsyncCollider Find(uint id) =>
-            colliders.TryGetValue(id, out FixsyncCollider found) ? found : null;
+        public FixsyncCollider Find(uint id)
+        {
+            FixsyncCollider found = byId != null && id < byId.Length ? byId[id] : null;
+            return found == null ? null : found; // one that Unity destroyed is null too
+        }
 
         /// <summary>Makes the world, with all colliders below it in the scene.</summary>
-        /// <exception cref="InvalidOperationException">It has begun, a collider has no id, or two
-        /// have one.</exception>
+        /// <exception cref="InvalidOperationException">It has begun, or what is wrong with a
+        /// component.</exception>
         public void Begin()
         {
             if (World != null)
                 throw new InvalidOperationException($"the world {name} has begun");
-            var names = new Layers(layers);
-            foreach (string pair in pairs)
-            {
-                string[] two = pair.Split(' ');
-                if (two.Length != 2)
-                    throw new InvalidOperationException(
-                        $"pairs of the world {name} must be two layers each, not \"{pair}\"");
-                names.Meet(two[0], two[1]);
-            }
-
-            var world = new World(
-                checked((uint)capacity), names, hitWhen, level: level == null ? null : level.Level);
-            var found = new SortedDictionary<uint, FixsyncCollider>();
+            var found = new SortedDictionary<int, FixsyncCollider>();
             foreach (FixsyncCollider collider in GetComponentsInChildren<FixsyncCollider>(true))
             {
                 if (collider.id <= 0)
-                    throw new InvalidOperationException($"{collider.name} has no id");
-                if (found.TryGetValue(collider.Id, out FixsyncCollider other))
+                    throw new InvalidOperationException(
+                        $"{collider.name} has no id: it must be 1..{capacity - 1L}, " +
+                        $"not {collider.id}");
+                if (found.TryGetValue(collider.id, out FixsyncCollider other))
                     throw new InvalidOperationException(
                         $"{other.name} and {collider.name} have the id {collider.id}");
-                found.Add(collider.Id, collider);
+                found.Add(collider.id, collider);
             }
 
-            foreach (FixsyncCollider collider in found.Values)
-                Put(world, names, collider);
+            var names = Named("layers", () => new Layers(layers));
+            foreach (string pair in pairs)
+            {
+                string[] two = (pair ?? "").Split(' ');
+                if (two.Length != 2)
+                    throw new InvalidOperationException(
+                        $"pairs of the world {name} must be two layers each, not \"{pair}\"");
+                Named("pairs", () => names.Meet(two[0], two[1]));
+            }
+
+            Level solids = level == null ? null : level.Level;
+            World world = Named("capacity", () => capacity > 0
+                ? new World((uint)capacity, names, hitWhen, level: solids)
+                : throw Errors.Range("capacity", capacity, 1, Native.FXS_CAPACITY_MAX));
+            try
+            {
+                foreach (FixsyncCollider collider in found.Values)
+                    Put(world, names, collider);
+            }
+            catch
+            {
+                world.Dispose();
+                throw;
+            }
+
             World = world;
             Layers = names;
+            byId = new FixsyncCollider[capacity];
             foreach (FixsyncCollider collider in found.Values)
                 Keep(collider);
         }
 
         /// <summary>Adds a collider that was made in play, such as a shot. All peers must do so in
-        /// the same frame, with the same id.</summary>
+        /// the same frame, with the same id; a frame that is stepped again adds it again, with the
+        /// same component or, if that was given up, another.</summary>
+        /// <exception cref="InvalidOperationException">What is wrong with the component.
+        /// </exception>
         public void Add(FixsyncCollider collider)
         {
-            Put(World, Layers, collider);
-            Keep(collider);
+            World world = Running("Add");
+            if (collider == null)
+                throw new ArgumentNullException(nameof(collider));
+            FixsyncWorld before = collider.World;
+            if (before != null && before != this)
+            {
+                if (before.IsRunning && before.World.Contains(collider.Id))
+                    throw new InvalidOperationException(
+                        $"{collider.name} is in the world {before.name}: remove it there first");
+                before.Forget(collider);
+            }
+
+            Put(world, Layers, collider);
+            FixsyncCollider other = Find(collider.Id);
+            if (other != null && other != collider)
+                Forget(other);
+            if (other != collider)
+                Keep(collider);
         }
 
-        /// <summary>Removes a collider; the component may then be destroyed.</summary>
+        /// <summary>Removes a collider. Its component waits for a rollback that brings it back;
+        /// when the frame is certain, it may be destroyed, or given up with Forget.</summary>
+        /// <exception cref="InvalidOperationException">It is not in this world.</exception>
         public void Remove(FixsyncCollider collider)
         {
-            World.Remove(collider.Id);
-            colliders.Remove(collider.Id);
-            collider.World = null;
+            World world = Running("Remove");
+            if (collider == null)
+                throw new ArgumentNullException(nameof(collider));
+            if (collider.World != this || !world.Contains(collider.Id))
+                throw new InvalidOperationException(
+                    $"{collider.name} is not in the world {name}: its id {collider.id} is " +
+                    (world.Contains(unchecked((uint)collider.id)) ? "another's" : "free"));
+            world.Remove(collider.Id);
+        }
+
+        /// <summary>Gives up a component: the world no longer moves or shows it.</summary>
+        public void Forget(FixsyncCollider collider)
+        {
+            int at = colliders.IndexOf(collider);
+            if (at >= 0)
+                Drop(at);
         }
 
         /// <summary>Steps the world, raises all events, and shows the colliders.</summary>
         public void Step()
         {
-            World.Step(events);
+            Running("Step").Step(events);
             Raise(events.Span);
             Show();
         }
@@ -113,11 +173,30 @@ namespace Fixsync.Unity
                 Changed?.Invoke(Find(row.A), Find(row.B), row);
         }
 
-        /// <summary>Moves the transforms to where the world has the colliders.</summary>
+        /// <summary>Moves the transforms to where the world has the colliders, and makes objects
+        /// active or inactive as their colliders come and go.</summary>
         public void Show()
         {
-            foreach (FixsyncCollider collider in colliders.Values)
-                collider.Show(World[collider.Id].Pose);
+            Running("Show").Colliders(rows);
+            foreach (FixsyncCollider collider in colliders)
+                collider.isSeen = false;
+            foreach (Collider row in rows.Span)
+            {
+                FixsyncCollider collider = Find(row.Id);
+                if (collider == null)
+                    continue;
+                collider.isSeen = true;
+                collider.Show(row.Pose);
+            }
+
+            for (int i = colliders.Count - 1; i >= 0; i--)
+            {
+                FixsyncCollider collider = colliders[i];
+                if (collider == null)
+                    Drop(i);
+                else if (collider.isShown != collider.isSeen)
+                    collider.SetShown(collider.isSeen);
+            }
         }
 
         /// <summary>The least id above 0 that none of these has.</summary>
@@ -132,6 +211,28 @@ namespace Fixsync.Unity
             return id;
         }
 
+        internal World Running(string call)
+        {
+            if (World == null)
+                throw new InvalidOperationException(
+                    $"the world {name} has not begun: call Begin before {call}");
+            return IsRunning ? World : throw new InvalidOperationException(
+                $"the world {name} was disposed of before {call}");
+        }
+
+        private T Named<T>(string field, Func<T> make)
+        {
+            try
+            {
+                return make();
+            }
+            catch (Exception error)
+            {
+                throw new InvalidOperationException(
+                    $"{field} of the world {name}: {error.Message}", error);
+            }
+        }
+
         private static void Put(World world, Layers names, FixsyncCollider collider)
         {
 #if UNITY_EDITOR
@@ -141,9 +242,11 @@ namespace Fixsync.Unity
 #endif
             try
             {
+                if (collider.owner < 0)
+                    throw Errors.Range("owner", collider.owner, 0, int.MaxValue);
                 world.Add(new Collider(
                     collider.Id, collider.Shape, collider.StartPose, layer: names[collider.layer],
-                    owner: checked((uint)collider.owner), active: collider.startsActive));
+                    owner: (uint)collider.owner, active: collider.startsActive));
             }
             catch (Exception error)
             {
@@ -153,8 +256,17 @@ namespace Fixsync.Unity
 
         private void Keep(FixsyncCollider collider)
         {
-            colliders.Add(collider.Id, collider);
-            collider.World = this;
+            collider.Enter(this);
+            byId[collider.Id] = collider;
+            colliders.Add(collider);
+        }
+
+        private void Drop(int at)
+        {
+            FixsyncCollider collider = colliders[at];
+            colliders.RemoveAt(at);
+            byId[collider.Id] = null;
+            collider.Enter(null);
         }
 
         private void OnDestroy() => World?.Dispose();

@@ -36,38 +36,49 @@ namespace UnityEditor
     {
         public Component target;
 
+        public UnityEngine.Object[] targets => new UnityEngine.Object[] { target };
+
         public virtual void OnInspectorGUI()
         {
         }
 
-        public void DrawDefaultInspector()
-        {
-        }
+        public Action Typed = () => { };
+
+        public void DrawDefaultInspector() => Typed();
     }
 
     public class SerializedProperty
     {
         public int intValue;
-    }
-
-    public class SerializedObject
-    {
-        public SerializedObject(Component of)
-        {
-        }
-
-        public SerializedProperty FindProperty(string name) => new SerializedProperty();
-
-        public void ApplyModifiedProperties()
-        {
-        }
+        public bool hasMultipleDifferentValues;
     }
 
     public static class EditorGUI
     {
-        public static string Typed;
+        public static string Typed; // null: the user changes nothing
+        public static bool showMixedValue, wasMixed;
+        public static int Open, Begun;
 
-        public static string DelayedTextField(Rect position, GUIContent label, string text) => Typed;
+        public static GUIContent BeginProperty(Rect at, GUIContent label, SerializedProperty of)
+        {
+            Open++;
+            Begun++;
+            return label;
+        }
+
+        public static void EndProperty() => Open--;
+
+        public static void BeginChangeCheck()
+        {
+        }
+
+        public static bool EndChangeCheck() => Typed != null;
+
+        public static string DelayedTextField(Rect position, GUIContent label, string text)
+        {
+            wasMixed = showMixedValue;
+            return Typed ?? text;
+        }
     }
 
     public enum MessageType
@@ -85,15 +96,46 @@ namespace UnityEditor
 
     public static class Undo
     {
-        public static void RecordObject(Component of, string what)
-        {
-        }
+        public static string Recorded = "";
+
+        public static void RecordObject(UnityEngine.Object of, string what) => Recorded += of.name;
     }
 
-    public static class EditorUtility
+    /// <summary>PrefabUtility.RecordPrefabInstancePropertyModifications: "Causes modifications made
+    /// to the Prefab instance to be recorded", after Undo.RecordObject and the change.</summary>
+    public static class PrefabUtility
     {
-        public static void SetDirty(Component of)
-        {
-        }
+        public static string Recorded = "";
+
+        public static void RecordPrefabInstancePropertyModifications(UnityEngine.Object of) =>
+            Recorded += of.name;
+    }
+
+    [AttributeUsage(AttributeTargets.Class)]
+    public sealed class InitializeOnLoad : Attribute
+    {
+    }
+
+    public enum PlayModeStateChange
+    {
+        ExitingEditMode,
+    }
+
+    public static class EditorApplication
+    {
+        public static event Action<PlayModeStateChange> playModeStateChanged;
+
+        public static void Play() => playModeStateChanged?.Invoke(default(PlayModeStateChange));
+    }
+}
+
+namespace UnityEditor.SceneManagement
+{
+    public static class EditorSceneManager
+    {
+        public static event Action<UnityEngine.SceneManagement.Scene, string> sceneSaving;
+
+        public static void Save() =>
+            sceneSaving?.Invoke(UnityEngine.SceneManagement.SceneManager.GetSceneAt(0), "");
     }
 }

@@ -29,9 +29,39 @@ namespace UnityEngine
     {
     }
 
-    public class Component
+    /// <summary>Object.Destroy: "Unity's null checks treat the object as null".</summary>
+    public class Object
     {
         public string name = "object";
+        private bool isDestroyed;
+
+        public static void Destroy(Object of) => of.isDestroyed = true;
+
+        public static bool operator ==(Object a, Object b) =>
+            ReferenceEquals(a, b)
+            || (ReferenceEquals(a, null) ? b.isDestroyed : ReferenceEquals(b, null) && a.isDestroyed);
+
+        public static bool operator !=(Object a, Object b) => !(a == b);
+
+        public override bool Equals(object other) => this == (other as Object);
+
+        public override int GetHashCode() => 0;
+    }
+
+    public class GameObject : Object
+    {
+        public bool activeSelf = true;
+        public Component Of;
+
+        public T[] GetComponentsInChildren<T>(bool includeInactive)
+            where T : Component => Of.GetComponentsInChildren<T>(includeInactive);
+
+        public void SetActive(bool value) => activeSelf = value;
+    }
+
+    public class Component : Object
+    {
+        public readonly GameObject gameObject = new GameObject();
 
         public Component()
         {
@@ -154,6 +184,7 @@ namespace UnityEngine
         {
             position = at;
             rotation = facing;
+            hasChanged = true;
         }
 
         internal void Collect<T>(List<T> found)
@@ -193,6 +224,23 @@ namespace UnityEngine
         public static float GetAxisRaw(string name) => 0;
 
         public static bool GetButton(string name) => false;
+    }
+}
+
+namespace UnityEngine.SceneManagement
+{
+    public struct Scene
+    {
+        public static GameObject[] Roots = new GameObject[0];
+
+        public GameObject[] GetRootGameObjects() => Roots;
+    }
+
+    public static class SceneManager
+    {
+        public static int sceneCount => 1;
+
+        public static Scene GetSceneAt(int index) => default(Scene);
     }
 }
 
