@@ -29,7 +29,7 @@ namespace Fixsync
             fixed (byte* from = &Pin<byte>.First(bytes))
                 status = Native.fxs_frame_data_check(from, (ulong)bytes.Length, &at);
             if (status < 0)
-                throw Errors.Bytes("data is not a table of frame data", at);
+                throw Errors.Bytes("data is not a table of frame data", at, bytes.Length);
             Table = bytes.ToArray();
         }
 
@@ -421,7 +421,7 @@ namespace Fixsync
             fixed (byte* from = &Pin<byte>.First(bytes))
                 status = Native.fxs_body_load(body, table, from, (ulong)bytes.Length, &at);
             if (status < 0)
-                throw Errors.Bytes("data is not a state of this body", at);
+                throw Errors.Bytes("data is not a state of this body", at, bytes.Length);
         }
     }
 }

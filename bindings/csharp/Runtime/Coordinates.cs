@@ -50,7 +50,7 @@ namespace Fixsync
 
         /// <summary>A position seen in a mirror: Z changes its sign.</summary>
         /// <exception cref="OverflowException">Z is -2^31.</exception>
-        public static Vec3 Mirror(Vec3 v) => new Vec3(v.X, v.Y, checked(-v.Z));
+        public static Vec3 Mirror(Vec3 v) => new Vec3(v.X, v.Y, 0) - new Vec3(0, 0, v.Z);
 
         /// <summary>A yaw seen in that mirror.</summary>
         public static int Mirror(int yaw) => -yaw & 65535;

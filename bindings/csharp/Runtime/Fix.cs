@@ -47,12 +47,16 @@ namespace Fixsync
             return status == Native.FXS_OK;
         }
 
+        private static int Fitting(long raw, Fix a, char sign, Fix b) =>
+            raw >= int.MinValue && raw <= int.MaxValue
+                ? (int)raw : throw Overflow(Native.FXS_E_RANGE, $"{a} {sign} {b}");
+
         /// <summary>The sum.</summary>
         /// <exception cref="OverflowException">Outside int32; so of all operators.</exception>
-        public static Fix operator +(Fix a, Fix b) => new Fix(checked(a.Raw + b.Raw));
+        public static Fix operator +(Fix a, Fix b) => new Fix(Fitting((long)a.Raw + b.Raw, a, '+', b));
 
         /// <summary>The difference.</summary>
-        public static Fix operator -(Fix a, Fix b) => new Fix(checked(a.Raw - b.Raw));
+        public static Fix operator -(Fix a, Fix b) => new Fix(Fitting((long)a.Raw - b.Raw, a, '-', b));
 
         /// <summary>The product, rounded as Mul rounds it.</summary>
         public static Fix operator *(Fix a, Fix b) => new Fix(Mul(a.Raw, b.Raw));
@@ -61,7 +65,7 @@ namespace Fixsync
         public static Fix operator /(Fix a, Fix b) => new Fix(Div(a.Raw, b.Raw));
 
         /// <summary>The number with the other sign.</summary>
-        public static Fix operator -(Fix a) => new Fix(checked(-a.Raw));
+        public static Fix operator -(Fix a) => new Fix(Fitting(-(long)a.Raw, default(Fix), '-', a));
 
         /// <summary>Whether a is less.</summary>
         public static bool operator <(Fix a, Fix b) => a.Raw < b.Raw;

@@ -144,7 +144,7 @@ namespace Fixsync
             }
 
             if (status < 0)
-                throw Errors.Bytes("data is not a level", at);
+                throw Errors.Bytes("data is not a level", at, bytes.Length);
         }
 
         /// <summary>Frees the memory; worlds keep their level until then.</summary>

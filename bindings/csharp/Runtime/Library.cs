@@ -85,8 +85,9 @@ namespace Fixsync
         internal static Exception Refused(int status, string what) =>
             new ArgumentException($"{what}: {Native.Text(status)}");
 
-        internal static Exception Bytes(string fault, ulong at) =>
-            new System.IO.InvalidDataException($"{fault}: byte {at}");
+        internal static Exception Bytes(string fault, ulong at, int size) =>
+            new System.IO.InvalidDataException(
+                size == 0 ? $"{fault}: it has no bytes, or is null" : $"{fault}: byte {at}");
 
         internal static Exception Length(string name, long length, long must) =>
             new ArgumentException($"length of {name} must be {must}, not {length}", name);

@@ -106,7 +106,7 @@ namespace Fixsync
             }
 
             if (status < 0)
-                throw Errors.Bytes($"{(count == 0 ? "a" : "b")} is not a saved state", at);
+                throw Errors.Bytes($"{(count == 0 ? "a" : "b")} is not a saved state", at, count == 0 ? a.Length : b.Length);
         }
 
         /// <summary>Where the saved state at the beginning of bytes ends: a game's own may follow.
@@ -118,7 +118,7 @@ namespace Fixsync
             fixed (byte* from = &Pin<byte>.First(bytes))
                 status = Native.fxs_state_end(from, (ulong)bytes.Length, &end);
             return status < 0
-                ? throw Errors.Bytes("data does not begin with a saved state", end) : (int)end;
+                ? throw Errors.Bytes("data does not begin with a saved state", end, bytes.Length) : (int)end;
         }
     }
 
@@ -163,7 +163,7 @@ namespace Fixsync
             }
             while (Grows(status));
             if (status == Native.FXS_E_TEXT)
-                throw Errors.Bytes("about is not the canonical JSON of a first line", at);
+                throw Errors.Bytes("about is not the canonical JSON of a first line", at, words.Length);
             World.Must(status, nameof(state));
         }
 

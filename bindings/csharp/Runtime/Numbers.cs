@@ -14,7 +14,9 @@ namespace Fixsync
 
         /// <summary>Whole units as a number.</summary>
         /// <exception cref="OverflowException">Outside -32768..32767.</exception>
-        public static int Units(int units) => checked(units * One);
+        public static int Units(int units) =>
+            units >= -32768 && units <= 32767
+                ? units * One : throw new OverflowException($"units must be -32768..32767, not {units}");
 
         /// <summary>Whole units as a vector.</summary>
         public static Vec3 Units(int x, int y, int z) => new Vec3(Units(x), Units(y), Units(z));

@@ -94,7 +94,7 @@ namespace Fixsync
 
             if (status < 0)
                 throw Errors.Bytes(
-                    $"the state of frame {frame} is not one that this world can hold", bad);
+                    $"the state of frame {frame} is not one that this world can hold", bad, 1);
         }
 
         /// <summary>A copy of the kept state of a frame, or null.</summary>
@@ -316,6 +316,8 @@ namespace Fixsync
             Errors.NotNull(world, nameof(world));
             Errors.NotNull(takenBack, nameof(takenBack));
             Errors.NotNull(predicted, nameof(predicted));
+            if (takenBack == predicted)
+                throw new ArgumentException("takenBack and predicted must be two lists", "predicted");
             Check(own.Length, ownMin);
             var pushed = new RawPushed
             {
@@ -352,7 +354,20 @@ namespace Fixsync
             takenBack.Grows(status, changes.TakenBack);
             predicted.Grows(status, changes.Predicted);
             if (status < 0)
-                throw Errors.Refused(status, $"frame {Head}");
+                throw Refuse(status, world.Frame, reactions, commands.Length);
+        }
+
+        private Exception Refuse(int status, uint stepped, int reactions, int commands)
+        {
+            if (status == Native.FXS_E_ORDER && stepped != Head + 1)
+                return new InvalidOperationException(
+                    $"push must follow the step of frame {Head}: the world is at frame {stepped}");
+            if (status == Native.FXS_E_ORDER)
+                return new InvalidOperationException(
+                    $"frame {Head} has no room: {room.Window} frames are not confirmed; Settle, " +
+                    "then Confirm frames whose inputs are known");
+            return Errors.Outside(nameof(reactions), reactions, 0, commands) ?? Errors.Refused(
+                status, $"frame {Head}: events must be those of the step, then the game's own");
         }
 
         /// <summary>Makes all frames before a frame final: they were stepped on the real inputs.

@@ -35,15 +35,21 @@ namespace Fixsync
         {
         }
 
+        private static Vec3 Of(long x, long y, long z, Vec3 a, char sign, Vec3 b) =>
+            x == (int)x && y == (int)y && z == (int)z
+                ? new Vec3((int)x, (int)y, (int)z)
+                : throw new OverflowException(
+                    $"{a} {sign} {b}: each must be {int.MinValue}..{int.MaxValue}");
+
         /// <summary>The sum.</summary>
         /// <exception cref="OverflowException">A component leaves int32.</exception>
         public static Vec3 operator +(Vec3 a, Vec3 b) =>
-            checked(new Vec3(a.X + b.X, a.Y + b.Y, a.Z + b.Z));
+            Of((long)a.X + b.X, (long)a.Y + b.Y, (long)a.Z + b.Z, a, '+', b);
 
         /// <summary>The difference.</summary>
         /// <exception cref="OverflowException">A component leaves int32.</exception>
         public static Vec3 operator -(Vec3 a, Vec3 b) =>
-            checked(new Vec3(a.X - b.X, a.Y - b.Y, a.Z - b.Z));
+            Of((long)a.X - b.X, (long)a.Y - b.Y, (long)a.Z - b.Z, a, '-', b);
 
         /// <summary>The negative.</summary>
         /// <exception cref="OverflowException">A component leaves int32.</exception>

@@ -977,7 +977,7 @@ namespace Fixsync
             }
 
             if (status < 0)
-                throw Errors.Bytes("data is not a state that this world can hold", at);
+                throw Errors.Bytes("data is not a state that this world can hold", at, bytes.Length);
         }
 
         /// <summary>Room for the hits of a state that the next call loads. The caller has entered.

@@ -187,9 +187,25 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void Arithmetic()
+        {
+            Fix most = new Fix(int.MaxValue), least = new Fix(int.MinValue);
+            const string Range = ": an argument or a result out of range";
+            Refused<OverflowException>($"{most} + 1{Range}", () => (most + Fix.FromUnits(1)).ToFloat());
+            Refused<OverflowException>($"-32768 - 1{Range}", () => (least - Fix.FromUnits(1)).ToFloat());
+            Refused<OverflowException>($"0 - -32768{Range}", () => (-least).ToFloat());
+            Refused<OverflowException>("units must be -32768..32767, not 32768", () => Fix.Units(32768));
+            Refused<OverflowException>(
+                "(2147483647, 0, 0) + (1, 0, 0): each must be -2147483648..2147483647",
+                () => (new Vec3(int.MaxValue, 0, 0) + new Vec3(1, 0, 0)).ToString());
+        }
+
+        [Test]
         public void Bytes()
         {
             World world = Made();
+            Refused<InvalidDataException>(
+                "data is not a level: it has no bytes, or is null", () => new Level(null));
             var junk = new byte[] { 1, 2, 3 };
             Refused<InvalidDataException>("data is not a state that this world can hold: byte 0",
                 () => world.Load(junk));
@@ -233,6 +249,23 @@ namespace Fixsync.Tests
                 () => new History(world, 4, new byte[1]).Push(world, default(ReadOnlySpan<byte>),
                     true, default(ReadOnlySpan<Command>), default(ReadOnlySpan<Event>),
                     new Rows<Event>(), new Rows<Event>()));
+            var history = new History(world, 1);
+            var rows = new Rows<Event>();
+            Action<Rows<Event>, int> push = (predicted, reactions) => history.Push(
+                world, default(ReadOnlySpan<byte>), false, default(ReadOnlySpan<Command>),
+                default(ReadOnlySpan<Event>), rows, predicted, reactions);
+            Refused<InvalidOperationException>(
+                "push must follow the step of frame 0: the world is at frame 0",
+                () => push(new Rows<Event>(), 0));
+            world.Step(rows);
+            Refused<ArgumentException>(
+                "takenBack and predicted must be two lists", () => push(rows, 0));
+            OutOfRange("reactions must be 0..0, not 1", () => push(new Rows<Event>(), 1));
+            push(new Rows<Event>(), 0);
+            world.Step(rows);
+            Refused<InvalidOperationException>(
+                "frame 1 has no room: 1 frames are not confirmed", () => push(new Rows<Event>(), 0));
+            world = Made();
             var inputs = new Inputs(2, 9);
             inputs.Put(0, 0, 5);
             Refused<ArgumentException>(
