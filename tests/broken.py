@@ -134,3 +134,28 @@ class Asserting(Bumpers):
         events = super().step(inputs)
         assert self.world.turn(0, self.world.frame) is None
         return events
+
+
+class SomeSeeds(Unsaved):
+    """Forgets its count where the seed is 3, and has bots."""
+
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.is_sound = seed != 3
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        if self.is_sound:
+            self.count = self.world.frame
+        return super().step(inputs)
+
+    @staticmethod
+    def bot(_player: int, seed: int) -> _Pusher:
+        return _Pusher(Random(seed))
+
+
+class _Pusher:
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def decide(self, _game: Bumpers) -> int:
+        return self.random.below(5)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import broken
+import planted
 import pytest
 from bumpers import Bumpers, inputs
 from click.testing import CliRunner, Result
@@ -27,6 +29,7 @@ from fixsync.sample.skillfight import SkillFight
 from fixsync.synctest import checks
 from fixsync.synctest.checks import (
     CHECKS,
+    IN_PROCESS,
     Divergence,
     Straight,
     bot_inputs,
@@ -38,6 +41,7 @@ from fixsync.synctest.checks import (
 )
 from fixsync.synctest.minimise import minimise
 from fixsync.synctest.remarks import not_checked
+from fixsync.synctest.seeds import try_more
 from fixsync.synctest.unsaved import unsaved
 from fixsync.view.export import export, page
 
@@ -152,7 +156,7 @@ def test_events_that_differ_are_told():
     found = straight.divergence("rollback", "made up", frame, state, Stepped((), ()))
     assert found is not None
     assert found.events == (events, ())
-    assert "events straight : " in found.explain()
+    assert re.search(r"events straight : \d-\d (ENTER|STAY|EXIT) [A-Z]+", found.explain())
     assert "events otherwise: none" in found.explain()
 
 
@@ -183,6 +187,51 @@ def test_a_straight_run_is_written_as_a_log_that_replays_and_is_read_back(tmp_pa
     write_log(straight, path)
     assert replay(path).verdict is Verdict.IDENTICAL
     assert log_inputs(path) == ("skillfight", 9, straight.inputs)
+
+
+# More matches.
+
+
+def test_more_seeds_find_what_the_first_does_not_show():
+    first = run_straight(broken.SomeSeeds, 1, 3, bot_inputs(broken.SomeSeeds, 1, 3, 20))
+    assert run_checks(first, IN_PROCESS).explain() == ""
+    tried = try_more(first, range(2, 9), "broken:SomeSeeds", until=None)
+    assert tried.failing is not None
+    assert (tried.failing.seed, tried.failing.frames, tried.seeds) == (3, 20, [1, 2, 3])
+    assert tried.frames == 20 + 20 + 80 + 20, "the second match of seed 1 is longer"
+    assert "self.count: " in run_checks(tried.failing, IN_PROCESS).explain()
+    late = try_more(first, range(2, 9), "broken:SomeSeeds", until=0)
+    assert (late.failing, late.seeds, late.is_late) == (None, [1, 2], True)
+
+
+@pytest.mark.full
+def test_the_command_says_what_it_tried(run: Any):
+    """And with the seed that shows it, names the value."""
+    result = run("broken:SomeSeeds", "--frames", "20", "--seeds", "2")
+    assert result.exit_code == 0, result.output
+    assert "tried: seeds 1 to 2, 120 frames; " in result.output
+    assert "more: fixsync synctest broken:SomeSeeds --seeds 50" in result.output
+    result = run("broken:SomeSeeds", "--frames", "20", "--seeds", "3")
+    assert result.exit_code == 1
+    assert "20 frames, " in result.output
+    assert ", seed 3\n" in result.output
+    assert "    self.count: " in result.output
+
+
+def test_the_first_difference_is_said_before_the_rest_is_known():
+    heard: list[str] = []
+    straight = run_straight(broken.Unsaved, 1, PLAYERS, inputs())
+    found = run_checks(straight, IN_PROCESS, heard=heard.append)
+    first = found.explain().splitlines()[0]
+    assert heard.index(first) == heard.index("save and load") + 1 < heard.index("rollback")
+
+
+def test_a_check_made_alone_blames_save_for_nothing_that_outlives_a_match():
+    straight = run_straight(planted.ModuleList, 1, PLAYERS, inputs())
+    found = run_checks(straight, ["save and load"])
+    assert [one.check for one in found.divergences] == ["repeat"]
+    assert "something outlives a match" in found.explain()
+    assert "    planted.log: [" in found.explain()
 
 
 # Making it smaller.

@@ -405,6 +405,10 @@ def test_the_report_has_both_values():
                 "os.environ: {'TURNS_OF_A_GAME': '0'} before, {'TURNS_OF_A_GAME': '8'} after the load",
             ),
             (
+                Bodies,
+                "self.bodies[0]: {'is_mirrored': False} before, {'is_mirrored': True} after the load",
+            ),
+            (
                 Weak,
                 "self.marked: set() before, {<test_unsaved.Marker object>} after the load",
             ),
