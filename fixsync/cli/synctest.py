@@ -34,9 +34,9 @@ from fixsync.synctest.checks import (
     write_log,
 )
 from fixsync.synctest.hints import hints_of
-from fixsync.synctest.process_check import case_of
 from fixsync.synctest.remarks import not_checked, remarks
 from fixsync.synctest.seeds import SECONDS, Tried, try_more
+from fixsync.synctest.straight import log_case
 
 _SEEDS_MAX = 1_000
 
@@ -120,7 +120,7 @@ def synctest_command(
             name, seed, given = log_inputs(inputs)
             if name != made.name:
                 raise ValueError(f"{inputs} is of the simulation {name!r}, not of {made.name!r}")
-            players = case_of(simulation, inputs).players
+            players = log_case(inputs).players
         else:
             given = bot_inputs(made, seed, players, frames)
         straight = run_straight(made, seed, players, given)

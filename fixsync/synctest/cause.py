@@ -8,6 +8,7 @@ from fixsync.match import sim
 from fixsync.synctest import process_check
 from fixsync.synctest.checks import LOADS, run_check, run_straight
 from fixsync.synctest.player_process import folder_of, play
+from fixsync.synctest.straight import log_case
 
 
 def cause(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
@@ -32,7 +33,7 @@ def not_found(reference: str) -> str:
 
 def _why(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
     simulation = sim.find(reference)
-    case = process_check.case_of(reference, log, last)._replace(folder=folder_of(simulation))
+    case = log_case(log, reference, last)._replace(folder=folder_of(simulation))
     here, again = (play(case, lambda: simulation)[0] for _ in range(2))
     found = process_check.check(case, here).finding
     why, row = "", here.differs(again)

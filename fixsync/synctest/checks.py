@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fixsync.game.random import Random
 from fixsync.match import sim
@@ -52,7 +52,6 @@ from fixsync.synctest.straight import (
 from fixsync.synctest.surroundings import stir
 from fixsync.synctest.unsaved import Unsaved, outlasting, unsaved, unsaved_lines
 from fixsync.world.records import Event, GameEvent
-from fixsync.world.shapes import Contact, EventKind
 from fixsync.world.world import Command, World
 
 __all__ = [
@@ -257,6 +256,8 @@ class Checked:
     """Calls of the game that ask the machine, which may be right there."""
     missed: list[UnrunLines] = field(default_factory=list)
     """Lines of the game that never ran."""
+    lines: tuple[str, ...] = ()
+    """Lines whose order or number changes the result, as text."""
 
     def explain(self) -> str:
         """The verdict, and what causes it; "" without a difference."""
@@ -300,12 +301,11 @@ def run_checks(
         if inside and "repeat" not in checks:
             repeat = run("repeat")  # one that differs anyway is no fault of load
         heard(" and ".join(outside))
-        seen = _Others() if others is None else others.result()
-    checked = Checked(notes=seen.notes, asked=seen.asked, missed=seen.missed)
-    first = seen.divergence
+        seen = Checked() if others is None else others.result()
+    checked = replace(seen, divergences=[])
+    first = next(iter(seen.divergences), None)
     if first is not None and first.check == _OUTLIVES:
         checked.divergences.append(replace(first, check="process"))
-        checked.unsaved = seen.unsaved
         if repeat is not None:
             inside = [found for name in later if (found := run(name))]
         repeat = None
@@ -415,26 +415,14 @@ def smallest(
 _OUTLIVES = process_check.OUTLIVES
 
 
-@dataclass
-class _Others:
-    """The findings of other processes."""
-
-    divergence: Divergence | None = None
-    lines: tuple[str, ...] = ()
-    unsaved: list[Unsaved] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    asked: list[Note] = field(default_factory=list)
-    missed: list[UnrunLines] = field(default_factory=list)
-
-
 def case_of(straight: Straight, reference: str) -> Case:
     """Its match, for a new process."""
     folder = folder_of(straight.type)
     return Case(reference, straight.seed, straight.players, straight.inputs, folder=folder)
 
 
-def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone: bool) -> _Others:
-    case, found = case_of(straight, reference), _Others()
+def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone: bool) -> Checked:
+    case, found = case_of(straight, reference), Checked()
     try:
         if "process" in checks:
             compared = process_check.check(case, straight.result() if is_alone else None)
@@ -446,23 +434,23 @@ def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone:
             seen = look(case, compared.base)
     except (OSError, ProcessError) as wrong:
         error = f"a new process cannot run it: {wrong}"
-        found.divergence = Divergence("process", reference, -1, error=error, can_be_shortened=False)
-        return found
+        made = Divergence("process", reference, -1, error=error, can_be_shortened=False)
+        return Checked([made])
     found.asked, found.missed = seen.asked, seen.missed
     if seen.is_cut:
         why = "the game ended the trace, with sys.settrace or a RecursionError"
         found.notes.append(f"sets: the lines that never ran are not known: {why}")
     found.lines = lines = tuple(map(str, seen.places))
     if compared.finding is not None:
-        found.divergence = _divergence(straight, compared.finding, lines)
-        if found.divergence.check == _OUTLIVES:
+        found.divergences = [_divergence(straight, compared.finding, lines)]
+        if compared.finding.verdict == _OUTLIVES:
             process = Process(case, {}, "fixsync.synctest.instrumented")
             with suppress(ProcessError):  # without a name then
                 found.unsaved = process.ask(Outlast(list(case.inputs)), list[Unsaved])
             process.close()
     elif seen.places:
         how = "the result depends on an order, or a number, that is another one in each process"
-        found.divergence = Divergence("sets", how, seen.row - 1, lines=lines, salt=seen.salt)
+        found.divergences = [Divergence("sets", how, seen.row - 1, lines=lines, salt=seen.salt)]
     elif seen.why_not:
         found.notes.append(f"sets: {seen.why_not}")
     return found
@@ -493,8 +481,11 @@ def _divergence(
         differences, error = straight.differences(one.state, two.state), ""
     except ValueError as wrong:
         differences, error = [], f"{wrong}, from its saved state"
-    events = _events(one), _events(two)
-    game = _game(one), _game(two)
+    pairs: list[Any] = [
+        tuple(tuple(map(kind._make, rows)) for rows in both)
+        for kind, both in ((Event, (one.events, two.events)), (GameEvent, (one.game, two.game)))
+    ]
+    events, game = pairs
     return replace(
         made,
         differences=differences,
@@ -502,13 +493,3 @@ def _divergence(
         events=events if events[0] != events[1] else None,
         game=game if game[0] != game[1] else None,
     )
-
-
-def _events(played: Played) -> tuple[Event, ...]:
-    return tuple(
-        Event(a, b, EventKind(kind), Contact(contact)) for a, b, kind, contact in played.events
-    )
-
-
-def _game(played: Played) -> tuple[GameEvent, ...]:
-    return tuple(GameEvent(*row) for row in played.game)

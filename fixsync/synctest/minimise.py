@@ -27,27 +27,17 @@ def minimise(
     search = _Search(fails, attempts_max)
     if not search.takes(inputs):
         raise ValueError("the inputs do not fail")
-    size = 0
+    best = None
     # Each kind of change may make another possible again.
-    while size != (size := _weight(search.best, idle)) and search.attempts_left:
-        search.cut_frames()
-        search.idle_players(idle)
-        search.idle_frames(idle)
+    while best != (best := search.best) and search.attempts_left:
+        search.change(lambda _: [])
+        for player in range(len(search.best[0]) if search.best else 0):
+            idled = [_with(values, player, idle) for values in search.best]
+            if idled != search.best:
+                search.takes(idled)
+        search.change(lambda stretch: [(idle,) * len(values) for values in stretch])
         search.simplify(idle)
     return search.best
-
-
-def _weight(inputs: list[tuple[Input, ...]], idle: Input) -> int:
-    """How much there is to understand."""
-    return sum(1 + sum(_size(value, idle) for value in values) for values in inputs)
-
-
-def _size(value: Input, idle: Input) -> int:
-    if value == idle:
-        return 0
-    return sum(
-        1 + abs(part).bit_count() for part in (value if isinstance(value, tuple) else (value,))
-    )
 
 
 class _Search:
@@ -83,22 +73,12 @@ class _Search:
                 return
             size //= 2
 
-    def cut_frames(self) -> None:
-        for start, end in self._pieces():
-            self.takes(self.best[:start] + self.best[end:])
-
-    def idle_players(self, idle: Input) -> None:
-        """One player after another does nothing at all."""
-        for player in range(len(self.best[0]) if self.best else 0):
-            if any(values[player] != idle for values in self.best):
-                self.takes([_with(values, player, idle) for values in self.best])
-
-    def idle_frames(self, idle: Input) -> None:
+    def change(self, changed: Callable[[list[tuple[Input, ...]]], list[tuple[Input, ...]]]) -> None:
+        """Changes one stretch of frames after the other."""
         for start, end in self._pieces():
             stretch = self.best[start:end]
-            nothing = [(idle,) * len(values) for values in stretch]
-            if stretch != nothing:
-                self.takes(self.best[:start] + nothing + self.best[end:])
+            if stretch != (other := changed(stretch)):
+                self.takes(self.best[:start] + other + self.best[end:])
 
     def simplify(self, idle: Input) -> None:
         """Each value that is left: idle, or with one bit fewer."""

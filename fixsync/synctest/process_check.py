@@ -20,12 +20,9 @@ import msgspec
 from msgspec import Struct
 
 from fixsync.base import processes
-from fixsync.log.reader import Reader
-from fixsync.log.schema import Header, SimFrame
-from fixsync.match import sim
 from fixsync.match.sim import Input
 from fixsync.synctest import surroundings
-from fixsync.synctest.player_process import Case, Played, PlayMatch, Result, Show, Task, tuples
+from fixsync.synctest.player_process import Case, Played, PlayMatch, Result, Show, Task
 
 VARIANTS = 12
 """Processes with other surroundings, each with a hash seed of its own."""
@@ -408,27 +405,3 @@ def played(case: Case) -> Result:
     if not result.digests:
         raise ProcessError(result.error)
     return result
-
-
-def case_of(reference: str, log: str | os.PathLike[str], last: int | None = None) -> Case:
-    """The match of a log of a simulation, up to a frame. ValueError for one without inputs."""
-    with Reader(log) as reader:
-        header = reader.header
-        inputs = []
-        for frame in reader:
-            if not isinstance(frame, SimFrame):
-                raise ValueError(
-                    f"{log} is a trace: it has commands, not the inputs of a simulation"
-                )
-            if last is not None and frame.frame > last:
-                break
-            inputs.append(tuples(frame.inputs))
-        players = len(inputs[0]) if inputs else players_of(header)
-        state = None if header.start is None else header.start.state
-        return Case(reference, header.seed, players, inputs, state)
-
-
-def players_of(header: Header) -> int:
-    """The number of players of a log without frames, as recorders write it."""
-    players = (header.meta or {}).get("players")
-    return players if type(players) is int and 1 <= players <= sim.PLAYERS_MAX else 1

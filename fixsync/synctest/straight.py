@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fixsync.base.fields import Difference, difference_lines, differences
 from fixsync.log.reader import Reader
@@ -15,7 +15,7 @@ from fixsync.log.recorder import SimRecorder
 from fixsync.log.schema import SimFrame
 from fixsync.match import sim
 from fixsync.match.sim import Input, Simulation, SimulationType, Stepped
-from fixsync.synctest.player_process import Result, digest
+from fixsync.synctest.player_process import Case, Result, digest, tuples
 from fixsync.world.records import Collider, Event, Events, GameEvent
 from fixsync.world.shapes import Contact, EventKind
 from fixsync.world.world import Command, World
@@ -278,21 +278,32 @@ def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tup
 # Inputs and logs.
 
 
-def inputs_of(frame: object) -> tuple[Input, ...]:
-    """The inputs of a frame of a log. ValueError if it has commands instead."""
-    if not isinstance(frame, SimFrame):
-        raise ValueError("the log is a trace: it has commands, not the inputs of a simulation")
-    return tuple(tuple(value) if isinstance(value, list) else value for value in frame.inputs)
+def log_case(
+    log: str | os.PathLike[str], reference: str | None = None, last: int | None = None
+) -> Case:
+    """The match of a log, up to a frame; its simulation is that of the log without a reference.
+    ValueError for a log without inputs."""
+    with Reader(log) as reader:
+        header, inputs = reader.header, []
+        for frame in reader:
+            if not isinstance(frame, SimFrame):
+                break
+            if last is None or frame.frame <= last:
+                inputs.append(tuples(frame.inputs))
+    if header.sim is None:
+        raise ValueError(f"{log} is a trace: it has commands, not the inputs of a simulation")
+    # A log without frames has the number of players as recorders write it.
+    players: Any = len(inputs[0]) if inputs else (header.meta or {}).get("players")
+    is_known = type(players) is int and 1 <= players <= sim.PLAYERS_MAX
+    state = None if header.start is None else header.start.state
+    return Case(reference or header.sim, header.seed, players if is_known else 1, inputs, state)
 
 
 def log_inputs(path: str | os.PathLike[str]) -> tuple[str, int, list[tuple[Input, ...]]]:
     """The simulation's name, the seed and the inputs of a match log. ValueError for a log without
-    inputs.
-    """
-    with Reader(path) as reader:
-        if reader.header.sim is None:
-            raise ValueError(f"{path} is a trace: it has commands, not the inputs of a simulation")
-        return reader.header.sim, reader.header.seed, [inputs_of(frame) for frame in reader]
+    inputs."""
+    case = log_case(path)
+    return case.reference, case.seed, [*case.inputs]
 
 
 def bot_inputs(
