@@ -22,6 +22,9 @@ signal game_event(frame: int, kind: int, a: int, b: int, value: int)
 signal hit_predicted(frame: int, a: int, b: int, kind: int, contact: int)
 ## A predicted event was wrong: stop the spark.
 signal hit_taken_back(frame: int, a: int, b: int, kind: int, contact: int)
+## A frame is the first that differs from that of another peer or, with `check`, when it is stepped
+## again. text names the parts and what differs; it is an error too.
+signal desynced(frame: int, text: String)
 ## After all events of a frame; hash is that of the world right after its step.
 signal frame_confirmed(frame: int, hash: int)
 
@@ -64,7 +67,12 @@ const _NONE: PackedStringArray = []
 @export_range(1, 1000) var tick_rate := 60
 ## Keeps a match log: take_log().
 @export var record := false
-## Moves the nodes to where their colliders are, after each play_to.
+## Frames from an input of tick to its frame.
+@export_range(0, 64) var input_delay := 0
+## The sync test of tick: frames that each frame is stepped again, to name what does not roll back.
+## 0: none.
+@export_range(0, 64) var check := 0
+## Moves the nodes to where their colliders are, after each frame that is played.
 @export var moves_nodes := true
 ## Draws the lines of the level and of all colliders while the game runs: green, grey if inactive,
 ## red while they hit.
@@ -72,6 +80,9 @@ const _NONE: PackedStringArray = []
 ## Begins when the node is ready. Else call start, on all peers with the same nodes.
 @export var starts_alone := true
 
+## For tick: by player the number of the machine that plays it, 0 for this one. Empty: all here.
+var peers := PackedInt64Array()
+var match_name := ""  ## For tick: peers of a match with another name do not connect.
 var stage: FixsyncStage  ## The world and all that it keeps; null before start.
 var _has_complained := false  # that it did not start: once
 
@@ -129,6 +140,29 @@ func carry(platform: Node, motion: Vector3i) -> PackedInt64Array:
 	return stage.carry(platform, motion) if _has_started() else PackedInt64Array()
 
 
+## Plays a frame with the inputs of the players of this machine, and goes back where predictions were
+## wrong. Call it once a frame, after receive of all packets that came. False: not all peers are
+## connected yet; send packets.
+func tick(inputs: PackedInt64Array) -> bool:
+	return stage.tick(inputs) if _has_started() else false
+
+
+## The packet for a peer of tick: send it once a frame, by any way. It may be lost.
+func packet(peer: int) -> PackedByteArray:
+	return stage.rollback.packet(peer) if _has_started() and stage.peer() else PackedByteArray()
+
+
+## Takes a packet of a peer of tick. Returns Fixsync.OK, or the status for which it was refused.
+func receive(peer: int, bytes: PackedByteArray) -> int:
+	return stage.rollback.receive(peer, bytes) if _has_started() and stage.peer() else -1
+
+
+## How the peers of tick run, as FixsyncRollback.pace: element 4 is 1 if this tick is to be left out,
+## since this machine is ahead.
+func pace() -> PackedInt64Array:
+	return stage.rollback.pace() if _has_started() and stage.peer() else PackedInt64Array()
+
+
 ## Adds the input of a player for a frame, your own or one that arrived. False: it is too early;
 ## add it again later.
 func put_input(player: int, frame: int, value: int) -> bool:
@@ -165,12 +199,12 @@ func settle(frame: int) -> void:
 
 ## The frame that is stepped next.
 func head() -> int:
-	return stage.history.head() if _has_started() else 0
+	return stage.head() if _has_started() else 0
 
 
 ## The first frame that is not confirmed.
 func confirmed() -> int:
-	return stage.history.first() if _has_started() else 0
+	return stage.first() if _has_started() else 0
 
 
 ## The first frame for which an input is not known.

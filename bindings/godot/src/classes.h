@@ -5,7 +5,7 @@
 #include "values.h"
 
 extern const gd_class GD_FIXSYNC, GD_CLASS_WORLD, GD_CLASS_LEVEL, GD_CLASS_MOVER,
-    GD_CLASS_FRAME_DATA, GD_CLASS_BODY, GD_CLASS_NODES, GD_CLASS_INPUTS, GD_CLASS_HISTORY,
+    GD_CLASS_FRAME_DATA, GD_CLASS_BODY, GD_CLASS_NODES, GD_CLASS_INPUTS, GD_CLASS_HISTORY, GD_CLASS_ROLLBACK,
     GD_CLASS_RECORDER, GD_CLASS_RANDOM;
 
 extern const gd_method GD_PASSED_FIXSYNC[], GD_PASSED_WORLD[], GD_PASSED_RANDOM[],
@@ -127,5 +127,8 @@ bool gd_body_attack(gd_call *call, int i, uint32_t *out);
 /* Query and cast of the arguments of FixsyncWorld.query and .cast, which others have too. */
 bool gd_query_of(gd_call *call, fxs_query *out);
 bool gd_cast_of(gd_call *call, fxs_cast *out);
+
+/* Returns events of some kinds. Bit k of kinds: those of kind k; bit 0: the game's own. 0: all. */
+void gd_return_events(gd_call *call, const fxs_event *events, uint64_t n, int64_t kinds);
 
 #endif

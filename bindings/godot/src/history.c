@@ -254,26 +254,28 @@ static void commands(gd_call *call) {
     gd_return_rows(call, self(call)->commands, self(call)->confirmed.commands, &GD_COMMAND);
 }
 
-/* Bit k of the kinds: events of kind k; bit 0: the game's own. 0: all. */
-static void events(gd_call *call) {
-    gd_history *history = self(call);
-    int64_t kinds = gd_int(call, 0);
-    uint64_t n = history->confirmed.events, kept = 0;
+void gd_return_events(gd_call *call, const fxs_event *events, uint64_t n, int64_t kinds) {
+    uint64_t kept = 0;
     if (kinds == 0) {
-        gd_return_rows(call, history->events, n, &GD_EVENT);
+        gd_return_rows(call, events, n, &GD_EVENT);
         return;
     }
     gd_room room = {NULL, 0};
-    if (!gd_check(call, 0, 0, 15) || !gd_grow(call, &room, n * sizeof(fxs_event)))
+    if (!gd_grow(call, &room, n * sizeof(fxs_event)))
         return;
     fxs_event *found = room.at;
     for (uint64_t k = 0; k < n; k++) {
-        uint32_t kind = history->events[k].kind;
+        uint32_t kind = events[k].kind;
         if (kinds >> (kind <= FXS_EXIT ? kind : 0) & 1)
-            found[kept++] = history->events[k];
+            found[kept++] = events[k];
     }
     gd_return_rows(call, found, kept, &GD_EVENT);
     gd_free(room.at);
+}
+
+static void events(gd_call *call) {
+    if (gd_check(call, 0, 0, 15))
+        gd_return_events(call, self(call)->events, self(call)->confirmed.events, gd_int(call, 0));
 }
 
 static void state(gd_call *call) {

@@ -79,6 +79,8 @@ static func _faults_of_world(world: Node) -> PackedStringArray:
 	_whole(found, world, &"window", 1, 256)
 	_whole(found, world, &"tick_rate", 1, 1000)
 	_whole(found, world, &"hit_when", 1, 2)
+	_whole(found, world, &"input_delay", 0, 64)
+	_whole(found, world, &"check", 0, 64)
 	var pixels: Variant = world.get(&"pixels_per_unit")
 	if pixels != null and not (pixels >= 1.0 and pixels <= 4096.0):
 		found.append(_TEXT % ["pixels_per_unit", "1 to 4096", pixels, ""])

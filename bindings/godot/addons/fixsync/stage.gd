@@ -18,6 +18,7 @@ class Member:
 	var whole: Node  # the collider that it is a part of, or null
 	var hearing: Array[Node] = []  # nodes that hear its hits
 	var ticks := false
+	var shows := false
 	var kept: Array = []  # [property, type]: the game's own state
 	var initial: Array = []  # values of these when it joined
 	var mover: FixsyncMover  # of a character
@@ -33,6 +34,7 @@ const _JOINED := 1 << 20  # orders of a frame
 var world: FixsyncWorld  ## The colliders as they are now.
 var history: FixsyncHistory  ## The frames that may be stepped again.
 var inputs: FixsyncInputs  ## The inputs of all players.
+var rollback: FixsyncRollback  ## This peer, in a match that tick plays; else null.
 var recorder: FixsyncRecorder  ## The match log, or null.
 var level: FixsyncLevel  ## The solids, or null.
 var nodes := {}  ## The collider nodes, by id.
@@ -45,6 +47,11 @@ var _hearing := {}  # id: the nodes that hear its hits
 var _confirmed_nodes := {}  # the collider nodes of the last confirmed frame, by id
 var _game_events := PackedInt64Array()  # rows of this frame
 var _saves := {}  # frame: the own state before it
+var _again := {}  # frame: that of the step before, for the sync test
+var _head := 0  # frames that were stepped, and confirmed
+var _first := 0
+var _rows: RefCounted  # the rollback, or the history: what it says of a frame
+var _has_desync := false
 var _view: FixsyncView2D
 var _shown: FixsyncNodes
 var _lines: Node
@@ -79,6 +86,7 @@ func _init(new_host: Node) -> void:
 	_journal.clear()
 	inputs = FixsyncInputs.create(host.players, maxi(256, 8 * host.window))
 	history = FixsyncHistory.create(world, host.window)
+	_rows = history
 	_saves[0] = save_own()
 	if host.record:
 		recorder = FixsyncRecorder.create(world, '{"tick_rate":%d}' % host.tick_rate)
@@ -278,6 +286,7 @@ func _read_rules(member: Member) -> void:
 		return
 	var node := member.node
 	member.ticks = node.has_method(&"_fixsync_tick")
+	member.shows = node.has_method(&"_fixsync_shown")
 	if node.has_method(&"_fixsync_state"):
 		for property: StringName in node._fixsync_state():
 			var value: Variant = node.get(property)
@@ -612,7 +621,7 @@ func _change_from_outside(frame: int) -> void:
 		if changes != [[], [], []] or not _to_despawn.is_empty():
 			_outer[frame] = changes + [_to_despawn.duplicate()]
 			_to_despawn.clear()
-			if not changes[1].is_empty() and history.first() < frame:
+			if not changes[1].is_empty() and first() < frame:
 				push_warning("%s left before frame %d was confirmed: use despawn, which can be taken"
 						% [changes[1].map(_name_of), frame] + " back")
 	if not _outer.has(frame):
@@ -695,7 +704,7 @@ func _hide_roots() -> void:
 
 
 func _frame() -> int:
-	return history.head() if history != null else 0
+	return head() if history != null else 0
 
 
 # ---- the game's own state ----
@@ -753,9 +762,129 @@ func load_own(bytes: PackedByteArray) -> void:
 
 # ---- frames ----
 
+## The frame that is stepped next.
+func head() -> int:
+	return _head if rollback != null else history.head()
+
+
+## The first frame that is not confirmed.
+func first() -> int:
+	return _first if rollback != null else history.first()
+
+
+## FixsyncWorld3D.tick explains it.
+func tick(values: PackedInt64Array) -> bool:
+	if not peer() or not rollback.tick(values):
+		return false
+	while true:
+		match rollback.next(world):
+			Fixsync.ROLLBACK_LOAD:
+				_head = rollback.frame()
+				_undo(_head)
+				load_own(_saves[_head])
+			Fixsync.ROLLBACK_STEP:
+				step(rollback.inputs(), false)
+			Fixsync.ROLLBACK_CONFIRMED:
+				_first = rollback.frame() + 1
+				_tell_frame()
+			_:
+				break
+	_hide_roots()
+	_tell_desync()
+	show()
+	return true
+
+
+## Whether this is a peer with packets: it becomes one before the first frame.
+func peer() -> bool:
+	if rollback == null and history.head() > 0:
+		push_error("%s is played by play_to or play: call tick, packet and receive from the start"
+				% host.name)
+	elif rollback == null:
+		var peers: PackedInt64Array = host.peers
+		if peers.is_empty():
+			peers.resize(host.players)
+		var about := JSON.stringify([host.match_name, host.players]).to_utf8_buffer()
+		rollback = FixsyncRollback.create(
+				world, Crypto.new().generate_random_bytes(16), Fixsync.hash64(about),
+				world.hash(), peers, _own_bytes(_saves[0]), host.window, host.input_delay, host.check)
+		_rows = rollback if rollback != null else history
+	return rollback != null
+
+
+# What peers compare of the own state, whose size changes with the nodes: its hash.
+func _own_bytes(own: PackedByteArray) -> PackedByteArray:
+	var bytes := PackedByteArray()
+	bytes.resize(8)
+	bytes.encode_s64(0, Fixsync.hash64(own))
+	return bytes
+
+
+func _shown_hash() -> int:
+	var numbers := PackedInt64Array()
+	for member: Member in _members.values():
+		if member.shows and is_instance_valid(member.node):
+			numbers.append(member.node._fixsync_shown())
+	return 0 if numbers.is_empty() else Fixsync.hash64(numbers.to_byte_array())
+
+
+const _PARTS := ["inputs", "the world", "own state", "events", "_fixsync_shown"]
+
+
+## Names the first frame that differs, once.
+func _tell_desync() -> void:
+	var found := PackedInt64Array() if _has_desync else rollback.desync()
+	if found.is_empty():
+		return
+	_has_desync = true
+	var parts := PackedStringArray()
+	for part in _PARTS.size():
+		if found[4] >> part & 1:
+			parts.append(_PARTS[part])
+	var text := "frame %d differs %s in %s" % [
+		found[0], "when it is stepped again" if found[1] == 0 else "from peer %d" % found[1],
+		", ".join(parts)]
+	if found[1] == 0:
+		var names := PackedStringArray()
+		for id: int in nodes:
+			names.append(nodes[id].name)
+		var lines := Fixsync.state_differences(
+				rollback.kept(1, Fixsync.PART_WORLD), rollback.kept(0, Fixsync.PART_WORLD),
+				PackedInt64Array(nodes.keys()), names) if found[4] & 2 else PackedStringArray()
+		lines.append_array(_own_differences(found[0] + 1))
+		text += ": " + "; ".join(lines.slice(0, 8))
+	push_error(text)
+	host.desynced.emit(found[0], text)
+
+
+## A line for each property that the last step of the frame before set otherwise.
+func _own_differences(frame: int) -> PackedStringArray:
+	var lines := PackedStringArray()
+	var now: PackedByteArray = _saves.get(frame, PackedByteArray())
+	var before: PackedByteArray = _again.get(frame, PackedByteArray())
+	if now.size() != before.size():
+		return lines
+	var at := 0
+	for member in _keeping:
+		for entry: Array in member.kept:
+			if now.slice(at, at + 12) != before.slice(at, at + 12):
+				var row: Array[String] = []
+				for bytes: PackedByteArray in [before, now]:
+					row.append(str(bytes.decode_s64(at)) if not entry[1] in [
+						TYPE_VECTOR2I, TYPE_VECTOR3I] else str(Vector3i(
+							bytes.decode_s32(at), bytes.decode_s32(at + 4), bytes.decode_s32(at + 8))))
+				lines.append("%s.%s was %s, and is %s" % [
+					member.node.name if is_instance_valid(member.node) else "a freed node", entry[0],
+					row[0], row[1]])
+			at += 12
+	return lines
+
+
 ## Steps all frames up to and including this one: first those that were predicted wrong, again. It
 ## stops where no more frames may be predicted. Then it emits the signals of confirmed frames.
 func play_to(frame: int) -> void:
+	if _is_peer("play_to"):
+		return
 	var next := inputs.redo()
 	var known := inputs.confirmed()
 	history.settle(mini(next, known))
@@ -769,16 +898,24 @@ func play_to(frame: int) -> void:
 
 ## Goes back to before a frame, if it was stepped already.
 func rewind(frame: int) -> void:
+	if _is_peer("rewind"):
+		return
 	if frame != history.head():
 		history.back(frame, world)
 		_undo(frame)
 		load_own(_saves[frame])
 
 
+func _is_peer(method: String) -> bool:
+	if rollback != null:
+		push_error("%s.%s: tick plays this match" % [host.name, method])
+	return rollback != null
+
+
 ## Steps the next frame with an input for each player.
 func step(values: PackedInt64Array, is_final: bool) -> void:
-	var frame := history.head()
-	if history.free_frames() == 0:
+	var frame := head()
+	if rollback == null and history.free_frames() == 0:
 		push_error("%s.play: all %d frames of the window wait: settle frames, or raise window"
 				% [host.name, host.window])
 		return
@@ -802,16 +939,24 @@ func step(values: PackedInt64Array, is_final: bool) -> void:
 		_hear(events[at + 1], events[at], events[at + 2], events[at + 3])
 	var after := world.command_count() - before
 	events.append_array(_game_events)
-	history.push(world, is_final, events, [], after, hash)
-	_saves[frame + 1] = save_own()
+	var own := save_own()
+	if rollback == null:
+		history.push(world, is_final, events, [], after, hash)
+	else:
+		if host.check > 0 and _saves.has(frame + 1):
+			_again[frame + 1] = _saves[frame + 1]
+		_saves[frame + 1] = own
+		rollback.push(world, events, _own_bytes(own), _shown_hash(), after, hash)
+		_head = frame + 1
+	_saves[frame + 1] = own
 	_drop_undone(frame)
 	_is_stepping = false
 	if not host.hit_taken_back.get_connections().is_empty():
-		var rows := history.taken_back()
+		var rows: PackedInt64Array = _rows.taken_back()
 		for at in range(0, rows.size(), 4):
 			host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 	if not host.hit_predicted.get_connections().is_empty():
-		var rows := history.predicted()
+		var rows: PackedInt64Array = _rows.predicted()
 		for at in range(0, rows.size(), 4):
 			host.hit_predicted.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 
@@ -842,17 +987,18 @@ func tell_confirmed() -> void:
 
 
 func _tell_frame() -> void:
-	var frame := history.frame()
-	var hash := history.hash()
+	var frame: int = _rows.frame()
+	var hash: int = _rows.hash()
 	if recorder != null:
-		recorder.commands(history.commands())
-		recorder.step(history.events(), hash, true)
+		recorder.commands(_rows.commands())
+		recorder.step(_rows.events(), hash, true)
 	# A crowd that stays together is most of the events.
 	var kinds := 1 | 1 << Fixsync.ENTER | 1 << Fixsync.EXIT
 	if not host.hit_stayed.get_connections().is_empty():
 		kinds |= 1 << Fixsync.STAY
-	var rows := history.events(kinds)
+	var rows: PackedInt64Array = _rows.events(kinds)
 	_saves.erase(frame)
+	_again.erase(frame)
 	_outer.erase(frame)
 	for change in _journal:
 		if change[1] <= frame and change[2] == JOIN and change[3].id >= 0:
