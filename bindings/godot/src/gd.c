@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { ARGUMENTS_MAX = 11, NAME_ROOM = 32, TEXT_ROOM = 1024 };
+enum { ARGUMENTS_MAX = 10, NAME_ROOM = 32, TEXT_ROOM = 1024 };
 
 typedef struct argument {
     char name[NAME_ROOM];

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { PAST = 60 }; /* frames whose states it keeps, for a desync */
+
 typedef struct gd_rollback {
     gd_object object;
     fxs_rollback *rollback;
@@ -46,9 +48,8 @@ static bool make(gd_call *call, const fxs_rollback_settings *settings, gd_rollba
     out->events = gd_alloc(call, settings->event_room * sizeof(fxs_event));
     out->taken_back = gd_alloc(call, settings->event_room * sizeof(fxs_event));
     out->predicted = gd_alloc(call, settings->event_room * sizeof(fxs_event));
-    if (out->rollback != NULL && out->own != NULL && out->inputs != NULL &&
-        out->commands != NULL && out->events != NULL && out->taken_back != NULL &&
-        out->predicted != NULL)
+    if (out->rollback != NULL && out->own != NULL && out->inputs != NULL && out->commands != NULL &&
+        out->events != NULL && out->taken_back != NULL && out->predicted != NULL)
         return true;
     free_rollback(out);
     return false;
@@ -69,7 +70,7 @@ static void create(gd_call *call) {
     memset(&settings, 0, sizeof settings);
     if (world == NULL || !gd_check(call, 6, 0, FXS_PREDICTION_MAX) ||
         !gd_check(call, 7, 0, FXS_INPUT_DELAY_MAX) || !gd_check(call, 8, 0, FXS_CHECK_MAX) ||
-        !gd_check(call, 9, 1, FXS_INPUT_NUMBERS_MAX) || !gd_check(call, 10, 0, INT32_MAX))
+        !gd_check(call, 9, 1, FXS_INPUT_NUMBERS_MAX))
         return;
     if (random.count != sizeof settings.random) {
         gd_fail(call, "size of random must be %u, not %u", (uint64_t)sizeof settings.random,
@@ -89,7 +90,7 @@ static void create(gd_call *call) {
     settings.own_size = own.count;
     settings.state_size = 2 * fxs_world_save_size(world->world);
     settings.command_room = settings.event_room = 64;
-    settings.past = (uint32_t)gd_int(call, 10);
+    settings.past = PAST;
     settings.players = (uint32_t)peers.count;
     settings.numbers = (uint32_t)gd_int(call, 9);
     settings.prediction_max = (uint32_t)gd_int(call, 6);
@@ -180,12 +181,9 @@ static void push(gd_call *call) {
     fxs_event *events = gd_rows_of(call, 1, &GD_EVENT, &n);
     int32_t status = FXS_E_ROOM;
     if (events != NULL && gd_check(call, 4, 0, (int64_t)world->command_count)) {
-        const fxs_pushed pushed = {(uint64_t)gd_int(call, 5),
-                                   world->command_count,
-                                   (uint64_t)gd_int(call, 4),
-                                   n,
-                                   0,
-                                   gd_int(call, 4) > 0};
+        const fxs_pushed pushed = {
+            (uint64_t)gd_int(call, 5), world->command_count, (uint64_t)gd_int(call, 4), n, 0,
+            gd_int(call, 4) > 0};
         for (int tries = 0; status == FXS_E_ROOM && tries < 2; tries++) {
             if (tries > 0 &&
                 !grow(call, fxs_world_save_size(world->world), pushed.command_count, n))
@@ -236,7 +234,9 @@ static void own(gd_call *call) {
         memcpy(to, of->own, of->settings.own_size);
 }
 
-static void hash(gd_call *call) { gd_return_int(call, (int64_t)self(call)->request.confirmed.hash); }
+static void hash(gd_call *call) {
+    gd_return_int(call, (int64_t)self(call)->request.confirmed.hash);
+}
 
 static void commands(gd_call *call) {
     const gd_rollback *of = self(call);
@@ -264,10 +264,10 @@ static void packet(gd_call *call) {
     if (!is_peer(call))
         return;
     uint8_t *bytes = gd_alloc(call, room);
-    int32_t status =
-        bytes == NULL ? FXS_E_ROOM
-                      : fxs_rollback_packet(self(call)->rollback, (uint32_t)gd_int(call, 0), bytes,
-                                            room, &size);
+    int32_t status = bytes == NULL
+                         ? FXS_E_ROOM
+                         : fxs_rollback_packet(self(call)->rollback, (uint32_t)gd_int(call, 0),
+                                               bytes, room, &size);
     uint8_t *to = gd_is_ok(call, "packet", status) ? gd_return_bytes(call, size) : NULL;
     if (to != NULL)
         memcpy(to, bytes, size);
@@ -282,6 +282,19 @@ static void receive(gd_call *call) {
                                                  bytes.at, bytes.count));
 }
 
+static void refusal(gd_call *call) {
+    fxs_refusal found;
+    if (!is_peer(call))
+        return;
+    fxs_rollback_refusal(self(call)->rollback, (uint32_t)gd_int(call, 0), &found);
+    int64_t *to = gd_return_ints(call, 6);
+    if (to == NULL)
+        return;
+    const int64_t row[] = {found.status, found.field,  found.ours,
+                           found.theirs, found.player, found.frame};
+    memcpy(to, row, sizeof row);
+}
+
 static void set_delay(gd_call *call) {
     if (gd_check(call, 0, 0, FXS_INPUT_DELAY_MAX))
         fxs_rollback_set_delay(self(call)->rollback, (uint32_t)gd_int(call, 0));
@@ -293,9 +306,14 @@ static void pace(gd_call *call) {
     int64_t *to = gd_return_ints(call, 8);
     if (to == NULL)
         return;
-    const int64_t row[] = {(int64_t)found.waiting, (int64_t)found.resteps, found.ahead,
-                           found.is_ahead,         found.is_skipped,       found.head,
-                           found.first,            found.is_connected};
+    const int64_t row[] = {(int64_t)found.waiting,
+                           (int64_t)found.resteps,
+                           found.ahead,
+                           found.is_ahead,
+                           found.is_skipped,
+                           found.head,
+                           found.first,
+                           found.is_connected};
     memcpy(to, row, sizeof row);
 }
 
@@ -337,13 +355,13 @@ static void kept(gd_call *call) {
 static const gd_method METHODS[] = {
     {"static create(world: FixsyncWorld, random: PackedByteArray, match_hash: int, data: int, "
      "peers: PackedInt64Array, own: PackedByteArray, prediction_max: int = 12, "
-     "input_delay: int = 0, check: int = 0, numbers: int = 1, past: int = 60) -> FixsyncRollback",
+     "input_delay: int = 0, check: int = 0, numbers: int = 1) -> FixsyncRollback",
      create,
      "Makes a peer of a match, at the frame of the world. random: 16 secure random bytes. "
      "match_hash and data: Fixsync.hash64 of what the match is, and of what it plays with. peers: "
      "by player the number of the machine that plays it, 0 for this one. own: the game's own "
      "state as bytes, always of this size. check: how many frames the sync test goes back; 0: "
-     "none. numbers: how many an input has. past: states to keep of confirmed frames."},
+     "none. numbers: how many an input has."},
     {"tick(inputs: PackedInt64Array) -> bool", tick,
      "Begins a frame with the inputs of the local players. False until all peers are connected."},
     {"next(world: FixsyncWorld) -> int", next,
@@ -369,6 +387,10 @@ static const gd_method METHODS[] = {
      "Returns the next packet for a peer: send one each frame."},
     {"receive(peer: int, bytes: PackedByteArray) -> int", receive,
      "Takes a packet of a peer. Returns a status: Fixsync.OK, or why it was refused."},
+    {"refusal(peer: int) -> PackedInt64Array", refusal,
+     "Returns why the last refused packet of a peer was refused: the status, the field, "
+     "Fixsync.PACKET_BYTES to PACKET_AHEAD, its value or limit here, its value there; of E_INPUT "
+     "player and frame."},
     {"set_delay(input_delay: int)", set_delay, "Sets the input delay for the ticks to come."},
     {"pace() -> PackedInt64Array", pace,
      "Returns how the peers run: bits of the players that are waited for, frames stepped again, "
@@ -382,7 +404,8 @@ static const gd_method METHODS[] = {
      "first part, Fixsync.PART_INPUTS to PART_SHOWN, and a bit for each part; empty: nothing "
      "differs."},
     {"kept(which: int, part: int) -> PackedByteArray", kept,
-     "Returns the bytes after the frame of desync, of PART_WORLD or PART_OWN. which, 0: here; 1: in "
+     "Returns the bytes after the frame of desync, of PART_WORLD or PART_OWN. which, 0: here; 1: "
+     "in "
      "the sync test those of the step before."},
     {NULL, NULL, NULL},
 };

@@ -90,6 +90,8 @@ func _parse_begin(object: Object) -> void:
 	box.add_child(_warnings)
 	refresh()
 	add_custom_control(box)
+	if FixsyncPlace.is_world(object):
+		_add_sync_test(box)
 	if not FixsyncPlace.is_collider(object):
 		return
 	var choice := OptionButton.new()
@@ -110,6 +112,32 @@ func _parse_begin(object: Object) -> void:
 		if index > 0:
 			FixsyncPlace.sync_colliders(EditorInterface.get_edited_scene_root())
 			answer.text = FixsyncWhy.of_nodes(world, object, others[index - 1]))
+
+
+## A button that plays the saved scene in another process, and shows what does not roll back.
+func _add_sync_test(box: VBoxContainer) -> void:
+	var button := Button.new()
+	var answer := Label.new()
+	button.text = "Sync test"
+	button.tooltip_text = "Plays the saved scene on random inputs, and steps each frame again."
+	answer.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
+	box.add_child(button)
+	box.add_child(answer)
+	button.pressed.connect(func() -> void:
+		answer.text = sync_test(EditorInterface.get_edited_scene_root().scene_file_path))
+
+
+## The last lines of a sync test of a scene.
+static func sync_test(scene: String) -> String:
+	var output: Array = []
+	OS.execute(OS.get_executable_path(), [
+		"--headless", "--path", ProjectSettings.globalize_path("res://"), "-s",
+		"res://addons/fixsync/synctest.gd", "--", scene], output)
+	var lines := PackedStringArray()
+	for line: String in "".join(output).split("\n"):
+		if line.contains("sync test") or line.contains(": frame "):
+			lines.append(line)
+	return "\n".join(lines) if not lines.is_empty() else "The sync test did not end."
 
 
 ## Shows what is wrong now with the node that is inspected. Godot does not ask a node whose script
