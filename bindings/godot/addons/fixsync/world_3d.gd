@@ -155,8 +155,12 @@ func receive(peer: int, bytes: PackedByteArray) -> int:
 	return stage.rollback.receive(peer, bytes) if _has_started() and stage.peer() else -1
 
 
-## How the peers of tick run, as FixsyncRollback.pace: element 4 is 1 if this tick is to be left out,
-## since this machine is ahead.
+## Whether to leave out this tick, because this machine is ahead: ask once before each tick.
+func is_skipped() -> bool:
+	return _has_started() and stage.peer() and stage.rollback.pace()[4] == 1
+
+
+## How the peers of tick run, as FixsyncRollback.pace. It takes the answer of is_skipped.
 func pace() -> PackedInt64Array:
 	return stage.rollback.pace() if _has_started() and stage.peer() else PackedInt64Array()
 

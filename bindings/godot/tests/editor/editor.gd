@@ -24,6 +24,7 @@ func _run() -> void:
 		await _a_doubt_of_a_level_is_said_once(dimensions)
 	await _left_is_drawn_saved_and_struck()
 	await _the_inspector_has_the_layers()
+	await _a_world_has_a_sync_test()
 	await _the_plugin_goes_and_comes()
 	print("editor: %d checks, %d faults" % [_checks, _faults])
 	get_tree().quit()
@@ -450,6 +451,19 @@ func _the_inspector_has_the_layers() -> void:
 func _said(words: String) -> int:
 	var labels := EditorInterface.get_inspector().find_children("*", "Label", true, false)
 	return labels.filter(func(label: Label) -> bool: return words in label.text).size()
+
+
+func _a_world_has_a_sync_test() -> void:
+	var root := await _open("res://match.tscn")
+	EditorInterface.inspect_object(root.get_node("World"))
+	await _frames(8)
+	var pressed := 0
+	for button: Button in EditorInterface.get_inspector().find_children("*", "Button", true, false):
+		if button.text == "Sync test":
+			button.pressed.emit()
+			pressed += 1
+	_equal(pressed, 1, "buttons of a sync test")
+	_equal(_said("8 back: nothing differs"), 1, "what it found")
 
 
 func _the_plugin_goes_and_comes() -> void:
