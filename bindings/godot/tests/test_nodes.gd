@@ -153,7 +153,7 @@ func test_a_level_is_baked_from_bodies() -> void:
 	level.free()
 
 
-## A tile set of one source, of 32 pixels a tile: a full tile, its upper half one-way, a slope, a corner.
+## A tile set of 32 pixels a tile: a full tile, its upper half one-way, a slope, a corner.
 func _tile_set() -> TileSet:
 	var tiles := TileSet.new()
 	tiles.tile_size = Vector2i(32, 32)

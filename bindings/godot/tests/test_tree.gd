@@ -1,5 +1,5 @@
 extends TestSuite
-## What users do with nodes of a match: reparent, duplicate, pack, disable, change, place, and get wrong.
+## What users do with nodes of a match: reparent, duplicate, pack, disable, place, and get wrong.
 
 const LATE := 8
 
@@ -58,7 +58,7 @@ class Carrier:
 		var node: Node = stage.nodes.get(other)
 		if mine != id:
 			score += 10
-		elif picks and node != null and node.name == "Sword" and kind == Fixsync.ENTER and node.owner_id == -1:
+		elif picks and kind == Fixsync.ENTER and node != null and node.name == "Sword":
 			if by_engine:
 				node.reparent(self)
 			else:
@@ -238,18 +238,19 @@ func test_what_is_set_in_a_match_names_what_to_call() -> void:
 
 # ---- placing ----
 
-## Ways of placing: a name, and a function of a world that returns a collider. `words` of a warning, or
-## "" if it is drawn where it hits.
+## Ways of placing: a name, words of a warning or "" if it is drawn where it hits, dimensions.
 const WAYS := [
 	["plain", "", 23], ["under a moved node", "", 23], ["under a Node", "", 23],
-	["top_level", "", 23], ["part under a Node", "no part of", 23], ["under a CanvasLayer", "CanvasLayer", 2],
-	["under a Control", "Control", 2], ["turned", "", 3], ["turned from above", "", 2],
+	["top_level", "", 23], ["part under a Node", "no part of", 23],
+	["under a CanvasLayer", "CanvasLayer", 2], ["under a Control", "Control", 2], ["turned", "", 3],
+	["turned from above", "", 2],
 	["scaled", "scaled", 23], ["under a scaled node", "scaled", 23], ["skewed", "skewed", 2],
 	["sheared", "sheared", 3],
 	["mirrored", "mirrored", 2], ["flipped", "", 20], ["tilted", "tilted", 3],
 	["not finite", "finite", 23], ["too far", "32767", 23], ["instanced", "", 23],
 	["instanced under a Node", "", 23], ["in a group of an instance", "", 23], ["part", "", 23],
-	["part of a part", "", 23], ["part under a group", "", 23], ["part with top_level", "no part of", 23],
+	["part of a part", "", 23], ["part under a group", "", 23],
+	["part with top_level", "no part of", 23],
 ]
 
 

@@ -142,8 +142,8 @@ func carry(platform: Node, motion: Vector3i) -> PackedInt64Array:
 	return stage.carry(platform, motion) if _has_started() else PackedInt64Array()
 
 
-## Plays a frame with the inputs of the players of this machine, and goes back where predictions were
-## wrong. Call it once a frame, after receive of all packets that came. False: not all peers are
+## Plays a frame with the inputs of the players of this machine, and goes back where predictions
+## were wrong. Call it once a frame, after receive of all packets that came. False: not all peers are
 ## connected yet; send packets.
 func tick(inputs: PackedInt64Array) -> bool:
 	return stage.tick(inputs) if _has_started() else false
