@@ -4,7 +4,8 @@ extends SceneTree
 
 const CLASSES: Array[String] = [
 	"Fixsync", "FixsyncWorld", "FixsyncLevel", "FixsyncMover", "FixsyncFrameData", "FixsyncBody",
-	"FixsyncNodes", "FixsyncInputs", "FixsyncHistory", "FixsyncRecorder", "FixsyncRandom",
+	"FixsyncNodes", "FixsyncInputs", "FixsyncHistory", "FixsyncRollback", "FixsyncRecorder",
+	"FixsyncRandom",
 ]
 const NUMBERS: Array[int] = [
 	0, 1, 2, 3, 4, 5, 15, 16, 31, 32, 63, 64, 65535, 65536, -1, 2147483647, 2147483648, -2147483648,
