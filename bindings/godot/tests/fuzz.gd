@@ -91,10 +91,17 @@ func _fill() -> void:
 	var fresh: Array[Object] = [
 		world, level, frames, body, FixsyncMover.create(1), FixsyncNodes.create(_host, 8, 0, 65536),
 		FixsyncInputs.create(2, 8), FixsyncHistory.create(world, 6, PackedByteArray([1, 2])),
-		FixsyncRecorder.create(world, ""), FixsyncRandom.create(5),
+		FixsyncRecorder.create(world, ""), FixsyncRandom.create(5), _peer(world, [0, 0], 3),
+		_peer(world, [0, 1], 0),
 		FixsyncWorld.new(), FixsyncBody.new(),
 	]
 	_objects.append_array(fresh)
+
+
+func _peer(world: FixsyncWorld, peers: PackedInt64Array, back: int) -> FixsyncRollback:
+	var own := PackedByteArray([1, 2])
+	return FixsyncRollback.create(world, Crypto.new().generate_random_bytes(16), 0, 0, peers, own, 4, 1,
+			back)
 
 
 func _object_of(name: String) -> Object:
