@@ -1018,18 +1018,27 @@ export class Inputs implements Disposable {
   [Symbol.dispose](): void;
 }
 
+/** A number of an input; a BigInt if it is beyond 2^53, which only another program sends. */
+export type InputNumber = number | bigint;
+/** An input: with the option `numbers` above 1 as many numbers. */
+export type Input = InputNumber | readonly InputNumber[];
+
 /** A game that a Rollback plays. */
 export interface RollbackGame {
   /** Rollback saves and loads it. */
   readonly world: World;
   /** Changes the world by the inputs, one a player, and steps it once. It reads nothing that
-   * another machine does not have. Without `events` no hit is known. */
-  play(inputs: number[]): PlayedFrame & Required<Pick<PlayedFrame, "events">>;
-  /** The game's own state, the same on all machines: always as many bytes, or at most `ownMax`. What
-   * it leaves out is neither brought back nor compared. */
+   * differs between machines or runs, and it takes every input: others come from the network. */
+  // biome-ignore lint/suspicious/noExplicitAny: a game says which of both inputs it has
+  play(inputs: any[], frame: number): PlayedFrame;
+  /** The game's own state as bytes, such as health and score; the world is not part of it. */
   save?(): Uint8Array;
   /** Restores the bytes of `save`; the world is loaded already. It is there if `save` is. */
   load?(own: Uint8Array): void;
+  /** A guess of an input that is not known; without it the last one is repeated. age: frames since
+   * the player's last known input. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in play
+  guess?(player: number, frame: number, input: any, age: number): Input;
 }
 
 /** A frame as `History.push` takes it. */
@@ -1042,11 +1051,14 @@ export interface PlayedFrame {
   reactions?: readonly Command[];
   /** Of the world right after the step; needed with reactions. */
   hash?: bigint | null;
+  /** A hash of what players see, such as health and score, for a Rollback: peers compare it, so it
+   * finds a value that nobody saves. */
+  shown?: number | bigint;
 }
 
 /** The result of a tick. Each event has its frame. */
 export interface Tick {
-  /** Whether it stepped the next frame: not while the window is full. */
+  /** Whether it stepped the next frame. */
   isStepped: boolean;
   /** How many frames it stepped again. */
   again: number;
@@ -1055,59 +1067,118 @@ export interface Tick {
   /** Events that are predicted. */
   predicted: ({ frame: number } & (HitEvent | GameEvent))[];
   /** The frames that are certain since the last tick, in order. */
-  confirmed: ConfirmedFrame[];
+  confirmed: (ConfirmedFrame & {
+    inputs: Input[];
+    /** XXH64 of the world's saved state and the game's own bytes; null with a `past` of 0. */
+    state: bigint | null;
+  })[];
 }
 
-/** A packet of a peer, as JSON. */
-export interface RollbackPacket {
-  /** What must be the same on all machines. */
-  setup: [match: number, players: number, window: number, delay: number];
-  /** The frame of the first value. */
+/** Parts of a frame that peers compare, each by a hash. */
+export type DesyncPart = "inputs" | "world" | "own" | "events" | "shown";
+
+/** The first frame that differs. */
+export interface Desync {
   frame: number;
-  values: number[];
-  /** The last confirmed frame with its hash, of world, own state and own events; null before the
-   * first. */
-  last: [frame: number, hash: string] | null;
+  /** The other peer; 0: the sync test, and `theirs` is the step before. */
+  peer: number;
+  /** Players of the other peer. */
+  players: number[];
+  /** The first part that differs. */
+  part: DesyncPart;
+  parts: DesyncPart[];
+  ours: Record<DesyncPart, string>;
+  theirs: Record<DesyncPart, string>;
+  /** Of the sync test, the fields. */
+  differences: Difference[];
+  /** "frame 60: world differs when it is stepped again: collider 0, x: 5 and 6". */
+  message: string;
 }
 
-/** One machine of a match that rolls back. It knows nothing of the network. */
+/** What a tick of a sync test throws, once. */
+export class DesyncError extends Error {
+  constructor(desync: Desync);
+  readonly desync: Desync;
+}
+
+/** One peer of a match that rolls back: fxs_rollback of the kernel. A peer is a machine, which plays
+ * one player or more. It knows nothing of the network. */
 export class Rollback implements Disposable {
-  /** Begins before the next frame of the game's world. window: how many frames may be predicted, 8
-   * if it is left out. delay: frames from a local input to the frame that it is for, 0 if it is left
-   * out. match: a number of this match, 0..2^32 - 1, 0 if it is left out. players, window, delay and
-   * match are the same on all machines: packets with others are refused. ownMax: the most bytes that
-   * the game's `save` returns, 0..2^30; if it is left out, it always returns as many. Each frame of
-   * the window takes so much memory. */
+  /** Begins before the next frame of the game's world: world and own state are the same on all
+   * peers. */
   constructor(
     game: RollbackGame,
     options: {
+      /** 1..64, the same on all peers, as are the next three. */
       players: number;
-      window?: number;
-      delay?: number;
-      match?: number;
+      /** Numbers in an input, 1..16; 1 if it is left out. */
+      numbers?: number;
+      /** Frames that may be predicted, 0..256; 0: lockstep. 8 if it is left out. */
+      predictionMax?: number;
+      /** What the match is (its id, the game, the seed), and what the game plays with (frame data,
+       * level): texts, bytes, or hashes of them. Packets of another match are refused. */
+      match?: string | Uint8Array | InputNumber;
+      data?: string | Uint8Array | InputNumber;
+      /** By player, the peer that plays it: 0 is this one; others are 1, 2, ..., as this machine
+       * numbers them. All players are local if it is left out. */
+      peers?: readonly number[];
+      /** Frames from a local input to the frame that it is for, 0..64; 0 if it is left out. */
+      inputDelay?: number;
+      /** Frames that the sync test goes back, 0..64: each frame is stepped again, and a tick throws
+       * a DesyncError if the result is another. 0, off, if it is left out. */
+      check?: number;
+      /** States to keep of confirmed frames, for `kept`; 60 if it is left out. */
+      past?: number;
+      /** 16 secure random bytes, new for each start. */
+      random?: Uint8Array;
+      /** The most bytes that `save` returns, 0..2^30; if it is left out, it always returns as many,
+       * as programs in other languages do. */
       ownMax?: number;
+      /** Names of the own bytes, in order: [name, bytes] of each. */
+      ownNames?: readonly (readonly [name: string, bytes: number])[];
     },
   );
   /** The frame that is stepped next. */
-  readonly frame: number;
+  readonly head: number;
   /** The oldest frame that is not confirmed. */
-  readonly confirmed: number;
-  /** How many frames can be stepped before an input must come. */
-  readonly free: number;
-  /** The first confirmed frame after which another machine's world, its game's own state or its own
-   * events are not these; null if none is known. ours, theirs: hashes of all three. */
-  readonly desync: { frame: number; player: number; ours: string; theirs: string } | null;
-  /** Steps again what was predicted wrongly, then the next frame. pressed: the inputs of the local
-   * players, by player: the same players at each tick. What `play`, `save` or `load` throws is passed
-   * on: the next tick begins with that frame again, and returns what this one would have. */
-  tick(pressed?: Readonly<Record<number, number>>): Tick;
-  /** The packet of a local player, once a tick: all inputs that another machine may lack, so a lost
-   * packet costs only time. */
-  packet(player: number): RollbackPacket;
-  /** Takes a packet of another machine's player, in any order, any number of times. One that no
-   * machine of this match sends is an error, and nothing has changed; in one that contradicts an
-   * earlier input, the inputs before that one are taken. */
-  receive(player: number, packet: RollbackPacket): void;
+  readonly first: number;
+  /** The first frame that differs, in the sync test or from another peer; null if none does. */
+  readonly desync: Desync | null;
+  /** Steps again what was predicted wrongly, then the next frame. inputs: of the local players, by
+   * player. It steps nothing before all peers are connected, and while inputs are missing for
+   * longer than predictionMax. What `play`, `save` or `load` throws is passed on: the next tick
+   * begins with that frame again, and returns what this one would have. */
+  tick(inputs?: readonly Input[]): Tick;
+  /** The packet for a peer, once a tick, also while nothing is stepped: a lost one costs only
+   * time. */
+  packet(peer: number): Uint8Array;
+  /** Takes a packet of a peer, in any order, any number of times. One that is refused is an error
+   * with its `status`, and nothing has changed: catch it, since anybody can send bytes. */
+  receive(peer: number, bytes: Uint8Array): void;
+  /** Sets the input delay for the ticks to come. */
+  setDelay(inputDelay: number): void;
+  /** How this peer and the others run: once before each tick. ahead: Q16.16 frames that it is ahead
+   * of the others. isAhead: run a fifth slower, or leave out the ticks in which isSkipped is true.
+   * waiting: players without whose input no frame can be stepped. resteps: frames that were stepped
+   * again since the start. isConnected: every other peer has answered. */
+  pace(): {
+    waiting: number[];
+    resteps: number;
+    ahead: number;
+    isAhead: boolean;
+    isSkipped: boolean;
+    head: number;
+    first: number;
+    isConnected: boolean;
+  };
+  /** How the inputs of a player come. next: the first frame whose input is not known. late: frames
+   * that are stepped without it. ahead: Q16.16 frames that this peer is ahead of it. */
+  player(player: number): { peer: number; next: number; late: number; ahead: number };
+  /** The bytes after the frame of `desync`, to be sent to the other peer; null without a desync, or
+   * if they are gone. which: of the sync test, 1 for the step before. */
+  kept(part: "world" | "own", which?: 0 | 1): Uint8Array | null;
+  /** The fields in which the kept bytes differ from those that another peer has kept. */
+  differences(world: Uint8Array | null, own: Uint8Array | null): Difference[];
   dispose(): void;
   [Symbol.dispose](): void;
 }
@@ -1131,8 +1202,17 @@ export class Recorder implements Disposable {
       } | null;
       build?: string | null;
       data?: string | ArrayBufferView | null;
+      /** The simulation's name: frames then have inputs, no commands. */
+      sim?: string | null;
+      seed?: InputNumber | null;
+      /** The bytes of the simulation's save, if it does not begin at frame 0. */
+      state?: Uint8Array;
     },
   );
+  /** Adds a frame that `Rollback` has confirmed. */
+  frame(confirmed: Tick["confirmed"][number]): void;
+  /** Adds the inputs of all players of this frame, in a log with a `sim`. */
+  inputs(inputs: readonly Input[]): void;
   /** Adds commands of this frame, as the world took them. Their fields and ids are checked; not
    * whether the world has a collider of that id. */
   commands(commands: readonly Command[]): void;
@@ -1154,11 +1234,13 @@ export class Recorder implements Disposable {
     options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
   ): void;
   /** Ends a frame. world: after its step, or the hash that it had then. events: those of that
-   * step. game: the game's own, of every frame or of none. */
+   * step. game: the game's own, of every frame or of none. state: XXH64 of all that the
+   * simulation saves then. */
   step(
     world: World | bigint,
     events: Events | readonly HitEvent[],
     game?: readonly GameEvent[] | null,
+    state?: bigint | null,
   ): void;
   /** The log so far, with its last line: all frames that have ended. Recording may go on. */
   text(): string;

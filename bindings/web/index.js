@@ -59,7 +59,7 @@ export {
   FXS_TOUCHING as TOUCHING,
 } from "./raw.js";
 export { Replay } from "./replay.js";
-export { Rollback } from "./rollback.js";
+export { DesyncError, Rollback } from "./rollback.js";
 export { castPair, lift, overlap, pushOut, side } from "./shapes.js";
 export { stateDifferences, stateFields } from "./states.js";
 export { hash64, World } from "./world.js";

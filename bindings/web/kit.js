@@ -2,8 +2,10 @@
 // (fixsync_kit.h).
 import {
   ArgumentRangeError,
+  bytesIn,
   bytesOf,
   integer,
+  isList,
   itemsOf,
   list,
   object,
@@ -21,6 +23,7 @@ import {
 import { putCommands, yieldMasks } from "./commands.js";
 import { eventWords, gameWords } from "./events.js";
 import {
+  addressOf,
   checked,
   Holder,
   kernel,
@@ -430,6 +433,7 @@ export class Rewind extends Holder {
 // ---- recorder ----
 
 const DEPTH_MAX = 64; // of lists and objects in meta
+const NO_STATE = new Uint8Array(0);
 
 // A number in one of the ranges. given: as an error shows it.
 function oneIn(name, number, ranges, given = number) {
@@ -505,21 +509,26 @@ export class Recorder extends Holder {
   #capacity;
   #ids; // ranges: of colliders and solids
   #hasGame = null; // whether frames have events of the game; null before the first
+  #hasInputs; // or commands
 
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
    * the game likes to say. names: { layers, ids, game }, each by number. build: the game's build.
-   * data: text or bytes of what it plays with. */
+   * data: text or bytes of what it plays with. sim: the simulation's name: frames then have inputs,
+   * no commands. seed: its seed. state: the bytes of its save, if it does not begin at frame 0. */
   constructor(world, options) {
     const rooms = { recorder: new Room(), rows: new Room(), text: new Room() };
     super(rooms);
     this.#rooms = rooms;
-    const known = "tickRate, meta, names, build, data";
+    const known = "tickRate, meta, names, build, data, sim, seed, state";
     const {
       tickRate = 60,
       meta = {},
       names = null,
       build = null,
       data = null,
+      sim = null,
+      seed = null,
+      state = NO_STATE,
     } = optionsIn(options, known);
     const address = worldIn(world);
     const solids = world.level?.size ?? 0;
@@ -528,7 +537,14 @@ export class Recorder extends Holder {
     if (solids > 0) this.#ids.push([FXS_LEVEL, FXS_LEVEL + solids - 1]);
     checkPlain("meta", object("meta", meta), 0);
     const tables = nameTables(names ?? undefined, this.#ids);
-    const about = { tick_rate: tickRateIn(tickRate), meta };
+    const about = { tick_rate: tickRateIn(tickRate) };
+    if (sim !== null) {
+      textIn("sim", sim);
+      about.sim = sim;
+    }
+    const number = seed === null ? 0n : wide("seed", seed, 0n, UINT64_MAX);
+    if (seed !== null) about.seed = ""; // a text of JSON cannot hold a BigInt
+    about.meta = meta;
     if (Object.keys(tables).length > 0) about.names = tables;
     if (build !== null) {
       textIn("build", build);
@@ -536,13 +552,17 @@ export class Recorder extends Holder {
     }
     if (data !== null) about.data = digestOf(data);
     const at = rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
-    const bytes = new TextEncoder().encode(JSON.stringify(about));
+    const json = JSON.stringify(about).replace('"seed":""', `"seed":${number}`);
+    const bytes = new TextEncoder().encode(json);
     const from = rooms.rows.for(bytes.length);
     memory.u8.set(bytes, from);
     memory.u8.fill(0, at, at + fxs_recorder.$size);
-    const size = BigInt(bytes.length);
+    const saved = addressOf(bytesIn("state", state), results);
+    const sizes = [bytes, state].map(({ length }) => BigInt(length));
+    const first = [address, from, sizes[0], state.length === 0 ? 0 : saved, sizes[1]];
+    this.#hasInputs = sim !== null;
     this.#write("Recorder", (text, room) =>
-      kernel.fxs_recorder_begin(at, address, from, size, 0, 0n, text, room, scratch),
+      kernel.fxs_recorder_begin(at, ...first, text, room, scratch),
     );
   }
 
@@ -573,6 +593,28 @@ export class Recorder extends Holder {
     );
   }
 
+  /** Adds the inputs of all players of this frame: numbers, or arrays of them. */
+  inputs(inputs) {
+    for (const [i, input] of list("inputs", inputs).entries()) {
+      const numbers = isList(input) ? Array.from(input) : [input];
+      const name = `inputs[${i}]`;
+      const values = numbers.map((one) => wide(name, one, -(2n ** 63n), 2n ** 63n - 1n));
+      const at = this.#rooms.rows.for(8 * values.length);
+      for (const [k, one] of values.entries()) memory.view.setBigInt64(at + 8 * k, one, true);
+      const add = isList(input) ? kernel.fxs_recorder_input_list : kernel.fxs_recorder_inputs;
+      const count = BigInt(values.length);
+      this.#write(name, (text, room) => add(this.#at, at, count, text, room));
+    }
+  }
+
+  /** Adds a frame that `Rollback` has confirmed. */
+  frame(confirmed) {
+    const { inputs, commands, events, game, hash, state = null } = object("confirmed", confirmed);
+    if (this.#hasInputs) this.inputs(inputs);
+    else this.commands(commands);
+    this.step(hash, events, game, this.#hasInputs ? state : null);
+  }
+
   /** Adds a query that was made after the step of this frame: the ids that it gave, then its
    * arguments. */
   query(ids, shape, pose, mask = UINT32_MAX, options) {
@@ -601,8 +643,9 @@ export class Recorder extends Holder {
   }
 
   /** Ends a frame. world: after its step, or the hash that it had then. events: those of that
-   * step. game: the game's own, of every frame or of none. */
-  step(world, events, game = null) {
+   * step. game: the game's own, of every frame or of none. state: fxs_hash64 of all that the
+   * simulation saves then. */
+  step(world, events, game = null, state = null) {
     const hash =
       typeof world === "bigint"
         ? wide("world", world, 0n, UINT64_MAX)
@@ -627,11 +670,13 @@ export class Recorder extends Holder {
     const own = words.length - met.length;
     putRow(scratch, fxs_recorded, {
       hash,
+      state: state === null ? 0n : wide("state", state, 0n, UINT64_MAX),
       event_count: BigInt(met.length / 4),
       game_count: BigInt(own / 4),
       has_events: 1,
       has_game: hasGame ? 1 : 0,
       has_hash: 1,
+      has_state: state === null ? 0 : 1,
     });
     this.#write("step", (text, room) =>
       kernel.fxs_recorder_step(this.#at, scratch, at, text, room),

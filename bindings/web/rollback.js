@@ -1,28 +1,113 @@
-// A peer of a match that rolls back: it steps on predicted inputs, and steps again where they were
-// wrong. It knows nothing of the network.
-
+// A peer of a match that rolls back: a shell over fxs_rollback of the kernel. It knows nothing of
+// the network.
 import {
   ArgumentRangeError,
+  bytesIn,
+  bytesOf,
+  instance,
   integer,
+  list,
   object,
   optionsIn,
-  UINT32_MAX,
-  uint32,
+  short,
+  UINT64_MAX,
+  wide,
   wrong,
 } from "./checks.js";
-import { after, History, Inputs } from "./history.js";
-import { DISPOSE } from "./kernel.js";
-import { hex16 } from "./logs.js";
+import { commandsAt, putCommands, rowTotal } from "./commands.js";
+import { eventsAt, eventWords, gameWords } from "./events.js";
+import {
+  addressOf,
+  checked,
+  Holder,
+  kernel,
+  memory,
+  putRow,
+  putWords,
+  Room,
+  results,
+  scratch,
+} from "./kernel.js";
+import {
+  FXS_CHECK_MAX,
+  FXS_E_ABSENT,
+  FXS_E_ID,
+  FXS_E_INPUT,
+  FXS_E_ORDER,
+  FXS_E_ROOM,
+  FXS_GAME_EVENT,
+  FXS_HISTORY_FRAMES_MAX,
+  FXS_INPUT_DELAY_MAX,
+  FXS_INPUT_NUMBERS_MAX,
+  FXS_MEMORY_MAX,
+  FXS_OK,
+  FXS_PACKET_SIZE,
+  FXS_PREDICTION_MAX,
+  FXS_ROLLBACK_CONFIRMED,
+  FXS_ROLLBACK_GUESS,
+  FXS_ROLLBACK_LOAD,
+  FXS_ROLLBACK_NONE,
+  FXS_ROLLBACK_PLAYERS_MAX,
+  fxs_command,
+  fxs_confirmed,
+  fxs_desync,
+  fxs_event,
+  fxs_event_changes,
+  fxs_pace,
+  fxs_player_pace,
+  fxs_pushed,
+  fxs_recorded,
+  fxs_refusal,
+  fxs_rollback_request,
+  fxs_rollback_settings,
+} from "./raw.js";
+import { stateDifferences } from "./states.js";
 import { hash64, worldIn } from "./world.js";
 
-const PREDICTED_MAX = 2 ** 20;
-const DELAY_MAX = 2 ** 10;
-const SETUP = ["match", "players", "window", "delay"]; // the same on all machines
-const PLAYED = ["commands", "events", "game", "reactions", "hash"];
+const AT_RESULT = 256; // in the scratch memory, behind what is given
+const OWN_MAX = 2 ** 30;
+const LENGTH_BYTES = 8; // before own bytes of any length: how many there are
+const NO_BYTES = new Uint8Array(0);
+const PARTS = ["inputs", "world", "own", "events", "shown"];
+const PACKET_FIELDS = (
+  "bytes, random bytes, semantics, match, data, players, numbers, predictionMax, first frame, " +
+  "local players, ack, head, confirmed, hash ack, frame of a hash, end of inputs, input"
+).split(", ");
+const PLAYED = ["commands", "events", "game", "reactions", "hash", "shown"];
 
-const isBefore = (a, b) => ((a - b) | 0) < 0;
+const count64 = (at) => Number(memory.view.getBigUint64(at, true));
+const word = (at) => memory.u32[at / 4];
+const hexOf = (at) => memory.view.getBigUint64(at, true).toString(16).padStart(16, "0");
+// The numbers of the bits of a word of 64.
+const bitsAt = (at) => {
+  const bits = memory.view.getBigUint64(at, true);
+  return Array.from({ length: 64 }, (_, i) => i).filter((i) => (bits >> BigInt(i)) & 1n);
+};
 
-const isHash = (text) => typeof text === "string" && /^[0-9a-f]{16}$/.test(text);
+// A number of an input: one that a JavaScript number cannot hold is a BigInt.
+function numberAt(at) {
+  const number = memory.view.getBigInt64(at, true);
+  return BigInt.asIntN(53, number) === number ? Number(number) : number;
+}
+
+// A digest: as it is, or of a text or bytes.
+function digestIn(name, value) {
+  if (typeof value === "string") return hash64(new TextEncoder().encode(value));
+  if (value instanceof Uint8Array) return hash64(value);
+  return wide(name, value, 0n, UINT64_MAX);
+}
+
+/** What a sync test throws: a frame that was stepped again on the same inputs had another result. */
+export class DesyncError extends Error {
+  name = "DesyncError";
+
+  constructor(desync) {
+    const { message } = object("desync", desync);
+    if (typeof message !== "string") throw wrong("desync.message", "a string", message);
+    super(message);
+    this.desync = desync;
+  }
+}
 
 const nothing = () => ({
   isStepped: false,
@@ -32,253 +117,480 @@ const nothing = () => ({
   confirmed: [],
 });
 
-const inputIn = (name, value) => {
-  const most = Number.MAX_SAFE_INTEGER;
-  return integer(name, value, -most, most);
-};
-
-export class Rollback {
+export class Rollback extends Holder {
   #game;
-  #history;
-  #inputs;
-  #setup; // the values of SETUP
-  #delay;
-  #kept; // how many inputs and hashes are kept
-  #behind = 0; // how many frames must be stepped again before the next: `play` threw in the first
-  #isChanged = false; // `play` or `load` has thrown: the world is not the one before its frame
+  #rooms;
+  #settings; // as fxs_rollback_settings
+  #peers; // by player
+  #ownSizes; // least and most bytes of the game's own state
+  #hasLength; // whether their number stands before them
+  #ownNames;
   #changes = nothing(); // by a tick that threw, and not returned yet
-  #local = null; // the local players, as text: those of the first tick
-  #own = new Map(); // by local player: its last inputs
-  #given; // the first frame without inputs of ours
-  #heard = new Set(); // players of other machines
-  #has; // by player: the first frame for which its machine may lack inputs of ours
-  #saves = new Map(); // by frame that is not confirmed: the hash of the game's own state after it
-  #ours = new Map(); // by confirmed frame: the hash of world and game
-  #theirs = []; // { player, frame, hash } of frames that are not confirmed here
-  #desync = null;
+  #head; // the frame that is stepped next
+  #first; // the oldest frame that is not confirmed
+  #isTold = false; // the sync test has thrown
 
-  /** game: { world, play(inputs), save(), load(own) }; play gives what History.push takes. window:
-   * how many frames may be predicted. delay: frames from a local input to the frame it is for.
-   * ownMax: the most bytes of `save`; if it is left out, they are always as many. match: a number
-   * of this match; packets of another are refused. */
+  /** game: { world, play(inputs, frame), save(), load(own), guess(player, frame, input, age) }; play
+   * gives what History.push takes, and `shown`. The options are the settings of the C header; match
+   * and data may be texts or bytes. ownMax: the most bytes of `save`; if it is left out, they are
+   * always as many. ownNames: [name, bytes] of what `save` writes, in order, for reports. */
   constructor(game, options) {
-    const known = `${SETUP.join(", ")}, ownMax`;
-    const { players, window = 8, delay = 0, match = 0, ownMax } = optionsIn(options, known);
-    const from = worldIn(game?.world) && game.world.frame;
+    const {
+      players,
+      numbers = 1,
+      peers = [],
+      predictionMax = 8,
+      inputDelay = 0,
+      check = 0,
+      past = 60,
+      match = 0,
+      data = 0,
+      random = globalThis.crypto.getRandomValues(new Uint8Array(16)),
+      ownMax = null,
+      ownNames = [],
+    } = optionsIn(
+      options,
+      "players, numbers, peers, predictionMax, inputDelay, check, past, match, data, random, " +
+        "ownMax, ownNames",
+    );
+    const world = worldIn(game?.world);
     if (typeof game.play !== "function") throw wrong("game.play", "a function", game.play);
     if (typeof game.save !== typeof game.load)
       throw wrong("game.load", "there with game.save, and only then", game.load);
-    const frames = integer("window", window, 1, PREDICTED_MAX);
-    this.#delay = integer("delay", delay, 0, DELAY_MAX);
-    this.#setup = [integer("match", match, 0, UINT32_MAX), players, frames, delay];
+    const rooms = { block: new Room(), own: new Room(), rows: new Room(), events: new Room() };
+    rooms.inputs = new Room();
+    super(rooms);
     this.#game = game;
-    // A peer is at most a window ahead of what it knows of another, which is as far ahead of it.
-    this.#kept = 2 * frames + delay;
-    this.#given = after(from, delay);
-    this.#inputs = new Inputs(players, this.#kept, from);
-    this.#has = new Array(players).fill(from);
-    this.#history = new History(game.world, frames, game.save?.(), ownMax);
-    for (let player = 0; player < players; player++) {
-      for (let i = 0; i < delay; i++) this.#inputs.put(player, after(from, i), 0);
+    this.#rooms = rooms;
+    const own = bytesIn("what game.save returns", game.save?.() ?? NO_BYTES);
+    this.#hasLength = ownMax !== null;
+    this.#ownSizes = this.#hasLength
+      ? [0, integer("ownMax", ownMax, 0, OWN_MAX)]
+      : [own.length, own.length];
+    this.#ownNames = Array.from(list("ownNames", ownNames), (row, i) => {
+      const name = `ownNames[${i}]`;
+      const [own, bytes] = list(name, row, " [name, bytes]");
+      if (typeof own !== "string") throw wrong(`${name}[0]`, "a string", own);
+      return [own, integer(`${name}[1]`, bytes, 0, OWN_MAX)];
+    });
+    this.#settings = {
+      match: digestIn("match", match),
+      data: digestIn("data", data),
+      own_size: BigInt(this.#ownSizes[1] + (this.#hasLength ? LENGTH_BYTES : 0)),
+      state_size: 2n * kernel.fxs_world_save_size(world),
+      command_room: 64n,
+      event_room: 64n,
+      past: integer("past", past, 0, FXS_HISTORY_FRAMES_MAX),
+      players: integer("players", players, 1, FXS_ROLLBACK_PLAYERS_MAX),
+      numbers: integer("numbers", numbers, 1, FXS_INPUT_NUMBERS_MAX),
+      prediction_max: integer("predictionMax", predictionMax, 0, FXS_PREDICTION_MAX),
+      input_delay: integer("inputDelay", inputDelay, 0, FXS_INPUT_DELAY_MAX),
+      check: integer("check", check, 0, FXS_CHECK_MAX),
+      guesses: typeof game.guess === "function" ? 1 : 0,
+    };
+    const most = players - 1;
+    this.#peers = Array.from({ length: players }, (_, i) =>
+      integer(`peers[${i}]`, list("peers", peers)[i] ?? 0, 0, most),
+    );
+    if (peers.length > players)
+      throw new ArgumentRangeError(`peers must be of ${players} players, not ${peers.length}`);
+    this.#putSettings(bytesOf("random", random, 16, 16));
+    const bytes = Number(kernel.fxs_rollback_size(scratch));
+    if (bytes === 0) throw this.#unsized();
+    try {
+      rooms.own.for(Number(this.#settings.own_size));
+      rooms.inputs.for(8 * players * numbers);
+      const at = rooms.block.for(bytes);
+      checked(kernel.fxs_rollback_init(at, scratch, world, this.#ownIn(own)), "Rollback");
+    } catch (error) {
+      this.dispose();
+      throw error;
     }
+    this.#head = this.#first = game.world.frame;
+  }
+
+  #putSettings(random) {
+    putRow(scratch, fxs_rollback_settings, this.#settings);
+    memory.u8.set(random, scratch + fxs_rollback_settings.random);
+    memory.u8.set(this.#peers, scratch + fxs_rollback_settings.peers);
+  }
+
+  #unsized() {
+    const others = [...new Set(this.#peers)].sort((a, b) => a - b);
+    return new ArgumentRangeError(
+      others.some((peer, i) => peer !== i)
+        ? `peers must have 0, this one, and others without a gap, not [${this.#peers}]`
+        : `the frames of this match need more than ${FXS_MEMORY_MAX} bytes`,
+    );
+  }
+
+  get #at() {
+    return this.#rooms.block.live("rollback is");
   }
 
   /** The frame that is stepped next. */
-  get frame() {
-    return after(this.#history.head, this.#behind);
+  get head() {
+    this.#at;
+    return this.#head;
   }
 
   /** The oldest frame that is not confirmed. */
-  get confirmed() {
-    return this.#history.first;
+  get first() {
+    this.#at;
+    return this.#first;
   }
 
-  /** How many frames can be stepped before an input must come. */
-  get free() {
-    return this.#history.free;
-  }
-
-  /** The first confirmed frame after which another player's world or game is not this one, or null:
-   * { frame, player, ours, theirs }. */
-  get desync() {
-    return this.#desync;
-  }
-
-  /** Steps frames again that were predicted wrongly, then the next frame if its window has room.
-   * pressed: the inputs of the local players, by player. What `play` or `load` throws is passed on;
-   * the next tick begins again with the frame in which it was thrown. */
-  tick(pressed = {}) {
-    const values = this.#pressedIn(pressed);
-    this.#repair();
-    this.#confirm();
-    const changes = this.#changes;
-    if (this.free > 0) {
-      const at = after(this.frame, this.#delay);
-      // After `play` threw, the first input for a frame counts.
-      if (this.#given === at) this.#press(values, at);
-      this.#step(this.frame);
-      this.#confirm();
-      changes.isStepped = true;
+  #ownIn(own) {
+    bytesOf("own", own, ...this.#ownSizes);
+    const { at, bytes } = this.#rooms.own;
+    if (this.#hasLength) {
+      memory.u8.fill(0, at, at + bytes);
+      putWords(at, [own.length]);
     }
+    memory.u8.set(own, at + (this.#hasLength ? LENGTH_BYTES : 0));
+    return at;
+  }
+
+  #ownOf(bytes) {
+    if (!this.#hasLength) return bytes;
+    const [length] = new Uint32Array(bytes.slice(0, 4).buffer);
+    return bytes.slice(LENGTH_BYTES, LENGTH_BYTES + length);
+  }
+
+  // Writes an input, one number or an array of them.
+  #putInput(name, input, at) {
+    const { numbers } = this.#settings;
+    const values = numbers === 1 ? [input] : list(name, input, ` of ${numbers} numbers`);
+    if (values.length !== numbers)
+      throw new ArgumentRangeError(`${name} must be ${numbers} numbers, not ${values.length}`);
+    for (const [i, value] of values.entries()) {
+      const number = wide(
+        numbers === 1 ? name : `${name}[${i}]`,
+        value,
+        -(2n ** 63n),
+        2n ** 63n - 1n,
+      );
+      memory.view.setBigInt64(at + 8 * i, number, true);
+    }
+  }
+
+  #inputsAt(at) {
+    const { players, numbers } = this.#settings;
+    const of = (player) =>
+      Array.from({ length: numbers }, (_, i) => numberAt(at + 8 * (player * numbers + i)));
+    return Array.from({ length: players }, (_, player) =>
+      numbers === 1 ? of(player)[0] : of(player),
+    );
+  }
+
+  /** Steps frames again that were predicted wrongly, then the next frame if that is possible.
+   * inputs: those of the local players, by player. Before every other peer is connected nothing is
+   * stepped. What `play` or `load` throws is passed on; the next tick begins again with the frame in
+   * which it was thrown. */
+  tick(inputs = []) {
+    const { numbers } = this.#settings;
+    const local = this.#peers.filter((peer) => peer === 0).length;
+    if (list("inputs", inputs).length !== local)
+      throw new ArgumentRangeError(
+        `inputs must have one of each of ${local} local players, not ${inputs.length}`,
+      );
+    const { at } = this.#rooms.inputs;
+    for (const [i, input] of inputs.entries())
+      this.#putInput(`inputs[${i}]`, input, at + 8 * numbers * i);
+    const status = kernel.fxs_rollback_tick(this.#at, at);
+    if (status === FXS_E_ORDER) return nothing();
+    checked(status, "tick");
+    while (this.#answer());
+    if (this.#settings.check > 0 && !this.#isTold && this.desync?.peer === 0) {
+      this.#isTold = true;
+      throw new DesyncError(this.desync);
+    }
+    const changes = this.#changes;
     this.#changes = nothing();
     return changes;
   }
 
-  #pressedIn(pressed) {
-    const values = new Map();
-    for (const [key, value] of Object.entries(object("pressed", pressed))) {
-      const player = Number(key);
-      if (!(player in this.#has)) {
-        throw new ArgumentRangeError(
-          `a player of pressed must be 0..${this.#has.length - 1}, not ${key}`,
-        );
-      }
-      if (this.#heard.has(player))
-        throw new ArgumentRangeError(`pressed must have no player of another machine, as ${key}`);
-      values.set(player, inputIn(`pressed[${key}]`, value));
+  // Does what the kernel asks for next; false if that is nothing.
+  #answer() {
+    const { own, inputs, rows, events } = this.#rooms;
+    const { command_room: commandRoom, event_room: eventRoom } = this.#settings;
+    const commands = rows.for(Number(commandRoom) * fxs_command.$size);
+    const met = events.for(Number(eventRoom) * fxs_event.$size);
+    const at = [scratch, inputs.at, commands, met];
+    checked(
+      kernel.fxs_rollback_next(this.#at, worldIn(this.#game.world), own.at, ...at),
+      `frame ${this.#head}`,
+    );
+    const type = word(scratch + fxs_rollback_request.type);
+    const frame = word(scratch + fxs_rollback_request.frame);
+    if (type === FXS_ROLLBACK_NONE) {
+      this.#head = frame;
+    } else if (type === FXS_ROLLBACK_LOAD) {
+      const size = Number(this.#settings.own_size);
+      this.#game.load?.(this.#ownOf(memory.u8.slice(own.at, own.at + size)));
+    } else if (type === FXS_ROLLBACK_GUESS) {
+      this.#guess(frame);
+    } else if (type === FXS_ROLLBACK_CONFIRMED) {
+      this.#confirm(frame, commands, met);
+    } else {
+      this.#step(frame);
     }
-    const local = [...values.keys()].join(", ");
-    if (local !== (this.#local ?? local)) {
-      const all = `players ${this.#local || "none"}, as in the first tick`;
-      throw new ArgumentRangeError(`pressed must have ${all}, not ${local || "none"}`);
-    }
-    return values;
+    return type !== FXS_ROLLBACK_NONE;
   }
 
-  #press(values, frame) {
-    this.#local = [...values.keys()].join(", ");
-    for (const [player, value] of values) {
-      this.#inputs.put(player, frame, value);
-      const own = this.#own.get(player) ?? [];
-      own.push(value);
-      if (own.length > this.#kept) own.shift();
-      this.#own.set(player, own);
-      this.#has[player] = after(frame, 1);
-    }
-    this.#given = after(frame, 1);
+  #guess(frame) {
+    const { at } = this.#rooms.inputs;
+    const player = word(scratch + fxs_rollback_request.player);
+    const age = word(scratch + fxs_rollback_request.age);
+    const guess = this.#game.guess(player, frame, this.#inputsAt(at)[0], age);
+    this.#putInput("what game.guess returns", guess, at);
+    checked(kernel.fxs_rollback_guess(this.#at, at), "guess");
   }
 
-  // Goes back to the first frame with a wrong prediction, or to the one in which `play` threw, and
-  // steps all frames since then again.
-  #repair() {
-    const { head } = this.#history;
-    const { redo, confirmed } = this.#inputs;
-    const from = isBefore(redo, head) ? redo : head;
-    this.#history.settle(isBefore(from, confirmed) ? from : confirmed);
-    this.#behind += (head - from) >>> 0;
-    if (from !== head || this.#isChanged) {
-      this.#isChanged = true;
-      const own = this.#history.back(from, this.#game.world);
-      this.#game.load?.(own);
-      this.#isChanged = false;
+  #confirm(frame, commands, met) {
+    const of = scratch + fxs_rollback_request.confirmed;
+    const rows = eventsAt(met, count64(of + fxs_confirmed.events));
+    const confirmed = {
+      frame,
+      inputs: this.#inputsAt(this.#rooms.inputs.at),
+      commands: commandsAt(commands, count64(of + fxs_confirmed.commands)),
+      events: rows.filter(({ kind }) => kind < FXS_GAME_EVENT),
+      game: rows.filter(({ kind }) => kind >= FXS_GAME_EVENT),
+      hash: memory.view.getBigUint64(of + fxs_confirmed.hash, true),
+      state: null,
+    };
+    const status = kernel.fxs_rollback_recorded(this.#at, scratch);
+    if (status !== FXS_E_ABSENT) {
+      checked(status, `frame ${frame}`);
+      confirmed.state = memory.view.getBigUint64(scratch + fxs_recorded.state, true);
     }
-    for (; this.#behind > 0; this.#behind--) {
-      this.#step(this.#history.head);
-      this.#changes.again++;
-    }
+    this.#first = (frame + 1) >>> 0;
+    this.#changes.confirmed.push(confirmed);
   }
 
   #step(frame) {
-    this.#isChanged = true;
-    const played = this.#game.play(this.#inputs.take(frame));
+    const isAgain = word(scratch + fxs_rollback_request.is_again) === 1;
+    const { world } = this.#game;
+    const played = this.#game.play(this.#inputsAt(this.#rooms.inputs.at), frame);
     const odd = Object.keys(object("what play returns", played)).find((k) => !PLAYED.includes(k));
     if (odd !== undefined || played.events === undefined) {
       const all = `{ ${PLAYED.join(", ")} }, at least events`;
       throw wrong("what play returns", all, odd ?? played);
     }
-    const isFinal = isBefore(frame, this.#inputs.confirmed);
-    const own = this.#game.save?.();
-    const { takenBack, predicted } = this.#history.push(this.#game.world, {
-      ...played,
-      own,
-      isFinal,
-    });
-    this.#isChanged = false;
-    this.#saves.set(frame, own ? hash64(own) : 0n);
+    this.#push(frame, world, played, this.#game.save?.() ?? NO_BYTES);
     const changes = this.#changes;
-    for (const event of takenBack) changes.takenBack.push({ frame, ...event });
-    for (const event of predicted) changes.predicted.push({ frame, ...event });
+    if (isAgain) changes.again++;
+    else changes.isStepped = true;
+    this.#head = (frame + 1) >>> 0;
   }
 
-  #confirm() {
-    for (const confirmed of this.#history.confirm()) {
-      const { frame, game, hash } = confirmed;
-      this.#changes.confirmed.push(confirmed);
-      const events = game.length && hash64(new TextEncoder().encode(JSON.stringify(game)));
-      this.#ours.set(frame, hex16(hash ^ this.#saves.get(frame) ^ BigInt(events)));
-      this.#saves.delete(frame);
-      if (this.#ours.size > this.#kept) this.#ours.delete(this.#ours.keys().next().value);
+  #push(frame, world, played, own) {
+    const { commands = [], events, game = [], reactions = [], hash = null, shown = 0 } = played;
+    const words = [...eventWords(events), ...gameWords(game)];
+    const { rows, events: room } = this.#rooms;
+    const { at, count } = putCommands({ commands, reactions }, rows);
+    const later = rowTotal(reactions);
+    if (later !== 0 && hash === null)
+      throw new ArgumentRangeError(
+        "hash must be that of the world before the reactions, 0..2^64 - 1, not null",
+      );
+    const row = {
+      hash: hash === null ? 0n : wide("hash", hash, 0n, UINT64_MAX),
+      command_count: BigInt(count),
+      reaction_count: BigInt(later),
+      event_count: BigInt(words.length / 4),
+      is_final: 0,
+      has_hash: hash === null ? 0 : 1,
+    };
+    const seen = wide("shown", shown, 0n, UINT64_MAX);
+    for (;;) {
+      const bytes = Number(this.#settings.event_room) * fxs_event.$size;
+      const takenBack = room.for(2 * bytes + 4 * words.length);
+      const [predicted, found] = [takenBack + bytes, takenBack + 2 * bytes];
+      putWords(found, words);
+      putRow(scratch, fxs_pushed, row);
+      const status = kernel.fxs_rollback_push(
+        this.#at,
+        worldIn(world),
+        this.#ownIn(own),
+        scratch,
+        seen,
+        at,
+        found,
+        takenBack,
+        predicted,
+        scratch + AT_RESULT,
+      );
+      if (status === FXS_OK) {
+        const answer = scratch + AT_RESULT;
+        const add = (to, from, counted) => {
+          for (const event of eventsAt(from, count64(answer + counted)))
+            to.push({ frame, ...event });
+        };
+        add(this.#changes.takenBack, takenBack, fxs_event_changes.taken_back);
+        add(this.#changes.predicted, predicted, fxs_event_changes.predicted);
+        return;
+      }
+      const next = (frame + 1) >>> 0;
+      if (status === FXS_E_ORDER && world.frame !== next)
+        throw new ArgumentRangeError(
+          `world.frame must be ${next}, after the step of frame ${frame}, not ${world.frame}`,
+        );
+      if (status !== FXS_E_ROOM) checked(status, `frame ${frame}`);
+      this.#grow(world, row);
     }
-    this.#theirs = this.#theirs.filter((theirs) => this.#isOpen(theirs));
   }
 
-  // Compares a hash of another player with ours; true if ours is not known yet.
-  #isOpen({ player, frame, hash }) {
-    if (!isBefore(frame, this.confirmed)) return true;
-    const ours = this.#ours.get(frame) ?? hash; // an older one is not kept
-    const isFirst = isBefore(frame, this.#desync?.frame ?? this.confirmed);
-    if (isFirst && ours !== hash) this.#desync = { frame, player, ours, theirs: hash };
-    return false;
+  // Moves the peer to memory in which a frame has its room.
+  #grow(world, { command_count: commands, event_count: events }) {
+    const state = kernel.fxs_world_save_size(worldIn(world));
+    const settings = this.#settings;
+    if (state > settings.state_size) settings.state_size = 2n * state;
+    else if (events > settings.event_room) settings.event_room = 2n * events;
+    else settings.command_room = 2n * settings.command_room + commands;
+    this.#putSettings(NO_BYTES);
+    const made = new Room();
+    made.for(Number(kernel.fxs_rollback_size(scratch)));
+    const { block } = this.#rooms;
+    checked(kernel.fxs_rollback_grow(made.at, scratch, block.at), "Rollback");
+    this.#rooms.block = made;
+    block.free();
   }
 
-  /** The packet of a local player, to be sent often; a lost one costs only time. It is JSON:
-   * { setup, frame, values, last }: what must be the same on all machines, inputs from a frame on,
-   * and the last confirmed frame with its hash. */
-  packet(player) {
-    const values = this.#own.get(this.#player(player)) ?? [];
-    const next = this.#given;
-    // A machine that has confirmed a frame has all inputs up to it.
-    const lacked = Math.max(...this.#has.map((has) => (next - has) | 0));
-    const sent = values.slice(Math.max(0, values.length - lacked));
-    const last = [...this.#ours].at(-1) ?? null;
-    return { setup: this.#setup, frame: after(next, -sent.length), values: sent, last };
+  /** Sets the input delay for the ticks to come. */
+  setDelay(inputDelay) {
+    const delay = integer("inputDelay", inputDelay, 0, FXS_INPUT_DELAY_MAX);
+    checked(kernel.fxs_rollback_set_delay(this.#at, delay), "inputDelay");
   }
 
-  #player(player) {
-    return integer("player", player, 0, this.#has.length - 1);
+  #peer(peer) {
+    return integer("peer", peer, 1, Math.max(1, ...this.#peers));
   }
 
-  /** Takes a packet of a player, in any order, any number of times. */
-  receive(player, packet) {
-    const { setup, frame, values, last } = object("packet", packet);
-    if (this.#own.has(this.#player(player)))
-      throw new ArgumentRangeError(`player must be one of another machine, not ${player}`);
-    for (const [i, name] of SETUP.entries()) {
-      const [ours, theirs] = [this.#setup[i], setup?.[i]];
-      if (ours !== theirs) throw wrong(`packet.setup[${i}] (${name})`, `${ours}, as here`, theirs);
+  /** The next packet for a peer: to be sent once a frame, also while nothing is stepped. */
+  packet(peer) {
+    const { players, numbers } = this.#settings;
+    const room = Math.max(FXS_PACKET_SIZE, 320 + 10 * players * numbers);
+    const at = results.for(room);
+    const to = this.#peer(peer);
+    checked(kernel.fxs_rollback_packet(this.#at, to, at, BigInt(room), scratch), `peer ${peer}`);
+    return memory.u8.slice(at, at + word(scratch));
+  }
+
+  /** Takes a packet of a peer, in any order, any number of times. One that is refused is an error
+   * with its `status`, and changes nothing. */
+  receive(peer, bytes) {
+    const from = this.#peer(peer);
+    const given = bytesIn("bytes", bytes);
+    const at = addressOf(given, results);
+    const status = kernel.fxs_rollback_receive(this.#at, from, at, BigInt(given.length));
+    if (status !== FXS_OK) throw this.#refused(from, status);
+  }
+
+  #refused(peer, status) {
+    try {
+      return checked(status, `packet of peer ${peer}`);
+    } catch (error) {
+      if (status === FXS_E_ID || kernel.fxs_rollback_refusal(this.#at, peer, scratch) !== FXS_OK)
+        return error;
+      const [ours, theirs] = [fxs_refusal.ours, fxs_refusal.theirs].map((at) =>
+        memory.view.getBigInt64(scratch + at, true),
+      );
+      const field = PACKET_FIELDS[word(scratch + fxs_refusal.field)];
+      const [player, frame] = [fxs_refusal.player, fxs_refusal.frame].map((at) =>
+        word(scratch + at),
+      );
+      const where = status === FXS_E_INPUT ? ` of player ${player} for frame ${frame}` : "";
+      error.message += `: ${field}${where} ${theirs}, here ${ours}`;
+      return error;
     }
-    if (!Array.isArray(values) || values.length > this.#kept) {
-      const most = `an array of at most ${this.#kept} inputs`;
-      throw wrong("packet.values", most, values?.length > this.#kept ? values.length : values);
-    }
-    for (const [i, value] of values.entries()) inputIn(`packet.values[${i}]`, value);
-    const first = uint32("packet.frame", frame);
-    const theirs = last === null ? null : this.#lastIn(player, last);
-    this.#heard.add(player);
-    for (const [i, value] of values.entries()) this.#inputs.put(player, after(first, i), value);
-    if (theirs === null) return;
-    const has = after(theirs.frame, 1);
-    if (isBefore(this.#has[player], has) && !isBefore(this.#given, has)) this.#has[player] = has;
-    if (this.#isOpen(theirs)) this.#theirs.push(theirs);
-    if (this.#theirs.length > 4 * this.#kept) this.#theirs.shift();
   }
 
-  #lastIn(player, last) {
-    if (!Array.isArray(last) || !isHash(last[1]))
-      throw wrong("packet.last", "[frame, hash] or null", last);
-    const frame = uint32("packet.last[0]", last[0]);
-    if (this.#local && !isBefore(frame, this.#given)) {
-      const most = `before frame ${this.#given}, which has no inputs of ours yet`;
-      throw new ArgumentRangeError(`packet.last[0] must be ${most}, not ${frame}`);
-    }
-    return { player, frame, hash: last[1] };
+  /** How this peer and the others run: once before each tick. */
+  pace() {
+    kernel.fxs_rollback_pace(this.#at, scratch);
+    const field = (name) => word(scratch + fxs_pace[name]);
+    return {
+      waiting: bitsAt(scratch + fxs_pace.waiting),
+      resteps: count64(scratch + fxs_pace.resteps),
+      ahead: field("ahead") | 0,
+      isAhead: field("is_ahead") === 1,
+      isSkipped: field("is_skipped") === 1,
+      head: field("head"),
+      first: field("first"),
+      isConnected: field("is_connected") === 1,
+    };
   }
 
-  /** Gives the memory back; the world stays. */
-  dispose() {
-    this.#history.dispose();
-    this.#inputs.dispose();
+  /** How the inputs of a player come: { peer, next, late, ahead }. */
+  player(player) {
+    const who = integer("player", player, 0, this.#settings.players - 1);
+    checked(kernel.fxs_rollback_player(this.#at, who, scratch), `player ${player}`);
+    const [peer, next, late, ahead] = ["peer", "next", "late", "ahead"].map((name) =>
+      word(scratch + fxs_player_pace[name]),
+    );
+    return { peer, next, late, ahead: ahead | 0 };
+  }
+
+  /** The first frame that differs, of another peer (peer 1 and above) or in the sync test (0); null
+   * if none does: { frame, peer, players, part, parts, ours, theirs, differences, message }. */
+  get desync() {
+    if (kernel.fxs_rollback_desync(this.#at, scratch) === FXS_E_ABSENT) return null;
+    const field = (name) => word(scratch + fxs_desync[name]);
+    const hashes = (name) =>
+      Object.fromEntries(PARTS.map((part, i) => [part, hexOf(scratch + fxs_desync[name] + 8 * i)]));
+    const parts = field("parts");
+    const found = {
+      frame: field("frame"),
+      peer: field("peer"),
+      players: bitsAt(scratch + fxs_desync.players),
+      part: PARTS[field("part")],
+      parts: PARTS.filter((_, i) => (parts >> i) & 1),
+      ours: hashes("ours"),
+      theirs: hashes("theirs"),
+    };
+    const { frame, peer, players, part } = found;
+    found.differences =
+      peer === 0 ? this.differences(this.kept("world", 1), this.kept("own", 1)) : [];
+    const who =
+      peer === 0
+        ? "when it is stepped again"
+        : `from that of peer ${peer}, player${players.length > 1 ? "s" : ""} ${players.join(", ")}`;
+    const [row] = found.differences;
+    const values = row
+      ? `${row.group}, ${row.field}: ${row.a} and ${row.b}`
+      : `hashes ${found.ours[part]} and ${found.theirs[part]}`;
+    found.message = `frame ${frame}: ${part} differs ${who}: ${values}`;
+    return found;
+  }
+
+  /** The bytes after the frame of `desync`, to be sent to the other peer; null if they are gone.
+   * part: "world" or "own". which, of the sync test: 1 for the step before. */
+  kept(part, which = 0) {
+    const of = PARTS.indexOf(part);
+    if (part !== "world" && part !== "own") throw wrong("part", '"world" or "own"', part);
+    const step = integer("which", which, 0, 1);
+    const at = kernel.fxs_rollback_kept(this.#at, step, of, scratch) >>> 0;
+    const kept = at === 0 ? null : memory.u8.slice(at, at + word(scratch));
+    return kept !== null && part === "own" ? this.#ownOf(kept) : kept;
+  }
+
+  /** The differences of the kept bytes from those of another peer: rows of stateDifferences, then the
+   * first of the own bytes by its name. */
+  differences(world, own) {
+    const [ourWorld, ourOwn] = [this.kept("world"), this.kept("own")];
+    if (ourWorld === null || world === null) return [];
+    const rows = stateDifferences(ourWorld, world);
+    const theirs = own === null ? NO_BYTES : instance("own", Uint8Array, "a Uint8Array", own);
+    const most = Math.max(ourOwn.length, theirs.length);
+    const at = Array.from({ length: most }, (_, i) => i).find((i) => ourOwn[i] !== theirs[i]);
+    if (at === undefined) return rows;
+    let end = 0;
+    const named = this.#ownNames.find(([, bytes]) => {
+      end += bytes;
+      return at < end;
+    });
+    const field = named ? named[0] : `byte ${at}`;
+    return [...rows, { group: "own", field: short(field), a: ourOwn[at], b: theirs[at] }];
   }
 }
-
-Rollback.prototype[DISPOSE] = Rollback.prototype.dispose;

@@ -109,6 +109,16 @@ const uint8_t *fxs_rewind_own(const fxs_rewind *rewind, uint32_t frame) {
     return age < rewind->count ? slot_before(rewind, age) + 8 : NULL;
 }
 
+const uint8_t *fxs_rewind_dropped(const fxs_rewind *rewind, uint64_t *size, const uint8_t **own) {
+    if (rewind->count == rewind->frames) {
+        return NULL;
+    }
+    const uint8_t *from = slot_at(rewind, (rewind->slot + 1) % rewind->frames);
+    memcpy(size, from, sizeof *size);
+    *own = from + 8;
+    return *size ? from + 8 + align8(rewind->own_size) : NULL;
+}
+
 int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world, uint8_t *own,
                         uint64_t *at) {
     uint32_t age = age_of(rewind, frame);
@@ -132,6 +142,9 @@ void fxs_rewind_copy(fxs_rewind *to, const fxs_rewind *from) {
         uint64_t size;
         memcpy(&size, source, sizeof size);
         memcpy(slot_at(to, i), source, (size_t)(head_size + size));
+    }
+    for (uint32_t i = from->count; i < to->frames; i++) {
+        memset(slot_at(to, i), 0, sizeof(uint64_t)); /* no frame was dropped */
     }
     to->count = from->count;
     to->newest = from->newest;

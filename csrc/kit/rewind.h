@@ -22,4 +22,9 @@ FXS_INTERNAL void fxs_rewind_copy(fxs_rewind *to, const fxs_rewind *from);
 /* The game's own bytes of a frame that is kept; else NULL. */
 FXS_INTERNAL const uint8_t *fxs_rewind_own(const fxs_rewind *rewind, uint32_t frame);
 
+/* The state that the frame after the newest had before an earlier one was pushed again, and its own
+ * bytes; NULL if there was none. */
+FXS_INTERNAL const uint8_t *fxs_rewind_dropped(const fxs_rewind *rewind, uint64_t *size,
+                                               const uint8_t **own);
+
 #endif

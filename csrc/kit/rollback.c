@@ -503,8 +503,18 @@ static void check_step(fxs_rollback *r, uint32_t frame, const frame_parts *now,
     }
     report_parts(r, frame, now->parts, before->parts);
     if (r->has_desync) {
-        const uint64_t size = fxs_world_save_size(world);
+        uint64_t size = 0;
+        const uint8_t *was = NULL, *own_was = NULL;
+        r->kept_tag = 0;
         keep_from_ring(r, 1, frame);
+        if (!r->kept_tag) {
+            was = fxs_rewind_dropped(fxs_history_states(history_in(r)), &size, &own_was);
+        }
+        if (was != NULL) {
+            keep_state(r, 1, own_was, was, size);
+            r->kept_tag = frame + 1;
+        }
+        size = fxs_world_save_size(world);
         keep_state(r, 0, own, NULL, 0);
         if (size <= r->settings.state_size) {
             uint8_t *to = kept_slot(r, 0);

@@ -97,10 +97,10 @@ const planes = () => {
   return made;
 };
 const body = () => new Body(world(), FrameData.of(DOCUMENT), POSE, { ids: [4], owner: 7 });
-const rollback = () => {
+const rollback = (peers = [0, 1]) => {
   const own = world();
   const play = () => ({ events: own.step() });
-  return new Rollback({ world: own, play }, { players: 2 });
+  return new Rollback({ world: own, play }, { players: 2, peers });
 };
 const history = () => {
   const [own, made] = [world(), new History(world(), 4)];
@@ -246,17 +246,20 @@ const calls = {
     made(
       Rollback,
       { world: world(), play: () => ({ events: [] }) },
-      { players: 2, window: 4, delay: 1 },
+      {
+        ...{ players: 2, peers: [0, 1], predictionMax: 4, inputDelay: 1, check: 2, past: 3 },
+        ...{ match: "round 1", data: 5n, random: new Uint8Array(16), numbers: 2, ownMax: 5 },
+        ownNames: [["health", 4]],
+      },
     ),
-  "Rollback#tick": () => of(rollback(), "tick", { 0: 5 }),
-  "Rollback#packet": () => of(rollback(), "packet", 0),
-  "Rollback#receive": () =>
-    of(rollback(), "receive", 1, {
-      setup: [0, 2, 8, 0],
-      frame: 0,
-      values: [1, 2],
-      last: [0, "0123456789abcdef"],
-    }),
+  DesyncError: () => made(fixsync.DesyncError, { message: "frame 5" }),
+  "Rollback#tick": () => of(rollback(), "tick", [5]),
+  "Rollback#packet": () => of(rollback(), "packet", 1),
+  "Rollback#receive": () => of(rollback(), "receive", 1, rollback([1, 0]).packet(1)),
+  "Rollback#setDelay": () => of(rollback(), "setDelay", 3),
+  "Rollback#player": () => of(rollback(), "player", 1),
+  "Rollback#kept": () => of(rollback(), "kept", "own", 1),
+  "Rollback#differences": () => of(rollback(), "differences", state(), new Uint8Array(3)),
   Recorder: () =>
     made(Recorder, world(), {
       tickRate: [60, 1],
@@ -264,6 +267,14 @@ const calls = {
       names: { layers: { 1: "a" }, ids: { 1: "b" }, game: { 16: "c" } },
       build: "v1",
       data: "frames",
+      sim: "duel",
+      seed: 5n,
+      state: new Uint8Array(0),
+    }),
+  "Recorder#inputs": () => of(new Recorder(world(), { sim: "duel" }), "inputs", [[1, 2n]]),
+  "Recorder#frame": () =>
+    of(new Recorder(world()), "frame", {
+      ...{ inputs: [1], commands: [], events: [EVENT], game: [GAME], hash: 5n, state: 6n },
     }),
   "Recorder#commands": () => of(new Recorder(world()), "commands", structuredClone(COMMANDS)),
   "Recorder#query": () => of(new Recorder(world()), "query", [1], ...structuredClone(MASKED)),

@@ -10,10 +10,12 @@ import { Network } from "./network.js";
 import { sceneOf } from "./scene.js";
 
 export const FRAME_MS = 1000 / 60;
-const WINDOW = 40; // frames that may be predicted before a peer waits
+const PREDICTION_MAX = 40; // frames that may be predicted before a peer waits
 
-// A computer of the match: it plays the whole game, and never waits for the others before its window
-// is full.
+// How a computer numbers that of a player: itself 0.
+const peerOf = (me, player) => (player === me ? 0 : player < me ? player + 1 : player);
+
+// A computer of the match: it plays the whole game.
 class Peer {
   rollbacks = 0;
   depth = 0; // frames that the last call of `advance` played again
@@ -22,7 +24,9 @@ class Peer {
   constructor(me, players, delay) {
     this.me = me;
     this.game = new Fight(players);
-    this.rollback = new Rollback(this.game, { players, window: WINDOW, delay });
+    const peers = Array.from({ length: players }, (_, player) => peerOf(me, player));
+    const settings = { players, peers, predictionMax: PREDICTION_MAX, inputDelay: delay };
+    this.rollback = new Rollback(this.game, settings);
     this.log = recorderOf(this.game.world, players);
   }
 
@@ -31,10 +35,10 @@ class Peer {
   }
 
   get frame() {
-    return this.rollback.frame;
+    return this.rollback.head;
   }
   get confirmed() {
-    return this.rollback.confirmed;
+    return this.rollback.first;
   }
   get confirmedState() {
     return this.game.before(this.confirmed);
@@ -50,7 +54,9 @@ class Peer {
   }
 
   advance(input) {
-    const { again, confirmed } = this.rollback.tick({ [this.me]: input });
+    this.depth = 0;
+    if (this.rollback.pace().isSkipped) return; // it is ahead of the others
+    const { again, confirmed } = this.rollback.tick([input]);
     this.depth = again;
     if (again > 0) this.rollbacks++;
     for (const frame of confirmed) record(this.log, frame, this.game.before(frame.frame + 1).casts);
@@ -100,7 +106,7 @@ export class Match {
     if (this.desync) return;
     this.now += FRAME_MS;
     this.#network.deliver(this.now, (from, to, packet) =>
-      this.peers[to].rollback.receive(from, JSON.parse(packet)),
+      this.peers[to].rollback.receive(peerOf(to, from), packet),
     );
     for (const peer of this.peers) {
       const input =
@@ -109,15 +115,15 @@ export class Match {
       peer.advance(input);
     }
     for (const from of this.peers) {
-      const packet = JSON.stringify(from.rollback.packet(from.me));
       for (const { me: to } of this.peers) {
         if (to === from.me) continue;
+        const packet = from.rollback.packet(peerOf(from.me, to));
         this.#network.send(from.me, to, packet, this.now, conditions);
         from.bytesSent += packet.length;
       }
     }
     const finder = this.peers.find(({ rollback }) => rollback.desync);
-    if (finder) this.#explain(finder.me, finder.rollback.desync.player);
+    if (finder) this.#explain(finder.me, finder.rollback.desync.players[0]);
   }
 
   // Names the first difference between two peers.
