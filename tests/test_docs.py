@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -122,41 +123,10 @@ def test_every_public_symbol_of_the_header_is_in_the_site(site: dict[str, Page])
         assert {name for name in names if f"c.{name}" not in site[page].ids} == set()
 
 
-MODULES = (
-    "fixsync.game.flat",
-    "fixsync.game.motion",
-    "fixsync.maps",
-    "fixsync.log.recorder",
-    "fixsync.log.replay",
-    "fixsync.log.diff",
-    "fixsync.match.builds",
-    "fixsync.log.info",
-    "fixsync.log.pair",
-    "fixsync.log.attacks",
-    "fixsync.log.watch",
-    "fixsync.log.whatif",
-    "fixsync.log.rematch",
-    "fixsync.log.diff_hits",
-    "fixsync.log.settings",
-    "fixsync.log.hits",
-    "fixsync.farm.run",
-    "fixsync.farm.regress",
-    "fixsync.base.fields",
-    "fixsync.view",
-    "fixsync.match.sim",
-    "fixsync.match",
-    "fixsync.session",
-    "fixsync.session.udp",
-    "fixsync.game.random",
-    "fixsync.match.questions",
-    "fixsync.sample.skillfight",
-    "fixsync.synctest",
-    "fixsync.synctest.strategies",
-    "fixsync.synctest.checks",
-    "fixsync.synctest.unsaved",
-    "fixsync.synctest.minimise",
-    "fixsync.peers.faults",
-)
+PAGES: dict[str, list[str]] = runpy.run_path(
+    str(ROOT / "docs" / "extensions" / "python_reference.py")
+)["PAGES"]
+MODULES = [f"fixsync.{name}" for name in chain.from_iterable(PAGES.values())]
 
 
 @pytest.fixture(scope="module")
@@ -169,8 +139,8 @@ def python_ids(site: dict[str, Page]) -> set[str]:
 def test_every_public_python_name_is_in_the_site(python_ids: set[str]) -> None:
     names = set()
     for module in ("fixsync", *MODULES):
-        public = set(importlib.import_module(module).__all__) - {"__version__", "flat"}
-        names |= {f"{module}.{name}" for name in public}
+        public = {*getattr(importlib.import_module(module), "__all__", ())}
+        names |= {f"{module}.{name}" for name in public - {"__version__", "flat"}}
     for kind in (getattr(fixsync, name) for name in fixsync.__all__):
         if isinstance(kind, type):
             members = (name for name in vars(kind) if not name.startswith("_"))

@@ -345,6 +345,12 @@ def test_the_host_refuses_inputs_for_a_empty_seat_and_players_take_them_from_it_
         assert (session._seats.streams[2].next > first) == taken
 
 
+def update_of(network: Network, session: Session, **changes: Any) -> Update:
+    """What a session would send to player 1 now, with these changes."""
+    update = next(session._outgoing[1]._updates(network.now_ms))
+    return msgspec.structs.replace(update, **changes)
+
+
 def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
     network = Network(MATCH, 1, Weather(delay_ms=25))
     for me in (0, 1):
@@ -353,7 +359,7 @@ def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
     session, other = network.session(1), network.session(0)
     assert session.phase is Phase.CONNECTING
     assert session._remotes[0].start_number
-    update = next(other._outgoing[1]._updates(network.now_ms))
+    update = update_of(network, other)
     first = session._seats.streams[1].next
     lie = msgspec.structs.replace(update, runs=[Run(1, first, [1, 2])])
     assert session.receive(fresh(network, lie), network.now_ms) is None
@@ -395,7 +401,7 @@ def test_who_comes_back_leaves_out_the_hashes_of_confirmed_frames_only():
     assert network.run(3000, lambda: back.phase is Phase.RUNNING and remote.start_number)
     assert not remote.is_mutual
     at = session.confirmed
-    update = next(back._outgoing[1]._updates(network.now_ms))
+    update = update_of(network, back)
     for number, first in enumerate((at + 1, at), 10**6):
         lie = msgspec.structs.replace(
             update, echo_ms=0, hash_first=first, hashes=[], confirmed=at + 1, frame=at + 1, runs=[]
@@ -421,8 +427,9 @@ def test_the_host_gives_no_input_of_a_seat_that_its_player_has_taken():
     network, session, _ = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
     stream = session._seats.streams[2]
     assert stream.next > session._seats.since[2]
-    lie = msgspec.structs.replace(
-        next(network.session(0)._outgoing[1]._updates(network.now_ms)),
+    lie = update_of(
+        network,
+        network.session(0),
         runs=[Run(2, stream.next, [1])],
     )
     before = stream.next
@@ -434,7 +441,7 @@ def test_the_host_names_the_frame_of_a_handover_once():
     network, session, _ = with_a_late_player(lambda it: it.is_playing and it.confirmed > 60)
     since = session.seats[2]
     assert since is not None
-    update = next(network.session(0)._outgoing[1]._updates(network.now_ms))
+    update = update_of(network, network.session(0))
     lie = msgspec.structs.replace(update, seats=[0, 0, since + 50])
     assert session.receive(fresh(network, lie), network.now_ms) == 0
     assert session.seats[2] == since
@@ -445,9 +452,7 @@ def test_a_late_player_gives_no_input_before_its_seat_is_handed_over():
     network.run(20)
     assert session.seats[2] is None
     stream = session._seats.streams[2]
-    lie = msgspec.structs.replace(
-        next(late._outgoing[1]._updates(network.now_ms)), runs=[Run(2, stream.next, [1])]
-    )
+    lie = update_of(network, late, runs=[Run(2, stream.next, [1])])
     before = stream.next
     assert session.receive(sealed(late, 1, lie, 10**6), network.now_ms) == 2
     assert stream.next == before
@@ -458,9 +463,7 @@ def test_who_joined_late_and_has_answered_leaves_out_no_hash():
     remote = session._remotes[2]
     assert remote.is_mutual
     first = remote.hash_next + 1
-    lie = msgspec.structs.replace(
-        next(late._outgoing[1]._updates(network.now_ms)), hash_first=first, hashes=[]
-    )
+    lie = update_of(network, late, hash_first=first, hashes=[])
     assert session.receive(sealed(late, 1, lie, 10**6), network.now_ms) is None
     assert remote.fault == f"hashes from frame {first} on, but frame {first - 1} is the next"
 
@@ -493,7 +496,7 @@ def beginning() -> tuple[Network, Session, Update]:
     session = network.session(1)
     assert network.run(900, lambda: session.frame > 4)
     assert not session._remotes[0].is_mutual
-    return network, session, next(network.session(0)._outgoing[1]._updates(network.now_ms))
+    return network, session, update_of(network, network.session(0))
 
 
 def test_who_was_there_from_the_start_leaves_out_no_hash_even_if_it_never_answers():
@@ -516,7 +519,7 @@ def test_before_a_match_begins_no_hash_is_left_out():
     network.run(60)
     assert session.phase is Phase.CONNECTING
     assert not remote.is_mutual
-    update = next(network.session(0)._outgoing[1]._updates(network.now_ms))
+    update = update_of(network, network.session(0))
     lie = msgspec.structs.replace(update, echo_ms=0, hash_first=90, confirmed=90, frame=90)
     assert session.receive(fresh(network, lie), network.now_ms) is None
     assert remote.fault == "hashes from frame 90 on, but frame 0 is the next"
@@ -582,7 +585,7 @@ def test_a_check_of_inputs_that_raises_something_else_refuses_the_packet():
     network = Network(MATCH, 1, simulation=Indexing).start_all()
     network.run(900)
     session = network.session(1)
-    message = next(network.session(0)._outgoing[1]._updates(network.now_ms))
+    message = update_of(network, network.session(0))
     lie = msgspec.structs.replace(message, runs=[Run(0, session._seats.streams[0].next, [9])])
     assert session.receive(fresh(network, lie), network.now_ms) is None
     assert "IndexError" in session._remotes[0].fault
@@ -592,7 +595,7 @@ def test_the_largest_update_fits_a_packet():
     settings = Match("bumpers", seed=1, players=8, prediction_max=32, input_delay=16)
     network = Network(settings, 1).start_all()
     network.run(600)
-    update = next(network.session(0)._outgoing[1]._updates(network.now_ms))
+    update = update_of(network, network.session(0))
     high = 2**32 - 2
     largest = msgspec.structs.replace(
         update,
