@@ -10,7 +10,7 @@ import subprocess
 import pytest
 from builds import CSRC, Builds
 from strategies import rounds
-from tools import by_default
+from tools import Log, by_default
 
 from fixsync import LEVEL, ONE, Box, Capsule, Cylinder, Level, Pose, Prism, Sector, Shape, World
 from fixsync._native.raw import ffi, lib
@@ -365,16 +365,10 @@ def test_riders_of_stacks_keep_their_places_to_the_bit(part: int) -> None:
 def test_a_recorder_hears_what_a_platform_moves() -> None:
     """The commands of a log, applied to the first state, give the last one."""
     world, platforms, movers = a_heap(3)
-    twin = world.copy()
-    heard: list[tuple[int, ...]] = []
-
-    class Observer:
-        def changed(self, rows: bytes) -> None:
-            heard.append(rows)
-
-    world._native.observer = Observer()
+    twin, log = world.copy(), Log()
+    world._native.observer = log
     carry(world, platforms, (90, 11, -3), movers)
-    twin._native.apply(b"".join(heard))
+    twin._native.apply(b"".join(log.reported))
     assert twin.hash() == world.hash()
 
 

@@ -123,10 +123,10 @@ def test_every_public_symbol_of_the_header_is_in_the_site(site: dict[str, Page])
         assert {name for name in names if f"c.{name}" not in site[page].ids} == set()
 
 
-PAGES: dict[str, list[str]] = runpy.run_path(
+OF_PAGES: dict[str, list[str]] = runpy.run_path(
     str(ROOT / "docs" / "extensions" / "python_reference.py")
 )["PAGES"]
-MODULES = [f"fixsync.{name}" for name in chain.from_iterable(PAGES.values())]
+MODULES = [f"fixsync.{name}" for name in chain.from_iterable(OF_PAGES.values())]
 
 
 @pytest.fixture(scope="module")

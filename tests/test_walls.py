@@ -14,7 +14,7 @@ from builds import CSRC
 from model_level import LevelWorld
 from strategies import rounds
 from test_level import level_of, random_pose, random_shape, random_solid
-from tools import by_default
+from tools import Log, by_default
 
 from fixsync import (
     LEVEL,
@@ -398,15 +398,10 @@ def test_a_recorder_hears_what_gives_way() -> None:
     world = a_world()
     world.add(2, Cylinder(2 * ONE, ONE), Pose(EIGHTH, 0, 0), layer=WALKER)
     world.step()
-    twin, heard = world.copy(), list[bytes]()
-
-    class Observer:
-        def changed(self, rows: bytes) -> None:
-            heard.append(rows)
-
-    world._native.observer = Observer()
+    twin, log = world.copy(), Log()
+    world._native.observer = log
     assert separate(world, [(WALKER, WALKER)], {0: MOVER})
-    twin._native.apply(b"".join(heard))
+    twin._native.apply(b"".join(log.reported))
     assert twin.hash() == world.hash()
 
 

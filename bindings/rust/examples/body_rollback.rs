@@ -1,10 +1,10 @@
 //! A body rolls back: its saved bytes grow with the victims of its attack. The argument is the table
-//! that `fixsync frames examples/fighter.json -o fighter.bin` makes.
+//! that `fixsync frame-data examples/fighter.json -o fighter.bin` makes.
 
 use fixsync::*;
 use std::sync::Arc;
 
-const SLASH: u32 = 2; // in the order that `fixsync frames` prints
+const SLASH: u32 = 2; // in the order that `fixsync frame-data` prints
 
 struct Game {
     world: World,
