@@ -12,7 +12,7 @@ from bindings.emit.web import _filled
 INTEGERS = {
     f"{sign}int{bits}_t": f"{sign or 'i'}{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u")
 }
-KEYWORDS = {"yield", "type", "move", "box"}
+KEYWORDS = {"match", "yield", "type", "move", "box"}
 
 
 def sys(api: Api) -> str:

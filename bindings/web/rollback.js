@@ -71,7 +71,7 @@ const NO_BYTES = new Uint8Array(0);
 const PARTS = ["inputs", "world", "own", "events", "shown"];
 const PACKET_FIELDS = (
   "bytes, random bytes, semantics, match, data, players, numbers, predictionMax, first frame, " +
-  "local players, ack, head, confirmed, hash ack, frame of a hash, end of inputs, input"
+  "local players, ack, head, confirmed, hash ack, frame of a hash, end of inputs, input, ahead"
 ).split(", ");
 const PLAYED = ["commands", "events", "game", "reactions", "hash", "shown"];
 

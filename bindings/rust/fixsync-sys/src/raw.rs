@@ -1440,7 +1440,7 @@ pub struct fxs_rollback_settings {
     /// secure random bytes, new for each match and each start
     pub random: [u8; 16],
     /// fxs\_hash64 of what the match is: its id, the game, the seed
-    pub match: u64,
+    pub r#match: u64,
     /// fxs\_hash64 of what the game plays with: frame data, level
     pub data: u64,
     /// as in fxs\_history\_room, and the next three
@@ -1477,7 +1477,7 @@ zeroed!(fxs_rollback_settings);
 const _: () = {
     assert!(size_of::<fxs_rollback_settings>() == 160);
     assert!(offset_of!(fxs_rollback_settings, random) == 0);
-    assert!(offset_of!(fxs_rollback_settings, match) == 16);
+    assert!(offset_of!(fxs_rollback_settings, r#match) == 16);
     assert!(offset_of!(fxs_rollback_settings, data) == 24);
     assert!(offset_of!(fxs_rollback_settings, own_size) == 32);
     assert!(offset_of!(fxs_rollback_settings, state_size) == 40);
