@@ -64,19 +64,23 @@ def is_buffer(value: object) -> bool:
     return True
 
 
-def bytes_of(name: str, data: object) -> bytes:
-    """The bytes of a contiguous buffer."""
-    if type(data) is bytes:
-        return data
+def _view(name: str, data: object, what: str) -> memoryview:
     try:
         view = memoryview(data)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(
-            f"{name} must be bytes or another buffer, not {shown(data)} ({type(data).__name__})"
+            f"{name} must be {what}, not {shown(data)} ({type(data).__name__})"
         ) from None
     if not view.c_contiguous:
         raise ValueError(f"{name} must be contiguous in memory")
-    return view.tobytes()
+    return view
+
+
+def bytes_of(name: str, data: object) -> bytes:
+    """The bytes of a contiguous buffer."""
+    if type(data) is bytes:
+        return data
+    return _view(name, data, "bytes or another buffer").tobytes()
 
 
 def _codes(format: str, itemsize: int) -> str | None:
@@ -133,14 +137,7 @@ def rows_of(name: str, data: object, row: str) -> bytes:
         rows = data.tobytes()
         if len(rows) % _row_size(row) == 0:
             return rows
-    try:
-        view = memoryview(data)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(
-            f"{name} must be a buffer of rows, not {shown(data)} ({type(data).__name__})"
-        ) from None
-    if not view.c_contiguous:
-        raise ValueError(f"{name} must be contiguous in memory")
+    view = _view(name, data, "a buffer of rows")
     shape = view.shape or ()
     fault = _row_fault(view.format, view.itemsize, shape[-1] if len(shape) > 1 else None, row)
     if fault:

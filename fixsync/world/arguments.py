@@ -5,7 +5,7 @@ An argument of many is a buffer of rows, or a sequence of tuples. An error names
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from fixsync._native.checks import boolean, counted, integer, integers, shown, uint32
@@ -148,15 +148,21 @@ def query_row(
     return shape._shape + pose._pose + _pack_mask(*numbers, least)
 
 
+def _rows(
+    name: str, given: Any, row: struct.Struct, row_of: Callable[..., bytes], *form: Any
+) -> bytes:
+    if is_buffer(given):
+        return rows_of(name, given, row.format[1:])
+    rows = []
+    for i, entry in counted(name, given):
+        where = f"{name}[{i}]"
+        rows.append(row_of(f"{where}: ", *_tuple_of(where, entry, *form)))
+    return b"".join(rows)
+
+
 def query_rows(queries: Buffer | Iterable[Sequence[Any]]) -> bytes:
     """The rows of queries."""
-    if is_buffer(queries):
-        return rows_of("queries", queries, QUERY.format[1:])
-    rows = []
-    for i, entry in counted("queries", queries):
-        values = _tuple_of(f"queries[{i}]", entry, 2, 5, _QUERY)
-        rows.append(query_row(f"queries[{i}]: ", *values))
-    return b"".join(rows)
+    return _rows("queries", queries, QUERY, query_row, 2, 5, _QUERY)
 
 
 def cast_row(
@@ -190,10 +196,4 @@ def cast_row(
 
 def cast_rows(casts: Buffer | Iterable[Sequence[Any]]) -> bytes:
     """The rows of casts."""
-    if is_buffer(casts):
-        return rows_of("casts", casts, CAST.format[1:])
-    rows = []
-    for i, entry in counted("casts", casts):
-        values = _tuple_of(f"casts[{i}]", entry, 3, 7, _CAST)
-        rows.append(cast_row(f"casts[{i}]: ", *values))
-    return b"".join(rows)
+    return _rows("casts", casts, CAST, cast_row, 3, 7, _CAST)
