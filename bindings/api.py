@@ -359,9 +359,10 @@ def read_commands(api: Api) -> list[Command]:
 
 def read_kinds(api: Api) -> list[Kind]:
     """The table of kinds of shape."""
-    bodies = [shape_class for shape_class, _ in _rows("shape.h", "BODY_CLASSES", "CLASS")]
+    lists = ("BODIES_BUT_POLYGONS", "POLYGONS")
+    bodies = [row[0] for name in lists for row in _rows("shape.h", name, "CLASS")]
     found = []
-    for code, name, _, shape_class, traits, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
+    for code, name, _, shape_class, _, traits, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
         flags = [flag.split("=") for flag in _arguments(traits.removeprefix("TRAITS"))]
         has = {key.strip(" ."): value.strip() == "1" for key, value in flags}
         *sizes, least, most = _arguments(ranges.removeprefix("RANGES"))

@@ -25,8 +25,8 @@ typedef struct pair_search {
  * that meet have a gap of at most two quanta on each axis; a quantum is at most 2^13. */
 static void test_proposed(pair_search *s, uint32_t proposed) {
     const placed_shape *all = s->a.sorted;
-    uint64_t like[PAIR_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];
-    uint32_t count[PAIR_COUNT] = {0};
+    uint64_t like[PAIRS_END][BATCH + BLOCK], hit[BATCH + BLOCK];
+    uint32_t count[PAIRS_END] = {0};
     FXS_ASSERT(proposed < BATCH + BLOCK);
     uint32_t met = 0;
     for (uint32_t i = 0; i < proposed; i++) {
@@ -42,12 +42,12 @@ static void test_proposed(pair_search *s, uint32_t proposed) {
     }
     s->filtered += proposed - met;
     if (s->take) {
-        for (uint32_t kinds = 0; kinds < PAIR_COUNT; kinds++) {
+        for (uint32_t kinds = 0; kinds < PAIRS_END; kinds++) {
             s->take(s->context, all, like[kinds], count[kinds]);
         }
         return;
     }
-    for (uint32_t kinds = 0; kinds < PAIR_COUNT; kinds++) {
+    for (uint32_t kinds = 0; kinds < PAIRS_END; kinds++) {
         if (count[kinds] == 0) {
             continue;
         }

@@ -68,6 +68,16 @@ static int meets_in_plane(interval64 *w, axis axes[3], int64_t x, int64_t z, int
     return clip_to(w, axes, x) && clip_to(w, axes + 2, z) && fxs_interval64_holds(w, when);
 }
 
+/* Heights are those of a's way up to b's. */
+static int32_t cast_at_polygon(const placed_shape *a, const placed_shape *b, const int64_t *D,
+                               const int64_t *M, heights meet, int when, int32_t max_fraction) {
+    const planar d = {-D[0], -D[2]};
+    const heights way = {meet.low - D[1], meet.high - D[1]};
+    polygon p;
+    polygon_of_shape(&p, b, d);
+    return fxs_polygon_cast(a, &p, way, M, when, max_fraction);
+}
+
 /* D and M as above, a of the lesser class; `meet` is -h..h unless one is a cylinder of a level.
  * Fractions above `max_fraction` may be missed. */
 static int32_t first_of_pair(class_pair pair, const placed_shape *a, const placed_shape *b,
@@ -98,8 +108,9 @@ static int32_t first_of_pair(class_pair pair, const placed_shape *a, const place
         half.x = b->size[0] * unit;
         half.z = b->size[2] * unit;
         break;
-    case BOX_BOX:
-        return cast_boxes(a, b, p, m, w, when);
+    case BOX_BOX: return cast_boxes(a, b, p, m, w, when);
+    case ANY_POLYGON:
+        return POLYGON_KINDS ? cast_at_polygon(a, b, D, M, meet, when, max_fraction) : NONE;
     CASES_OF_NO_BODIES:
         return NONE; /* no cast comes here */
     }
@@ -227,8 +238,15 @@ static parting parting_of_pair(class_pair pair, const placed_shape *a, const pla
     case ROUND_CYLINDER: return without_radius(parting_off_cylinder(b->size[0], P, F), a->size[0]);
     case ROUND_BOX:
     case CYLINDER_BOX: return without_radius(parting_off_box(b, P, F), a->size[0]);
-    case BOX_BOX:
-        return parting_of_boxes(a, b, P);
+    case BOX_BOX: return parting_of_boxes(a, b, P);
+    case ANY_POLYGON:
+        if (POLYGON_KINDS) {
+            const planar centre = {0, 0};
+            polygon p;
+            polygon_of_shape(&p, b, centre);
+            return fxs_polygon_parting(a, &p, P, F);
+        }
+        break;
     CASES_OF_NO_BODIES:
         break; /* no cast comes here */
     }
@@ -271,7 +289,8 @@ int64_t fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b, con
 
 /* No axis of a shape's bounds reaches further from its centre, however it is turned. */
 static int64_t furthest(const fxs_shape *s) {
-    return (int64_t)s->size[0] + s->size[1] + s->size[2] + 5;
+    const ground_reach r = reach_of(s->kind, s->size);
+    return r.radius + r.half_x + r.half_z + s->size[1] + 5;
 }
 
 int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t motion_a[3],

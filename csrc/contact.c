@@ -383,10 +383,21 @@ SPECIALISED int64_t depth_SECTOR_SECTOR(const near_pair *m) {
     return min64(found - 1, m->overlap_y);
 }
 
+/* Any shape and a polygon. */
+SPECIALISED int64_t depth_ANY_POLYGON(const near_pair *m) {
+    polygon p;
+    polygon_of_shape(&p, m->b, opposite(m->d));
+    return fxs_polygon_contact(m->a, &p, -m->overlap_y) - 1;
+}
+
 SPECIALISED int64_t depth_at(class_pair of, const placed_shape *a, const placed_shape *b,
                              const edges *known, int64_t overlap_y) {
     const planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
     const near_pair m = {a, b, d, overlap_y, above_0(-overlap_y), known};
+    FXS_ASSERT((int)of < (int)PAIRS_END);
+    if ((int)of >= (int)PAIRS_END) {
+        return INT64_MIN; /* not reached, and not compiled */
+    }
     switch (of) {
 #define DEPTH_OF_PAIR(a, b) \
     case a##_##b: return depth_##a##_##b(&m);
@@ -459,7 +470,7 @@ SPECIALISED uint64_t stand(placed_shape *s, shape_class f, const fxs_shape *shap
     s->size[1] = shape->size[1];
     s->size[2] = shape->size[2];
     s->cos_q30 = s->sin_q30 = 0;
-    if (TURNING_CLASSES >> f & 1) { /* others do not use the direction */
+    if (CORNERED_CLASSES >> f & 1) { /* a sector uses its yaw */
         planar dir = fxs_direction_of(s->yaw);
         s->cos_q30 = (int32_t)dir.x;
         s->sin_q30 = (int32_t)dir.z;
@@ -514,7 +525,10 @@ SPECIALISED int contact_of_pair(class_pair of, const placed_shape *a, const plac
     }
 CLASS_PAIRS(FUNCTIONS_OF_PAIR)
 
-#define ROW_OF_PAIR(A, B) {contact_##A##_##B, overlap_##A##_##B, hits_##A##_##B, met_##A##_##B},
+#define OF_KINDS(function, pair) ((int)(pair) < (int)PAIRS_END ? function##pair : NULL)
+#define ROW_OF_PAIR(A, B)                                                                \
+    {OF_KINDS(contact_, A##_##B), OF_KINDS(overlap_, A##_##B), OF_KINDS(hits_, A##_##B), \
+     OF_KINDS(met_, A##_##B)},
 static const struct pair_functions {
     int (*contact)(const placed_shape *, const placed_shape *, int64_t);
     int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
@@ -546,8 +560,6 @@ uint32_t fxs_placed_hits(const placed_shape *all, class_pair of, const uint64_t 
     return CALL(hits, of, all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
-_Static_assert((int)SECTOR == (int)SHAPE_CLASS_COUNT - 1,
-               "SECTOR stays the last class: fxs_placed_met puts a sector second in every pair");
 uint64_t fxs_placed_met(const placed_shape *area, const fxs_query *q, const placed_shape *all,
                         uint64_t *ids, uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };
@@ -574,8 +586,8 @@ uint64_t fxs_placed_met(const placed_shape *area, const fxs_query *q, const plac
         for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
             if (count[kind]) {
                 const pair_order order = order_of_kinds(area->kind, kind);
-                const uint32_t swap =
-                    order.is_swapped | (uint32_t)is_sector(area); /* known is of b */
+                /* What is known is of b. */
+                const uint32_t swap = order.is_swapped | (uint32_t)(order.pair == SECTOR_SECTOR);
                 met += CALL(met, order.pair, swap, &asked, like[kind], count[kind], ids + met);
             }
         }

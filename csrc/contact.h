@@ -19,22 +19,26 @@ FXS_INTERNAL int fxs_cylinder_solid_contact(const placed_shape *s, int32_t x, in
 
 #define NAME_OF_PAIR(a, b) a##_##b,
 typedef enum class_pair { CLASS_PAIRS(NAME_OF_PAIR) PAIR_COUNT } class_pair;
-#define INDEX_OF_PAIR(a, b) ((b) * ((b) + 1) / 2 + (a))
+#define INDEX_OF_PAIR(a, b) ((int)(b) == POLYGON ? (int)ANY_POLYGON : (b) * ((b) + 1) / 2 + (a))
 #define PAIR_IS_AT(a, b) \
     _Static_assert(a##_##b == (int)INDEX_OF_PAIR(a, b), "pairs ascend by the greater class");
 CLASS_PAIRS(PAIR_IS_AT)
-_Static_assert((int)PAIR_COUNT == (int)INDEX_OF_PAIR(0, SHAPE_CLASS_COUNT),
-               "every two classes are a pair");
+_Static_assert((int)ANY_POLYGON == (int)POLYGON * (POLYGON + 1) / 2 &&
+                   (int)POLYGON + 1 == (int)SHAPE_CLASS_COUNT,
+               "every two classes are a pair, and POLYGON is the last class");
 
 /* In a switch over pairs of bodies, the cases of the pairs that never come there. */
 #define CASE_OF_PAIR(a, b) case a##_##b:
 #define CASES_OF_NO_BODIES AREA_PAIRS(CASE_OF_PAIR) case PAIR_COUNT
 
+/* How many pairs have kinds. */
+enum { PAIRS_END = POLYGON_KINDS ? PAIR_COUNT : ANY_POLYGON };
+
 /* The lesser class of a pair, and the greater one. */
 static inline shape_class lesser_of(class_pair of) {
     switch (of) {
 #define LESSER_OF_PAIR(a, b) \
-    case a##_##b: return a;
+    case a##_##b: return (shape_class)a;
         CLASS_PAIRS(LESSER_OF_PAIR)
     case PAIR_COUNT: break;
     }
@@ -59,7 +63,7 @@ typedef struct pair_order {
 static inline pair_order order_of_kinds(uint32_t a, uint32_t b) {
     enum { SWAPPED = 128 };
 #define ORDERED_INDEX(a, b) ((a) <= (b) ? INDEX_OF_PAIR(a, b) : INDEX_OF_PAIR(b, a) + SWAPPED)
-#define ORDERS_OF_KIND(code, name, sizes, shape_class, traits, ranges)                           \
+#define ORDERS_OF_KIND(code, name, sizes, shape_class, corners, traits, ranges)                  \
     {ORDERED_INDEX((int)shape_class, CLASS_OF(0)), ORDERED_INDEX((int)shape_class, CLASS_OF(1)), \
      ORDERED_INDEX((int)shape_class, CLASS_OF(2)), ORDERED_INDEX((int)shape_class, CLASS_OF(3)), \
      ORDERED_INDEX((int)shape_class, CLASS_OF(4)), ORDERED_INDEX((int)shape_class, CLASS_OF(5)), \

@@ -1,5 +1,5 @@
 /* Normals of the hits of casts (docs/contract.md), exact: the functions that pairs (cast.c)
- * and prisms (prism_cast.c) share.
+ * and prisms (polygon_cast.c) share.
  *
  * Taken at the fraction k, in 1/65536 raw units. The shapes are in contact less than |M| / 65536
  * later, so a gap there is at most r and a step of the motion: below 2^46.1 on each axis. It is 0

@@ -23,18 +23,6 @@ static void write_circle(fxs_vertex *out, const fxs_pose *centre, int32_t radius
     }
 }
 
-/* Writes the corners of a class whose extents turn, counterclockwise, with yaw 0. Returns the
- * count. */
-enum { CORNERS_MAX = 4 };
-_Static_assert(TURNING_CLASSES == 1 << BOX, "corners_of gives the corners of boxes alone");
-static uint32_t corners_of(const fxs_shape *s, planar corners[CORNERS_MAX]) {
-    const planar half = {s->size[0], s->size[2]};
-    const planar found[4] = {
-        {half.x, half.z}, {-half.x, half.z}, {-half.x, -half.z}, {half.x, -half.z}};
-    memcpy(corners, found, sizeof found);
-    return 4;
-}
-
 /* Corners, each turned as an offset is: |x| * 2^30 + |z| * 2^30 < 2^60. */
 static void corners_write(fxs_vertex *out, const fxs_pose *centre, const planar *corners,
                           uint32_t n) {
@@ -46,11 +34,11 @@ static void corners_write(fxs_vertex *out, const fxs_pose *centre, const planar 
     }
 }
 
-/* How the outline of a shape is drawn, by the traits of its kind: by its corners if its extent is
- * that of its sides; any other by an arc on the outside and, if `inner` is not 0, one on the
+/* How the outline of a shape is drawn, by the traits of its kind: by its corners if it has some; any
+ * other by an arc on the outside and, if `inner` is not 0, one on the
  * inside. */
 typedef struct drawing {
-    planar corners[CORNERS_MAX];
+    planar corners[FXS_VERTICES_MAX];
     uint32_t corner_count; /* 0: arcs */
     int32_t inner;         /* radius of the inner arc, 0 for none */
     int64_t half;          /* of the height */
@@ -62,8 +50,8 @@ static drawing drawing_of(const fxs_shape *s) {
     memset(&d, 0, sizeof d);
     const uint32_t bit = 1u << s->kind;
     d.half = (int64_t)s->size[1] + (ROUND_KINDS & bit ? s->size[0] : 0);
-    if (TURNING_KINDS & bit) {
-        d.corner_count = corners_of(s, d.corners);
+    d.corner_count = corners_of(s->kind, s->size, d.corners);
+    if (d.corner_count != 0) {
         return d;
     }
     d.inner = fxs_kinds[s->kind].has_hole ? s->size[2] : 0;
@@ -155,15 +143,17 @@ int32_t fxs_level_outline(const fxs_level *l, uint32_t index, uint32_t segments,
     return FXS_OK;
 }
 
-/* The prism of a box, from its (-half_x, -half_z) corner on: 0 if a corner is outside int32. */
-static int box_write(fxs_solid *out, const fxs_shape *box, const fxs_pose *pose) {
-    planar own[CORNERS_MAX];
-    fxs_vertex corners[CORNERS_MAX];
-    corners_write(corners, pose, own, corners_of(box, own));
+/* The prism of a shape with corners, from the one opposite to its first one on: 0 if a corner is
+ * outside int32. */
+static int prism_write(fxs_solid *out, const fxs_shape *shape, const fxs_pose *pose) {
+    fxs_vertex corners[FXS_VERTICES_MAX];
+    const drawing d = drawing_of(shape);
+    const uint32_t n = d.corner_count;
+    corners_write(corners, pose, d.corners, n);
     out->code = FXS_PRISM;
-    out->vertex_count = 4;
-    for (int i = 0; i < 4; i++) {
-        const fxs_vertex corner = corners[(i + 2) % 4];
+    out->vertex_count = (uint8_t)n;
+    for (uint32_t i = 0; i < n; i++) {
+        const fxs_vertex corner = corners[(i + n / 2) % n];
         out->numbers[2 * i] = (int32_t)corner.x;
         out->numbers[2 * i + 1] = (int32_t)corner.z;
         if (corner.x != out->numbers[2 * i] || corner.z != out->numbers[2 * i + 1]) {
@@ -178,7 +168,7 @@ int32_t fxs_solid_of(const fxs_shape *shape, const fxs_pose *pose, uint32_t laye
     if (status != FXS_OK) {
         return status;
     }
-    if (shape->kind != FXS_BOX && shape->kind != FXS_CYLINDER) {
+    if (shape->kind != FXS_CYLINDER && !(CORNERED_KINDS >> shape->kind & 1)) {
         return FXS_E_UNDEFINED;
     }
     if (layer >= FXS_LAYER_COUNT) {
@@ -199,7 +189,7 @@ int32_t fxs_solid_of(const fxs_shape *shape, const fxs_pose *pose, uint32_t laye
         s.numbers[0] = pose->x;
         s.numbers[1] = pose->z;
         s.numbers[2] = shape->size[0];
-    } else if (!box_write(&s, shape, pose)) {
+    } else if (!prism_write(&s, shape, pose)) {
         return FXS_E_CENTRE;
     }
     *out = s;

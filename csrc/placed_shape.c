@@ -16,7 +16,6 @@ int32_t fxs_query_check(const fxs_query *query) {
 
 void fxs_place_shape(placed_shape *out, const fxs_shape *shape, const fxs_pose *pose) {
     FXS_ASSERT(fxs_placed_check(shape, pose) == FXS_OK);
-    FXS_ASSERT(fxs_kinds[shape->kind].is_turned || !(TURNING_KINDS >> shape->kind & 1));
     out->kind = (uint8_t)shape->kind;
     out->half_angle = (uint16_t)shape->half_angle;
     out->yaw = (uint16_t)pose->yaw;

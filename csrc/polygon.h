@@ -1,8 +1,9 @@
-/* Convex polygons of the ground plane, relative to a centre. */
+/* Convex polygons of the ground plane, relative to a centre: prisms of a level, and placed shapes of
+ * the class POLYGON, as everything but a box meets them. */
 #ifndef FIXSYNC_POLYGON_H
 #define FIXSYNC_POLYGON_H
 
-#include "fixsync.h"
+#include "placed_shape.h"
 #include "wide.h"
 
 /* A convex polygon, counterclockwise: m_j = v_j - centre, u_j = v_(j+1) - v_j. Where its bounds
@@ -11,6 +12,34 @@ typedef struct polygon {
     planar m[FXS_VERTICES_MAX], u[FXS_VERTICES_MAX];
     uint32_t n;
 } polygon;
+
+/* A placed shape of the class POLYGON, its centre at d: its corners turned, then rounded. */
+static inline void polygon_of_shape(polygon *p, const placed_shape *s, planar d) {
+    planar corner[FXS_VERTICES_MAX];
+    const uint32_t n = p->n = corners_of(s->kind, s->size, corner);
+    for (uint32_t j = 0; j < n; j++) {
+        const planar v = turned(corner[j], direction_of(s));
+        FXS_ASSERT(dot64(corner[j], corner[j]) < Q60_ONE / 4);
+        p->m[j].x = d.x + round_q30(v.x);
+        p->m[j].z = d.z + round_q30(v.z);
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        const planar next = p->m[j + 1 < n ? j + 1 : 0];
+        p->u[j].x = next.x - p->m[j].x;
+        p->u[j].z = next.z - p->m[j].z;
+    }
+}
+
+/* How deep, times |u_j|, q reaches into the inside of edge j of p. Points of the two
+ * are at most 2^31.6 apart where their bounds meet, 2^32.2 in a cast: below 2^62.2. */
+static inline int64_t depth_beyond(const polygon *p, uint32_t j, const polygon *q) {
+    int64_t most = INT64_MIN;
+    for (uint32_t k = 0; k < q->n; k++) {
+        const planar from = {q->m[k].x - p->m[j].x, q->m[k].z - p->m[j].z};
+        most = max64(most, cross64(p->u[j], from));
+    }
+    return most;
+}
 
 /* The part of a polygon that is nearest to its centre: the inside, a face or a vertex. */
 typedef struct nearest_part {
@@ -58,5 +87,9 @@ static inline int classify_part(const nearest_part *part, int64_t q) {
     /* Both below 2^125. */
     return classify_wide(i128_square(part->distance), i128_mul(q, part->face_square));
 }
+
+/* Contact of a shape with a POLYGON about its centre. gap: how far the shape is above or below,
+ * negative if it is neither. */
+FXS_INTERNAL int fxs_polygon_contact(const placed_shape *s, const polygon *p, int64_t gap);
 
 #endif

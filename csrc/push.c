@@ -186,7 +186,7 @@ planar fxs_push_of_solid(const placed_shape *a, const fxs_level *l, uint32_t ind
     }
     polygon seen;
     fxs_polygon_of(&seen, b, v, a->x, a->z);
-    return shortest_near(&s, fxs_push_estimate_prism(a, &seen, f));
+    return shortest_near(&s, fxs_push_estimate_polygon(a, &seen, f));
 }
 
 /* lift of a placed shape that is not a sector: by bisection as above, of the rise. The contact

@@ -214,6 +214,35 @@ static push_estimate estimate_of_box_and_prism(const placed_shape *box, const po
     return best;
 }
 
+/* Along the axis of least depth of the edges of both, p's first. */
+static push_estimate estimate_of_polygons(const placed_shape *a, const polygon *p) {
+    const planar centre = {0, 0};
+    push_estimate best = {{0, 0}, INT64_MAX};
+    polygon own;
+    polygon_of_shape(&own, a, centre);
+    for (uint32_t j = 0; j < p->n + own.n; j++) {
+        const int is_own = j >= p->n;
+        const planar u = is_own ? own.u[j - p->n] : p->u[j];
+        const int64_t depth = is_own ? depth_beyond(&own, j - p->n, p) : depth_beyond(p, j, &own);
+        const int64_t length = over_length_q30(i128_of(max64(0, depth)), u);
+        best = length < best.length ? estimate_over(is_own ? opposite(u) : u, length) : best;
+    }
+    return best;
+}
+
+/* Of a pair whose second one is a POLYGON; p leads from b's centre to a's. Two of them are taken in
+ * the order that p has, not that they are given in. */
+static push_estimate estimate_at_polygon(const ordered *o, planar p, int64_t f) {
+    const int is_swapped = o->is_swapped != 0;
+    const int turns = is_swapped || (shape_class_of(o->first->kind) == POLYGON && heading(p) < 0);
+    const int is_first = turns == is_swapped;
+    polygon seen;
+    polygon_of_shape(&seen, is_first ? o->second : o->first, turns ? p : opposite(p));
+    push_estimate w = fxs_push_estimate_polygon(is_first ? o->first : o->second, &seen, f);
+    w.out = turns ? opposite(w.out) : w.out;
+    return w;
+}
+
 push_estimate fxs_push_estimate(const placed_shape *a, const placed_shape *b, planar p, int64_t f) {
     const ordered o = ordered_pair(a, b);
     const push_estimate none = {{Q30_ONE, 0}, 0};
@@ -223,21 +252,29 @@ push_estimate fxs_push_estimate(const placed_shape *a, const placed_shape *b, pl
     case CYLINDER_CYLINDER: return estimate_of_discs(a, b, p, f);
     case ROUND_BOX:
     case CYLINDER_BOX: return estimate_of_box_and_disc(o.second, o.first, p, f);
-    case BOX_BOX:
-        return estimate_of_boxes(a, b, p);
+    case BOX_BOX: return estimate_of_boxes(a, b, p);
+    case ANY_POLYGON:
+        if (POLYGON_KINDS) {
+            return estimate_at_polygon(&o, p, f);
+        }
+        break;
     CASES_OF_NO_BODIES:
         break;
     }
     return none; /* not reached */
 }
 
-push_estimate fxs_push_estimate_prism(const placed_shape *a, const polygon *prism, int64_t f) {
+push_estimate fxs_push_estimate_polygon(const placed_shape *a, const polygon *p, int64_t f) {
     const push_estimate none = {{Q30_ONE, 0}, 0};
     switch (shape_class_of(a->kind)) {
     case ROUND:
-    case CYLINDER: return estimate_of_disc_and_prism(prism, disc_radius_q30(a, f));
-    case BOX:
-        return estimate_of_box_and_prism(a, prism);
+    case CYLINDER: return estimate_of_disc_and_prism(p, disc_radius_q30(a, f));
+    case BOX: return estimate_of_box_and_prism(a, p);
+    case POLYGON:
+        if (POLYGON_KINDS) {
+            return estimate_of_polygons(a, p);
+        }
+        break;
     CASES_OF_NO_BODY:
         break;
     }

@@ -15,8 +15,8 @@ typedef struct push_estimate {
 FXS_INTERNAL push_estimate fxs_push_estimate(const placed_shape *a, const placed_shape *b, planar p,
                                              int64_t f);
 
-/* The same of a and a prism, which is relative to a's centre. */
-FXS_INTERNAL push_estimate fxs_push_estimate_prism(const placed_shape *a, const polygon *prism,
-                                                   int64_t f);
+/* The same of a and a polygon, which is relative to a's centre. */
+FXS_INTERNAL push_estimate fxs_push_estimate_polygon(const placed_shape *a, const polygon *p,
+                                                     int64_t f);
 
 #endif

@@ -4,19 +4,23 @@
 
 #include "compiler.h"
 #include "fixsync.h"
+#include "planar.h"
 
-/* Kinds that are tested alike have one class: spheres and capsules are round. Bodies can be pushed
- * and cast, areas cannot. EXTENT_OF_RADIUS: no part of it is further from the centre on x and z
- * than size[0]. EXTENT_OF_SIDES: it lies within the rectangle of size[0] and size[2]. Any other
- * extent than that of a radius turns with the yaw; its kinds have is_turned. */
-#define BODY_CLASSES(CLASS)           \
-    CLASS(ROUND, EXTENT_OF_RADIUS)    \
-    CLASS(CYLINDER, EXTENT_OF_RADIUS) \
-    CLASS(BOX, EXTENT_OF_SIDES)
-#define AREA_CLASSES(CLASS) CLASS(SECTOR, EXTENT_OF_RADIUS)
-#define SHAPE_CLASSES(CLASS) BODY_CLASSES(CLASS) AREA_CLASSES(CLASS)
+/* Kinds that are tested alike have one class: spheres and capsules are round, and every upright
+ * prism whose corners are those of a convex polygon is a POLYGON, but for boxes. Bodies can be
+ * pushed and cast, areas cannot. As seen from above, a class IS_DISC of radius size[0] or IS_WEDGE
+ * of one, or HAS_CORNERS. All but a disc turn with the yaw; so do the extents of corners. */
+#define BODIES_BUT_POLYGONS(CLASS) \
+    CLASS(ROUND, IS_DISC)          \
+    CLASS(CYLINDER, IS_DISC)       \
+    CLASS(BOX, HAS_CORNERS)
+#define POLYGONS(CLASS) CLASS(POLYGON, HAS_CORNERS)
+#define BODY_CLASSES(CLASS) BODIES_BUT_POLYGONS(CLASS) POLYGONS(CLASS)
+#define AREA_CLASSES(CLASS) CLASS(SECTOR, IS_WEDGE)
+#define SHAPE_CLASSES(CLASS) BODIES_BUT_POLYGONS(CLASS) AREA_CLASSES(CLASS) POLYGONS(CLASS)
 
-/* Pairs of classes, the lesser one first. Those with an area stand apart: nothing is pushed. */
+/* Pairs of classes, the lesser one first. Those with an area stand apart: nothing is pushed. All
+ * that have a POLYGON are one pair: its corners decide. */
 #define BODY_PAIRS(PAIR)     \
     PAIR(ROUND, ROUND)       \
     PAIR(ROUND, CYLINDER)    \
@@ -29,16 +33,27 @@
     PAIR(CYLINDER, SECTOR) \
     PAIR(BOX, SECTOR)      \
     PAIR(SECTOR, SECTOR)
-#define CLASS_PAIRS(PAIR) BODY_PAIRS(PAIR) AREA_PAIRS(PAIR)
+#define CLASS_PAIRS(PAIR) BODY_PAIRS(PAIR) AREA_PAIRS(PAIR) PAIR(ANY, POLYGON)
+
+/* The corners of a shape with yaw 0, from its centre: of a strictly convex polygon,
+ * counterclockwise, which it still is when each corner has been turned and rounded to raw units. None
+ * of a POLYGON is further than FXS_SIZE_MAX from the centre. */
+static inline void no_corners(const int32_t size[3], planar *corner) { (void)size, (void)corner; }
+static inline void box_corners(const int32_t size[3], planar *corner) {
+    for (int i = 0; i < 4; i++) {
+        corner[i].x = i == 0 || i == 3 ? size[0] : -size[0];
+        corner[i].z = i < 2 ? size[2] : -size[2];
+    }
+}
 
 /* One row for each kind, in the order of the codes:
  *
  *   the code, and the name in match logs;
  *   how many of size[0], size[1] and size[2] a match log always has;
  *   the class;
+ *   NO_CORNERS, or CORNERS(n, function): how many there are, and the function above of them;
  *   traits:
- *     is_turned: its contact depends on the yaw;
- *     has_front: so does half a turn (a sector); a kind that is not turned has no front;
+ *     has_front: half a turn makes it another shape (a sector); a disc has no front;
  *     has_sides: `side` names the side of it that a body is pushed out of;
  *     has_flat_ends: its top and bottom are flat, so that a character on its edge stands;
  *     has_hole: size[2] is a hole: 0, which a match log leaves out, or 1 .. size[0] - 1;
@@ -50,20 +65,20 @@
  * A row without one of these does not compile. */
 /* clang-format off */
 #define SHAPE_KINDS(KIND)                                                                          \
-    KIND(FXS_SPHERE, sphere, 1, ROUND,                                                             \
-         TRAITS(.is_turned = 0, .has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),\
+    KIND(FXS_SPHERE, sphere, 1, ROUND, NO_CORNERS,                                                 \
+         TRAITS(.has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),                \
          RANGES(radius, 1, FXS_SIZE_MAX, unused, 0, 0, unused, 0, 0, 0, 0))                        \
-    KIND(FXS_CAPSULE, capsule, 2, ROUND,                                                           \
-         TRAITS(.is_turned = 0, .has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),\
+    KIND(FXS_CAPSULE, capsule, 2, ROUND, NO_CORNERS,                                               \
+         TRAITS(.has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),                \
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 0, FXS_SIZE_MAX, unused, 0, 0, 0, 0))        \
-    KIND(FXS_CYLINDER, cylinder, 2, CYLINDER,                                                      \
-         TRAITS(.is_turned = 0, .has_front = 0, .has_sides = 0, .has_flat_ends = 1, .has_hole = 0),\
+    KIND(FXS_CYLINDER, cylinder, 2, CYLINDER, NO_CORNERS,                                          \
+         TRAITS(.has_front = 0, .has_sides = 0, .has_flat_ends = 1, .has_hole = 0),                \
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, unused, 0, 0, 0, 0))        \
-    KIND(FXS_BOX, box, 3, BOX,                                                                     \
-         TRAITS(.is_turned = 1, .has_front = 0, .has_sides = 1, .has_flat_ends = 1, .has_hole = 0),\
+    KIND(FXS_BOX, box, 3, BOX, CORNERS(4, box_corners),                                            \
+         TRAITS(.has_front = 0, .has_sides = 1, .has_flat_ends = 1, .has_hole = 0),                \
          RANGES(half_x, 1, FXS_SIZE_MAX, half_y, 1, FXS_SIZE_MAX, half_z, 1, FXS_SIZE_MAX, 0, 0))  \
-    KIND(FXS_SECTOR, sector, 2, SECTOR,                                                            \
-         TRAITS(.is_turned = 1, .has_front = 1, .has_sides = 0, .has_flat_ends = 1, .has_hole = 1),\
+    KIND(FXS_SECTOR, sector, 2, SECTOR, NO_CORNERS,                                                \
+         TRAITS(.has_front = 1, .has_sides = 0, .has_flat_ends = 1, .has_hole = 1),                \
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, inner_radius, 0, 0,         \
                 1, FXS_HALF_ANGLE_MAX))
 /* clang-format on */
@@ -74,20 +89,28 @@
     SOLID(FXS_CYLINDER, cylinder, .vertices_least = 0, .vertices_most = 0) \
     SOLID(FXS_PRISM, prism, .vertices_least = 3, .vertices_most = FXS_VERTICES_MAX)
 
-enum { EXTENT_OF_RADIUS, EXTENT_OF_SIDES, EXTENT_COUNT };
-#define CLASS_NAME(name, extent) name,
+enum { IS_DISC, IS_WEDGE, HAS_CORNERS };
+#define CLASS_NAME(name, outline) name,
 typedef enum shape_class { SHAPE_CLASSES(CLASS_NAME) SHAPE_CLASS_COUNT } shape_class;
 
-#define CLASS_BIT(name, extent) | 1 << name
-enum { BODY_BITS = 0 BODY_CLASSES(CLASS_BIT) };
+/* Bit i of a set of classes is class i. */
+#define CLASS_BIT(name, outline) | 1 << name
+#define TURNED_BIT(name, outline) | ((outline) != IS_DISC) << name
+#define CORNERED_BIT(name, outline) | ((outline) == HAS_CORNERS) << name
+enum {
+    ANY = POLYGON,
+    BODY_BITS = 0 BODY_CLASSES(CLASS_BIT),
+    TURNED_CLASSES = 0 SHAPE_CLASSES(TURNED_BIT),
+    CORNERED_CLASSES = 0 SHAPE_CLASSES(CORNERED_BIT)
+};
 
 /* In a switch over bodies, the cases of the classes that never come there. */
-#define CASE_OF_CLASS(name, extent) case name:
+#define CASE_OF_CLASS(name, outline) case name:
 #define CASES_OF_NO_BODY AREA_CLASSES(CASE_OF_CLASS) case SHAPE_CLASS_COUNT
 
-#define KIND_INDEX(code, name, sizes, shape_class, traits, ranges) INDEX_##name,
+#define KIND_INDEX(code, name, sizes, shape_class, corners, traits, ranges) INDEX_##name,
 enum { SHAPE_KINDS(KIND_INDEX) KIND_COUNT };
-#define KIND_IS_AT(code, name, sizes, shape_class, traits, ranges)                \
+#define KIND_IS_AT(code, name, sizes, shape_class, corners, traits, ranges)       \
     _Static_assert(code == (int)INDEX_##name, "a kind's row stands at its code"); \
     _Static_assert(sizeof #name <= 11, "a kind's name has at most 10 letters");
 SHAPE_KINDS(KIND_IS_AT)
@@ -97,23 +120,50 @@ enum { KIND_CODES = 8 };
 _Static_assert((int)KIND_COUNT <= (int)KIND_CODES, "a saved kind has too few bits");
 
 /* Four bits for each code: its class. */
-#define CLASS_BITS(code, name, sizes, shape_class, traits, ranges) | shape_class << 4 * code
+#define CLASS_BITS(code, name, sizes, shape_class, corners, traits, ranges) \
+    | shape_class << 4 * code
 enum { CLASSES_BY_CODE = 0 SHAPE_KINDS(CLASS_BITS) };
 #define CLASS_OF(code) (CLASSES_BY_CODE >> 4 * (code) & 15)
 static inline shape_class shape_class_of(uint32_t code) { return (shape_class)CLASS_OF(code); }
 
 /* Bit i of a set is code i. */
-#define ROUND_BIT(code, name, sizes, shape_class, traits, ranges) | (shape_class == ROUND) << code
-#define SECTOR_BIT(code, name, sizes, shape_class, traits, ranges) | (shape_class == SECTOR) << code
-#define TURNING_CLASS(name, extent) | ((extent) != EXTENT_OF_RADIUS) << name
-enum { TURNING_CLASSES = 0 SHAPE_CLASSES(TURNING_CLASS) };
-#define TURNING_BIT(code, name, sizes, shape_class, traits, ranges) \
-    | (TURNING_CLASSES >> shape_class & 1) << code
+#define ROUND_BIT(code, name, sizes, shape_class, corners, traits, ranges) \
+    | (shape_class == ROUND) << code
+#define SECTOR_BIT(code, name, sizes, shape_class, corners, traits, ranges) \
+    | (shape_class == SECTOR) << code
+#define POLYGON_BIT(code, name, sizes, shape_class, corners, traits, ranges) \
+    | (shape_class == POLYGON) << code
+#define CORNERED_KIND(code, name, sizes, shape_class, corners, traits, ranges) \
+    | (CORNERED_CLASSES >> shape_class & 1) << code
 enum {
     ROUND_KINDS = 0 SHAPE_KINDS(ROUND_BIT),
     SECTOR_KINDS = 0 SHAPE_KINDS(SECTOR_BIT),
-    TURNING_KINDS = 0 SHAPE_KINDS(TURNING_BIT) /* whose extents turn */
+    POLYGON_KINDS = 0 SHAPE_KINDS(POLYGON_BIT), /* without one, their code is left out */
+    CORNERED_KINDS = 0 SHAPE_KINDS(CORNERED_KIND)
 };
+
+#define NO_CORNERS CORNERS(0, no_corners)
+#define CORNERS(n, write) (n)
+#define CORNERS_ARE_COUNTED(code, name, sizes, shape_class, corners, traits, ranges) \
+    _Static_assert((corners >= 3) == (CORNERED_CLASSES >> shape_class & 1),          \
+                   "a kind has corners, 3 or more, if its class has");               \
+    _Static_assert(corners <= FXS_VERTICES_MAX, "a kind has FXS_VERTICES_MAX corners at most");
+SHAPE_KINDS(CORNERS_ARE_COUNTED)
+#undef CORNERS
+
+/* Writes the corners of a shape with yaw 0. Returns their number, 0 of a disc or a wedge. */
+#define CORNERS(n, write)    \
+    {                        \
+        write(size, corner); \
+        return n;            \
+    }
+#define CASE_OF_CORNERS(code, name, sizes, shape_class, corners, traits, ranges) \
+    case code: corners
+static inline uint32_t corners_of(uint32_t code, const int32_t size[3],
+                                  planar corner[FXS_VERTICES_MAX]) {
+    switch (code) { SHAPE_KINDS(CASE_OF_CORNERS) }
+    return 0;
+}
 
 /* How far a shape reaches on the ground, in its own frame: a rectangle, and a radius about it. All
  * that asks for the extents of a kind asks here. */
@@ -121,11 +171,19 @@ typedef struct ground_reach {
     int64_t radius, half_x, half_z;
 } ground_reach;
 
-_Static_assert((int)EXTENT_COUNT == 2, "reach_of knows every extent");
 static inline ground_reach reach_of(uint32_t code, const int32_t size[3]) {
     const ground_reach of_radius = {size[0], 0, 0};
-    const ground_reach of_sides = {0, size[0], size[2]};
-    return TURNING_KINDS >> code & 1 ? of_sides : of_radius;
+    ground_reach reach = {0, size[0], size[2]}; /* of a box */
+    if (POLYGON_KINDS >> code & 1) {
+        planar corner[FXS_VERTICES_MAX];
+        const uint32_t n = corners_of(code, size, corner);
+        reach.half_x = reach.half_z = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            reach.half_x = max64(reach.half_x, abs64(corner[i].x));
+            reach.half_z = max64(reach.half_z, abs64(corner[i].z));
+        }
+    }
+    return CORNERED_KINDS >> code & 1 ? reach : of_radius;
 }
 
 /* Two numbers of 32 bits side by side, to be tested at once. */
@@ -142,8 +200,8 @@ static inline uint64_t outside(uint64_t v, uint64_t least, uint64_t most) {
  * size[0] and size[1]; the other two those of size[2] and half_angle. */
 struct kind {
     uint64_t least[2], most[2], rest_least, rest_most;
-    uint8_t is_body : 1; /* by its class */
-    uint8_t is_turned : 1, has_front : 1, has_sides : 1, has_flat_ends : 1, has_hole : 1;
+    uint8_t is_body : 1, is_turned : 1; /* by its class */
+    uint8_t has_front : 1, has_sides : 1, has_flat_ends : 1, has_hole : 1;
     uint8_t size_count;
     char name[11];
 }; /* 64 bytes */

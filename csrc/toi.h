@@ -51,7 +51,7 @@ static inline interval64 interval_up_to(int32_t max_fraction) {
 }
 
 /* Narrows the interval to low <= p + t * m <= high; 0 if nothing is left of 0 <= t <= 1. |p| +
- * |low| and |p| + |high| < 2^62.4. */
+ * |low| and |p| + |high| < 2^62.8. */
 FXS_INTERNAL int fxs_clip(interval64 *w, const axis *a, int64_t low, int64_t high);
 
 /* The sign of a - b. */

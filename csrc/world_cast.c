@@ -153,9 +153,14 @@ static int32_t keep(job *j, kept_hits *k, fxs_cast_hit hit) {
 static int32_t cast_solid(const job *j, const fxs_level *l, uint32_t index, int32_t max_fraction) {
     const solid *b = solids(l) + index;
     const vertex *v = level_vertices(l, b);
-    return b->code == FXS_PRISM
-               ? fxs_prism_cast(&j->own, b, v, j->M, j->when, max_fraction)
-               : fxs_cylinder_solid_cast(&j->own, b, v, j->M, j->when, max_fraction);
+    if (b->code == FXS_CYLINDER) {
+        return fxs_cylinder_solid_cast(&j->own, b, v, j->M, j->when, max_fraction);
+    }
+    const int64_t half = j->own.size[1];
+    const heights way = {(int64_t)b->y_low - j->own.y - half, (int64_t)b->y_high - j->own.y + half};
+    polygon p;
+    fxs_polygon_of(&p, b, v, j->own.x, j->own.z);
+    return fxs_polygon_cast(&j->own, &p, way, j->M, j->when, max_fraction);
 }
 
 /* Whether a hit is a floor for a filter: met downwards. */

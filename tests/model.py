@@ -210,6 +210,12 @@ def turned_back(v: Vec2, yaw: int) -> Vec2:
     return v[0] * c + v[1] * s, -v[0] * s + v[1] * c
 
 
+def turned(v: Vec2, yaw: int) -> Vec2:
+    """v turned by yaw, rounded."""
+    c, s = _direction(yaw)
+    return R(v[0] * c - v[1] * s), R(v[0] * s + v[1] * c)
+
+
 # Shapes.
 
 # The sizes of each kind, in order, with their smallest and largest value.
@@ -228,7 +234,34 @@ _HEIGHT_AT = {
     for kind, sizes in KINDS.items()
     for at, (name, _, _) in enumerate(sizes, 1)
     if name in VERTICAL
+} | {"polygon": 1}
+
+
+# The corners of each kind that has some, with yaw 0, counterclockwise. A kind that is not a box is a
+# prism as one of a level is.
+CORNERS: dict[str, Callable[..., Sequence[Vec2]]] = {
+    "box": lambda half_x, _, half_z: (
+        (half_x, half_z),
+        (-half_x, half_z),
+        (-half_x, -half_z),
+        (half_x, -half_z),
+    ),
 }
+POLYGON = "polygon"
+
+
+def as_polygon(shape: Shape, yaw: int) -> Shape:
+    """A shape with corners that is not a box as (POLYGON, half height, x, z, x, z, ...) from its
+    centre; any other as it is.
+    """
+    if shape[0] == "box" or shape[0] not in CORNERS:
+        return shape
+    placed = (turned(corner, yaw) for corner in CORNERS[shape[0]](*shape[1:]))
+    return (POLYGON, half_height(shape), *(v for corner in placed for v in corner))
+
+
+def vertices_of(polygon: Shape, at: Vec2 = (0, 0)) -> list[Vec2]:
+    return [(x + at[0], z + at[1]) for x, z in zip(polygon[2::2], polygon[3::2], strict=True)]
 
 
 def has_half_angle(kind: str) -> bool:
@@ -279,8 +312,8 @@ def centre(pose: Pose, offset: Sequence[int]) -> tuple[int, int, int]:
     """Where a collider's centre is; ValueError when that is outside int32."""
     x, y, z, yaw = pose
     ox, oy, oz = offset
-    c, s = _direction(yaw)
-    at = x + R(ox * c - oz * s), y + oy, z + R(ox * s + oz * c)
+    dx, dz = turned((ox, oz), yaw)
+    at = x + dx, y + oy, z + dz
     for name, value in zip("xyz", at, strict=True):
         integer(f"the centre's {name}", value, INT32_MIN, INT32_MAX)
     return at
@@ -363,6 +396,8 @@ def near(prism: Shape, yaw: int, d: Vec2, q: Real) -> int:
         return near_cylinder(prism[1], d, q)
     if prism[0] == "box":
         return near_box(prism[1], prism[3], yaw, d, q)
+    if prism[0] == POLYGON:
+        return near_prism(vertices_of(prism), d, q)
     require_rule("near", ("sector",), prism)
     return near_sector(prism[1], prism[2], yaw, d, q, inner_radius(prism))
 
@@ -525,6 +560,7 @@ def vertical_gap(a: Shape, b: Shape, dy: Real) -> Real:
 def contact(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec3) -> int:
     """The contact of valid shapes, d being b's centre minus a's."""
     dx, dy, dz = d
+    a, b = as_polygon(a, yaw_a), as_polygon(b, yaw_b)
     if b[0] in ROUND and a[0] not in ROUND:
         return contact(b, yaw_b, a, yaw_a, (-dx, -dy, -dz))
     f = vertical_gap(a, b, dy)
@@ -547,10 +583,133 @@ def planar_prisms(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> int:
         return planar_boxes(a, yaw_a, b, yaw_b, d)
     if a[0] == "sector" and b[0] == "sector":
         return planar_sectors(a, yaw_a, b, yaw_b, d)
+    if a[0] == POLYGON:
+        return planar_polygon(b, yaw_b, d, vertices_of(a))
+    if b[0] == POLYGON:
+        return planar_polygon(a, yaw_a, minus_d, vertices_of(b))
     require_rule("planar_prisms", ("box", "sector"), a, b)
     if a[0] == "sector":
         return planar_sector_box(a, yaw_a, b, yaw_b, minus_d)
     return planar_sector_box(b, yaw_b, a, yaw_a, d)
+
+
+def minus(a: Sequence[Real], b: Sequence[Real]) -> Vec2:
+    return a[0] - b[0], a[1] - b[1]
+
+
+def edges(v: Sequence[Vec2]) -> list[Vec2]:
+    """u_j = v_(j+1) - v_j."""
+    return [minus(v[(j + 1) % len(v)], v[j]) for j in range(len(v))]
+
+
+def near_prism(v: Sequence[Vec2], d: Vec2, q: Real) -> int:
+    """NEAR(prism, q) of the point d."""
+    if q < 0:
+        return APART
+    classes = []
+    for v_j, u in zip(v, edges(v), strict=True):
+        w = minus(d, v_j)
+        s, t = cross(u, w), dot(u, w)
+        if not s < 0:
+            continue
+        if t <= 0:
+            classes.append(CLS(dot(w, w), q))
+        elif t >= dot(u, u):
+            beyond = minus(w, u)
+            classes.append(CLS(dot(beyond, beyond), q))
+        else:
+            classes.append(CLS(s * s, q * dot(u, u)))
+    return max(classes) if classes else CLS(0, q)
+
+
+def planar_prism_box(v: Sequence[Vec2], box: Shape, yaw: int, centre: Vec2) -> int:
+    H = box[1] * ONE_Q30, box[3] * ONE_Q30
+    turned = [turned_back(minus(v_j, centre), yaw) for v_j in v]
+    classes = []
+    for axis in (0, 1):
+        along = [p[axis] for p in turned]
+        low, high = along[0], along[0]
+        for value in along:
+            low = value if value < low else low
+            high = value if value > high else high
+        classes += [CLS(low, H[axis]), CLS(-high, H[axis])]
+    for p, u in zip(turned, edges(v), strict=True):
+        U = turned_back(u, yaw)
+        classes.append(CLS(cross(U, p), H[0] * abs(U[1]) + H[1] * abs(U[0])))
+    return min(classes)
+
+
+def planar_prism_sector(v: Sequence[Vec2], sector: Shape, yaw: int, apex: Vec2) -> int:
+    _, radius, half_angle, _, *inner = sector
+    i = inner[0] if inner else 0
+    u = edges(v)
+    m = [minus(v_j, apex) for v_j in v]
+    N = near_prism(v, apex, radius * radius)
+    if half_angle == TURN // 2:
+        farthest = max(dot(m_j, m_j) for m_j in m)
+        return N if i == 0 else min(N, CLS(i * i, farthest))
+
+    s = [cross(u_j, minus(apex, v_j)) for u_j, v_j in zip(u, v, strict=True)]
+    t = [dot(u_j, minus(apex, v_j)) for u_j, v_j in zip(u, v, strict=True)]
+    beside = [j for j in range(len(v)) if s[j] < 0 and 0 < t[j] < dot(u[j], u[j])]
+    if not any(s_j < 0 for s_j in s):
+        way: Vec2 = (0, 0)
+    elif beside:
+        way = -u[beside[0]][1], u[beside[0]][0]
+    else:
+        way = min(m, key=lambda m_j: dot(m_j, m_j))
+    inside = m[0][0] + m[1][0] + m[2][0], m[0][1] + m[1][1] + m[2][1]
+
+    def edge_and_prism(e: Vec2) -> int:
+        sides = [cross(e, m_j) for m_j in m]
+        beyond = [
+            CLS(ONE_Q30 * cross(u_j, m_j), max(0, radius * cross(u_j, e)))
+            for u_j, m_j in zip(u, m, strict=True)
+        ]
+        return min(CLS(min(sides), 0), CLS(0, max(sides)), *beyond)
+
+    def far_vertex(in_wedge: Any) -> list[int]:
+        return [CLS(i * i, dot(m_j, m_j)) for m_j in m if in_wedge(m_j)]
+
+    def far_edge(e: Vec2) -> int:
+        sides = [cross(e, m_j) for m_j in m]
+        if not min(sides) <= 0 <= max(sides):
+            return APART
+        return min(
+            CLS(ONE_Q30 * cross(u_j, m_j), i * cross(u_j, e))
+            for u_j, m_j in zip(u, m, strict=True)
+            if cross(u_j, e) < 0
+        )
+
+    directions = _direction(yaw + half_angle), _direction(yaw - half_angle), _direction(yaw)
+    return planar_sector(
+        half_angle, i, directions, way, inside, N, edge_and_prism, far_vertex, far_edge
+    )
+
+
+def planar_polygon(shape: Shape, yaw: int, at: Vec2, v: Sequence[Vec2]) -> int:
+    """The contact, seen from above, of what is not round at `at` with a polygon."""
+    if shape[0] == "cylinder":
+        return near_prism(v, at, shape[1] * shape[1])
+    if shape[0] == "box":
+        return planar_prism_box(v, shape, yaw, at)
+    if shape[0] == POLYGON:
+        return planar_polygons(v, vertices_of(shape, at))
+    require_rule("planar_polygon", ("sector",), shape)
+    return planar_prism_sector(v, shape, yaw, at)
+
+
+def planar_polygons(v: Sequence[Vec2], w: Sequence[Vec2]) -> int:
+    """No edge of either has all of the other one beyond it."""
+    return min(
+        CLS(0, max((cross(u, minus(p, start)) for p in other), key=cmp_to_key(_order)))
+        for own, other in ((v, w), (w, v))
+        for start, u in zip(own, edges(own), strict=True)
+    )
+
+
+def _order(a: Real, b: Real) -> int:
+    return -1 if a < b else int(b < a)
 
 
 def overlap(a: Shape, pa: Pose, b: Shape, pb: Pose) -> int:
@@ -575,13 +734,11 @@ def outline(
         points = [placed(radius, 0, step) for step in steps]
         return points[:-1] if last - first == 65536 else points
 
-    require_rule("outline", (*ROUND, "cylinder", "box", "sector"), (kind,))
+    require_rule("outline", (*ROUND, "cylinder", "sector", *CORNERS), (kind,))
     half = half_height(shape) + (sizes[0] if kind in ROUND else 0)
     heights = (y - int(half), y + int(half))
-    if kind == "box":
-        a, _, b = sizes
-        corners = [placed(u, v, yaw) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b))]
-        return corners, [], *heights
+    if kind in CORNERS:
+        return [placed(u, v, yaw) for u, v in CORNERS[kind](*sizes)], [], *heights
     hole: list[tuple[int, int]] = []
     if kind == "sector" and sizes[1] < 32768:
         first, last = yaw - sizes[1], yaw + sizes[1]
@@ -669,6 +826,9 @@ def escapes(a: Shape, pa: Pose, b: Shape, pb: Pose, unit: Callable[[int], Vec2])
     gives.
     """
     dx, dy, dz = _relative(pa, pb)
+    a, b = as_polygon(a, pa[3]), as_polygon(b, pb[3])
+    if POLYGON in (a[0], b[0]):
+        return _polygon_escapes(a, pa[3], b, pb[3], (dx, dy, dz), unit)
     if a[0] == "box" and b[0] == "box":
         depths = _box_axis_depths(a, pa[3], b, pb[3], (dx, dz), unit)
         return Escapes(max(0, min(depth for depth, _ in depths)), depths)
@@ -687,6 +847,45 @@ def escapes(a: Shape, pa: Pose, b: Shape, pb: Pose, unit: Callable[[int], Vec2])
     if outside > LENGTH:
         return Escapes(shortest, [(reach - outside, outside)])
     return Escapes(shortest, [(reach - v, along) for v, along in zip(out, local, strict=True)])
+
+
+def _polygon_escapes(
+    a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec3, unit: Callable[[int], Vec2]
+) -> Escapes:
+    """By the edges of both, and of a disc by the nearest point, where one is a polygon."""
+    if b[0] != POLYGON:
+        return _polygon_escapes(b, yaw_b, a, yaw_a, (-d[0], -d[1], -d[2]), unit)
+
+    def outline_of(shape: Shape, yaw: int, at: Vec2) -> list[Vec2]:
+        if shape[0] == "box":
+            c, s = unit(yaw)
+            corners = [(x * c - z * s, x * s + z * c) for x, z in CORNERS["box"](*shape[1:])]
+        else:
+            corners = [(LENGTH * x, LENGTH * z) for x, z in vertices_of(shape)]
+        return [(x + LENGTH * at[0], z + LENGTH * at[1]) for x, z in corners]
+
+    v = outline_of(b, yaw_b, (d[0], d[2]))
+    is_flat = a[0] in ("box", POLYGON)
+    w = outline_of(a, yaw_a, (0, 0)) if is_flat else [(0, 0)]
+    reach = 0 if is_flat else _reach(a, ("cylinder", 0, 0), vertical_gap(a, b, d[1]))
+    found = []
+    for own, other in ((v, w), (w, v)) if is_flat else ((v, w),):
+        for start, u in zip(own, edges(own), strict=True):
+            inside = max(cross(u, minus(p, start)) for p in other)
+            found.append((reach + _quotient(inside, isqrt(dot(u, u))), 0))
+    shortest = min(depth for depth, _ in found)
+    if not is_flat and shortest < reach:  # outside: from the nearest point
+        shortest = reach - _distance_to(v)
+    return Escapes(max(0, shortest), found)
+
+
+def _distance_to(v: Sequence[Vec2]) -> int:
+    """How far (0, 0) is from a polygon that it is outside of."""
+    found = []
+    for start, u in zip(v, edges(v), strict=True):
+        t, uu = -dot(start, u), dot(u, u)
+        found.append(abs(cross(u, start)) // isqrt(uu) if 0 < t < uu else isqrt(dot(start, start)))
+    return min(found)
 
 
 def _box_axis_depths(
@@ -739,7 +938,7 @@ def check_push_out(a: Any, pa: Any, b: Any, pb: Any, result: tuple[int, int]) ->
         f"{result} is {1000 * excess // LENGTH} thousandths of a raw unit longer than the shortest"
     )
     _require(excess <= 2 * LENGTH + SLACK, too_long)
-    if "box" not in (a[0], b[0]) and (pa[0], pa[2]) == (pb[0], pb[2]):
+    if not {a[0], b[0]} & CORNERS.keys() and (pa[0], pa[2]) == (pb[0], pb[2]):
         _require(tx > 0 and tz == 0, f"{result} is not along +X, and the centres coincide")
 
 
@@ -933,6 +1132,59 @@ def roots(p: Polynomial) -> list[Time]:
     return [] if n < 0 else [Time(-b, 2 * a, -1, n), Time(-b, 2 * a, 1, n)]
 
 
+def polygon_polynomials(
+    a: Shape,
+    yaw: int,
+    v: Sequence[Vec2],
+    x: Polynomial,
+    z: Polynomial,
+    low: Polynomial,
+    high: Polynomial,
+) -> list[Polynomial]:
+    """All that the contact of a shape at (x, z) with a polygon compares with 0; low and high: how
+    far the shape is below and above it.
+    """
+    lines = [low, high, _plus(low, _times(-1, high))]
+    if a[0] == "box":
+        c, s = _direction(yaw)
+        for (vx, vz), u in zip(v, edges(v), strict=True):
+            lx, lz = _plus((vx,), _times(-1, x)), _plus((vz,), _times(-1, z))
+            px = _plus(_times(c, lx), _times(s, lz))
+            pz = _plus(_times(-s, lx), _times(c, lz))
+            for p, half in ((px, a[1] * ONE_Q30), (pz, a[3] * ONE_Q30)):
+                lines += [_plus(p, (half,)), _plus(p, (-half,))]
+            U = turned_back(u, yaw)
+            limit = ONE_Q30 * (a[1] * abs(U[1]) + a[3] * abs(U[0]))
+            lines.append(_plus(_times(U[0], pz), _times(-U[1], px), (-limit,)))
+        return lines
+    if a[0] == POLYGON:
+        own = vertices_of(a)
+        for (vx, vz), u in zip(v, edges(v), strict=True):
+            for px, pz in own:
+                wx, wz = _plus(x, (px - vx,)), _plus(z, (pz - vz,))
+                lines.append(_plus(_times(u[0], wz), _times(-u[1], wx)))
+        for (px, pz), u in zip(own, edges(own), strict=True):
+            for vx, vz in v:
+                wx, wz = _plus((vx - px,), _times(-1, x)), _plus((vz - pz,), _times(-1, z))
+                lines.append(_plus(_times(u[0], wz), _times(-u[1], wx)))
+        return lines
+    r = a[1]
+    gaps: list[Polynomial] = [(0, 0)]
+    if a[0] in ROUND:
+        gaps += [low, high]
+        lines += [_plus(low, (-r,)), _plus(high, (-r,))]
+    for (vx, vz), u in zip(v, edges(v), strict=True):
+        wx, wz = _plus(x, (-vx,)), _plus(z, (-vz,))
+        uu = dot(u, u)
+        s_j = _plus(_times(u[0], wz), _times(-u[1], wx))
+        t_j = _plus(_times(u[0], wx), _times(u[1], wz))
+        lines += [s_j, t_j, _plus(t_j, (-uu,))]
+        for f in gaps:
+            lines.append(_plus(_square(wx), _square(wz), _square(f), (-r * r,)))
+            lines.append(_plus(_square(s_j), _times(uu, _square(f)), (-r * r * uu,)))
+    return lines
+
+
 GRID = 2**32  # at a cylinder's rim only multiples of 1 / GRID count
 
 
@@ -972,7 +1224,14 @@ class Approach:
     def polynomials(self) -> list[Polynomial]:
         """In t, all that the contact compares with 0, at every place but a cylinder's rim."""
         a, b = self.a, self.b
-        require_rule("Approach.polynomials", (*ROUND, "cylinder", "box"), a, b)
+        require_rule("Approach.polynomials", (*ROUND, "cylinder", "box", POLYGON), a, b)
+        if a[0] == POLYGON != b[0]:
+            return self.swapped().polynomials()
+        if b[0] == POLYGON:
+            x, y, z = ((-at, -m) for at, m in zip(self.start, self.motion, strict=True))
+            h = half_height(a) + half_height(b)
+            gaps = _plus(_times(-1, y), (-h,)), _plus(y, (-h,))
+            return polygon_polynomials(a, self.yaw_a, vertices_of(b), x, z, *gaps)
         if ORDER.index(a[0]) > ORDER.index(b[0]):
             return self.swapped().polynomials()
         dx, dy, dz = zip(self.start, self.motion, strict=True)
@@ -1116,8 +1375,12 @@ def normal_and_distance(a: Shape, yaw_a: int, b: Shape, yaw_b: int, P: Vec3) -> 
     """The normal from b towards a, and the gap along it in 2^-30 raw units; P is a's centre minus
     b's in 1/65536 raw units.
     """
-    require_rule("normal_and_distance", (*ROUND, "cylinder", "box"), a, b)
-    if (b[0] in ROUND and a[0] not in ROUND) or (a[0] == "box" and b[0] == "cylinder"):
+    require_rule("normal_and_distance", (*ROUND, "cylinder", "box", POLYGON), a, b)
+    if (
+        (a[0] == POLYGON != b[0])
+        or (b[0] in ROUND and a[0] not in ROUND)
+        or (a[0] == "box" and b[0] == "cylinder")
+    ):
         (x, y, z), gap = normal_and_distance(b, yaw_b, a, yaw_a, (-P[0], -P[1], -P[2]))
         return (-x, -y, -z), gap
 
@@ -1126,6 +1389,10 @@ def normal_and_distance(a: Shape, yaw_a: int, b: Shape, yaw_b: int, P: Vec3) -> 
     if a[0] not in ROUND and abs(y) >= h:
         return (0, sgn(y) * ONE_Q30, 0), (abs(y) - h) * 2**14
     F = sgn(y) * max(0, abs(y) - h) if a[0] in ROUND else 0
+
+    if b[0] == POLYGON:
+        w = [(x - 65536 * vx, z - 65536 * vz) for vx, vz in vertices_of(b)]
+        return polygon_normal(a, yaw_a, edges(vertices_of(b)), w, F)
 
     def gap_along(v: Vec3, radii: int) -> int:
         return max(0, length_28(v) - ONE_Q30 * radii)
@@ -1154,6 +1421,75 @@ def normal_and_distance(a: Shape, yaw_a: int, b: Shape, yaw_b: int, P: Vec3) -> 
     return turned, max(0, greatest) // 65536
 
 
+def polygon_normal(
+    shape: Shape, yaw: int, u: Sequence[Vec2], w: Sequence[Vec2], F: int
+) -> tuple[Vec3, int]:
+    """Of a shape beside a polygon with the edges u, its centre at w from the start of each, in
+    1/65536 raw units, F above or below it.
+    """
+
+    def out_along(v: Vec3, radii: int) -> tuple[Vec3, int]:
+        return unit(v), max(0, length_28(v) - ONE_Q30 * radii)
+
+    if shape[0] == POLYGON:
+        return _polygons_normal(vertices_of(shape), u, w)
+    if shape[0] == "box":
+        return _box_normal(shape, yaw, u, w)
+    s = [cross(u_j, w_j) for u_j, w_j in zip(u, w, strict=True)]
+    for j, u_j in enumerate(u):
+        if s[j] < 0 and 0 < dot(u_j, w[j]) < 65536 * dot(u_j, u_j):
+            uu, far = dot(u_j, u_j), abs(s[j])
+            if F == 0:
+                gap = far * 2**44 // isqrt(uu * 2**60) - ONE_Q30 * shape[1]
+                return _outward(u_j), max(0, gap)
+            out = _quotient(u_j[1] * far, uu), F, _quotient(-u_j[0] * far, uu)
+            return out_along(out, shape[1])
+    if not any(s_j < 0 for s_j in s):
+        return out_along((0, F, 0), shape[1])
+    nearest = min(w, key=lambda w_j: dot(w_j, w_j))
+    return out_along((nearest[0], F, nearest[1]), shape[1])
+
+
+def _polygons_normal(own: Sequence[Vec2], u: Sequence[Vec2], w: Sequence[Vec2]) -> tuple[Vec3, int]:
+    found: list[tuple[int, Vec3]] = []
+    grown = [(65536 * x, 65536 * z) for x, z in own]
+    for u_j, w_j in zip(u, w, strict=True):
+        inside = max(cross(u_j, (w_j[0] + x, w_j[1] + z)) for x, z in grown)
+        gap = _quotient(-inside * 2**44, isqrt(dot(u_j, u_j) * 2**60))
+        found.append((gap, _outward(u_j)))
+    for (x, z), u_j in zip(grown, edges(own), strict=True):
+        inside = max(cross(u_j, (-w_k[0] - x, -w_k[1] - z)) for w_k in w)
+        gap = _quotient(-inside * 2**44, isqrt(dot(u_j, u_j) * 2**60))
+        found.append((gap, _outward((-u_j[0], -u_j[1]))))
+    greatest = max(gap for gap, _ in found)
+    return next(n for gap, n in found if gap == greatest), max(0, greatest)
+
+
+def _outward(u: Vec2) -> Vec3:
+    return unit((65536 * u[1], 0, -65536 * u[0]))
+
+
+def _box_normal(box: Shape, yaw: int, u: Sequence[Vec2], w: Sequence[Vec2]) -> tuple[Vec3, int]:
+    _, half_x, _, half_z = box
+    found: list[tuple[int, Vec3]] = []
+    for u_j, w_j in zip(u, w, strict=True):
+        U = turned_back(u_j, yaw)
+        reach = 65536 * (half_x * abs(U[1]) + half_z * abs(U[0]))
+        beyond = ONE_Q30 * cross(u_j, (-w_j[0], -w_j[1])) - reach
+        gap = _quotient(beyond * 2**14, isqrt(dot(u_j, u_j) * 2**60))
+        found.append((gap, _outward(u_j)))
+    turned = [turned_back((-w_j[0], -w_j[1]), yaw) for w_j in w]
+    for axis, half in ((0, half_x), (1, half_z)):
+        along = [p[axis] for p in turned]
+        for sign, beyond in ((1, -max(along)), (-1, min(along))):
+            n = [0, 0, 0]
+            n[2 * axis] = sign * ONE_Q30
+            gap = _quotient(beyond - half * 2**46, 65536)
+            found.append((gap, back((n[0], n[1], n[2]), yaw)))
+    greatest = max(gap for gap, _ in found)
+    return next(n for gap, n in found if gap == greatest), max(0, greatest)
+
+
 def cast_pair(
     a: Any, pa: Any, motion_a: Any, b: Any, pb: Any, motion_b: Any, hit_when: int = TOUCHING
 ) -> tuple[int, Vec3] | None:
@@ -1171,6 +1507,7 @@ def cast_and_distance(
     motion_b = integers("motion_b", motion_b, 3, -SIZE_MAX, SIZE_MAX)
     hit_when = integer("hit_when", hit_when, TOUCHING, OVERLAPPING)
 
+    a, b = as_polygon(a, pa[3]), as_polygon(b, pb[3])
     approach = Approach(a, pa[3], b, pb[3], _relative(pa, pb), _relative(motion_a, motion_b))
     fraction = approach.first_contact(hit_when)
     if fraction is None:

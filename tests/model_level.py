@@ -15,43 +15,43 @@ from struct import calcsize, pack, unpack_from
 from typing import Any
 
 from model import (
-    APART,
     CLS,
     INT32_MAX,
     INT32_MIN,
     ONE_Q30,
     OVERLAPPING,
+    POLYGON,
     ROUND,
     SIZE_MAX,
     TOUCHING,
-    TURN,
     Approach,
     ModelWorld,
     Polynomial,
     Pose,
-    Real,
     Shape,
     Time,
     Vec2,
     Vec3,
     _decoded,
-    _direction,
     _plus,
     _quotient,
-    _square,
     _times,
-    back,
+    as_polygon,
     checked_pose,
     checked_shape,
     cross,
     dot,
+    edges,
     half_height,
     integer,
     integers,
     length_28,
-    planar_sector,
+    minus,
+    near_prism,
+    planar_polygon,
+    polygon_normal,
+    polygon_polynomials,
     require_rule,
-    turned_back,
     unit,
     xxh64,
 )
@@ -126,15 +126,6 @@ def polygon_fault(v: Sequence[Vec2]) -> str:
     return ""
 
 
-def minus(a: Sequence[Real], b: Sequence[Real]) -> Vec2:
-    return a[0] - b[0], a[1] - b[1]
-
-
-def edges(v: Sequence[Vec2]) -> list[Vec2]:
-    """u_j = v_(j+1) - v_j."""
-    return [minus(v[(j + 1) % len(v)], v[j]) for j in range(len(v))]
-
-
 # Bytes.
 
 
@@ -205,96 +196,12 @@ def level_hash(solids: Sequence[Solid]) -> int:
 # Contact.
 
 
-def near_prism(v: Sequence[Vec2], d: Vec2, q: Real) -> int:
-    """NEAR(prism, q) of the point d."""
-    if q < 0:
-        return APART
-    classes = []
-    for v_j, u in zip(v, edges(v), strict=True):
-        w = minus(d, v_j)
-        s, t = cross(u, w), dot(u, w)
-        if not s < 0:
-            continue
-        if t <= 0:
-            classes.append(CLS(dot(w, w), q))
-        elif t >= dot(u, u):
-            beyond = minus(w, u)
-            classes.append(CLS(dot(beyond, beyond), q))
-        else:
-            classes.append(CLS(s * s, q * dot(u, u)))
-    return max(classes) if classes else CLS(0, q)
-
-
-def planar_prism_box(v: Sequence[Vec2], box: Shape, yaw: int, centre: Vec2) -> int:
-    H = box[1] * ONE_Q30, box[3] * ONE_Q30
-    turned = [turned_back(minus(v_j, centre), yaw) for v_j in v]
-    classes = []
-    for axis in (0, 1):
-        along = [p[axis] for p in turned]
-        low, high = along[0], along[0]
-        for value in along:
-            low = value if value < low else low
-            high = value if value > high else high
-        classes += [CLS(low, H[axis]), CLS(-high, H[axis])]
-    for p, u in zip(turned, edges(v), strict=True):
-        U = turned_back(u, yaw)
-        classes.append(CLS(cross(U, p), H[0] * abs(U[1]) + H[1] * abs(U[0])))
-    return min(classes)
-
-
-def planar_prism_sector(v: Sequence[Vec2], sector: Shape, yaw: int, apex: Vec2) -> int:
-    _, radius, half_angle, _, *inner = sector
-    i = inner[0] if inner else 0
-    u = edges(v)
-    m = [minus(v_j, apex) for v_j in v]
-    N = near_prism(v, apex, radius * radius)
-    if half_angle == TURN // 2:
-        farthest = max(dot(m_j, m_j) for m_j in m)
-        return N if i == 0 else min(N, CLS(i * i, farthest))
-
-    s = [cross(u_j, minus(apex, v_j)) for u_j, v_j in zip(u, v, strict=True)]
-    t = [dot(u_j, minus(apex, v_j)) for u_j, v_j in zip(u, v, strict=True)]
-    beside = [j for j in range(len(v)) if s[j] < 0 and 0 < t[j] < dot(u[j], u[j])]
-    if not any(s_j < 0 for s_j in s):
-        way: Vec2 = (0, 0)
-    elif beside:
-        way = -u[beside[0]][1], u[beside[0]][0]
-    else:
-        way = min(m, key=lambda m_j: dot(m_j, m_j))
-    inside = m[0][0] + m[1][0] + m[2][0], m[0][1] + m[1][1] + m[2][1]
-
-    def edge_and_prism(e: Vec2) -> int:
-        sides = [cross(e, m_j) for m_j in m]
-        beyond = [
-            CLS(ONE_Q30 * cross(u_j, m_j), max(0, radius * cross(u_j, e)))
-            for u_j, m_j in zip(u, m, strict=True)
-        ]
-        return min(CLS(min(sides), 0), CLS(0, max(sides)), *beyond)
-
-    def far_vertex(in_wedge: Any) -> list[int]:
-        return [CLS(i * i, dot(m_j, m_j)) for m_j in m if in_wedge(m_j)]
-
-    def far_edge(e: Vec2) -> int:
-        sides = [cross(e, m_j) for m_j in m]
-        if not min(sides) <= 0 <= max(sides):
-            return APART
-        return min(
-            CLS(ONE_Q30 * cross(u_j, m_j), i * cross(u_j, e))
-            for u_j, m_j in zip(u, m, strict=True)
-            if cross(u_j, e) < 0
-        )
-
-    directions = _direction(yaw + half_angle), _direction(yaw - half_angle), _direction(yaw)
-    return planar_sector(
-        half_angle, i, directions, way, inside, N, edge_and_prism, far_vertex, far_edge
-    )
-
-
 def solid_contact(shape: Shape, yaw: int, at: Vec3, solid: Solid, times: int = 1) -> int:
     """The contact of a shape whose centre is `at` with a solid; `at` and the shape are `times` as
     large as they are, and the solid is taken so.
     """
     x, y, z = at
+    shape = as_polygon(shape, yaw)
     hh = half_height(shape)
     g_low, g_high = times * solid.y_low - (y + hh), (y - hh) - times * solid.y_high
     g = g_low if g_low > g_high else g_high
@@ -316,14 +223,7 @@ def solid_contact(shape: Shape, yaw: int, at: Vec3, solid: Solid, times: int = 1
     if shape[0] in ROUND:
         f = g if g > 0 else 0
         return near_prism(v, (x, z), shape[1] * shape[1] - f * f)
-    if shape[0] == "cylinder":
-        planar = near_prism(v, (x, z), shape[1] * shape[1])
-    elif shape[0] == "box":
-        planar = planar_prism_box(v, shape, yaw, (x, z))
-    else:
-        require_rule("solid_contact", ("sector",), shape)
-        planar = planar_prism_sector(v, shape, yaw, (x, z))
-    return min(CLS(g, 0), planar)
+    return min(CLS(g, 0), planar_polygon(shape, yaw, (x, z), v))
 
 
 def _is_angle(shape: Shape, n: int) -> bool:
@@ -354,39 +254,12 @@ class PrismApproach(Approach):
 
     def polynomials(self) -> list[Polynomial]:
         a, v = self.a, self.solid.vertices
-        require_rule("PrismApproach.polynomials", (*ROUND, "cylinder", "box"), a)
+        require_rule("PrismApproach.polynomials", (*ROUND, "cylinder", "box", POLYGON), a)
         x, y, z = zip(self.start, self.motion, strict=True)
         hh = half_height(a)
         low = _plus(_times(-1, y), (self.solid.y_low - hh,))
         high = _plus(y, (-hh - self.solid.y_high,))
-        lines = [low, high, _plus(low, _times(-1, high))]
-        if a[0] == "box":
-            c, s = _direction(self.yaw_a)
-            for (vx, vz), u in zip(v, edges(v), strict=True):
-                lx, lz = _plus((vx,), _times(-1, x)), _plus((vz,), _times(-1, z))
-                px = _plus(_times(c, lx), _times(s, lz))
-                pz = _plus(_times(-s, lx), _times(c, lz))
-                for p, half in ((px, a[1] * ONE_Q30), (pz, a[3] * ONE_Q30)):
-                    lines += [_plus(p, (half,)), _plus(p, (-half,))]
-                U = turned_back(u, self.yaw_a)
-                limit = ONE_Q30 * (a[1] * abs(U[1]) + a[3] * abs(U[0]))
-                lines.append(_plus(_times(U[0], pz), _times(-U[1], px), (-limit,)))
-            return lines
-        r = a[1]
-        gaps: list[Polynomial] = [(0, 0)]
-        if a[0] in ROUND:
-            gaps += [low, high]
-            lines += [_plus(low, (-r,)), _plus(high, (-r,))]
-        for (vx, vz), u in zip(v, edges(v), strict=True):
-            wx, wz = _plus(x, (-vx,)), _plus(z, (-vz,))
-            uu = dot(u, u)
-            s_j = _plus(_times(u[0], wz), _times(-u[1], wx))
-            t_j = _plus(_times(u[0], wx), _times(u[1], wz))
-            lines += [s_j, t_j, _plus(t_j, (-uu,))]
-            for f in gaps:
-                lines.append(_plus(_square(wx), _square(wz), _square(f), (-r * r,)))
-                lines.append(_plus(_square(s_j), _times(uu, _square(f)), (-r * r * uu,)))
-        return lines
+        return polygon_polynomials(a, self.yaw_a, v, x, z, low, high)
 
 
 def solid_normal(
@@ -395,7 +268,7 @@ def solid_normal(
     """The normal from the solid towards the shape at k/65536 of the motion, and the gap along it
     in 2^-30 raw units.
     """
-    require_rule("solid_normal", (*ROUND, "cylinder", "box"), shape)
+    require_rule("solid_normal", (*ROUND, "cylinder", "box", POLYGON), shape)
     (x, y, z), (mx, my, mz) = start, motion
     hh = half_height(shape)
     D = 65536 * x + k * mx, 65536 * z + k * mz
@@ -416,7 +289,7 @@ def solid_normal(
         P = minus(D, (65536 * solid.vertices[0][0], 65536 * solid.vertices[0][1]))
         if shape[0] == "cylinder":
             return out_along((P[0], 0, P[1]), shape[1] + solid.radius)
-        if shape[0] == "box":
+        if shape[0] in ("box", POLYGON):
             thin = ("cylinder", solid.radius, 1)
             n, gap = normal_of_shapes(thin, 0, shape, yaw, (-P[0], 0, -P[1]))
             return (-n[0], -n[1], -n[2]), gap
@@ -427,48 +300,9 @@ def solid_normal(
         out = _quotient(P[0] * E, distance), F, _quotient(P[1] * E, distance)
         return out_along(out, shape[1])
 
-    v, u = solid.vertices, edges(solid.vertices)
+    v = solid.vertices
     w = [minus(D, (65536 * vx, 65536 * vz)) for vx, vz in v]
-    if shape[0] == "box":
-        return _box_normal(shape, yaw, u, w)
-    s = [cross(u_j, w_j) for u_j, w_j in zip(u, w, strict=True)]
-    for j, u_j in enumerate(u):
-        if s[j] < 0 and 0 < dot(u_j, w[j]) < 65536 * dot(u_j, u_j):
-            uu, far = dot(u_j, u_j), abs(s[j])
-            if F == 0:
-                gap = far * 2**44 // isqrt(uu * 2**60) - ONE_Q30 * shape[1]
-                return _outward(u_j), max(0, gap)
-            out = _quotient(u_j[1] * far, uu), F, _quotient(-u_j[0] * far, uu)
-            return out_along(out, shape[1])
-    if not any(s_j < 0 for s_j in s):
-        return out_along((0, F, 0), shape[1])
-    nearest = min(w, key=lambda w_j: dot(w_j, w_j))
-    return out_along((nearest[0], F, nearest[1]), shape[1])
-
-
-def _outward(u: Vec2) -> Vec3:
-    return unit((65536 * u[1], 0, -65536 * u[0]))
-
-
-def _box_normal(box: Shape, yaw: int, u: Sequence[Vec2], w: Sequence[Vec2]) -> tuple[Vec3, int]:
-    _, half_x, _, half_z = box
-    found: list[tuple[int, Vec3]] = []
-    for u_j, w_j in zip(u, w, strict=True):
-        U = turned_back(u_j, yaw)
-        reach = 65536 * (half_x * abs(U[1]) + half_z * abs(U[0]))
-        beyond = ONE_Q30 * cross(u_j, (-w_j[0], -w_j[1])) - reach
-        gap = _quotient(beyond * 2**14, isqrt(dot(u_j, u_j) * 2**60))
-        found.append((gap, _outward(u_j)))
-    turned = [turned_back((-w_j[0], -w_j[1]), yaw) for w_j in w]
-    for axis, half in ((0, half_x), (1, half_z)):
-        along = [p[axis] for p in turned]
-        for sign, beyond in ((1, -max(along)), (-1, min(along))):
-            n = [0, 0, 0]
-            n[2 * axis] = sign * ONE_Q30
-            gap = _quotient(beyond - half * 2**46, 65536)
-            found.append((gap, back((n[0], n[1], n[2]), yaw)))
-    greatest = max(gap for gap, _ in found)
-    return next(n for gap, n in found if gap == greatest), max(0, greatest)
+    return polygon_normal(shape, yaw, edges(v), w, F)
 
 
 def level_cast(
@@ -489,9 +323,10 @@ def level_cast_and_distance(
     m = integers("motion", motion, 3, -SIZE_MAX, SIZE_MAX)
     way = (m[0], m[1], m[2])
     approach: Approach
+    placed = as_polygon(shape, pose[3])
     if solid.radius:
         x, z = solid.vertices[0]
-        twice = (shape[0], *(2 * size for size in shape[1:]))
+        twice = (placed[0], *(2 * size for size in placed[1:]))
         cylinder = ("cylinder", 2 * solid.radius, solid.y_high - solid.y_low)
         start = (
             2 * (x - pose[0]),
@@ -501,13 +336,13 @@ def level_cast_and_distance(
         minus_way = (-2 * way[0], -2 * way[1], -2 * way[2])
         approach = Approach(twice, pose[3], cylinder, 0, start, minus_way)
     else:
-        approach = PrismApproach(shape, pose[3], shape, 0, pose[:3], way, solid)
+        approach = PrismApproach(placed, pose[3], placed, 0, pose[:3], way, solid)
     fraction = approach.first_contact(hit_when)
     if fraction is None:
         return None
     if level_contact(shape, pose, solid) == OVERLAPPING:
         return fraction, (0, 0, 0), 0
-    return fraction, *solid_normal(shape, pose[3], pose[:3], way, solid, fraction)
+    return fraction, *solid_normal(placed, pose[3], pose[:3], way, solid, fraction)
 
 
 # The world.

@@ -12,6 +12,7 @@ from typing import Any
 from model import (
     ONE_Q30,
     OVERLAPPING,
+    POLYGON,
     ROUND,
     Pose,
     Shape,
@@ -19,17 +20,21 @@ from model import (
     _checked_solids,
     _direction,
     _quotient,
+    as_polygon,
     box_axes,
     contact,
     cross,
     dot,
+    edges,
     half_height,
+    minus,
     require_rule,
     sgn,
     turned_back,
     vertical_gap,
+    vertices_of,
 )
-from model_level import LEVEL, Solid, edges, minus, solid_contact
+from model_level import LEVEL, Solid, solid_contact
 
 Way = tuple[Vec2, int]
 Ends = Callable[[int, int], bool]
@@ -112,7 +117,12 @@ def way_of_boxes(a: Shape, yaw_a: int, b: Shape, yaw_b: int, p: Vec2) -> Way:
 
 def way_of_pair(a: Shape, yaw_a: int, b: Shape, yaw_b: int, p: Vec2, f: int) -> Way:
     """p: from b's centre to a's; f: the vertical gap."""
-    require_rule("way_of_pair", (*ROUND, "cylinder", "box"), a, b)
+    require_rule("way_of_pair", (*ROUND, "cylinder", "box", POLYGON), a, b)
+    if a[0] == POLYGON and (b[0] != POLYGON or heading(p) < 0):
+        (x, z), length = way_of_pair(b, yaw_b, a, yaw_a, (-p[0], -p[1]), f)
+        return (-x, -z), length
+    if b[0] == POLYGON:
+        return way_of_polygon(a, yaw_a, vertices_of(b, (-p[0], -p[1])), f)
     if a[0] in ROUND and b[0] in ROUND:
         return way_of_discs(root((a[1] + b[1]) ** 2 - f * f), p)
     if a[0] == "box":
@@ -166,6 +176,26 @@ def way_of_box_and_prism(box: Shape, yaw: int, m: list[Vec2], u: list[Vec2]) -> 
     return min(ways, key=lambda way: way[1])
 
 
+def way_of_polygons(own: list[Vec2], m: list[Vec2], u: list[Vec2]) -> Way:
+    ways = []
+    for m_j, u_j in zip(m, u, strict=True):
+        depth = max(cross(u_j, minus(v, m_j)) for v in own)
+        ways.append(over(u_j, by_length(max(0, depth), u_j)))
+    for m_j, u_j in zip(own, edges(own), strict=True):
+        depth = max(cross(u_j, minus(v, m_j)) for v in m)
+        ways.append(over((-u_j[0], -u_j[1]), by_length(max(0, depth), u_j)))
+    return min(ways, key=lambda way: way[1])
+
+
+def way_of_polygon(shape: Shape, yaw: int, m: list[Vec2], f: int) -> Way:
+    """Of a shape out of a polygon with vertices from the shape's centre."""
+    if shape[0] == "box":
+        return way_of_box_and_prism(shape, yaw, m, edges(m))
+    if shape[0] == POLYGON:
+        return way_of_polygons(vertices_of(shape), m, edges(m))
+    return way_of_disc_and_prism(m, edges(m), disc(shape, f))
+
+
 def settled(way: Way, ends: Ends) -> tuple[int, int]:
     """The shortest whole translation of the rows about a way that ends the contact."""
     (ux, uz), length = way
@@ -201,7 +231,8 @@ def push_out(a: Any, pa: Any, b: Any, pb: Any) -> tuple[int, int]:
 
     if ends(0, 0):
         return 0, 0
-    return settled(way_of_pair(a, pa[3], b, pb[3], (x, z), vertical_gap(a, b, y)), ends)
+    seen = as_polygon(a, pa[3]), as_polygon(b, pb[3])
+    return settled(way_of_pair(seen[0], pa[3], seen[1], pb[3], (x, z), vertical_gap(a, b, y)), ends)
 
 
 def least(ends: Callable[[int], bool]) -> int:
@@ -235,6 +266,7 @@ def push_out_of_solid(shape: Shape, pose: Pose, solid: Solid) -> tuple[int, int]
 
     if ends(0, 0):
         return 0, 0
+    shape = as_polygon(shape, yaw)
     hh = half_height(shape)
     f = max(0, solid.y_low - (y + hh), (y - hh) - solid.y_high)
     if solid.radius:
@@ -242,10 +274,8 @@ def push_out_of_solid(shape: Shape, pose: Pose, solid: Solid) -> tuple[int, int]
         return settled(
             way_of_pair(shape, yaw, pillar, 0, minus((x, z), solid.vertices[0]), f), ends
         )
-    m, u = [minus(v, (x, z)) for v in solid.vertices], edges(solid.vertices)
-    if shape[0] == "box":
-        return settled(way_of_box_and_prism(shape, yaw, m, u), ends)
-    return settled(way_of_disc_and_prism(m, u, disc(shape, f)), ends)
+    m = [minus(v, (x, z)) for v in solid.vertices]
+    return settled(way_of_polygon(shape, yaw, m, f), ends)
 
 
 def lift_of_solid(shape: Shape, pose: Pose, solid: Solid) -> int:

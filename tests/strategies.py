@@ -287,11 +287,11 @@ def _negated(v: tuple[int, int, int]) -> tuple[int, int, int]:
 
 
 @st.composite
-def casts(draw: Draw) -> tuple[Any, Any, Any, Any, Any, Any]:
+def casts(draw: Draw, kinds: tuple[str, ...] = SOLIDS) -> tuple[Any, Any, Any, Any, Any, Any]:
     """(shape_a, pose_a, motion_a, shape_b, pose_b, motion_b), most of them near contact on the
     way.
     """
-    a, pa, b, pb = draw(near_pairs(SOLIDS))
+    a, pa, b, pb = draw(near_pairs(kinds))
     motion_a = draw(motions())
     motion_b = draw(st.just((0, 0, 0)) | motions())
     apart = [second - first for first, second in zip(pa[:3], pb[:3], strict=True)]

@@ -4,9 +4,9 @@
 
 #include "shape.h"
 
-#define BODY_KIND_BIT(code, name, sizes, shape_class, traits, ranges) \
+#define BODY_KIND_BIT(code, name, sizes, shape_class, corners, traits, ranges) \
     | (BODY_BITS >> shape_class & 1) << code
-#define COUNT_BODY_KIND(code, name, sizes, shape_class, traits, ranges) \
+#define COUNT_BODY_KIND(code, name, sizes, shape_class, corners, traits, ranges) \
     +(BODY_BITS >> shape_class & 1)
 enum {
     ALL_KINDS = (1 << KIND_COUNT) - 1, /* a bit for each */
@@ -30,7 +30,7 @@ static inline uint32_t body_kind(uint32_t n) {
 
 /* How many of size[0], size[1], size[2] a kind has, without a hole. */
 static inline uint32_t sizes_of_kind(uint32_t kind) {
-#define SIZES_OF_KIND(code, name, sizes, shape_class, traits, ranges) sizes,
+#define SIZES_OF_KIND(code, name, sizes, shape_class, corners, traits, ranges) sizes,
     static const uint8_t SIZES[] = {SHAPE_KINDS(SIZES_OF_KIND)};
     return SIZES[kind];
 }

@@ -1,4 +1,4 @@
-/* Contact of a shape with a prism of a level (docs/contract.md, Levels), exact.
+/* Contact of a shape with a polygon (docs/contract.md, Levels), exact.
  *
  * The caller has rejected by bounds: on x and z the shape's centre is at most its extent, below
  * 2^29.6, from the bounds of the vertices, which span at most 2^30. So a vertex is below 2^30.8
@@ -47,20 +47,44 @@ static int box_polygon(const polygon *p, const placed_shape *box) {
     return min_int(found, min_int(classify(least_z, H.z), classify(-most_z, H.z)));
 }
 
-int fxs_prism_contact(const placed_shape *s, const solid *prism, const vertex *v, int64_t gap) {
-    polygon p;
-    fxs_polygon_of(&p, prism, v, s->x, s->z);
+/* The least depth over the edges of both. */
+static int contact_of_polygons(const polygon *p, const placed_shape *s) {
+    const planar centre = {0, 0};
+    polygon q;
+    int found = FXS_OVERLAPPING;
+    polygon_of_shape(&q, s, centre);
+    for (uint32_t j = 0; j < p->n; j++) {
+        found = min_int(found, classify(0, depth_beyond(p, j, &q)));
+    }
+    for (uint32_t j = 0; j < q.n; j++) {
+        found = min_int(found, classify(0, depth_beyond(&q, j, p)));
+    }
+    return found;
+}
+
+SPECIALISED int contact_with(const placed_shape *s, const polygon *p, int64_t gap) {
     const int64_t r = s->size[0];
     const int64_t f = max64(0, gap);
     if (f > (is_round(s) ? r : 0)) {
         return FXS_APART;
     }
     switch (shape_class_of(s->kind)) {
-    case ROUND: return near_polygon(&p, r * r - f * f);
-    case CYLINDER: return min_int(classify(gap, 0), near_polygon(&p, r * r));
-    case BOX: return min_int(classify(gap, 0), box_polygon(&p, s));
-    case SECTOR: return min_int(classify(gap, 0), fxs_sector_polygon(s, &p));
+    case ROUND: return near_polygon(p, r * r - f * f);
+    case CYLINDER: return min_int(classify(gap, 0), near_polygon(p, r * r));
+    case BOX: return min_int(classify(gap, 0), box_polygon(p, s));
+    case SECTOR: return min_int(classify(gap, 0), fxs_sector_polygon(s, p));
+    case POLYGON: return POLYGON_KINDS ? min_int(classify(gap, 0), contact_of_polygons(p, s)) : 0;
     case SHAPE_CLASS_COUNT: break;
     }
     return FXS_APART; /* not reached */
+}
+
+int fxs_polygon_contact(const placed_shape *s, const polygon *p, int64_t gap) {
+    return POLYGON_KINDS ? contact_with(s, p, gap) : FXS_APART;
+}
+
+int fxs_prism_contact(const placed_shape *s, const solid *prism, const vertex *v, int64_t gap) {
+    polygon p;
+    fxs_polygon_of(&p, prism, v, s->x, s->z);
+    return contact_with(s, &p, gap);
 }

@@ -1,15 +1,17 @@
-/* When a shape that moves straight first meets a prism of a level, exact (docs/contract.md,
- * Levels).
+/* When a shape that moves straight first meets a prism, of a level or a POLYGON, exact
+ * (docs/contract.md, Levels).
  *
  * The centres of the shape that touch the prism are a convex set, so the times of contact are one
  * interval. The set is a union of simple pieces. For a ball or capsule of radius r: the prism with
  * all that is at most r above and below it, balls about the vertices of both lids, cylinders about
  * the edges of both lids and about the upright edges, and a slab on each face. Each piece is a
  * interval of time (linear bounds) and at most one quadratic that must fall to 0; the first time of
- * any piece is the first of all. For a box all bounds are linear.
+ * any piece is the first of all. For a box or a POLYGON all bounds are linear.
  *
- * Magnitudes. The swept bounds meet, so a vertex is below 2^31.1 from the centre on each axis; the
- * motion is below 2^29 on each axis, u below 2^30. */
+ * Magnitudes. u is below 2^30 on each axis. At a prism of a level the motion is below 2^29 on each
+ * axis, and a vertex, as the swept bounds meet, below 2^31.2 from the centre. At a POLYGON the motion
+ * is a difference below 2^30, and a vertex below 2^31.9 from the centre, but u is below 2^30 long. So
+ * cross(m, u) is below 2^62.2 for both. */
 #include "cast.h"
 
 /* The finding: the fraction of the first contact, or NONE, and whether it is the contact that is
@@ -50,7 +52,7 @@ static void add_square(quadratic *q, int64_t s0, int64_t sm) {
 
 /* Adds k * g^2 for g = g0 + t * gm. */
 static void add_gap(quadratic *q, int64_t g0, int64_t gm, int64_t k) {
-    FXS_ASSERT(max64(abs64(g0), abs64(gm)) <= (int64_t)1 << 30 && k < (int64_t)1 << 61);
+    FXS_ASSERT(max64(abs64(g0), abs64(gm)) <= (int64_t)3 << 29 && k < (int64_t)1 << 61);
     q->a = i128_add(q->a, i128_mul(gm * gm, k));
     q->b = i128_sub(q->b, i128_mul(g0 * gm, k));
     q->c = i128_add(q->c, i128_mul(g0 * g0, k));
@@ -154,7 +156,7 @@ static int fall_to_0(finding *f, const quadratic *q, const interval64 *w) {
 typedef struct swept {
     planar m;
     int64_t low0, high0, my, r;
-    int64_t length; /* of m, rounded up: at most 2^29.6 */
+    int64_t length; /* of m, rounded up: at most 2^30.6 */
     int is_round;
     axis upright;
     heights meet;
@@ -260,9 +262,9 @@ static int fall_at_face(finding *f, const swept *a, const polygon *p, uint32_t j
 
 /* All that is at most r from the upright edge at a vertex, m from the centre. */
 static void fall_at_vertex(finding *f, const swept *a, planar m) {
-    /* No further than r across the motion, and along it: below 2^61.1, r * length below 2^59. */
+    /* No further than r across the motion, and along it: below 2^62.4, r * length below 2^60. */
     const int64_t reach = a->r * a->length;
-    FXS_ASSERT(IS_WITHIN_BITS(a->m, 29) && a->length < (int64_t)3 << 28);
+    FXS_ASSERT(IS_WITHIN_BITS(a->m, 30) && a->length < (int64_t)3 << 29);
     const int64_t start = dot64(m, a->m);
     if (abs64(cross64(m, a->m)) > reach || start < -reach || start > reach + dot64(a->m, a->m)) {
         return;
@@ -285,16 +287,13 @@ static void fall_at_prism(finding *f, const swept *a, const polygon *p) {
     }
 }
 
-static int32_t cast_round_or_cylinder(const placed_shape *s, const solid *prism, const vertex *v,
+static int32_t cast_round_or_cylinder(const placed_shape *s, const polygon *p, heights meet,
                                       const int64_t *M, int when, int32_t max_fraction) {
-    const int64_t low0 = (int64_t)prism->y_low - s->y - s->size[1];
-    const int64_t high0 = (int64_t)s->y - s->size[1] - prism->y_high;
-    const heights meet = {low0, -high0};
     const planar m = {M[0], M[2]};
     const int64_t length = (int64_t)fxs_isqrt64((uint64_t)dot64(m, m)) + 1;
     swept a = {m,
-               low0,
-               high0,
+               meet.low,
+               -meet.high,
                M[1],
                s->size[0],
                length,
@@ -310,13 +309,11 @@ static int32_t cast_round_or_cylinder(const placed_shape *s, const solid *prism,
             return NONE;
         }
     }
-    polygon p;
-    fxs_polygon_of(&p, prism, v, s->x, s->z);
-    fall_at_prism(&f, &a, &p);
+    fall_at_prism(&f, &a, p);
     return fraction_found(&f);
 }
 
-/* ---- boxes ---- */
+/* ---- boxes and polygons ---- */
 
 /* The time n / d, 0 <= n <= d, below 2^123. */
 typedef struct time128 {
@@ -396,8 +393,7 @@ static int holds_strictly(const interval128 *w) {
 
 /* All bounds are strict, and all linear: of the box's frame in Q.46, of the prism's edges in its
  * square. */
-static int32_t cast_box_prism(const placed_shape *s, const solid *prism, const vertex *v,
-                              const int64_t *M, int when) {
+static interval128 box_at_polygon(const placed_shape *s, const polygon *p, const int64_t *M) {
     const planar dir = direction_of(s);
     const planar m = {M[0], M[2]};
     const planar turned_m = turned_back(m, dir);
@@ -405,11 +401,9 @@ static int32_t cast_box_prism(const placed_shape *s, const solid *prism, const v
     planar least = {INT64_MAX, INT64_MAX};
     planar most = {-INT64_MAX, -INT64_MAX};
     interval128 w = whole_motion();
-    polygon p;
-    fxs_polygon_of(&p, prism, v, s->x, s->z);
-    for (uint32_t j = 0; j < p.n; j++) {
-        const planar l = turned_back(p.m[j], dir);
-        const planar U = turned_back(p.u[j], dir);
+    for (uint32_t j = 0; j < p->n; j++) {
+        const planar l = turned_back(p->m[j], dir);
+        const planar U = turned_back(p->u[j], dir);
         least.x = min64(least.x, l.x);
         least.z = min64(least.z, l.z);
         most.x = max64(most.x, l.x);
@@ -421,20 +415,43 @@ static int32_t cast_box_prism(const placed_shape *s, const solid *prism, const v
     bound64(&w, -most.x - H.x, turned_m.x, 1);
     bound64(&w, least.z - H.z, -turned_m.z, 1);
     bound64(&w, -most.z - H.z, turned_m.z, 1);
-    const int64_t hh = s->size[1];
-    bound64(&w, (int64_t)prism->y_low - s->y - hh, -M[1], 1);
-    bound64(&w, (int64_t)s->y - hh - prism->y_high, M[1], 1);
+    return w;
+}
+
+/* q, which moves by m, is not beyond any edge of p. */
+static void bound_by_edges(interval128 *w, const polygon *p, const polygon *q, planar m) {
+    for (uint32_t j = 0; j < p->n; j++) {
+        bound64(w, -depth_beyond(p, j, q), -cross64(p->u[j], m), 1);
+    }
+}
+
+static interval128 polygon_at_polygon(const placed_shape *s, const polygon *p, const int64_t *M) {
+    const planar centre = {0, 0};
+    const planar m = {M[0], M[2]};
+    interval128 w = whole_motion();
+    polygon q;
+    polygon_of_shape(&q, s, centre);
+    bound_by_edges(&w, p, &q, m);
+    bound_by_edges(&w, &q, p, opposite(m));
+    return w;
+}
+
+/* All bounds are strict and linear: `w` has those of the plane. */
+static int32_t first_in_bounds(interval128 w, heights way, int64_t m, int when) {
+    bound64(&w, way.low, -m, 1);
+    bound64(&w, -way.high, m, 1);
     const int is_met = when == FXS_OVERLAPPING ? holds_strictly(&w) : holds(&w);
     return is_met ? time128_fraction(w.in) : NONE;
 }
 
-int32_t fxs_prism_cast(const placed_shape *s, const solid *prism, const vertex *v, const int64_t *M,
-                       int when, int32_t max_fraction) {
+int32_t fxs_polygon_cast(const placed_shape *s, const polygon *p, heights way, const int64_t *M,
+                         int when, int32_t max_fraction) {
     switch (shape_class_of(s->kind)) {
     case ROUND:
-    case CYLINDER: return cast_round_or_cylinder(s, prism, v, M, when, max_fraction);
-    case BOX:
-        return cast_box_prism(s, prism, v, M, when);
+    case CYLINDER: return cast_round_or_cylinder(s, p, way, M, when, max_fraction);
+    case BOX: return first_in_bounds(box_at_polygon(s, p, M), way, M[1], when);
+    case POLYGON:
+        return POLYGON_KINDS ? first_in_bounds(polygon_at_polygon(s, p, M), way, M[1], when) : NONE;
     CASES_OF_NO_BODY:
         break; /* no cast comes here */
     }
@@ -522,25 +539,71 @@ static parting parting_of_box_prism(const placed_shape *s, const planar *u, cons
     return best;
 }
 
-/* At a height where the gap is F, with its sign. */
-static parting parting_beside_prism(const placed_shape *a, const solid *prism, const vertex *v,
-                                    planar moved, int64_t F) {
-    polygon p;
+/* How far q is beyond the edge u, its centre at w from the edge's start: below 0 if it is not. q's
+ * vertices are `sign` times from its centre. The products are below 2^78 * 2^44. */
+static int64_t gap_beyond(planar u, planar w, int sign, const planar *m, uint32_t n) {
+    i128 most = i128_of(0);
+    for (uint32_t k = 0; k < n; k++) {
+        const planar from = {w.x + sign * m[k].x, w.z + sign * m[k].z};
+        const i128 inside = cross_wide(u, from);
+        most = k == 0 || i128_cmp(inside, most) > 0 ? inside : most;
+    }
+    const int64_t length = isqrt128(i128_mul(dot64(u, u), Q60_ONE));
+    const int64_t gap = quotient(i128_shl(i128_abs(most), 44), length);
+    return i128_sign(most) < 0 ? gap : -gap;
+}
+
+/* Of a POLYGON: of the edges of the other one and its own, the first with the greatest gap. */
+static parting parting_of_polygons(const placed_shape *s, const planar *u, const planar *w,
+                                   uint32_t n) {
+    const planar centre = {0, 0};
+    parting best = {{0, 0, 0}, INT64_MIN};
+    polygon own;
+    polygon_of_shape(&own, s, centre);
+    for (uint32_t j = 0; j < own.n; j++) {
+        own.m[j].x *= WHOLE;
+        own.m[j].z *= WHOLE;
+    }
+    for (uint32_t j = 0; j < n + own.n; j++) {
+        const int is_own = j >= n;
+        const planar edge = is_own ? own.u[j - n] : u[j];
+        const int64_t gap = is_own ? gap_beyond(edge, opposite(own.m[j - n]), -1, w, n)
+                                   : gap_beyond(edge, w[j], 1, own.m, own.n);
+        if (gap > best.distance) {
+            best.normal = outward(is_own ? opposite(edge) : edge).normal;
+            best.distance = gap;
+        }
+    }
+    return best;
+}
+
+parting fxs_polygon_parting(const placed_shape *a, const polygon *p, planar P, int64_t F) {
     planar w[FXS_VERTICES_MAX];
-    fxs_polygon_of(&p, prism, v, a->x, a->z);
-    for (uint32_t j = 0; j < p.n; j++) {
-        w[j].x = moved.x - WHOLE * p.m[j].x;
-        w[j].z = moved.z - WHOLE * p.m[j].z;
+    for (uint32_t j = 0; j < p->n; j++) {
+        w[j].x = P.x - WHOLE * p->m[j].x;
+        w[j].z = P.z - WHOLE * p->m[j].z;
     }
     switch (shape_class_of(a->kind)) {
     case ROUND:
     case CYLINDER: break;
-    case BOX:
-        return parting_of_box_prism(a, p.u, w, p.n);
+    case BOX: return parting_of_box_prism(a, p->u, w, p->n);
+    case POLYGON:
+        if (POLYGON_KINDS) {
+            return parting_of_polygons(a, p->u, w, p->n);
+        }
+        break;
     CASES_OF_NO_BODY:
         break; /* no cast comes here */
     }
-    return without_radius(parting_off_prism(p.u, w, p.n, F), a->size[0]);
+    return without_radius(parting_off_prism(p->u, w, p->n, F), a->size[0]);
+}
+
+/* The same of a prism of a level. */
+static parting parting_beside_prism(const placed_shape *a, const solid *prism, const vertex *v,
+                                    planar moved, int64_t F) {
+    polygon p;
+    fxs_polygon_of(&p, prism, v, a->x, a->z);
+    return fxs_polygon_parting(a, &p, moved, F);
 }
 
 int64_t fxs_solid_cast_normal(const placed_shape *a, const solid *b, const vertex *v,
