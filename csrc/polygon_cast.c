@@ -597,31 +597,3 @@ parting fxs_polygon_parting(const placed_shape *a, const polygon *p, planar P, i
     }
     return without_radius(parting_off_prism(p->u, w, p->n, F), a->size[0]);
 }
-
-/* The same of a prism of a level. */
-static parting parting_beside_prism(const placed_shape *a, const solid *prism, const vertex *v,
-                                    planar moved, int64_t F) {
-    polygon p;
-    fxs_polygon_of(&p, prism, v, a->x, a->z);
-    return fxs_polygon_parting(a, &p, moved, F);
-}
-
-int64_t fxs_solid_cast_normal(const placed_shape *a, const solid *b, const vertex *v,
-                              const int64_t *M, int32_t k, int32_t *out) {
-    const planar moved = {k * M[0], k * M[2]};
-    const int64_t above = WHOLE * ((int64_t)a->y - a->size[1] - b->y_high) + k * M[1];
-    const int64_t below = WHOLE * ((int64_t)b->y_low - a->y - a->size[1]) - k * M[1];
-    const int64_t F = max64(0, above) - max64(0, below);
-    const int64_t nearest = max64(above, below);
-    parting p = {{0, above >= 0 ? Q30_ONE : -Q30_ONE, 0}, 0};
-    if (is_round(a) || (above < 0 && below < 0)) {
-        const placed_shape disc = disc_of(b);
-        const planar P = {((int64_t)a->x - v->x) * WHOLE + moved.x,
-                          ((int64_t)a->z - v->z) * WHOLE + moved.z};
-        p = b->code == FXS_PRISM ? parting_beside_prism(a, b, v, moved, F)
-                                 : fxs_pair_parting(a, &disc, P, F);
-    } else {
-        p.distance = nearest * Q30_OF_STEPS;
-    }
-    return put_parting(p, out);
-}

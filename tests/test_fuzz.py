@@ -58,7 +58,7 @@ FAULTS = {
     ),
     "cast": ("toi.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
     "angles": ("angle.c", "r -= r * r > n;", "r -= r * r >= n;"),
-    "level": ("prism_cast.c", "i128_shl(i128_neg(s), 44)", "i128_shl(i128_neg(s), 43)"),
+    "level": ("polygon_cast.c", "i128_shl(i128_neg(s), 44)", "i128_shl(i128_neg(s), 43)"),
     "kit": ("kit/rewind.c", "kept < rewind->frames ? kept + 1 : kept", "kept + 1"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
     "commands": ("step.c", "*old++, FXS_EXIT, FXS_APART", "*old++, FXS_STAY, FXS_APART"),

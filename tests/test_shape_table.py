@@ -20,22 +20,22 @@ def macro(name: str) -> str:
     return re.search(rf"#define {name}\(.*\n(?:.*\\\n)*.*\n", TABLE)[0]  # type: ignore[index]
 
 
-BODIES = re.findall(r"CLASS\((\w+), EXTENT", macro("BODY_CLASSES"))
-CLASSES = [*BODIES, *re.findall(r"CLASS\((\w+), EXTENT", macro("AREA_CLASSES"))]
+BODIES = re.findall(r"CLASS\((\w+), ", macro("BODIES_BUT_POLYGONS"))
+CLASSES = [*BODIES, *re.findall(r"CLASS\((\w+), ", macro("AREA_CLASSES"))]
 KIND_COUNT = macro("SHAPE_KINDS").count("KIND(FXS_")
-SECTOR_CLASS = re.findall(r"CLASS\(\w+, EXTENT_\w+\)", macro("AREA_CLASSES"))[-1]
-LAST_BODY = re.findall(r"CLASS\(\w+, EXTENT_\w+\)", macro("BODY_CLASSES"))[-1]
+SECTOR_CLASS = re.findall(r"CLASS\(\w+, \w+\)", macro("AREA_CLASSES"))[-1]
+LAST_BODY = re.findall(r"CLASS\(\w+, \w+\)", macro("BODIES_BUT_POLYGONS"))[-1]
 LAST_ROW = macro("SHAPE_KINDS").splitlines()[-1]
 LAST_BODY_PAIR = f"    PAIR({BODIES[-1]}, {BODIES[-1]})\n"
 FIRST_AREA_PAIR = f"    PAIR({CLASSES[0]}, {CLASSES[-1]}) "
 LAST_PAIR = f"    PAIR({CLASSES[-1]}, {CLASSES[-1]})\n"
 CODE = "#define FXS_SPHERE 0 "
 TRAITS = (
-    *(".is_turned = 1", ".has_front = 0", ".has_sides = 1"),
+    *(".has_front = 0", ".has_sides = 1"),
     *(".has_flat_ends = 1", ".has_hole = 0"),
 )
 RANGES = "RANGES(a, 1, 9, b, 1, 9, c, 1, 9, 0, 0)"
-WEDGE = ("FXS_WEDGE", "wedge", "3", "WEDGE", f"TRAITS({', '.join(TRAITS)})", RANGES)
+WEDGE = ("FXS_WEDGE", "wedge", "3", "WEDGE", "NO_CORNERS", f"TRAITS({', '.join(TRAITS)})", RANGES)
 # An area stands before SECTOR, which is last.
 PAIRS = [(other, "WEDGE") for other in (*CLASSES[:-1], "WEDGE")] + [("WEDGE", CLASSES[-1])]
 
@@ -58,8 +58,8 @@ class Sources:
         end = f"{LAST_ROW}\n/* clang-format on */"
         self.change("shape.h", end, f"{LAST_ROW} KIND({', '.join(row)})\n/* clang-format on */")
 
-    def add_class(self, extent: str = "EXTENT_OF_RADIUS") -> None:
-        self.change("shape.h", SECTOR_CLASS, f"CLASS(WEDGE, {extent}) {SECTOR_CLASS}")
+    def add_class(self, outline: str = "IS_WEDGE") -> None:
+        self.change("shape.h", SECTOR_CLASS, f"CLASS(WEDGE, {outline}) {SECTOR_CLASS}")
 
     def add_pairs(self, pairs: list[tuple[str, str]] = PAIRS) -> None:
         """Each before the first pair whose second class comes later."""
@@ -84,8 +84,8 @@ def sources(tmp_path: Path) -> Sources:
 
 
 def test_one_more_kind_of_a_class_that_exists_compiles_with_its_row_alone(sources: Sources) -> None:
-    sources.add_row((*WEDGE[:3], "BOX", *WEDGE[4:]))
-    for file in ("shape.c", "contact.c", "prism.c", "outline.c", "broad_pairs.c", "state.c"):
+    sources.add_row((*WEDGE[:3], "BOX", "CORNERS(4, box_corners)", *WEDGE[5:]))
+    for file in ("shape.c", "contact.c", "polygon.c", "outline.c", "broad_pairs.c", "state.c"):
         assert sources.errors(file) == ""
 
 
@@ -93,15 +93,15 @@ def test_one_more_kind_of_a_class_that_exists_compiles_with_its_row_alone(source
 def test_a_row_without_one_of_its_fields_does_not_compile(sources: Sources, left_out: int) -> None:
     sources.add_row((*WEDGE[:left_out], *WEDGE[left_out + 1 :]))
     sources.add_class()
-    assert re.search("requires 6 arguments|too few arguments", sources.errors("shape.c"))
+    assert re.search("requires 7 arguments|too few arguments", sources.errors("shape.c"))
 
 
 @pytest.mark.parametrize("left_out", range(len(TRAITS)), ids=lambda i: TRAITS[i].split()[0][1:])
 def test_a_row_without_one_of_its_traits_does_not_compile(sources: Sources, left_out: int) -> None:
     traits = ", ".join((*TRAITS[:left_out], *TRAITS[left_out + 1 :]))
-    sources.add_row((*WEDGE[:4], f"TRAITS({traits})", RANGES))
+    sources.add_row((*WEDGE[:5], f"TRAITS({traits})", RANGES))
     sources.add_class()
-    assert re.search("requires 5 arguments|too few arguments", sources.errors("shape.c"))
+    assert re.search("requires 4 arguments|too few arguments", sources.errors("shape.c"))
 
 
 def test_a_row_that_does_not_stand_at_its_code_does_not_compile(sources: Sources) -> None:
@@ -164,11 +164,12 @@ def test_a_pair_of_classes_without_a_function_does_not_compile(
     assert re.search(rf"error.*depth_{pair[0]}_{pair[1]}", sources.errors("contact.c"))
 
 
-def test_a_class_behind_the_sector_does_not_compile(sources: Sources) -> None:
-    """A query with a sector would give the exact test the two in the wrong order."""
+def test_a_class_behind_the_polygons_does_not_compile(sources: Sources) -> None:
+    """The pairs of a POLYGON are one, the last."""
     sources.add_row()
-    sources.change("shape.h", SECTOR_CLASS, f"{SECTOR_CLASS} CLASS(WEDGE, EXTENT_OF_RADIUS)")
-    assert "SECTOR stays the last class" in sources.errors("contact.c")
+    polygons = "#define POLYGONS(CLASS) CLASS(POLYGON, HAS_CORNERS)"
+    sources.change("shape.h", polygons, f"{polygons} CLASS(WEDGE, IS_WEDGE)")
+    assert "POLYGON is the last class" in sources.errors("contact.c")
 
 
 def test_a_switch_that_misses_a_class_does_not_compile(sources: Sources) -> None:
@@ -176,7 +177,7 @@ def test_a_switch_that_misses_a_class_does_not_compile(sources: Sources) -> None
     sources.add_class()
     sources.add_pairs()
     missing = r"error: enumeration value .*WEDGE.* not handled"
-    assert re.search(missing, sources.errors("prism.c"))
+    assert re.search(missing, sources.errors("polygon.c"))
 
 
 def test_a_kind_of_solid_without_one_of_its_fields_does_not_compile(sources: Sources) -> None:
@@ -186,14 +187,14 @@ def test_a_kind_of_solid_without_one_of_its_fields_does_not_compile(sources: Sou
 
 @pytest.mark.parametrize(
     ("file", "missing"),
-    [("push_estimate.c", "_WEDGE"), ("cast.c", "_WEDGE"), ("prism_cast.c", "\\bWEDGE")],
+    [("push_estimate.c", "_WEDGE"), ("cast.c", "_WEDGE"), ("polygon_cast.c", "\\bWEDGE")],
 )
 def test_a_body_without_its_push_or_its_cast_does_not_compile(
     sources: Sources, file: str, missing: str
 ) -> None:
     """The switches are over pairs of classes, or over classes where a prism is the other one."""
     sources.add_row()
-    sources.change("shape.h", LAST_BODY, f"{LAST_BODY} CLASS(WEDGE, EXTENT_OF_RADIUS)")
+    sources.change("shape.h", LAST_BODY, f"{LAST_BODY} CLASS(WEDGE, IS_DISC)")
     pairs = " ".join(f"PAIR({other}, WEDGE)" for other in [*BODIES, "WEDGE"])
     sources.change("shape.h", LAST_BODY_PAIR, f"{LAST_BODY_PAIR.rstrip()} {pairs}\n")
     sources.add_pairs(PAIRS[-1:])
@@ -205,47 +206,45 @@ def test_an_area_needs_no_code_for_pushes_and_casts(sources: Sources) -> None:
     sources.add_row()
     sources.add_class()
     sources.add_pairs()
-    for file in ("push_estimate.c", "cast.c", "prism_cast.c", "placed_shape.c", "outline.c"):
+    for file in ("push_estimate.c", "cast.c", "polygon_cast.c", "placed_shape.c", "outline.c"):
         assert sources.errors(file) == ""
 
 
-def test_a_class_with_sides_needs_its_outline(sources: Sources) -> None:
-    sources.add_row()
-    sources.add_class("EXTENT_OF_SIDES")
-    sources.add_pairs()
-    assert "corners_of gives the corners" in sources.errors("outline.c")
+@pytest.mark.parametrize(
+    ("shape_class", "corners"),
+    [
+        *(("POLYGON", "NO_CORNERS"), ("POLYGON", "CORNERS(2, box_corners)"), ("BOX", "NO_CORNERS")),
+        *(("CYLINDER", "CORNERS(4, box_corners)"), ("SECTOR", "CORNERS(3, box_corners)")),
+    ],
+)
+def test_a_kind_without_the_corners_of_its_class_does_not_compile(
+    sources: Sources, shape_class: str, corners: str
+) -> None:
+    sources.add_row((*WEDGE[:3], shape_class, corners, *WEDGE[5:]))
+    assert "a kind has corners, 3 or more, if its class has" in sources.errors("shape.c")
 
 
-def test_an_extent_that_reach_of_does_not_know_does_not_compile(sources: Sources) -> None:
-    sources.add_row()
-    sources.add_class("EXTENT_OF_SEGMENT")
-    assert re.search("EXTENT_OF_SEGMENT.*undeclared", sources.errors("shape.c"))
-    sources.change("shape.h", "EXTENT_COUNT };", "EXTENT_OF_SEGMENT, EXTENT_COUNT };")
-    assert "reach_of knows every extent" in sources.errors("shape.c")
+def test_corners_without_their_function_do_not_compile(sources: Sources) -> None:
+    sources.add_row((*WEDGE[:3], "POLYGON", "CORNERS(3, wedge_corners)", *WEDGE[5:]))
+    assert re.search("error.*wedge_corners", sources.errors("shape.c"))
 
 
-def test_kinds_with_a_front_and_kinds_whose_extents_turn_are_turned() -> None:
-    """Without the trait their direction is not worked out."""
-    pattern = r"KIND\(FXS_\w+, (\w+), \d, (\w+),\s*\\\s*TRAITS\(([^)]*)\)"
+def test_a_disc_has_no_front() -> None:
+    pattern = r"KIND\(FXS_\w+, (\w+), \d, (\w+),[^;]*?TRAITS\(([^)]*)\)"
     rows = re.findall(pattern, macro("SHAPE_KINDS"))
-    extents = dict(re.findall(r"CLASS\((\w+), (EXTENT_\w+)\)", TABLE))
+    outlines = dict(re.findall(r"CLASS\((\w+), (IS_\w+|HAS_\w+)\)", TABLE))
     assert len(rows) == KIND_COUNT
     for name, shape_class, traits in rows:
-        if extents[shape_class] != "EXTENT_OF_RADIUS" or ".has_front = 1" in traits:
-            assert ".is_turned = 1" in traits, f"{name} needs .is_turned = 1 in SHAPE_KINDS"
+        assert outlines[shape_class] != "IS_DISC" or ".has_front = 0" in traits, name
 
 
-def test_the_page_about_shapes_names_the_files_of_a_body() -> None:
-    """Eight, and one more for corners."""
+def test_the_page_about_shapes_names_the_files_of_a_polygon() -> None:
     page = (CSRC.parent / "docs" / "contributing.md").read_text(encoding="utf-8")
     section = page[page.index("## Adding a shape") :]
-    steps = re.findall(r"^\d\. (.*?)(?=^\d\. |^Run )", section, re.MULTILINE | re.DOTALL)
-    always = [" ".join(step.split()).partition("; a new name")[0] for step in steps]
-    files = re.findall(r"`([\w/]+\.\w+)`", " ".join(always))
-    c_files = ("fixsync.h", "shape.h", "contact.c", "prism.c", "push_estimate.c", "cast.c")
+    steps = re.findall(r"^\d\. (.*?)(?=^\d\. |^Then )", section, re.MULTILINE | re.DOTALL)
+    files = [re.match(r"`([\w/]+\.\w+)`", step)[1] for step in steps]  # type: ignore[index]
     assert files == [
-        *(f"csrc/{name}" for name in (*c_files, "prism_cast.c", "outline.c")),
-        "fixsync/view/assets/kinds.js",
+        *("csrc/fixsync.h", "csrc/shape.h", "fixsync/view/assets/kinds.js"),
+        *("tests/model.py", "tests/native/reference.c"),
     ]
     assert all((CSRC.parent / file).is_file() for file in files)
-    assert "| 8 |" in section
