@@ -13,6 +13,7 @@
  * in the frame of a turned box are in Q.46, all others in raw units; the unit of a distance is 2^30
  * or 1 accordingly. */
 #include "cast.h"
+#include "polygon_cast.h"
 
 static int is_quarter(planar dir) { return dir.x == 0 || dir.z == 0; }
 static planar whole(planar v) { /* of Q.46 that are whole raw units */
@@ -317,8 +318,8 @@ int64_t fxs_solid_cast_normal(const placed_shape *a, const solid *b, const verte
 
 /* No axis of a shape's bounds reaches further from its centre, however it is turned. */
 static int64_t furthest(const fxs_shape *s) {
-    const ground_reach r = reach_of(s->kind, s->size);
-    return r.radius + r.half_x + r.half_z + s->size[1] + 5;
+    const int64_t corners = POLYGON_KINDS >> s->kind & 1 ? FXS_SIZE_MAX : 0;
+    return (int64_t)s->size[0] + s->size[1] + s->size[2] + corners + 5;
 }
 
 int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t motion_a[3],

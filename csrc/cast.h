@@ -14,11 +14,6 @@ FXS_INTERNAL int32_t fxs_placed_cast(const placed_shape *a, const placed_shape *
 FXS_INTERNAL int32_t fxs_cylinder_solid_cast(const placed_shape *a, const solid *b,
                                              const vertex *centre, const int64_t *M, int when,
                                              int32_t max_fraction);
-/* The same for a polygon about a's centre, whose bounds meet those of the shape's motion; `way`: from
- * where to where a's rise meets its heights. */
-FXS_INTERNAL int32_t fxs_polygon_cast(const placed_shape *a, const polygon *p, heights way,
-                                      const int64_t *M, int when, int32_t max_fraction);
-
 /* Writes the normal of a hit at fraction k, and returns its distance. */
 FXS_INTERNAL int64_t fxs_placed_cast_normal(const placed_shape *a, const placed_shape *b,
                                             const int64_t *M, int32_t k, int32_t *out);
@@ -35,10 +30,6 @@ FXS_INTERNAL int64_t fxs_solid_hit_normal(const placed_shape *a, const fxs_level
  * sign: 0 if neither is round. */
 FXS_INTERNAL parting fxs_pair_parting(const placed_shape *a, const placed_shape *b, planar P,
                                       int64_t F);
-
-/* That of a shape beside a polygon: P as above, from where the polygon is relative to. */
-FXS_INTERNAL parting fxs_polygon_parting(const placed_shape *a, const polygon *p, planar P,
-                                         int64_t F);
 
 /* Hits of equal fraction are ordered by distance. It stands in the place of the normal until the
  * order is known. */

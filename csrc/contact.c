@@ -4,6 +4,7 @@
 #include "contact.h"
 #include "depth.h"
 #include "hit.h"
+#include "polygon_contact.h"
 #include "wedge.h"
 
 /* NEAR for a disc of radius R: L^2 is compared with 4 R^2 q, both below 2^124. */

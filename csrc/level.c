@@ -178,6 +178,18 @@ static int read_solid(const uint8_t *bytes, uint64_t size, solid *s, vertex *v, 
 
 /* ---- the tree ---- */
 
+void fxs_polygon_of(polygon *p, const solid *prism, const vertex *v, int64_t x, int64_t z) {
+    const uint32_t n = p->n = prism->vertex_count;
+    for (uint32_t j = 0; j < n; j++) {
+        const vertex *next = v + (j + 1 < n ? j + 1 : 0);
+        p->m[j].x = v[j].x - x;
+        p->m[j].z = v[j].z - z;
+        p->u[j].x = (int64_t)next->x - v[j].x;
+        p->u[j].z = (int64_t)next->z - v[j].z;
+        FXS_ASSERT(abs64(p->u[j].x) < Q30_ONE && abs64(p->u[j].z) < Q30_ONE);
+    }
+}
+
 void fxs_solid_bounds(const fxs_level *l, const solid *s, level_node *out) {
     const vertex *v = level_vertices(l, s);
     int64_t min[2] = {v->x, v->z};

@@ -64,7 +64,7 @@ FXS_INTERNAL void fxs_turn_placed(placed_shape *all, const uint32_t *ids, uint32
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_place_shape(placed_shape *out, const fxs_shape *shape, const fxs_pose *pose);
 
-/* Extents are below 2^29.6, on which the widths of contact.c and polygon.c rest. */
+/* Extents are below 2^29.6, on which the widths of contact.c and polygon_contact.c rest. */
 #define EXTENT_END 813744135
 
 /* The extents on x and z of what turns. Turned shapes are widened by 4 raw units or more: a

@@ -88,8 +88,4 @@ static inline int classify_part(const nearest_part *part, int64_t q) {
     return classify_wide(i128_square(part->distance), i128_mul(q, part->face_square));
 }
 
-/* Contact of a shape with a POLYGON about its centre. gap: how far the shape is above or below,
- * negative if it is neither. */
-FXS_INTERNAL int fxs_polygon_contact(const placed_shape *s, const polygon *p, int64_t gap);
-
 #endif

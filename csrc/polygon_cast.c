@@ -12,7 +12,7 @@
  * axis, and a vertex, as the swept bounds meet, below 2^31.2 from the centre. At a POLYGON the motion
  * is a difference below 2^30, and a vertex below 2^31.9 from the centre, but u is below 2^30 long. So
  * cross(m, u) is below 2^62.2 for both. */
-#include "cast.h"
+#include "polygon_cast.h"
 
 /* The finding: the fraction of the first contact, or NONE, and whether it is the contact that is
  * asked for: any, or an overlap somewhere. Pieces met after `max_fraction` do not matter. */

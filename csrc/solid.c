@@ -1,6 +1,7 @@
 /* Solids of a level: which of them a shape meets (docs/contract.md, Levels). */
 #include "heap.h"
 #include "level.h"
+#include "polygon_contact.h"
 
 /* Whether the bounds of s meet those of a solid, wherever either is. */
 static int meets_bounds(const placed_shape *s, const fxs_level *l, const solid *b) {
@@ -10,6 +11,12 @@ static int meets_bounds(const placed_shape *s, const fxs_level *l, const solid *
     fxs_solid_bounds(l, b, &n);
     const aabb32 clamped = aabb_clamp(&box);
     return aabb32_overlaps(&clamped, &n.box);
+}
+
+int fxs_prism_contact(const placed_shape *s, const solid *prism, const vertex *v, int64_t gap) {
+    polygon p;
+    fxs_polygon_of(&p, prism, v, s->x, s->z);
+    return fxs_polygon_contact(s, &p, gap);
 }
 
 int fxs_solid_contact_near(const placed_shape *s, const fxs_level *l, uint32_t index, int64_t gap) {

@@ -3,6 +3,7 @@
 #include "cast.h"
 #include "derive.h"
 #include "heap.h"
+#include "polygon_cast.h"
 
 enum { KNOWN = 8 };
 

@@ -85,7 +85,7 @@ def sources(tmp_path: Path) -> Sources:
 
 def test_one_more_kind_of_a_class_that_exists_compiles_with_its_row_alone(sources: Sources) -> None:
     sources.add_row((*WEDGE[:3], "BOX", "CORNERS(4, box_corners)", *WEDGE[5:]))
-    for file in ("shape.c", "contact.c", "polygon.c", "outline.c", "broad_pairs.c", "state.c"):
+    for file in ("shape.c", "contact.c", "polygon_contact.c", "outline.c", "broad_pairs.c", "state.c"):
         assert sources.errors(file) == ""
 
 
@@ -177,7 +177,7 @@ def test_a_switch_that_misses_a_class_does_not_compile(sources: Sources) -> None
     sources.add_class()
     sources.add_pairs()
     missing = r"error: enumeration value .*WEDGE.* not handled"
-    assert re.search(missing, sources.errors("polygon.c"))
+    assert re.search(missing, sources.errors("polygon_contact.c"))
 
 
 def test_a_kind_of_solid_without_one_of_its_fields_does_not_compile(sources: Sources) -> None:

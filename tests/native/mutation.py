@@ -109,7 +109,7 @@ TESTS = {
     "level.c": (("level kernel", ""), ("level_logs", "")),
     "level_hits.c": (("level", ""), ("level_logs", "")),
     "outline.c": (("outline kernel", ""), ("level", "outline")),
-    "polygon.c": (("level", ""),),
+    "polygon_contact.c": (("level", ""),),
     "wedge.c": (("contact kernel level", "not every and not smallest"), ("shapes world", "")),
     "polygon_cast.c": (("level", ""), ("mover", "")),
     "solid.c": (("level", ""), ("mover", "")),

@@ -7,7 +7,8 @@
 #endif
 #include "contact.c"
 #include "placed_shape.c"
-#include "polygon.c"
+#include "polygon_contact.c"
+#include "level.c"
 #include "wedge.c"
 
 #include "any.h"
@@ -59,7 +60,7 @@ static void any_near(int32_t at[2], int32_t centre, int32_t reach) {
     bounds    all shapes, poses and directions, all prisms whose bounds meet those of the shape
     options   --unwind 5
     of        00 22 33 44
-    in        polygon.c
+    in        level.c
     change    p->m[j].x = v[j].x - x;
     to        p->m[j].x = v[j].x + x;
     quick     00 22 44 */
@@ -96,7 +97,7 @@ void disc_polygon_is_defined(void) {
 /*@ contact of a box and a prism of a level: no overflow, nothing lost, nothing undefined
     bounds    all boxes, directions, vertices and edges
     options   --unwind 5
-    in        polygon.c
+    in        polygon_contact.c
     change    const planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE};
     to        const planar H = {box->size[0] * Q60_ONE, box->size[2] * Q30_ONE}; */
 void box_polygon_is_defined(void) {

@@ -3,20 +3,8 @@
  * The caller has rejected by bounds: on x and z the shape's centre is at most its extent, below
  * 2^29.6, from the bounds of the vertices, which span at most 2^30. So a vertex is below 2^30.8
  * from the centre on each axis. */
-#include "level.h"
+#include "polygon_contact.h"
 #include "wedge.h"
-
-void fxs_polygon_of(polygon *p, const solid *prism, const vertex *v, int64_t x, int64_t z) {
-    const uint32_t n = p->n = prism->vertex_count;
-    for (uint32_t j = 0; j < n; j++) {
-        const vertex *next = v + (j + 1 < n ? j + 1 : 0);
-        p->m[j].x = v[j].x - x;
-        p->m[j].z = v[j].z - z;
-        p->u[j].x = (int64_t)next->x - v[j].x;
-        p->u[j].z = (int64_t)next->z - v[j].z;
-        FXS_ASSERT(abs64(p->u[j].x) < Q30_ONE && abs64(p->u[j].z) < Q30_ONE);
-    }
-}
 
 /* NEAR of the centre: 0 <= q < 2^58. */
 static int near_polygon(const polygon *p, int64_t q) {
@@ -62,7 +50,7 @@ static int contact_of_polygons(const polygon *p, const placed_shape *s) {
     return found;
 }
 
-SPECIALISED int contact_with(const placed_shape *s, const polygon *p, int64_t gap) {
+int fxs_polygon_contact(const placed_shape *s, const polygon *p, int64_t gap) {
     const int64_t r = s->size[0];
     const int64_t f = max64(0, gap);
     if (f > (is_round(s) ? r : 0)) {
@@ -77,14 +65,4 @@ SPECIALISED int contact_with(const placed_shape *s, const polygon *p, int64_t ga
     case SHAPE_CLASS_COUNT: break;
     }
     return FXS_APART; /* not reached */
-}
-
-int fxs_polygon_contact(const placed_shape *s, const polygon *p, int64_t gap) {
-    return POLYGON_KINDS ? contact_with(s, p, gap) : FXS_APART;
-}
-
-int fxs_prism_contact(const placed_shape *s, const solid *prism, const vertex *v, int64_t gap) {
-    polygon p;
-    fxs_polygon_of(&p, prism, v, s->x, s->z);
-    return contact_with(s, &p, gap);
 }
