@@ -34,9 +34,8 @@ static void corners_write(fxs_vertex *out, const fxs_pose *centre, const planar 
     }
 }
 
-/* How the outline of a shape is drawn, by the traits of its kind: by its corners if it has some; any
- * other by an arc on the outside and, if `inner` is not 0, one on the
- * inside. */
+/* How the outline of a shape is drawn, by the traits of its kind: by its corners if it has some;
+ * any other by an arc on the outside and, if `inner` is not 0, one on the inside. */
 typedef struct drawing {
     planar corners[FXS_VERTICES_MAX];
     uint32_t corner_count; /* 0: arcs */

@@ -1,5 +1,5 @@
-/* Convex polygons of the ground plane, relative to a centre: prisms of a level, and placed shapes of
- * the class POLYGON, as everything but a box meets them. */
+/* Convex polygons of the ground plane, relative to a centre: prisms of a level, and placed shapes
+ * of the class POLYGON, as everything but a box meets them. */
 #ifndef FIXSYNC_POLYGON_H
 #define FIXSYNC_POLYGON_H
 

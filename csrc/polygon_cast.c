@@ -9,9 +9,9 @@
  * any piece is the first of all. For a box or a POLYGON all bounds are linear.
  *
  * Magnitudes. u is below 2^30 on each axis. At a prism of a level the motion is below 2^29 on each
- * axis, and a vertex, as the swept bounds meet, below 2^31.2 from the centre. At a POLYGON the motion
- * is a difference below 2^30, and a vertex below 2^31.9 from the centre, but u is below 2^30 long. So
- * cross(m, u) is below 2^62.2 for both. */
+ * axis, and a vertex, as the swept bounds meet, below 2^31.2 from the centre. At a POLYGON the
+ * motion is a difference below 2^30, and a vertex below 2^31.9 from the centre, but u is below 2^30
+ * long. So cross(m, u) is below 2^62.2 for both. */
 #include "polygon_cast.h"
 
 /* The finding: the fraction of the first contact, or NONE, and whether it is the contact that is
