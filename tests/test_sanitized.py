@@ -20,7 +20,7 @@ FLAGS = f"{SANITIZE} {shlex.join(ASSERTS)}"
 TESTS = {
     "kernel": "shapes numbers world broad push cast kernel kit motion mover",
     "moves": "sweep_pairs contact",
-    "kit": "bodies difference explain frames kit_history kit_recorder kit_rewind",
+    "kit": "bodies difference explain frame_data kit_history kit_recorder kit_rewind rollback",
 }
 
 

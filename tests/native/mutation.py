@@ -114,13 +114,16 @@ TESTS = {
     "polygon_cast.c": (("level", ""), ("mover", "")),
     "solid.c": (("level", ""), ("mover", "")),
     **dict.fromkeys(("hitbox.c", "planes.c"), (("planes", ""), ("kit", ""))),
-    **dict.fromkeys(("body.c", "frame_data.c"), (("frames bodies", ""), ("skillfight", ""))),
+    **dict.fromkeys(
+        ("body.c", "frame_data.c", "frame_data_read.c"),
+        (("frame_data bodies", ""), ("skillfight", "")),
+    ),
     "strikes.c": (("bodies", "strikes"),),
     "difference.c": (("difference", ""), ("fields", "")),
     "explain.c": (("explain", ""),),
     "motion.c": (("kit motion", ""), ("mover", "")),
     "carry.c": (("carry walls", ""), ("mover kit", "")),
-    "crowd.c": (("walls", ""), ("semantics", "")),
+    "crowd.c": (("walls", ""), ("kernel_id", "")),
     "mover.c": (("mover walls kit", ""), ("motion", "")),
     "numbers.c": (("kit", ""),),
     "random.c": (("kit random", ""),),
@@ -130,6 +133,7 @@ TESTS = {
     ),
     **dict.fromkeys(("history.c", "inputs.c"), (("kit_history", ""),)),
     "rewind.c": (("kit_rewind kit_history", ""),),
+    **dict.fromkeys(("rollback.c", "packet.c"), (("rollback", ""),)),
     "sha256.h": (("kit_recorder", ""),),
 }
 OF_ALL = (
