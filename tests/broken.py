@@ -153,6 +153,13 @@ class SomeSeeds(Unsaved):
         return _Pusher(Random(seed))
 
 
+class RaisingSeeds(SomeSeeds):
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        if self.world.frame == 4 and not self.is_sound:
+            raise RuntimeError("no room")
+        return super().step(inputs)
+
+
 class _Pusher:
     def __init__(self, random: Random) -> None:
         self.random = random

@@ -204,6 +204,17 @@ def test_more_seeds_find_what_the_first_does_not_show():
     assert (late.failing, late.seeds, late.is_late) == (None, [1, 2], True)
 
 
+def test_a_simulation_that_raises_with_another_seed_is_reported_with_the_seed(run: Any):
+    result = run("broken:RaisingSeeds", "--frames", "9", "--seeds", "3")
+    assert result.exit_code == 1
+    assert "RaisingSeeds: seed 3: frame 4: it raised RuntimeError: no room" in result.output
+    assert 'broken.py", line' in result.output
+    for other in (["--check", "order"], ["--inputs", str(recorded(Bumpers))]):
+        result = run("broken:SomeSeeds", "--seeds", "3", *other)
+        assert result.exit_code == 2
+        assert "--seeds makes all checks of the bots' matches" in result.output
+
+
 @pytest.mark.full
 def test_the_command_says_what_it_tried(run: Any):
     """And with the seed that shows it, names the value."""

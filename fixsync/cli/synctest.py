@@ -106,6 +106,10 @@ def synctest_command(
                1  a difference
                2  the simulation cannot be run
     """
+    if seeds is not None and (checks or inputs is not None):
+        raise click.UsageError(
+            "--seeds makes all checks of the bots' matches: without --check, --inputs"
+        )
     began, simulation = time.monotonic(), options.chosen_simulation(reference)
     out = _written(out, inputs)
     try:
@@ -125,10 +129,7 @@ def synctest_command(
             given = bot_inputs(made, seed, players, frames)
         straight = run_straight(made, seed, players, given)
     except SimulationError as error:
-        if error.__cause__ is not None and not as_json:
-            # The author looks for the frames of the simulation's own code.
-            streams.echo("".join(traceback.format_exception(error.__cause__)), err=True, nl=False)
-        raise click.ClickException(f"{simulation}: {error}") from error
+        raise _cannot_run(simulation, error, as_json) from error
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     err = Console(stderr=True)
@@ -147,10 +148,13 @@ def synctest_command(
     first = next(iter(found.divergences), None)
     tried = Tried([straight.seed], straight.frames, missed=found.missed)
     if first is None and not found.unsaved and inputs is None and isinstance(made, sim.HasBots):
-        count = range(seed + 1, seed + (seeds or _SEEDS_MAX))
+        count = range(seed + 1, min(seed + (seeds or _SEEDS_MAX), sim.SEED_MAX + 1))
         until = None if seeds else began + SECONDS
         if not checks:
-            tried = try_more(straight, count, simulation, until=until, heard=heard)
+            try:
+                tried = try_more(straight, count, simulation, until=until, heard=heard)
+            except SimulationError as error:
+                raise _cannot_run(simulation, error, as_json) from error
         if tried.failing is not None:
             straight = tried.failing
             found = run_checks(straight, made_checks, back=back, reference=simulation, heard=heard)
@@ -178,6 +182,13 @@ def synctest_command(
             f"Error: the smallest match found that shows it cannot be written: {reason}", err=True
         )
     ctx.exit(report.exit_code)
+
+
+def _cannot_run(simulation: str, error: SimulationError, as_json: bool) -> click.ClickException:
+    if error.__cause__ is not None and not as_json:
+        # The author looks for the frames of the simulation's own code.
+        streams.echo("".join(traceback.format_exception(error.__cause__)), err=True, nl=False)
+    return click.ClickException(f"{simulation}: {error}")
 
 
 def _written(out: Path | None, inputs: Path | None) -> Path | None:

@@ -11,7 +11,7 @@ from fixsync.synctest.checks import IN_PROCESS, Straight, bot_inputs, case_of, r
 from fixsync.synctest.instrumented import UnrunLines
 from fixsync.synctest.process_check import ProcessError
 from fixsync.synctest.source_lines import SaltedPair
-from fixsync.synctest.straight import run_straight
+from fixsync.synctest.straight import SimulationError, run_straight
 
 SECONDS = 6
 """After so many seconds no further match begins."""
@@ -59,8 +59,11 @@ def try_more(
                 tried.is_late = True
                 break
             heard(f"seed {seed}, {frames} frames")
-            inputs = bot_inputs(first.type, seed, first.players, frames)
-            straight = run_straight(first.type, seed, first.players, inputs)
+            try:
+                inputs = bot_inputs(first.type, seed, first.players, frames)
+                straight = run_straight(first.type, seed, first.players, inputs)
+            except SimulationError as error:
+                raise SimulationError(f"seed {seed}: {error}") from error.__cause__
             tried.frames += straight.frames
             tried.seeds += [seed] * (seed not in tried.seeds)
             missed = pair.missed(straight.inputs, seed)
