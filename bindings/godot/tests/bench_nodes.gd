@@ -1,6 +1,7 @@
 extends SceneTree
-## Moving circles as Area2D, as nodes of the add-on, and in the kernel alone: microseconds a frame of
-## the whole engine, less those of an empty one. The rounds of all take turns.
+## Moving circles as Area2D, as nodes of the add-on, and in the kernel alone: microseconds of a frame
+## of the whole engine, less those of an empty one. On both sides each node has a script of one line
+## that moves it. The rounds of all take turns.
 
 const COUNTS: Array[int] = [100, 1000]
 const ROUNDS := 15
@@ -16,58 +17,63 @@ class Empty:
 		return Vector3i(i % 32 * 98304 + (at + i * 7) % 64 * 768, 0, i / 32 * 98304)
 
 
-class Areas:
-	extends Empty
-	var areas: Array[Area2D] = []
+## Where a node is in each of 64 frames.
+static func _places(i: int) -> Array[Vector3i]:
+	var places: Array[Vector3i] = []
+	for at in 64:
+		places.append(Empty.place(i, at))
+	return places
+
+
+class Area:
+	extends Area2D
 	var places := PackedVector2Array()
 
-	func _init(count: int) -> void:
-		for at in 64 * count:
-			var to := place(at % count, at / count)
-			places.append(Vector2(to.x, to.z) / 1024.0)
+	func _physics_process(_delta: float) -> void:
+		position = places[Engine.get_physics_frames() % 64]
+
+
+class Areas:
+	extends Empty
+
+	func _init(count: int, places: Callable) -> void:
 		for i in count:
-			var area := Area2D.new()
+			var area := Area.new()
 			var part := CollisionShape2D.new()
 			part.shape = CircleShape2D.new()
 			part.shape.radius = 32.0
 			area.add_child(part)
+			for to: Vector3i in places.call(i):
+				area.places.append(Vector2(to.x, to.z) / 1024.0)
 			add_child(area)
-			areas.append(area)
 
-	func frame(number: int) -> void:
-		var first := number % 64 * areas.size()
-		for i in areas.size():
-			areas[i].position = places[first + i]
+
+class Circle:
+	extends FixsyncCollider2D
+	var places: Array[Vector3i] = []
+
+	func _fixsync_tick(frame: int, _inputs: PackedInt64Array) -> void:
+		set_pose(places[frame % 64], 0)
 
 
 class Nodes:
 	extends Empty
 	var world := FixsyncWorld2D.new()
-	var colliders: Array[FixsyncCollider2D] = []
 	var again := 0
 
-	func _init(count: int, new_again := 0) -> void:
+	func _init(count: int, places: Callable, new_again := 0) -> void:
 		again = new_again
 		world.capacity = count
 		world.window = 12
 		world.players = 1
 		var shape := FixsyncShape.new()
 		for i in count:
-			var collider := FixsyncCollider2D.new()
-			collider.shape = shape
-			collider.raw_position = place(i, 0)
-			world.add_child(collider)
-			colliders.append(collider)
+			var circle := Circle.new()
+			circle.shape = shape
+			circle.raw_position = place(i, 0)
+			circle.places = places.call(i)
+			world.add_child(circle)
 		add_child(world)
-
-	func _enter_tree() -> void:
-		if not has_node("Rules"):
-			var rules := Rules.new()
-			rules.name = "Rules"
-			rules.colliders = colliders
-			for at in 64 * colliders.size():
-				rules.places.append(place(at % colliders.size(), at / colliders.size()))
-			world.add_child(rules)
 
 	func frame(_number: int) -> void:
 		var next := world.head()
@@ -79,17 +85,6 @@ class Nodes:
 		else:
 			world.put_input(0, next, 0)
 			world.play_to(next)
-
-
-class Rules:
-	extends Node
-	var colliders: Array[FixsyncCollider2D] = []
-	var places: Array[Vector3i] = []
-
-	func _fixsync_tick(frame: int, _inputs: PackedInt64Array) -> void:
-		var first := frame % 64 * colliders.size()
-		for i in colliders.size():
-			colliders[i].set_pose(places[first + i], 0)
 
 
 class Kernel:
@@ -122,8 +117,9 @@ func _run() -> void:
 	print("microseconds   Area2D    nodes  8 again   kernel  nodes / Area2D")
 	for count in COUNTS:
 		var made: Array[Callable] = [
-			func() -> Empty: return Empty.new(), func() -> Empty: return Areas.new(count),
-			func() -> Empty: return Nodes.new(count), func() -> Empty: return Nodes.new(count, 8),
+			func() -> Empty: return Empty.new(), func() -> Empty: return Areas.new(count, _places),
+			func() -> Empty: return Nodes.new(count, _places),
+			func() -> Empty: return Nodes.new(count, _places, 8),
 			func() -> Empty: return Kernel.new(count)]
 		var least: Array[float] = [INF, INF, INF, INF, INF]
 		for round in ROUNDS:

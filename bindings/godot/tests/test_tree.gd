@@ -539,3 +539,34 @@ func test_a_full_window_steps_nothing() -> void:
 	world.play(PackedInt64Array([0, 0]))
 	equal([world.head(), world.stage.world.frame()], [13, 13], "frames")
 	world.free()
+
+
+class Mover:
+	extends FixsyncCollider3D
+
+	func _fixsync_tick(_frame: int, _inputs: PackedInt64Array) -> void:
+		set_pose(get_raw_position() + Vector3i(65536, 0, 0), 0)
+
+
+func test_the_engines_interpolation_draws_nodes_between_ticks() -> void:
+	var world := FixsyncWorld3D.new()
+	var mover := Mover.new()
+	mover.shape = _shape(FixsyncShape.Kind.SPHERE, "0.5")
+	world.add_child(mover)
+	add_child(world)
+	var ticks := Engine.physics_ticks_per_second
+	get_tree().physics_interpolation = true
+	Engine.physics_ticks_per_second = 10
+	var between := 0
+	for i in 5:
+		await get_tree().physics_frame
+		world.tick(PackedInt64Array([0, 0]))
+		for k in 5:
+			await get_tree().process_frame
+			var x := mover.get_global_transform_interpolated().origin.x
+			between += int(x > i + 0.01 and x < i + 0.99)
+			check(x <= i + 1.001, "frame %d is drawn at %f" % [i, x])
+	check(between > 3, "drawn between ticks: %d" % between)
+	get_tree().physics_interpolation = false
+	Engine.physics_ticks_per_second = ticks
+	world.free()

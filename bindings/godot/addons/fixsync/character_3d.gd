@@ -36,11 +36,11 @@ var mover: FixsyncMover
 func move(motion: Vector3i) -> Vector3i:
 	if mover == null and _is_early():
 		return Vector3i.ZERO
-	mover.move(stage.world, motion)
+	mover.move(kernel, motion)
 	if not parts.is_empty():
 		var now_yaw := get_yaw()
 		for part in parts:
-			stage.world.set_pose(part.id, mover.position(), now_yaw)
+			kernel.set_pose(part.id, mover.position(), now_yaw)
 	return mover.motion()
 
 

@@ -75,6 +75,7 @@ var yaw := 0:
 		if value == yaw or FixsyncCheck.may_set(self, "yaw", "turn"):
 			yaw = value
 
+var kernel: FixsyncWorld  ## Its colliders, while that runs.
 var stage: FixsyncStage  ## The world that it is in, while that runs.
 var parts: Array[FixsyncCollider2D] = []  ## The colliders that move with it.
 var start_position := Vector3i.ZERO  ## Where in the world it joined the match.
@@ -93,63 +94,63 @@ func is_in_match() -> bool:
 
 ## Where it is now; for a part, where the collider is that it is a part of.
 func get_raw_position() -> Vector3i:
-	return raw_position if stage == null and _is_early() else stage.world.position(id)
+	return raw_position if kernel == null and _is_early() else kernel.position(id)
 
 
 ## Its yaw now.
 func get_yaw() -> int:
-	return yaw if stage == null and _is_early() else stage.world.yaw(id)
+	return yaw if kernel == null and _is_early() else kernel.yaw(id)
 
 
 ## Whether it is active now.
 func is_active() -> bool:
-	return starts_active if stage == null and _is_early() else stage.world.is_active(id)
+	return starts_active if kernel == null and _is_early() else kernel.is_active(id)
 
 
 ## Puts it, and its parts, at a position. Call this and the next six only in _fixsync_tick and
 ## _fixsync_hit: they roll back with the frame.
 func set_pose(raw: Vector3i, new_yaw: int) -> void:
-	if stage == null and _is_early():
+	if kernel == null and _is_early():
 		return
-	stage.world.set_pose(id, raw, new_yaw)
+	kernel.set_pose(id, raw, new_yaw)
 	if not parts.is_empty():
 		for part in parts:
-			stage.world.set_pose(part.id, raw, new_yaw)
+			kernel.set_pose(part.id, raw, new_yaw)
 
 
 ## Turns it, and its parts.
 func turn(new_yaw: int) -> void:
-	if stage == null and _is_early():
+	if kernel == null and _is_early():
 		return
-	stage.world.turn(id, new_yaw)
+	kernel.turn(id, new_yaw)
 	for part in parts:
-		stage.world.turn(part.id, new_yaw)
+		kernel.turn(part.id, new_yaw)
 
 
 ## Makes it active or not; an inactive collider hits nothing.
 func set_active(active: bool) -> void:
-	if stage == null and _is_early():
+	if kernel == null and _is_early():
 		return
-	if stage.world.is_active(id) != active:
-		stage.world.set_active(id, active)
+	if kernel.is_active(id) != active:
+		kernel.set_active(id, active)
 
 
 ## Gives it another shape: to crouch, to grow. Its middle stays where it is. `shape` stays that with
 ## which it joined.
 func set_shape(new_shape: FixsyncShape) -> void:
-	if stage != null or not _is_early():
+	if kernel != null or not _is_early():
 		stage.set_shape(self, new_shape)
 
 
 ## Puts it on another layer, by its name.
 func set_layer(new_layer: String) -> void:
-	if stage != null or not _is_early():
+	if kernel != null or not _is_early():
 		stage.set_layer(self, new_layer)
 
 
 ## Gives it, and its parts without an owner_id, another owner: to change sides.
 func set_owner_id(new_owner: int) -> void:
-	if stage != null or not _is_early():
+	if kernel != null or not _is_early():
 		stage.set_owner_id(self, new_owner)
 
 
@@ -157,7 +158,7 @@ func set_owner_id(new_owner: int) -> void:
 ## and strikes as that does, with its owner if owner_id is -1. null: it is on its own, where it is.
 ## After Godot's reparent() it is a part too, and stays where it is.
 func attach(to: FixsyncCollider2D, offset := Vector3i.ZERO) -> void:
-	if stage != null or not _is_early():
+	if kernel != null or not _is_early():
 		stage.attach(self, to, offset)
 
 

@@ -253,6 +253,7 @@ func _above(node: Node) -> Array[Node]:
 func _add_collider(member: Member) -> void:
 	var node := member.node
 	node.stage = self
+	node.kernel = world
 	node.id = member.id
 	FixsyncCheck.place(node)
 	var pose := FixsyncPlace.pose_of(node)
