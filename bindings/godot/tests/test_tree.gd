@@ -40,7 +40,7 @@ class Carrier:
 		if get_raw_position().y < -65536 * 3:
 			set_pose(start_position, start_yaw)
 		for part: FixsyncCollider3D in parts.duplicate():
-			if keys & 8:
+			if keys & 8 and part.name == "Sword":
 				if by_engine:
 					part.reparent(stage.host)
 				else:
@@ -141,6 +141,10 @@ func test_a_weapon_that_changes_hands_and_all_that_rules_read_rolls_back() -> vo
 			var holder: Node = sword.get_parent()
 			var other: Node = straight.find_child("Sword", true, false).get_parent()
 			check(holder.name == other.name or holder == world and other == straight, "who has it")
+			var kernel := world.stage.world
+			var gem: Node = sword.get_node("Gem")
+			equal(kernel.offset(gem.id) - kernel.offset(sword.id), Vector3i(10000, 5000, 0),
+					"the gem goes with the sword")
 			_is_drawn_where_it_hits(world, "after it changed hands, reparent: %s" % by_engine)
 		straight.free()
 		rolled.free()

@@ -513,18 +513,33 @@ func attach(node: Node, to: Node, offset: Vector3i) -> void:
 	else:
 		_moved(node, parent, node.get_parent())
 		if to != null:
-			world.set_offset(node.id, offset)
+			var by := offset + world.offset(to.id) - world.offset(node.id)
+			for member in _members_under(node):
+				if member.id >= 0:
+					world.set_offset(member.id, world.offset(member.id) + by)
 
 
 ## A node moves, or has moved, under another parent of the world, in the frame that is played.
 func _moved(node: Node, parent: Node, before: Node) -> void:
 	_put_under(node, parent)
 	_journal.append([_frame(), _stamp, MOVE, node, before])
+	var top: Member = _members.get(node.get_instance_id())
+	if top != null and top.id < 0:
+		top = null
+	var from := world.offset(top.id) if top != null else Vector3i.ZERO
+	var changed := {}  # member: its offset from the node
 	for member in _members_under(node):
 		var whole := member.whole
 		_rewire(member)
 		if member.id >= 0 and member.whole != whole:
+			changed[member] = world.offset(member.id) - from
+	if changed.has(top):
+		_change_whole(top)
+	for member: Member in changed:
+		if top == null:
 			_change_whole(member)
+		elif member != top:
+			_follow(member, top, changed[member])
 
 
 func _put_under(node: Node, parent: Node) -> void:
@@ -568,6 +583,14 @@ func _change_whole(member: Member) -> void:
 		owner = world.owner(member.whole.id)
 	if member.node.owner_id < 0:
 		world.set_owner(id, owner)
+
+
+## A part of a collider that moved in the tree goes with it.
+func _follow(member: Member, top: Member, from: Vector3i) -> void:
+	world.set_offset(member.id, world.offset(top.id) + from)
+	world.set_pose(member.id, world.position(top.id), world.yaw(top.id))
+	if member.node.owner_id < 0 and member.whole != null:
+		world.set_owner(member.id, world.owner(member.whole.id))
 
 
 # ---- changes of a collider that have names ----
