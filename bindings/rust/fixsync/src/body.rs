@@ -248,7 +248,8 @@ impl Body {
         attack: u32,
         rows: &mut Vec<Command>,
     ) -> Result<(), Error> {
-        let (raw, table, most) = (&mut self.raw, self.frame_data.0.as_ptr(), self.frame_data.attacks());
+        let (raw, table, most) =
+            (&mut self.raw, self.frame_data.0.as_ptr(), self.frame_data.attacks());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "attack", attack, most, |world, to| {

@@ -54,6 +54,23 @@ pub enum Error {
         /// The value.
         value: i64,
     },
+    /// A packet that is refused.
+    Packet {
+        /// The peer that it is said to be from.
+        peer: u32,
+        /// Why.
+        status: Status,
+        /// `FXS_PACKET_BYTES` to `FXS_PACKET_AHEAD`.
+        field: u32,
+        /// The value here, or the limit.
+        ours: i64,
+        /// The value in the packet.
+        theirs: i64,
+        /// Of [`Status::Input`].
+        player: u32,
+        /// Of [`Status::Input`].
+        frame: u32,
+    },
     /// A row of a call with many rows. None of them was applied.
     Row {
         /// Its index.
@@ -103,6 +120,9 @@ impl fmt::Display for Error {
                 "value must be {first}, which came before for player {player} and frame {frame}, \
                  not {value}"
             ),
+            Error::Packet { peer, status, ours, theirs, .. } => {
+                write!(f, "packet of peer {peer}: {status}: {theirs}, here {ours}")
+            }
             Error::Row { index, error } => write!(f, "row {index}: {error}"),
             Error::Bytes { name, at, status } => write!(f, "{name}, byte {at}: {status}"),
             Error::Lengths { name, value, must } => {

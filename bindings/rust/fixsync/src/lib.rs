@@ -50,6 +50,7 @@ mod log;
 mod memory;
 mod motion;
 mod number;
+mod peer;
 mod planes;
 mod q;
 mod rollback;
@@ -71,6 +72,7 @@ pub use motion::{
     Carried, Mover, MoverResult, Separated, along, bounce, carry, move_and_slide, separate, slide,
 };
 pub use number::*;
+pub use peer::{Desync, Pace, Part, Request, Rollback, Settings};
 pub use planes::{Ground, Hitbox, HitboxCast, PlanesCommand, PlanesCommandKind, TwoPlanes};
 pub use q::{Q, from_f32_nearest, to_f32_nearest};
 pub use rollback::{Confirmed, EventChanges, Frame, History, Inputs, Rewind, Room};

@@ -3,7 +3,7 @@ use crate::memory::{Memory, reserve};
 use crate::*;
 use alloc::vec::Vec;
 
-fn own_of(own: &[u8], must: u64) -> Result<*const u8, Error> {
+pub(crate) fn own_of(own: &[u8], must: u64) -> Result<*const u8, Error> {
     if own.len() as u64 == must {
         return Ok(own.as_ptr());
     }
@@ -327,6 +327,19 @@ pub struct Frame<'a> {
     pub events: &'a [Event],
 }
 
+impl Frame<'_> {
+    pub(crate) fn raw(&self) -> sys::fxs_pushed {
+        sys::fxs_pushed {
+            hash: self.hash.unwrap_or_default(),
+            command_count: self.commands.len() as u64,
+            reaction_count: self.reactions as u64,
+            event_count: self.events.len() as u64,
+            is_final: self.is_final.into(),
+            has_hash: self.hash.is_some().into(),
+        }
+    }
+}
+
 /// The events of a push, for effects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -335,6 +348,17 @@ pub struct EventChanges {
     pub taken_back: Vec<Event>,
     /// They are predicted now.
     pub predicted: Vec<Event>,
+}
+
+impl EventChanges {
+    /// Empties both lists, which have room for so many rows.
+    pub(crate) fn empty(&mut self, rows: u64) -> Result<(), Error> {
+        for list in [&mut self.taken_back, &mut self.predicted] {
+            list.clear();
+            reserve(list, rows)?;
+        }
+        Ok(())
+    }
 }
 
 /// A confirmed frame: scores, sounds, the match log.
@@ -475,22 +499,9 @@ impl History {
         changes: &mut EventChanges,
     ) -> Result<(), Error> {
         let own = put_own(&mut self.own, own, self.room.own_size)?;
-        changes.taken_back.clear();
-        changes.predicted.clear();
-        let pushed = sys::fxs_pushed {
-            hash: frame.hash.unwrap_or_default(),
-            command_count: frame.commands.len() as u64,
-            reaction_count: frame.reactions as u64,
-            event_count: frame.events.len() as u64,
-            is_final: frame.is_final.into(),
-            has_hash: frame.hash.is_some().into(),
-        };
+        let pushed = frame.raw();
         loop {
-            for rows in [&mut changes.taken_back, &mut changes.predicted] {
-                if (rows.capacity() as u64) < self.room.event_room {
-                    reserve(rows, self.room.event_room)?;
-                }
-            }
+            changes.empty(self.room.event_room)?;
             let mut count = sys::fxs_event_changes::default();
             // SAFETY: a history, a world, so many rows, and room for all events of a frame twice.
             let status = unsafe {
