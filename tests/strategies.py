@@ -18,7 +18,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX, TURN, UINT32_MAX
 
-from fixsync._native.kinds import KINDS_BY_NAME
+from fixsync._native.kinds import KINDS_BY_NAME, class_name
 
 KINDS = tuple(KINDS_BY_NAME)
 NO_KIND = len(KINDS)  # the first code of no kind
@@ -59,7 +59,7 @@ def one_of(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-A_SOLID = one_of([kind.capitalize() for kind in SOLIDS])
+A_SOLID = one_of([class_name(kind) for kind in SOLIDS])
 
 POWERS = [2**k for k in range(32)]
 

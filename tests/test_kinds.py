@@ -47,7 +47,9 @@ def test_the_kinds_are_those_of_the_header_by_code() -> None:
 
 
 def test_every_kind_has_a_class_with_its_sizes() -> None:
-    assert [shape.__name__.lower() for shape in get_args(Shape)] == IDS
+    assert [shape.__name__ for shape in get_args(Shape)] == [
+        native_kinds.class_name(name) for name in IDS
+    ]
     for shape, kind in zip(get_args(Shape), KINDS, strict=True):
         assert shape.__match_args__ == tuple(size.name for size in kind.sizes)
 
@@ -98,6 +100,10 @@ def test_the_kernel_pushes_and_casts_exactly_the_kinds_of_the_table(kind: Kind) 
     met = lib.fxs_cast_pair(row, here, still, row, here, still, 1, out, out)
     assert (pushed, met != lib.FXS_E_UNDEFINED) == (kind.can_push, kind.can_cast)
     assert lib.fxs_overlap(row, here, row, here) >= 0
+
+
+def test_a_kind_of_two_words_has_a_class_of_two_words() -> None:
+    assert native_kinds.class_name("hex_prism") == "HexPrism"
 
 
 def test_the_strategies_draw_every_kind() -> None:
@@ -197,5 +203,5 @@ def test_the_pages_list_the_kinds_with_their_sizes() -> None:
     logs = (DOCS / "match-logs.md").read_text(encoding="utf-8").replace("\n", " ")
     for kind in KINDS:
         sizes = ", ".join(size.name for size in kind.sizes if not size.is_hole)
-        assert f"| `{kind.name.capitalize()}({sizes})` |" in concepts
+        assert f"| `{native_kinds.class_name(kind.name)}({sizes})` |" in concepts
         assert f'`["{kind.name}", {sizes}]`' in logs

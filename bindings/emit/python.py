@@ -78,7 +78,7 @@ Shape: TypeAlias = {" | ".join(names)}
 
 
 def _class_name(kind: Kind) -> str:
-    return kind.name.capitalize()
+    return "".join(word.capitalize() for word in kind.name.split("_"))
 
 
 def _class(kind: Kind, size_max: int) -> str:

@@ -225,7 +225,7 @@ def _shapes(kinds: list[Kind]) -> list[str]:
             word for word, is_so in (("pushed", kind.can_push), ("cast", kind.can_cast)) if is_so
         ]
         words = f" It can be {' and '.join(able)}." if able else " It cannot be pushed or cast."
-        lines += [f"    /// {kind.name.capitalize()}.{words}", f"    {_camel(kind.name)} {{"]
+        lines += [f"    /// {_camel(kind.name)}.{words}", f"    {_camel(kind.name)} {{"]
         for size in sorted(kind.sizes, key=lambda size: size.index):  # a half angle first
             is_hole = kind.has_hole and size.index == len(kind.sizes) - 2 and size.least == 0
             ends = (

@@ -172,12 +172,17 @@ KINDS = tuple(
 KINDS_BY_NAME = {kind.name: kind for kind in KINDS}
 
 
+def class_name(kind: str) -> str:
+    """That of a kind's class: HexPrism of a hex_prism."""
+    return "".join(word.capitalize() for word in kind.split("_"))
+
+
 def shape_text(numbers: tuple[int, ...]) -> str:
     """A shape's numbers as Python writes it: Sphere(radius=65536)."""
     kind = KINDS[numbers[0]]
     name, *sizes = kind.written(numbers)
     named = ", ".join(f"{size.name}={v}" for size, v in zip(kind.sizes, sizes, strict=False))
-    return f"{name.capitalize()}({named})"
+    return f"{class_name(name)}({named})"
 
 
 def shape_fault(numbers: tuple[int, ...]) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from struct import unpack_from
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 from fixsync._native.checks import integer, refuse
-from fixsync._native.kinds import KINDS, shape_fault, shape_text
+from fixsync._native.kinds import KINDS, class_name, shape_fault, shape_text
 from fixsync._native.raw import (
     INT32_MAX,
     INT32_MIN,
@@ -138,7 +138,7 @@ def refuse_undefined(can: str, *shapes: tuple[str, tuple[int, ...]]) -> NoReturn
     "can_push" or "can_cast". If all can, `side` was asked and the last one is not a box."""
     for name, numbers in shapes:
         if not getattr(KINDS[numbers[0]], can):
-            *most, last = (kind.name.capitalize() for kind in KINDS if getattr(kind, can))
+            *most, last = (class_name(kind.name) for kind in KINDS if getattr(kind, can))
             allowed = f"a {', '.join(most)} or {last}"
             raise ValueError(f"{name} must be {allowed}, not {shape_text(numbers)}")
     name, numbers = shapes[-1]

@@ -27,7 +27,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
 from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX
-from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
+from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size, class_name
 from fixsync._native.raw import INT32_MAX, INT32_MIN
 from fixsync.base import strict_json
 from fixsync.base.numbers import ONE, decimal, degrees, exact, q
@@ -66,7 +66,7 @@ def _size_field(size: Size) -> tuple[Any, ...]:
 
 _SHAPES = [
     msgspec.defstruct(
-        kind.name.capitalize(),
+        class_name(kind.name),
         list(map(_size_field, kind.sizes)),
         bases=(Row,),
         module=__name__,

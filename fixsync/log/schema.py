@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 
 from fixsync._native.changes import CHANGES
 from fixsync._native.checks import layer_masks, layer_pairs
-from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
+from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size, class_name
 from fixsync._native.raw import CAPACITY_MAX, INT32_MAX, INT32_MIN, UINT32_MAX, UINT64_MAX
 from fixsync._native.rows import CAST_HIT
 from fixsync.base.names import Names
@@ -100,7 +100,7 @@ def _size_field(size: Size) -> tuple[Any, ...]:
 
 def _row_type(tag: str, fields: list[Any], base: type[Row]) -> type[Struct]:
     return msgspec.defstruct(
-        tag.capitalize(),
+        class_name(tag),
         fields,
         bases=(base,),
         module=__name__,

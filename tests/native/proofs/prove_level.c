@@ -107,6 +107,26 @@ void box_polygon_is_defined(void) {
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 
+/*@ how deep a polygon reaches beyond an edge of another, where both stand or in a cast: no overflow, nothing lost
+    bounds    all vertices that are below 2^31.8 apart on an axis, all edges
+    options   --unwind 3
+    in        polygon.h
+    change    most = max64(most, cross64(p->u[j], from));
+    to        most = max64(most, 2 * cross64(p->u[j], from)); */
+void depth_beyond_is_defined(void) {
+    const int64_t half = 1870000000; /* of 2^31.8 */
+    polygon p, q;
+    p.n = q.n = 1;
+    p.u[0].x = any_within(1 << 30);
+    p.u[0].z = any_within(1 << 30);
+    p.m[0].x = any_within(half);
+    p.m[0].z = any_within(half);
+    q.m[0].x = any_within(half);
+    q.m[0].z = any_within(half);
+    const int64_t depth = depth_beyond(&p, 0, &q);
+    __CPROVER_assert(depth < 0 || depth >= 0, "a depth");
+}
+
 /*@ parts of the contact of a sector and a prism of a level: no overflow, nothing lost, nothing undefined
     bounds    all radii, directions, vertices and edges
     options   --unwind 5
