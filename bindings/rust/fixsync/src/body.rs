@@ -1,16 +1,31 @@
 use crate::error::{answer, bytes_fault, done, fault};
 use crate::memory::reserve;
 use crate::*;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// The parts and attacks of one kind of fighter: a table that `fixsync frame-data` writes.
 ///
 /// ```
-/// assert!(fixsync::FrameData::new(vec![1, 2, 3]).is_err());
+/// use fixsync::FrameData;
+///
+/// assert!(FrameData::new(vec![1, 2, 3]).is_err());
+/// let json = r#"{"parts": {"fist": {"shape": ["sphere", "0.5"], "active": false}},
+///     "attacks": {"jab": {"frames": 9, "active": {"fist": [[2, 4]]}}}}"#;
+/// let fighter = FrameData::from_json(json)?; // the file's text
+/// assert_eq!((fighter.attack("jab"), fighter.attack("kick")), (Some(0), None));
+/// assert_eq!(fighter.part("fist"), Some(0));
+/// assert_eq!((fighter.attack_name(0), fighter.part_name(0)), (Some("jab"), Some("fist")));
+/// let error = FrameData::from_json(&json.replace("9", "0")).unwrap_err();
+/// assert_eq!(error.to_string(), "attacks.jab.frames must be 1..2147483647, not 0");
+/// # Ok::<(), fixsync::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrameData(Vec<u8>);
+pub struct FrameData {
+    table: Vec<u8>,
+    names: Vec<String>, // of parts, then of attacks; of a table alone none
+}
 
 impl FrameData {
     /// A table of its bytes.
@@ -22,11 +37,76 @@ impl FrameData {
         let status =
             unsafe { sys::fxs_frame_data_check(table.as_ptr(), table.len() as u64, &raw mut at) };
         done(status, || bytes_fault("frame data", at, status))?;
-        Ok(Self(table))
+        Ok(Self { table, names: Vec::new() })
+    }
+
+    /// The frame data of a JSON file, with the names of parts and attacks.
+    #[doc = errors!(fxs_frame_data_read)]
+    #[doc(alias = "fxs_frame_data_read")]
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        let (from, size) = (json.as_ptr().cast(), json.len() as u64);
+        let room = 4 * size + u64::from(sys::FXS_FRAME_DATA_MESSAGE_MAX);
+        let (mut table, mut rest, mut out) = (0, 0, Vec::new());
+        reserve(&mut out, room)?;
+        out.resize(room as usize, 0);
+        // SAFETY: text and its size, and room as it is given.
+        let status = unsafe {
+            sys::fxs_frame_data_read(
+                from,
+                size,
+                out.as_mut_ptr(),
+                room,
+                &raw mut table,
+                &raw mut rest,
+            )
+        };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if status == sys::FXS_E_TEXT {
+            return Err(Error::FrameData { reason: text(&out[..table as usize]) });
+        }
+        done(status, || Error::Memory { bytes: room })?;
+        let names = &out[table as usize..(table + rest) as usize];
+        let names = names.split(|byte| *byte == 0).map(text);
+        let mut read = Self { names: names.collect(), table: Vec::new() };
+        read.names.pop(); // behind the last 0
+        out.truncate(table as usize);
+        read.table = out;
+        Ok(read)
+    }
+
+    fn index_of(&self, name: &str, first: u32, count: u32) -> Option<u32> {
+        let names = self.names.get(first as usize..(first + count) as usize)?;
+        names.iter().position(|one| one == name).map(|i| i as u32)
+    }
+
+    /// The part of a name, if the frame data was JSON.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Option<u32> {
+        self.index_of(name, 0, self.parts())
+    }
+
+    /// The attack of a name, if the frame data was JSON.
+    #[must_use]
+    pub fn attack(&self, name: &str) -> Option<u32> {
+        self.index_of(name, self.parts(), self.attacks())
+    }
+
+    /// The name of a part, if the frame data was JSON.
+    #[must_use]
+    pub fn part_name(&self, part: u32) -> Option<&str> {
+        let names = self.names.get(..self.parts() as usize)?;
+        names.get(part as usize).map(String::as_str)
+    }
+
+    /// The name of an attack, if the frame data was JSON.
+    #[must_use]
+    pub fn attack_name(&self, attack: u32) -> Option<&str> {
+        let names = self.names.get(self.parts() as usize..)?;
+        names.get(attack as usize).map(String::as_str)
     }
 
     fn count(&self, at: usize) -> u32 {
-        self.0[at..at + 4].iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
+        self.table[at..at + 4].iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
     }
 
     /// Number of parts.
@@ -98,6 +178,7 @@ pub enum Phase {
 /// hero.cancel(&mut world, &mut rows)?;
 /// assert_eq!((hero.pose(&world)?.position, hero.is_mirrored()), ([q!(1), 0, 0], true));
 /// let saved = hero.save(); // beside the world's state
+/// assert_eq!(hero.save_into(&mut [1; Body::SAVE_MAX]), saved);
 /// hero.load(&saved)?;
 /// assert!(hash64(&saved, 0) == hero.hash() && saved.len() <= Body::SAVE_MAX);
 /// hero.remove(&mut world, &mut rows)?;
@@ -164,7 +245,7 @@ impl Body {
             return Err(Error::Lengths { name: "ids", value: ids.len(), must });
         }
         let mut body = Self { raw: sys::fxs_body::default(), frame_data: frame_data.clone() };
-        let (raw, table) = (&mut body.raw, frame_data.0.as_ptr());
+        let (raw, table) = (&mut body.raw, frame_data.table.as_ptr());
         // SAFETY: a checked table, as many ids as it has parts, and room as it is given.
         unsafe {
             added(world, rows, "is_mirrored", 0, 2, |world, to| {
@@ -176,7 +257,7 @@ impl Body {
     }
 
     fn table(&self) -> *const u8 {
-        self.frame_data.0.as_ptr()
+        self.frame_data.table.as_ptr()
     }
 
     /// Removes the parts from the world.
@@ -229,7 +310,7 @@ impl Body {
         is_mirrored: bool,
         rows: &mut Vec<Command>,
     ) -> Result<(), Error> {
-        let (raw, table) = (&mut self.raw, self.frame_data.0.as_ptr());
+        let (raw, table) = (&mut self.raw, self.frame_data.table.as_ptr());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "is_mirrored", 0, 2, |world, to| {
@@ -249,7 +330,7 @@ impl Body {
         rows: &mut Vec<Command>,
     ) -> Result<(), Error> {
         let (raw, table, most) =
-            (&mut self.raw, self.frame_data.0.as_ptr(), self.frame_data.attacks());
+            (&mut self.raw, self.frame_data.table.as_ptr(), self.frame_data.attacks());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "attack", attack, most, |world, to| {
@@ -262,7 +343,7 @@ impl Body {
     #[doc = errors!(fxs_body_tick Memory)]
     #[doc(alias = "fxs_body_tick")]
     pub fn tick(&mut self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
-        let (raw, table) = (&mut self.raw, self.frame_data.0.as_ptr());
+        let (raw, table) = (&mut self.raw, self.frame_data.table.as_ptr());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "", 0, 0, |world, to| sys::fxs_body_tick(raw, table, world, to))
@@ -273,7 +354,7 @@ impl Body {
     #[doc = errors!(fxs_body_cancel Memory)]
     #[doc(alias = "fxs_body_cancel")]
     pub fn cancel(&mut self, world: &mut World, rows: &mut Vec<Command>) -> Result<(), Error> {
-        let (raw, table) = (&mut self.raw, self.frame_data.0.as_ptr());
+        let (raw, table) = (&mut self.raw, self.frame_data.table.as_ptr());
         // SAFETY: a body and its table, and room as it is given.
         unsafe {
             added(world, rows, "", 0, 0, |world, to| sys::fxs_body_cancel(raw, table, world, to))
@@ -350,13 +431,20 @@ impl Body {
     #[doc(alias = "fxs_body_save")]
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
+        let mut bytes = [0; Self::SAVE_MAX];
+        self.save_into(&mut bytes).to_vec()
+    }
+
+    /// Writes the bytes of [`save`](Self::save) into a buffer; those that are the state. The rest
+    /// becomes 0.
+    #[must_use]
+    pub fn save_into<'a>(&self, bytes: &'a mut [u8; Self::SAVE_MAX]) -> &'a [u8] {
+        bytes.fill(0);
         // SAFETY: a body, and room for its bytes.
         unsafe {
             let size = sys::fxs_body_save_size(&raw const self.raw) as usize;
-            let mut bytes = Vec::with_capacity(size);
             sys::fxs_body_save(&raw const self.raw, bytes.as_mut_ptr());
-            bytes.set_len(size);
-            bytes
+            &bytes[..size]
         }
     }
 

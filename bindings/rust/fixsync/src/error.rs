@@ -1,5 +1,6 @@
 use crate::{Range, Status, sys};
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt;
@@ -53,6 +54,11 @@ pub enum Error {
         first: i64,
         /// The value.
         value: i64,
+    },
+    /// A JSON file of frame data with a fault.
+    FrameData {
+        /// Such as "attacks.jab.frames must be 1..2147483647, not 0".
+        reason: String,
     },
     /// A packet that is refused.
     Packet {
@@ -120,6 +126,7 @@ impl fmt::Display for Error {
                 "value must be {first}, which came before for player {player} and frame {frame}, \
                  not {value}"
             ),
+            Error::FrameData { reason } => f.write_str(reason),
             Error::Packet { peer, status, ours, theirs, .. } => {
                 write!(f, "packet of peer {peer}: {status}: {theirs}, here {ours}")
             }

@@ -211,6 +211,51 @@ pub struct Pace {
 /// # #[allow(unreachable_code)]
 /// # Ok::<(), fixsync::Error>(())
 /// ```
+///
+/// Two peers of one process:
+///
+/// ```
+/// use fixsync::*;
+///
+/// let world = World::new(Config::new(2))?;
+/// let mut peers = Vec::new();
+/// for me in 0..2 {
+///     let settings = Settings { guesses: true, ..Settings::duel(me, 0, [me as u8; 16]) };
+///     peers.push((world.clone(), Rollback::new(settings, &world, &[])?));
+/// }
+/// let (mut events, mut changes, mut bytes) = (Vec::new(), EventChanges::default(), Vec::new());
+/// for _ in 0..20 {
+///     for me in 0..2 {
+///         peers[me].1.packet(1, &mut bytes)?; // the other peer is number 1
+///         peers[1 - me].1.receive(1, &bytes)?;
+///     }
+///     for (world, rollback) in &mut peers {
+///         rollback.set_delay(1)?;
+///         let pace: Pace = rollback.pace();
+///         if !pace.is_connected || pace.is_skipped {
+///             continue;
+///         }
+///         rollback.tick(&[1])?;
+///         while let Some(request) = rollback.next(world, &mut [])? {
+///             match request {
+///                 Request::Load { .. } => {}
+///                 Request::Guess { .. } => rollback.guess(&[1])?,
+///                 Request::Step { .. } => {
+///                     world.step(&mut events)?;
+///                     rollback.push(world, &[], Frame::default(), 0, &mut changes)?;
+///                 }
+///                 Request::Confirmed { .. } => {
+///                     assert_eq!(rollback.recorded().hash, Some(rollback.confirmed().hash));
+///                 }
+///             }
+///         }
+///         let desync: Option<Desync> = rollback.desync();
+///         assert!(desync.is_none() && rollback.player(1)?.late < 2);
+///     }
+/// }
+/// assert!(peers[0].1.pace().first > 10);
+/// # Ok::<(), fixsync::Error>(())
+/// ```
 pub struct Rollback {
     memory: Memory,
     settings: sys::fxs_rollback_settings,
