@@ -177,6 +177,9 @@ def class_name(kind: str) -> str:
     return "".join(word.capitalize() for word in kind.split("_"))
 
 
+KINDS_BY_CLASS = {class_name(kind.name): kind for kind in KINDS}
+
+
 def shape_text(numbers: tuple[int, ...]) -> str:
     """A shape's numbers as Python writes it: Sphere(radius=65536)."""
     kind = KINDS[numbers[0]]

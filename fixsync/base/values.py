@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from fixsync._native.kinds import COLUMNS, KINDS_BY_NAME, Kind, shape_text
+from fixsync._native.kinds import COLUMNS, KINDS_BY_CLASS, Kind, shape_text
 from fixsync._native.rows import SHAPE
 
 _pack_shape = SHAPE.pack
@@ -62,7 +62,7 @@ class Size(Number):
     """A size of a shape, by its name in the table of kinds."""
 
     def __set_name__(self, owner: type[ShapeValue], name: str) -> None:
-        sizes = KINDS_BY_NAME[owner.__name__.lower()].sizes
+        sizes = KINDS_BY_CLASS[owner.__name__].sizes
         (self._at,) = (COLUMNS.index(size.column) for size in sizes if size.name == name)
 
 
@@ -76,7 +76,7 @@ class ShapeValue(Value):
     _kind: ClassVar[Kind]
 
     def __init_subclass__(cls) -> None:
-        cls._kind = KINDS_BY_NAME[cls.__name__.lower()]
+        cls._kind = KINDS_BY_CLASS[cls.__name__]
 
     def _set(self, *values: object) -> None:
         kind = self._kind
