@@ -250,7 +250,7 @@ pub struct Pace {
 ///             }
 ///         }
 ///         let desync: Option<Desync> = rollback.desync();
-///         assert!(desync.is_none() && rollback.player(1)?.late < 2);
+///         assert!(desync.is_none() && rollback.player(0)?.late < 8);
 ///     }
 /// }
 /// assert!(peers[0].1.pace().first > 10);
