@@ -547,7 +547,14 @@ def _passed(parameter: Parameter) -> str:
     type = parameter.type
     if not type.is_pointer:
         return INTEGERS[type.base]
-    if type.base in ("fxs_world", "fxs_level", "fxs_rewind", "fxs_inputs", "fxs_history"):
+    if type.base in (
+        "fxs_world",
+        "fxs_level",
+        "fxs_rewind",
+        "fxs_inputs",
+        "fxs_history",
+        "fxs_rollback",
+    ):
         return "IntPtr"
     if parameter.length == 3 and type.base == "int32_t":
         return "Vec3*"

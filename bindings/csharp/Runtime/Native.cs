@@ -4336,7 +4336,7 @@ namespace Fixsync
         /// memory.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_init(
-            Rollback* memory, RawRollbackSettings* settings, IntPtr world, byte* own);
+            IntPtr memory, RawRollbackSettings* settings, IntPtr world, byte* own);
 
         /// <summary>Makes a copy of a peer with more room in other memory: after FXS_E_ROOM of
         /// fxs_rollback_push. settings: those of the old one, but state_size, command_room,
@@ -4345,7 +4345,7 @@ namespace Fixsync
         /// Cost: bytes of memory.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_grow(
-            Rollback* memory, RawRollbackSettings* settings, Rollback* old);
+            IntPtr memory, RawRollbackSettings* settings, IntPtr old);
 
         /// <summary>Begins a frame with the local inputs. inputs: `numbers` numbers for each
         /// local player, by player. They are for the frame input_delay after the one that this
@@ -4355,7 +4355,7 @@ namespace Fixsync
         /// Returns FXS_OK, or FXS_E_ORDER before every other peer has returned the random bytes
         /// (fxs_pace.is_connected), with nothing changed. Cost: players.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_rollback_tick(Rollback* rollback, long* inputs);
+        public static extern int fxs_rollback_tick(IntPtr rollback, long* inputs);
 
         /// <summary>Writes what the game must do next. LOAD: world and own are loaded. STEP:
         /// `inputs` has `numbers` numbers for each player. GUESS: `inputs` has the player's
@@ -4367,14 +4367,14 @@ namespace Fixsync
         /// players else.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_next(
-            Rollback* rollback, IntPtr world, byte* own, RollbackRequest* request, long* inputs,
+            IntPtr rollback, IntPtr world, byte* own, RollbackRequest* request, long* inputs,
             Command* commands, Event* events);
 
         /// <summary>Answers FXS_ROLLBACK_GUESS with the `numbers` numbers of an input. Without
         /// it the last input is repeated. A wrong guess is taken back. Returns FXS_OK, or
         /// FXS_E_ORDER if the last request was another one. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_rollback_guess(Rollback* rollback, long* input);
+        public static extern int fxs_rollback_guess(IntPtr rollback, long* input);
 
         /// <summary>Answers FXS_ROLLBACK_STEP, right after the step: what the game did in the
         /// frame. The same as fxs_history_push, but is_final of `pushed` is not read. shown: a
@@ -4385,7 +4385,7 @@ namespace Fixsync
         /// of fxs_hash64 of own bytes and events too.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_push(
-            Rollback* rollback, IntPtr world, byte* own, RawPushed* pushed, ulong shown,
+            IntPtr rollback, IntPtr world, byte* own, RawPushed* pushed, ulong shown,
             Command* commands, Event* events, Event* takenBack, Event* predicted,
             EventChanges* changes);
 
@@ -4394,13 +4394,13 @@ namespace Fixsync
         /// then the own bytes. Returns FXS_OK, or FXS_E_ABSENT before the first one, or if
         /// `past` is 0 and its state is gone. Cost: that of fxs_hash64 of the state.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_rollback_recorded(Rollback* rollback, RawRecorded* @out);
+        public static extern int fxs_rollback_recorded(IntPtr rollback, RawRecorded* @out);
 
         /// <summary>Sets the input delay for the ticks to come, 0..FXS_INPUT_DELAY_MAX frames.
         /// With a longer one the last input is repeated; with a shorter one inputs are left
         /// out. Each peer has its own. Returns FXS_OK or FXS_E_RANGE. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_rollback_set_delay(Rollback* rollback, uint inputDelay);
+        public static extern int fxs_rollback_set_delay(IntPtr rollback, uint inputDelay);
 
         /// <summary>Writes the next packet for a peer: to be sent once a frame, also while
         /// nothing is stepped. room: at least FXS_PACKET_SIZE for an input of up to 64 numbers;
@@ -4409,7 +4409,7 @@ namespace Fixsync
         /// `*size` the room. Cost: inputs that the peer lacks.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_packet(
-            Rollback* rollback, uint peer, byte* bytes, ulong room, ulong* size);
+            IntPtr rollback, uint peer, byte* bytes, ulong room, ulong* size);
 
         /// <summary>Takes a packet of a peer. Bytes of any kind do no harm. Returns FXS_OK;
         /// FXS_E_ID for a peer that is not there; FXS_E_PACKET, FXS_E_LIFE, FXS_E_MATCH,
@@ -4418,29 +4418,29 @@ namespace Fixsync
         /// bytes, and the inputs in it.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_receive(
-            Rollback* rollback, uint peer, byte* bytes, ulong size);
+            IntPtr rollback, uint peer, byte* bytes, ulong size);
 
         /// <summary>Writes why the last refused packet of a peer was refused. Returns FXS_OK,
         /// or FXS_E_ID for a peer that is not there. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_rollback_refusal(Rollback* rollback, uint peer, Refusal* @out);
+        public static extern int fxs_rollback_refusal(IntPtr rollback, uint peer, Refusal* @out);
 
         /// <summary>Writes how this peer and the others run: once before each tick. is_skipped
         /// is 1 once for each tick to be left out. Cannot fail. Cost: players.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern void fxs_rollback_pace(Rollback* rollback, Pace* @out);
+        public static extern void fxs_rollback_pace(IntPtr rollback, Pace* @out);
 
         /// <summary>Writes how the inputs of a player come. Returns FXS_OK, or FXS_E_ID for a
         /// player that is not there. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_player(
-            Rollback* rollback, uint player, PlayerPace* @out);
+            IntPtr rollback, uint player, PlayerPace* @out);
 
         /// <summary>Writes the first frame that differs, of another peer or in the sync test.
         /// It stays the same from then on. Returns FXS_OK, or FXS_E_ABSENT while nothing
         /// differs. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_rollback_desync(Rollback* rollback, RawDesync* @out);
+        public static extern int fxs_rollback_desync(IntPtr rollback, RawDesync* @out);
 
         /// <summary>The bytes after the frame of fxs_rollback_desync, to be compared by
         /// fxs_state_differences. which, 0: here, or in the sync test the last step; 1: in the
@@ -4450,6 +4450,6 @@ namespace Fixsync
         /// found. Cannot fail. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* fxs_rollback_kept(
-            Rollback* rollback, uint which, uint part, ulong* size);
+            IntPtr rollback, uint which, uint part, ulong* size);
     }
 }

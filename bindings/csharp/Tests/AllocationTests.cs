@@ -20,6 +20,7 @@ namespace Fixsync.Tests
             "CommandException",
             "Native", // functions of C
             "FrameData", "Layers", // made once
+            "IGame", "Desync", // the game's own; one in a match
         };
 
         private static readonly string[] MethodsLeftOut =
@@ -448,8 +449,44 @@ namespace Fixsync.Tests
             });
         }
 
+        private void Peers()
+        {
+            var game = new RollbackTests.Game();
+            var life = new byte[16];
+            var other = new byte[16];
+            other[0] = 1;
+            var peer = new Rollback(game, new byte[] { 0, 1 }, life);
+            var far = new Rollback(new RollbackTests.Game(), new byte[] { 1, 0 }, other);
+            peer.Predicted += row => Use(row);
+            peer.TakenBack += row => Use(row);
+            peer.Confirmed += (frame, values) => Use(frame.Hash);
+            far.Predicted += row => Use(row);
+            var packet = new byte[Native.FXS_PACKET_SIZE];
+            var pressed = new long[1];
+            int now = 0;
+            Free(
+                "Rollback.Tick Rollback.Packet Rollback.Receive Rollback.Pace Rollback.Refusal "
+                + "Rollback.SetDelay Rollback.add_Predicted Rollback.remove_Predicted "
+                + "Rollback.add_TakenBack Rollback.remove_TakenBack Rollback.add_Confirmed "
+                + "Rollback.remove_Confirmed PlayedFrame.Reactions PlayedFrame.Hash "
+                + "PlayedFrame.Shown",
+                () =>
+                {
+                    now++;
+                    pressed[0] = now / 7 % 3;
+                    Use(peer.Tick(pressed) && peer.Pace.Ahead > 9 && peer.Refusal(1).Status > 9);
+                    pressed[0] = now / 5 % 3;
+                    far.Tick(pressed);
+                    peer.SetDelay(0);
+                    far.Receive(1, new ReadOnlySpan<byte>(packet, 0, peer.Packet(1, packet)));
+                    if (now % 4 == 0) // the others are lost: it steps again
+                        peer.Receive(1, new ReadOnlySpan<byte>(packet, 0, far.Packet(1, packet)));
+                });
+        }
+
         private void All()
         {
+            Peers();
             Numbers();
             Shapes();
             Worlds();

@@ -1,0 +1,407 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+
+namespace Fixsync
+{
+    /// <summary>A game that Rollback plays. Its state is the world, and own bytes, always as many.
+    /// </summary>
+    public interface IGame
+    {
+        /// <summary>Its world.</summary>
+        World World { get; }
+
+        /// <summary>Number of own bytes.</summary>
+        int OwnSize { get; }
+
+        /// <summary>Writes all of the state that is not in the world.</summary>
+        void Save(Span<byte> own);
+
+        /// <summary>Reads it; the world is loaded.</summary>
+        void Load(ReadOnlySpan<byte> own);
+
+        /// <summary>Steps a frame, and says what it did. inputs: the numbers of each player.
+        /// </summary>
+        void Play(ReadOnlySpan<long> inputs, PlayedFrame frame);
+    }
+
+    /// <summary>What a game did in a frame. It is empty when Play is called.</summary>
+    public sealed class PlayedFrame
+    {
+        /// <summary>Commands that the world took, those after the step last.</summary>
+        public Rows<Command> Commands { get; } = new Rows<Command>();
+
+        /// <summary>Events of the step, then the game's own.</summary>
+        public Rows<Event> Events { get; } = new Rows<Event>();
+
+        /// <summary>How many commands came after the step.</summary>
+        public int Reactions { get; set; }
+
+        /// <summary>Of the world right after the step; null if nothing has changed since.</summary>
+        public ulong? Hash { get; set; }
+
+        /// <summary>A hash of what players see, such as health and scores. Peers compare it, so it
+        /// finds a value that nobody saves.</summary>
+        public ulong Shown { get; set; }
+    }
+
+    /// <summary>Parts of a frame that are compared.</summary>
+    public enum Part
+    {
+        /// <summary>Inputs of all players.</summary>
+        Inputs = Native.FXS_PART_INPUTS,
+
+        /// <summary>The world right after the step.</summary>
+        World = Native.FXS_PART_WORLD,
+
+        /// <summary>The game's own bytes.</summary>
+        Own = Native.FXS_PART_OWN,
+
+        /// <summary>Events.</summary>
+        Events = Native.FXS_PART_EVENTS,
+
+        /// <summary>The number that the game gave.</summary>
+        Shown = Native.FXS_PART_SHOWN,
+    }
+
+    /// <summary>The first frame that differs.</summary>
+    public sealed class Desync
+    {
+        /// <summary>Its number.</summary>
+        public uint Frame { get; internal set; }
+
+        /// <summary>The other peer; 0: the sync test.</summary>
+        public int Peer { get; internal set; }
+
+        /// <summary>The first part that differs.</summary>
+        public Part Part { get; internal set; }
+
+        /// <summary>The hash of that part here.</summary>
+        public ulong Ours { get; internal set; }
+
+        /// <summary>The other one.</summary>
+        public ulong Theirs { get; internal set; }
+
+        /// <summary>In the sync test the first own byte that differs, or -1.</summary>
+        public long OwnAt { get; internal set; }
+
+        /// <summary>"frame 7: own differs from the sync test's first step, byte 4".</summary>
+        public override string ToString() =>
+            $"frame {Frame}: {Part.ToString().ToLowerInvariant()} differs " +
+            (Peer > 0 ? $"on peer {Peer}" : "when it is stepped again") +
+            (OwnAt >= 0 ? $", own byte {OwnAt}" : "") + $": {Ours:x16}, not {Theirs:x16}";
+    }
+
+    /// <summary>One peer of one match that rolls back (docs/rollback.md). Each frame: Receive each
+    /// packet that came, Tick with the local inputs, and send a Packet to each other peer.</summary>
+    public sealed unsafe class Rollback : NativeObject
+    {
+        private readonly IGame game;
+        private readonly byte[] own;
+        private readonly long[] inputs;
+        private readonly int local;
+        private readonly PlayedFrame played = new PlayedFrame();
+        private readonly ConfirmedFrame confirmed = new ConfirmedFrame();
+        private readonly Rows<Event> takenBack = new Rows<Event>(), predicted = new Rows<Event>();
+        private RawRollbackSettings settings;
+        private Desync desync;
+
+        /// <summary>A peer at the frame of the game's world. peers: by player the peer that plays
+        /// it, 0 for this one. random: 16 secure random bytes, new for each match. match, data:
+        /// hashes of what the match is and plays with. predictionMax: 0 is lockstep. check: frames
+        /// that the sync test goes back; 0 is off.</summary>
+        public Rollback(
+            IGame game, ReadOnlySpan<byte> peers, ReadOnlySpan<byte> random, ulong match = 0,
+            ulong data = 0, int predictionMax = 8, int inputDelay = 0, int numbers = 1,
+            int check = 0, int past = 60)
+        {
+            Errors.NotNull(game, nameof(game));
+            if (random.Length != 16)
+                throw Errors.Length(nameof(random), random.Length, 16);
+            Exception wrong =
+                Errors.Outside("players", peers.Length, 1, Native.FXS_ROLLBACK_PLAYERS_MAX)
+                ?? Errors.Outside(
+                    nameof(predictionMax), predictionMax, 0, Native.FXS_PREDICTION_MAX)
+                ?? Errors.Outside(nameof(inputDelay), inputDelay, 0, Native.FXS_INPUT_DELAY_MAX)
+                ?? Errors.Outside(nameof(numbers), numbers, 1, Native.FXS_INPUT_NUMBERS_MAX)
+                ?? Errors.Outside(nameof(check), check, 0, Native.FXS_CHECK_MAX)
+                ?? Errors.Outside(nameof(past), past, 0, int.MaxValue);
+            if (wrong != null)
+                throw wrong;
+            this.game = game;
+            own = new byte[game.OwnSize];
+            inputs = new long[peers.Length * numbers];
+            settings.match = match;
+            settings.data = data;
+            settings.own_size = (ulong)own.Length;
+            settings.state_size = 2 * (ulong)game.World.SaveSize;
+            settings.command_room = settings.event_room = 64;
+            settings.past = (uint)past;
+            settings.players = (uint)peers.Length;
+            settings.numbers = (uint)numbers;
+            settings.prediction_max = (uint)predictionMax;
+            settings.input_delay = (uint)inputDelay;
+            settings.check = (uint)check;
+            fixed (RawRollbackSettings* to = &settings)
+            {
+                for (int i = 0; i < 16; i++)
+                    to->random[i] = random[i];
+                for (int i = 0; i < peers.Length; i++)
+                {
+                    to->peers[i] = peers[i];
+                    local += peers[i] == 0 ? numbers : 0;
+                }
+            }
+
+            IntPtr memory = Memory(settings, out ulong size);
+            Replace(memory, size);
+            game.Save(own);
+            RawRollbackSettings copy = settings;
+            int status;
+            fixed (byte* from = &Pin<byte>.First(own))
+            using (var at = game.World.Enter())
+                status = Native.fxs_rollback_init(memory, &copy, at.At, from);
+            World.Must(status, "rollback");
+        }
+
+        private static IntPtr Memory(RawRollbackSettings settings, out ulong size)
+        {
+            size = Native.fxs_rollback_size(&settings);
+            return size > 0 ? Allocate(size) : throw new ArgumentException(
+                "peers must be 0 for a player or more, then 1, 2, ..., and take at most " +
+                $"{Native.FXS_MEMORY_MAX} bytes");
+        }
+
+        /// <summary>Begin a spark, a sound.</summary>
+        public event Action<Event> Predicted;
+
+        /// <summary>Stop it: the prediction was wrong.</summary>
+        public event Action<Event> TakenBack;
+
+        /// <summary>Each frame once, in order, with the inputs of all players: scores, the match
+        /// log. The frame is used again.</summary>
+        public event Action<ConfirmedFrame, long[]> Confirmed;
+
+        /// <summary>The first frame that differs, on another peer or in the sync test; or null.
+        /// </summary>
+        [MaybeNull]
+        public Desync Desync => desync;
+
+        /// <summary>How this peer and the others run.</summary>
+        public Pace Pace
+        {
+            get
+            {
+                Pace pace;
+                using (var use = Enter())
+                    Native.fxs_rollback_pace(use.At, &pace);
+                return pace;
+            }
+        }
+
+        /// <summary>A frame with the numbers of the local players. False, with nothing done, before
+        /// every other peer has answered. What the game throws is passed on; the next tick steps
+        /// that frame again.</summary>
+        public bool Tick(ReadOnlySpan<long> pressed)
+        {
+            if (pressed.Length != local)
+                throw Errors.Length(nameof(pressed), pressed.Length, local);
+            int status;
+            fixed (long* from = &Pin<long>.First(pressed))
+            using (var use = Enter())
+                status = Native.fxs_rollback_tick(use.At, from);
+            if (status == Native.FXS_E_ORDER)
+                return false;
+            World.Must(status, "tick");
+            while (Answer(Next()))
+            {
+            }
+
+            Look();
+            return true;
+        }
+
+        private RollbackRequest Next()
+        {
+            confirmed.Commands.Reserve(settings.command_room);
+            confirmed.Events.Reserve(settings.event_room);
+            RollbackRequest request;
+            int status;
+            fixed (byte* to = &Pin<byte>.First(own))
+            fixed (long* values = inputs)
+            fixed (Command* commands = confirmed.Commands.Room)
+            fixed (Event* events = confirmed.Events.Room)
+            using (var use = Enter())
+            using (var at = game.World.Enter())
+            {
+                game.World.Reserve(at.At, settings.state_size);
+                status = Native.fxs_rollback_next(
+                    use.At, at.At, to, &request, values, commands, events);
+            }
+
+            World.Must(status, "the game's world");
+            return request;
+        }
+
+        private bool Answer(RollbackRequest request)
+        {
+            switch (request.Type)
+            {
+                case Native.FXS_ROLLBACK_LOAD:
+                    game.Load(own);
+                    return true;
+                case Native.FXS_ROLLBACK_STEP:
+                    Step();
+                    return true;
+                case Native.FXS_ROLLBACK_CONFIRMED:
+                    confirmed.Frame = request.Frame;
+                    confirmed.Hash = request.Confirmed.Hash;
+                    confirmed.Commands.Count = (int)request.Confirmed.Commands;
+                    confirmed.Events.Count = (int)request.Confirmed.Events;
+                    Confirmed?.Invoke(confirmed, inputs);
+                    return true;
+                default:
+                    return request.Type != Native.FXS_ROLLBACK_NONE;
+            }
+        }
+
+        private void Step()
+        {
+            played.Commands.Clear();
+            played.Events.Clear();
+            played.Reactions = 0;
+            played.Hash = null;
+            played.Shown = 0;
+            game.Play(inputs, played);
+            game.Save(own);
+            int status = Push();
+            if (status == Native.FXS_E_ROOM)
+            {
+                Grow();
+                status = Push();
+            }
+
+            World.Must(status, "reactions, or the order of events");
+            foreach (Event row in takenBack)
+                TakenBack?.Invoke(row);
+            foreach (Event row in predicted)
+                Predicted?.Invoke(row);
+        }
+
+        private int Push()
+        {
+            var pushed = new RawPushed
+            {
+                hash = played.Hash.GetValueOrDefault(),
+                command_count = (ulong)played.Commands.Count,
+                reaction_count = (ulong)played.Reactions,
+                event_count = (ulong)played.Events.Count,
+                has_hash = played.Hash.HasValue ? 1u : 0,
+            };
+            EventChanges changes = default(EventChanges);
+            takenBack.Reserve(settings.event_room);
+            predicted.Reserve(settings.event_room);
+            int status;
+            fixed (byte* from = &Pin<byte>.First(own))
+            fixed (Command* commands = played.Commands.Room)
+            fixed (Event* events = played.Events.Room)
+            fixed (Event* stopped = takenBack.Room, begun = predicted.Room)
+            using (var use = Enter())
+            using (var at = game.World.Enter())
+                status = Native.fxs_rollback_push(
+                    use.At, at.At, from, &pushed, played.Shown, commands, events, stopped, begun,
+                    &changes);
+            takenBack.Count = status < 0 ? 0 : (int)changes.TakenBack;
+            predicted.Count = status < 0 ? 0 : (int)changes.Predicted;
+            return status;
+        }
+
+        private void Grow()
+        {
+            RawRollbackSettings more = settings;
+            more.state_size = Math.Max(more.state_size, 2 * (ulong)game.World.SaveSize);
+            more.command_room = Math.Max(more.command_room, 2 * (ulong)played.Commands.Count);
+            more.event_room = Math.Max(more.event_room, 2 * (ulong)played.Events.Count);
+            IntPtr memory = Memory(more, out ulong size);
+            using (var use = Enter())
+            {
+                World.Must(Native.fxs_rollback_grow(memory, &more, use.At), "rollback");
+                Replace(memory, size);
+            }
+
+            settings = more;
+        }
+
+        private void Look()
+        {
+            if (desync != null)
+                return;
+            RawDesync raw;
+            using (var use = Enter())
+                if (Native.fxs_rollback_desync(use.At, &raw) < 0)
+                    return;
+            desync = new Desync
+            {
+                Frame = raw.frame,
+                Peer = (int)raw.peer,
+                Part = (Part)raw.part,
+                Ours = raw.ours[raw.part],
+                Theirs = raw.theirs[raw.part],
+                OwnAt = raw.peer == 0 && raw.own_at < settings.own_size ? (long)raw.own_at : -1,
+            };
+        }
+
+        /// <summary>Writes the next packet for a peer, once a frame. Returns its size.</summary>
+        public int Packet(int peer, Span<byte> to)
+        {
+            ulong size;
+            int status;
+            fixed (byte* bytes = &Pin<byte>.First(to))
+            using (var use = Enter())
+                status = Native.fxs_rollback_packet(
+                    use.At, (uint)peer, bytes, (ulong)to.Length, &size);
+            if (status == Native.FXS_E_ROOM)
+                throw Errors.Length(nameof(to), to.Length, (long)size);
+            if (status < 0)
+                throw Errors.Refused(status, $"peer {peer}");
+            return (int)size;
+        }
+
+        /// <summary>Takes a packet of a peer; bytes of any kind do no harm. False: it is refused.
+        /// </summary>
+        public bool Receive(int peer, ReadOnlySpan<byte> packet)
+        {
+            int status;
+            fixed (byte* bytes = &Pin<byte>.First(packet))
+            using (var use = Enter())
+                status = Native.fxs_rollback_receive(
+                    use.At, (uint)peer, bytes, (ulong)packet.Length);
+            if (status == Native.FXS_E_ID)
+                World.Must(status, $"peer {peer}");
+            Look();
+            return status >= 0;
+        }
+
+        /// <summary>Why the last refused packet of a peer was refused.</summary>
+        public Refusal Refusal(int peer)
+        {
+            Refusal found;
+            int status;
+            using (var use = Enter())
+                status = Native.fxs_rollback_refusal(use.At, (uint)peer, &found);
+            if (status < 0)
+                throw Errors.Refused(status, $"peer {peer}");
+            return found;
+        }
+
+        /// <summary>Sets the input delay of the ticks to come.</summary>
+        public void SetDelay(int inputDelay)
+        {
+            int status;
+            using (var use = Enter())
+                status = Native.fxs_rollback_set_delay(use.At, unchecked((uint)inputDelay));
+            if (status < 0)
+                throw Errors.Range(
+                    nameof(inputDelay), inputDelay, 0, Native.FXS_INPUT_DELAY_MAX);
+        }
+    }
+}
