@@ -1,7 +1,10 @@
 #if UNITY_5_3_OR_NEWER
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using UnityEngine;
+
+[assembly: InternalsVisibleTo("Fixsync.Editor")]
 
 namespace Fixsync.Unity
 {
