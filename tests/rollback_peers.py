@@ -322,6 +322,8 @@ class Match:
         slow: bool = True,
         offsets_ms: Sequence[float] = (),
         rates: Sequence[float] = (),
+        game: Callable[..., Any] = Duel,
+        peer: Callable[..., Any] = Peer,
         **settings: Any,
     ) -> None:
         self.random, self.seed, self.start, self.loss = Random(seed), seed, start, loss
@@ -332,8 +334,8 @@ class Match:
             peers = [0 if i == me else next(others) for i in range(count)]
             fault = faults[me] if me < len(faults) else ""
             random = blake2b(repr((seed, me)).encode(), digest_size=16).digest()
-            game = Duel(count, start, fault)
-            self.peers.append(Peer(game, peers, random=random, **settings))
+            made = game(count, fault=fault, **({"start": start} if start else {}))
+            self.peers.append(peer(made, peers, random=random, **settings))
         self.due = list(offsets_ms) or [self.random.random() * 16 for _ in range(count)]
         self.rates = list(rates) or [1.0] * count
         self.wire: list[tuple[float, int, int, int, bytes]] = []

@@ -24,6 +24,7 @@ from fixsync.base.fields import differences, world_fields
 from fixsync.match.builds import GameFolder
 from fixsync.match.declared import State, count, up_to, within
 from fixsync.match.questions import kernel_id
+from fixsync.match.rollback import DesyncError, FrameDesync, RefusedError, Rollback
 from fixsync.match.sim import (
     Input,
     Simulation,
@@ -36,8 +37,12 @@ from fixsync.match.sim import (
 from fixsync.match.stated import Stated
 
 __all__ = [
+    "DesyncError",
+    "FrameDesync",
     "GameFolder",
     "Input",
+    "RefusedError",
+    "Rollback",
     "Simulation",
     "State",
     "Stated",
