@@ -161,7 +161,7 @@ def test_the_sync_test_names_frame_part_and_field_of_a_fault(fault: str) -> None
 
     def play() -> None:
         nonlocal frame
-        for frame in range(300):  # noqa: B007
+        for frame in range(300):
             peer.tick([pressed(1, player, frame) for player in range(2)])
 
     with pytest.raises(DesyncError) as raised:
