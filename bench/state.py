@@ -19,7 +19,7 @@ from fixsync.match.sim import hash_of
 from fixsync.sample.skillfight import SkillFight
 from fixsync.sample.skillfight.rules import MONSTERS, SHOTS
 from fixsync.sample.skillfight.state import Action, Fight, Fighter, Monster
-from fixsync.synctest.checks import bot_inputs
+from fixsync.synctest.straight import bot_inputs
 
 SAVE_MAX = 1.3
 PLAYERS, FRAMES, CALLS, ROUNDS = 4, 600, 200, 201

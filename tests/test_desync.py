@@ -24,7 +24,8 @@ from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Desync, Evidence, Match, Reason
 from fixsync.session.packets import Update
 from fixsync.session.remote import Remote
-from fixsync.synctest.checks import run_check, run_straight
+from fixsync.synctest.checks import run_check
+from fixsync.synctest.straight import run_straight
 
 WEATHER = Weather(loss=10, delay_ms=15, jitter_ms=20)
 FAULT_FRAME = 20

@@ -15,7 +15,7 @@ from fixsync import LEVEL, EventKind
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.synctest import assert_peers_agree
-from fixsync.synctest.checks import bot_inputs, run_straight
+from fixsync.synctest.straight import bot_inputs, run_straight
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 ALL = sorted(path.stem for path in EXAMPLES.glob("*.py"))

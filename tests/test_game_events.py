@@ -22,7 +22,8 @@ from fixsync.log import Reader, Recorder, SimRecorder, Verdict, diff, info, repl
 from fixsync.match.sim import Input, Stepped, names_of, start, stepped
 from fixsync.session import Match, Reason
 from fixsync.session.timeline import _without
-from fixsync.synctest.checks import CHECKS, run_check, run_straight
+from fixsync.synctest.checks import CHECKS, run_check
+from fixsync.synctest.straight import run_straight
 
 WEATHER = Weather(loss=10, delay_ms=25, jitter_ms=40)
 

@@ -16,7 +16,8 @@ from fixsync.log import Verdict, replay
 from fixsync.match.sim import Input, start
 from fixsync.session import Match, Reason, TakenBack
 from fixsync.synctest import assert_peers_agree
-from fixsync.synctest.checks import bot_inputs, run_check, run_straight, write_log
+from fixsync.synctest.checks import run_check
+from fixsync.synctest.straight import bot_inputs, run_straight, write_log
 
 WEATHER = Weather(loss=10, delay_ms=60, jitter_ms=80)
 MEETINGS = 6

@@ -90,7 +90,7 @@ def test_a_file_that_is_wrong_is_named(project: Path, text: str, reported: str) 
 def test_a_log_is_replayed_with_the_simulation_that_the_file_names(project: Path) -> None:
     code, output = run("synctest", "--frames", "20", "--check", "order", "-o", "x.jsonl")
     assert (code, output.splitlines()[0].split(":")[0]) == (0, "my game")
-    from fixsync.synctest.checks import bot_inputs, run_straight, write_log
+    from fixsync.synctest.straight import bot_inputs, run_straight, write_log
 
     made = sys.modules["my_game"].Bumpers
     write_log(run_straight(made, 1, 2, bot_inputs(made, 1, 2, 20)), Path("log.jsonl"))

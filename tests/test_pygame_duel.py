@@ -10,7 +10,7 @@ from tools import needs, needs_loopback, windows_play
 
 from fixsync.log.replay import Verdict, replay
 from fixsync.synctest import assert_peers_agree
-from fixsync.synctest.checks import bot_inputs
+from fixsync.synctest.straight import bot_inputs
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 sys.path.append(str(EXAMPLES))

@@ -32,7 +32,7 @@ from fixsync.sample.skillfight.rules import (
     SKILLS,
     Layer,
 )
-from fixsync.synctest.checks import bot_inputs, run_straight
+from fixsync.synctest.straight import bot_inputs, run_straight
 
 EAST, WEST = 0, 32
 

@@ -27,7 +27,8 @@ from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Session
 from fixsync.synctest import agreement, assert_peers_agree, assert_same_state, checks
 from fixsync.synctest import strategies as fst
-from fixsync.synctest.checks import bot_inputs, log_inputs, run_check, run_straight
+from fixsync.synctest.checks import run_check
+from fixsync.synctest.straight import bot_inputs, log_case, run_straight
 from fixsync.synctest.unsaved import unsaved
 from fixsync.world.records import Events
 
@@ -79,7 +80,8 @@ def test_the_smallest_match_that_shows_it_is_left_behind(tmp_path: Path):
     with pytest.raises(AssertionError) as error:
         assert_peers_agree(broken.Unsaved, inputs(60), log=log, processes=False)
     assert str(log) in str(error.value)
-    _, seed, smallest = log_inputs(log)
+    case = log_case(log)
+    seed, smallest = case.seed, case.inputs
     assert len(smallest) == 8
     assert {value for values in smallest for value in values} == {0}
     assert run_check("save and load", run_straight(broken.Unsaved, seed, 4, smallest))

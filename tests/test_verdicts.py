@@ -11,7 +11,8 @@ import planted
 import pytest
 from bumpers import inputs
 
-from fixsync.synctest.checks import CHECKS, Checked, Straight, run_checks, run_straight
+from fixsync.synctest.checks import CHECKS, Checked, run_checks
+from fixsync.synctest.straight import Straight, run_straight
 from fixsync.synctest.surroundings import FACTORS, variant
 
 

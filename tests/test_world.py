@@ -51,6 +51,7 @@ from fixsync._native.changes import rows_of_commands, rows_of_layers
 from fixsync._native.checks import layer_masks
 from fixsync.game.bodies import Body
 from fixsync.game.frame_data import FrameData, Part
+from fixsync.synctest import strategies as fst
 from fixsync.world.records import COLLIDER_DTYPE, COLLIDER_FORMAT
 from fixsync.world.shapes import shape_from_tuple
 from fixsync.world.world import CAPACITY_MAX
@@ -1382,3 +1383,21 @@ def test_what_a_refused_state_held_is_not_searched(world: World) -> None:
     assert met[0] == [1, 2, 3]
     refused_load(world)
     assert list(world.query_many(asked)) == met
+
+
+@given(fst.commands(), st.randoms(use_true_random=False))
+def test_the_order_of_the_changes_of_different_colliders_does_not_matter(
+    frames: list[list[tuple[Any, ...]]], shuffler: random.Random
+):
+    one, other = World(8), World(8)
+    for commands in frames:
+        one.apply(commands)
+        by_id: dict[int, list[tuple[Any, ...]]] = {}
+        for command in commands:
+            by_id.setdefault(command[1], []).append(command)
+        groups = [*by_id.values()]
+        shuffler.shuffle(groups)
+        for group in groups:
+            other.apply(group)
+        assert one.step() == other.step()
+        assert one.save() == other.save()

@@ -18,25 +18,20 @@ from rich.console import Console
 from fixsync.base import files
 from fixsync.cli import options, project, streams, text
 from fixsync.match import sim
-from fixsync.synctest.checks import (
-    CHECKS,
-    ROLLBACK_FRAMES,
-    Checked,
+from fixsync.synctest.checks import CHECKS, ROLLBACK_FRAMES, Checked, run_checks, smallest
+from fixsync.synctest.hints import hints_of
+from fixsync.synctest.remarks import not_checked, remarks
+from fixsync.synctest.seeds import SECONDS, Tried, try_more
+from fixsync.synctest.straight import (
     Divergence,
     Inputs,
     SimulationError,
     Straight,
     bot_inputs,
-    log_inputs,
-    run_checks,
+    log_case,
     run_straight,
-    smallest,
     write_log,
 )
-from fixsync.synctest.hints import hints_of
-from fixsync.synctest.remarks import not_checked, remarks
-from fixsync.synctest.seeds import SECONDS, Tried, try_more
-from fixsync.synctest.straight import log_case
 
 _SEEDS_MAX = 1_000
 
@@ -92,7 +87,7 @@ def synctest_command(
 
     The simulation runs straight, and again; in new processes with other surroundings; with the
     orders of sets shuffled; with every state saved and loaded; with a rollback in every frame; and
-    with the world's changes, and the game's own containers, in another order. Every frame is
+    with the game's own containers in another order. Every frame is
     compared. The report names the first difference: frame, collider, field and both values; the
     factor and the line that decide it, where they are known; and each attribute that `load` does
     not restore, such as self.combo, if it changes later frames. The smallest match found that shows
@@ -121,10 +116,11 @@ def synctest_command(
             files.check_output(out, options.loaded_files(named))
         given: Inputs
         if inputs is not None:
-            name, seed, given = log_inputs(inputs)
-            if name != made.name:
-                raise ValueError(f"{inputs} is of the simulation {name!r}, not of {made.name!r}")
-            players = log_case(inputs).players
+            case = log_case(inputs)
+            seed, players, given = case.seed, case.players, case.inputs
+            if case.reference != made.name:
+                why = f"is of the simulation {case.reference!r}, not of {made.name!r}"
+                raise ValueError(f"{inputs} {why}")
         else:
             given = bot_inputs(made, seed, players, frames)
         straight = run_straight(made, seed, players, given)

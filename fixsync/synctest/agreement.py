@@ -20,15 +20,11 @@ from fixsync.synctest.checks import (
     IN_PROCESS,
     ROLLBACK_FRAMES,
     SECONDS,
-    Divergence,
-    Inputs,
-    Straight,
     run_checks,
-    run_straight,
     smallest,
-    write_log,
 )
 from fixsync.synctest.remarks import remarks
+from fixsync.synctest.straight import Divergence, Inputs, Straight, run_straight, write_log
 
 _TICK_MS = 16
 _ROUNDS_A_FRAME_MAX = 400
@@ -100,14 +96,12 @@ def assert_peers_agree(
             drawn.fails(divergence, inputs)
         text = "\n".join([found.explain(), *(f"  {line}" for line in remarks(straight, found))])
         seconds = SECONDS if _hypothesis() is None else SECONDS / 3  # it is small already
-        least = None
         if log is not None:
-            given = {"back": back, "reference": reference or "", "seconds": seconds}
-            least = smallest(straight, divergence, **given)  # type: ignore[arg-type]
-        if log is not None and least is not None:
-            write_log(least, log)
-            name = os.fspath(log)
-            text += f"\n  smallest match found that shows it: {name} ({least.frames} frames)"
+            given = (straight, divergence, back, reference or "", seconds)
+            if (least := smallest(*given)) is not None:
+                write_log(least, log)
+                text += "\n  smallest match found that shows it:"
+                text += f" {os.fspath(log)} ({least.frames} frames)"
         raise AssertionError(text)
     if drawn is not None and drawn.failed and not drawn.failed.startswith("peers"):
         return

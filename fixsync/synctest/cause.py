@@ -6,9 +6,9 @@ import os
 
 from fixsync.match import sim
 from fixsync.synctest import process_check
-from fixsync.synctest.checks import LOADS, run_check, run_straight
+from fixsync.synctest.checks import LOADS, run_check
 from fixsync.synctest.player_process import folder_of, play
-from fixsync.synctest.straight import log_case
+from fixsync.synctest.straight import log_case, run_straight
 
 
 def cause(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
@@ -35,7 +35,7 @@ def _why(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
     simulation = sim.find(reference)
     case = log_case(log, reference, last)._replace(folder=folder_of(simulation))
     here, again = (play(case, lambda: simulation)[0] for _ in range(2))
-    found = process_check.check(case, here).finding
+    found = process_check.check(case, here)[0]
     why, row = "", here.differs(again)
     if found is not None:
         why, row = found.why, found.row

@@ -13,8 +13,7 @@ order:
   the saved bytes; and `save` changes nothing.
 - `rollback`: every frame rolls back, by one frame and by some, and steps again, also after frames
   on guessed inputs, as a rollback session does.
-- `order`: the world's changes are made in another order, and the game's own containers are
-  reordered before every frame, if it has `shuffle`.
+- `order`: the game's own containers are reordered before every frame, if it has `shuffle`.
 
 The last three say nothing about a simulation that fails one of the first three, so they are left
 out then.
@@ -27,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from fixsync.game.random import Random
 from fixsync.match import sim
@@ -40,38 +39,12 @@ from fixsync.synctest.process_check import Pair, Process, ProcessError
 from fixsync.synctest.source_lines import SaltedPair, Seen, look
 from fixsync.synctest.straight import (
     Divergence,
-    Inputs,
-    SimulationError,
     Straight,
-    bot_inputs,
-    log_inputs,
     raised,
-    run_straight,
-    write_log,
 )
 from fixsync.synctest.surroundings import stir
 from fixsync.synctest.unsaved import Unsaved, outlasting, unsaved, unsaved_lines
 from fixsync.world.records import Event, GameEvent
-from fixsync.world.world import Command, World
-
-__all__ = [
-    "CHECKS",
-    "IN_PROCESS",
-    "LOADS",
-    "ROLLBACK_FRAMES",
-    "Checked",
-    "Divergence",
-    "Inputs",
-    "SimulationError",
-    "Straight",
-    "bot_inputs",
-    "log_inputs",
-    "run_check",
-    "run_checks",
-    "run_straight",
-    "smallest",
-    "write_log",
-]
 
 ROLLBACK_FRAMES = 8
 """How many frames the rollback check goes back."""
@@ -186,35 +159,6 @@ def _stepped(simulation: Simulation, inputs: tuple[Input, ...]) -> tuple[bytes, 
 
 
 def _order(straight: Straight, at: _At, _back: int) -> _Findings:
-    yield from _world_order(straight, at)
-    yield from _game_order(straight, at)
-
-
-def _world_order(straight: Straight, at: _At) -> _Findings:
-    """The same changes of a world, those of different colliders in another order between two
-    steps.
-    """
-    made = straight.start().world
-    world = World(made.capacity, hit_when=made.hit_when, layers=made.layers, level=made.level)
-    random = Random(straight.seed)
-    how = "with the world's changes in another order"
-    for frame, commands in enumerate(straight.commands or ()):
-        at.frame = frame
-        by_id: dict[int | None, list[Command]] = {}
-        for command in commands:
-            id = None if command[0] == "layers" else command[1]
-            by_id.setdefault(id, []).append(command)
-        ids = list(by_id)
-        random.shuffle(ids)
-        for id in ids:
-            world.apply(by_id[id])
-        events = tuple(world.step())
-        if events != straight.events[frame] or world.hash() != straight.world_hashes[frame]:
-            both = (straight.events[frame], events)
-            yield Divergence("order", how, frame, events=both, error="another hash of the world")
-
-
-def _game_order(straight: Straight, at: _At) -> _Findings:
     made = straight.start()
     if not isinstance(made, sim.Shuffles):
         return
@@ -369,7 +313,6 @@ def run_check(
 def smallest(
     straight: Straight,
     divergence: Divergence,
-    *,
     back: int = ROLLBACK_FRAMES,
     reference: str = "",
     seconds: float = SECONDS,
@@ -424,14 +367,15 @@ def case_of(straight: Straight, reference: str) -> Case:
 def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone: bool) -> Checked:
     case, found = case_of(straight, reference), Checked()
     try:
+        finding = None
         if "process" in checks:
-            compared = process_check.check(case, straight.result() if is_alone else None)
+            here = straight.result() if is_alone else None
+            finding, found.notes, base = process_check.check(case, here)
         else:
-            compared = process_check.Checked(None, [], process_check.played(case))
-        found.notes = compared.notes
+            base = process_check.played(case)
         seen = Seen()
         if "sets" in checks:
-            seen = look(case, compared.base)
+            seen = look(case, base)
     except (OSError, ProcessError) as wrong:
         error = f"a new process cannot run it: {wrong}"
         made = Divergence("process", reference, -1, error=error, can_be_shortened=False)
@@ -441,9 +385,9 @@ def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone:
         why = "the game ended the trace, with sys.settrace or a RecursionError"
         found.notes.append(f"sets: the lines that never ran are not known: {why}")
     found.lines = lines = tuple(map(str, seen.places))
-    if compared.finding is not None:
-        found.divergences = [_divergence(straight, compared.finding, lines)]
-        if compared.finding.verdict == _OUTLIVES:
+    if finding is not None:
+        found.divergences = [_divergence(straight, finding, lines)]
+        if finding.verdict == _OUTLIVES:
             process = Process(case, {}, "fixsync.synctest.instrumented")
             with suppress(ProcessError):  # without a name then
                 found.unsaved = process.ask(Outlast(list(case.inputs)), list[Unsaved])
@@ -465,8 +409,6 @@ def _divergence(
         check,
         finding.why,
         frame,
-        names=straight.names,
-        kinds=straight.kinds,
         sides=finding.how,
         lines=lines,
         can_be_shortened=finding.verdict in (process_check.PROCESS, process_check.OUTLIVES),
@@ -477,19 +419,9 @@ def _divergence(
     if isinstance(one, str) or isinstance(two, str):
         sides = [side if isinstance(side, str) else "a result" for side in (one, two)]
         return replace(made, error=f"{finding.how[0]}: {sides[0]}; {finding.how[1]}: {sides[1]}")
-    try:
-        differences, error = straight.differences(one.state, two.state), ""
-    except ValueError as wrong:
-        differences, error = [], f"{wrong}, from its saved state"
-    pairs: list[Any] = [
-        tuple(tuple(map(kind._make, rows)) for rows in both)
-        for kind, both in ((Event, (one.events, two.events)), (GameEvent, (one.game, two.game)))
-    ]
-    events, game = pairs
-    return replace(
-        made,
-        differences=differences,
-        error=error,
-        events=events if events[0] != events[1] else None,
-        game=game if game[0] != game[1] else None,
-    )
+    return straight.compared(made, _row(one), _row(two)) or made
+
+
+def _row(played: Played) -> tuple[bytes, sim.Stepped]:
+    game = tuple(map(GameEvent._make, played.game))
+    return played.state, sim.Stepped(tuple(map(Event._make, played.events)), game)

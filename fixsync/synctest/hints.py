@@ -61,16 +61,13 @@ class _Module:
         """Names that the module itself gives to something."""
         self.imported: set[str] = set()
         for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    if alias.name in _MODULES:
-                        self.modules[alias.asname or alias.name] = alias.name
-            elif isinstance(node, ast.ImportFrom):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                of = getattr(node, "module", None)
                 for alias in node.names:
                     name = alias.asname or alias.name
+                    whole = f"{of}.{alias.name}" if of else alias.name
                     self.imported.add(name)
-                    whole = f"{node.module}.{alias.name}"
-                    if not node.level and (node.module in _MODULES or whole in _MODULES):
+                    if not getattr(node, "level", 0) and {of, whole} & {*_MODULES}:
                         self.modules[name] = whole
             elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 if not isinstance(self.parents.get(node), ast.ClassDef):
@@ -90,15 +87,11 @@ class _Module:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, (float, complex)):
                 yield node.lineno, "a float literal"
-            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-                if not (self.is_path(node.left) or self.is_path(node.right)):
+            elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div):
+                first = node.left if isinstance(node, ast.BinOp) else node.target
+                last = node.right if isinstance(node, ast.BinOp) else node.value
+                if not (self.is_path(first) or self.is_path(last)):
                     yield node.lineno, "the operator / (of integers it gives a float)"
-            elif (
-                isinstance(node, ast.AugAssign)
-                and isinstance(node.op, ast.Div)
-                and not self.is_path(node.value)
-            ):
-                yield node.lineno, "the operator / (of integers it gives a float)"
             elif isinstance(node, (ast.Name, ast.Attribute)):
                 name = self.used(node)
                 if self.is_built_in(node, ("id", "hash")):
@@ -106,17 +99,11 @@ class _Module:
                     name = ast.unparse(node)
                     yield node.lineno, f"a call of {name}()" if called else f"{name} as a function"
                 elif name is not None and name not in _EXACT:
-                    is_weak = name.startswith("weakref.")
-                    if not is_weak or name.endswith(_WEAK):
+                    if not name.startswith("weakref.") or name.endswith(_WEAK):
                         yield node.lineno, f"a use of {name}"
-            elif isinstance(node, ast.For) and self.is_set(node.iter):
-                yield node.lineno, "an iteration over a set"
-            elif (
-                isinstance(node, ast.comprehension)
-                and self.is_set(node.iter)
-                and not self.is_orderless(self.parents[node])
-            ):
-                yield node.iter.lineno, "an iteration over a set"
+            elif isinstance(node, (ast.For, ast.comprehension)) and self.is_set(node.iter):
+                if isinstance(node, ast.For) or not self.is_orderless(self.parents[node]):
+                    yield node.iter.lineno, "an iteration over a set"
 
     def used(self, node: ast.Name | ast.Attribute) -> str | None:
         """The name that is used of a module of _MODULES."""

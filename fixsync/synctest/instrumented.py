@@ -27,12 +27,10 @@ from importlib.machinery import PathFinder, SourceFileLoader
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec import Struct
 
-from fixsync.base import processes
 from fixsync.match import sim
-from fixsync.synctest.player_process import Case, Result, Task, begin, is_in, play, tuples
+from fixsync.synctest.player_process import Case, Result, Task, answer_requests, is_in, play, tuples
 from fixsync.synctest.unsaved import outlasting
 
 
@@ -279,22 +277,19 @@ class _Places:
 
     def over(self, value: Any, place: int) -> Any:
         """What is iterated: a set in another order."""
-        kind = type(value)
-        if not (
-            kind is set
-            or kind is frozenset
-            or kind is weakref.WeakSet
-            or (
-                isinstance(value, (set, frozenset))
-                and kind.__iter__ in (set.__iter__, frozenset.__iter__)
-            )
-        ):
+        own = isinstance(value, (set, frozenset)) and type(value).__iter__
+        if type(value) is not weakref.WeakSet and own not in (set.__iter__, frozenset.__iter__):
             return value
+        found = self._ordered(value, place, "the order of a set")
+        return value if found is None else found
+
+    def _ordered(self, value: Iterable[Any], place: int, what: str) -> list[Any] | None:
+        """The elements of a set; None if their order is the same in every process."""
         found = [*value]
         if len(found) < 2 or all(map(_is_stable, found)):
-            return value
+            return None
         found.sort(key=_outline)
-        return self._shuffled(found) if self._is_changed(place, "the order of a set") else found
+        return self._shuffled(found) if self._is_changed(place, what) else found
 
     def called(self, function: Any, place: int) -> Any:
         """What is called."""
@@ -364,12 +359,9 @@ class _Places:
         return taking
 
     def _pop(self, owner: set[Any], place: int) -> Any:
-        found = [*owner]
-        if len(found) < 2 or all(map(_is_stable, found)):
+        found = self._ordered(owner, place, "set.pop")
+        if found is None:
             return owner.pop()
-        found.sort(key=_outline)
-        if self._is_changed(place, "set.pop"):
-            found = self._shuffled(found)
         owner.remove(found[0])
         return found[0]
 
@@ -441,47 +433,40 @@ def _is_stable(value: Any) -> bool:
 # Lines that never ran.
 
 
-class _Lines:
-    """Notes lines of a game's modules while they run."""
+def _traced(modules: _Modules, function: Callable[[], None]) -> bool:
+    """Calls a function, and notes the lines of the game's modules. False if they are noted only up
+    to some call."""
+    is_own = functools.cache(modules.is_own)
 
-    def __init__(self, modules: _Modules) -> None:
-        self._modules = modules
-        self.ran = modules.ran
-        self.is_cut = False
-        """Whether lines were noted only up to some call."""
-        self._own: dict[types.CodeType, bool] = {}
+    def local(frame: types.FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            modules.ran.add((frame.f_code.co_filename, frame.f_lineno))
+        return local
 
-    def _is_own(self, code: types.CodeType) -> bool:
-        if code not in self._own:
-            self._own[code] = self._modules.is_own(code.co_filename)
-        return self._own[code]
+    def called(frame: types.FrameType, _event: str, _: Any) -> Any:
+        return local if is_own(frame.f_code.co_filename) else None
 
-    def run(self, function: Callable[[], None]) -> None:
-        def local(frame: types.FrameType, event: str, _: Any) -> Any:
-            if event == "line":
-                self.ran.add((frame.f_code.co_filename, frame.f_lineno))
-            return local
+    before = sys.gettrace()
+    sys.settrace(called)
+    try:
+        function()
+    finally:
+        # Python drops a trace function that raises, as any does at the end of the stack.
+        is_whole = sys.gettrace() is called
+        sys.settrace(before)
+    return is_whole
 
-        def called(frame: types.FrameType, _event: str, _: Any) -> Any:
-            return local if self._is_own(frame.f_code) else None
 
-        before = sys.gettrace()
-        sys.settrace(called)
-        try:
-            function()
-        finally:
-            # Python drops a trace function that raises, as any does at the end of the stack.
-            self.is_cut = sys.gettrace() is not called
-            sys.settrace(before)
-
-    def missed(self) -> Iterator[UnrunLines]:
-        for file, code in self._modules.codes.items():
-            for function, lines in _functions(code):
-                left = [line for line in lines if (file, line) not in self.ran]
-                if len(left) == len(lines):
-                    yield UnrunLines(file, function, lines[0], lines[-1], True)
-                    continue
-                for first, last in _stretches(lines, {*left}):
+def _missed(modules: _Modules) -> Iterator[UnrunLines]:
+    for file, code in modules.codes.items():
+        for function, lines in _functions(code):
+            left = {line for line in lines if (file, line) not in modules.ran}
+            if len(left) == len(lines):
+                yield UnrunLines(file, function, lines[0], lines[-1], True)
+                continue
+            for is_left, group in itertools.groupby(lines, left.__contains__):
+                if is_left:
+                    first, *_, last = [*group] * 2
                     yield UnrunLines(file, function, first, last, False)
 
 
@@ -498,32 +483,15 @@ def _functions(code: types.CodeType) -> Iterator[tuple[str, list[int]]]:
         yield from _functions(one)
 
 
-def _stretches(lines: list[int], left: set[int]) -> Iterator[tuple[int, int]]:
-    for is_left, group in itertools.groupby(lines, left.__contains__):
-        if is_left:
-            found = [*group]
-            yield found[0], found[-1]
-
-
 # The process.
 
 
 def main() -> None:
     """Answers a Task, then `Look`, `Cover` and `Outlast`."""
-    answer: Callable[[Look | Cover | Outlast], Any] | None = None
-
-    def answered(line: bytes) -> bytes:
-        nonlocal answer
-        if answer is None:
-            answer = _begun(msgspec.json.decode(line, type=Task))
-            return b"{}"
-        return msgspec.json.encode(answer(msgspec.json.decode(line, type=Look | Cover | Outlast)))
-
-    processes.serve(answered)
+    answer_requests(_begun, Look | Cover | Outlast)
 
 
 def _begun(task: Task) -> Callable[[Look | Cover | Outlast], Any]:
-    begin(task)
     modules = _Modules(task.folder)
     places = _Places(modules.places)
     sys.meta_path.insert(0, modules)
@@ -555,10 +523,9 @@ def _looked(task: Task, request: Look, places: _Places) -> Looked:
 
 
 def _covered(task: Task, request: Cover, modules: _Modules) -> list[UnrunLines] | None:
-    lines = _Lines(modules)
     seed = task.seed if request.seed is None else request.seed
-    lines.run(lambda: _everything(task, seed, request.inputs))
-    return None if lines.is_cut else [*lines.missed()]
+    is_whole = _traced(modules, lambda: _everything(task, seed, request.inputs))
+    return [*_missed(modules)] if is_whole else None
 
 
 def _everything(task: Task, seed: int, matches: Iterable[Any]) -> None:

@@ -6,10 +6,9 @@ fail."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 
 from fixsync.match.sim import Input
-
-__all__ = ["minimise"]
 
 
 def minimise(
@@ -24,75 +23,50 @@ def minimise(
     fails: the frame in which given inputs fail, or None if they do not; the frames after it are
     cut off. It is called `attempts_max` times at most. ValueError if the given inputs do not
     fail."""
-    search = _Search(fails, attempts_max)
-    if not search.takes(inputs):
-        raise ValueError("the inputs do not fail")
-    best = None
-    # Each kind of change may make another possible again.
-    while best != (best := search.best) and search.attempts_left:
-        search.change(lambda _: [])
-        for player in range(len(search.best[0]) if search.best else 0):
-            idled = [_with(values, player, idle) for values in search.best]
-            if idled != search.best:
-                search.takes(idled)
-        search.change(lambda stretch: [(idle,) * len(values) for values in stretch])
-        search.simplify(idle)
-    return search.best
+    best: list[tuple[Input, ...]] = []
+    left = attempts_max
 
-
-class _Search:
-    def __init__(
-        self, fails: Callable[[list[tuple[Input, ...]]], int | None], attempts_max: int
-    ) -> None:
-        self._fails = fails
-        self.attempts_left = attempts_max
-        self.best: list[tuple[Input, ...]] = []
-
-    def takes(self, inputs: list[tuple[Input, ...]]) -> bool:
+    def takes(tried: list[tuple[Input, ...]]) -> bool:
         """Tries inputs, and keeps them, up to where they fail, if they do."""
-        if not self.attempts_left:
-            return False
-        self.attempts_left -= 1
-        frame = self._fails(inputs)
-        if frame is None:
-            return False
-        self.best = inputs[: frame + 1]
-        return True
+        nonlocal best, left
+        left -= 1
+        frame = fails(tried) if left >= 0 else None
+        if frame is not None:
+            best = tried[: frame + 1]
+        return frame is not None
 
-    def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Stretches of frames, from halves down to single ones, from the end to the start."""
-        length = len(self.best)
-        size = max(1, length // 2)
-        while True:
-            end = len(self.best)
-            while end > 0 and self.attempts_left:
+    def change(changed: Callable[[list[tuple[Input, ...]]], list[tuple[Input, ...]]]) -> None:
+        """Changes stretches of frames, from halves down to single ones, from the end to the
+        start."""
+        size = max(1, len(best) // 2)
+        while size:
+            end = len(best)
+            while end > 0 and left > 0:
                 start = max(0, end - size)
-                yield start, end
-                end = min(start, len(self.best))
-            if size == 1:
-                return
+                stretch = best[start:end]
+                if stretch != (other := changed(stretch)):
+                    takes(best[:start] + other + best[end:])
+                end = min(start, len(best))
             size //= 2
 
-    def change(self, changed: Callable[[list[tuple[Input, ...]]], list[tuple[Input, ...]]]) -> None:
-        """Changes one stretch of frames after the other."""
-        for start, end in self._pieces():
-            stretch = self.best[start:end]
-            if stretch != (other := changed(stretch)):
-                self.takes(self.best[:start] + other + self.best[end:])
-
-    def simplify(self, idle: Input) -> None:
-        """Each value that is left: idle, or with one bit fewer."""
-        for frame in range(len(self.best)):
-            for player in range(len(self.best[0])):
-                for simpler in (
-                    _simpler(self.best[frame][player], idle) if frame < len(self.best) else ()
-                ):
-                    tried = list(self.best)
-                    tried[frame] = _with(tried[frame], player, simpler)
-                    if self.takes(tried):
-                        break
-                if frame >= len(self.best):
-                    return
+    if not takes(inputs):
+        raise ValueError("the inputs do not fail")
+    before = None
+    # Each kind of change may make another possible again.
+    while before != best and left > 0:
+        before = best
+        change(lambda _: [])
+        players = range(len(best[0]) if best else 0)
+        for player in players:
+            idled = [_with(values, player, idle) for values in best]
+            if idled != best:
+                takes(idled)
+        change(lambda stretch: [(idle,) * len(values) for values in stretch])
+        for frame, player in product(range(len(best)), players):
+            for simpler in _simpler(best[frame][player], idle) if frame < len(best) else ():
+                if takes([*best[:frame], _with(best[frame], player, simpler), *best[frame + 1 :]]):
+                    break
+    return best
 
 
 def _with(values: tuple[Input, ...], player: int, value: Input) -> tuple[Input, ...]:

@@ -159,30 +159,30 @@ def play(
 # A new process.
 
 
-def begin(task: Task) -> None:
-    """Makes the surroundings of this process those of the parent, but for the task's values."""
-    sys.argv[:] = task.argv
-    own = task.pid
-    os.getpid = lambda: own
-    for name in {*os.environ} - {*task.variables}:
-        del os.environ[name]
-    surroundings.apply(task.values, task.folder)
+def answer_requests(begun: Callable[[Task], Callable[[Any], Any]], requests: Any) -> None:
+    """Makes the surroundings of this process those of the parent, but for the task's values; then
+    answers a Task, and requests."""
+    answer: Callable[[Any], Any] | None = None
+
+    def answered(line: bytes) -> bytes:
+        nonlocal answer
+        if answer is not None:
+            return msgspec.json.encode(answer(msgspec.json.decode(line, type=requests)))
+        task = msgspec.json.decode(line, type=Task)
+        sys.argv[:] = task.argv
+        os.getpid = lambda: task.pid
+        for name in {*os.environ} - {*task.variables}:
+            del os.environ[name]
+        surroundings.apply(task.values, task.folder)
+        answer = begun(task)
+        return b"{}"
+
+    processes.serve(answered)
 
 
 def main() -> None:
     """Answers a Task, then `PlayMatch` and `Show`."""
-    answer: Callable[[PlayMatch | Show], Result | Played | str] | None = None
-
-    def answered(line: bytes) -> bytes:
-        nonlocal answer
-        if answer is None:
-            task = msgspec.json.decode(line, type=Task)
-            begin(task)
-            answer = _player(task)
-            return b"{}"
-        return msgspec.json.encode(answer(msgspec.json.decode(line, type=PlayMatch | Show)))
-
-    processes.serve(answered)
+    answer_requests(_player, PlayMatch | Show)
 
 
 def _player(task: Task) -> Callable[[PlayMatch | Show], Result | Played | str]:

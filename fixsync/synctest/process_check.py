@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import msgspec
@@ -139,11 +140,8 @@ class Pair:
         if self._both:
             one, two = (process.play(inputs) for process in self._both)
             return one.differs(two)
-        process = Process(self._case, {})
-        try:
+        with closing(Process(self._case, {})) as process:
             return process.play(inputs).differs(process.play(inputs))
-        finally:
-            process.close()
 
     def close(self) -> None:
         for process in self._both:
@@ -179,21 +177,14 @@ class Search:
         self._repeats = False
         """Whether a process gave the same twice where the base did not."""
 
-    def run(self, values: Mapping[str, int], frames: int | None = None) -> _Run:
-        process = Process(self.case, values)
+    def run(
+        self, values: Mapping[str, int], frames: int | None = None, *, is_after: bool = False
+    ) -> _Run:
+        """Two matches of a new process. is_after: the first has the inputs reversed."""
+        process, inputs = Process(self.case, values), self.case.inputs[:frames]
         try:
-            inputs = self.case.inputs[:frames]
-            return _Run(process, (process.play(inputs), process.play(inputs)))
-        except BaseException:
-            process.close()
-            raise
-
-    def run_after(self) -> _Run:
-        """Runs with nothing changed, after a match with the inputs reversed."""
-        process = Process(self.case, {})
-        try:
-            inputs = self.case.inputs
-            return _Run(process, (process.play(inputs[::-1]), process.play(inputs)))
+            first = process.play(inputs[::-1] if is_after else inputs)
+            return _Run(process, (first, process.play(inputs)))
         except BaseException:
             process.close()
             raise
@@ -226,9 +217,8 @@ class Search:
         while True:
             self._clear()
             with ThreadPoolExecutor(_AT_ONCE) as pool:
-                base = pool.submit(self.run, {})
-                base.add_done_callback(self._base_is_there)
-                after = pool.submit(self.run_after)
+                self._base = base = pool.submit(self.run, {})
+                after = pool.submit(self.run, {}, is_after=True)
                 jobs = []
                 for values, frames in zip(variants, lengths, strict=True):
                     kept = {name: v for name, v in values.items() if name not in left_out}
@@ -245,12 +235,6 @@ class Search:
             if not isinstance(found, str):
                 return found
             left_out.add(found)  # with it, the simulation cannot be started
-
-    def _base_is_there(self, done: Future[_Run]) -> None:
-        if (wrong := done.exception()) is not None:
-            self._base.set_exception(wrong)
-        else:
-            self._base.set_result(done.result())
 
     def _judged(self, base: _Run, after: _Run) -> Finding | str | None:
         """The finding; or a factor with which the simulation cannot be started."""
@@ -283,53 +267,38 @@ class Search:
         # The frames up to the difference are played again, by both in turn.
         has_ended = any(result.error.startswith(_ENDED) for result in (one, two))
         count = len(self.case.inputs) if has_ended else row
-        sides: list[list[Result]] = [[one.cut(count)], [two.cut(count)]]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            jobs = [
-                (side, pool.submit(self._first, values, count))
-                for _ in range(AGAIN)
-                for side, values in ((sides[0], {}), (sides[1], other.process.values))
-            ]
-            for side, job in jobs:
-                side.append(job.result())
-        pair = (base, 0), (other, 0)
-        if any(side[0].differs(result) is not None for side in sides for result in side):
+        both, pair = (one.cut(count), two.cut(count)), ((base, 0), (other, 0))
+        again = self._first_matches([{}, other.process.values] * AGAIN, count)
+        if _differ(both * AGAIN, again):
             return self._found(NOT_REPEATABLE, "", row, *pair)
-        return self._factor(sides[0][0], count, row, pair)
+        return self._factor(both[0], count, row, pair)
 
-    def _first(self, values: Mapping[str, int], frames: int) -> Result:
-        """The first match of a new process."""
-        process = Process(self.case, values)
-        try:
-            return process.play(self.case.inputs[:frames])
-        finally:
-            process.close()
+    def _first_matches(self, each: Sequence[Mapping[str, int]], frames: int) -> list[Result]:
+        """Of new processes with these surroundings."""
+
+        def first(values: Mapping[str, int]) -> Result:
+            with closing(Process(self.case, values)) as process:
+                return process.play(self.case.inputs[:frames])
+
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return [*pool.map(first, each)]
 
     def _factor(
         self, base: Result, count: int, row: int, pair: tuple[tuple[_Run, int], tuple[_Run, int]]
     ) -> Finding | str:
         """Each factor alone: those that change the first match."""
         singles = [{name: value} for name, value in pair[1][0].process.values.items()]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = [*pool.map(lambda one: self._first(one, count), singles)]
-            guilty = [
-                (one, result)
-                for one, result in zip(singles, found, strict=True)
-                if base.differs(result) is not None
-            ]
-            again = [one for one in guilty for _ in range(AGAIN)]
-            more = [*pool.map(lambda one: self._first(one[0], count), again)]
-        if any(
-            result.differs(two) is not None for (_, result), two in zip(again, more, strict=True)
-        ):
+        found = self._first_matches(singles, count)
+        pairs = zip(singles, found, strict=True)
+        guilty = [(one, result) for one, result in pairs if base.differs(result) is not None]
+        again = self._first_matches([one for one, _ in guilty] * AGAIN, count)
+        if _differ([result for _, result in guilty] * AGAIN, again):
             return self._found(NOT_REPEATABLE, "", row, *pair)
         names = [next(iter(one)) for one, _ in guilty]
         if surroundings.MEMORY not in names and names != [surroundings.OPTIMIZE]:
             # Whatever is changed may move objects in memory: is that enough?
             moved = [{surroundings.MEMORY: value} for value in range(50, 50 + _MOVES)]
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                found = [*pool.map(lambda one: self._first(one, count), moved)]
-            if any(base.differs(result) is not None for result in found):
+            if _differ([base] * _MOVES, self._first_matches(moved, count)):
                 names = [surroundings.MEMORY]
         for name, (_, result) in zip(names, guilty, strict=False):
             if not result.digests and name not in _ALWAYS:
@@ -346,27 +315,31 @@ class Search:
         name = self.case.reference
         values = two[0].process.values
         sides = tuple(run.process.show(match, row) for run, match in (one, two))
-        if verdict == OUTLIVES:
-            later = "in its second match"
-            if one[0] is not two[0]:
-                later = "in one after a match with other inputs"
-            how = ("in the first match of a new process", later)
-            why = f"something of {name} outlives a match, such as a global variable"
-        elif verdict == HERE:
-            how = ("here", "in a new process")
-            why = (
-                f"{name} gives another result in this process than in new ones, which agree with each"
-                " other; something differs here, such as what ran before"
-            )
-        elif verdict == PROCESS and names:
-            how = ("in a new process", "in one with another value of it")
-            why = f"{name} depends on its process: on {names}"
-        elif verdict == PROCESS:
-            how = ("in a new process", "in one with other surroundings")
-            why = f"{name} depends on its process; nothing that was changed alone shows it"
-        else:
-            how = ("in a new process", "in another one")
-            why = f"{name} is not repeatable: the same match, played again, gives another result"
+        is_same = one[0] is two[0]
+        later = "in its second match" if is_same else "in one after a match with other inputs"
+        changed = "another value of it" if names else "other surroundings"
+        alone = f": on {names}" if names else "; nothing that was changed alone shows it"
+        how, why = {
+            OUTLIVES: (
+                ("in the first match of a new process", later),
+                f"something of {name} outlives a match, such as a global variable",
+            ),
+            HERE: (
+                ("here", "in a new process"),
+                (
+                    f"{name} gives another result in this process than in new ones, which agree with each"
+                    " other; something differs here, such as what ran before"
+                ),
+            ),
+            PROCESS: (
+                ("in a new process", f"in one with {changed}"),
+                f"{name} depends on its process{alone}",
+            ),
+            NOT_REPEATABLE: (
+                ("in a new process", "in another one"),
+                f"{name} is not repeatable: the same match, played again, gives another result",
+            ),
+        }[verdict]
         return Finding(verdict, why, row, how, sides, values)  # type: ignore[arg-type]
 
 
@@ -375,33 +348,25 @@ _ALWAYS = (surroundings.HASH_SEED, surroundings.OPTIMIZE, surroundings.MEMORY)
 """Surroundings with which a simulation must be able to start."""
 
 
-class Checked(NamedTuple):
-    """The results of a case in new processes."""
-
-    finding: Finding | None
-    """The first difference."""
-    notes: list[str]
-    """What could not be compared, as text."""
-    base: Result
-    """Of a process with the surroundings of this one."""
+def _differ(some: Sequence[Result], others: Sequence[Result]) -> bool:
+    pairs = zip(some, others, strict=True)
+    return any(one.differs(other) is not None for one, other in pairs)
 
 
-def check(case: Case, here: Result | None = None) -> Checked:
-    """Compares new processes with each other.
+def check(case: Case, here: Result | None = None) -> tuple[Finding | None, list[str], Result]:
+    """Compares new processes with each other: the first difference; what could not be compared, as
+    text; and the result of a process with the surroundings of this one.
 
     here: the result of this process, which is compared too. ProcessError if new processes cannot
     run the simulation."""
     search = Search(case, here)
-    return Checked(search.search(), search.notes, search.base)
+    return search.search(), search.notes, search.base
 
 
 def played(case: Case) -> Result:
     """The result of a new process. ProcessError if it cannot run the simulation."""
-    process = Process(case, {})
-    try:
+    with closing(Process(case, {})) as process:
         result = process.play(case.inputs)
-    finally:
-        process.close()
     if not result.digests:
         raise ProcessError(result.error)
     return result

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fixsync import World
     from fixsync.log.recorder import Recorder
     from fixsync.match.sim import SimulationType
-    from fixsync.synctest.checks import Inputs
+    from fixsync.synctest.straight import Inputs
 
 _LOGS = pytest.StashKey[list[str]]()
 """Of a test, commands that look at its match logs."""

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fixsync.match import Stated, sim
-from fixsync.synctest.checks import Checked, Straight
+from fixsync.synctest.checks import Checked
 from fixsync.synctest.hints import hints_of
 from fixsync.synctest.instrumented import UnrunLines, from_here
+from fixsync.synctest.straight import Straight
 
 _SHOWN_MAX = 12
 
@@ -33,13 +34,7 @@ def not_checked(straight: Straight) -> list[str]:
     """The things that the checks could not test, as text."""
     said = []
     if not isinstance(straight.type, sim.Shuffles) and not isinstance(straight.start(), Stated):
-        said.append(
-            "order: it has no shuffle(): only the world's changes were put into another order"
-        )
-    if straight.commands is None:
-        said.append(
-            "order: it loads its world within a step: that world's changes kept their order"
-        )
+        said.append("order: it has no shuffle(): its containers kept their order")
     if len({value for values in straight.inputs for value in values}) < 2:
         why = "" if isinstance(straight.type, sim.HasBots) else "it has no bot(), and "
         said.append(f"{why}all inputs were the same: give others with --inputs LOG")

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from fixsync.synctest.checks import IN_PROCESS, Straight, bot_inputs, case_of, run_check
+from fixsync.synctest.checks import IN_PROCESS, case_of, run_check
 from fixsync.synctest.instrumented import UnrunLines
 from fixsync.synctest.process_check import ProcessError
 from fixsync.synctest.source_lines import SaltedPair
-from fixsync.synctest.straight import SimulationError, run_straight
+from fixsync.synctest.straight import SimulationError, Straight, bot_inputs, run_straight
 
 SECONDS = 6
 """After so many seconds no further match begins."""

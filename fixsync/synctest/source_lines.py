@@ -114,8 +114,4 @@ def _guilty(
         for place, note in [*places.items()][:_PLACES_MAX]
         if expected.cut(row).differs(played(salt, row, [place]).result) is not None  # type: ignore[operator]
     ]
-    return _unique(alone or [*places.values()])
-
-
-def _unique(notes: Sequence[Note]) -> list[Note]:
-    return [*dict.fromkeys(notes)]
+    return [*dict.fromkeys(alone or places.values())]

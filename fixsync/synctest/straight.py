@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from fixsync.base.fields import Difference, difference_lines, differences
@@ -16,9 +17,8 @@ from fixsync.log.schema import SimFrame
 from fixsync.match import sim
 from fixsync.match.sim import Input, Simulation, SimulationType, Stepped
 from fixsync.synctest.player_process import Case, Result, digest, tuples
-from fixsync.world.records import Collider, Event, Events, GameEvent
+from fixsync.world.records import Event, Events, GameEvent
 from fixsync.world.shapes import Contact, EventKind
-from fixsync.world.world import Command, World
 
 Inputs: TypeAlias = Sequence[Sequence[Input]]
 """For each frame, one input per player."""
@@ -86,6 +86,8 @@ class Divergence:
         return "\n".join(lines)
 
 
+_Row: TypeAlias = tuple[bytes, Stepped | None]
+"""A state, and the events of the step that led to it."""
 _KINDS = {int(kind): kind.name for kind in EventKind}
 
 
@@ -105,14 +107,6 @@ class Straight:
     states: list[bytes]
     """states[f] is before frame f; there is one more than frames."""
     events: list[tuple[Event, ...]]
-    commands: list[list[Command]] | None
-    """By frame, the changes of the world before its step; those before frame 0 include what it
-    began with.
-
-    None for a simulation that loads its world within a step, which no list of changes shows.
-    """
-    world_hashes: list[int]
-    """By frame, of the world right after its step."""
     hashes: list[int]
     """By frame, what `hash` gave for the state after it."""
     names: Mapping[int, str] = field(default_factory=dict)
@@ -157,26 +151,27 @@ class Straight:
         """A finding, unless the state and the events after a frame are those of the straight
         run.
         """
-        expected = self.states[frame + 1]
-        events = game = None
-        if step is not None and step.events != self.events[frame]:
-            events = self.events[frame], tuple(step.events)
-        if step is not None and step.game != self.game[frame]:
-            game = self.game[frame], step.game
-        if state == expected and events is None and game is None:
-            return None
-        try:
-            found = self.differences(expected, state)
-        except ValueError as error:
-            text = f"{error}, from its saved state"
-            return Divergence(check, how, frame, error=text, loaded=loaded)
-        made = Divergence(check, how, frame, found, events, game, loaded=loaded)
-        return replace(made, names=self.names, kinds=self.kinds)
+        made = Divergence(check, how, frame, loaded=loaded)
+        return self.compared(made, (self.states[frame + 1], self.step(frame)), (state, step))
 
-    def differences(self, a: bytes, b: bytes) -> list[Difference]:
-        """The fields that differ between two saved states. ValueError if it cannot read one."""
-        fields = (sim.fields_of(self.type, data) for data in (a, b))
-        return [] if a == b else list(differences(*fields))
+    def compared(self, made: Divergence, one: _Row, two: _Row) -> Divergence | None:
+        """A finding with the differences of two rows; None if there are none. Events are compared
+        if both have them."""
+        (state, step), (other_state, other) = one, two
+        events = game = None
+        if step is not None and other is not None and other.events != step.events:
+            events = tuple(step.events), tuple(other.events)
+        if step is not None and other is not None and other.game != step.game:
+            game = tuple(step.game), tuple(other.game)
+        if state == other_state and events is None and game is None:
+            return None
+        fields = (sim.fields_of(self.type, data) for data in (state, other_state))
+        try:
+            found, error = [] if state == other_state else list(differences(*fields)), ""
+        except ValueError as wrong:
+            found, error = [], f"{wrong}, from its saved state"
+        made = replace(made, differences=found, error=error, events=events, game=game)
+        return replace(made, names=self.names, kinds=self.kinds)
 
 
 class SimulationError(ValueError):
@@ -206,33 +201,6 @@ def raised(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-class _Observer:
-    """Hears what a simulation does to its world."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.pending: list[Command] = [_add(collider) for collider in world.colliders()]
-        self.commands: list[list[Command]] = []
-        self.has_loaded = False
-        self.hashes: list[int] = []
-
-    def changed(self, command: Command) -> None:
-        self.pending.append(command)
-
-    def stepped(self, events: Events) -> None:  # noqa: ARG002 - the world calls it so
-        self.commands.append(self.pending)
-        self.pending = []
-        self.hashes.append(self.world.hash())
-
-    def loaded(self) -> None:
-        self.has_loaded = True
-
-
-def _add(c: Collider) -> Command:
-    pose = (c.pose.x, c.pose.y, c.pose.z), c.pose.yaw
-    return ("add", c.id, c.shape.as_tuple(), *pose, c.layer, c.owner, c.offset, c.active)
-
-
 def run_straight(simulation: SimulationType, seed: int, players: int, inputs: Inputs) -> Straight:
     """Steps a simulation once a frame, until it is over; later inputs are left out.
 
@@ -240,7 +208,8 @@ def run_straight(simulation: SimulationType, seed: int, players: int, inputs: In
     raises."""
     made = _made(simulation, seed, players)
     checked = [_checked(made, frame, values) for frame, values in enumerate(inputs)]
-    observer = _Observer(made.world)
+    world_steps: list[Events] = []
+    observer: Any = SimpleNamespace(changed=bool, loaded=bool, stepped=world_steps.append)
     made.world.attach(observer)
     states, steps, hashes = [made.save()], [], []
     for frame, values in enumerate(checked):
@@ -249,19 +218,15 @@ def run_straight(simulation: SimulationType, seed: int, players: int, inputs: In
             states.append(made.save())
             hashes.append(made.hash())
             over = sim.is_over(made)
-        if len(observer.commands) != frame + 1:
-            raise ValueError(
-                f"frame {frame}: it stepped its world {len(observer.commands) - frame} times, not once"
-            )
+        if (count := len(world_steps) - frame) != 1:
+            raise ValueError(f"frame {frame}: it stepped its world {count} times, not once")
         if over:
             break
     made.world.detach(observer)
-    commands = None if observer.has_loaded else observer.commands
     events, game = [tuple(step.events) for step in steps], [step.game for step in steps]
     given, names = (simulation, seed, players, checked[: len(steps)]), sim.names_of(made).ids
-    results = (states, events, commands, observer.hashes)
     kinds = sim.names_of_kinds(getattr(simulation, "event_kinds", None))
-    return Straight(*given, *results, hashes, names, game, kinds, sim.is_over(made))
+    return Straight(*given, states, events, hashes, names, game, kinds, sim.is_over(made))
 
 
 def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tuple[Input, ...]:
@@ -297,13 +262,6 @@ def log_case(
     is_known = type(players) is int and 1 <= players <= sim.PLAYERS_MAX
     state = None if header.start is None else header.start.state
     return Case(reference or header.sim, header.seed, players if is_known else 1, inputs, state)
-
-
-def log_inputs(path: str | os.PathLike[str]) -> tuple[str, int, list[tuple[Input, ...]]]:
-    """The simulation's name, the seed and the inputs of a match log. ValueError for a log without
-    inputs."""
-    case = log_case(path)
-    return case.reference, case.seed, [*case.inputs]
 
 
 def bot_inputs(

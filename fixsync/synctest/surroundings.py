@@ -121,27 +121,18 @@ def _clock(value: int) -> None:
     time.asctime = lambda at=None: ascii(time.localtime() if at is None else at)
     time.strftime = lambda form, at=None: formatted(form, time.localtime() if at is None else at)
 
-    class Date(datetime.date):
-        @classmethod
-        def today(cls) -> Any:
-            return cls.fromtimestamp(time.time())
-
     class DateTime(datetime.datetime):
         @classmethod
         def now(cls, tz: Any = None) -> Any:
             return cls.fromtimestamp(time.time(), tz)
 
         @classmethod
-        def today(cls) -> Any:
-            return cls.fromtimestamp(time.time())
-
-        @classmethod
         def utcnow(cls) -> Any:
             return cls.fromtimestamp(time.time(), datetime.timezone.utc).replace(tzinfo=None)
 
-    Date.__name__ = Date.__qualname__ = "date"
+    # `today` asks `time.time`.
     DateTime.__name__ = DateTime.__qualname__ = "datetime"
-    datetime.date, datetime.datetime = Date, DateTime  # type: ignore[misc]
+    datetime.datetime = DateTime  # type: ignore[misc]
 
 
 def _processors(value: int) -> None:
@@ -161,8 +152,9 @@ def _files(value: int) -> None:
         found.sort(key=lambda one: (str(name(one))[::-1], str(name(one))), reverse=bool(value % 2))
         return found
 
-    class Entries:
+    class Entries(contextlib.ExitStack):
         def __init__(self, folder: Any) -> None:
+            super().__init__()
             with entries(folder) as found:
                 self._left = iter(order([*found], lambda one: one.name))
 
@@ -171,15 +163,6 @@ def _files(value: int) -> None:
 
         def __next__(self) -> Any:
             return next(self._left)
-
-        def __enter__(self) -> Entries:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def close(self) -> None:
-            pass
 
     os.listdir = lambda folder=".": order(names(folder), lambda one: one)
     os.scandir = lambda folder=".": Entries(folder)  # type: ignore[assignment]

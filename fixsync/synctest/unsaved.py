@@ -29,8 +29,6 @@ from fixsync.match.sim import Input
 from fixsync.synctest.straight import Divergence, Straight, raised
 from fixsync.synctest.walk import Place, Walk, delete_attribute, set_attribute
 
-__all__ = ["Unsaved", "outlasting", "unsaved", "unsaved_lines"]
-
 _HORIZON = 30
 """Frames in which a suspect must change something."""
 _AHEAD = (8, 1, 20)
@@ -45,6 +43,7 @@ _DICT_MAX = 80
 """Of a dict with a longer repr only the entries that differ are shown."""
 SECONDS = 8
 """Time to look for names."""
+_GONE = object()
 _LOAD = "load does not bring back"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """The end of the repr of most objects, another one in each run."""
@@ -127,7 +126,7 @@ def outlasting(
     simulation: sim.SimulationType, seed: int, players: int, inputs: Sequence[tuple[Input, ...]]
 ) -> list[Unsaved]:
     """The globals that a match changes, if another match then gives another result."""
-    straight = Straight(simulation, seed, players, list(inputs), [], [], None, [], [])
+    straight = Straight(simulation, seed, players, list(inputs), [], [], [])
 
     def play(given: Sequence[Any]) -> _Results:
         return _Runs(straight, straight.start()).run(0, len(given), given)
@@ -356,16 +355,16 @@ def _both(before: Any, after: Any, event: str) -> str:
         found = list(differences(world_fields(before), world_fields(after)))
         return difference_lines(found)[0] if found else ""
     if isinstance(before, dict) and isinstance(after, dict) and len(repr(before)) > _DICT_MAX:
-        keys = [key for key in before | after if not _is_entry_same(before, after, key)]
+        keys = [
+            key
+            for key in before | after
+            if not _is_same(before.get(key, _GONE), after.get(key, _GONE))
+        ]
         if keys:
             before, after = ({k: one[k] for k in keys if k in one} for one in (before, after))
     one, other = (shown(_Sorted(v) if isinstance(v, set) else v) for v in (before, after))
     is_alike = _ADDRESS.sub("", one) == _ADDRESS.sub("", other)
     return "" if is_alike else f"{one} before, {other} after {event}"
-
-
-def _is_entry_same(before: dict[Any, Any], after: dict[Any, Any], key: Any) -> bool:
-    return key in before and key in after and _is_same(before[key], after[key])
 
 
 class _Sorted:

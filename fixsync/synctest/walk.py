@@ -33,19 +33,8 @@ _PLACES_MAX = 5_000
 _PLAIN_MAX = 6
 """How deep a tuple of plain values may be."""
 
-_NUMBERS = (
-    type(None),
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    range,
-    type,
-    Enum,
-    types.GenericAlias,
-)
+_NUMBERS = (type(None), bool, int, float, complex, str, bytes, range)
+_NUMBERS += (type, Enum, types.GenericAlias)
 _EXACT = ("decimal", "fractions", "datetime", "pathlib", "uuid", "re")
 """Modules whose objects do not change."""
 _DICTS = (dict, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
