@@ -46,7 +46,7 @@ from fixsync.synctest.instrumented import from_here
 def test_a_hint_names_what_is_there(source: str, expected: str) -> None:
     (hint,) = hints_in(source, "game.py")
     assert hint.what == expected
-    assert str(hint) == f"hint: game.py:{hint.line}: {expected}"
+    assert str(hint) == f"game.py:{hint.line}: {expected}"
 
 
 @pytest.mark.parametrize(

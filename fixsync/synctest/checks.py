@@ -1,23 +1,8 @@
 """The sync test: a simulation is run in every way that peers, rollbacks and machines will run it,
-and compared.
+and compared with the straight run, which steps one simulation once a frame.
 
-The straight run steps one simulation once a frame. The checks compare others with it, in this
-order:
-
-- `repeat`: it is run straight again. A difference means that it is not repeatable, and nothing else
-  can be said of it.
-- `process`: new processes run it straight, twice each, with other surroundings (`fixsync.synctest`).
-- `sets`: a new process reads the game's modules with the orders of sets shuffled, and `id` and
-  `hash` salted; it finds the line.
-- `save and load`: every state is loaded into a fresh simulation and saved again; `hash` is that of
-  the saved bytes; and `save` changes nothing.
-- `rollback`: every frame rolls back, by one frame and by some, and steps again, also after frames
-  on guessed inputs, as a rollback session does.
-- `order`: the game's own containers are reordered before every frame, if it has `shuffle`.
-
-The last three say nothing about a simulation that fails one of the first three, so they are left
-out then.
-"""
+docs/testing.md has a table of the checks. They are made in its order. A simulation that fails one
+of the first three fails the others for the same reason, so those are left out then."""
 
 from __future__ import annotations
 
@@ -43,7 +28,7 @@ from fixsync.synctest.straight import (
     raised,
 )
 from fixsync.synctest.surroundings import stir
-from fixsync.synctest.unsaved import Unsaved, outlasting, unsaved, unsaved_lines
+from fixsync.synctest.unsaved import Unsaved, outlasting, unsaved
 from fixsync.world.records import Event, GameEvent
 
 ROLLBACK_FRAMES = 8
@@ -207,7 +192,10 @@ class Checked:
         """The verdict, and what causes it; "" without a difference."""
         lines = [divergence.explain() for divergence in self.divergences[:1]]
         indent = "  " * len(lines)
-        return "\n".join([*lines, *(indent + line for line in unsaved_lines(self.unsaved))])
+        for why in dict.fromkeys(one.why for one in self.unsaved):
+            lines.append(f"{indent}{why}:")
+            lines += [f"{indent}  {one}" for one in self.unsaved if one.why == why]
+        return "\n".join(lines)
 
 
 def run_checks(

@@ -8,7 +8,8 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+
+from fixsync.synctest.instrumented import Note
 
 _THREADS = ("threading", "concurrent.futures", "multiprocessing", "asyncio")
 _MODULES = ("math", "random", "time", "weakref", *_THREADS)
@@ -22,18 +23,7 @@ _ORDERLESS = (*_SETS, "all", "any", "len", "max", "min", "sorted", "sum")
 """Calls whose answer does not depend on the order of their arguments."""
 
 
-class Hint(NamedTuple):
-    """A place in a source file."""
-
-    file: str
-    line: int
-    what: str
-
-    def __str__(self) -> str:
-        return f"hint: {self.file}:{self.line}: {self.what}"
-
-
-def hints_of(simulation: object) -> list[Hint]:
+def hints_of(simulation: object) -> list[Note]:
     """Hints in the module that defines a simulation's class, or the function that makes one; none
     if its source cannot be read."""
     try:
@@ -43,10 +33,10 @@ def hints_of(simulation: object) -> list[Hint]:
         return []
 
 
-def hints_in(source: str, file: str) -> list[Hint]:
+def hints_in(source: str, file: str) -> list[Note]:
     """Hints in a source text, by line. SyntaxError if it is not Python."""
     found = _Module(ast.parse(source)).found()
-    return [Hint(file, line, what) for line, what in sorted(set(found))]
+    return [Note(file, line, what) for line, what in sorted(set(found))]
 
 
 class _Module:
@@ -99,11 +89,13 @@ class _Module:
                     name = ast.unparse(node)
                     yield node.lineno, f"a call of {name}()" if called else f"{name} as a function"
                 elif name is not None and name not in _EXACT:
-                    if not name.startswith("weakref.") or name.endswith(_WEAK):
-                        yield node.lineno, f"a use of {name}"
-            elif isinstance(node, (ast.For, ast.comprehension)) and self.is_set(node.iter):
-                if isinstance(node, ast.For) or not self.is_orderless(self.parents[node]):
-                    yield node.iter.lineno, "an iteration over a set"
+                    yield node.lineno, f"a use of {name}"
+            elif (
+                isinstance(node, (ast.For, ast.comprehension))
+                and self.is_set(node.iter)
+                and not (isinstance(node, ast.comprehension) and self.is_orderless(node))
+            ):
+                yield node.iter.lineno, "an iteration over a set"
 
     def used(self, node: ast.Name | ast.Attribute) -> str | None:
         """The name that is used of a module of _MODULES."""
@@ -112,7 +104,10 @@ class _Module:
             return None
         found = "" if name.id in self.own else self.modules.get(name.id, "")
         if isinstance(node, ast.Attribute):
-            return f"{found}.{node.attr}" if found in _MODULES else None
+            is_used = found in _MODULES and (found != "weakref" or node.attr in _WEAK)
+            return f"{found}.{node.attr}" if is_used else None
+        if found.startswith("weakref.") and not found.endswith(_WEAK):
+            return None
         return found if "." in found and found not in _MODULES else None
 
     def is_call_of(self, node: ast.expr, names: tuple[str, ...]) -> bool:
@@ -127,8 +122,9 @@ class _Module:
             and node.id not in self.own | self.imported
         )
 
-    def is_orderless(self, node: ast.AST) -> bool:
+    def is_orderless(self, inner: ast.comprehension) -> bool:
         """Whether a comprehension becomes a set, or is given to a call that knows no order."""
+        node = self.parents[inner]
         if isinstance(node, ast.SetComp):
             return True
         call = self.parents.get(node)
@@ -140,9 +136,12 @@ class _Module:
             return True
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return False
-        scope = self.scope(node, ast.FunctionDef if isinstance(node, ast.Name) else ast.ClassDef)
+        kind = ast.FunctionDef if isinstance(node, ast.Name) else ast.ClassDef
+        scope: ast.AST | None = node
+        while scope is not None and not isinstance(scope, kind):
+            scope = self.parents.get(scope)
         text, values, stores = ast.unparse(node), list[ast.expr](), 0
-        for other in ast.walk(scope):
+        for other in ast.walk(scope or self.tree):
             if isinstance(other, ast.arg) and other.arg == text:
                 return False
             if isinstance(other, (ast.Assign, ast.AnnAssign)) and other.value is not None:
@@ -162,10 +161,3 @@ class _Module:
             return True
         inside = {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.expr)}
         return bool(inside & self.paths) or _PATH.search(ast.unparse(node)) is not None
-
-    def scope(self, node: ast.AST, kind: type[ast.AST]) -> ast.AST:
-        """The function or class around a node; or the module."""
-        around: ast.AST | None = node
-        while around is not None and not isinstance(around, kind):
-            around = self.parents.get(around)
-        return around or self.tree

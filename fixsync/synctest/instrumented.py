@@ -1,9 +1,8 @@
-"""A new process that reads the modules of a game anew, with every place noted where an order or a
-number that is another one in each process comes in: iteration of sets, `id`, `hash`, texts with an address.
+"""A new process that reads the modules of a game anew, with a call of ours at every place where an
+order or a number that is another one in each process comes in: sets, `id`, `hash`, addresses.
 
-A match is played with one order and number at each place, the same in every process, then with
-the orders shuffled and the numbers salted at all of these places or at some. So the line that
-matters is found. Calls that ask the machine, such as
+A match is played with the same order and number at each place, then with all of these places or
+some shuffled and salted. So the line that matters is found. Calls that ask the machine, such as
 `time.time`, are noted too, and the lines that never ran."""
 
 from __future__ import annotations
@@ -111,11 +110,13 @@ _ATTRIBUTES = {name for names in _SURROUNDINGS.values() for name in names}
 
 
 _LOAD = ast.Load()
-_ITERATED: dict[type, str] = {
-    **dict.fromkeys((ast.For, ast.comprehension), "iter"),
-    **dict.fromkeys((ast.Starred, ast.YieldFrom), "value"),
+_PUT: dict[type, tuple[str, str]] = {
+    **dict.fromkeys((ast.For, ast.comprehension), ("iter", _OVER)),
+    **dict.fromkeys((ast.Starred, ast.YieldFrom), ("value", _OVER)),
+    ast.FormattedValue: ("value", _TEXT),
 }
-"""Nodes that iterate, and where."""
+"""Nodes with a part that goes through a call: the part, and the call."""
+_AS_IS = {"annotation", "returns", "pattern"}
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -133,10 +134,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         found = super().visit(node)
-        if (name := _ITERATED.get(type(node))) and isinstance(
-            getattr(node, "ctx", _LOAD), ast.Load
-        ):
-            setattr(node, name, self._put(_OVER, getattr(node, name)))
+        name, function = _PUT.get(type(node), ("", ""))
+        if name and isinstance(getattr(node, "ctx", _LOAD), ast.Load):
+            setattr(node, name, self._put(function, getattr(node, name)))
         return found
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -155,11 +155,6 @@ class _Rewriter(ast.NodeTransformer):
             node.func = self._put(_CALLED, node.func)
         return node
 
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
-        self.generic_visit(node)
-        node.value = self._put(_TEXT, node.value)
-        return node
-
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in ("id", "hash") and isinstance(node.ctx, ast.Load):
             return self._put(_CALLED, node)
@@ -168,33 +163,15 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         if node.attr in _ATTRIBUTES and isinstance(node.ctx, ast.Load):
-            owner = node.value
-            node.value = ast.copy_location(owner, owner)
-            name = ast.Constant(node.attr)
-            return self._put(_READ, owner, name)
+            return self._put(_READ, node.value, ast.Constant(node.attr))
         return node
 
-    # Annotations and patterns stay as they are.
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        if node.value is not None:
-            node.value = self.visit(node.value)
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Annotations and patterns stay as they are."""
+        kept = {name: vars(node).pop(name) for name in _AS_IS & vars(node).keys()}
+        super().generic_visit(node)
+        vars(node).update(kept)
         return node
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        return node
-
-    def visit_match_case(self, node: ast.match_case) -> ast.AST:
-        pattern, node.pattern = node.pattern, ast.MatchSingleton(None)
-        self.generic_visit(node)
-        node.pattern = pattern
-        return node
-
-    def visit_FunctionDef(self, node: Any) -> ast.AST:
-        returns, node.returns = node.returns, None
-        self.generic_visit(node)
-        node.returns = returns
-        return node  # type: ignore[no-any-return]
 
 
 class _Modules:

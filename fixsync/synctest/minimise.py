@@ -36,8 +36,7 @@ def minimise(
         return frame is not None
 
     def change(changed: Callable[[list[tuple[Input, ...]]], list[tuple[Input, ...]]]) -> None:
-        """Changes stretches of frames, from halves down to single ones, from the end to the
-        start."""
+        """Changes stretches of frames, from halves to single ones, from the end on."""
         size = max(1, len(best) // 2)
         while size:
             end = len(best)

@@ -1,10 +1,7 @@
-"""Plays a match of a simulation in new processes, to find out whether the simulation depends on its
-process.
-
-Each process plays the match twice. One has the surroundings of this process, the others differ from
-it in everything that a game must not depend on (`surroundings`). Only after a difference, one
-factor alone is changed at a time, and each is tried again: a factor is named if its processes agree
-with each other, and those with nothing changed agree with each other too."""
+"""Plays a match of a simulation in new processes, twice in each, to find out whether the simulation
+depends on its process. One has the surroundings of this process, the others differ from it in all
+that a game must not depend on (`surroundings`). Only after a difference is one factor alone changed
+at a time. It is named if its processes agree, and those with nothing changed do too."""
 
 from __future__ import annotations
 

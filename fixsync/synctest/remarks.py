@@ -21,7 +21,7 @@ def remarks(straight: Straight, checked: Checked) -> Iterator[str]:
     hints = [hint for hint in hints_of(straight.type) if (hint.file, hint.line) not in noted]
     for lines in (
         [f"note: {note}: asks the machine" for note in checked.asked],
-        [str(hint._replace(file=from_here(hint.file))) for hint in hints],
+        [f"hint: {hint}" for hint in hints],
         [f"never ran: {line}" for line in _never_ran(checked.missed)],
     ):
         shown = lines if len(lines) <= _SHOWN_MAX + 1 else lines[:_SHOWN_MAX]

@@ -70,7 +70,8 @@ def try_more(
             is_new = len(missed) < len(tried.missed) or not _events(straight) <= events
             tried.missed, events = missed, events | _events(straight)
             every = 1 if is_new and frames == first.frames else _EVERY
-            if _differs(straight, every) or pair.differs(straight.inputs, seed) is not None:
+            found = any(run_check(name, straight, every=every) for name in IN_PROCESS)
+            if found or pair.differs(straight.inputs, seed) is not None:
                 return replace(tried, failing=straight)
     except ProcessError:
         pass  # the first match has a note of it
@@ -83,7 +84,3 @@ def _events(straight: Straight) -> set[tuple[int, ...]]:
     """The kinds of events of a match."""
     world = {(event.kind, event.contact) for events in straight.events for event in events}
     return world | {(game.kind,) for events in straight.game for game in events}
-
-
-def _differs(straight: Straight, every: int) -> bool:
-    return any(run_check(name, straight, every=every) for name in IN_PROCESS)

@@ -21,8 +21,7 @@ class Seen:
     """The findings about a game's modules."""
 
     places: list[Note] = field(default_factory=list)
-    """Lines with an order or a number that changes the result, each alone or, if none does, all
-    together."""
+    """Lines that change the result, each alone or, if none does, all together."""
     row: int = 0
     """The first row that they change."""
     salt: int = 0

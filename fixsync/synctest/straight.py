@@ -148,9 +148,7 @@ class Straight:
         step: Stepped | None = None,
         loaded: int | None = None,
     ) -> Divergence | None:
-        """A finding, unless the state and the events after a frame are those of the straight
-        run.
-        """
+        """A finding, unless a frame's state and events are those of the straight run."""
         made = Divergence(check, how, frame, loaded=loaded)
         return self.compared(made, (self.states[frame + 1], self.step(frame)), (state, step))
 
@@ -179,21 +177,19 @@ class SimulationError(ValueError):
 
 
 @contextmanager
-def _running(where: str) -> Iterator[None]:
+def _running(where: str, *passing: type[Exception]) -> Iterator[None]:
     """An error of a simulation within becomes a SimulationError with its place."""
     try:
         yield
+    except passing:
+        raise
     except Exception as error:
         raise SimulationError(f"{where}: it raised {raised(error)}") from error
 
 
 def _made(simulation: SimulationType, seed: int, players: int) -> Simulation:
-    try:
+    with _running("at the start", ValueError):
         return sim.start(simulation, seed, players)
-    except ValueError:
-        raise
-    except Exception as error:
-        raise SimulationError(f"at the start: it raised {raised(error)}") from error
 
 
 def raised(error: Exception) -> str:
@@ -267,8 +263,7 @@ def log_case(
 def bot_inputs(
     simulation: SimulationType, seed: int, players: int, frames: int
 ) -> list[tuple[Input, ...]]:
-    """The inputs of a simulation's bots for a number of frames, or until it is over; idle inputs
-    without bots."""
+    """The inputs of its bots until it is over, at most so many frames; idle without bots."""
     made = _made(simulation, seed, players)
     if not isinstance(simulation, sim.HasBots):
         return [(sim.idle_input(made),) * players] * frames

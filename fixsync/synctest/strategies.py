@@ -33,9 +33,7 @@ _NEAR_RAW = 2
 
 
 def coordinates(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrategy[int]:
-    """Coordinates of -scale..scale, often at whole units; with `extremes` any int32, often the
-    ends.
-    """
+    """Coordinates of -scale..scale, often whole units; `extremes`: any int32, often the ends."""
     if extremes:
         return st.integers(INT32_MIN, INT32_MAX) | st.sampled_from((INT32_MIN, INT32_MAX, 0))
     whole = st.integers(-(scale // ONE), scale // ONE).map(lambda units: units * ONE)
@@ -60,9 +58,7 @@ def yaws() -> st.SearchStrategy[int]:
 def shapes(
     scale: int = SCALE, *, sectors: bool = True, extremes: bool = False
 ) -> st.SearchStrategy[Shape]:
-    """Shapes of every kind. `sectors=False` leaves out those that are neither pushed out nor
-    cast.
-    """
+    """Shapes of every kind; without `sectors`, only those that are pushed out and cast."""
     length = sizes(scale, extremes=extremes)
     half_angle = st.integers(1, HALF_ANGLE_MAX) | st.sampled_from((8192, 16384, HALF_ANGLE_MAX))
 

@@ -1,17 +1,14 @@
 """The values that make a simulation go on in another way than it should: those that `load` does not
 bring back, those that `save` changes, and those that outlive a match.
 
-A simulation is brought out of its place, by each of these ways: it is stepped on, and loads the
-state from before; it becomes as it was at the start, as a fresh one is, and loads a state; it
-saves; a match is played before. Every value that is then not as it was is a suspect: an attribute,
-a slot, an entry of a container, a variable or a default of a function, a global of the game's
-modules. If the next frames give another result than they did, each suspect alone is put back, and
-named if that makes the most frames right. So a cache or a list that each step fills anew is not
-named.
+A simulation is brought out of its place: it is stepped on, or made as at the start, and loads a
+state; it saves; a match is played before. Every value that is then not as it was is a suspect. If
+the next frames give another result than they did, each suspect alone is put back, and named if that
+makes the most frames right. So a cache or a list that each step fills anew is not named.
 
 A second name of an object is a suspect when `load` makes a new object and the name still stands for
-the old one. A cache of `functools` is put back by emptying it. A generator, or another iterator,
-cannot be put back: it is named if nothing else is, and the frames after a load differ."""
+the old one. A generator, or another iterator, cannot be put back: it is named if nothing else is,
+and the frames after a load differ."""
 
 from __future__ import annotations
 
@@ -148,14 +145,6 @@ def _shown(found: Sequence[Unsaved]) -> list[Unsaved]:
         one._replace(name=_ADDRESS.sub("", one.name), what=_ADDRESS.sub("", one.what))
         for one in found[:_NAMED_MAX]
     ]
-
-
-def unsaved_lines(found: Sequence[Unsaved]) -> list[str]:
-    """The findings as text, a line each, below a headline each kind; empty without findings."""
-    lines: list[str] = []
-    for why in dict.fromkeys(one.why for one in found):
-        lines += [f"{why}:", *(f"  {one}" for one in found if one.why == why)]
-    return lines
 
 
 def _iterators(straight: Straight) -> list[Unsaved]:
@@ -400,8 +389,7 @@ def _stale_names(then: Walk, back: Walk) -> Iterator[_Suspect]:
 
 
 def _repair(then: Walk, place: Place, now: Place) -> Callable[[], None] | None:
-    """A function that puts a value back, as it was then, at the place that the name leads to
-    now."""
+    """A function that puts a value back, as it was, where the name leads to now."""
     put = now.put
 
     def repair() -> None:

@@ -33,7 +33,7 @@ _PLACES_MAX = 5_000
 _PLAIN_MAX = 6
 """How deep a tuple of plain values may be."""
 
-_NUMBERS = (type(None), bool, int, float, complex, str, bytes, range)
+_NUMBERS: tuple[Any, ...] = (type(None), bool, int, float, complex, str, bytes, range)
 _NUMBERS += (type, Enum, types.GenericAlias)
 _EXACT = ("decimal", "fractions", "datetime", "pathlib", "uuid", "re")
 """Modules whose objects do not change."""
@@ -97,7 +97,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
     return is_ours and not isinstance(value, (World, Body, Handlers, Random, msgspec.Struct))
 
 
-def _saved(value: Any) -> tuple[Any, Callable[[Any], None]] | None:
+def _saved(value: Any) -> tuple[Any, Callable[[Any], object]] | None:
     """For an object that saves itself: its state, and how it is loaded."""
     if isinstance(value, Random):
         return value.state, lambda state: setattr(value, "state", state)
@@ -108,13 +108,13 @@ def _saved(value: Any) -> tuple[Any, Callable[[Any], None]] | None:
     if isinstance(value, random.Random):
         return value.getstate(), value.setstate
     if isinstance(value, contextvars.ContextVar):
-        return value.get(_MISSING), lambda state: _set_variable(value, state)
+        state = value.get(_MISSING)
+        return state, _nothing if state is _MISSING else value.set
     if isinstance(value, decimal.Context):
-        return tuple(getattr(value, name) for name in _CONTEXT), lambda state: _set_context(
-            value, state
-        )
+        state = {name: getattr(value, name) for name in _CONTEXT}
+        return state, functools.partial(_set_all, value)
     if value is os.environ:
-        return dict(os.environ), lambda state: _refill_environment(state)
+        return dict(os.environ), functools.partial(_refill, os.environ)
     if type(value).__module__ == "numpy" and hasattr(value, "__setitem__"):
         known = value.copy()
         state = known.dtype.str, known.shape, known.tobytes()
@@ -162,7 +162,7 @@ def delete_attribute(owner: Any, name: str) -> None:
 
 def _refill(value: Any, known: Any) -> None:
     """A container becomes as its copy."""
-    if isinstance(value, (*_DICTS, *_SETS)):
+    if isinstance(value, (*_DICTS, *_SETS, type(os.environ))):
         value.clear()
         value.update(known)
     elif isinstance(value, deque):
@@ -172,20 +172,9 @@ def _refill(value: Any, known: Any) -> None:
         value[:] = known
 
 
-def _set_variable(variable: contextvars.ContextVar[Any], state: Any) -> None:
-    if state is not _MISSING:
-        variable.set(state)
-
-
-def _set_context(context: decimal.Context, state: tuple[Any, ...]) -> None:
-    for name, one in zip(_CONTEXT, state, strict=True):
-        setattr(context, name, one)
-
-
-def _refill_environment(known: dict[str, str]) -> None:
-    for name in os.environ.keys() - known.keys():
-        del os.environ[name]
-    os.environ.update(known)
+def _set_all(owner: Any, values: dict[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(owner, name, value)
 
 
 class Walk:
@@ -218,8 +207,7 @@ class Walk:
                 queue.append(inner)
 
     def _home(self, value: Any) -> _Inside:
-        """The module of a class, a function or an object, or a module itself, if it is the
-        game's."""
+        """The module of a class, function or object, or a module itself, if it is the game's."""
         is_named = isinstance(value, (type, types.FunctionType))
         name = value.__module__ if is_named else type(value).__module__
         if isinstance(value, types.ModuleType):
@@ -373,8 +361,7 @@ class Walk:
         yield from self._visit_names(kind.__qualname__, kind)
 
     def _visit_function(self, name: str, function: types.FunctionType) -> _Inside:
-        """The objects that a function keeps: variables of the functions around it, defaults,
-        attributes."""
+        """What a function keeps: variables of functions around it, defaults, attributes."""
         for variable, cell in zip(
             function.__code__.co_freevars, function.__closure__ or (), strict=True
         ):
@@ -418,7 +405,7 @@ class Walk:
         yield f"{name}.keywords", value.keywords, None
 
 
-def _nothing() -> None:
+def _nothing(*_: object) -> None:
     pass
 
 
