@@ -35,7 +35,7 @@ def _why(reference: str, log: str | os.PathLike[str], last: int | None) -> str:
     simulation = sim.find(reference)
     case = log_case(log, reference, last)._replace(folder=folder_of(simulation))
     here, again = (play(case, lambda: simulation)[0] for _ in range(2))
-    found = process_check.check(case, here)[0]
+    found = process_check.Search(case, here).search()
     why, row = "", here.differs(again)
     if found is not None:
         why, row = found.why, found.row

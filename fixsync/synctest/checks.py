@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -20,7 +20,7 @@ from fixsync.synctest import process_check
 from fixsync.synctest.instrumented import Note, Outlast, UnrunLines
 from fixsync.synctest.minimise import minimise
 from fixsync.synctest.player_process import Case, Played, folder_of, plain
-from fixsync.synctest.process_check import Pair, Process, ProcessError
+from fixsync.synctest.process_check import Pair, Process, ProcessError, Search
 from fixsync.synctest.source_lines import SaltedPair, Seen, look
 from fixsync.synctest.straight import (
     Divergence,
@@ -357,10 +357,13 @@ def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone:
     try:
         finding = None
         if "process" in checks:
-            here = straight.result() if is_alone else None
-            finding, found.notes, base = process_check.check(case, here)
+            search = Search(case, straight.result() if is_alone else None)
+            finding, found.notes, base = search.search(), search.notes, search.base
         else:
-            base = process_check.played(case)
+            with closing(Process(case, {})) as process:
+                base = process.play(case.inputs)
+            if not base.digests:
+                raise ProcessError(base.error)
         seen = Seen()
         if "sets" in checks:
             seen = look(case, base)
@@ -376,10 +379,9 @@ def _others(straight: Straight, reference: str, checks: Sequence[str], is_alone:
     if finding is not None:
         found.divergences = [_divergence(straight, finding, lines)]
         if finding.verdict == _OUTLIVES:
-            process = Process(case, {}, "fixsync.synctest.instrumented")
-            with suppress(ProcessError):  # without a name then
+            reread = closing(Process(case, {}, "fixsync.synctest.instrumented"))
+            with reread as process, suppress(ProcessError):  # without a name then
                 found.unsaved = process.ask(Outlast(list(case.inputs)), list[Unsaved])
-            process.close()
     elif seen.places:
         how = "the result depends on an order, or a number, that is another one in each process"
         found.divergences = [Divergence("sets", how, seen.row - 1, lines=lines, salt=seen.salt)]

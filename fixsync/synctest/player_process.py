@@ -51,13 +51,10 @@ class Result(NamedTuple):
         for row, (one, two) in enumerate(zip(self.digests, other.digests, strict=False)):
             if one != two:
                 return row
-        if len(self.digests) != len(other.digests) or _kind(self) != _kind(other):
+        kind, other_kind = (result.error.partition(":")[0] for result in (self, other))
+        if len(self.digests) != len(other.digests) or kind != other_kind:
             return min(len(self.digests), len(other.digests))
         return None
-
-
-def _kind(result: Result) -> str:
-    return result.error.partition(":")[0]
 
 
 class Played(NamedTuple):

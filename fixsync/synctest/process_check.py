@@ -153,13 +153,14 @@ class _Run(NamedTuple):
 
 
 class Search:
-    """Runs a case in processes."""
+    """Compares new processes that run a case."""
 
-    def __init__(self, case: Case, here: Result | None) -> None:
+    def __init__(self, case: Case, here: Result | None = None) -> None:
         self.case = case
         self.here = here
         """Of this process."""
         self.notes: list[str] = []
+        """What could not be compared, as text."""
         self.base = Result()
         """Of the process with the surroundings of this one."""
         self._lock = threading.Lock()
@@ -207,6 +208,7 @@ class Search:
             run.process.close()
 
     def search(self) -> Finding | None:
+        """The first difference. ProcessError if new processes cannot run the simulation."""
         variants = [surroundings.variant(number) for number in range(1, VARIANTS + 1)]
         short = FRAMES if len(self.case.inputs) > FRAMES else None
         lengths = [None if number < WHOLE else short for number in range(VARIANTS)]
@@ -348,22 +350,3 @@ _ALWAYS = (surroundings.HASH_SEED, surroundings.OPTIMIZE, surroundings.MEMORY)
 def _differ(some: Sequence[Result], others: Sequence[Result]) -> bool:
     pairs = zip(some, others, strict=True)
     return any(one.differs(other) is not None for one, other in pairs)
-
-
-def check(case: Case, here: Result | None = None) -> tuple[Finding | None, list[str], Result]:
-    """Compares new processes with each other: the first difference; what could not be compared, as
-    text; and the result of a process with the surroundings of this one.
-
-    here: the result of this process, which is compared too. ProcessError if new processes cannot
-    run the simulation."""
-    search = Search(case, here)
-    return search.search(), search.notes, search.base
-
-
-def played(case: Case) -> Result:
-    """The result of a new process. ProcessError if it cannot run the simulation."""
-    with closing(Process(case, {})) as process:
-        result = process.play(case.inputs)
-    if not result.digests:
-        raise ProcessError(result.error)
-    return result

@@ -4,6 +4,7 @@ that never ran, with a process that reads the game's modules anew (`reread`)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from fixsync.match.sim import Input
@@ -66,13 +67,11 @@ def look(case: Case, expected: Result) -> Seen:
     """Looks at the game's modules while a match is played, whose result is expected."""
     if not case.folder:
         return Seen(why_not="its module is not a file")
-    process = _process(case)
     try:
-        return _seen(process, case, expected)
+        with closing(_process(case)) as process:
+            return _seen(process, case, expected)
     except ProcessError as ended:
         return Seen(why_not=f"its process ended: {ended}")
-    finally:
-        process.close()
 
 
 def _seen(process: Process, case: Case, expected: Result) -> Seen:
@@ -98,19 +97,13 @@ def _seen(process: Process, case: Case, expected: Result) -> Seen:
             continue
         places |= salted.places
         seen.row, seen.salt = row, salt
-        seen.places = _guilty(plain.result, places, row, salt, played)
+        alone = [
+            note
+            for place, note in [*places.items()][:_PLACES_MAX]
+            if plain.result.cut(row).differs(played(salt, row, [place]).result) is not None
+        ]
+        seen.places = [*dict.fromkeys(alone or places.values())]
         return seen
     if plain.result.differs(expected) is not None:
         seen.why_not = "its modules, read anew, give another result"
     return seen
-
-
-def _guilty(
-    expected: Result, places: dict[int, Note], row: int, salt: int, played: object
-) -> list[Note]:
-    alone = [
-        note
-        for place, note in [*places.items()][:_PLACES_MAX]
-        if expected.cut(row).differs(played(salt, row, [place]).result) is not None  # type: ignore[operator]
-    ]
-    return [*dict.fromkeys(alone or places.values())]

@@ -115,11 +115,6 @@ def near_contact_pairs(
     return a, here, b, Pose(x, y, z, yaw)
 
 
-def _places(scale: int) -> st.SearchStrategy[tuple[int, int, int]]:
-    place = coordinates(scale)
-    return st.tuples(place, place, place)
-
-
 @st.composite
 def commands(
     draw: st.DrawFn, capacity: int = 8, frames_max: int = 20, scale: int = SCALE
@@ -131,12 +126,12 @@ def commands(
     """
     present: set[int] = set()
     shape = shapes(scale).map(lambda made: made.as_tuple())
-    nowhere = st.just((0, 0, 0))
+    nowhere, place = st.just((0, 0, 0)), st.tuples(*[coordinates(scale)] * 3)
     small = st.tuples(*[st.integers(-ONE, ONE)] * 3)
     changes: dict[str, tuple[st.SearchStrategy[Any], ...]] = {
-        "move": (_places(scale),),
+        "move": (place,),
         "turn": (yaws(),),
-        "pose": (_places(scale), yaws()),
+        "pose": (place, yaws()),
         "shape": (shape,),
         "offset": (nowhere | small,),
         "owner": (st.integers(0, 2),),

@@ -109,7 +109,7 @@ def unsaved(
             if made.save() != straight.states[frame]:
                 break  # an iterator went on, which nothing puts back
             runs.look_at(frame, _AHEAD[look % len(_AHEAD)], named, is_fresh=fresh)
-            if len(named) >= _NAMED_MAX or runs.is_late:
+            if len(named) >= _NAMED_MAX or time.monotonic() > runs.end:
                 break
             runs.skip(frame, every)
     if not named:
@@ -150,11 +150,10 @@ def _shown(found: Sequence[Unsaved]) -> list[Unsaved]:
 def _iterators(straight: Straight) -> list[Unsaved]:
     """The iterators that a simulation holds, if its frames after a load are not as they were."""
     made = straight.start()
-    found = Walk(made).iterators
-    runs = _Runs(straight, made)
-    runs.skip(0, straight.frames // 2 if found else 0)
+    found, runs = Walk(made).iterators, _Runs(straight, made)
     if not found:
         return []
+    runs.skip(0, straight.frames // 2)
     runs.load(0)
     if [row[1] for row in runs.run(0, straight.frames)] == straight.states[1:]:
         return []
@@ -172,11 +171,7 @@ class _Runs:
     def __init__(
         self, straight: Straight, made: sim.Simulation, birth: Walk | None = None, end: float = 0
     ) -> None:
-        self.straight, self.made, self._birth, self._end = straight, made, birth, end
-
-    @property
-    def is_late(self) -> bool:
-        return time.monotonic() > self._end
+        self.straight, self.made, self._birth, self.end = straight, made, birth, end
 
     def run(self, frame: int, count: int, inputs: Sequence[Any] | None = None) -> _Results:
         """The results of some frames."""
@@ -242,12 +237,14 @@ class _Runs:
             self.skip(frame, ahead)
             return [made.save()]
 
-        ways: list[tuple[Callable[[], object], Callable[[], _Results], str, str]] = []
-        ways.append((step_on, lambda: self.run(frame, _HORIZON), _LOAD, "the load"))
-        if is_fresh:
-            ways.append((fresh, lambda: self.run(frame, _HORIZON), _LOAD, "the load"))
-        if is_strict is not None:
-            ways.append((made.save, save_late, "save changes", "save"))
+        def go_on() -> _Results:
+            return self.run(frame, _HORIZON)
+
+        ways: list[tuple[Callable[[], object], Callable[[], _Results], str, str]] = [
+            (step_on, go_on, _LOAD, "the load"),
+            *[(fresh, go_on, _LOAD, "the load")] * is_fresh,
+            *[(made.save, save_late, "save changes", "save")] * (is_strict is not None),
+        ]
         try:
             for disturb, go, why, event in ways:
                 look = _Look(then, disturb, go, lambda: Walk(made), event, bool(is_strict))
@@ -315,7 +312,11 @@ def _suspects(look: _Look) -> Iterator[_Suspect]:
         yield suspect
     for name in then.places | back.places:
         place, now = then.places.get(name), back.places.get(name)
-        if name in then.aliases or name in back.aliases or any(_is_in(name, at) for at in yielded):
+        if (
+            name in then.aliases
+            or name in back.aliases
+            or any(name.startswith((f"{at}.", f"{at}[")) for at in yielded)
+        ):
             continue
         what = f"not as before {event}"
         if place is None or now is None:
@@ -425,7 +426,3 @@ def _is_same(a: Any, b: Any) -> bool:
         return a is b or (type(a) is type(b) and bool(a == b))
     except Exception:
         return True
-
-
-def _is_in(name: str, outer: str) -> bool:
-    return name.startswith((f"{outer}.", f"{outer}["))

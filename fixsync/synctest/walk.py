@@ -8,6 +8,7 @@ import contextvars
 import decimal
 import functools
 import itertools
+import operator
 import os
 import random
 import sys
@@ -78,7 +79,7 @@ class _Kept(NamedTuple):
     """How an object is brought back to its old value."""
 
     value: Any
-    back: Callable[[], None]
+    back: Callable[[], object]
     holds: tuple[Any, ...]
     """The objects in it, by identity."""
 
@@ -127,7 +128,13 @@ def _names(value: Any) -> list[str]:
     if isinstance(value, msgspec.Struct):
         return [name for name in value.__struct_fields__ if hasattr(value, name)]
     if isinstance(value, (type, types.ModuleType)):
-        return [name for name, one in vars(value).items() if _is_global(name, one)]
+        # The values: no functions, classes and modules.
+        return [
+            name
+            for name, one in vars(value).items()
+            if not (name.startswith("__") or isinstance(one, (type, types.ModuleType)))
+            and not hasattr(type(one), "__get__")
+        ]
     found = list(getattr(value, "__dict__", ()))
     for kind in type(value).__mro__:
         slots = vars(kind).get("__slots__", ())
@@ -136,12 +143,6 @@ def _names(value: Any) -> list[str]:
             if name not in ("__dict__", "__weakref__") and hasattr(value, own):
                 found.append(own)
     return found
-
-
-def _is_global(name: str, value: Any) -> bool:
-    """Whether an entry of a class or a module is a value, not a function, a class or a module."""
-    is_code = isinstance(value, (type, types.ModuleType)) or hasattr(type(value), "__get__")
-    return not name.startswith("__") and not is_code
 
 
 def set_attribute(owner: Any, name: str, value: Any) -> None:
@@ -288,7 +289,7 @@ class Walk:
             yield from self._home(value)
             yield from self._visit_names(name, value, put)
 
-    def _note(self, name: str, place: Place, back: Callable[[], None], *holds: Any) -> None:
+    def _note(self, name: str, place: Place, back: Callable[[], object], *holds: Any) -> None:
         self.places[name] = place
         self._kept.append(_Kept(place.value, back, holds))
 
@@ -312,7 +313,7 @@ class Walk:
         self._note(name, place, lambda: _refill(value, known), *inside)
         if not is_flat:
             for key, one in zip(keys, inside, strict=True):
-                put_in = functools.partial(_put_at, value, key)
+                put_in = functools.partial(operator.setitem, value, key)
                 yield f"{name}[{key!r}]", one, None if is_set else put_in
 
     def _visit_names(self, name: str, value: Any, put: _Put = None) -> _Inside:
@@ -371,13 +372,16 @@ class Walk:
                 continue  # not set yet
             if variable != "__class__" and id(cell) not in self._known:
                 self._known[id(cell)] = variable
-                back = _setter(cell, "cell_contents")
+                back = functools.partial(setattr, cell, "cell_contents")
                 self._kept.append(_Kept(cell, lambda back=back, value=value: back(value), (value,)))  # type: ignore[misc]
                 yield f"{variable} of {name}", value, back
         code = function.__code__
         defaults = function.__defaults__ or ()
         arguments = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-        put, known = _setter(function, "__defaults__"), dict(function.__kwdefaults__ or {})
+        put, known = (
+            functools.partial(setattr, function, "__defaults__"),
+            dict(function.__kwdefaults__ or {}),
+        )
         named = function.__kwdefaults__ or {}
 
         def defaults_back() -> None:
@@ -388,7 +392,7 @@ class Walk:
         for i, (argument, value) in enumerate(zip(arguments, defaults, strict=True)):
             yield f"{argument} of {name}", value, functools.partial(_put_in, defaults, i, put)
         for argument, value in known.items():
-            put_in = functools.partial(_put_at, named, argument)
+            put_in = functools.partial(operator.setitem, named, argument)
             yield f"{argument} of {name}", value, put_in
         if vars(function):
             yield from self._visit_names(name, function)
@@ -409,18 +413,10 @@ def _nothing(*_: object) -> None:
     pass
 
 
-def _put_at(owner: Any, key: Any, new: Any) -> None:
-    owner[key] = new
-
-
 def _put_in(values: tuple[Any, ...], i: int, put: Callable[[Any], None], new: Any) -> None:
     """Puts a tuple with another value in it."""
     changed = (*values[:i], new, *values[i + 1 :])
     put(changed if type(values) is tuple else values._make(changed))  # type: ignore[attr-defined]
-
-
-def _setter(owner: Any, name: str) -> Callable[[Any], None]:
-    return lambda value: setattr(owner, name, value)
 
 
 def _is_of_fixsync(module: str) -> bool:
