@@ -47,11 +47,10 @@ def assert_peers_agree(
     """AssertionError unless a simulation gives the same states and events in every way to run it.
 
     It is run straight, by inputs[frame][player], and again; in new processes, and with the orders
-    of sets shuffled there; with a rollback in every frame; saved and loaded; with its world's
-    changes and its own containers in another order; and by peers, in lockstep and with rollback,
-    over a network that loses and delays packets. The error names the first frame and field that
-    differ, the line that decides it if that is an order of a set, and the attributes that `load`
-    does not bring back.
+    of sets shuffled there; with a rollback in every frame; saved and loaded; with its own
+    containers in another order; and by peers, in lockstep and with rollback, over a network that
+    loses and delays packets. The error names the first frame and field that differ, the line that
+    decides it if that is an order of a set, and the attributes that `load` does not bring back.
 
     back: frames of a rollback. log: the file for the smallest match found that shows the
     difference, for which 15 seconds are taken at most. needs_hits: AssertionError too if no step
@@ -128,8 +127,7 @@ def _reference(simulation: SimulationType) -> str | None:
 
 
 class _Drawn:
-    """The examples that Hypothesis draws for a simulation: the verdict comes first, the diagnosis
-    of the last example alone."""
+    """The examples that Hypothesis draws: verdicts first, a diagnosis of the last alone."""
 
     _all: ClassVar[dict[Any, _Drawn]] = {}
 
@@ -138,7 +136,7 @@ class _Drawn:
         """Frames of the longest example that new processes played."""
         self.failed = ""
         """The check that found a difference. Examples after it are tried with it alone."""
-        self._text = ""
+        self._found: Divergence | None = None
         self._inputs: Inputs = ()
         self._end = 0.0
         self._last = time.monotonic()
@@ -159,9 +157,8 @@ class _Drawn:
 
     def is_known(self, inputs: Inputs) -> bool:
         """Whether an example need not be tried. AssertionError for the one that failed."""
-        if self.failed and self._inputs == inputs:
-            self._last = time.monotonic()
-            raise AssertionError(self._text)
+        if self._found is not None and self._inputs == inputs:
+            self.fails(self._found, inputs)  # Hypothesis takes two places for two mistakes
         is_late = bool(self.failed) and time.monotonic() > self._end
         self._last = time.monotonic()
         return is_late
@@ -177,9 +174,9 @@ class _Drawn:
         """Keeps the verdict, and raises it."""
         if not self.failed:
             self._end = time.monotonic() + _SHRINK_SECONDS
-        self.failed, self._inputs = divergence.check, [*inputs]
-        self._text, self._last = divergence.explain(), time.monotonic()
-        raise AssertionError(self._text)
+        self.failed, self._found, self._inputs = divergence.check, divergence, [*inputs]
+        self._last = time.monotonic()
+        raise AssertionError(divergence.explain())
 
 
 def _hypothesis() -> Any:

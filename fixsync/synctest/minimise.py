@@ -73,21 +73,15 @@ def _with(values: tuple[Input, ...], player: int, value: Input) -> tuple[Input, 
 
 
 def _simpler(value: Input, idle: Input) -> Iterator[Input]:
+    """Idle; then each number with one bit of its size taken away, the highest first."""
     if value == idle:
         return
     yield idle
-    if isinstance(value, tuple):
-        for i, part in enumerate(value):
-            for plainer in _plainer(part):
-                yield (*value[:i], plainer, *value[i + 1 :])
-    else:
-        yield from _plainer(value)
-
-
-def _plainer(number: int) -> Iterator[int]:
-    """A number's size with one bit after another taken away, the highest first; the sign stays."""
-    size = abs(number)
-    for bit in reversed(range(size.bit_length())):
-        if size >> bit & 1:
-            rest = size & ~(1 << bit)
-            yield rest if number > 0 else -rest
+    parts = value if isinstance(value, tuple) else (value,)
+    for i, part in enumerate(parts):
+        size = abs(part)
+        for bit in reversed(range(size.bit_length())):
+            if size >> bit & 1:
+                rest = size & ~(1 << bit)
+                less = rest if part > 0 else -rest
+                yield (*parts[:i], less, *parts[i + 1 :]) if isinstance(value, tuple) else less

@@ -127,8 +127,7 @@ class Pair:
     """Two processes that play one match after the other, to see whether they still differ."""
 
     def __init__(self, case: Case, values: Mapping[str, int]) -> None:
-        """values: of the surroundings of the second one; without them, it is the second match of
-        one process that may differ."""
+        """values: of the second one's surroundings; without them, one process plays two matches."""
         self._case, self._values = case, values
         self._both = [Process(case, each) for each in ({}, values)] if values else []
 

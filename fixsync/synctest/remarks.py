@@ -1,5 +1,4 @@
-"""What stands beside a verdict: what was not tested, calls that ask the machine, hints, and lines
-that never ran."""
+"""Beside a verdict: what was not tested, calls that ask the machine, hints, lines that never ran."""
 
 from __future__ import annotations
 

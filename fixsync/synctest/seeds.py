@@ -1,5 +1,4 @@
-"""More matches, of other seeds and of another length: a mistake may show only where the first did
-not come."""
+"""More matches, of other seeds and lengths: a mistake may show only where the first never came."""
 
 from __future__ import annotations
 

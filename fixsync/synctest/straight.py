@@ -26,8 +26,7 @@ Inputs: TypeAlias = Sequence[Sequence[Input]]
 
 @dataclass(frozen=True)
 class Divergence:
-    """The finding of a check: the first frame after which a state or the events are not those of
-    the straight run."""
+    """The finding of a check: the first frame whose state or events are not the straight run's."""
 
     check: str
     how: str

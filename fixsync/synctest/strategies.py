@@ -41,8 +41,7 @@ def coordinates(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrat
 
 
 def sizes(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrategy[int]:
-    """Sizes of 1..scale, often whole or half units; with `extremes` any size, often the smallest
-    and the largest."""
+    """Sizes of 1..scale, often whole or half units; `extremes`: any size, often the ends."""
     if extremes:
         return st.integers(1, SIZE_MAX) | st.sampled_from((1, 2, SIZE_MAX))
     halves = st.integers(1, max(1, 2 * scale // ONE)).map(lambda units: max(1, units * ONE // 2))
@@ -172,8 +171,7 @@ def worlds(draw: st.DrawFn, capacity: int = 8, steps_max: int = 5, scale: int = 
 def input_sequences(
     players: int, values: st.SearchStrategy[Any], *, frames_max: int = 60, hold_max: int = 12
 ) -> st.SearchStrategy[list[tuple[Any, ...]]]:
-    """Inputs by frame and player, each held for some frames, as people play. `values` draws a
-    player's input."""
+    """Inputs by frame and player, each held for some frames. `values` draws a player's input."""
     held = st.tuples(st.tuples(*[values] * players), st.integers(1, hold_max))
     return st.lists(held, min_size=1, max_size=frames_max).map(
         lambda spans: [value for value, count in spans for _ in range(count)][:frames_max]

@@ -255,8 +255,7 @@ class _Runs:
 
 
 def _named(look: _Look, known: Collection[str]) -> list[_Suspect]:
-    """The suspects that alone make the most frames right; if none helps, those without which not
-    all of them together do."""
+    """The suspects that alone make the most frames right; if none, those that all together need."""
 
     def disturbed(repaired: Collection[str]) -> dict[str, _Suspect]:
         look.then.restore()
@@ -303,8 +302,7 @@ def _agreed(found: _Results, expected: _Results) -> int:
 
 
 def _suspects(look: _Look) -> Iterator[_Suspect]:
-    """The values that are not as they were: second names first, then values, the outermost of
-    them, then caches."""
+    """What is not as it was: second names first, then values, the outermost, then caches."""
     then, back, event = look.then, look.walk(), look.event
     yielded: list[str] = []
     for suspect in _stale_names(then, back):
