@@ -12,7 +12,7 @@ from rollback_peers import Match, pressed
 
 from fixsync import Event, EventKind, GameEvent, Pose, Sphere, World
 from fixsync.match import DesyncError, RefusedError, Rollback, hash_of, world_fields
-from fixsync.match.notices import Confirmed
+from fixsync.match.notices import Confirmed, Predicted
 from fixsync.match.sim import Input, Simulation
 
 
@@ -95,6 +95,8 @@ class Peer:
         self.local = [i for i, peer in enumerate(peers) if peer == 0]
         self.rollback = Rollback(game, peers=peers, **settings)
         self.confirmed: list[Confirmed] = []
+        self.shown: dict[int, list[Any]] = {}
+        self.taken_back = 0
 
     @property
     def pace(self) -> Any:
@@ -109,9 +111,16 @@ class Peer:
         for notice in self.rollback.advance(inputs):
             if isinstance(notice, Confirmed):
                 self.confirmed.append(notice)
-            elif self.game.fault == "reaction":
-                for event in notice.game:
+                continue
+            shown = self.shown.setdefault(notice.frame, [])
+            if isinstance(notice, Predicted):
+                shown += [*notice.events, *notice.game]
+                for event in notice.game if self.game.fault == "reaction" else ():
                     self.game.score[event.a] += 10
+            else:
+                self.taken_back += 1
+                for row in (*notice.events, *notice.game):
+                    shown.remove(row)
 
     def packet(self, peer: int) -> bytes:
         return self.rollback.packet(peer)
@@ -128,7 +137,9 @@ def alone(frames: int, players: int, numbers: int, seed: int) -> list[Any]:
         rows = [pressed(seed, player, frame, numbers) for player in range(players)]
         inputs: tuple[Input, ...] = tuple(tuple(row) if numbers > 1 else row[0] for row in rows)
         events = game.step(inputs)
-        split = [tuple(e for e in events if isinstance(e, kind)) for kind in (Event, GameEvent)]
+        split: list[Any] = [
+            tuple(e for e in events if isinstance(e, kind)) for kind in (Event, GameEvent)
+        ]
         hashes = game.world.hash(), game.hash()
         found.append(Confirmed(frame, inputs, split[0], *hashes, split[1]))
     return found
@@ -146,6 +157,12 @@ def test_peers_confirm_what_a_game_alone_computes(count: int, settings: dict[str
         assert len(peer.confirmed) > 200
         assert peer.confirmed == expected[: len(peer.confirmed)]
         assert peer.desync is None
+        assert peer.shown
+        assert peer.taken_back or count == 2
+        for row in peer.confirmed:  # what was shown and not taken back was right
+            left = [*row.events, *row.game]
+            for event in peer.shown.get(row.frame, []):
+                left.remove(event)
     assert match.peers[0].pace.resteps > 0
 
 
@@ -235,6 +252,26 @@ def test_errors_name_what_was_wrong() -> None:
         ours.advance([(1, 2)])
     with pytest.raises(ValueError, match=r"peer must be 1\.\.1"):
         ours.packet(2)
+
+
+def test_frames_get_the_room_that_they_need() -> None:
+    class Crowd(Brawl):
+        def step(self, inputs: Sequence[Input]) -> Sequence[Event | GameEvent]:
+            for i in range(40):
+                if i not in self.world:
+                    self.world.add(i, Sphere(4), Pose(0, 0, 0))
+                self.world.move(i, (1 + 20 * (inputs[0] == 1)) * i, 0, 0)
+            return self.world.step()
+
+    game, rollback, found, expected = Crowd(40), Rollback(Crowd(40), check=4), [], []
+    for frame in range(40):
+        inputs = [frame // 5 % 2] * 40
+        expected.append((tuple(game.step(inputs)), game.hash()))
+        found += rollback.advance(inputs)
+    rows = [(it.events, it.state_hash) for it in found if isinstance(it, Confirmed)]
+    assert max(len(events) for events, _ in rows) > 128
+    assert rows == expected[: len(rows)]
+    assert len(rows) > 30
 
 
 def test_own_bytes_of_any_size_need_a_maximum() -> None:
