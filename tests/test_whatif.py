@@ -20,13 +20,16 @@ from test_why import beginning, model_of
 from tools import Run, by_default
 
 from fixsync import Cylinder
+from fixsync._native import kernel
+from fixsync._native.rows import SHAPE
 from fixsync.log import Reader, SimRecorder, replay
 from fixsync.log.attacks import attacks
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.hits import TwoHits, rows_of
 from fixsync.log.lines import plain
 from fixsync.log.rematch import rematch
-from fixsync.log.settings import FIELDS, Setting
+from fixsync.log.schema import SHAPES
+from fixsync.log.settings import FIELDS, Geometry, Setting
 from fixsync.log.whatif import WhatIf, whatif
 from fixsync.peers.faults import faulty
 from fixsync.sample.skillfight import SkillFight
@@ -351,6 +354,28 @@ def test_reach_moves_the_front_and_keeps_the_back(by: int, tmp_path: Path) -> No
     assert made is not None
     assert made.offset[0] + made.shape.half_x == 20 + by
     assert abs(made.offset[0] - made.shape.half_x) <= 1
+
+
+@pytest.mark.parametrize(("side", "far", "near"), [(1, 866, 500), (-1, 500, 866)])
+def test_reach_is_that_of_the_corners(
+    side: int, far: int, near: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a triangle, which reaches 0.866 of its first size in +x, and half of it in -x."""
+
+    def triangle(shape: bytes, _pose: bytes, _segments: int) -> Any:
+        size = SHAPE.unpack(shape)[2]
+        ahead, behind = size * 866 // 1000, -size * 500 // 1000
+        return [(ahead, 0), (behind, size), (behind, -size)], [], 0, 0
+
+    monkeypatch.setattr(kernel, "outline", triangle)
+    at = 300 * side
+    geometry = Geometry(SHAPES["box"](10000, 5, 5), (at, 0, 0))
+    made = Setting("1.reach += 1366r").changed(geometry)
+    assert made is not None
+    size, ox = made.shape.half_x, made.offset[0]
+    assert size == 11000
+    assert side * ox + size * far // 1000 == 300 + 10 * far + 1366
+    assert side * ox - size * near // 1000 == 300 - 10 * near
 
 
 def test_a_planted_change_of_a_recorded_hit_is_a_row(tmp_path: Path) -> None:

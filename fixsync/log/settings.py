@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import astuple, replace
 
+from fixsync._native import kernel
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME
 from fixsync._native.raw import INT32_MAX, INT32_MIN, TURN
+from fixsync._native.rows import POSE, SHAPE
 from fixsync.base.names import Names
 from fixsync.base.numbers import ONE, decimal
 from fixsync.log.schema import (
@@ -154,15 +156,20 @@ class Setting:
 
     def _set_reach(self, values: list[int], ox: int, kind: str) -> None:
         """Moves the front, which is where the offset points to along x, else +x; the back stays. A
-        sector's back is its apex. The first size of every kind is the one along x."""
-        side = -1 if values[ox] < 0 else 1
-        front = side * values[ox] + values[0]
-        reach = self.value(front)
+        sector's back is its apex. The first size changes, and with it how far a shape reaches."""
         if kind == _SECTOR:
-            values[0] += reach - front
+            front = abs(values[ox]) + values[0]
+            values[0] += self.value(front) - front
             return
-        values[0] = round(Fraction(2 * values[0] + reach - front, 2))
-        values[ox] = side * (reach - values[0])
+        side = -1 if values[ox] < 0 else 1
+        ahead, behind = _ends(kind, values[:ox], side)
+        front = side * values[ox] + ahead
+        reach = self.value(front)
+        long = ahead + behind
+        size = round(Fraction(values[0] * (long + reach - front), long))
+        _require(*_range(kind, 0), size)
+        values[0] = size
+        values[ox] = side * (reach - _ends(kind, values[:ox], side)[0])
 
     def similar(self, names: Names) -> str:
         """Names that the log has, for a selection that found nothing."""
@@ -173,6 +180,14 @@ class Setting:
         if not known:
             return "the log has no names: give an id"
         return f"names: {', '.join(get_close_matches(self._names, known, 5, 0.3) or known[:5])}"
+
+
+def _ends(kind: str, sizes: Sequence[int], side: int) -> tuple[int, int]:
+    """How far a shape with yaw 0 is from its centre along x, on a side and on the other one."""
+    shape = SHAPE.pack(*KINDS_BY_NAME[kind].of_tuple(sizes))
+    vertices = kernel.outline(shape, POSE.pack(0, 0, 0, 0), 4)[0]
+    along = [side * x for x, _ in vertices]
+    return max(along), -min(along)
 
 
 @cache
