@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_level import LevelWorld, Solid, checked_solid
-from strategies import SOLIDS, rounds
+from strategies import SOLIDS, rounds, sized
 from test_level import level_of, random_pose, random_shape, random_solid
 from tools import by_default
 
@@ -685,7 +685,8 @@ def a_room(rng: random.Random) -> tuple[Twins, int]:
         ("prism", 0, -ONE, 0, [[-far, -far], [far, -far], [far, far], [-far, far]])
     )
     twins = Twins([floor])
-    upright = [("capsule", HALF, HALF), ("cylinder", HALF, ONE), ("box", HALF, ONE, HALF)]
+    flat = [kind for kind in SOLIDS if kind not in ("sphere", "capsule")]
+    upright = [("capsule", HALF, HALF), *(sized(kind, HALF, ONE, HALF) for kind in flat)]
     x, z = (rng.randint(-2 * ONE, 2 * ONE) for _ in "xz")
     pose = x, rng.choice([ONE, ONE, 2 * ONE, 4 * ONE]), z, rng.choice([0, 5000])
     twins.add(0, rng.choice([*upright, ("sphere", ONE)]), pose)
@@ -731,7 +732,7 @@ def a_vast_world(rng: random.Random) -> tuple[Twins, int]:
     twins = Twins(pillars)
     for id in range(rng.choice([2, 3, 6])):
         kind = rng.choice(SOLIDS)
-        twins.add(id, (kind, *(size() for _ in model.KINDS[kind])), pose())
+        twins.add(id, (kind, *(max(least, size()) for _, least, _ in model.KINDS[kind])), pose())
     return twins, rng.choice([most, most // 7, 2**22])
 
 
