@@ -24,6 +24,15 @@ namespace Fixsync
         void Play(ReadOnlySpan<long> inputs, PlayedFrame frame);
     }
 
+    /// <summary>A game that guesses inputs that are not known; of others the last is repeated.
+    /// </summary>
+    public interface IGuessingGame : IGame
+    {
+        /// <summary>Guesses the input of a player for a frame. age: frames since the last known
+        /// one, whose numbers input has, to be changed.</summary>
+        void Guess(int player, uint frame, int age, Span<long> input);
+    }
+
     /// <summary>What a game did in a frame. It is empty when Play is called.</summary>
     public sealed class PlayedFrame
     {
@@ -72,6 +81,9 @@ namespace Fixsync
         /// <summary>The other peer; 0: the sync test.</summary>
         public int Peer { get; internal set; }
 
+        /// <summary>Bit i: player i is of the other peer.</summary>
+        public ulong Players { get; internal set; }
+
         /// <summary>The first part that differs.</summary>
         public Part Part { get; internal set; }
 
@@ -84,11 +96,17 @@ namespace Fixsync
         /// <summary>In the sync test the first own byte that differs, or -1.</summary>
         public long OwnAt { get; internal set; }
 
-        /// <summary>"frame 7: own differs from the sync test's first step, byte 4".</summary>
+        /// <summary>In the sync test what differs in the world, by collider and field: First of
+        /// the last step, Second of the step before.</summary>
+        public Rows<Difference> Differences { get; } = new Rows<Difference>();
+
+        /// <summary>"frame 7: own differs when it is stepped again, own byte 4: ...".</summary>
         public override string ToString() =>
             $"frame {Frame}: {Part.ToString().ToLowerInvariant()} differs " +
             (Peer > 0 ? $"on peer {Peer}" : "when it is stepped again") +
-            (OwnAt >= 0 ? $", own byte {OwnAt}" : "") + $": {Ours:x16}, not {Theirs:x16}";
+            (OwnAt >= 0 ? $", own byte {OwnAt}" : "") +
+            (Differences.Count > 0 ? $", {Differences[0]}" : "") +
+            $": {Ours:x16}, not {Theirs:x16}";
     }
 
     /// <summary>One peer of one match that rolls back (docs/rollback.md). Each frame: Receive each
@@ -96,6 +114,7 @@ namespace Fixsync
     public sealed unsafe class Rollback : NativeObject
     {
         private readonly IGame game;
+        private readonly IGuessingGame guessing;
         private readonly byte[] own;
         private readonly long[] inputs;
         private readonly int local;
@@ -128,6 +147,7 @@ namespace Fixsync
             if (wrong != null)
                 throw wrong;
             this.game = game;
+            guessing = game as IGuessingGame;
             own = new byte[game.OwnSize];
             inputs = new long[peers.Length * numbers];
             settings.match = match;
@@ -141,6 +161,7 @@ namespace Fixsync
             settings.prediction_max = (uint)predictionMax;
             settings.input_delay = (uint)inputDelay;
             settings.check = (uint)check;
+            settings.guesses = guessing == null ? 0u : 1;
             fixed (RawRollbackSettings* to = &settings)
             {
                 for (int i = 0; i < 16; i++)
@@ -198,6 +219,56 @@ namespace Fixsync
             }
         }
 
+        /// <summary>How the inputs of a player come.</summary>
+        public PlayerPace Player(int player)
+        {
+            PlayerPace pace;
+            int status;
+            using (var use = Enter())
+                status = Native.fxs_rollback_player(use.At, unchecked((uint)player), &pace);
+            if (status < 0)
+                throw Errors.Range(nameof(player), player, 0, (long)settings.players - 1);
+            return pace;
+        }
+
+        /// <summary>A copy of the bytes after the frame of Desync, to be sent to the other peer;
+        /// null if there are none, or no longer. part: World or Own. which, of the sync test: 1 for
+        /// the step before.</summary>
+        [return: MaybeNull]
+        public byte[] Kept(Part part, int which = 0)
+        {
+            if (part != Part.World && part != Part.Own)
+                throw Errors.Range(nameof(part), (long)part, (long)Part.World, (long)Part.Own);
+            if (which < 0 || which > 1)
+                throw Errors.Range(nameof(which), which, 0, 1);
+            using (var use = Enter())
+            {
+                ReadOnlySpan<byte> kept = KeptAt(use.At, part, which);
+                return kept.IsEmpty ? null : kept.ToArray();
+            }
+        }
+
+        private static ReadOnlySpan<byte> KeptAt(IntPtr at, Part part, int which)
+        {
+            ulong size;
+            byte* from = Native.fxs_rollback_kept(at, (uint)which, (uint)part, &size);
+            return new ReadOnlySpan<byte>(from, (int)size);
+        }
+
+        /// <summary>What differs in the kept world from that of another peer, by collider and
+        /// field; nothing if the world is gone.</summary>
+        public void Differences(ReadOnlySpan<byte> world, Rows<Difference> rows)
+        {
+            Errors.NotNull(rows, nameof(rows));
+            rows.Clear();
+            using (var use = Enter())
+            {
+                ReadOnlySpan<byte> ours = KeptAt(use.At, Part.World, 0);
+                if (!ours.IsEmpty)
+                    States.Differences(ours, world, rows);
+            }
+        }
+
         /// <summary>A frame with the numbers of the local players. False, with nothing done, before
         /// every other peer has answered. What the game throws is passed on; the next tick steps
         /// that frame again.</summary>
@@ -249,6 +320,9 @@ namespace Fixsync
                 case Native.FXS_ROLLBACK_LOAD:
                     game.Load(own);
                     return true;
+                case Native.FXS_ROLLBACK_GUESS:
+                    Guess(request);
+                    return true;
                 case Native.FXS_ROLLBACK_STEP:
                     Step();
                     return true;
@@ -257,11 +331,35 @@ namespace Fixsync
                     confirmed.Hash = request.Confirmed.Hash;
                     confirmed.Commands.Count = (int)request.Confirmed.Commands;
                     confirmed.Events.Count = (int)request.Confirmed.Events;
-                    Confirmed?.Invoke(confirmed, inputs);
+                    if (Confirmed != null)
+                    {
+                        confirmed.State = State();
+                        Confirmed(confirmed, inputs);
+                    }
+
                     return true;
                 default:
                     return request.Type != Native.FXS_ROLLBACK_NONE;
             }
+        }
+
+        private void Guess(RollbackRequest request)
+        {
+            var input = new Span<long>(inputs, 0, (int)settings.numbers);
+            guessing.Guess((int)request.Player, request.Frame, (int)request.Age, input);
+            int status;
+            fixed (long* from = inputs)
+            using (var use = Enter())
+                status = Native.fxs_rollback_guess(use.At, from);
+            World.Must(status, "guess");
+        }
+
+        private ulong? State()
+        {
+            RawRecorded known;
+            using (var use = Enter())
+                return Native.fxs_rollback_recorded(use.At, &known) < 0
+                    ? (ulong?)null : known.state;
         }
 
         private void Step()
@@ -343,11 +441,15 @@ namespace Fixsync
             {
                 Frame = raw.frame,
                 Peer = (int)raw.peer,
+                Players = raw.players,
                 Part = (Part)raw.part,
                 Ours = raw.ours[raw.part],
                 Theirs = raw.theirs[raw.part],
                 OwnAt = raw.peer == 0 && raw.own_at < settings.own_size ? (long)raw.own_at : -1,
             };
+            byte[] before = raw.peer == 0 ? Kept(Part.World, 1) : null;
+            if (before != null)
+                Differences(before, desync.Differences);
         }
 
         /// <summary>Writes the next packet for a peer, once a frame. Returns its size.</summary>

@@ -208,6 +208,10 @@ namespace Fixsync
         /// <summary>Of the world right after its step.</summary>
         public ulong Hash { get; internal set; }
 
+        /// <summary>Of a Rollback: the hash of the world and the own bytes, for Recorder.Step in a
+        /// log with a sim. Null if past is 0.</summary>
+        public ulong? State { get; internal set; }
+
         /// <summary>As the world took them.</summary>
         public Rows<Command> Commands { get; } = new Rows<Command>();
 

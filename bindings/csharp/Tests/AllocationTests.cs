@@ -451,7 +451,7 @@ namespace Fixsync.Tests
 
         private void Peers()
         {
-            var game = new RollbackTests.Game();
+            var game = new RollbackTests.Oracle();
             var life = new byte[16];
             var other = new byte[16];
             other[0] = 1;
@@ -459,8 +459,9 @@ namespace Fixsync.Tests
             var far = new Rollback(new RollbackTests.Game(), new byte[] { 1, 0 }, other);
             peer.Predicted += row => Use(row);
             peer.TakenBack += row => Use(row);
-            peer.Confirmed += (frame, values) => Use(frame.Hash);
+            peer.Confirmed += (frame, values) => Use(frame.Hash + frame.State.Value);
             far.Predicted += row => Use(row);
+            var differences = new Rows<Difference>();
             var packet = new byte[Native.FXS_PACKET_SIZE];
             var pressed = new long[1];
             int now = 0;
@@ -469,10 +470,13 @@ namespace Fixsync.Tests
                 + "Rollback.SetDelay Rollback.add_Predicted Rollback.remove_Predicted "
                 + "Rollback.add_TakenBack Rollback.remove_TakenBack Rollback.add_Confirmed "
                 + "Rollback.remove_Confirmed PlayedFrame.Reactions PlayedFrame.Hash "
-                + "PlayedFrame.Shown",
+                + "PlayedFrame.Shown Rollback.Player Rollback.Differences ConfirmedFrame.State "
+                + "IGuessingGame.Guess",
                 () =>
                 {
                     now++;
+                    Use(peer.Player(1).Late);
+                    peer.Differences(packet, differences);
                     pressed[0] = now / 7 % 3;
                     Use(peer.Tick(pressed) && peer.Pace.Ahead > 9 && peer.Refusal(1).Status > 9);
                     pressed[0] = now / 5 % 3;
