@@ -1421,9 +1421,9 @@ FXS_API int32_t fxs_rollback_receive(fxs_rollback *rollback, uint32_t peer, cons
  * Returns FXS_OK, or FXS_E_ID for a peer that is not there. Cost: constant. */
 FXS_API int32_t fxs_rollback_refusal(const fxs_rollback *rollback, uint32_t peer, fxs_refusal *out);
 
-/* Writes how this peer and the others run: once before each tick.
- * is_skipped is 1 once for each tick to be left out. Cannot fail. Cost: players. */
-FXS_API void fxs_rollback_pace(fxs_rollback *rollback, fxs_pace *out);
+/* Writes how this peer and the others run. Read it before each tick.
+ * A tick was left out if packets are written without one. Cannot fail. Cost: players. */
+FXS_API void fxs_rollback_pace(const fxs_rollback *rollback, fxs_pace *out);
 
 /* Writes how the inputs of a player come.
  * Returns FXS_OK, or FXS_E_ID for a player that is not there. Cost: constant. */

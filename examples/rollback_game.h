@@ -1,4 +1,4 @@
-/* The game of rollback.c: two fighters on a line who walk and punch.
+/* The game of rollback.c: two fighters on a line who walk and punch; and a bad network.
  *
  * A step is a function of the state and the inputs. It leaves its commands, its events and the hash
  * of the world; commands that answer its events, the reactions, come last. */
@@ -102,4 +102,78 @@ static void step(game *g, const int64_t inputs[PLAYERS]) {
         }
     }
     g->after_count = g->row_count - before;
+}
+
+/* Whether all is the same as on the other peer, or when a frame is stepped again; prints it. */
+static int is_same(const fxs_rollback *rollback) {
+    fxs_desync found;
+    fxs_difference row;
+    uint64_t sizes[2] = {0, 0}, count = 0, at, length = 0;
+    char text[512];
+    if (fxs_rollback_desync(rollback, &found) == FXS_E_ABSENT) {
+        return 1;
+    }
+    const uint8_t *a = fxs_rollback_kept(rollback, 1, FXS_PART_WORLD, &sizes[0]);
+    const uint8_t *b = fxs_rollback_kept(rollback, 0, FXS_PART_WORLD, &sizes[1]);
+    if (a == NULL) {
+        printf("frame %u: part %u of peer %u differs\n", found.frame, found.part, found.peer);
+        return 0;
+    }
+    fxs_state_differences(a, sizes[0], b, sizes[1], &row, 1, &count, &at);
+    if (count == 0) { /* else the first field */
+        const void *now = fxs_rollback_kept(rollback, 0, FXS_PART_OWN, &at);
+        const void *before = fxs_rollback_kept(rollback, 1, FXS_PART_OWN, &at);
+        return is_same_own(before, now, found.frame);
+    }
+    must(fxs_difference_text(&row, NULL, 0, text, sizeof text, &length));
+    printf("frame %u: %.*s\n", found.frame, (int)length, text);
+    return 0;
+}
+
+/* The keys of a player: any function of player and frame. */
+static int64_t pressed(uint32_t player, uint32_t frame) {
+    uint64_t random = frame / 6 * 2 + player;
+    int64_t towards = player ? LEFT : RIGHT;
+    uint64_t dice = fxs_random_next(&random);
+    return (dice & 3 ? towards : LEFT + RIGHT - towards) | (dice & 24 ? 0 : PUNCH);
+}
+
+/* ---- the network: packets between two peers in this process, many of them late or lost ---- */
+
+enum { DELAY_MAX = 7, FLIGHT = DELAY_MAX + 1 };
+
+typedef struct packet {
+    uint64_t size; /* 0: none */
+    uint8_t bytes[FXS_PACKET_SIZE];
+} packet;
+
+typedef struct line {
+    packet flight[FLIGHT]; /* by the frame in which they arrive, modulo FLIGHT */
+    uint64_t random;
+} line;
+
+static void send(line *l, uint32_t now, fxs_rollback *from) {
+    uint32_t delay = (uint32_t)fxs_random_below(&l->random, DELAY_MAX) + 1;
+    packet *sent = &l->flight[(now + delay) % FLIGHT];
+    if (fxs_rollback_packet(from, 1, sent->bytes, sizeof sent->bytes, &sent->size) == FXS_E_ID ||
+        fxs_random_chance(&l->random, 1, 3)) {
+        sent->size = 0; /* no other peer, or lost */
+    }
+}
+
+static void receive(line *l, uint32_t now, fxs_rollback *to) {
+    packet *came = &l->flight[now % FLIGHT];
+    if (came->size) {
+        must(fxs_rollback_receive(to, 1, came->bytes, came->size)); /* a stranger's: may be refused */
+        came->size = 0;
+    }
+}
+
+/* Writes what the log of the first peer has, and drops that of others. */
+static void write_log(FILE *file, const char *text, fxs_recorder *log, uint32_t peer) {
+    if (file != NULL && peer == 0 && fwrite(text, 1, (size_t)log->size, file) != log->size) {
+        fprintf(stderr, "cannot write the log\n");
+        exit(1);
+    }
+    log->size = 0;
 }

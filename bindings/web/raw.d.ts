@@ -1775,7 +1775,7 @@ export interface Kernel {
   fxs_rollback_refusal(
     rollback: Pointer<"fxs_rollback">, peer: number, out: Pointer<"fxs_refusal">,
   ): number;
-  /** Writes how this peer and the others run: once before each tick. */
+  /** Writes how this peer and the others run. */
   fxs_rollback_pace(rollback: Pointer<"fxs_rollback">, out: Pointer<"fxs_pace">): void;
   /** Writes how the inputs of a player come. */
   fxs_rollback_player(

@@ -278,6 +278,10 @@ int32_t fxs_rollback_packet(fxs_rollback *rollback, uint32_t peer, uint8_t *byte
         *size = least;
         return FXS_E_ROOM;
     }
+    if (peer == 1) {
+        r->ticks = r->is_ticked ? r->ticks : 0;
+        r->is_ticked = 0;
+    }
     remote *to = &remotes_of(r)[peer - 1];
     if (!to->is_verified || to->must_greet) {
         *size = write_hello(r, to, bytes);

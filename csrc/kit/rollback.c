@@ -207,7 +207,8 @@ int32_t fxs_rollback_tick(fxs_rollback *rollback, const int64_t *inputs) {
     }
     r->is_dirty |= r->is_open;
     r->request = FXS_ROLLBACK_NONE;
-    r->is_open = r->is_wanted = 1;
+    r->is_open = r->is_wanted = r->is_ticked = 1;
+    r->ticks++;
     const uint32_t due = r->target + r->delay;
     while (r->given < due) {
         put_inputs(r, NULL);
@@ -385,6 +386,7 @@ int32_t fxs_rollback_next(fxs_rollback *rollback, fxs_world *world, uint8_t *own
     fxs_rollback *r = rollback;
     memset(request, 0, sizeof *request);
     r->is_dirty |= r->request == FXS_ROLLBACK_STEP;
+    r->is_open = 1;
     for (;;) {
         uint32_t head = head_of(r);
         settle_frames(r);
@@ -603,8 +605,8 @@ int32_t fxs_rollback_player(const fxs_rollback *rollback, uint32_t player, fxs_p
     return FXS_OK;
 }
 
-void fxs_rollback_pace(fxs_rollback *rollback, fxs_pace *out) {
-    fxs_rollback *r = rollback;
+void fxs_rollback_pace(const fxs_rollback *rollback, fxs_pace *out) {
+    const fxs_rollback *r = rollback;
     int64_t sum = 0;
     fxs_pace pace;
     memset(&pace, 0, sizeof pace);
@@ -614,11 +616,8 @@ void fxs_rollback_pace(fxs_rollback *rollback, fxs_pace *out) {
         pace.waiting |= r->is_stalled && it->next <= head_of(r) ? it->players : 0;
     }
     pace.ahead = r->remote_count ? (int32_t)(sum / r->remote_count) : 0;
-    pace.is_ahead = pace.ahead >= 1 << 15;
-    if (pace.is_ahead && r->target % 5 == 0 && r->skipped != r->target + 1) {
-        pace.is_skipped = 1;
-        r->skipped = r->target + 1;
-    }
+    pace.is_ahead = pace.ahead >= 1 << 14;
+    pace.is_skipped = pace.ahead >= 3 << 14 && r->ticks >= 4;
     pace.resteps = r->resteps;
     pace.head = frame_after(r->start, head_of(r));
     pace.first = frame_after(r->start, confirmed_of(r));

@@ -85,8 +85,8 @@ struct fxs_rollback {
     uint32_t is_comparing;
     uint32_t has_desync;
     uint32_t has_recorded;
-    uint32_t zero;
-    uint32_t skipped; /* 1 + the target of the last tick to leave out */
+    uint32_t ticks;     /* since the last one that was left out */
+    uint32_t is_ticked; /* since the last packet to the first remote */
 };
 
 static inline uint8_t *rollback_at(const fxs_rollback *r, uint64_t offset) {

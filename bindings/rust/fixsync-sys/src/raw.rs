@@ -2878,9 +2878,9 @@ unsafe extern "C" {
     pub fn fxs_rollback_refusal(
       rollback: *const fxs_rollback, peer: u32, out: *mut fxs_refusal,
     ) -> i32;
-    /// Writes how this peer and the others run: once before each tick.
-    /// is\_skipped is 1 once for each tick to be left out. Cannot fail. Cost: players.
-    pub fn fxs_rollback_pace(rollback: *mut fxs_rollback, out: *mut fxs_pace);
+    /// Writes how this peer and the others run. Read it before each tick.
+    /// A tick was left out if packets are written without one. Cannot fail. Cost: players.
+    pub fn fxs_rollback_pace(rollback: *const fxs_rollback, out: *mut fxs_pace);
     /// Writes how the inputs of a player come.
     /// Returns FXS\_OK, or FXS\_E\_ID for a player that is not there. Cost: constant.
     pub fn fxs_rollback_player(
