@@ -158,6 +158,7 @@ class Peer:
         self.raise_in: Callable[[tuple[Any, ...]], bool] = lambda _: False
         self.guess: Callable[[int, int, int, list[int]], list[int] | None] | None = None
         self.packets: list[int] = []
+        self.last = b""
 
     def _world(self) -> Any:
         return self.game.world._native._world
@@ -272,7 +273,8 @@ class Peer:
         out, size = ffi.new("uint8_t[]", room), ffi.new("uint64_t *")
         assert lib.fxs_rollback_packet(self.it, peer, out, room, size) == 0
         self.packets.append(size[0])
-        return bytes(ffi.buffer(out, size[0]))
+        self.last = bytes(ffi.buffer(out, size[0]))
+        return self.last
 
     def receive(self, peer: int, data: bytes) -> int:
         return int(lib.fxs_rollback_receive(self.it, peer, data, len(data)))

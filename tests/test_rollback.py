@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -9,6 +10,40 @@ from rollback_peers import Duel, Match, Peer, RaisedError, pressed
 from tools import by_default
 
 from fixsync._native.raw import lib
+
+
+def hash64(data: bytes, seed: int) -> int:
+    return int(lib.fxs_hash64(data, len(data), seed))
+
+
+def varint(value: int) -> bytes:
+    """As docs/rollback.md has it."""
+    return bytes([value]) if value < 128 else bytes([value % 128 + 128]) + varint(value >> 7)
+
+
+def signed(value: int) -> bytes:
+    return varint(2 * value if value >= 0 else -2 * value - 1)
+
+
+def numbers_of(data: bytes) -> tuple[int, int, int, int]:
+    """The first four numbers of a PLAY: head, ack, confirmed and hash ack."""
+    found, value, shift = [], 0, 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            found.append(value)
+            value = shift = 0
+        if len(found) == 4:
+            break
+    head, ack, confirmed, hash_ack = found
+    return (
+        head,
+        -(ack + 1) // 2 if ack % 2 else ack // 2,
+        confirmed,
+        (-(hash_ack + 1) // 2 if hash_ack % 2 else hash_ack // 2),
+    )
+
 
 FAULTS = ("unsaved", "static", "clock", "float", "reaction")
 PARTS = {
@@ -132,3 +167,143 @@ def test_a_game_that_raises_in_the_middle_loses_nothing() -> None:
     shared = min(len(first), len(second))
     assert first[:shared] == second[:shared]
     assert all(peer.desync is None for peer in match.peers)
+
+
+def refused(settings: dict[str, Any]) -> tuple[int, int, int]:
+    """Status, field and value, when a peer with other settings greets."""
+    ours = Peer(Duel(2), [0, 1], random=b"a" * 16)
+    theirs = Peer(Duel(2), [1, 0], random=b"b" * 16, **settings)
+    status = ours.receive(1, theirs.packet(1))
+    refusal = ours.refusal(1)
+    return status, refusal.field, refusal.theirs
+
+
+@pytest.mark.parametrize(
+    ("settings", "status", "field"),
+    [
+        ({"match": 8}, lib.FXS_E_MATCH, lib.FXS_PACKET_MATCH),
+        ({"data": 8}, lib.FXS_E_DATA, lib.FXS_PACKET_DATA),
+        ({"numbers": 8}, lib.FXS_E_SETTINGS, lib.FXS_PACKET_NUMBERS),
+        ({"prediction_max": 3}, lib.FXS_E_SETTINGS, lib.FXS_PACKET_PREDICTION_MAX),
+    ],
+)
+def test_a_peer_with_another_setting_is_refused_by_name(
+    settings: dict[str, int], status: int, field: int
+) -> None:
+    assert refused(settings) == (status, field, next(iter(settings.values())))
+
+
+@pytest.mark.parametrize("skip", [False, True])
+@pytest.mark.parametrize("jitter", [0, 30])
+@pytest.mark.parametrize("rtt", by_default(1, [80, 20, 200]))
+def test_peers_step_about_as_many_frames_again(rtt: int, jitter: int, skip: bool) -> None:
+    """With a head start of 6 frames."""
+    match = Match(
+        2, rtt_ms=rtt, jitter_ms=jitter, skip=skip, slow=not skip, offsets_ms=[0, 100],
+        prediction_max=16,
+    )  # fmt: skip
+    match.run(120)
+    before = [peer.pace.resteps for peer in match.peers]
+    match.run(900)
+    after = [peer.pace.resteps - was for peer, was in zip(match.peers, before, strict=True)]
+    assert max(after) <= 1.3 * min(after)
+
+
+def test_packets_are_small_and_hashes_come_within_thirty_frames() -> None:
+    """By the bytes of the packets alone: a hash that came is acknowledged in the next packet."""
+    match = Match(2, loss=0.05, rtt_ms=80)
+    late = 0
+    while match.peers[0].pace.head < 1800:
+        match.turn()
+        for me, peer in enumerate(match.peers):
+            if (data := peer.last)[8:9] == b"\x11":
+                head, ack, confirmed, hash_ack = numbers_of(data[9:])
+                first = match.peers[1 - me].pace.first
+                late = max(late, first - (head + hash_ack))
+                assert confirmed <= head
+                assert ack <= 64
+    sizes = [size for peer in match.peers for size in peer.packets]
+    assert sum(sizes) / len(sizes) <= 64
+    assert 0 < late <= 30
+
+
+def test_hostile_packets_change_nothing_that_peers_confirm() -> None:
+    random = Random(3)
+    match, old = Match(2, seed=2, loss=0), Match(2, seed=9, loss=0)
+    old.run(60)
+    recorded = [old.peers[1].packet(1)]
+    while match.peers[0].pace.head < 120:
+        match.turn()
+        seen = [data for *_, data in match.wire]
+        recorded = (recorded + seen)[-200:]
+        for peer in match.peers:
+            data = bytearray(random.choice(recorded))
+            way = random.randrange(4)
+            if way == 0:
+                data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+            elif way == 1:
+                del data[random.randrange(len(data)) :]
+            elif way == 2:
+                data += random.choice(recorded)
+            assert peer.receive(1, bytes(data)) <= 0
+    first, second = (peer.heard.confirmed for peer in match.peers)
+    shared = min(len(first), len(second))
+    assert shared > 100
+    assert first[:shared] == second[:shared]
+    assert all(peer.desync is None for peer in match.peers)
+
+
+def test_a_liar_is_refused_by_player_frame_and_both_values() -> None:
+    match = Match(2, loss=0)
+    match.run(30)
+    ours = match.peers[0]
+    keys = [peer.settings.random for peer in match.peers]
+    key = hash64(bytes(keys[1]) + bytes(keys[0]), 0)
+    head, player = min(peer.pace.head for peer in match.peers) - 1, 1
+
+    def play(ack: int, first: int, runs: bytes) -> Any:
+        body = b"\x11" + varint(head) + signed(ack - head) + varint(head) + signed(-head)
+        body += signed(0) + signed(first - head) + runs + b"\0\0\0"
+        return ours.receive(1, hash64(body, key).to_bytes(8, "little") + body)
+
+    right = pressed(1, player, 3)[0]
+    assert play(head, 3, varint(1) + signed(right)) == lib.FXS_OK
+    assert play(head, 3, varint(1) + signed(right + 5)) == lib.FXS_E_INPUT
+    refusal = ours.refusal(1)
+    assert (refusal.player, refusal.frame) == (player, 3)
+    assert (refusal.ours, refusal.theirs) == (right, right + 5)
+    assert play(head + 500, 3, b"") == lib.FXS_E_RANGE  # it has inputs that were never sent
+    assert ours.refusal(1).field == lib.FXS_PACKET_ACK
+    assert play(head - 2, 3, varint(500) + signed(1)) == lib.FXS_E_RANGE  # far ahead
+    assert ours.refusal(1).field == lib.FXS_PACKET_INPUT_END
+    assert play(head, 3, varint(1) + b"\xff" * 11) == lib.FXS_E_PACKET
+    assert match.peers[0].desync is None
+
+
+def test_a_changed_input_delay_and_guesses_lead_to_the_same_match() -> None:
+    match = Match(2, seed=4, jitter_ms=40, guesses=1)
+
+    def guess(player: int, frame: int, age: int, last: list[int]) -> list[int] | None:
+        return [(last[0] + player + frame) % 3] if age > 1 else None
+
+    for peer in match.peers:
+        peer.guess = guess
+    for head, delay in ((40, 5), (90, 1), (140, 64), (200, 0)):
+        match.run(head)
+        assert lib.fxs_rollback_set_delay(match.peers[0].it, delay) == lib.FXS_OK
+    match.run(320)
+    assert lib.fxs_rollback_set_delay(match.peers[0].it, 65) == lib.FXS_E_RANGE
+    first, second = (peer.heard.confirmed for peer in match.peers)
+    shared = min(len(first), len(second))
+    assert shared > 200
+    assert first[:shared] == second[:shared]
+    assert any(request[0] == "guess" for request in match.peers[1].heard.requests)
+
+
+def test_a_peer_without_room_for_the_events_grows() -> None:
+    match = Match(2, seed=2, room=1)
+    match.run(200)
+    assert all(peer.settings.event_room > 1 for peer in match.peers)
+    first, second = (peer.heard.confirmed for peer in match.peers)
+    shared = min(len(first), len(second))
+    assert first[:shared] == second[:shared] == alone(300, 2, 2)[:shared]

@@ -453,7 +453,7 @@ static int32_t read_play(fxs_rollback *r, remote *it, packet_reader *from, play 
     if (status == FXS_OK && !from->is_bad) {
         status = take_runs(r, it, from, said, 0);
     }
-    if (status == FXS_OK) {
+    if (status == FXS_OK && !from->is_bad) {
         status = take_hashes(r, it, from, said, 0);
     }
     if (status != FXS_OK) {
