@@ -879,8 +879,7 @@ FXS_API uint32_t fxs_inputs_confirmed(const fxs_inputs *inputs);
  *     fxs_history_push(history, world, &game, ...);    after each step; plays and stops effects
  *     while (fxs_history_confirm(history, ...) == FXS_OK)   scores, sounds, the match log
  *
- * An event is the same one if frame, a, b, kind and contact are equal; of equal rows each counts.
- * rollback.c in examples/ is a complete peer. */
+ * An event is the same one if frame, a, b, kind and contact are equal; equal rows each count. */
 typedef struct fxs_history fxs_history;
 
 #define FXS_HISTORY_FRAMES_MAX 2147483647 /* 2^31 - 1: of its window, and before it */

@@ -164,7 +164,7 @@ static void send(line *l, uint32_t now, fxs_rollback *from) {
 static void receive(line *l, uint32_t now, fxs_rollback *to) {
     packet *came = &l->flight[now % FLIGHT];
     if (came->size) {
-        must(fxs_rollback_receive(to, 1, came->bytes, came->size)); /* a stranger's: may be refused */
+        must(fxs_rollback_receive(to, 1, came->bytes, came->size)); /* a real one may be refused */
         came->size = 0;
     }
 }

@@ -1166,8 +1166,7 @@ pub struct fxs_inputs {
 /// `fxs_history_push(history, world, &game, ...);    after each step; plays and stops effects`
 /// `while (fxs_history_confirm(history, ...) == FXS_OK)   scores, sounds, the match log`
 ///
-/// An event is the same one if frame, a, b, kind and contact are equal; of equal rows each counts.
-/// rollback.c in examples/ is a complete peer.
+/// An event is the same one if frame, a, b, kind and contact are equal; equal rows each count.
 #[repr(C)]
 pub struct fxs_history {
     _private: [u8; 0],
