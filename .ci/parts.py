@@ -100,8 +100,8 @@ PARTS = {
     "csharp": package(
         "csharp",
         "the C# package in Mono and .NET, its libraries, Unity's part",
-        ("bindings/csharp/Runtime/Fix.cs", "checked(a.Raw + b.Raw)", "unchecked(a.Raw + b.Raw)"),
-        ("bindings/csharp/Runtime/Fix.cs", "checked(a.Raw - b.Raw)", "checked(b.Raw - a.Raw)"),
+        ("bindings/csharp/Runtime/Fix.cs", "(long)a.Raw + b.Raw,", "a.Raw + b.Raw,"),
+        ("bindings/csharp/Runtime/Fix.cs", "(long)a.Raw - b.Raw,", "(long)b.Raw - a.Raw,"),
         ("bindings/csharp/Runtime/Yaw.cs", "a.steps + steps", "a.steps - steps"),
     ),
     "rust": package(

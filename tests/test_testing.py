@@ -17,7 +17,7 @@ from bumpers import Bumpers, inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap
+from fixsync import Contact, Event, Pose, Sector, Shape, Sphere, World, overlap
 from fixsync.log.replay import Verdict, replay
 from fixsync.match import sim
 from fixsync.match.sim import SimulationType
@@ -27,7 +27,7 @@ from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Session
 from fixsync.synctest import agreement, assert_peers_agree, assert_same_state, checks
 from fixsync.synctest import strategies as fst
-from fixsync.synctest.checks import run_check
+from fixsync.synctest.checks import run_check, smallest
 from fixsync.synctest.straight import bot_inputs, log_case, run_straight
 from fixsync.synctest.unsaved import unsaved
 from fixsync.world.records import Events
@@ -86,6 +86,37 @@ def test_the_smallest_match_that_shows_it_is_left_behind(tmp_path: Path):
     assert {value for values in smallest for value in values} == {0}
     assert run_check("save and load", run_straight(broken.Unsaved, seed, 4, smallest))
     assert replay(log, simulations={"bumpers": broken.Unsaved}).verdict is Verdict.IDENTICAL
+
+
+class Late(Bumpers):
+    """Who is fast after frame 10 stays so when an earlier frame is loaded."""
+
+    speed = 0
+
+    def step(self, inputs: Sequence[Any]) -> Sequence[Event]:
+        events = super().step(inputs)
+        self.world.turn(0, self.speed)
+        if self.world.frame > 10:
+            self.speed = 5
+        return events
+
+    def save(self) -> bytes:
+        return super().save() + bytes([self.speed])
+
+    def load(self, state: bytes) -> None:
+        super().load(state[:-1])
+        self.speed = state[-1] or self.speed
+
+
+def test_the_smallest_match_has_the_frame_from_which_it_went_back():
+    straight = run_straight(Late, 1, 2, inputs(30, 2))
+    found = run_check("rollback", straight)
+    assert found is not None
+    assert found.frame < found.until
+    least = smallest(straight, found)
+    assert least is not None
+    assert least.frames <= found.until + 1
+    assert run_check("rollback", least)
 
 
 def test_peers_that_play_over_a_network_are_part_of_it(monkeypatch: pytest.MonkeyPatch):

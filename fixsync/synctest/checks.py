@@ -47,6 +47,8 @@ class _At:
     """Where a check is, for what the simulation raises there."""
 
     frame: int = -1
+    until: int = -1
+    """The last frame that was stepped before it went back."""
     every: int = 1
     """Of the frames, how many are loaded and rolled back to: one in so many."""
 
@@ -113,7 +115,7 @@ def _rollback(straight: Straight, at: _At, back: int) -> _Findings:
     made = straight.start()
     inputs = straight.inputs
     for frame in range(straight.frames):
-        at.frame = frame
+        at.frame = at.until = frame
         if frame % at.every:
             made.step(inputs[frame])
             continue
@@ -293,9 +295,11 @@ def run_check(
         found = next(filter(None, _INSIDE[name](straight, at, back)), None)
     except Exception as error:
         found = Divergence(name, "run otherwise", at.frame, error=f"it raised {raised(error)}")
-    if found is None or name != "repeat":
-        return found
-    return replace(found, sides=("first", "again"), can_be_shortened=False)
+    if found is None:
+        return None
+    if name == "repeat":
+        return replace(found, sides=("first", "again"), can_be_shortened=False)
+    return replace(found, until=max(found.frame, at.until))
 
 
 def smallest(
@@ -329,7 +333,7 @@ def smallest(
             found = run_check(divergence.check, straight.again(inputs), back=back)
         except (ValueError, ProcessError):
             return None
-        return None if found is None else max(found.frame, 0)
+        return None if found is None else max(found.until, 0)
 
     idle = sim.idle_input(straight.start())
     try:

@@ -33,6 +33,8 @@ class Divergence:
     """The other way of running, as text."""
     frame: int
     """The frame that gave another result; -1 for the state at the start."""
+    until: int = -1
+    """The last frame of the match that shows it: later, where it went back before `frame`."""
     differences: list[Difference] = field(default_factory=list)
     """Of the states, field by field: straight, and otherwise."""
     events: tuple[tuple[Event, ...], tuple[Event, ...]] | None = None
