@@ -465,6 +465,22 @@ namespace Fixsync.Tests
             var packet = new byte[Native.FXS_PACKET_SIZE];
             var pressed = new long[1];
             int now = 0;
+            Action tick = () =>
+            {
+                now++;
+                Use(peer.Player(1).Late);
+                peer.Differences(packet, differences);
+                pressed[0] = now / 7 % 3;
+                Use(peer.Tick(pressed) && peer.Pace.Ahead > 9 && peer.Refusal(1).Status > 9);
+                pressed[0] = now / 5 % 3;
+                far.Tick(pressed);
+                peer.SetDelay(0);
+                far.Receive(1, new ReadOnlySpan<byte>(packet, 0, peer.Packet(1, packet)));
+                if (now % 4 == 0) // the others are lost: it steps again
+                    peer.Receive(1, new ReadOnlySpan<byte>(packet, 0, far.Packet(1, packet)));
+            };
+            for (int i = 0; i < 600; i++)
+                tick(); // the lists grow when the colliders meet
             Free(
                 "Rollback.Tick Rollback.Packet Rollback.Receive Rollback.Pace Rollback.Refusal "
                 + "Rollback.SetDelay Rollback.add_Predicted Rollback.remove_Predicted "
@@ -472,20 +488,7 @@ namespace Fixsync.Tests
                 + "Rollback.remove_Confirmed PlayedFrame.Reactions PlayedFrame.Hash "
                 + "PlayedFrame.Shown Rollback.Player Rollback.Differences ConfirmedFrame.State "
                 + "IGuessingGame.Guess",
-                () =>
-                {
-                    now++;
-                    Use(peer.Player(1).Late);
-                    peer.Differences(packet, differences);
-                    pressed[0] = now / 7 % 3;
-                    Use(peer.Tick(pressed) && peer.Pace.Ahead > 9 && peer.Refusal(1).Status > 9);
-                    pressed[0] = now / 5 % 3;
-                    far.Tick(pressed);
-                    peer.SetDelay(0);
-                    far.Receive(1, new ReadOnlySpan<byte>(packet, 0, peer.Packet(1, packet)));
-                    if (now % 4 == 0) // the others are lost: it steps again
-                        peer.Receive(1, new ReadOnlySpan<byte>(packet, 0, far.Packet(1, packet)));
-                });
+                tick);
         }
 
         private void All()
