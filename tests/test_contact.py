@@ -22,9 +22,10 @@ from strategies import UNTURNED, every_kind
 from tools import ints, rows
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
+from fixsync._native.kinds import KINDS_BY_CLASS
 from fixsync.world.shapes import Shape
 
-MAKE = every_kind({shape.__name__.lower(): shape for shape in get_args(Shape)})
+MAKE = every_kind({KINDS_BY_CLASS[shape.__name__].name: shape for shape in get_args(Shape)})
 EIGHT_YAWS = range(0, 65536, 8192)
 
 

@@ -41,7 +41,7 @@ from fixsync import (
     outline,
     overlap,
 )
-from fixsync._native.kinds import KINDS
+from fixsync._native.kinds import KINDS, KINDS_BY_CLASS
 from fixsync._native.raw import ffi, lib
 from fixsync.game import flat
 from fixsync.log import schema
@@ -240,7 +240,7 @@ def test_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs(run_node)
     tables = run_node("codes.mjs", None)
     assert {name: (shape["code"], shape["sizes"]) for name, shape in tables["SHAPES"].items()} == {
         row.__struct_config__.tag: (
-            getattr(lib, f"FXS_{row.__name__.upper()}"),
+            getattr(lib, f"FXS_{KINDS_BY_CLASS[row.__name__].name.upper()}"),
             [*row.__struct_fields__],
         )
         for row in get_args(schema.Shape)
