@@ -60,6 +60,7 @@ FAULTS = {
     "angles": ("angle.c", "r -= r * r > n;", "r -= r * r >= n;"),
     "level": ("polygon_cast.c", "i128_shl(i128_neg(s), 44)", "i128_shl(i128_neg(s), 43)"),
     "kit": ("kit/rewind.c", "kept < rewind->frames ? kept + 1 : kept", "kept + 1"),
+    "rollback": ("kit/packet.c", "from->size - from->at < 8", "from->size - from->at < 1"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
     "commands": ("step.c", "*old++, FXS_EXIT, FXS_APART", "*old++, FXS_STAY, FXS_APART"),
     "crowd": (
@@ -75,7 +76,7 @@ FAULTS = {
 @pytest.mark.parametrize(
     "targets",
     [
-        ["shapes", "cast", "angles", "load"],
+        ["shapes", "cast", "angles", "load", "rollback"],
         *(
             pytest.param(t, marks=pytest.mark.release)
             for t in (["commands", "crowd", "kit"], ["level"])

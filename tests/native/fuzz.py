@@ -34,6 +34,7 @@ TARGETS = {
         "tables of frame data, bodies, strikes, the ring of states, text, numbers, differences",
         768,
     ),
+    "rollback": ("two peers that roll back, hostile packets, a liar", 768),
 }
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]

@@ -193,7 +193,7 @@ static big square(big v) { return big_mul(v, v); }
 static int least(int a, int b) { return a < b ? a : b; }
 static int most(int a, int b) { return a > b ? a : b; }
 
-static vec turned_back(vec v, int64_t yaw) {
+static vec unturned(vec v, int64_t yaw) {
     vec d = yaw_vec(yaw), r;
     r.x = dot(v, d);
     r.z = cross(d, v);
@@ -216,7 +216,7 @@ static int near_box(const body *box, vec d, big q) {
     if (big_sign(q) < 0) {
         return FXS_APART;
     }
-    vec l = turned_back(d, box->yaw);
+    vec l = unturned(d, box->yaw);
     big ex = big_max(big_of(0), big_sub(big_abs(l.x), big_shl(box->half_x, 30)));
     big ez = big_max(big_of(0), big_sub(big_abs(l.z), big_shl(box->half_z, 30)));
     return cls(big_add(square(ex), square(ez)), big_shl(q, 60));
@@ -354,7 +354,7 @@ static int near(const body *prism, vec d, big q) {
 }
 
 static int boxes_on_axes_of(const body *a, const body *b, vec d) {
-    vec rel = yaw_vec(b->yaw - a->yaw), p = turned_back(d, a->yaw);
+    vec rel = yaw_vec(b->yaw - a->yaw), p = unturned(d, a->yaw);
     big c = big_abs(rel.x), s = big_abs(rel.z);
     big limit_x = big_add(big_shl(a->half_x, 30), big_add(big_mul(b->half_x, c), big_mul(b->half_z, s)));
     big limit_z = big_add(big_shl(a->half_z, 30), big_add(big_mul(b->half_x, s), big_mul(b->half_z, c)));
@@ -410,7 +410,7 @@ static int half_ring(const body *sector, vec e1, vec e2, vec p, vec H) {
 
 /* apex: the sector's, from the box's centre. */
 static int sector_box(const body *sector, const body *box, vec apex) {
-    vec p = turned_back(apex, box->yaw), H = {big_shl(box->half_x, 30), big_shl(box->half_z, 30)};
+    vec p = unturned(apex, box->yaw), H = {big_shl(box->half_x, 30), big_shl(box->half_z, 30)};
     int64_t turn = sector->yaw - box->yaw, half_angle = sector->half_angle;
     vec e1 = yaw_vec(turn + half_angle), e2 = yaw_vec(turn - half_angle), e0 = yaw_vec(turn);
     if (big_sign(sector->half_z) == 0) {
@@ -592,7 +592,7 @@ static parting parting_of_boxes(const body *a, const body *b, vec P) {
     parting best = {{greatest, greatest, greatest}, greatest};
     for (int i = 0; i < 4; i++) {
         const body *own = boxes[i / 2], *other = boxes[1 - i / 2];
-        vec p = turned_back(P, own->yaw);
+        vec p = unturned(P, own->yaw);
         big along = i % 2 ? p.z : p.x, half = i % 2 ? own->half_z : own->half_x;
         big limit = big_add(big_shl(half, 30), big_add(big_mul(other->half_x, i % 2 ? s : c), big_mul(other->half_z, i % 2 ? c : s)));
         big depth = big_sub(big_abs(along), big_shl(limit, 16));
@@ -624,7 +624,7 @@ static parting parting_beside(const body *a, const body *b, vec P, big F) {
                        a->radius);
     }
     if (a->kind != FXS_BOX) {
-        vec l = turned_back(P, b->yaw);
+        vec l = unturned(P, b->yaw);
         big ex = quotient(beyond(l.x, big_shl(b->half_x, 46)), big_shl(big_of(1), 30));
         big ez = quotient(beyond(l.z, big_shl(b->half_z, 46)), big_shl(big_of(1), 30));
         parting p = without(unit(ex, F, ez), a->radius);
@@ -674,9 +674,9 @@ uint64_t ref_solid_size(const uint8_t *solid) { return 12 + (solid[0] == FXS_CYL
 /* Of a box: of the edges u and the box's own axes, the first with the greatest gap; w as below. */
 static parting parting_of_box_and_prism(const body *a, const vec *u, const vec *w, int n) {
     parting best = {{big_of(0), big_of(0), big_of(0)}, big_neg(big_shl(big_of(1), 200))};
-    vec low = negated(turned_back(w[0], a->yaw)), high = low;
+    vec low = negated(unturned(w[0], a->yaw)), high = low;
     for (int j = 0; j < n; j++) {
-        vec l = negated(turned_back(w[j], a->yaw)), U = turned_back(u[j], a->yaw);
+        vec l = negated(unturned(w[j], a->yaw)), U = unturned(u[j], a->yaw);
         low.x = big_min(low.x, l.x);
         low.z = big_min(low.z, l.z);
         high.x = big_max(high.x, l.x);
