@@ -253,7 +253,7 @@ def first_frame_that_replay_denies(directory: Path) -> tuple[int, list[str]]:
                 break
     bad = (directory / "desync1" / "peer1.after.state").read_bytes()
     found = differences(fields_of(game, game.save()), fields_of(game, bad))
-    return frame.frame, [difference.reported(game.names.ids) for difference in found]
+    return frame.frame, [difference.text(game.names.ids) for difference in found]
 
 
 def test_the_command_prints_an_identical_match_and_keeps_nothing(

@@ -61,7 +61,9 @@ def alone(frames: int, players: int, seed: int = 1, start: int = 0, delay: int =
     early: list[bytes] = []
     for frame in range(frames):
         inputs = tuple(
-            tuple(pressed(seed, player, start + frame - delay)) if frame >= delay else (0,)
+            tuple(pressed(seed, player, (start + frame - delay) % 2**32))
+            if frame >= delay
+            else (0,)
             for player in range(players)
         )
         before, after, events, hash = game.step(inputs)

@@ -400,7 +400,9 @@ def test_a_page_has_no_comments_and_all_code():
         text = bundle.joined(script)
         assert not re.search(r"^ *//", text, re.MULTILINE)
     for path in [*bundle.ASSETS.glob("*.js"), *bundle.ARENA.glob("*.js"), *bundle.WEB.glob("*.js")]:
-        found = re.sub(r"^ *(//.*|/?\*.*)$", "", path.read_text(), flags=re.MULTILINE)
+        found = re.sub(
+            r"^ *(//.*|/?\*.*)$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE
+        )
         for text in re.findall(r"`(?:[^`\\]|\\.)*`", found):
             assert not re.search(r"^ *(?://|/\*\*)", text, re.MULTILINE), path
 
