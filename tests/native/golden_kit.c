@@ -1134,6 +1134,153 @@ static void one_strike(uint32_t number) {
     }
 }
 
+/* ---- two peers, and frame data from text ---- */
+
+enum { MATCH_ROWS = 4, MATCH_EVENTS = 8, MATCH_TICKS = 40, MATCH_STATE = 2048 };
+
+typedef struct match_peer {
+    fxs_world *world;
+    fxs_rollback *rollback;
+    uint8_t own[8];
+} match_peer;
+
+static void play_frames(match_peer *it) {
+    fxs_rollback_request request;
+    fxs_command commands[MATCH_ROWS];
+    fxs_event events[MATCH_EVENTS], taken_back[MATCH_EVENTS], predicted[MATCH_EVENTS];
+    fxs_event_changes changes;
+    fxs_recorded recorded;
+    int64_t inputs[2], guess = 1;
+    do {
+        answer(fxs_rollback_next(it->rollback, it->world, it->own, &request, inputs,
+                                 commands, events));
+        answer(request.type);
+        answer(request.frame);
+        if (request.type == FXS_ROLLBACK_GUESS) {
+            answer(fxs_rollback_guess(it->rollback, &guess));
+        } else if (request.type == FXS_ROLLBACK_STEP) {
+            fxs_counts counts = {0, 0};
+            for (uint32_t id = 0; id < 2; id++) {
+                answer(fxs_world_move(it->world, id, (int32_t)inputs[id] * 65536, 0, 0));
+            }
+            answer(fxs_world_step(it->world, events, MATCH_EVENTS, &counts));
+            it->own[0] = (uint8_t)(it->own[0] + inputs[0] + 7 * inputs[1]);
+            const fxs_pushed pushed = {fxs_world_hash(it->world), 0, 0, counts.events, 0, 1};
+            answer(fxs_rollback_push(it->rollback, it->world, it->own, &pushed, it->own[0],
+                                     commands, events, taken_back, predicted,
+                                     &changes));
+            answer((int64_t)changes.taken_back);
+        } else if (request.type == FXS_ROLLBACK_CONFIRMED) {
+            answer((int64_t)request.confirmed.hash);
+            answer(fxs_rollback_recorded(it->rollback, &recorded));
+        }
+    } while (request.type != FXS_ROLLBACK_NONE);
+}
+
+static void one_match(uint32_t number) {
+    static _Alignas(8) uint64_t of_peers[2][1 << 16], larger[1 << 16], of_worlds[2][1 << 12];
+    static uint8_t packet[FXS_PACKET_SIZE];
+    fxs_config config = {2, 1, FXS_TOUCHING, {1}};
+    match_peer peers[2];
+    fxs_rollback_settings settings;
+    memset(&settings, 0, sizeof settings);
+    settings.own_size = sizeof peers[0].own;
+    settings.state_size = MATCH_STATE;
+    settings.command_room = MATCH_ROWS;
+    settings.event_room = MATCH_EVENTS;
+    settings.past = 8;
+    settings.players = 2;
+    settings.numbers = 1;
+    settings.prediction_max = 1 + below(8);
+    settings.input_delay = below(3);
+    settings.guesses = below(2);
+    settings.check = number % 3 ? 0 : 1 + below(4);
+    answer((int64_t)(fxs_rollback_size(&settings) > 0));
+    for (uint32_t i = 0; i < 2; i++) {
+        match_peer *it = &peers[i];
+        memset(it->own, 0, sizeof it->own);
+        it->world = (fxs_world *)(void *)of_worlds[i];
+        it->rollback = (fxs_rollback *)(void *)of_peers[i];
+        if (fxs_world_size(&config) > sizeof of_worlds[i] ||
+            fxs_rollback_size(&settings) > sizeof of_peers[i]) {
+            answer(-1);
+            return;
+        }
+        answer(fxs_world_init(it->world, &config));
+        for (uint32_t id = 0; id < 2; id++) {
+            fxs_collider ball;
+            memset(&ball, 0, sizeof ball);
+            ball.id = id;
+            ball.kind = FXS_SPHERE;
+            ball.active = 1;
+            ball.size[0] = 65536;
+            answer(fxs_world_add(it->world, &ball));
+        }
+        settings.random[0] = (uint8_t)(i + 1);
+        settings.peers[i] = 0;
+        settings.peers[1 - i] = 1;
+        answer(fxs_rollback_init(it->rollback, &settings, it->world, it->own));
+    }
+    for (uint32_t now = 0; now < MATCH_TICKS; now++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            const int64_t input = below(4);
+            fxs_pace pace;
+            uint64_t size = 0;
+            fxs_rollback_pace(peers[i].rollback, &pace);
+            answer(pace.ahead);
+            const int32_t status = fxs_rollback_tick(peers[i].rollback, &input);
+            answer(status);
+            if (status == FXS_OK) {
+                play_frames(&peers[i]);
+            }
+            answer(fxs_rollback_packet(peers[i].rollback, 1, packet, sizeof packet, &size));
+            for (uint64_t at = 0; at < size; at++) {
+                answer(packet[at]);
+            }
+            if (below(8) == 0) {
+                packet[below((uint32_t)size)] ^= 1;
+            }
+            if (below(4)) {
+                answer(fxs_rollback_receive(peers[1 - i].rollback, 1, packet, size));
+            }
+        }
+        if (now == MATCH_TICKS / 2) {
+            answer(fxs_rollback_set_delay(peers[0].rollback, below(4)));
+            settings.past = 12; /* and the settings are those of the second peer */
+            answer(fxs_rollback_grow((fxs_rollback *)(void *)larger, &settings, peers[1].rollback));
+            peers[1].rollback = (fxs_rollback *)(void *)larger;
+        }
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        fxs_player_pace player;
+        fxs_refusal refusal;
+        fxs_desync desync;
+        uint64_t size = 0;
+        answer(fxs_rollback_player(peers[i].rollback, 1 - i, &player));
+        answer(player.next);
+        answer(fxs_rollback_refusal(peers[i].rollback, 1, &refusal));
+        answer(refusal.status);
+        answer(fxs_rollback_desync(peers[i].rollback, &desync));
+        answer(fxs_rollback_kept(peers[i].rollback, 0, FXS_PART_WORLD, &size) == NULL);
+        answer(peers[i].own[0]);
+    }
+}
+
+static void one_document(uint32_t number) {
+    static const char TEXT[] = "{\"parts\": {\"fist\": {\"shape\": [\"sphere\", 1]}}, \"attacks\": {}}";
+    char text[sizeof TEXT];
+    static uint8_t out[4 * sizeof TEXT + FXS_FRAME_DATA_MESSAGE_MAX];
+    uint64_t table = 0, names = 0;
+    const uint64_t size = number % 4 ? below(sizeof TEXT) : sizeof TEXT - 1;
+    memcpy(text, TEXT, sizeof TEXT);
+    text[below(sizeof TEXT - 1)] ^= (char)(number % 2);
+    answer(fxs_frame_data_read(text, size, out, sizeof out, &table, &names));
+    answer((int64_t)table);
+    for (uint64_t i = 0; i < table; i++) {
+        answer(out[i]);
+    }
+}
+
 /* ---- all of it ---- */
 
 static const section SECTIONS[] = {
@@ -1158,6 +1305,8 @@ static const section SECTIONS[] = {
     {"kit words", one_wording, {256, 8192, 1 << 18}},
     {"kit strikes", one_strike, {16, 512, 1 << 13}},
     {"kit crowds", one_crowd, {16, 512, 1 << 13}},
+    {"kit matches", one_match, {16, 64, 512}},
+    {"kit documents", one_document, {64, 2048, 1 << 14}},
 };
 
 static void run_section(const section *s, int level) {
