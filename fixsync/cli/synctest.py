@@ -42,7 +42,7 @@ _SEEDS_MAX = 1_000
 @options.number("--frames", 300, 1, 1_000_000, "Length of the match that the bots play.")
 @options.number("--seed", 1, 0, sim.SEED_MAX, "Seed for game and bots.")
 @options.number(
-    "--seeds", None, 1, 100_000, "Number of seeds, from --seed on.  [default: as many as take 6 s]"
+    "--seeds", None, 1, 100_000, "Number of seeds, from --seed on.  [default: as many as take 4 s]"
 )
 @click.option(
     "--inputs",

@@ -12,7 +12,7 @@ from fixsync.synctest.process_check import ProcessError
 from fixsync.synctest.source_lines import SaltedPair
 from fixsync.synctest.straight import SimulationError, Straight, bot_inputs, run_straight
 
-SECONDS = 6
+SECONDS = 4
 """After so many seconds no further match begins."""
 _LONGER = 4
 _EVERY = 8
