@@ -193,7 +193,7 @@ class Peer:
         return status
 
     def asked(self) -> Iterator[tuple[Any, ...]]:
-        """Does what is asked, until nothing is."""
+        """Answers requests until there are no more."""
         it = self.request
         while True:
             status = lib.fxs_rollback_next(

@@ -62,7 +62,7 @@ static void end(peer *it) {
     free(it->rollback);
 }
 
-/* Does what is asked, to the end. */
+/* Answers requests until there are no more. */
 static void play(peer *it) {
     fxs_rollback_request request;
     do {
