@@ -453,9 +453,9 @@ static void report_parts(fxs_rollback *r, uint32_t frame, const uint64_t *ours,
                          const uint64_t *theirs) {
     fxs_desync found;
     memset(&found, 0, sizeof found);
-    for (uint32_t i = PARTS; i-- > 0;) {
+    for (uint32_t i = 0; i < PARTS; i++) {
         if (ours[i] != theirs[i]) {
-            found.part = i;
+            found.part = found.parts ? found.part : i;
             found.parts |= (uint32_t)1 << i;
         }
     }
@@ -524,9 +524,11 @@ static void check_step(fxs_rollback *r, uint32_t frame, const frame_parts *now,
             fxs_world_save(world, to + 8 + align8(r->settings.own_size));
         }
         const uint8_t *theirs = kept_slot(r, 1) + 8;
-        for (uint64_t i = r->settings.own_size; i-- > 0;) {
-            r->desync.own_at = theirs[i] == own[i] ? r->desync.own_at : i;
+        uint64_t at = 0;
+        while (at < r->settings.own_size && theirs[at] == own[at]) {
+            at++;
         }
+        r->desync.own_at = at;
     }
 }
 
