@@ -292,3 +292,38 @@ def test_own_bytes_of_any_size_need_a_maximum() -> None:
         rollback.advance([2, 1])
     with pytest.raises(ValueError, match="at most 18 bytes besides the world, not 19"):
         rollback.advance([2, 1])
+
+
+def test_own_bytes_are_what_is_saved_besides_the_world_wherever_it_is() -> None:
+    class Named(Brawl):
+        """Saves a text that changes its length, then the world."""
+
+        def shown(self) -> int:
+            return 0
+
+        def save(self) -> bytes:
+            text = str(self.world.frame).encode()
+            return bytes([len(text)]) + text + self.world.save()
+
+        def load(self, data: bytes) -> None:
+            self.world.load(data[1 + data[0] :])
+
+        def step(self, _inputs: Sequence[Input]) -> Sequence[Event | GameEvent]:
+            return self.world.step()
+
+    class Loose(Brawl):
+        def save(self) -> bytes:
+            text = bytes(self.world.frame)
+            return text + self.world.save() + text
+
+    peer, found = Rollback(Named(2), own_max=4, check=3), []
+    for _ in range(20):
+        found += peer.advance([2, 1])
+    game = Named(2)
+    hashes = [it.state_hash for it in found if isinstance(it, Confirmed)]
+    assert len(hashes) > 14
+    for hash in hashes:
+        game.step([2, 1])
+        assert hash == game.hash()
+    with pytest.raises(ValueError, match="bytes of its world last, or after 0 bytes"):
+        Rollback(Loose(2), own_max=4).advance([2, 1])

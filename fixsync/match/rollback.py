@@ -8,11 +8,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from struct import Struct
 from typing import Any, NamedTuple
 
 from fixsync._native.checks import integer, shown
-from fixsync._native.raw import INT64_MAX, INT64_MIN, UINT32_MAX, UINT64_MAX, constant
+from fixsync._native.raw import INT64_MAX, INT64_MIN, UINT64_MAX, constant
 from fixsync._native.rollback import GUESS, LOAD, NONE, STEP, NativeRollback, status_text
 from fixsync._native.rows import EVENT, GAME_EVENT_ROW, Buffer, bytes_of
 from fixsync.base.fields import Difference, byte_fields, differences
@@ -39,8 +38,8 @@ _FIELDS = (
     *("prediction_max", "first frame", "local players", "ack", "head", "confirmed", "hash ack"),
     *("frame of a hash", "end of inputs", "input", "ahead"),
 )
-_OWN = Struct("<2I")
-"""Before the own bytes: how many there are, and where among them the world was."""
+_LENGTH_BYTES = 8
+"""Before own bytes of any length: how many there are, in little-endian, as in other languages."""
 _OWN_MAX = 2**30
 _PAST_MAX = constant("HISTORY_FRAMES_MAX")
 
@@ -168,7 +167,7 @@ class Rollback:
         """The settings of fxs_rollback_settings. peers: by player, the peer that plays it; 0 is
         this one, which plays all of them by default. data: by default that of the simulation.
         own_max: the most bytes that `save` has besides the world; without it, they are always as
-        many."""
+        many. The world is the end of what `save` returns, or always after as many bytes."""
         self.simulation = simulation
         players = integer("players", simulation.players, 1, constant("ROLLBACK_PLAYERS_MAX"))
         self._numbers = integer("numbers", numbers, 1, INPUT_NUMBERS_MAX)
@@ -188,11 +187,15 @@ class Rollback:
             raise ValueError(f"random must be 16 bytes, not {len(random)}")
         self._kinds = event_kinds(simulation)
         self._guess = guess_of(simulation)
-        own = self._own_of(simulation.save())
-        self._is_fixed = own_max is None
-        self._own_max = len(own) - _OWN.size
+        state, world = simulation.save(), simulation.world.save()
+        self._world_at = state.find(world)  # -1: it saves its world in another form
+        # Of every state so far: the world is after as many bytes as at first; it is the end.
+        self._is_world_there = self._is_world_last = True
+        own = self._own_of(state)
+        self._has_length = own_max is not None
+        self._own_max = len(own)
         if own_max is not None:
-            self._own_max = integer("own_max", own_max, self._own_max, _OWN_MAX)
+            self._own_max = integer("own_max", own_max, len(own), _OWN_MAX)
         given = (data_of(simulation) or 0) if data is None else data
         self._check = integer("check", check, 0, constant("CHECK_MAX"))
         self._native = NativeRollback(
@@ -217,26 +220,40 @@ class Rollback:
     # The own bytes.
 
     def _own_of(self, state: bytes) -> bytes:
+        if self._world_at < 0:
+            return state
         world = self.simulation.world.save()
-        at = state.find(world)
-        if at < 0:  # the simulation saves its world in another form
-            return _OWN.pack(len(state), UINT32_MAX) + state
-        return _OWN.pack(len(state) - len(world), at) + state[:at] + state[at + len(world) :]
+        self._is_world_there &= state.startswith(world, self._world_at)
+        self._is_world_last &= state.endswith(world)
+        if not self._is_world_there and not self._is_world_last:
+            raise ValueError(
+                f"save of simulation {self.simulation.name} must give the bytes of its world last, "
+                f"or after {self._world_at} bytes as at the start"
+            )
+        at = self._world_at if self._is_world_there else len(state) - len(world)
+        return state[:at] + state[at + len(world) :]
 
     def _padded(self, own: bytes) -> bytes:
-        size = len(own) - _OWN.size
-        if size > self._own_max or (self._is_fixed and size != self._own_max):
-            most = "exactly" if self._is_fixed else "at most"
+        size = len(own)
+        if size > self._own_max or (size < self._own_max and not self._has_length):
+            most = "at most" if self._has_length else "exactly"
             raise ValueError(
                 f"save must give {most} {self._own_max} bytes besides the world, not {size}: set "
                 "own_max of Rollback"
             )
-        return own.ljust(_OWN.size + self._own_max, b"\0")
+        if not self._has_length:
+            return own
+        return size.to_bytes(_LENGTH_BYTES, "little") + own.ljust(self._own_max, b"\0")
 
     def _state_of(self, own: bytes | bytearray, world: bytes) -> bytes:
-        size, at = _OWN.unpack_from(own)
-        rest = bytes(own[_OWN.size : _OWN.size + size])
-        return rest if at == UINT32_MAX else rest[:at] + world + rest[at:]
+        rest = bytes(own)
+        if self._has_length:
+            end = _LENGTH_BYTES + int.from_bytes(rest[:_LENGTH_BYTES], "little")
+            rest = rest[_LENGTH_BYTES:end]
+        if self._world_at < 0:
+            return rest
+        at = self._world_at if self._is_world_there else len(rest)
+        return rest[:at] + world + rest[at:]
 
     # The loop.
 

@@ -1,0 +1,123 @@
+// A peer in C# of the match of test_languages.py: PLAYER RANDOM LOG FRAMES.
+using System;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using System.Text;
+using Fixsync;
+
+internal sealed class Pit : IGame
+{
+    private readonly int[] numbers = { 100, 100, 0, 0 }; // health, then scores
+    private GameRandom random = new GameRandom(5);
+
+    internal Pit()
+    {
+        for (uint id = 0; id < 5; id++)
+            World.Add(new Collider(id, Shape.Sphere(4), new Pose(At(id == 1 ? 20 : 10 * (int)id))));
+    }
+
+    public World World { get; } = new World(8);
+
+    public int OwnSize => 24;
+
+    private static Vec3 At(int x) => new Vec3(x, 0, 0);
+
+    public void Save(Span<byte> own)
+    {
+        for (int i = 0; i < 8; i++)
+            own[i] = (byte)(random.State >> (8 * i));
+        for (int i = 0; i < 16; i++)
+            own[8 + i] = (byte)(numbers[i / 4] >> (8 * (i % 4)));
+    }
+
+    public void Load(ReadOnlySpan<byte> own)
+    {
+        ulong state = 0;
+        for (int i = 7; i >= 0; i--)
+            state = state << 8 | own[i];
+        random = new GameRandom(state);
+        for (int i = 0; i < 16; i += 4)
+            numbers[i / 4] = own[8 + i] | own[9 + i] << 8 | own[10 + i] << 16 | own[11 + i] << 24;
+    }
+
+    public void Play(ReadOnlySpan<long> inputs, PlayedFrame frame)
+    {
+        for (uint i = 0; i < 2; i++)
+        {
+            int x = World[i].Position.X + 2 * ((int)(inputs[2 * (int)i] & 3) - 1);
+            World.Move(i, At(Math.Max(-40, Math.Min(40, x))));
+        }
+
+        World.Step(frame.Events);
+        foreach (Event row in frame.Events.Span.ToArray())
+        {
+            if (row.Kind != EventKind.Enter || row.A > 1)
+                continue;
+            if (row.B > 1)
+            {
+                frame.Events.Add(Event.OfGame(row.A, row.B, 16, ++numbers[2 + row.A]));
+                World.Move(row.B, At((int)random.Below(81) - 40));
+            }
+
+            for (uint i = 0; i < 2 && row.B < 2; i++)
+            {
+                if ((inputs[2 * (int)i + 1] & 1) == 0)
+                    continue;
+                numbers[1 - i] -= 1 + (int)random.Below(3);
+                frame.Events.Add(Event.OfGame(i, 1 - i, 17, numbers[1 - i]));
+            }
+        }
+
+        var own = new byte[OwnSize];
+        Save(own);
+        frame.Shown = Fix.Hash64(own.AsSpan(8, 8).ToArray());
+    }
+}
+
+internal static class Peer
+{
+    private static void Main(string[] arguments)
+    {
+        int me = int.Parse(arguments[0], CultureInfo.InvariantCulture);
+        int frames = int.Parse(arguments[3], CultureInfo.InvariantCulture);
+        var game = new Pit();
+        var rollback = new Rollback(
+            game, new[] { (byte)me, (byte)(1 - me) }, Encoding.ASCII.GetBytes(arguments[1]), 7, 9,
+            predictionMax: 12, numbers: 2);
+        var log = new Recorder(game.World, "{\"tick_rate\":60,\"sim\":\"pit\",\"seed\":5," +
+            "\"names\":{\"game\":{\"16\":\"score\",\"17\":\"punch\"}}}");
+        rollback.Confirmed += (frame, inputs) =>
+        {
+            if (frame.Frame >= frames)
+                return;
+            log.InputList(inputs.AsSpan(0, 2));
+            log.InputList(inputs.AsSpan(2, 2));
+            log.Step(frame.Events.Span, frame.Hash, hasGame: true, state: frame.State);
+        };
+        var packet = new byte[Native.FXS_PACKET_SIZE];
+        for (string line = Console.ReadLine(); line != null; line = Console.ReadLine())
+        {
+            string[] words = line.Split(' ');
+            foreach (string word in words.Skip(1))
+            {
+                var bytes = new byte[word.Length / 2];
+                for (int i = 0; i < bytes.Length; i++)
+                    bytes[i] = Convert.ToByte(word.Substring(2 * i, 2), 16);
+                if (!rollback.Receive(1, bytes))
+                    throw new InvalidDataException($"{rollback.Refusal(1).Status}");
+            }
+
+            if (words[0] != "-")
+                rollback.Tick(words[0].Split(',').Select(long.Parse).ToArray());
+            int size = rollback.Packet(1, packet);
+            Pace pace = rollback.Pace;
+            Console.WriteLine($"{pace.Head} {pace.First} {pace.IsAhead} " +
+                $"{(rollback.Desync == null ? 0 : 1)} " +
+                string.Concat(packet.Take(size).Select(one => one.ToString("x2"))));
+        }
+
+        log.End();
+        File.WriteAllBytes(arguments[2], log.TakeText());
+    }
+}
