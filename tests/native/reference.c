@@ -6,9 +6,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* All of them take a kind that they do not know for another one. Nothing else is read from the kernel's table. */
-_Static_assert((int)KIND_COUNT == 5,
-               "a new kind needs its rules in ref_shape_check, near, contact_of, parting_beside and parting_of_prism");
+/* Of a kind of the class POLYGON the kernel's table gives the corners, the number of sizes and the least ones, which the model
+ * gives once more. Nothing else is read from it. All rules take a kind that they do not know for another one. */
+#define NO_POLYGON(code, name, sizes, shape_class, corners, traits, ranges) +(shape_class != POLYGON)
+_Static_assert(0 SHAPE_KINDS(NO_POLYGON) == 5,
+               "a new class needs its rules in ref_shape_check, near, contact_of, parting_beside and parting_of_polygon");
+static int is_polygon_kind(uint32_t kind) { return kind < KIND_COUNT && (POLYGON_KINDS >> kind & 1); }
 
 /* ---- angles: sines and cosines by their series, 128 bits after the point ---- */
 
@@ -149,18 +152,29 @@ int32_t ref_yaw_between(uint32_t from, uint32_t to) {
 
 int32_t ref_shape_check(const fxs_shape *shape) {
     int used = 0, least_second = 1;
+    const struct kind *polygon = is_polygon_kind(shape->kind) ? fxs_kinds + shape->kind : NULL;
     switch (shape->kind) {
     case FXS_SPHERE: used = 1; break;
     case FXS_CAPSULE: used = 2; least_second = 0; break;
     case FXS_CYLINDER: used = 2; break;
     case FXS_BOX: used = 3; break;
     case FXS_SECTOR: used = 3; break;
-    default: return FXS_E_KIND;
+    default:
+        if (polygon == NULL) {
+            return FXS_E_KIND;
+        }
+        used = polygon->size_count;
     }
     for (int i = 0; i < 3; i++) {
         int32_t v = shape->size[i];
         int is_hole = i == 2 && shape->kind == FXS_SECTOR;
         int32_t smallest = is_hole ? 0 : i == 1 ? least_second : 1, largest = is_hole ? shape->size[0] - 1 : FXS_SIZE_MAX;
+        if (polygon != NULL && i < used) {
+            const uint64_t of_size[3] = {polygon->least[OF_SIZES], polygon->least[OF_SIZES] >> 32, polygon->rest_least};
+            const uint64_t up_to[3] = {polygon->most[OF_SIZES], polygon->most[OF_SIZES] >> 32, polygon->rest_most};
+            smallest = (int32_t)(uint32_t)of_size[i];
+            largest = (int32_t)(uint32_t)up_to[i];
+        }
         if (i >= used ? v != 0 : v > largest || v < smallest) {
             return FXS_E_SIZE;
         }
@@ -178,11 +192,30 @@ typedef struct body {
     big radius, half_x, half_z, half_height; /* of a round shape: of the segment that its ball is swept along;
                                                 half_z of a sector: its inner radius */
     big x, y, z;
+    int n; /* corners of a polygon, else 0 */
+    vec corner[FXS_VERTICES_MAX]; /* from the centre, turned and rounded */
 } body;
 
+static int64_t R(big v);
+
 static body body_of(const fxs_shape *s, int64_t yaw, int64_t x, int64_t y, int64_t z) {
-    body b = {s->kind,           yaw,           s->half_angle, big_of(s->size[0]), big_of(s->size[0]), big_of(s->size[2]),
-              big_of(s->size[1]), big_of(x),     big_of(y),     big_of(z)};
+    body b = {.kind = s->kind, .yaw = yaw, .half_angle = s->half_angle};
+    b.radius = b.half_x = big_of(s->size[0]);
+    b.half_height = big_of(s->size[1]);
+    b.half_z = big_of(s->size[2]);
+    b.x = big_of(x);
+    b.y = big_of(y);
+    b.z = big_of(z);
+    if (is_polygon_kind(s->kind)) {
+        planar corner[FXS_VERTICES_MAX];
+        vec e = yaw_vec(yaw);
+        b.n = (int)corners_of(s->kind, s->size, corner);
+        for (int j = 0; j < b.n; j++) {
+            vec v = vec_of(corner[j].x, corner[j].z);
+            b.corner[j].x = big_of(R(big_sub(big_mul(v.x, e.x), big_mul(v.z, e.z))));
+            b.corner[j].z = big_of(R(big_add(big_mul(v.x, e.z), big_mul(v.z, e.x))));
+        }
+    }
     return b;
 }
 
@@ -347,8 +380,34 @@ static int sector_sector(const body *a, const body *b, vec d) {
     return found;
 }
 
+static vec from_to(vec a, vec b) {
+    vec r = {big_sub(b.x, a.x), big_sub(b.z, a.z)};
+    return r;
+}
+
+static vec edge_of(const body *polygon, int j) { return from_to(polygon->corner[j], polygon->corner[(j + 1) % polygon->n]); }
+
+static int near_polygon(const body *p, vec d, big q) {
+    int found = FXS_APART, is_outside = 0;
+    if (big_sign(q) < 0) {
+        return FXS_APART;
+    }
+    for (int j = 0; j < p->n; j++) {
+        vec u = edge_of(p, j), w = from_to(p->corner[j], d), end = from_to(u, w);
+        big s = cross(u, w), t = dot(u, w), uu = dot(u, u);
+        if (big_sign(s) < 0) {
+            is_outside = 1;
+            found = most(found, big_sign(t) <= 0        ? cls(dot(w, w), q)
+                                : big_cmp(t, uu) >= 0 ? cls(dot(end, end), q)
+                                                      : cls(square(s), big_mul(q, uu)));
+        }
+    }
+    return is_outside ? found : cls(big_of(0), q);
+}
+
 static int near(const body *prism, vec d, big q) {
     return prism->kind == FXS_CYLINDER ? near_cylinder(prism->radius, d, q)
+           : prism->n > 0              ? near_polygon(prism, d, q)
            : prism->kind == FXS_BOX    ? near_box(prism, d, q)
                                        : near_sector(prism, d, q);
 }
@@ -427,6 +486,133 @@ static int sector_box(const body *sector, const body *box, vec apex) {
     return most(half_ring(sector, e0, e2, p, H), half_ring(sector, e1, e0, p, H));
 }
 
+/* ---- polygons: m_j is a corner from the other one's centre, the polygon's own being at `at` from there ---- */
+
+static vec corner_from(const body *p, vec at, int j) {
+    vec m = {big_add(at.x, p->corner[j % p->n].x), big_add(at.z, p->corner[j % p->n].z)};
+    return m;
+}
+
+static int polygon_box(const body *p, vec at, const body *box) {
+    vec H = {big_shl(box->half_x, 30), big_shl(box->half_z, 30)}, low = unturned(corner_from(p, at, 0), box->yaw), high = low;
+    int found = FXS_OVERLAPPING;
+    for (int j = 0; j < p->n; j++) {
+        vec l = unturned(corner_from(p, at, j), box->yaw), U = unturned(edge_of(p, j), box->yaw);
+        low.x = big_min(low.x, l.x);
+        low.z = big_min(low.z, l.z);
+        high.x = big_max(high.x, l.x);
+        high.z = big_max(high.z, l.z);
+        found = least(found, cls(cross(U, l), big_add(big_mul(H.x, big_abs(U.z)), big_mul(H.z, big_abs(U.x)))));
+    }
+    found = least(found, least(cls(low.x, H.x), cls(big_neg(high.x), H.x)));
+    return least(found, least(cls(low.z, H.z), cls(big_neg(high.z), H.z)));
+}
+
+/* q, whose centre is at `at`, against the edges of p. */
+static int beyond_polygon(const body *p, const body *q, vec at) {
+    int found = FXS_OVERLAPPING;
+    for (int j = 0; j < p->n; j++) {
+        vec u = edge_of(p, j);
+        big inside = cross(u, from_to(p->corner[j], corner_from(q, at, 0)));
+        for (int k = 1; k < q->n; k++) {
+            inside = big_max(inside, cross(u, from_to(p->corner[j], corner_from(q, at, k))));
+        }
+        found = least(found, cls(big_of(0), inside));
+    }
+    return found;
+}
+
+/* An edge e of the sector, whose apex is where `at` starts. */
+static int edge_and_polygon(const body *p, vec at, vec e, big radius) {
+    big low = cross(e, corner_from(p, at, 0)), high = low;
+    int found = FXS_OVERLAPPING;
+    for (int j = 0; j < p->n; j++) {
+        vec m = corner_from(p, at, j), u = edge_of(p, j);
+        low = big_min(low, cross(e, m));
+        high = big_max(high, cross(e, m));
+        found = least(found, cls(big_shl(cross(u, m), 30), big_max(big_of(0), big_mul(radius, cross(u, e)))));
+    }
+    return least(found, least(cls(low, big_of(0)), cls(big_of(0), high)));
+}
+
+static int full_polygon(const body *sector, int64_t half_angle, vec e1, vec e2, const body *p, vec at) {
+    int nearest = 0, is_outside = 0, is_beside = 0, W = FXS_APART;
+    vec v = vec_of(0, 0), inside = v;
+    for (int j = 0; j < p->n; j++) {
+        vec m = corner_from(p, at, j), best = corner_from(p, at, nearest), u = edge_of(p, j);
+        big s = cross(m, u), t = big_neg(dot(u, m));
+        is_outside |= big_sign(s) < 0;
+        nearest = big_cmp(dot(m, m), dot(best, best)) < 0 ? j : nearest;
+        if (big_sign(s) < 0 && big_sign(t) > 0 && big_cmp(t, dot(u, u)) < 0 && !is_beside) {
+            is_beside = 1;
+            v.x = big_neg(u.z);
+            v.z = u.x;
+        }
+        if (j < 3) {
+            inside.x = big_add(inside.x, m.x);
+            inside.z = big_add(inside.z, m.z);
+        }
+    }
+    if (is_outside && !is_beside) {
+        v = corner_from(p, at, nearest);
+    }
+    big A = cross(e2, v), B = cross(v, e1);
+    if (wedge_sign(half_angle, A, B) >= 0) {
+        A = big_sign(A) ? A : cross(e2, inside);
+        B = big_sign(B) ? B : cross(inside, e1);
+        W = wedge_sign(half_angle, A, B) > 0 ? FXS_OVERLAPPING : FXS_TOUCHING;
+    }
+    return most(least(W, near_polygon(p, negated(at), square(sector->radius))),
+                most(edge_and_polygon(p, at, e1, sector->radius), edge_and_polygon(p, at, e2, sector->radius)));
+}
+
+static int far_edge_of_polygon(const body *p, vec at, vec e, big inner) {
+    big low = cross(e, corner_from(p, at, 0)), high = low;
+    int found = FXS_OVERLAPPING;
+    for (int j = 0; j < p->n; j++) {
+        vec m = corner_from(p, at, j), u = edge_of(p, j);
+        low = big_min(low, cross(e, m));
+        high = big_max(high, cross(e, m));
+        if (big_sign(cross(u, e)) < 0) {
+            found = least(found, cls(big_shl(cross(u, m), 30), big_mul(inner, cross(u, e))));
+        }
+    }
+    return big_sign(low) <= 0 && big_sign(high) >= 0 ? found : FXS_APART;
+}
+
+static int half_ring_polygon(const body *sector, vec e1, vec e2, const body *p, vec at) {
+    int far = most(far_edge_of_polygon(p, at, e1, sector->half_z), far_edge_of_polygon(p, at, e2, sector->half_z));
+    for (int j = 0; j < p->n; j++) {
+        vec m = corner_from(p, at, j);
+        if (wedge_sign(1, cross(e2, m), cross(m, e1)) >= 0) {
+            far = most(far, cls(square(sector->half_z), dot(m, m)));
+        }
+    }
+    return least(full_polygon(sector, 1, e1, e2, p, at), far);
+}
+
+/* at: the polygon's centre from the apex. */
+static int sector_polygon(const body *sector, const body *p, vec at) {
+    int64_t half_angle = sector->half_angle;
+    vec e1 = yaw_vec(sector->yaw + half_angle), e2 = yaw_vec(sector->yaw - half_angle), e0 = yaw_vec(sector->yaw);
+    if (half_angle == 32768) {
+        int found = near_polygon(p, negated(at), square(sector->radius));
+        big farthest = big_of(0);
+        for (int j = 0; j < p->n; j++) {
+            vec m = corner_from(p, at, j);
+            farthest = big_max(farthest, dot(m, m));
+        }
+        return big_sign(sector->half_z) == 0 ? found : least(found, cls(square(sector->half_z), farthest));
+    }
+    if (big_sign(sector->half_z) == 0) {
+        return full_polygon(sector, half_angle, e1, e2, p, at);
+    }
+    if (half_angle <= 16384) {
+        return half_ring_polygon(sector, e1, e2, p, at);
+    }
+    return most(half_ring_polygon(sector, e0, e2, p, at), half_ring_polygon(sector, e1, e0, p, at));
+}
+
 static int contact_of(const body *a, const body *b) {
     vec d = {big_sub(b->x, a->x), big_sub(b->z, a->z)};
     big dy = big_abs(big_sub(b->y, a->y)), h = big_add(a->half_height, b->half_height);
@@ -443,8 +629,12 @@ static int contact_of(const body *a, const body *b) {
     int vertical = cls(dy, h), planar;
     if (a->kind == FXS_CYLINDER) {
         planar = near(b, negated(d), square(a->radius));
-    } else if (b->kind == FXS_CYLINDER) {
+    } else if (b->kind == FXS_CYLINDER || (b->n > 0 && a->n == 0)) {
         return contact_of(b, a);
+    } else if (b->n > 0) {
+        planar = least(beyond_polygon(a, b, d), beyond_polygon(b, a, negated(d)));
+    } else if (a->n > 0) {
+        planar = b->kind == FXS_BOX ? polygon_box(a, negated(d), b) : sector_polygon(b, a, negated(d));
     } else if (a->kind == FXS_BOX && b->kind == FXS_BOX) {
         planar = least(boxes_on_axes_of(a, b, d), boxes_on_axes_of(b, a, negated(d)));
     } else if (a->kind == FXS_BOX) {
@@ -537,6 +727,10 @@ int32_t ref_cast_contact(const fxs_shape *a, const fxs_pose *pose_a, const int32
                 *lengths[j] = big_add(*lengths[j], big_mul(big_of(motions[i][j]), big_of(n)));
             }
         }
+        for (int j = 0; j < bodies[i].n; j++) {
+            bodies[i].corner[j].x = big_shl(bodies[i].corner[j].x, bits);
+            bodies[i].corner[j].z = big_shl(bodies[i].corner[j].z, bits);
+        }
     }
     return contact_of(&bodies[0], &bodies[1]);
 }
@@ -566,8 +760,6 @@ static parting without(parting p, big radius) {
     p.gap = big_sub(p.gap, big_shl(radius, 30));
     return p;
 }
-
-static int64_t R(big v);
 
 static vec3 turned_to_world(vec3 n, int64_t yaw) {
     vec e = yaw_vec(yaw);
@@ -605,14 +797,30 @@ static parting parting_of_boxes(const body *a, const body *b, vec P) {
     return best;
 }
 
+static parting parting_of_polygon(const body *a, const vec *u, const vec *w, int n, big F);
+
+/* Of a body and a polygon; P and F as below. */
+static parting parting_beside_polygon(const body *a, const body *b, vec P, big F) {
+    vec u[FXS_VERTICES_MAX], w[FXS_VERTICES_MAX];
+    for (int j = 0; j < b->n; j++) {
+        u[j] = edge_of(b, j);
+        w[j].x = big_sub(P.x, big_shl(b->corner[j].x, 16));
+        w[j].z = big_sub(P.z, big_shl(b->corner[j].z, 16));
+    }
+    return parting_of_polygon(a, u, w, b->n, F);
+}
+
 /* P is 65536 times a's centre less b's, F the vertical gap with its sign, or 0 if neither is round. */
 static parting parting_beside(const body *a, const body *b, vec P, big F) {
-    int swap = (is_round(b) && !is_round(a)) || (b->kind == FXS_CYLINDER && a->kind == FXS_BOX);
+    int swap = (is_round(b) && !is_round(a)) || (b->kind == FXS_CYLINDER && a->kind == FXS_BOX) || (a->n > 0 && b->n == 0);
     if (swap) {
         parting p = parting_beside(b, a, negated(P), big_neg(F));
         vec3 n = {big_neg(p.normal.x), big_neg(p.normal.y), big_neg(p.normal.z)};
         p.normal = n;
         return p;
+    }
+    if (b->n > 0) {
+        return parting_beside_polygon(a, b, P, F);
     }
     big zero = big_of(0);
     if ((is_round(a) && is_round(b)) || (a->kind == FXS_CYLINDER && b->kind == FXS_CYLINDER)) {
@@ -696,17 +904,50 @@ static parting parting_of_box_and_prism(const body *a, const vec *u, const vec *
     return best;
 }
 
+/* Of a polygon: of the edges u and its own, the first with the greatest gap. */
+static parting parting_of_polygons(const body *a, const vec *u, const vec *w, int n) {
+    parting best = {{big_of(0), big_of(0), big_of(0)}, big_neg(big_shl(big_of(1), 200))};
+    for (int i = 0; i < n + a->n; i++) {
+        int own = i - n;
+        vec edge = own < 0 ? u[i] : edge_of(a, own), n_out = own < 0 ? edge : negated(edge);
+        big inside = big_neg(big_shl(big_of(1), 200));
+        for (int k = 0; k < (own < 0 ? a->n : n); k++) {
+            vec grown = vec_of(0, 0), corner = a->corner[own < 0 ? k : own];
+            grown.x = big_shl(corner.x, 16);
+            grown.z = big_shl(corner.z, 16);
+            /* A point of the other one from the start of the edge. */
+            vec from = own < 0 ? w[i] : negated(w[k]);
+            from.x = own < 0 ? big_add(from.x, grown.x) : big_sub(from.x, grown.x);
+            from.z = own < 0 ? big_add(from.z, grown.z) : big_sub(from.z, grown.z);
+            inside = big_max(inside, cross(edge, from));
+        }
+        parting p = unit(big_shl(n_out.z, 16), big_of(0), big_shl(big_neg(n_out.x), 16));
+        p.gap = quotient(big_shl(big_neg(inside), 44), p.gap);
+        best = big_cmp(p.gap, best.gap) > 0 ? p : best;
+    }
+    return best;
+}
+
 static parting parting_of_prism(const body *a, const uint8_t *solid, vec D, big F) {
     vec u[FXS_VERTICES_MAX], w[FXS_VERTICES_MAX];
-    int n = (int)get(solid + 2, 2), is_outside = 0, nearest = 0;
+    int n = (int)get(solid + 2, 2);
     for (int j = 0; j < n; j++) {
         const uint8_t *v = solid + 12 + 8 * j, *next = solid + 12 + 8 * ((j + 1) % n);
         u[j] = vec_of((int64_t)get_signed(next) - get_signed(v), (int64_t)get_signed(next + 4) - get_signed(v + 4));
         w[j].x = big_sub(D.x, big_shl(big_of(get_signed(v)), 16));
         w[j].z = big_sub(D.z, big_shl(big_of(get_signed(v + 4)), 16));
     }
+    return parting_of_polygon(a, u, w, n, F);
+}
+
+/* u: the edges; w: a's centre from the start of each. */
+static parting parting_of_polygon(const body *a, const vec *u, const vec *w, int n, big F) {
+    int is_outside = 0, nearest = 0;
     if (a->kind == FXS_BOX) {
         return parting_of_box_and_prism(a, u, w, n);
+    }
+    if (a->n > 0) {
+        return parting_of_polygons(a, u, w, n);
     }
     for (int j = 0; j < n; j++) {
         big s = cross(u[j], w[j]), t = dot(u[j], w[j]), uu = dot(u[j], u[j]), away = big_abs(s);

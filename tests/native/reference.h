@@ -1,5 +1,6 @@
 /* The contract once more, slowly: the functions of fixsync.h under the prefix ref_ (push-out and casts aside), with 384-bit integers, every pair against every
- * pair, no early out and no table of constants. It shares fixsync.h's types and statuses with the kernel, and no code. */
+ * pair, no early out and no table of constants. It shares with the kernel fixsync.h's types and statuses, and of kinds of polygons
+ * corners and ranges. */
 #ifndef FIXSYNC_TESTS_REFERENCE_H
 #define FIXSYNC_TESTS_REFERENCE_H
 
