@@ -19,10 +19,12 @@ from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX, TURN, UINT32_MAX
 
 from fixsync._native.kinds import KINDS_BY_NAME, class_name
+from fixsync.world.shapes import shape_from_tuple
 
 KINDS = tuple(KINDS_BY_NAME)
 NO_KIND = len(KINDS)  # the first code of no kind
 SOLIDS = tuple(kind.name for kind in KINDS_BY_NAME.values() if kind.can_push)
+POLYGONS = tuple(kind for kind in KINDS if kind in model.CORNERS and kind != "box")
 UNTURNED = ("sphere", "capsule", "cylinder")  # a yaw does not change them
 Draw = st.DrawFn
 Table = TypeVar("Table", bound=Collection[Any])
@@ -36,10 +38,31 @@ def _kind_of(row: Any) -> str:
     return first if isinstance(first, str) else KINDS[first]
 
 
+def with_sizes_of(box: Any, kind: str) -> Any:
+    """A box, in any form of a row, as a polygon of a kind: of its sizes, or the least ones."""
+    if isinstance(box, list):
+        return list(dict.fromkeys(with_sizes_of(one, kind) for one in box))
+    if hasattr(box, "as_tuple"):
+        return shape_from_tuple(with_sizes_of(box.as_tuple(), kind))
+    if isinstance(box[0], int):
+        sizes = with_sizes_of(("box", *box[2]), kind)[1:]
+        return KINDS.index(kind), 0, (*sizes, *[0] * (3 - len(sizes)))
+    sizes = zip(box[1:], model.KINDS[kind], strict=False)
+    return kind, *(min(max(size, least), most) for size, (_, least, most) in sizes)
+
+
 def every_kind(table: Table, kinds: Sequence[str] = KINDS) -> Table:
-    """The table, by kind or of shapes: a new kind fails where a test has no row for it."""
+    """The table, by kind or of shapes, and each kind of polygon that it lacks, with the sizes of its
+    boxes. Any other new kind fails where a test has no row for it.
+    """
     present = {_kind_of(row) for row in table}
-    if missing := [kind for kind in kinds if kind not in present]:
+    polygons = [kind for kind in POLYGONS if kind in kinds and kind not in present]
+    if isinstance(table, dict):
+        table = {**table, **{kind: with_sizes_of(table["box"], kind) for kind in polygons}}
+    else:
+        boxes = [row for row in table if _kind_of(row) == "box"]
+        table = type(table)([*table, *(with_sizes_of(boxes[0], kind) for kind in polygons)])
+    if missing := [kind for kind in kinds if kind not in {*present, *polygons}]:
         caller = sys._getframe(1)
         place = f"{Path(caller.f_code.co_filename).name}:{caller.f_lineno}"
         raise AssertionError(f"the table at {place} has no {' and no '.join(missing)}: add it")

@@ -32,19 +32,17 @@ INT32 = 2**31 - 1
 ONE = 65536
 
 
-SHAPE_OF = every_kind(
-    {
-        "sphere": lambda size, _: Sphere(size),
-        "capsule": lambda size, _: Capsule(size, size // 2),
-        "cylinder": lambda size, _: Cylinder(size, max(1, size // 3)),
-        "box": lambda size, _: Box(size, max(1, size // 4), max(1, size // 2)),
-        "sector": lambda size, angle: Sector(size, angle, size),
-    }
-)
-
-
 def shape_of(kind, size, angle):
-    return SHAPE_OF[kind](size, angle)
+    shapes = every_kind(
+        [
+            Sphere(size),
+            Capsule(size, size // 2),
+            Cylinder(size, max(1, size // 3)),
+            Box(size, max(1, size // 4), max(1, size // 2)),
+            Sector(size, angle, size),
+        ]
+    )
+    return shapes[KINDS.index(kind)]
 
 
 LAYOUTS = {

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, product
 from math import gcd, isqrt
 from operator import itemgetter
 from random import Random
-from typing import Any, get_args
+from typing import Any
 
 import model
 import pytest
@@ -22,21 +22,15 @@ from strategies import UNTURNED, every_kind
 from tools import ints, rows
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
-from fixsync._native.kinds import KINDS_BY_CLASS
-from fixsync.world.shapes import Shape
+from fixsync.world.shapes import shape_from_tuple
 
-MAKE = every_kind({KINDS_BY_CLASS[shape.__name__].name: shape for shape in get_args(Shape)})
 EIGHT_YAWS = range(0, 65536, 8192)
-
-
-def made(shape: Any) -> Shape:
-    return MAKE[shape[0]](*shape[1:])
 
 
 def mismatches(cases: list[Any]) -> list[Any]:
     """Of (shape_a, pose_a, shape_b, pose_b), those whose contact is not the model's, in both orders
     and alone."""
-    shapes = {shape: made(shape) for case in cases for shape in case[::2]}
+    shapes = {shape: shape_from_tuple(shape) for case in cases for shape in case[::2]}
     poses = {pose: Pose(*pose) for case in cases for pose in case[1::2]}
     a, pa = [shapes[case[0]] for case in cases], [poses[case[1]] for case in cases]
     b, pb = [shapes[case[2]] for case in cases], [poses[case[3]] for case in cases]
@@ -54,7 +48,7 @@ def world_mismatches(cases: list[Any]) -> list[Any]:
     for start in range(0, len(cases), 16):
         some = cases[start : start + 16]
         expected = [int(model.overlap(*case)) for case in some]
-        sides = [[(made(case[i]), Pose(*case[i + 1])) for case in some] for i in (0, 2)]
+        sides = [[(shape_from_tuple(case[i]), Pose(*case[i + 1])) for case in some] for i in (0, 2)]
         for hit_when in (1, 2):
             world = World(32, hit_when=hit_when, layers=[(2 * i, 2 * i + 1) for i in range(16)])
             world.add_many([(i, *sides[i % 2][i // 2], i) for i in range(2 * len(some))])
@@ -78,24 +72,26 @@ def corners_of(half_x: int, half_z: int, yaw: int) -> list[tuple[int, int]]:
     return [(x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)]
 
 
-SMALL: dict[str, list[Any]] = {
-    "sphere": [("sphere", r) for r in (1, 2, 3)],
-    "capsule": [("capsule", r, h) for r in (1, 2) for h in (0, 1)],
-    "cylinder": [("cylinder", r, 1) for r in (1, 2, 3)],
-    "box": [("box", x, 1, z) for x, z in ((1, 1), (1, 2), (3, 1))],
-    "sector": [
-        ("sector", r, a, 1)
-        for r, a in ((3, 1), (3, 8192), (2, 16384), (3, 20000), (2, 32767), (2, 32768))
-    ],
-    "ring": [
-        ("sector", r, a, 1, i)
-        for r, a, i in ((3, 1, 2), (3, 8192, 1), (4, 16384, 2), (3, 20000, 2), (2, 32768, 1))
-    ],
-}
+SMALL: dict[str, list[Any]] = every_kind(
+    {
+        "sphere": [("sphere", r) for r in (1, 2, 3)],
+        "capsule": [("capsule", r, h) for r in (1, 2) for h in (0, 1)],
+        "cylinder": [("cylinder", r, 1) for r in (1, 2, 3)],
+        "box": [("box", x, 1, z) for x, z in ((1, 1), (1, 2), (3, 1))],
+        "sector": [
+            ("sector", r, a, 1)
+            for r, a in ((3, 1), (3, 8192), (2, 16384), (3, 20000), (2, 32767), (2, 32768))
+        ],
+        "ring": [
+            ("sector", r, a, 1, i)
+            for r, a, i in ((3, 1, 2), (3, 8192, 1), (4, 16384, 2), (3, 20000, 2), (2, 32768, 1))
+        ],
+    }
+)
 SECTORS = {"sector", "ring"}
 
 
-PAIRS = list(combinations_with_replacement(every_kind(SMALL), 2))
+PAIRS = list(combinations_with_replacement(SMALL, 2))
 GRID = [d for d in product(range(-5, 6), (0, 1, 3), range(-5, 6)) if d[1] == 0 or sum(d) % 2 == 0]
 
 
@@ -250,8 +246,8 @@ def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None
         for yaw in (0, 16384, 32768, 49152)
     ]
     assert mismatches(cases) == []
-    assert overlap(made(half_disc), Pose(-7, 0, 1, 0), made(box), Pose(0, 0, 0)) == 2
-    assert overlap(made(half_disc), Pose(-7, 0, 1, 32768), made(box), Pose(0, 0, 0)) == 1
+    assert overlap(shape_from_tuple(half_disc), Pose(-7, 0, 1, 0), shape_from_tuple(box), Pose(0, 0, 0)) == 2
+    assert overlap(shape_from_tuple(half_disc), Pose(-7, 0, 1, 32768), shape_from_tuple(box), Pose(0, 0, 0)) == 1
 
 
 def test_a_point_one_raw_unit_behind_the_apex_is_nearest_to_the_apex() -> None:
@@ -494,5 +490,5 @@ def test_a_mirrored_pair_has_the_same_contact(pair: Any) -> None:
     a, pose_a, b, pose_b = pair
     mirrored = [(-x, y, z, (32768 - yaw) % 65536) for x, y, z, yaw in (pose_a, pose_b)]
     assume(all(-(2**31) <= v < 2**31 for pose in mirrored for v in pose[:3]))
-    before = overlap(made(a), Pose(*pose_a), made(b), Pose(*pose_b))
-    assert overlap(made(a), Pose(*mirrored[0]), made(b), Pose(*mirrored[1])) == before
+    before = overlap(shape_from_tuple(a), Pose(*pose_a), shape_from_tuple(b), Pose(*pose_b))
+    assert overlap(shape_from_tuple(a), Pose(*mirrored[0]), shape_from_tuple(b), Pose(*mirrored[1])) == before

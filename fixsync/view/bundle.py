@@ -139,7 +139,7 @@ def page(title: str, manifest: dict[str, Any], logs: list[bytes]) -> str:
 
 def _check_drawings() -> None:
     """A page with a kind that has no drawing would be empty: nothing is written then."""
-    drawn = re.findall(r"^  (\w+): \{ plan: ", asset("kinds.js"), re.MULTILINE)
+    drawn = re.findall(r"^  (\w+): (?:\{ plan: |prism\()", asset("kinds.js"), re.MULTILINE)
     for name in KINDS_BY_NAME:
         if name not in drawn:
             raise ValueError(f"{ASSETS / 'kinds.js'} does not say how this kind is drawn: {name}")

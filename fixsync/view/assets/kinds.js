@@ -37,40 +37,57 @@ const DISC = {
   isCentred: true,
 };
 
-const RECTANGLE = {
-  halfWidths: ({ size, c, s }) => [
-    Math.abs(c) * size[0] + Math.abs(s) * size[2],
-    Math.abs(s) * size[0] + Math.abs(c) * size[2],
-  ],
-  span(solid) {
-    const [half] = RECTANGLE.halfWidths(solid);
-    return [-half, half];
-  },
-  reach: ({ size }) => Math.hypot(size[0], size[2]),
-  breadth: ({ size }) => Math.max(...size),
-  covers({ size, c, s }, x, z) {
-    return Math.abs(x * c + z * s) <= size[0] && Math.abs(z * c - x * s) <= size[2];
-  },
-  nearest({ size, c, s }, x, z) {
-    const along = Math.min(size[0], Math.max(-size[0], x * c + z * s));
-    const across = Math.min(size[2], Math.max(-size[2], z * c - x * s));
-    return [along * c - across * s, along * s + across * c];
-  },
-  // The corner nearest to a viewer who stands at the lower edge of the top view.
-  edges: ({ size, c, s }) =>
-    s !== 0 && c !== 0 ? [(Math.abs(s) * size[2] - Math.abs(c) * size[0]) * Math.sign(c * s)] : [],
-  outline(g, { sx, sy, size, c, s }, { scale, upSign, margin }) {
-    const [hx, hz] = [size[0] * scale + margin, size[2] * scale + margin];
-    const [cx, cz] = [c, -s * upSign]; // the box's x axis on the screen
-    const [ex, ez] = [-s, -c * upSign]; // its z axis
-    g.moveTo(sx + hx * cx + hz * ex, sy + hx * cz + hz * ez);
-    g.lineTo(sx - hx * cx + hz * ex, sy - hx * cz + hz * ez);
-    g.lineTo(sx - hx * cx - hz * ex, sy - hx * cz - hz * ez);
-    g.lineTo(sx + hx * cx - hz * ex, sy + hx * cz - hz * ez);
-    g.closePath();
-  },
-  isCentred: true,
-};
+// Over a convex polygon. `corners`: those of a size with yaw 0, counterclockwise.
+function polygon(corners) {
+  // Of each edge the corner where it begins, and the way to the next one: [x, z, ux, uz].
+  const edgesOf = ({ size, c, s }) => {
+    const placed = corners(size).map(([x, z]) => [x * c - z * s, x * s + z * c]);
+    return placed.map(([x, z], i) => {
+      const next = placed[(i + 1) % placed.length];
+      return [x, z, next[0] - x, next[1] - z];
+    });
+  };
+  const isInside = (edges, x, z) =>
+    edges.every((edge) => edge[2] * (z - edge[1]) >= edge[3] * (x - edge[0]));
+  const most = (solid, measure) => Math.max(...edgesOf(solid).map(measure));
+  return {
+    halfWidths: (solid) => [0, 1].map((axis) => most(solid, (edge) => Math.abs(edge[axis]))),
+    span: (solid) => [-most(solid, ([x]) => -x), most(solid, ([x]) => x)],
+    reach: (solid) => most(solid, ([x, z]) => Math.hypot(x, z)),
+    breadth: ({ size }) => Math.max(...size),
+    covers: (solid, x, z) => isInside(edgesOf(solid), x, z),
+    nearest(solid, x, z) {
+      const edges = edgesOf(solid);
+      if (isInside(edges, x, z)) return [x, z];
+      const points = edges.map(([atX, atZ, ux, uz]) => {
+        const along = ((x - atX) * ux + (z - atZ) * uz) / (ux * ux + uz * uz);
+        const part = Math.min(1, Math.max(0, along));
+        return [atX + part * ux, atZ + part * uz];
+      });
+      const distance = (point) => Math.hypot(x - point[0], z - point[1]);
+      return points.reduce((a, b) => (distance(b) < distance(a) ? b : a));
+    },
+    // The corners between two edges that face a viewer at the lower edge of the top view.
+    edges: (solid) =>
+      edgesOf(solid)
+        .filter((edge, i, all) => edge[2] > 0 && all.at(i - 1)[2] > 0)
+        .map(([x]) => x),
+    outline(g, solid, { scale, upSign, margin }) {
+      edgesOf(solid).forEach(([x, z, ux, uz], i, all) => {
+        const [, , beforeX, beforeZ] = all.at(i - 1);
+        // Both edges are moved out by the margin: the corner is where they meet.
+        const out = margin / (beforeX * uz - beforeZ * ux);
+        const [long, before] = [Math.hypot(ux, uz), Math.hypot(beforeX, beforeZ)];
+        g[i ? "lineTo" : "moveTo"](
+          solid.sx + x * scale + out * (beforeX * long - ux * before),
+          solid.sy - upSign * (z * scale + out * (beforeZ * long - uz * before)),
+        );
+      });
+      g.closePath();
+    },
+    isCentred: true,
+  };
+}
 
 const isInWedge = ({ yaw, halfAngle }, x, z) => {
   const off = Math.abs(Math.atan2(z, x) - yaw) % FULL_TURN;
@@ -163,12 +180,20 @@ const UPRIGHT = {
   },
 };
 
+// Of a kind with corners.
+const prism = (corners) => ({ plan: polygon(corners), profile: UPRIGHT, mark: null });
+
 // `mark`: the radius of a circle within those that have one plan, of their own radius; in pixels.
 export const DRAWINGS = {
   sphere: { plan: DISC, profile: ROUND, mark: () => 1.5 },
   capsule: { plan: DISC, profile: ROUND, mark: (radius) => radius * 0.55 },
   cylinder: { plan: DISC, profile: UPRIGHT, mark: null },
-  box: { plan: RECTANGLE, profile: UPRIGHT, mark: null },
+  box: prism(([x, , z]) => [
+    [x, z],
+    [-x, z],
+    [-x, -z],
+    [x, -z],
+  ]),
   sector: { plan: WEDGE, profile: UPRIGHT, mark: null },
 };
 
