@@ -38,17 +38,24 @@ def _kind_of(row: Any) -> str:
     return first if isinstance(first, str) else KINDS[first]
 
 
+def sized(kind: str, *numbers: int) -> tuple[Any, ...]:
+    """A shape of a kind without a half angle: as many of the numbers as it has sizes, each taken
+    into its range.
+    """
+    sizes = zip(numbers, model.KINDS[kind], strict=False)
+    return kind, *(min(max(size, least), most) for size, (_, least, most) in sizes)
+
+
 def with_sizes_of(box: Any, kind: str) -> Any:
-    """A box, in any form of a row, as a polygon of a kind: of its sizes, or the least ones."""
+    """A box, in any form of a row, as a polygon of a kind."""
     if isinstance(box, list):
         return list(dict.fromkeys(with_sizes_of(one, kind) for one in box))
     if hasattr(box, "as_tuple"):
         return shape_from_tuple(with_sizes_of(box.as_tuple(), kind))
     if isinstance(box[0], int):
-        sizes = with_sizes_of(("box", *box[2]), kind)[1:]
+        sizes = sized(kind, *box[2])[1:]
         return KINDS.index(kind), 0, (*sizes, *[0] * (3 - len(sizes)))
-    sizes = zip(box[1:], model.KINDS[kind], strict=False)
-    return kind, *(min(max(size, least), most) for size, (_, least, most) in sizes)
+    return sized(kind, *box[1:])
 
 
 def every_kind(table: Table, kinds: Sequence[str] = KINDS) -> Table:
@@ -70,11 +77,6 @@ def every_kind(table: Table, kinds: Sequence[str] = KINDS) -> Table:
 
 
 every_kind(model.KINDS)
-
-
-def sized(kind: str, *numbers: int) -> tuple[Any, ...]:
-    """A shape of a kind without a half angle: as many of the numbers as it has sizes."""
-    return kind, *numbers[: len(model.KINDS[kind])]
 
 
 def one_of(names: Sequence[str]) -> str:

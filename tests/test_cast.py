@@ -631,8 +631,10 @@ def test_of_two_boxes_corner_to_corner_the_normal_is_on_the_first_axis_of_b(
 @pytest.mark.parametrize("a", [sized(kind, 7, 2, 7) for kind in SOLIDS])
 def test_the_longest_motion_that_ends_at_a_quarter_turned_box_touches_it(a: Any, yaw: int) -> None:
     """In whole raw units, of which there are more than 2^30."""
-    for half, along in product((1, 5, SIZE_MAX - 7), ((1, 0), (-1, 0), (0, 1), (0, -1))):
-        x, z = (step * (half + 7 + 2 * SIZE_MAX) for step in along)
+    corners = model.outline(a, (0, 0, 0, yaw), 3)[0] if a[0] in model.CORNERS else []
+    for half, along in product((1, 5, SIZE_MAX - 8), ((1, 0), (-1, 0), (0, 1), (0, -1))):
+        reach = max((-model.dot(along, corner) for corner in corners), default=7)
+        x, z = (step * (half + reach + 2 * SIZE_MAX) for step in along)
         motion = -SIZE_MAX * along[0], 0, -SIZE_MAX * along[1]
         back = SIZE_MAX * along[0], 0, SIZE_MAX * along[1]
         for one_less in (0, 1):
@@ -849,10 +851,11 @@ def crowd(count: int, rng: random.Random) -> World:
         size = rng.choice([4, 4, 4, 4, 30])
         kind = rng.choice(KINDS)
         numbers = [rng.randint(1, size) for _ in model.KINDS[kind]]
+        shape = shape_from_tuple(sized(kind, *numbers))
         pose = Pose(
             rng.randint(0, side), rng.randint(0, SIZE), rng.randint(0, side), rng.randrange(TURN)
         )
-        world.add(id, shape_from_tuple((kind, *numbers)), pose, layer=rng.randrange(3))
+        world.add(id, shape, pose, layer=rng.randrange(3))
     return world
 
 

@@ -246,8 +246,18 @@ def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None
         for yaw in (0, 16384, 32768, 49152)
     ]
     assert mismatches(cases) == []
-    assert overlap(shape_from_tuple(half_disc), Pose(-7, 0, 1, 0), shape_from_tuple(box), Pose(0, 0, 0)) == 2
-    assert overlap(shape_from_tuple(half_disc), Pose(-7, 0, 1, 32768), shape_from_tuple(box), Pose(0, 0, 0)) == 1
+    assert (
+        overlap(
+            shape_from_tuple(half_disc), Pose(-7, 0, 1, 0), shape_from_tuple(box), Pose(0, 0, 0)
+        )
+        == 2
+    )
+    assert (
+        overlap(
+            shape_from_tuple(half_disc), Pose(-7, 0, 1, 32768), shape_from_tuple(box), Pose(0, 0, 0)
+        )
+        == 1
+    )
 
 
 def test_a_point_one_raw_unit_behind_the_apex_is_nearest_to_the_apex() -> None:
@@ -491,4 +501,7 @@ def test_a_mirrored_pair_has_the_same_contact(pair: Any) -> None:
     mirrored = [(-x, y, z, (32768 - yaw) % 65536) for x, y, z, yaw in (pose_a, pose_b)]
     assume(all(-(2**31) <= v < 2**31 for pose in mirrored for v in pose[:3]))
     before = overlap(shape_from_tuple(a), Pose(*pose_a), shape_from_tuple(b), Pose(*pose_b))
-    assert overlap(shape_from_tuple(a), Pose(*mirrored[0]), shape_from_tuple(b), Pose(*mirrored[1])) == before
+    assert (
+        overlap(shape_from_tuple(a), Pose(*mirrored[0]), shape_from_tuple(b), Pose(*mirrored[1]))
+        == before
+    )

@@ -28,6 +28,7 @@ from fixsync import (
     World,
     flat,
 )
+from fixsync._native.kinds import KINDS_BY_CLASS
 from fixsync.game.bodies import Body
 from fixsync.game.frame_data import Attack, FrameData, Part
 from fixsync.game.motion import along, bounce, move_and_slide, slide
@@ -141,7 +142,11 @@ CALLS: dict[str, Callable[[N], Any]] = {
     "forward": lambda n: fixsync.forward(n(700), n(65536)),
     **{
         shape.__name__: lambda n, shape=shape: shape(
-            *[n(value) for value in (5, 6, 7)[: len(shape.__match_args__)]]
+            *[
+                n(max(5, size.low))
+                for size in KINDS_BY_CLASS[shape.__name__].sizes
+                if not size.is_hole
+            ]
         )
         for shape in get_args(Shape)
     },

@@ -14,6 +14,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
+from strategies import NO_KIND
 from test_recorder import skip
 
 from fixsync import Box, Level, Pillar, Pose, Prism, Sector, Sphere, World
@@ -484,7 +485,7 @@ def test_a_frame_that_was_written_out_in_part_cannot_be_taken_back() -> None:
 
 
 @pytest.mark.parametrize(("at", "value", "status"), [
-    (0, 0, "COMMAND"), (0, 12, "COMMAND"), (12, 5, "KIND"),
+    (0, 0, "COMMAND"), (0, 12, "COMMAND"), (12, NO_KIND, "KIND"),
 ])  # fmt: skip
 def test_a_row_that_no_world_accepts_is_refused(at: int, value: int, status: str) -> None:
     rows, _ = rows_of_commands([("turn", 1, 2), ("shape", 1, ("sphere", 5))])

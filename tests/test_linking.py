@@ -128,7 +128,7 @@ def test_the_single_file_form_has_the_public_symbols_only(builds: Builds) -> Non
 def a_shape(draw: random.Random, kinds: Sequence[str]) -> Shape:
     one = fixsync.ONE
     r, h = draw.randrange(1, 2 * one), draw.randrange(1, 2 * one)
-    shapes = [
+    shapes: list[Shape] = [
         Sphere(r),
         Capsule(r, h),
         Cylinder(r, h),

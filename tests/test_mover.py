@@ -732,7 +732,7 @@ def a_vast_world(rng: random.Random) -> tuple[Twins, int]:
     twins = Twins(pillars)
     for id in range(rng.choice([2, 3, 6])):
         kind = rng.choice(SOLIDS)
-        twins.add(id, (kind, *(max(least, size()) for _, least, _ in model.KINDS[kind])), pose())
+        twins.add(id, sized(kind, *(size() for _ in model.KINDS[kind])), pose())
     return twins, rng.choice([most, most // 7, 2**22])
 
 
