@@ -122,6 +122,7 @@ extern "C" {
 #define FXS_CAPACITY_MAX 2147483648U /* 2^31: a pair of ids and its contact fit one 64-bit word */
 #define FXS_VERTICES_MAX 32        /* vertices of a prism */
 #define FXS_LEVEL 2147483648U      /* 2^31: the id of a level's first solid */
+#define FXS_OUTLINE_SEGMENTS 32    /* usual pieces of a whole circle in an outline */
 
 /* Kinds of shape (enum Kind). */
 #define FXS_SPHERE 0               /* size: radius, 0, 0. A ball. */

@@ -14,7 +14,15 @@ import {
 import { checked, Holder, kernel, memory, Room, results, scratch } from "./kernel.js";
 import { outlined } from "./outlines.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
-import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX, FXS_TOUCHING, fxs_query } from "./raw.js";
+import {
+  FXS_CYLINDER,
+  FXS_OK,
+  FXS_OUTLINE_SEGMENTS,
+  FXS_PRISM,
+  FXS_SIZE_MAX,
+  FXS_TOUCHING,
+  fxs_query,
+} from "./raw.js";
 import { hitWhenIn } from "./shapes.js";
 
 const CODES = { cylinder: FXS_CYLINDER, prism: FXS_PRISM };
@@ -77,7 +85,7 @@ export class Level extends Holder {
 
   /** The outline of the solid of an index, for drawing: { outer, hole, yLow, yHigh }. */
   outline(index, options) {
-    const { segments = 32 } = optionsIn(options, "segments");
+    const { segments = FXS_OUTLINE_SEGMENTS } = optionsIn(options, "segments");
     const [{ address }, one] = [this, this.#index(index)];
     return outlined(`index ${index}`, segments, (...out) =>
       kernel.fxs_level_outline(address, one, ...out),

@@ -1,7 +1,14 @@
 // The kernel's outlines, for drawing: of shapes, colliders and solids.
 import { integer, optionsIn } from "./checks.js";
 import { checked, kernel, memory, results, scratch } from "./kernel.js";
-import { FXS_E_ROOM, FXS_TURN, fxs_extent, fxs_shape, fxs_vertex } from "./raw.js";
+import {
+  FXS_E_ROOM,
+  FXS_OUTLINE_SEGMENTS,
+  FXS_TURN,
+  fxs_extent,
+  fxs_shape,
+  fxs_vertex,
+} from "./raw.js";
 import { putPose, putShape } from "./shapes.js";
 
 const AT_EXTENT = 128; // in the scratch memory, behind a shape and a pose
@@ -39,7 +46,7 @@ export function outlined(what, segments, ask) {
 
 /** The outline of a shape, for drawing: its vertices seen from above, and its heights. */
 export function outlineOf(shape, pose, options) {
-  const { segments = 32 } = optionsIn(options, "segments");
+  const { segments = FXS_OUTLINE_SEGMENTS } = optionsIn(options, "segments");
   putShape(scratch, shape);
   putPose(scratch + fxs_shape.$size, pose);
   return outlined("outline", segments, (...out) =>

@@ -27,6 +27,8 @@ export const FXS_CAPACITY_MAX: 2147483648;
 export const FXS_VERTICES_MAX: 32;
 /** 2^31: the id of a level's first solid */
 export const FXS_LEVEL: 2147483648;
+/** usual pieces of a whole circle in an outline */
+export const FXS_OUTLINE_SEGMENTS: 32;
 /** size: radius, 0, 0. A ball. */
 export const FXS_SPHERE: 0;
 /** size: radius, half_height, 0. A ball swept along a vertical

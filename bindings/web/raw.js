@@ -12,6 +12,7 @@ export const FXS_LAYER_COUNT = 32;
 export const FXS_CAPACITY_MAX = 2147483648;
 export const FXS_VERTICES_MAX = 32;
 export const FXS_LEVEL = 2147483648;
+export const FXS_OUTLINE_SEGMENTS = 32;
 export const FXS_SPHERE = 0;
 export const FXS_CAPSULE = 1;
 export const FXS_CYLINDER = 2;

@@ -47,6 +47,7 @@ import {
   FXS_E_UNDEFINED,
   FXS_LEVEL,
   FXS_OK,
+  FXS_OUTLINE_SEGMENTS,
   FXS_TOUCHING,
   fxs_collider,
   fxs_command,
@@ -530,7 +531,7 @@ export class World extends Holder {
 
   /** The outline of a collider or a solid as it is now, for drawing: { outer, hole, yLow, yHigh }. */
   outline(id, options) {
-    const { segments = 32 } = optionsIn(options, "segments");
+    const { segments = FXS_OUTLINE_SEGMENTS } = optionsIn(options, "segments");
     const one = uint32("id", id);
     return outlined(`id ${id}`, segments, (...out) =>
       kernel.fxs_world_outline(this.#at, one, ...out),

@@ -16,7 +16,14 @@ from fixsync._native.level import (
     pillar_bytes,
     prism_bytes,
 )
-from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, SIZE_MAX, UINT32_MAX
+from fixsync._native.raw import (
+    INT32_MAX,
+    INT32_MIN,
+    LAYER_COUNT,
+    OUTLINE_SEGMENTS,
+    SIZE_MAX,
+    UINT32_MAX,
+)
 from fixsync._native.rows import Buffer, bytes_of
 from fixsync.base.values import Number, Value
 from fixsync.world.arguments import cast_row, query_row
@@ -162,7 +169,7 @@ class Level:
         require_pose("pose", pose)
         return CONTACTS[self._native.contact(self._index(index), shape._shape, pose._pose)]
 
-    def outline(self, index: int, *, segments: int = 32) -> Outline:
+    def outline(self, index: int, *, segments: int = OUTLINE_SEGMENTS) -> Outline:
         """The outline of a solid, for drawing: the vertices of a prism, or the circle of a cylinder
         from +X on; and its heights."""
         return Outline(*self._native.outline(self._index(index), segments_of(segments)))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, final, get_args
 from fixsync._native import kernel
 from fixsync._native.checks import coordinate, counted, index, integer, integers, shown
 from fixsync._native.kinds import KINDS_BY_NAME
-from fixsync._native.raw import SIZE_MAX, TURN, YAW_MAX, constant
+from fixsync._native.raw import OUTLINE_SEGMENTS, SIZE_MAX, TURN, YAW_MAX, constant
 from fixsync._native.rows import POSE, SHAPE, Buffer, is_buffer, rows_of
 from fixsync.base.kinds import *  # the classes of shapes
 from fixsync.base.kinds import Shape
@@ -256,7 +256,7 @@ def segments_of(value: object) -> int:
     return integer("segments", value, 3, TURN)
 
 
-def outline(shape: Shape, pose: Pose, *, segments: int = 32) -> Outline:
+def outline(shape: Shape, pose: Pose, *, segments: int = OUTLINE_SEGMENTS) -> Outline:
     """The outline of a shape, for drawing: its vertices seen from above, and its heights.
 
     segments: how many pieces draw a whole circle, 3..65536. A circle begins where the pose faces, a

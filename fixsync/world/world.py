@@ -24,7 +24,7 @@ from fixsync._native.checks import (
     shown,
     uint32,
 )
-from fixsync._native.raw import CAPACITY_MAX, LAYER_COUNT, UINT32_MAX, YAW_MAX
+from fixsync._native.raw import CAPACITY_MAX, LAYER_COUNT, OUTLINE_SEGMENTS, UINT32_MAX, YAW_MAX
 from fixsync._native.rows import COMMAND, MOTION, Buffer, bytes_of, is_buffer, rows_of
 from fixsync._native.status import CommandError
 from fixsync._native.world import NativeWorld
@@ -497,7 +497,7 @@ class World:
         found = self._native.side(*pair)
         return found if pair[1] >= LEVEL else Side(found)
 
-    def outline(self, id: int, *, segments: int = 32) -> Outline:
+    def outline(self, id: int, *, segments: int = OUTLINE_SEGMENTS) -> Outline:
         """`fixsync.outline` of a collider as it is now, around its centre, active or not; or of a
         solid (`Level.outline`)."""
         if self.level is not None and type(id) is int and id >= LEVEL:

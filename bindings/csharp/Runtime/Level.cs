@@ -261,7 +261,7 @@ namespace Fixsync
         }
 
         /// <summary>The outline of a solid, for drawing.</summary>
-        public Outline Outline(int index, int segments = 24)
+        public Outline Outline(int index, int segments = Native.FXS_OUTLINE_SEGMENTS)
         {
             var vertices = new Rows<Vertex>(64);
             Fixsync.Outline.Check(vertices, segments);

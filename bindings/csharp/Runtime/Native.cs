@@ -2384,6 +2384,8 @@ namespace Fixsync
         public const int FXS_VERTICES_MAX = 32;
         /// <summary>2^31: the id of a level's first solid.</summary>
         public const uint FXS_LEVEL = 2147483648;
+        /// <summary>Usual pieces of a whole circle in an outline.</summary>
+        public const int FXS_OUTLINE_SEGMENTS = 32;
         /// <summary>Size: radius, 0, 0. A ball.</summary>
         public const int FXS_SPHERE = 0;
         /// <summary>Size: radius, half_height, 0. A ball swept along a vertical segment of

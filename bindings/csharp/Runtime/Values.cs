@@ -153,14 +153,14 @@ namespace Fixsync
 
         /// <summary>The outline at a pose, for drawing. Segments, 3..65536: pieces of a whole
         /// circle.</summary>
-        public Outline Outline(Pose pose, int segments = 24)
+        public Outline Outline(Pose pose, int segments = Native.FXS_OUTLINE_SEGMENTS)
         {
             var vertices = new Rows<Vertex>(64);
             return new Outline(vertices, Outline(pose, vertices, segments));
         }
 
         /// <summary>The same into a list: `Outer` vertices, then those of the hole.</summary>
-        public unsafe Extent Outline(Pose pose, Rows<Vertex> vertices, int segments = 24)
+        public unsafe Extent Outline(Pose pose, Rows<Vertex> vertices, int segments = Native.FXS_OUTLINE_SEGMENTS)
         {
             Fixsync.Outline.Check(vertices, segments);
             Shape shape = this;

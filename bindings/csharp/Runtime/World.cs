@@ -525,14 +525,14 @@ namespace Fixsync
 
         /// <summary>The outline of a collider or solid, for drawing. segments, 3..65536: pieces of
         /// a whole circle.</summary>
-        public Outline Outline(uint id, int segments = 24)
+        public Outline Outline(uint id, int segments = Native.FXS_OUTLINE_SEGMENTS)
         {
             var vertices = new Rows<Vertex>(64);
             return new Outline(vertices, Outline(id, vertices, segments));
         }
 
         /// <summary>The same into a list: `Outer` vertices, then those of the hole.</summary>
-        public Extent Outline(uint id, Rows<Vertex> vertices, int segments = 24)
+        public Extent Outline(uint id, Rows<Vertex> vertices, int segments = Native.FXS_OUTLINE_SEGMENTS)
         {
             Fixsync.Outline.Check(vertices, segments);
             Extent extent;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+_Static_assert(FXS_OUTLINE_SEGMENTS == 32, "the signatures of outline have this default");
+
 /* ---- library ---- */
 
 static void take_error(gd_call *call) {

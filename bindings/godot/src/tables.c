@@ -26,6 +26,9 @@ const gd_constant GD_CONSTANTS[] = {
     {INT64_C(2147483648), 0,
      "\0LEVEL\0"
      "2^31: the id of a level's first solid"},
+    {32, 0,
+     "\0OUTLINE_SEGMENTS\0"
+     "usual pieces of a whole circle in an outline"},
     {0, 0,
      "Kind\0SPHERE\0"
      "size: radius, 0, 0. A ball."},

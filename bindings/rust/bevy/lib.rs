@@ -214,7 +214,7 @@ mod outlines {
         fn default() -> Self {
             let [active, inactive, level] =
                 [[0.2, 0.9, 0.3], [0.5, 0.5, 0.5], [0.3, 0.6, 1.0]].map(Color::srgb_from_array);
-            Self { is_on: true, segments: 24, active, inactive, level }
+            Self { is_on: true, segments: fixsync::OUTLINE_SEGMENTS, active, inactive, level }
         }
     }
 

@@ -30,6 +30,8 @@ pub const FXS_CAPACITY_MAX: u32 = 2147483648;
 pub const FXS_VERTICES_MAX: u32 = 32;
 /// 2^31: the id of a level's first solid
 pub const FXS_LEVEL: u32 = 2147483648;
+/// usual pieces of a whole circle in an outline
+pub const FXS_OUTLINE_SEGMENTS: u32 = 32;
 /// size: radius, 0, 0. A ball.
 pub const FXS_SPHERE: u32 = 0;
 /// size: radius, half\_height, 0. A ball swept along a vertical

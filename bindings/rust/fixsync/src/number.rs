@@ -8,6 +8,8 @@ pub const ONE: i32 = sys::FXS_ONE as i32;
 pub const SIZE_MAX: i32 = sys::FXS_SIZE_MAX as i32;
 /// The id of the first solid of a level.
 pub const LEVEL: u32 = sys::FXS_LEVEL;
+/// Pieces of a whole circle in an outline, where none are given.
+pub const OUTLINE_SEGMENTS: u32 = sys::FXS_OUTLINE_SEGMENTS;
 
 /// A number of units in Q16.16, exact: `q!(1.5)` is 98304. One that is not a multiple of 1/65536,
 /// or outside i32, does not compile. The literal is read as text: no float is computed.

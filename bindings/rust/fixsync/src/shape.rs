@@ -127,7 +127,7 @@ impl Outline {
         call: impl Fn(u32, *mut sys::fxs_vertex, u64, *mut sys::fxs_extent) -> i32,
         error: impl FnOnce(i32) -> Error,
     ) -> Result<Self, Error> {
-        let segments = segments.unwrap_or(32);
+        let segments = segments.unwrap_or(crate::OUTLINE_SEGMENTS);
         let mut extent = sys::fxs_extent::default();
         let mut vertices: Vec<sys::fxs_vertex> = Vec::new();
         // SAFETY: a call writes outer + hole vertices, or gives that room.
@@ -256,7 +256,7 @@ impl Shape {
         })
     }
 
-    /// The outline, of `segments` (3..=65536) pieces for a whole circle; `None`: 32.
+    /// The outline, of `segments` (3..=65536) pieces for a whole circle; `None`: `OUTLINE_SEGMENTS`.
     ///
     /// ```
     /// use fixsync::{Outline, Pose, Shape, q};
