@@ -153,6 +153,25 @@ namespace Fixsync
         private delegate int Call(
             RawBody* body, byte* table, IntPtr world, void* argument, Command* rows);
 
+        // Made with the first body: a cached lambda would be made in the frame that first calls it.
+        private static readonly Call Removes = (body, table, at, argument, to) =>
+            Native.fxs_body_remove(body, table, at, to);
+
+        private static readonly Call Poses = (body, table, at, argument, to) =>
+            Native.fxs_body_set_pose(body, table, at, (Pose*)argument, to);
+
+        private static readonly Call Mirrors = (body, table, at, argument, to) =>
+            Native.fxs_body_mirror(body, table, at, *(uint*)argument, to);
+
+        private static readonly Call Starts = (body, table, at, argument, to) =>
+            Native.fxs_body_start(body, table, at, *(uint*)argument, to);
+
+        private static readonly Call Ticks = (body, table, at, argument, to) =>
+            Native.fxs_body_tick(body, table, at, to);
+
+        private static readonly Call Cancels = (body, table, at, argument, to) =>
+            Native.fxs_body_cancel(body, table, at, to);
+
         private void Act(World world, Rows<Command> rows, void* argument, Call call)
         {
             Errors.NotNull(world, nameof(world));
@@ -175,8 +194,7 @@ namespace Fixsync
 
         /// <summary>Removes the parts from the world; their hits end at the next step.</summary>
         public void Remove(World world, [AllowNull] Rows<Command> rows = null) =>
-            Act(world, rows, null, (body, table, at, argument, to) =>
-                Native.fxs_body_remove(body, table, at, to));
+            Act(world, rows, null, Removes);
 
         /// <summary>Where it is.</summary>
         public Pose Pose(World world)
@@ -193,16 +211,14 @@ namespace Fixsync
 
         /// <summary>Moves and turns all parts.</summary>
         public void SetPose(World world, Pose pose, [AllowNull] Rows<Command> rows = null) =>
-            Act(world, rows, &pose, (body, table, at, argument, to) =>
-                Native.fxs_body_set_pose(body, table, at, (Pose*)argument, to));
+            Act(world, rows, &pose, Poses);
 
         /// <summary>Turns it to its local +x (false) or -x by mirroring: for side views.</summary>
         public void Mirror(World world, bool mirrored, [AllowNull] Rows<Command> rows = null)
         {
             Errors.NotNull(world, nameof(world));
             uint number = mirrored ? 1u : 0;
-            Act(world, rows, &number, (body, table, at, argument, to) =>
-                Native.fxs_body_mirror(body, table, at, *(uint*)argument, to));
+            Act(world, rows, &number, Mirrors);
         }
 
         private void CheckAttack(int attack)
@@ -227,8 +243,7 @@ namespace Fixsync
         {
             Errors.NotNull(world, nameof(world));
             CheckAttack(attack);
-            Act(world, rows, &attack, (body, table, at, argument, to) =>
-                Native.fxs_body_start(body, table, at, *(uint*)argument, to));
+            Act(world, rows, &attack, Starts);
         }
 
         /// <summary>Begins an attack by its name.</summary>
@@ -241,13 +256,11 @@ namespace Fixsync
         /// <summary>Moves the attack under way to its next frame, or ends it: once a frame, after
         /// the step.</summary>
         public void Tick(World world, [AllowNull] Rows<Command> rows = null) =>
-            Act(world, rows, null, (body, table, at, argument, to) =>
-                Native.fxs_body_tick(body, table, at, to));
+            Act(world, rows, null, Ticks);
 
         /// <summary>Ends the attack under way, if there is one.</summary>
         public void Cancel(World world, [AllowNull] Rows<Command> rows = null) =>
-            Act(world, rows, null, (body, table, at, argument, to) =>
-                Native.fxs_body_cancel(body, table, at, to));
+            Act(world, rows, null, Cancels);
 
         /// <summary>The collider of a part.</summary>
         public uint Id(int part)

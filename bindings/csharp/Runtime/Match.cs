@@ -1,23 +1,19 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography;
 
 namespace Fixsync
 {
-    /// <summary>A game that Rollback plays. Its state is the world, and own bytes, always as many.
-    /// </summary>
+    /// <summary>A game that Rollback plays. Its state is the world and its own state.</summary>
     public interface IGame
     {
         /// <summary>Its world.</summary>
         World World { get; }
 
-        /// <summary>Number of own bytes.</summary>
-        int OwnSize { get; }
-
-        /// <summary>Writes all of the state that is not in the world.</summary>
-        void Save(Span<byte> own);
-
-        /// <summary>Reads it; the world is loaded.</summary>
-        void Load(ReadOnlySpan<byte> own);
+        /// <summary>Names each value that the next frame depends on and that is not in the world,
+        /// always the same ones in the same order: own.Field("health", ref health).</summary>
+        void State(OwnState own);
 
         /// <summary>Steps a frame, and says what it did. inputs: the numbers of each player.
         /// </summary>
@@ -87,26 +83,46 @@ namespace Fixsync
         /// <summary>The first part that differs.</summary>
         public Part Part { get; internal set; }
 
-        /// <summary>The hash of that part here.</summary>
-        public ulong Ours { get; internal set; }
+        /// <summary>Bit i: part i differs.</summary>
+        public uint Parts { get; internal set; }
 
-        /// <summary>The other one.</summary>
-        public ulong Theirs { get; internal set; }
+        /// <summary>By part, the hash here; in the sync test of the last step.</summary>
+        public IReadOnlyList<ulong> Ours { get; internal set; }
 
-        /// <summary>In the sync test the first own byte that differs, or -1.</summary>
-        public long OwnAt { get; internal set; }
+        /// <summary>By part, the hash there; in the sync test of the step before.</summary>
+        public IReadOnlyList<ulong> Theirs { get; internal set; }
 
-        /// <summary>In the sync test what differs in the world, by collider and field: First of
-        /// the last step, Second of the step before.</summary>
+        /// <summary>In the sync test what differs in the world, by collider and field; for another
+        /// peer see Rollback.Differences.</summary>
         public Rows<Difference> Differences { get; } = new Rows<Difference>();
 
-        /// <summary>"frame 7: own differs when it is stepped again, own byte 4: ...".</summary>
+        /// <summary>In the sync test what differs in the own state, by name: "health[1]: 20 and
+        /// 30".</summary>
+        public IReadOnlyList<string> OwnDifferences { get; internal set; } = new string[0];
+
+        /// <summary>"frame 7: own differs when it is stepped again: health[1]: 20 and 30".
+        /// </summary>
         public override string ToString() =>
             $"frame {Frame}: {Part.ToString().ToLowerInvariant()} differs " +
-            (Peer > 0 ? $"on peer {Peer}" : "when it is stepped again") +
-            (OwnAt >= 0 ? $", own byte {OwnAt}" : "") +
-            (Differences.Count > 0 ? $", {Differences[0]}" : "") +
-            $": {Ours:x16}, not {Theirs:x16}";
+            (Peer > 0 ? $"from that of peer {Peer}: " : "when it is stepped again: ") +
+            (Differences.Count > 0 ? $"{Differences[0]}"
+                : OwnDifferences.Count > 0 ? OwnDifferences[0]
+                : Part == Part.Shown
+                    ? $"{Ours[(int)Part]} and {Theirs[(int)Part]}: State lacks a value"
+                    : $"hashes {Ours[(int)Part]:x16} and {Theirs[(int)Part]:x16}");
+    }
+
+    /// <summary>What the sync test found.</summary>
+    public sealed class DesyncException : Exception
+    {
+        /// <summary>The first frame that differs.</summary>
+        public Desync Desync { get; }
+
+        internal DesyncException(Desync desync)
+            : base($"{desync}")
+        {
+            Desync = desync;
+        }
     }
 
     /// <summary>One peer of one match that rolls back (docs/rollback.md). Each frame: Receive each
@@ -115,7 +131,7 @@ namespace Fixsync
     {
         private readonly IGame game;
         private readonly IGuessingGame guessing;
-        private readonly byte[] own;
+        private readonly OwnState own;
         private readonly long[] inputs;
         private readonly int local;
         private readonly PlayedFrame played = new PlayedFrame();
@@ -125,17 +141,22 @@ namespace Fixsync
         private Desync desync;
 
         /// <summary>A peer at the frame of the game's world. peers: by player the peer that plays
-        /// it, 0 for this one. random: 16 secure random bytes, new for each match. match, data:
-        /// hashes of what the match is and plays with. predictionMax: 0 is lockstep. check: frames
-        /// that the sync test goes back; 0 is off.</summary>
+        /// it, 0 for this one. random: 16 secure random bytes, new for each match; without them, of
+        /// the system. match, data: hashes of what the match is and plays with. predictionMax: 0 is
+        /// lockstep. check: frames that the sync test goes back; 0 is off.</summary>
         public Rollback(
-            IGame game, ReadOnlySpan<byte> peers, ReadOnlySpan<byte> random, ulong match = 0,
+            IGame game, ReadOnlySpan<byte> peers,
+            ReadOnlySpan<byte> random = default(ReadOnlySpan<byte>), ulong match = 0,
             ulong data = 0, int predictionMax = 8, int inputDelay = 0, int numbers = 1,
             int check = 0, int past = 60)
         {
             Errors.NotNull(game, nameof(game));
-            if (random.Length != 16)
-                throw Errors.Length(nameof(random), random.Length, 16);
+            Span<byte> life = stackalloc byte[16];
+            if (random.IsEmpty)
+                RandomNumberGenerator.Fill(life);
+            else if (random.Length != life.Length)
+                throw Errors.Length(nameof(random), random.Length, life.Length);
+            random.CopyTo(life);
             Exception wrong =
                 Errors.Outside("players", peers.Length, 1, Native.FXS_ROLLBACK_PLAYERS_MAX)
                 ?? Errors.Outside(
@@ -148,11 +169,11 @@ namespace Fixsync
                 throw wrong;
             this.game = game;
             guessing = game as IGuessingGame;
-            own = new byte[game.OwnSize];
+            own = new OwnState(game);
             inputs = new long[peers.Length * numbers];
             settings.match = match;
             settings.data = data;
-            settings.own_size = (ulong)own.Length;
+            settings.own_size = (ulong)own.Bytes.Length;
             settings.state_size = 2 * (ulong)game.World.SaveSize;
             settings.command_room = settings.event_room = 64;
             settings.past = (uint)past;
@@ -165,7 +186,7 @@ namespace Fixsync
             fixed (RawRollbackSettings* to = &settings)
             {
                 for (int i = 0; i < 16; i++)
-                    to->random[i] = random[i];
+                    to->random[i] = life[i];
                 for (int i = 0; i < peers.Length; i++)
                 {
                     to->peers[i] = peers[i];
@@ -175,10 +196,10 @@ namespace Fixsync
 
             IntPtr memory = Memory(settings, out ulong size);
             Replace(memory, size);
-            game.Save(own);
+            own.Save();
             RawRollbackSettings copy = settings;
             int status;
-            fixed (byte* from = &Pin<byte>.First(own))
+            fixed (byte* from = &Pin<byte>.First(own.Bytes))
             using (var at = game.World.Enter())
                 status = Native.fxs_rollback_init(memory, &copy, at.At, from);
             World.Must(status, "rollback");
@@ -255,6 +276,14 @@ namespace Fixsync
             return new ReadOnlySpan<byte>(from, (int)size);
         }
 
+        /// <summary>What differs in the kept own state from that of another peer, by name:
+        /// "health[1]: 20 and 30"; nothing if it is gone.</summary>
+        public IReadOnlyList<string> OwnDifferences(ReadOnlySpan<byte> theirs)
+        {
+            byte[] ours = Kept(Part.Own);
+            return ours == null ? new List<string>() : own.Compare(ours, theirs);
+        }
+
         /// <summary>What differs in the kept world from that of another peer, by collider and
         /// field; nothing if the world is gone.</summary>
         public void Differences(ReadOnlySpan<byte> world, Rows<Difference> rows)
@@ -272,6 +301,7 @@ namespace Fixsync
         /// <summary>A frame with the numbers of the local players. False, with nothing done, before
         /// every other peer has answered. What the game throws is passed on; the next tick steps
         /// that frame again.</summary>
+        /// <exception cref="DesyncException">Once: the sync test found a difference.</exception>
         public bool Tick(ReadOnlySpan<long> pressed)
         {
             if (pressed.Length != local)
@@ -287,7 +317,8 @@ namespace Fixsync
             {
             }
 
-            Look();
+            if (Look() && desync.Peer == 0)
+                throw new DesyncException(desync);
             return true;
         }
 
@@ -297,7 +328,7 @@ namespace Fixsync
             confirmed.Events.Reserve(settings.event_room);
             RollbackRequest request;
             int status;
-            fixed (byte* to = &Pin<byte>.First(own))
+            fixed (byte* to = &Pin<byte>.First(own.Bytes))
             fixed (long* values = inputs)
             fixed (Command* commands = confirmed.Commands.Room)
             fixed (Event* events = confirmed.Events.Room)
@@ -318,7 +349,7 @@ namespace Fixsync
             switch (request.Type)
             {
                 case Native.FXS_ROLLBACK_LOAD:
-                    game.Load(own);
+                    own.Load();
                     return true;
                 case Native.FXS_ROLLBACK_GUESS:
                     Guess(request);
@@ -370,7 +401,7 @@ namespace Fixsync
             played.Hash = null;
             played.Shown = 0;
             game.Play(inputs, played);
-            game.Save(own);
+            own.Save();
             int status = Push();
             if (status == Native.FXS_E_ROOM)
             {
@@ -399,7 +430,7 @@ namespace Fixsync
             takenBack.Reserve(settings.event_room);
             predicted.Reserve(settings.event_room);
             int status;
-            fixed (byte* from = &Pin<byte>.First(own))
+            fixed (byte* from = &Pin<byte>.First(own.Bytes))
             fixed (Command* commands = played.Commands.Room)
             fixed (Event* events = played.Events.Room)
             fixed (Event* stopped = takenBack.Room, begun = predicted.Room)
@@ -429,27 +460,31 @@ namespace Fixsync
             settings = more;
         }
 
-        private void Look()
+        private bool Look()
         {
             if (desync != null)
-                return;
+                return false;
             RawDesync raw;
             using (var use = Enter())
                 if (Native.fxs_rollback_desync(use.At, &raw) < 0)
-                    return;
+                    return false;
             desync = new Desync
             {
                 Frame = raw.frame,
                 Peer = (int)raw.peer,
                 Players = raw.players,
                 Part = (Part)raw.part,
-                Ours = raw.ours[raw.part],
-                Theirs = raw.theirs[raw.part],
-                OwnAt = raw.peer == 0 && raw.own_at < settings.own_size ? (long)raw.own_at : -1,
+                Parts = raw.parts,
+                Ours = new ReadOnlySpan<ulong>(raw.ours, 5).ToArray(),
+                Theirs = new ReadOnlySpan<ulong>(raw.theirs, 5).ToArray(),
             };
-            byte[] before = raw.peer == 0 ? Kept(Part.World, 1) : null;
+            byte[] world = raw.peer == 0 ? Kept(Part.World, 1) : null;
+            byte[] before = raw.peer == 0 ? Kept(Part.Own, 1) : null;
+            if (world != null)
+                Differences(world, desync.Differences);
             if (before != null)
-                Differences(before, desync.Differences);
+                desync.OwnDifferences = OwnDifferences(before);
+            return true;
         }
 
         /// <summary>Writes the next packet for a peer, once a frame. Returns its size.</summary>

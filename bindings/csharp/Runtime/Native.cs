@@ -2029,17 +2029,17 @@ namespace Fixsync
         internal readonly uint isConnected;
 
         internal Pace(
-            ulong waiting, ulong resteps, int ahead, uint isAhead, uint isSkipped, uint head,
-            uint first, uint isConnected)
+            ulong waiting, ulong resteps, int ahead, bool isAhead, bool isSkipped, uint head,
+            uint first, bool isConnected)
         {
             this.waiting = waiting;
             this.resteps = resteps;
             this.ahead = ahead;
-            this.isAhead = isAhead;
-            this.isSkipped = isSkipped;
+            this.isAhead = isAhead ? 1u : 0u;
+            this.isSkipped = isSkipped ? 1u : 0u;
             this.head = head;
             this.first = first;
-            this.isConnected = isConnected;
+            this.isConnected = isConnected ? 1u : 0u;
         }
 
         /// <summary>Bit i: no frame can be stepped before an input of player i.</summary>
@@ -2052,10 +2052,10 @@ namespace Fixsync
         public int Ahead => ahead;
 
         /// <summary>1: run a fifth slower, or leave out the ticks of is_skipped.</summary>
-        public uint IsAhead => isAhead;
+        public bool IsAhead => isAhead != 0;
 
         /// <summary>1: leave out this tick, if the clock cannot run slower.</summary>
-        public uint IsSkipped => isSkipped;
+        public bool IsSkipped => isSkipped != 0;
 
         /// <summary>Frame that is stepped next.</summary>
         public uint Head => head;
@@ -2064,7 +2064,7 @@ namespace Fixsync
         public uint First => first;
 
         /// <summary>1: every other peer has returned the random bytes.</summary>
-        public uint IsConnected => isConnected;
+        public bool IsConnected => isConnected != 0;
 
         /// <summary>Whether all fields are equal.</summary>
         public bool Equals(Pace other) =>

@@ -31,25 +31,19 @@ namespace Fixsync.Tests
 
             public World World { get; } = new World(4);
 
-            public int OwnSize => 5;
-
-            public void Save(Span<byte> own)
+            public void State(OwnState own)
             {
-                int saved = fault == "unsaved" ? 0 : health;
-                for (int i = 0; i < 4; i++)
-                    own[i] = (byte)(saved >> (8 * i));
-                own[4] = 0;
+                byte keys = 0;
                 foreach (int key in held.Keys)
-                    own[4] |= (byte)(1 << key);
-            }
-
-            public void Load(ReadOnlySpan<byte> own)
-            {
+                    keys |= (byte)(1 << key);
                 if (fault != "unsaved")
-                    health = own[0] | own[1] << 8 | own[2] << 16 | own[3] << 24;
+                    own.Field("health", ref health);
+                own.Field("held", ref keys);
+                if (!own.IsLoading)
+                    return;
                 held.Clear();
                 for (int key = 0; key < 8; key++)
-                    if ((own[4] >> key & 1) != 0)
+                    if ((keys >> key & 1) != 0)
                         held[key] = true;
             }
 
@@ -83,10 +77,10 @@ namespace Fixsync.Tests
                 frame.Shown = (ulong)health;
                 if (States == null)
                     return;
-                var own = new byte[OwnSize];
-                Save(own);
+                var own = new OwnState(this);
+                own.Save();
                 var all = new List<byte>(World.Save());
-                all.AddRange(own);
+                all.AddRange(own.Bytes);
                 States[World.Frame - 1] = Fix.Hash64(all.ToArray());
             }
         }
@@ -141,63 +135,203 @@ namespace Fixsync.Tests
         private static long Key(int player, int frame) =>
             (long)(new GameRandom((ulong)(frame / (7 + 4 * player) * 2 + player)).Next() >> 40);
 
-        private static string PartOf(string fault) =>
-            fault == "unsaved" ? "Shown" : fault == "reaction" ? "Own" : "World";
+        private static Part PartOf(string fault) =>
+            fault == "unsaved" ? Part.Shown : fault == "reaction" ? Part.Own : Part.World;
+
+        private static string NameOf(string fault) =>
+            fault == "unsaved" ? ": State lacks a value"
+            : fault == "reaction" ? "again: health: " : "again: collider ";
+
+        private static void Solo(Rollback peer, uint frames)
+        {
+            var keys = new long[2];
+            while (peer.Pace.Head < frames)
+            {
+                for (int i = 0; i < 2; i++)
+                    keys[i] = Key(i, (int)peer.Pace.Head);
+                peer.Tick(keys);
+            }
+        }
+
+        /// <summary>FIXSYNC_FRAMES=100000 plays as many.</summary>
+        [Test]
+        public void TheSyncTestFindsNothingInAGoodGame()
+        {
+            string frames = Environment.GetEnvironmentVariable("FIXSYNC_FRAMES") ?? "2000";
+            using (var peer = new Rollback(new Game(), new byte[2], check: 8))
+            {
+                Solo(peer, uint.Parse(frames));
+                Assert.IsTrue(peer.Desync == null && peer.Kept(Part.World) == null);
+            }
+        }
 
         [Test]
-        public void TheSyncTestNamesThePartOfAFaultAndNothingOfAGoodGame()
+        public void TheSyncTestNamesThePartAndTheFieldOfEachFault()
         {
-            var good = new Rollback(new Game(), new byte[2], new byte[16], check: 8);
-            for (int frame = 0; frame < 600; frame++)
-                good.Tick(new[] { Key(0, frame), Key(1, frame) });
-            Assert.IsTrue(good.Desync == null && good.Kept(Part.World) == null);
-            good.Dispose();
             foreach (string fault in Game.Faults)
             {
                 var game = new Game(fault);
-                using (var peer = new Rollback(game, new byte[2], new byte[16], check: 8))
+                using (var peer = new Rollback(game, new byte[2], check: 8))
                 {
                     peer.Predicted += game.React;
-                    for (int frame = 0; frame < 600 && peer.Desync == null; frame++)
-                        peer.Tick(new[] { Key(0, frame), Key(1, frame) });
-                    Assert.AreEqual(PartOf(fault), $"{peer.Desync?.Part}", fault);
-                    bool isOfWorld = peer.Desync.Part == Part.World;
-                    Assert.AreEqual(isOfWorld, peer.Desync.Differences.Count > 0, fault);
-                    string text = $"{peer.Desync}";
-                    Assert.AreEqual(isOfWorld, text.Contains("collider"), text);
-                    Assert.AreEqual(5, peer.Kept(Part.Own, 1).Length);
+                    Desync found = Assert.Throws<DesyncException>(() => Solo(peer, 600)).Desync;
+                    string text = $"{found}";
+                    Assert.AreEqual(PartOf(fault), found.Part, text);
+                    Assert.IsTrue(text.Contains(NameOf(fault)), text);
+                    Assert.IsTrue(peer.Desync == found && found.Peer == 0, text);
+                    for (int part = 0; part < 5; part++)
+                        Assert.AreEqual(
+                            (found.Parts >> part & 1) != 0,
+                            found.Ours[part] != found.Theirs[part], text);
+                    Solo(peer, found.Frame + 30); // it is thrown once
                 }
             }
         }
 
         [Test]
-        public void TwoPeersNameTheSameFrameOfAFaultAndItsColliderAndField()
+        public void TwoPeersNameTheSameFrameOfAFaultAndItsFieldAndValues()
         {
-            foreach (string fault in new[] { "unsaved", "clock", "order", "float", "reaction" })
+            foreach (string fault in Game.Faults)
             {
                 Rollback[] peers = Pair(new[] { new Game(fault), new Game(fault) });
                 Play(peers, 900);
                 Desync a = peers[0].Desync, b = peers[1].Desync;
                 Assert.IsTrue(a != null && b != null, fault);
                 Assert.AreEqual(a.Frame, b.Frame, fault);
-                Assert.AreEqual(PartOf(fault), $"{a.Part}", fault);
-                Assert.AreEqual(2ul, a.Players);
+                Assert.AreEqual(PartOf(fault), a.Part, fault);
+                Assert.IsTrue(a.Players == 2 && $"{a}".Contains("that of peer 1: "), $"{a}");
+                Assert.AreEqual(a.Ours, b.Theirs, fault);
                 var rows = new Rows<Difference>();
-                byte[] theirs = peers[1].Kept(Part.World);
-                if (a.Part == Part.World)
-                {
-                    peers[0].Differences(theirs, rows);
-                    Assert.IsTrue(rows.Count > 0 && $"{rows[0]}".Contains("collider"), fault);
-                }
-                else if (a.Part == Part.Own)
-                {
-                    Assert.IsTrue(
-                        !peers[0].Kept(Part.Own).AsSpan().SequenceEqual(peers[1].Kept(Part.Own)));
-                }
-
+                peers[0].Differences(peers[1].Kept(Part.World), rows);
+                Assert.AreEqual(
+                    a.Part == Part.World, rows.Count > 0 && $"{rows[0]}".Contains("collider"), fault);
+                IReadOnlyList<string> own = peers[0].OwnDifferences(peers[1].Kept(Part.Own));
+                Assert.AreEqual(
+                    (a.Parts >> (int)Part.Own & 1) != 0, own.Count > 0 && own[0].Contains(" and "));
+                Assert.IsTrue(fault != "reaction" || own[0].StartsWith("health: "), fault);
                 foreach (Rollback peer in peers)
                     peer.Dispose();
             }
+        }
+
+        private enum Mood
+        {
+            Calm,
+            Angry,
+        }
+
+        private struct Fighter
+        {
+            public Vec3 Speed;
+            public Fix Rage;
+            public Mood Mood;
+        }
+
+        private struct Padded
+        {
+            public byte A;
+            public int B;
+        }
+
+        /// <summary>A game without rules: what its State does is the test's.</summary>
+        private sealed class Stated : IGame
+        {
+            public Action<OwnState> Does { get; set; }
+
+            public World World { get; } = new World(1);
+
+            public void State(OwnState own) => Does(own);
+
+            public void Play(ReadOnlySpan<long> inputs, PlayedFrame frame) =>
+                World.Step(frame.Events);
+        }
+
+        [Test]
+        public void EachKindOfValueIsSavedLoadedAndNamed()
+        {
+            var fighters = new Fighter[2];
+            bool isOver = false;
+            long score = 1L << 40;
+            var random = new GameRandom(5);
+            var game = new Stated
+            {
+                Does = state =>
+                {
+                    state.Field("over", ref isOver);
+                    state.Field("score", ref score);
+                    state.Field("random", ref random);
+                    state.Field("fighters", fighters);
+                },
+            };
+            var own = new OwnState(game);
+            own.Save();
+            byte[] before = own.Bytes.AsSpan().ToArray();
+            fighters[1].Speed = new Vec3(1, 2, 3);
+            fighters[1].Mood = Mood.Angry;
+            fighters[0].Rage = Fix.Parse("1.5");
+            isOver = true;
+            score = -7;
+            random.Next();
+            own.Save();
+            Assert.AreEqual(
+                new[]
+                {
+                    "over: False and True", "score: 1099511627776 and -7",
+                    $"random.state: 5 and {random.State}", "fighters[0].Rage: 0 and 1.5",
+                    "fighters[1].Speed: (0, 0, 0) and (1, 2, 3)",
+                    "fighters[1].Mood: Calm and Angry",
+                },
+                own.Compare(before, own.Bytes));
+            Assert.IsTrue(isOver && score == -7, "a comparison changes nothing:");
+            before.CopyTo(own.Bytes, 0);
+            own.Load();
+            Assert.IsTrue(!isOver && score == 1L << 40 && random == new GameRandom(5));
+            Assert.IsTrue(fighters[1].Mood == Mood.Calm && fighters[0].Rage == default(Fix));
+        }
+
+        [Test]
+        public void AValueThatNoStateMayHaveIsRefusedByName()
+        {
+            float speed = 0;
+            var padded = default(Padded);
+            var pair = default(KeyValuePair<int, string>);
+            int a = 0, b = 0;
+            Refused("speed is a Single, which differs", state => state.Field("speed", ref speed));
+            Refused("pair.value is a String: a state has", state => state.Field("pair", ref pair));
+            Refused("hats: Padded has padding", state => state.Field("hats", ref padded));
+            Refused("health", state => state.Field("health", (int[])null));
+            bool isLonger = false;
+            var game = new Stated
+            {
+                Does = state =>
+                {
+                    state.Field("a", ref a);
+                    if (isLonger)
+                        state.Field("b", ref b);
+                },
+            };
+            using (var peer = new Rollback(game, new byte[1]))
+            {
+                isLonger = true;
+                string text = Assert.Throws<InvalidOperationException>(
+                    () => peer.Tick(new long[1])).Message;
+                Assert.AreEqual("State must name as many bytes as at the start: 4, not 8", text);
+            }
+        }
+
+        private static void Refused(string message, Action<OwnState> does)
+        {
+            string text = "";
+            try
+            {
+                new Rollback(new Stated { Does = does }, new byte[1]).Dispose();
+            }
+            catch (ArgumentException error)
+            {
+                text = error.Message;
+            }
+
+            Assert.IsTrue(text.Contains(message), text);
         }
 
         [Test]

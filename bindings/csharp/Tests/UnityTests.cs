@@ -112,8 +112,8 @@ namespace Fixsync.Tests
             scene.capacity = 2;
             Refused(scene, "c1: id must be 0..1, not 2");
             scene.capacity = 256;
-            scene.level = new FixsyncLevel { name = "map", solids = new TextAsset() };
-            scene.level.solids.bytes = new byte[3];
+            scene.level = new FixsyncLevel { name = "map", map = new FixsyncMap() };
+            scene.level.map.bytes = new byte[3];
             Refused(scene, "the level map: data is not a level: byte 0");
             scene.level = null;
             two.transform.position.x = 6;
@@ -287,6 +287,30 @@ namespace Fixsync.Tests
             UnityEditor.SceneManagement.EditorSceneManager.Save();
             Assert.AreEqual(int.MaxValue - 1, collider.x);
             UnityEngine.SceneManagement.Scene.Roots = new GameObject[0];
+        }
+
+        // docs.unity3d.com/ScriptReference: AssetImporters.ScriptedImporter,
+        // AssetImporters.AssetImportContext.AddObjectToAsset, .SetMainObject, .LogImportError.
+        [Test]
+        public void MapsAndFrameDataAreImportedAndABadFileIsNamed()
+        {
+            string path = System.IO.Path.Combine(Trace.Folder, "imported");
+            var solid = Solid.Pillar(5, 5, 2, 0, 9);
+            System.IO.File.WriteAllBytes(path, Level.BytesOf(new[] { solid }));
+            var context = new UnityEditor.AssetImporters.AssetImportContext { assetPath = path };
+            new MapImporter().OnImportAsset(context);
+            var map = (FixsyncMap)context.Main;
+            Assert.IsTrue(map.Level.Count == 1 && map.Level == map.Level);
+            Assert.IsTrue(context.Identifier == "main" && context.Logged == null);
+            new FrameDataImporter().OnImportAsset(context);
+            Assert.IsTrue(context.Logged.StartsWith($"{path}: "), context.Logged);
+            System.IO.File.WriteAllText(path, "{\"parts\":{\"fist\":{\"shape\":[\"sphere\",1]}}}");
+            context.Logged = null;
+            new FrameDataImporter().OnImportAsset(context);
+            Assert.AreEqual("fist", ((FixsyncFrameData)context.Main).FrameData.PartName(0));
+            Assert.AreEqual(null, context.Logged);
+            new MapImporter().OnImportAsset(context);
+            Assert.AreEqual($"{path}: data is not a level: byte 0", context.Logged);
         }
 
         [Test]

@@ -4,26 +4,23 @@ using UnityEngine;
 
 namespace Fixsync.Unity
 {
-    /// <summary>The solids of a map, as `fixsync level` writes them, in a file that ends in .bytes.
-    /// </summary>
+    /// <summary>The solids of a map, for a FixsyncWorld.</summary>
     public sealed class FixsyncLevel : MonoBehaviour
     {
         [SerializeField]
-        internal TextAsset solids;
+        internal FixsyncMap map;
 
-        private Level level;
-
-        /// <summary>The level, read once.</summary>
-        /// <exception cref="InvalidOperationException">It has no file.</exception>
+        /// <summary>The level of the map.</summary>
+        /// <exception cref="InvalidOperationException">It has none.</exception>
         public Level Level
         {
             get
             {
-                if (solids == null)
-                    throw new InvalidOperationException($"the level {name} has no file of solids");
+                if (map == null)
+                    throw new InvalidOperationException($"the level {name} has no map");
                 try
                 {
-                    return level ?? (level = new Level(solids.bytes));
+                    return map.Level;
                 }
                 catch (System.IO.InvalidDataException error)
                 {
@@ -37,7 +34,7 @@ namespace Fixsync.Unity
 
         private void OnDrawGizmos()
         {
-            if (solids == null)
+            if (map == null)
                 return;
             if (outlines == null)
             {

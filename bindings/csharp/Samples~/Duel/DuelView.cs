@@ -1,102 +1,117 @@
 #if UNITY_5_3_OR_NEWER
+using System;
+using System.Collections.Generic;
 using Fixsync;
+using Fixsync.Unity;
 using UnityEngine;
 #if FIXSYNC_INPUT_SYSTEM && !ENABLE_LEGACY_INPUT_MANAGER
 using UnityEngine.InputSystem;
-using UnityEngine.InputSystem.Controls;
+using Button = UnityEngine.InputSystem.Key;
+#else
+using Button = UnityEngine.KeyCode;
 #endif
 
 namespace DuelSample
 {
-    /// <summary>Draws a match of two peers in this process. It moves transforms, and decides
-    /// nothing.</summary>
+    /// <summary>Draws a match of two peers in this process: open Duel.unity and press Play. It
+    /// moves transforms, and decides nothing.</summary>
     public sealed class DuelView : MonoBehaviour
     {
         [SerializeField]
-        private TextAsset level; // arena.fxlevel.bytes
+        private FixsyncMap map;
 
         [SerializeField]
-        private TextAsset frames; // fighter.table.bytes
+        private FixsyncFrameData frames;
 
         [SerializeField]
-        private Transform[] models;
+        private Transform[] fighters;
 
         [SerializeField]
-        private ParticleSystem spark;
+        private GameObject spark;
 
+        [SerializeField]
+        private MeshFilter walls;
+
+        /// <summary>By player, in the order of Keys.</summary>
+        private static readonly Button[][] Buttons =
+        {
+            new[] { Button.W, Button.S, Button.A, Button.D, Button.Space, Button.LeftShift },
+            new[]
+            {
+                Button.UpArrow, Button.DownArrow, Button.LeftArrow, Button.RightArrow,
+                Button.Period, Button.Slash,
+            },
+        };
+
+        private static readonly Func<int, uint, Keys> Pressed = Read;
         private DuelMatch match;
 
         private void Start()
         {
-            match = new DuelMatch(level.bytes, frames.bytes, 1);
-            DuelPeer peer = match.Peers[0];
-            peer.Predicted += row => spark.Play();
-            peer.TakenBack += row => spark.Stop();
-            peer.Certain += (frame, row) =>
+            Time.fixedDeltaTime = 1 / 60f; // a step of the game is one of Unity
+            match = new DuelMatch(map.Level, frames.FrameData, 1, Debug.isDebugBuild ? 8 : 0);
+            Rollback peer = match.Peers[0];
+            peer.Predicted += row => spark.SetActive(row.Kind != EventKind.Exit);
+            peer.TakenBack += row => spark.SetActive(false);
+            peer.Confirmed += (frame, inputs) =>
             {
-                if (row.IsOfGame)
-                    Debug.Log($"player {row.B + 1} fell {row.Value} times");
+                foreach (Fixsync.Event row in frame.Events)
+                    if (row.IsOfGame)
+                        Debug.Log($"frame {frame.Frame}: player {row.B + 1} falls");
             };
+            DrawWalls();
         }
 
-        /// <summary>Set Time.fixedDeltaTime to 1/60: a step of the game is one of Unity.</summary>
-        private void FixedUpdate()
+        private void DrawWalls()
         {
-            match.Tick(Read);
-            foreach (DuelPeer peer in match.Peers)
-                peer.Log.TakeText(); // append it to a file
-        }
-
-        // Integers leave it. With the new Input System alone: WASD, space and left shift, and arrows,
-        // right control and right shift.
-#if FIXSYNC_INPUT_SYSTEM && !ENABLE_LEGACY_INPUT_MANAGER
-        private static Keys Read(int player, uint frame)
-        {
-            Keyboard of = Keyboard.current;
-            if (of == null)
-                return Keys.None;
-            return player == 0
-                ? Read(of.dKey, of.aKey, of.wKey, of.sKey, of.spaceKey, of.leftShiftKey)
-                : Read(
-                    of.rightArrowKey, of.leftArrowKey, of.upArrowKey, of.downArrowKey,
-                    of.rightCtrlKey, of.rightShiftKey);
-        }
-
-        private static Keys Read(params KeyControl[] keys)
-        {
-            Keys all = Keys.None;
-            var order = new[]
+            var ends = new List<Vector3>();
+            for (int i = 0; i < map.Level.Count; i++)
             {
-                Keys.Right, Keys.Left, Keys.Up, Keys.Down, Keys.Slash, Keys.Dash,
-            };
+                Vertex[] ring = map.Level.Outline(i).Outer;
+                for (int k = 0; k < ring.Length; k++)
+                {
+                    ends.Add(At(ring[k]));
+                    ends.Add(At(ring[(k + 1) % ring.Length]));
+                }
+            }
+
+            var order = new int[ends.Count];
             for (int i = 0; i < order.Length; i++)
-                all |= keys[i].isPressed ? order[i] : Keys.None;
-            return all;
+                order[i] = i;
+            walls.mesh.SetVertices(ends);
+            walls.mesh.SetIndices(order, MeshTopology.Lines, 0);
         }
-#else
+
+        private static Vector3 At(Vertex v) => new Vector3(v.X / 65536f, 0, v.Z / 65536f);
+
+        private void FixedUpdate() => match.Tick(Pressed);
+
         private static Keys Read(int player, uint frame)
         {
-            float x = Input.GetAxisRaw(player == 0 ? "Horizontal" : "Horizontal2");
-            float z = Input.GetAxisRaw(player == 0 ? "Vertical" : "Vertical2");
-            Keys keys = x > 0.5f ? Keys.Right : x < -0.5f ? Keys.Left : Keys.None;
-            keys |= z > 0.5f ? Keys.Up : z < -0.5f ? Keys.Down : Keys.None;
-            keys |= Input.GetButton(player == 0 ? "Fire1" : "Fire2") ? Keys.Slash : Keys.None;
-            keys |= Input.GetButton(player == 0 ? "Jump" : "Fire3") ? Keys.Dash : Keys.None;
-            return keys;
+            int keys = 0;
+            for (int i = 0; i < Buttons[player].Length; i++)
+                keys |= IsDown(Buttons[player][i]) ? 1 << i : 0;
+            return (Keys)keys;
         }
+
+#if FIXSYNC_INPUT_SYSTEM && !ENABLE_LEGACY_INPUT_MANAGER
+        private static bool IsDown(Button button) =>
+            Keyboard.current != null && Keyboard.current[button].isPressed;
+#else
+        private static bool IsDown(Button button) => Input.GetKey(button);
 #endif
 
         private void Update()
         {
-            for (int i = 0; i < models.Length; i++)
+            for (int i = 0; i < fighters.Length; i++)
             {
-                Fixsync.Pose pose = match.Peers[0].Game.PoseOf(i);
-                models[i].SetPositionAndRotation(
+                Fixsync.Pose pose = match.Games[0].PoseOf(i);
+                fighters[i].SetPositionAndRotation(
                     pose.Position.ToUnity(), Coordinates.ToUnity(pose.Yaw));
             }
         }
 
-        private void OnDestroy() => match.Dispose();
+        private void OnDestroy() => match?.Dispose();
     }
 }
 #endif

@@ -129,6 +129,36 @@ namespace UnityEditor
     }
 }
 
+namespace UnityEditor.AssetImporters
+{
+    /// <summary>AssetImporters.ScriptedImporter: "[ScriptedImporter(1, "cube")]".</summary>
+    [AttributeUsage(AttributeTargets.Class)]
+    public sealed class ScriptedImporterAttribute : Attribute
+    {
+        public ScriptedImporterAttribute(int version, string ext)
+        {
+        }
+    }
+
+    public abstract class ScriptedImporter
+    {
+        public abstract void OnImportAsset(AssetImportContext ctx);
+    }
+
+    public class AssetImportContext
+    {
+        public string assetPath, Identifier, Logged;
+        public UnityEngine.Object Main;
+
+        public void AddObjectToAsset(string identifier, UnityEngine.Object obj) =>
+            Identifier = identifier;
+
+        public void SetMainObject(UnityEngine.Object obj) => Main = obj;
+
+        public void LogImportError(string message) => Logged = message;
+    }
+}
+
 namespace UnityEditor.SceneManagement
 {
     public static class EditorSceneManager

@@ -153,9 +153,41 @@ namespace UnityEngine
     {
     }
 
-    public class TextAsset
+    public class ScriptableObject : Object
     {
-        public byte[] bytes;
+        public static T CreateInstance<T>()
+            where T : ScriptableObject, new() => new T();
+    }
+
+    public class MeshFilter
+    {
+        public readonly Mesh mesh = new Mesh();
+    }
+
+    public class Mesh
+    {
+        public void SetVertices(List<Vector3> vertices)
+        {
+        }
+
+        public void SetIndices(int[] indices, MeshTopology topology, int submesh)
+        {
+        }
+    }
+
+    public enum MeshTopology
+    {
+        Lines,
+    }
+
+    public static class Time
+    {
+        public static float fixedDeltaTime;
+    }
+
+    [AttributeUsage(AttributeTargets.Field)]
+    public sealed class HideInInspector : Attribute
+    {
     }
 
     public class Transform : Component
@@ -197,20 +229,10 @@ namespace UnityEngine
         }
     }
 
-    public class ParticleSystem
-    {
-        public void Play()
-        {
-        }
-
-        public void Stop()
-        {
-        }
-    }
-
     public static class Debug
     {
         public static string Warned = "";
+        public static bool isDebugBuild;
 
         public static void Log(object message)
         {
@@ -221,9 +243,12 @@ namespace UnityEngine
 
     public static class Input
     {
-        public static float GetAxisRaw(string name) => 0;
+        public static bool GetKey(KeyCode key) => false;
+    }
 
-        public static bool GetButton(string name) => false;
+    public enum KeyCode
+    {
+        W, S, A, D, Space, LeftShift, UpArrow, DownArrow, LeftArrow, RightArrow, Period, Slash,
     }
 }
 
@@ -257,7 +282,12 @@ namespace UnityEngine.InputSystem
     public class Keyboard
     {
         public static Keyboard current;
-        public Controls.KeyControl aKey, dKey, sKey, wKey, spaceKey, leftShiftKey, rightShiftKey,
-            rightCtrlKey, leftArrowKey, rightArrowKey, upArrowKey, downArrowKey;
+
+        public Controls.KeyControl this[Key key] => new Controls.KeyControl();
+    }
+
+    public enum Key
+    {
+        W, S, A, D, Space, LeftShift, UpArrow, DownArrow, LeftArrow, RightArrow, Period, Slash,
     }
 }

@@ -1,0 +1,40 @@
+#if UNITY_EDITOR
+using System;
+using System.IO;
+using Fixsync.Unity;
+using UnityEditor.AssetImporters;
+using UnityEngine;
+
+namespace Fixsync.Editor
+{
+    /// <summary>Makes a FixsyncMap of a file of solids.</summary>
+    [ScriptedImporter(1, "fxlevel")]
+    public sealed class MapImporter : ScriptedImporter
+    {
+        /// <inheritdoc/>
+        public override void OnImportAsset(AssetImportContext context)
+        {
+            var map = ScriptableObject.CreateInstance<FixsyncMap>();
+            map.bytes = File.ReadAllBytes(context.assetPath);
+            Import(context, map, () => map.Level.Count);
+        }
+
+        /// <summary>Adds an asset to an import, and says what is wrong with its file.</summary>
+        internal static void Import(
+            AssetImportContext context, ScriptableObject asset, Func<int> read)
+        {
+            try
+            {
+                read();
+            }
+            catch (InvalidDataException error)
+            {
+                context.LogImportError($"{context.assetPath}: {error.Message}");
+            }
+
+            context.AddObjectToAsset("main", asset);
+            context.SetMainObject(asset);
+        }
+    }
+}
+#endif
