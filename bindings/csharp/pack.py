@@ -1,8 +1,8 @@
 """Packs the NuGet package and the Unity package: `python pack.py FOLDER`.
 
-It needs ziglang (bindings/natives/build.py), and a .NET SDK as `dotnet` on the path or in the
-variable DOTNET. The same sources and compilers give the same bytes. Prints a table: file, bytes,
-SHA-256."""
+It needs fixsync, ziglang (bindings/natives/build.py), and a .NET SDK as `dotnet` on the path or in
+the variable DOTNET. The same sources and compilers give the same bytes. Prints a table: file,
+bytes, SHA-256."""
 
 from __future__ import annotations
 
@@ -105,9 +105,8 @@ def unity(natives: Path) -> bytes:
     files: dict[str, bytes] = {}
     for path in sorted(HERE.rglob("*")):
         name = path.relative_to(HERE).as_posix()
-        is_part = re.match("(Runtime|Unity|Editor|Tests)/[^/]+$|Samples~/", name)
-        needs_files = path.name in ("LogTests.cs", "DuelTests.cs", "UnityTests.cs")
-        if is_part and not needs_files and path.suffix in (".cs", ".asmdef"):
+        is_part = re.match(r"(Runtime|Unity|Editor|Tests)/[^/]+\.(cs|asmdef)$|Samples~/.*\.", name)
+        if is_part and path.name not in ("LogTests.cs", "DuelTests.cs", "UnityTests.cs"):
             files[name] = path.read_bytes()
     files["package.json"] = (HERE / "package.json").read_bytes()
     files["LICENSE.md"] = (ROOT / "LICENSE").read_bytes()
@@ -118,12 +117,17 @@ def unity(natives: Path) -> bytes:
     )
     files["Documentation~/fixsync.md"] = page.encode()
     files["CHANGELOG.md"] = (ROOT / "CHANGELOG.md").read_bytes()
-    files["Samples~/Duel/fighter.json"] = (ROOT / "examples" / "fighter.json").read_bytes()
-    files["Samples~/Duel/arena.tmj"] = (ROOT / "examples" / "arena.tmj").read_bytes()
+    files["Samples~/Duel/fighter.fxframes"] = (ROOT / "examples" / "fighter.json").read_bytes()
     settings: dict[str, str] = {}
     for name, (source, platform, cpu) in PLUGINS.items():
         files[name] = (natives / source).read_bytes()
         settings[name] = importer((platform,), cpu)
+    with tempfile.TemporaryDirectory() as folder:
+        level = Path(folder) / "arena.fxlevel"
+        command = [sys.executable, "-c", "from fixsync.cli import main; main()", "level"]
+        command += [ROOT / "examples" / "arena.tmj", "-o", level]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        files["Samples~/Duel/arena.fxlevel"] = level.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         amalgamate = [sys.executable, ROOT / "csrc" / "amalgamate.py", folder]
         subprocess.run(amalgamate, check=True, stdout=subprocess.DEVNULL)
@@ -133,7 +137,7 @@ def unity(natives: Path) -> bytes:
             settings[name] = importer(SOURCES if path.suffix == ".c" else SOURCES[:-1], "AnyCPU")
     folders = {parent.as_posix() for name in files for parent in Path(name).parents} - {"."}
     for name in sorted([*files, *folders]):
-        if "~" not in name:
+        if "~" not in name or (name in files and name.startswith("Samples~/")):
             is_folder = "folderAsset: yes\nDefaultImporter:\n" if name in folders else ""
             files[f"{name}.meta"] = meta(name, settings.get(name, is_folder))
     out = io.BytesIO()
