@@ -6,7 +6,6 @@ var world := FixsyncWorld3D.new()
 var reported := PackedStringArray()  # the signals of confirmed frames, in order
 var predicted := 0
 var taken_back := 0
-var steps := 0  # frames that were stepped, again too
 var standing := {}  # predicted events that were not taken back: how many
 
 
@@ -60,26 +59,42 @@ func _count(row: Array, by: int) -> void:
 	standing[row] = standing.get(row, 0) + by
 
 
-## Plays frames. The input of player 1 comes `late` frames late; what it presses never stays the
-## same for two frames, so every prediction is wrong.
-func play(frames: int, late: int, random_seed: int) -> void:
-	world.start()
+## The keys of both players. What a player presses never stays the same for two frames, so every
+## prediction is wrong.
+static func keys(frames: int, random_seed: int) -> Array[PackedInt64Array]:
 	var random := FixsyncRandom.create(random_seed)
-	var keys: Array[PackedInt64Array] = [[], []]
+	var all: Array[PackedInt64Array] = [[], []]
 	for frame in frames:
 		for i in 2:
 			var next := random.below(64)
 			# It swings often, and walks at the other fighter.
 			next |= 16 if random.chance(1, 3) else 0
-			if frame > 0 and next == keys[i][-1]:
+			if frame > 0 and next == all[i][-1]:
 				next ^= 1
-			keys[i].append(next)
-	for frame in frames + late:
-		if frame < frames:
-			world.put_input(0, frame, keys[0][frame])
-		if frame >= late:
-			world.put_input(1, frame - late, keys[1][frame - late])
-		var head := world.head()
-		world.play_to(mini(frame, frames - 1))
-		steps += world.head() - head
-	world.end_log()
+			all[i].append(next)
+	return all
+
+
+## Plays frames with both players on this machine.
+func play(frames: int, random_seed: int) -> void:
+	world.start()
+	var all := keys(frames, random_seed)
+	for frame in frames:
+		world.tick(PackedInt64Array([all[0][frame], all[1][frame]]))
+
+
+## Plays frames as two peers, whose packets come `late` frames late.
+static func play_peers(duels: Array[TestDuel], frames: int, late: int, random_seed: int) -> void:
+	var all := keys(frames + 64, random_seed)
+	var flight: Array = []
+	for i in 2:
+		duels[i].world.peers = PackedInt64Array([i, 1 - i])
+		duels[i].world.start()
+	while mini(duels[0].world.confirmed(), duels[1].world.confirmed()) < frames:
+		for i in 2:
+			duels[i].world.tick(PackedInt64Array([all[i][duels[i].world.head()]]))
+		flight.append([duels[0].world.packet(1), duels[1].world.packet(1)])
+		if flight.size() > late:
+			var packets: Array = flight.pop_front()
+			for i in 2:
+				duels[i].world.receive(1, packets[1 - i])

@@ -36,10 +36,10 @@ class Play:
 	func play(frames: int, late: int, keys: Callable) -> void:
 		for frame in frames + late:
 			if frame < frames:
-				world.put_input(1, frame, 0)
+				TestLate.put(world, 1, frame, 0)
 			if frame >= late:
-				world.put_input(0, frame - late, keys.call(frame - late))
-			world.play_to(mini(frame, frames - 1))
+				TestLate.put(world, 0, frame - late, keys.call(frame - late))
+			TestLate.play_to(world, mini(frame, frames - 1))
 
 
 func _outs(seen: PackedStringArray) -> Array[String]:
@@ -55,9 +55,7 @@ func test_a_fighter_that_falls_is_out_and_begins_above_its_start() -> void:
 	add_child(play)
 	var frame := 0
 	while play.red.kos == 0 and frame < 400:
-		for player in 2:
-			play.world.put_input(player, frame, DemoFighter.Keys.LEFT if player == 0 else 0)
-		play.world.play_to(frame)
+		play.world.tick(PackedInt64Array([DemoFighter.Keys.LEFT, 0]))
 		frame += 1
 	check(frame > 20 and frame < 400, "out after %d frames" % frame)
 	equal(_outs(play.seen), ["%d: %d of 0 is 1" % [frame - 1, DemoFighter.KO]], "the event")

@@ -113,10 +113,10 @@ class Play:
 				keys.append(random.below(64))
 				if outside.is_valid():
 					outside.call(frame)
-				world.put_input(0, frame, 0)
+				TestLate.put(world, 0, frame, 0)
 			if frame >= late:
-				world.put_input(1, frame - late, keys[frame - late])
-			world.play_to(mini(frame, frames - 1))
+				TestLate.put(world, 1, frame - late, keys[frame - late])
+			TestLate.play_to(world, mini(frame, frames - 1))
 		world.end_log()
 		return self
 
@@ -168,12 +168,12 @@ func test_a_spawned_node_is_the_same_after_its_frame_was_taken_back() -> void:
 		if node is Ball:
 			spawned[node.get_instance_id()] = true)
 	for frame in 9:
-		play.world.put_input(0, frame, 0)
-		play.world.play_to(frame)  # the other's input is predicted: 0, which throws
+		TestLate.put(play.world, 0, frame, 0)
+		TestLate.play_to(play.world, frame)  # the other's input is predicted: 0, which throws
 	var before := spawned.size()
 	for frame in 9:
-		play.world.put_input(1, frame, 10 if frame < 4 else 3)
-	play.world.play_to(8)
+		TestLate.put(play.world, 1, frame, 10 if frame < 4 else 3)
+	TestLate.play_to(play.world, 8)
 	equal(before, 9, "a ball a frame was predicted")
 	equal(spawned.size(), 9, "none was made again")
 	await get_tree().process_frame
@@ -223,9 +223,7 @@ func test_a_node_that_is_freed_leaves_without_a_crash() -> void:
 		elif frame == 20:
 			play.thrower.queue_free()
 			await get_tree().process_frame
-		for player in 2:
-			play.world.put_input(player, frame, 1)
-		play.world.play_to(frame)
+		play.world.tick(PackedInt64Array([1, 1]))
 		if frame == 5:
 			equal(play.world.stage.world.count(), 1, "a part")
 		elif frame == 10:
@@ -241,10 +239,10 @@ func test_a_node_that_is_freed_while_frames_are_predicted_is_warned_of_and_plays
 		if frame == 10:
 			play.world.get_node("Target").queue_free()
 			await get_tree().process_frame
-		play.world.put_input(0, frame, 1)
+		TestLate.put(play.world, 0, frame, 1)
 		if frame >= 8:
-			play.world.put_input(1, frame - 8, frame % 7)
-		play.world.play_to(frame)
+			TestLate.put(play.world, 1, frame - 8, frame % 7)
+		TestLate.play_to(play.world, frame)
 	equal(play.world.head(), 30, "frames")
 	check(play.world.confirmed() > 20, "confirmed")
 	play.free()
@@ -259,9 +257,7 @@ func test_a_node_that_is_moved_in_the_tree_stays_in_the_match() -> void:
 	for frame in 5:
 		if frame == 2:
 			target.reparent(group)
-		for player in 2:
-			play.world.put_input(player, frame, 1)
-		play.world.play_to(frame)
+		play.world.tick(PackedInt64Array([1, 1]))
 	equal(play.world.stage.nodes[0], target, "the same id")
 	check(target.global_position.distance_to(FixsyncDraw.units(target.get_raw_position())) < 0.001,
 			"it stands at %s" % target.global_position)
@@ -277,9 +273,7 @@ func test_ids_are_the_least_free_ones_and_rest_for_a_frame() -> void:
 	play.world.add_child(rule)
 	play.world.start()
 	for frame in 4:
-		for player in 2:
-			play.world.put_input(player, frame, 1)
-		play.world.play_to(frame)
+		play.world.tick(PackedInt64Array([1, 1]))
 	equal(rule.seen, PackedInt64Array([1, 2, 1]), "ids")
 	play.free()
 
@@ -309,15 +303,11 @@ func test_two_worlds_do_not_know_each_other() -> void:
 		play.world.start()
 	for frame in 60:
 		for play: Play in plays + [alone]:
-			for player in 2:
-				play.world.put_input(player, frame, frame % 7)
-			play.world.play_to(frame)
+			play.world.tick(PackedInt64Array([frame % 7, frame % 7]))
 	equal(plays[0].reported, plays[1].reported, "equal worlds")
 	equal(plays[0].reported, alone.reported, "and one alone")
 	plays[0].free()
-	for player in 2:
-		plays[1].world.put_input(player, 60, 0)
-	plays[1].world.play_to(60)
+	plays[1].world.tick(PackedInt64Array([0, 0]))
 	equal(plays[1].world.confirmed(), 61, "the other goes on")
 	plays[1].free()
 	alone.free()
@@ -333,15 +323,14 @@ func test_a_scene_change_in_the_middle() -> void:
 	get_tree().root.add_child(play)
 	get_tree().current_scene = play
 	play.world.start()
-	for player in 2:
-		for frame in 5:
-			play.world.put_input(player, frame, 5)
 	var left := [false]
 	play.world.frame_confirmed.connect(func(frame: int, _hash: int) -> void:
 		if frame == 2:
 			left[0] = true
 			get_tree().change_scene_to_packed(packed))
-	play.world.play_to(4)
+	for frame in 5:
+		if is_instance_valid(play):
+			play.world.tick(PackedInt64Array([5, 5]))
 	await get_tree().process_frame
 	await get_tree().process_frame
 	check(left[0] and not is_instance_valid(play), "the old scene is gone")
@@ -369,8 +358,7 @@ func test_a_spawned_scene_brings_all_its_colliders_to_its_place() -> void:
 	for frame in 3:
 		if frame == 2:
 			world.despawn(trap)
-		world.put_input(0, frame, 0)
-		world.play_to(frame)
+		world.tick(PackedInt64Array([0]))
 		if frame == 0:
 			var id: int = trap.get_child(0).id
 			equal(world.stage.world.position(id), Vector3i(2, 0, 4) * 65536, "its collider")
@@ -400,15 +388,13 @@ func test_a_scene_that_is_spawned_facing_left_is_mirrored() -> void:
 	world.players = 1
 	add_child(world)
 	var left: FixsyncCharacter2D = world.spawn(packed, Vector3i(0, 65536, 0), 32768, 5)
-	world.put_input(0, 0, 0)
-	world.play_to(0)
+	world.tick(PackedInt64Array([0]))
 	check(left.flipped, "it faces left")
 	equal(world.stage.world.owner(left.get_child(0).id), 5, "the owner of a part")
 	var found := world.stage.world.query(Fixsync.sphere(1), Vector3i(-65536, 65536, 0))
 	check(left.get_child(0).id in found, "the sword strikes left")
 	check(absf(left.get_child(0).global_position.x + 64.0) < 0.01, "and is drawn there")
 	left.flipped = false
-	world.put_input(0, 1, 0)
-	world.play_to(1)
+	world.tick(PackedInt64Array([0]))
 	check(absf(left.get_child(0).global_position.x - 64.0) < 0.01, "turned, it is drawn right")
 	world.free()

@@ -60,7 +60,7 @@ func test_a_collider_takes_its_place_from_integers_and_shows_it() -> void:
 	world.position = Vector3(7, 0, 0)
 	add_child(world)
 	equal([whole.id, part.id], [0, 1], "ids are given in the order of the tree")
-	world.play_to(0)
+	world.tick(PackedInt64Array([0, 0]))
 	check(whole.global_position.is_equal_approx(Vector3(8, 0, -1)), "at %s" % whole.global_position)
 	check(part.global_position.is_equal_approx(Vector3(8, 0, 1)), str(part.global_position))
 	var query := world.stage.world.query(Fixsync.sphere(1), Vector3i(65536, 0, 65536))
@@ -69,7 +69,7 @@ func test_a_collider_takes_its_place_from_integers_and_shows_it() -> void:
 	equal(part.get_raw_position(), Vector3i(0, 65536, 0), "a part moves with its whole")
 	equal(world.get_child_count(true) - world.get_child_count(), 1, "lines are drawn")
 	world.draw_colliders = false
-	world.play_to(0)
+	world.tick(PackedInt64Array([0, 0]))
 	await get_tree().process_frame
 	equal(world.get_child_count(true) - world.get_child_count(), 0, "and are not")
 	world.free()
@@ -328,7 +328,7 @@ func test_a_view_of_two_dimensions_from_above_and_from_the_side() -> void:
 		walker.move(Vector3i(0, -655360, 0) if is_side else Vector3i(0, 0, 655360))
 		var stop := walker.get_raw_position()
 		check(walker.is_on_floor() if is_side else walker.is_on_wall(), "stopped at %s" % stop)
-		world.play_to(0)
+		world.tick(PackedInt64Array([0, 0]))
 		var foot := walker.position.y + 16.0
 		check(absf(foot - 32.0) < 0.1, "its lower edge is at %f" % foot)
 		world.free()
@@ -385,7 +385,7 @@ func test_a_level_that_was_never_baked_is_a_warning_and_no_error() -> void:
 		world.add_child(level)
 		world.draw_colliders = true
 		add_child(world)
-		world.play_to(0)
+		world.tick(PackedInt64Array([0, 0]))
 		world.free()
 	OS.remove_logger(ear)
 	var text := ("Level has bodies and no solids: enable the plugin, and save its scene; a script"

@@ -119,10 +119,10 @@ func _play(world: FixsyncWorld3D, frames: int, late: int, random_seed := 3) -> P
 	for frame in frames + late:
 		if frame < frames:
 			keys.append(random.below(24))
-			world.put_input(0, frame, random.below(8))
+			TestLate.put(world, 0, frame, random.below(8))
 		if frame >= late:
-			world.put_input(1, frame - late, keys[frame - late])
-		world.play_to(mini(frame, frames - 1))
+			TestLate.put(world, 1, frame - late, keys[frame - late])
+		TestLate.play_to(world, mini(frame, frames - 1))
 	return told
 
 
@@ -170,21 +170,17 @@ func test_a_reparented_part_is_all_of_the_other() -> void:
 	var b: Carrier = world.get_node("B")
 	var sword: FixsyncCollider3D = a.get_node("Sword")
 	a.picks = false
-	world.play_to(0)
+	world.tick(PackedInt64Array([0, 0]))
 	sword.reparent(b)
 	for frame in 4:
-		for player in 2:
-			world.put_input(player, frame, 2)
-		world.play_to(frame)
+		world.tick(PackedInt64Array([2, 2]))
 	equal([a.parts.size(), b.parts.size()], [0, 2], "parts")
 	equal(world.stage.world.owner(sword.id), 2, "owner")
 	equal(sword.get_raw_position(), b.get_raw_position(), "it moves with B")
 	_is_drawn_where_it_hits(world, "reparented")
 	world.despawn(a)
 	for frame in range(4, 8):
-		for player in 2:
-			world.put_input(player, frame, 2)
-		world.play_to(frame)
+		world.tick(PackedInt64Array([2, 2]))
 	await get_tree().process_frame
 	check(is_instance_valid(sword) and sword.is_in_match() and not is_instance_valid(a),
 			"it stays when A goes")
@@ -204,7 +200,7 @@ func test_an_id_of_the_match_is_not_copied_or_saved() -> void:
 	for node: Node in [copy, again]:
 		equal(node.id, -1, "id of a copy")
 		world.add_child(node)
-	world.play_to(0)
+	world.tick(PackedInt64Array([0, 0]))
 	OS.remove_logger(ear)
 	check(copy.id != again.id and copy.is_in_match() and again.is_in_match(), "both are in")
 	equal(Array(ear.heard).filter(func(line: String) -> bool: return "taken" in line), [], "errors")
@@ -399,7 +395,7 @@ func test_a_node_hits_where_the_engine_draws_it_or_a_warning_says_why_not() -> v
 					check(way[1] in said, "%s: no warning but '%s'" % [what, said])
 					check(way[1] in at_start, "%s: at start '%s'" % [what, at_start])
 				if world.stage != null:
-					world.play_to(0)
+					world.tick(PackedInt64Array([0, 0]))
 					if not way[0] in ["not finite", "too far"]:
 						_is_drawn_where_it_hits(world, what + ", played")
 				world.free()
@@ -422,9 +418,7 @@ func test_disabled_nodes_are_out_and_hidden_ones_are_in_as_areas_are() -> void:
 	OS.add_logger(ear)
 	group.process_mode = Node.PROCESS_MODE_INHERIT
 	for frame in 2:
-		for player in 2:
-			world.put_input(player, frame, 0)
-		world.play_to(frame)
+		world.tick(PackedInt64Array([0, 0]))
 	check(off.is_in_match(), "enabled, it joins")
 	equal(ear.heard, PackedStringArray(), "no errors")
 	group.process_mode = Node.PROCESS_MODE_DISABLED
@@ -444,10 +438,10 @@ func test_a_node_that_goes_to_another_world_is_gone_from_the_first_when_that_rol
 		if frame == 10:
 			b.reparent(worlds[1])
 		for world in worlds:
-			world.put_input(0, frame, frame % 3)
+			TestLate.put(world, 0, frame, frame % 3)
 			if frame >= 5:
-				world.put_input(1, frame - 5, 4 + frame % 3)
-			world.play_to(frame)
+				TestLate.put(world, 1, frame - 5, 4 + frame % 3)
+			TestLate.play_to(world, frame)
 		if frame == 10:
 			check(b.stage == worlds[1].stage and b.is_in_match(), "it is in the second")
 			check(not worlds[0].stage.nodes.values().has(b), "and not in the first")
@@ -482,9 +476,7 @@ func test_a_wrong_setting_is_one_error_that_names_it_and_what_the_inspector_says
 			OS.add_logger(ear)
 			world.start()
 			for frame in 3:
-				for player in 2:
-					world.put_input(player, frame, 1)
-				world.play_to(frame)
+				world.tick(PackedInt64Array([1, 1]))
 			OS.remove_logger(ear)
 			var what := "%s = %s" % [key, value]
 			equal(ear.heard.size(), 1, "%s: errors %s" % [what, ear.heard])
@@ -502,8 +494,7 @@ func test_too_many_colliders_and_calls_before_start_are_one_error() -> void:
 	var ear := Ear.new()
 	OS.add_logger(ear)
 	for frame in 3:
-		world.put_input(0, frame, 0)
-		world.play_to(frame)
+		world.tick(PackedInt64Array([0]))
 	check(world.head() == 0 and world.take_log() == "" and world.why(0, 1) == "", "nothing")
 	equal(ear.heard.size(), 1, "errors before start: %s" % ear.heard)
 	ear.heard.clear()
@@ -519,9 +510,7 @@ func test_too_many_colliders_and_calls_before_start_are_one_error() -> void:
 	world.capacity = 13
 	world.start()
 	_collider(world, "More")
-	for player in 2:
-		world.put_input(player, 0, 1)
-	world.play_to(0)
+	world.tick(PackedInt64Array([1, 1]))
 	equal(ear.heard, PackedStringArray([
 		"More does not join the match: more colliders than capacity, 13: raise capacity of %s."
 		% world.name]), "one more")

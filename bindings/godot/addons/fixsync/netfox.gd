@@ -17,7 +17,8 @@ var first_tick := -1
 var rollback: Node  ## netfox's NetworkRollback.
 var history: Node  ## netfox's NetworkHistoryServer.
 
-var _put := PackedInt64Array()  # the next frame of each player
+var _known := PackedInt64Array()  # by player, the first frame whose input is not known
+var _played: Array[PackedInt64Array] = []  # the inputs of the last frames, by frame % window
 
 
 func _ready() -> void:
@@ -29,24 +30,31 @@ func _ready() -> void:
 
 # netfox plays the last tick and those with new inputs. All ticks with an unknown input are wanted.
 func _on_before_loop() -> void:
+	_known.resize(inputs.size())
 	if first_tick >= 0:
-		rollback.notify_resimulation_start(first_tick + world.known())
+		rollback.notify_resimulation_start(first_tick + Array(_known).min())
 
 
 func _rollback_tick(_delta: float, tick: int, _is_fresh: bool) -> void:
 	var frame := tick - first_tick
-	if first_tick < 0 or frame < 0:
-		return
-	_put.resize(inputs.size())
+	var first: int = world.confirmed()
+	if first_tick < 0 or frame < first or frame > world.head() or frame >= first + world.window:
+		return  # later frames wait until inputs come
+	var values := PackedInt64Array()
 	for player in inputs.size():
-		if frame != _put[player]:
-			continue
-		var node := [inputs[player]]
-		var is_known: bool = history.get_input_age_for(node, tick) == 0
-		# A tick that the player skipped never has an input: the one before it goes on.
-		var newest: int = history.get_latest_input_for(node, tick + rollback.history_limit)
-		if not is_known and newest <= tick + 2 * rollback.input_redundancy:
-			continue
-		if world.put_input(player, frame, inputs[player].get(property)):
-			_put[player] += 1
-	world.play_to(frame)
+		values.append(inputs[player].get(property))
+		if frame == _known[player] and _is_known(inputs[player], tick):
+			_known[player] += 1
+	_played.resize(world.window)
+	if frame == world.head() or values != _played[frame % world.window]:
+		world.rewind(frame)
+		world.play(values)
+		_played[frame % world.window] = values
+	world.settle(Array(_known).min())
+
+
+# A tick that the player skipped never has an input: the one before it goes on.
+func _is_known(input: Node, tick: int) -> bool:
+	return history.get_input_age_for([input], tick) == 0 or (
+			history.get_latest_input_for([input], tick + rollback.history_limit)
+			> tick + 2 * rollback.input_redundancy)

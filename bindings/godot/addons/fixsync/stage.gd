@@ -1,11 +1,12 @@
 class_name FixsyncStage
 extends RefCounted
-## The common part of FixsyncWorld3D and FixsyncWorld2D: the world, its history, the game's rules.
+## The common part of FixsyncWorld3D and FixsyncWorld2D: the world, its rollback, the game's rules.
 ##
 ## A frame is a call of _fixsync_tick of each node that has it, in the order of the scene tree and
 ## then in that of joining, the step, and a call of _fixsync_hit for each hit of a node's colliders.
-## FixsyncHistory alone decides which events are predicted, taken back and confirmed. Nodes that
-## join and leave are kept in a journal, which is undone where frames are taken back.
+## FixsyncRollback, or FixsyncHistory for an add-on that keeps the inputs, decides which events are
+## predicted, taken back and confirmed. Nodes that join and leave are kept in a journal, which is
+## undone where frames are taken back.
 
 
 ## A node with a collider, rules or state.
@@ -30,32 +31,37 @@ class Member:
 enum { JOIN, LEAVE, IN, OUT, MOVE }
 
 const _JOINED := 1 << 20  # orders of a frame
+const _PAST := 60  # confirmed frames whose own state is kept, for a desync
 
 var world: FixsyncWorld  ## The colliders as they are now.
-var history: FixsyncHistory  ## The frames that may be stepped again.
-var inputs: FixsyncInputs  ## The inputs of all players.
 var rollback: FixsyncRollback  ## This peer, in a match that tick plays; else null.
+var history: FixsyncHistory  ## The frames of an add-on that keeps the inputs; else null.
 var recorder: FixsyncRecorder  ## The match log, or null.
+var is_log_ended := false  ## Whether later frames are not in it.
 var level: FixsyncLevel  ## The solids, or null.
 var nodes := {}  ## The collider nodes, by id.
+var head := 0  ## The frame that is stepped next.
+var first := 0  ## The first frame that is not confirmed.
 
 var host: Node  ## The world node: it has the signals.
 var _members := {}  # by instance
 var _ticking: Array[Member] = []  # replaced, never changed: loops go on over the old one
+var _rules: Array = []  # the nodes of these, or empty until a frame needs them
 var _keeping: Array[Member] = []
+var _showing: Array[Member] = []
 var _hearing := {}  # id: the nodes that hear its hits
 var _confirmed_nodes := {}  # the collider nodes of the last confirmed frame, by id
 var _game_events := PackedInt64Array()  # rows of this frame
-var _saves := {}  # frame: the own state before it
+var _saves := {}  # frame: the own state before it, and the members that keep it
 var _again := {}  # frame: that of the step before, for the sync test
-var _head := 0  # frames that were stepped, and confirmed
-var _first := 0
+var _inputs := {}  # frame: the inputs with which it was stepped
 var _rows: RefCounted  # the rollback, or the history: what it says of a frame
-var _has_desync := false
+var _differing: Array = []  # world, own state and members after the first frame that differs
 var _view: FixsyncView2D
 var _shown: FixsyncNodes
 var _lines: Node
 
+var _has_begun := false  # the nodes of the start are in
 var _journal: Array[Array] = []  # [frame, stamp, change, member or root, scene or parent]
 var _stamp := 0  # the frame whose step sees a change that is made now
 var _joined := 0  # members that joined in this frame
@@ -68,6 +74,7 @@ var _undone: Array[Array] = []  # [frame, scene, parent, root]: spawned, and tak
 var _out := {}  # roots that despawned: [visible, process_mode] once they are hidden
 var _to_draw := {}  # members that moved in the tree, until they are drawn there
 var _is_stepping := false
+var _is_torn := false  # nodes may have gone since their rules were listed
 var _is_own_change := false  # this moves nodes in the tree
 
 
@@ -84,12 +91,13 @@ func _init(new_host: Node) -> void:
 	_join(_found_under(host))
 	_confirmed_nodes = nodes.duplicate()
 	_journal.clear()
-	inputs = FixsyncInputs.create(host.players, maxi(256, 8 * host.window))
-	history = FixsyncHistory.create(world, host.window)
-	_rows = history
-	_saves[0] = save_own()
+	_has_begun = true
+	_saves[0] = [_save_own(), _keeping]
 	if host.record:
-		recorder = FixsyncRecorder.create(world, '{"tick_rate":%d}' % host.tick_rate)
+		var about := {"tick_rate": host.tick_rate}
+		if not host.simulation.is_empty():
+			about.sim = host.simulation
+		recorder = FixsyncRecorder.create(world, JSON.stringify(about, "", false))
 	world.keep_commands(true)
 	if host.is_inside_tree() and not Engine.is_editor_hint():
 		host.get_tree().node_added.connect(_on_node_added)
@@ -177,7 +185,7 @@ static func on_mode_changed(node: Node) -> void:
 
 ## Adds nodes to the match, in their order. First come those with an id of their own.
 func _join(found: Array[Node]) -> void:
-	var first := 0 if history == null else (_frame() + _stamp + 1) * _JOINED
+	var order := (head + _stamp + 1) * _JOINED if _has_begun else 0
 	var ids := {}
 	var taken := {}
 	for change in _journal:
@@ -198,7 +206,7 @@ func _join(found: Array[Node]) -> void:
 		var member := Member.new()
 		member.node = node
 		member.instance = node.get_instance_id()
-		member.order = first + _joined
+		member.order = order + _joined
 		_joined += 1
 		if FixsyncPlace.is_collider(node):
 			while not ids.has(node) and (taken.has(free) or world.has(free)):
@@ -212,7 +220,7 @@ func _join(found: Array[Node]) -> void:
 			_add_collider(member)
 		_read_rules(member)
 		_enter(member)
-		_journal.append([_frame(), _stamp, JOIN, member, null])
+		_journal.append([head, _stamp, JOIN, member, null])
 
 
 ## Whether a collider that comes later may join: those of the start are checked before.
@@ -221,7 +229,7 @@ func _can_join(member: Member) -> bool:
 	if member.id >= host.capacity:
 		faults.append("more colliders than capacity, %d: raise capacity of %s."
 				% [host.capacity, host.name])
-	elif history != null:
+	elif _has_begun:
 		faults = FixsyncCheck.faults(member.node)
 	if not faults.is_empty():
 		push_error("%s does not join the match: %s" % [member.node.name, " ".join(faults)])
@@ -308,6 +316,9 @@ func _enter(member: Member) -> void:
 	_members[member.instance] = member
 	if member.ticks:
 		_ticking = _with(_ticking, member)
+		_rules = []
+	if member.shows:
+		_showing = _with(_showing, member)
 	if not member.node.tree_exiting.is_connected(_on_node_exits):
 		member.node.tree_exiting.connect(_on_node_exits.bind(member.instance))
 	if member.id < 0:
@@ -324,13 +335,16 @@ func _enter(member: Member) -> void:
 func _leave(member: Member) -> void:
 	member.is_in = false
 	_members.erase(member.instance)
-	_keeping = _keeping.filter(func(other: Member) -> bool: return other != member)
+	_keeping = _without(_keeping, member)
 	_unplug(member)
 
 
 ## Takes the node of a member out, not its collider.
 func _unplug(member: Member) -> void:
-	_ticking = _ticking.filter(func(other: Member) -> bool: return other != member)
+	_is_torn = true
+	_rules = []
+	_ticking = _without(_ticking, member)
+	_showing = _without(_showing, member)
 	if member.id < 0:
 		return
 	nodes.erase(member.id)
@@ -348,6 +362,10 @@ func _keep_part(member: Member) -> void:
 func _drop_part(member: Member) -> void:
 	if member.whole != null and is_instance_valid(member.whole) and is_instance_valid(member.node):
 		member.whole.parts.erase(member.node)
+
+
+func _without(list: Array[Member], member: Member) -> Array[Member]:
+	return list.filter(func(other: Member) -> bool: return other != member)
 
 
 func _with(list: Array[Member], member: Member) -> Array[Member]:
@@ -378,7 +396,7 @@ func spawn(
 		FixsyncPlace.put(root, raw, yaw, _view)
 		_own(root, owner)
 	if _is_stepping:
-		_journal.append([_frame(), _stamp, IN, root, scene])
+		_journal.append([head, _stamp, IN, root, scene])
 		_join(_found_under(root))
 	return root
 
@@ -394,7 +412,7 @@ func _undone_root(scene: PackedScene, parent: Node) -> Node:
 		return null
 	for at in _undone.size():
 		var row := _undone[at]
-		if row[0] == _frame() and row[1] == scene and row[2] == parent and is_instance_valid(row[3]):
+		if row[0] == head and row[1] == scene and row[2] == parent and is_instance_valid(row[3]):
 			_undone.remove_at(at)
 			return row[3]
 	return null
@@ -425,7 +443,7 @@ func _despawn(root: Node) -> void:
 		_remove(member)
 	_out[root] = _out.get(root, [])
 	_out[root].erase(null)
-	_journal.append([_frame(), _stamp, OUT, root, null])
+	_journal.append([head, _stamp, OUT, root, null])
 
 
 func _is_earlier(a: Member, b: Member) -> bool:
@@ -436,7 +454,7 @@ func _remove(member: Member) -> void:
 	if member.id >= 0 and world.has(member.id):
 		world.remove(member.id)
 	_leave(member)
-	_journal.append([_frame(), _stamp, LEAVE, member, null])
+	_journal.append([head, _stamp, LEAVE, member, null])
 
 
 func _on_node_added(node: Node) -> void:
@@ -459,6 +477,7 @@ func _on_node_exits(instance: int) -> void:
 
 
 func _touch(instance: int) -> void:
+	_is_torn = true
 	if _is_stepping:
 		_touched_in_frame[instance] = true
 	else:
@@ -522,7 +541,7 @@ func attach(node: Node, to: Node, offset: Vector3i) -> void:
 ## A node moves, or has moved, under another parent of the world, in the frame that is played.
 func _moved(node: Node, parent: Node, before: Node) -> void:
 	_put_under(node, parent)
-	_journal.append([_frame(), _stamp, MOVE, node, before])
+	_journal.append([head, _stamp, MOVE, node, before])
 	var top: Member = _members.get(node.get_instance_id())
 	if top != null and top.id < 0:
 		top = null
@@ -633,7 +652,7 @@ func _adopt() -> void:
 	var came: Array[Node] = changes[0]
 	for node in came:
 		if not came.has(node.get_parent()):
-			_journal.append([_frame(), _stamp, IN, node, null])
+			_journal.append([head, _stamp, IN, node, null])
 	_join(came)
 
 
@@ -645,7 +664,7 @@ func _change_from_outside(frame: int) -> void:
 		if changes != [[], [], []] or not _to_despawn.is_empty():
 			_outer[frame] = changes + [_to_despawn.duplicate()]
 			_to_despawn.clear()
-			if not changes[1].is_empty() and first() < frame:
+			if not changes[1].is_empty() and first < frame:
 				push_warning("%s left before frame %d was confirmed: use despawn, which can be taken"
 						% [changes[1].map(_name_of), frame] + " back")
 	if not _outer.has(frame):
@@ -727,14 +746,10 @@ func _hide_roots() -> void:
 	_is_own_change = false
 
 
-func _frame() -> int:
-	return head() if history != null else 0
-
-
 # ---- the game's own state ----
 
 ## The game's own state as bytes: 12 for each property, and the last move of each character.
-func save_own() -> PackedByteArray:
+func _save_own() -> PackedByteArray:
 	var own := PackedByteArray()
 	var count := 0
 	for member in _keeping:
@@ -761,40 +776,59 @@ func save_own() -> PackedByteArray:
 	return own
 
 
-## Gives the nodes the values that save_own saved.
-func load_own(bytes: PackedByteArray) -> void:
+## Gives the nodes the values of a frame.
+func _load_own(frame: int) -> void:
+	var bytes: PackedByteArray = _saves[frame][0]
 	var at := 0
 	for member in _keeping:
 		for entry: Array in member.kept:
-			var value: Variant = bytes.decode_s64(at)
-			match entry[1]:
-				TYPE_VECTOR3I:
-					value = Vector3i(
-							bytes.decode_s32(at), bytes.decode_s32(at + 4),
-							bytes.decode_s32(at + 8))
-				TYPE_VECTOR2I:
-					value = Vector2i(bytes.decode_s32(at), bytes.decode_s32(at + 4))
-				TYPE_BOOL:
-					value = value != 0
 			if is_instance_valid(member.node):
-				member.node.set(entry[0], value)
+				member.node.set(entry[0], _own_value(bytes, at, entry[1]))
 			at += 12
 	for member in _keeping:
 		if member.mover != null:
 			at = member.mover.load(bytes, at)
 
 
+func _own_value(bytes: PackedByteArray, at: int, type: int) -> Variant:
+	match type:
+		TYPE_VECTOR3I:
+			return Vector3i(
+					bytes.decode_s32(at), bytes.decode_s32(at + 4), bytes.decode_s32(at + 8))
+		TYPE_VECTOR2I:
+			return Vector2i(bytes.decode_s32(at), bytes.decode_s32(at + 4))
+		TYPE_BOOL:
+			return bytes.decode_s64(at) != 0
+	return bytes.decode_s64(at)
+
+
+## A line for each value of the members that differs between two own states.
+func _own_differences(
+		ours: PackedByteArray, theirs: PackedByteArray, members: Array[Member]) -> PackedStringArray:
+	var lines := PackedStringArray()
+	var at := 0
+	for member in members:
+		for entry: Array in member.kept:
+			if at + 12 > mini(ours.size(), theirs.size()):
+				return ["own states of %d and %d bytes" % [ours.size(), theirs.size()]]
+			var values := [_own_value(ours, at, entry[1]), _own_value(theirs, at, entry[1])]
+			if values[0] != values[1]:
+				lines.append("%s.%s: %s and %s" % ([_name_of(member), entry[0]] + values))
+			at += 12
+	var ends: Array[int] = [at, at]
+	for member in members:
+		if member.mover != null and ends[0] >= 0 and ends[1] >= 0:
+			var mover := FixsyncMover.create(member.id)
+			var moves: Array[PackedByteArray] = []
+			for i in 2:
+				ends[i] = mover.load([ours, theirs][i], ends[i])
+				moves.append(mover.save())
+			if moves[0] != moves[1]:
+				lines.append("%s: the last move" % _name_of(member))
+	return lines
+
+
 # ---- frames ----
-
-## The frame that is stepped next.
-func head() -> int:
-	return _head if rollback != null else history.head()
-
-
-## The first frame that is not confirmed.
-func first() -> int:
-	return _first if rollback != null else history.first()
-
 
 ## FixsyncWorld3D.tick explains it.
 func tick(values: PackedInt64Array) -> bool:
@@ -803,13 +837,10 @@ func tick(values: PackedInt64Array) -> bool:
 	while true:
 		match rollback.next(world):
 			Fixsync.ROLLBACK_LOAD:
-				_head = rollback.frame()
-				_undo(_head)
-				load_own(_saves[_head])
+				_go_back(rollback.frame())
 			Fixsync.ROLLBACK_STEP:
-				step(rollback.inputs(), false)
+				step(rollback.inputs())
 			Fixsync.ROLLBACK_CONFIRMED:
-				_first = rollback.frame() + 1
 				_tell_frame()
 			_:
 				break
@@ -821,23 +852,22 @@ func tick(values: PackedInt64Array) -> bool:
 
 ## Whether this is a peer with packets: it becomes one before the first frame.
 func peer() -> bool:
-	if rollback == null and history.head() > 0:
-		push_error("%s is played by play_to or play: call tick, packet and receive from the start"
-				% host.name)
+	if history != null:
+		push_error("%s is played by play: call tick, packet and receive from the start" % host.name)
 	elif rollback == null:
 		var peers: PackedInt64Array = host.peers
 		if peers.is_empty():
 			peers.resize(host.players)
 		var about := JSON.stringify([host.match_name, host.players]).to_utf8_buffer()
 		rollback = FixsyncRollback.create(
-				world, Crypto.new().generate_random_bytes(16), Fixsync.hash64(about),
-				world.hash(), peers, _own_bytes(_saves[0]), host.window, host.input_delay, host.check)
-		_rows = rollback if rollback != null else history
+				world, Crypto.new().generate_random_bytes(16), Fixsync.hash64(about), world.hash(),
+				peers, _own_hash(_saves[0][0]), host.window, host.input_delay, host.check)
+		_rows = rollback
 	return rollback != null
 
 
 # What peers compare of the own state, whose size changes with the nodes: its hash.
-func _own_bytes(own: PackedByteArray) -> PackedByteArray:
+func _own_hash(own: PackedByteArray) -> PackedByteArray:
 	var bytes := PackedByteArray()
 	bytes.resize(8)
 	bytes.encode_s64(0, Fixsync.hash64(own))
@@ -846,8 +876,8 @@ func _own_bytes(own: PackedByteArray) -> PackedByteArray:
 
 func _shown_hash() -> int:
 	var numbers := PackedInt64Array()
-	for member: Member in _members.values():
-		if member.shows and is_instance_valid(member.node):
+	for member in _showing:
+		if is_instance_valid(member.node):
 			numbers.append(member.node._fixsync_shown())
 	return 0 if numbers.is_empty() else Fixsync.hash64(numbers.to_byte_array())
 
@@ -857,10 +887,10 @@ const _PARTS := ["inputs", "the world", "own state", "events", "_fixsync_shown"]
 
 ## Names the first frame that differs, once.
 func _tell_desync() -> void:
-	var found := PackedInt64Array() if _has_desync else rollback.desync()
+	var found := rollback.desync() if _differing.is_empty() else PackedInt64Array()
 	if found.is_empty():
 		return
-	_has_desync = true
+	_differing = [rollback.kept(0, Fixsync.PART_WORLD)] + _saves.get(found[0] + 1, [[], []])
 	var parts := PackedStringArray()
 	for part in _PARTS.size():
 		if found[4] >> part & 1:
@@ -869,90 +899,99 @@ func _tell_desync() -> void:
 		found[0], "when it is stepped again" if found[1] == 0 else "from peer %d" % found[1],
 		", ".join(parts)]
 	if found[1] == 0:
-		var names := PackedStringArray()
-		for id: int in nodes:
-			names.append(nodes[id].name)
-		var lines := Fixsync.state_differences(
-				rollback.kept(1, Fixsync.PART_WORLD), rollback.kept(0, Fixsync.PART_WORLD),
-				PackedInt64Array(nodes.keys()), names) if found[4] & 2 else PackedStringArray()
-		lines.append_array(_own_differences(found[0] + 1))
-		text += ": " + "; ".join(lines.slice(0, 8))
+		text += ": " + "; ".join(_differences(
+				rollback.kept(1, Fixsync.PART_WORLD), _again.get(found[0] + 1, _saves[found[0] + 1])[0],
+				_differing[0], _differing[1]))
 	push_error(text)
 	host.desynced.emit(found[0], text)
 
 
-## A line for each property that the last step of the frame before set otherwise.
-func _own_differences(frame: int) -> PackedStringArray:
-	var lines := PackedStringArray()
-	var now: PackedByteArray = _saves.get(frame, PackedByteArray())
-	var before: PackedByteArray = _again.get(frame, PackedByteArray())
-	if now.size() != before.size():
-		return lines
-	var at := 0
-	for member in _keeping:
-		for entry: Array in member.kept:
-			if now.slice(at, at + 12) != before.slice(at, at + 12):
-				var row: Array[String] = []
-				for bytes: PackedByteArray in [before, now]:
-					row.append(str(bytes.decode_s64(at)) if not entry[1] in [
-						TYPE_VECTOR2I, TYPE_VECTOR3I] else str(Vector3i(
-							bytes.decode_s32(at), bytes.decode_s32(at + 4), bytes.decode_s32(at + 8))))
-				lines.append("%s.%s was %s, and is %s" % [
-					member.node.name if is_instance_valid(member.node) else "a freed node", entry[0],
-					row[0], row[1]])
-			at += 12
-	return lines
+## Names what differs between two states of the world, and two own states.
+func _differences(
+		ours: PackedByteArray, our_own: PackedByteArray, theirs: PackedByteArray,
+		their_own: PackedByteArray) -> PackedStringArray:
+	var names := PackedStringArray()
+	for id: int in nodes:
+		names.append(nodes[id].name)
+	var lines := Fixsync.state_differences(ours, theirs, PackedInt64Array(nodes.keys()), names)
+	lines.append_array(_own_differences(our_own, their_own, _differing[2]))
+	return lines.slice(0, 8)
 
 
-## Steps all frames up to and including this one: first those that were predicted wrong, again. It
-## stops where no more frames may be predicted. Then it emits the signals of confirmed frames.
-func play_to(frame: int) -> void:
-	if _is_peer("play_to"):
+## FixsyncWorld3D.kept explains it.
+func kept() -> PackedByteArray:
+	var is_kept: bool = not _differing.is_empty() and not _differing[0].is_empty()
+	return var_to_bytes(_differing.slice(0, 2)) if is_kept else PackedByteArray()
+
+
+## FixsyncWorld3D.differences explains it.
+func differences(theirs: PackedByteArray) -> PackedStringArray:
+	var rows: Variant = null if kept().is_empty() else bytes_to_var(theirs)
+	if rows is Array and rows.size() == 2 and rows[0] is PackedByteArray \
+			and rows[1] is PackedByteArray:
+		return _differences(_differing[0], _differing[1], rows[0], rows[1])
+	return []
+
+
+## FixsyncWorld3D.rewind explains it.
+func rewind(frame: int) -> void:
+	if _keeps_history() and frame != head and history.back(frame, world):
+		_go_back(frame)
+
+
+## The world is that before a frame; so becomes the rest.
+func _go_back(frame: int) -> void:
+	head = frame
+	_undo(frame)
+	_load_own(frame)
+
+
+## Whether an add-on keeps the inputs: from the first frame on.
+func _keeps_history() -> bool:
+	if head > 0 and history == null:
+		push_error("%s is played by tick: call rewind, play and settle from the start" % host.name)
+	elif history == null:
+		history = FixsyncHistory.create(world, host.window)
+		_rows = history
+	return history != null
+
+
+## FixsyncWorld3D.play explains it.
+func play(values: PackedInt64Array) -> void:
+	if _keeps_history() and history.free_frames() == 0:
+		push_error("%s.play: all %d frames of the window wait: settle frames, or raise window"
+				% [host.name, host.window])
+	elif history != null:
+		step(values)
+
+
+## FixsyncWorld3D.settle explains it.
+func settle(frame: int) -> void:
+	if not _keeps_history():
 		return
-	var next := inputs.redo()
-	var known := inputs.confirmed()
-	history.settle(mini(next, known))
-	rewind(next)
-	while next <= frame and history.free_frames() > 0:
-		step(inputs.take(next), next < known)
-		next += 1
-	tell_confirmed()
+	history.settle(frame)
+	_hide_roots()
+	while history.confirm():
+		_tell_frame()
 	show()
 
 
-## Goes back to before a frame, if it was stepped already.
-func rewind(frame: int) -> void:
-	if _is_peer("rewind"):
-		return
-	if frame != history.head():
-		history.back(frame, world)
-		_undo(frame)
-		load_own(_saves[frame])
-
-
-func _is_peer(method: String) -> bool:
-	if rollback != null:
-		push_error("%s.%s: tick plays this match" % [host.name, method])
-	return rollback != null
-
-
 ## Steps the next frame with an input for each player.
-func step(values: PackedInt64Array, is_final: bool) -> void:
-	var frame := head()
-	if rollback == null and history.free_frames() == 0:
-		push_error("%s.play: all %d frames of the window wait: settle frames, or raise window"
-				% [host.name, host.window])
-		return
+func step(values: PackedInt64Array) -> void:
+	var frame := head
 	_is_stepping = true
 	_stamp = frame
 	_joined = 0
 	_game_events.clear()
 	_change_from_outside(frame)
-	for member in _ticking:
-		if member.is_in and is_instance_valid(member.node):
-			member.node._fixsync_tick(frame, values)
-			if not _touched_in_frame.is_empty():
-				_adopt()
+	if _rules.is_empty():
+		_rules = _ticking.map(func(member: Member) -> Node: return member.node)
+	for node: Variant in _rules:
+		if _is_torn and not (is_instance_valid(node) and _members.has(node.get_instance_id())):
+			continue
+		node._fixsync_tick(frame, values)
+		if _is_torn and not _touched_in_frame.is_empty():
+			_adopt()
 	var events := world.step()
 	# Only hits have reactions, which come after this hash.
 	var hash := world.hash() if not events.is_empty() else 0
@@ -963,26 +1002,28 @@ func step(values: PackedInt64Array, is_final: bool) -> void:
 		_hear(events[at + 1], events[at], events[at + 2], events[at + 3])
 	var after := world.command_count() - before
 	events.append_array(_game_events)
-	var own := save_own()
-	if rollback == null:
-		history.push(world, is_final, events, [], after, hash)
+	var own := _save_own()
+	if host.check > 0 and _saves.has(frame + 1):
+		_again[frame + 1] = _saves[frame + 1]
+	_saves[frame + 1] = [own, _keeping]
+	_inputs[frame] = values
+	if history != null:
+		history.push(world, false, events, [], after, hash)
 	else:
-		if host.check > 0 and _saves.has(frame + 1):
-			_again[frame + 1] = _saves[frame + 1]
-		_saves[frame + 1] = own
-		rollback.push(world, events, _own_bytes(own), _shown_hash(), after, hash)
-		_head = frame + 1
-	_saves[frame + 1] = own
+		rollback.push(world, events, _own_hash(own), _shown_hash(), after, hash)
+	head = frame + 1
 	_drop_undone(frame)
 	_is_stepping = false
-	if not host.hit_taken_back.get_connections().is_empty():
-		var rows: PackedInt64Array = _rows.taken_back()
+	_is_torn = _is_torn and head < _newest
+	_tell_changes(host.hit_taken_back, frame, _rows.taken_back)
+	_tell_changes(host.hit_predicted, frame, _rows.predicted)
+
+
+func _tell_changes(to: Signal, frame: int, found: Callable) -> void:
+	if to.has_connections():
+		var rows: PackedInt64Array = found.call()
 		for at in range(0, rows.size(), 4):
-			host.hit_taken_back.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
-	if not host.hit_predicted.get_connections().is_empty():
-		var rows: PackedInt64Array = _rows.predicted()
-		for at in range(0, rows.size(), 4):
-			host.hit_predicted.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
+			to.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 
 
 func _hear(mine: int, other: int, kind: int, contact: int) -> void:
@@ -1003,26 +1044,21 @@ func add_event(kind: int, a: int, b: int, value: int) -> void:
 	_game_events.append_array([a, b, kind, value])
 
 
-## Emits the signals of the frames that became final, and records them.
-func tell_confirmed() -> void:
-	_hide_roots()
-	while history.confirm():
-		_tell_frame()
-
-
+## Records a confirmed frame, and emits its signals.
 func _tell_frame() -> void:
 	var frame: int = _rows.frame()
 	var hash: int = _rows.hash()
-	if recorder != null:
-		recorder.commands(_rows.commands())
-		recorder.step(_rows.events(), hash, true)
+	first = frame + 1
+	if recorder != null and not is_log_ended:
+		_record(hash)
 	# A crowd that stays together is most of the events.
 	var kinds := 1 | 1 << Fixsync.ENTER | 1 << Fixsync.EXIT
 	if not host.hit_stayed.get_connections().is_empty():
 		kinds |= 1 << Fixsync.STAY
 	var rows: PackedInt64Array = _rows.events(kinds)
-	_saves.erase(frame)
-	_again.erase(frame)
+	_saves.erase(frame - _PAST)
+	_again.erase(frame - _PAST)
+	_inputs.erase(frame)
 	_outer.erase(frame)
 	for change in _journal:
 		if change[1] <= frame and change[2] == JOIN and change[3].id >= 0:
@@ -1042,6 +1078,17 @@ func _tell_frame() -> void:
 	host.frame_confirmed.emit(frame, hash)
 	while not _journal.is_empty() and _journal[0][1] <= frame:
 		_forget(_journal.pop_front())
+
+
+func _record(hash: int) -> void:
+	var state := PackedInt64Array()
+	if host.simulation.is_empty():
+		recorder.commands(_rows.commands())
+	else:
+		recorder.inputs(_inputs[first - 1])
+		state = rollback.state() if rollback != null else PackedInt64Array(
+				[Fixsync.hash64(history.state(first) + _own_hash(_saves[first][0]))])
+	recorder.step(_rows.events(), hash, true, state)
 
 
 ## The signal of both nodes of a hit.

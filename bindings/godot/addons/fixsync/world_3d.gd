@@ -65,6 +65,9 @@ const _NONE: PackedStringArray = []
 @export_range(1, 1000) var tick_rate := 60
 ## Keeps a match log: take_log().
 @export var record := false
+## The simulation's name in the log, which then has inputs and the hash of the own state, for
+## `fixsync diff`. Empty: it has commands, for `fixsync replay` and `fixsync view`.
+@export var simulation := ""
 ## Frames from an input of tick to its frame.
 @export_range(0, 64) var input_delay := 0
 ## The sync test of tick: frames that each frame is stepped again, to name what does not roll back.
@@ -160,22 +163,21 @@ func is_skipped() -> bool:
 	return _has_started() and stage.peer() and stage.rollback.pace()[4] == 1
 
 
+## The state after the frame of desynced, for `differences` of the other peer: send it there. Empty
+## without a desync, and if it is gone.
+func kept() -> PackedByteArray:
+	return stage.kept() if _has_started() else PackedByteArray()
+
+
+## A line for each field of a collider and each own value that differs: here, then in what the other
+## peer's kept returned. None without a desync.
+func differences(theirs: PackedByteArray) -> PackedStringArray:
+	return stage.differences(theirs) if _has_started() else PackedStringArray()
+
+
 ## How the peers of tick run, as FixsyncRollback.pace. It takes the answer of is_skipped.
 func pace() -> PackedInt64Array:
 	return stage.rollback.pace() if _has_started() and stage.peer() else PackedInt64Array()
-
-
-## Adds the input of a player for a frame, your own or one that arrived. False: it is too early;
-## add it again later.
-func put_input(player: int, frame: int, value: int) -> bool:
-	return stage.inputs.put(player, frame, value) if _has_started() else false
-
-
-## Steps up to and including a frame; inputs that have not arrived are predicted. Where a prediction
-## was wrong, it goes back and steps again. It stops where no more frames may be predicted.
-func play_to(frame: int) -> void:
-	if _has_started():
-		stage.play_to(frame)
 
 
 ## For an add-on that keeps the inputs: goes back to before a frame.
@@ -187,36 +189,23 @@ func rewind(frame: int) -> void:
 ## For an add-on that keeps the inputs: steps the next frame with an input for each player.
 func play(inputs: PackedInt64Array) -> void:
 	if _has_started():
-		stage.step(inputs, false)
+		stage.play(inputs)
 
 
 ## For an add-on that keeps the inputs: all frames before this one were stepped on the real inputs.
 func settle(frame: int) -> void:
-	if not _has_started():
-		return
-	stage.history.settle(frame)
-	stage.tell_confirmed()
-	stage.show()
+	if _has_started():
+		stage.settle(frame)
 
 
 ## The frame that is stepped next.
 func head() -> int:
-	return stage.head() if _has_started() else 0
+	return stage.head if _has_started() else 0
 
 
 ## The first frame that is not confirmed.
 func confirmed() -> int:
-	return stage.first() if _has_started() else 0
-
-
-## The first frame for which an input is not known.
-func known() -> int:
-	return stage.inputs.confirmed() if _has_started() else 0
-
-
-## How many more frames may be predicted.
-func free_frames() -> int:
-	return stage.history.free_frames() if _has_started() else 0
+	return stage.first if _has_started() else 0
 
 
 ## The collider node with an id, or null, as for a solid of the level.
@@ -241,9 +230,10 @@ func take_log() -> String:
 	return stage.recorder.take_text() if _has_started() and _records() else ""
 
 
-## Ends the match log.
+## Ends the match log: later frames are not in it.
 func end_log() -> void:
-	if _has_started() and _records():
+	if _has_started() and _records() and not stage.is_log_ended:
+		stage.is_log_ended = true
 		stage.recorder.finish()
 
 
