@@ -63,6 +63,7 @@ var yaw := 0:
 			yaw = value
 
 var kernel: FixsyncWorld  ## Its colliders, while that runs.
+var has_parts := false  ## Whether parts has any.
 var stage: FixsyncStage  ## The world that it is in, while that runs.
 var parts: Array[FixsyncCollider3D] = []  ## The colliders that move with it.
 var start_position := Vector3i.ZERO  ## Where in the world it joined the match.
@@ -100,7 +101,7 @@ func set_pose(raw: Vector3i, new_yaw: int) -> void:
 	if kernel == null and _is_early():
 		return
 	kernel.set_pose(id, raw, new_yaw)
-	if not parts.is_empty():
+	if has_parts:
 		for part in parts:
 			kernel.set_pose(part.id, raw, new_yaw)
 

@@ -26,6 +26,9 @@ class Member:
 	var initial_mover := PackedByteArray()
 	var is_in := false
 
+	func name() -> String:
+		return str(node.name) if is_instance_valid(node) else "collider %d" % id
+
 
 # Changes of the journal: JOIN and LEAVE of a member; IN, OUT and MOVE of the root of a subtree.
 enum { JOIN, LEAVE, IN, OUT, MOVE }
@@ -36,6 +39,7 @@ const _PAST := 60  # confirmed frames whose own state is kept, for a desync
 var world: FixsyncWorld  ## The colliders as they are now.
 var rollback: FixsyncRollback  ## This peer, in a match that tick plays; else null.
 var history: FixsyncHistory  ## The frames of an add-on that keeps the inputs; else null.
+var desync: FixsyncDesync  ## The first frame that differs; null while none does.
 var recorder: FixsyncRecorder  ## The match log, or null.
 var is_log_ended := false  ## Whether later frames are not in it.
 var level: FixsyncLevel  ## The solids, or null.
@@ -56,7 +60,6 @@ var _saves := {}  # frame: the own state before it, and the members that keep it
 var _again := {}  # frame: that of the step before, for the sync test
 var _inputs := {}  # frame: the inputs with which it was stepped
 var _rows: RefCounted  # the rollback, or the history: what it says of a frame
-var _differing: Array = []  # world, own state and members after the first frame that differs
 var _view: FixsyncView2D
 var _shown: FixsyncNodes
 var _lines: Node
@@ -92,7 +95,7 @@ func _init(new_host: Node) -> void:
 	_confirmed_nodes = nodes.duplicate()
 	_journal.clear()
 	_has_begun = true
-	_saves[0] = [_save_own(), _keeping]
+	_saves[0] = [FixsyncOwn.save(_keeping), _keeping]
 	if host.record:
 		var about := {"tick_rate": host.tick_rate}
 		if not host.simulation.is_empty():
@@ -357,11 +360,13 @@ func _keep_part(member: Member) -> void:
 	if member.whole != null and is_instance_valid(member.whole):
 		if not member.whole.parts.has(member.node):
 			member.whole.parts.append(member.node)
+			member.whole.has_parts = true
 
 
 func _drop_part(member: Member) -> void:
 	if member.whole != null and is_instance_valid(member.whole) and is_instance_valid(member.node):
 		member.whole.parts.erase(member.node)
+		member.whole.has_parts = not member.whole.parts.is_empty()
 
 
 func _without(list: Array[Member], member: Member) -> Array[Member]:
@@ -660,13 +665,13 @@ func _adopt() -> void:
 func _change_from_outside(frame: int) -> void:
 	if frame >= _newest:
 		_newest = frame + 1
-		var changes := _changes(_touched)
-		if changes != [[], [], []] or not _to_despawn.is_empty():
+		if not _touched.is_empty() or not _to_despawn.is_empty():
+			var changes := _changes(_touched)
 			_outer[frame] = changes + [_to_despawn.duplicate()]
 			_to_despawn.clear()
 			if not changes[1].is_empty() and first < frame:
 				push_warning("%s left before frame %d was confirmed: use despawn, which can be taken"
-						% [changes[1].map(_name_of), frame] + " back")
+						% [changes[1].map(func(member: Member) -> String: return member.name()), frame] + " back")
 	if not _outer.has(frame):
 		return
 	for member: Member in _outer[frame][1]:
@@ -681,10 +686,6 @@ func _change_from_outside(frame: int) -> void:
 	for root: Variant in _outer[frame][3]:
 		if is_instance_valid(root):
 			_despawn(root)
-
-
-func _name_of(member: Member) -> String:
-	return str(member.node.name) if is_instance_valid(member.node) else "collider %d" % member.id
 
 
 ## Undoes the changes that a frame and those after it made.
@@ -746,88 +747,6 @@ func _hide_roots() -> void:
 	_is_own_change = false
 
 
-# ---- the game's own state ----
-
-## The game's own state as bytes: 12 for each property, and the last move of each character.
-func _save_own() -> PackedByteArray:
-	var own := PackedByteArray()
-	var count := 0
-	for member in _keeping:
-		count += member.kept.size()
-	own.resize(12 * count)
-	var at := 0
-	for member in _keeping:
-		for entry: Array in member.kept:
-			var value: Variant = member.node.get(entry[0]) if is_instance_valid(member.node) else 0
-			match entry[1]:
-				TYPE_VECTOR3I:
-					own.encode_s32(at, value.x)
-					own.encode_s32(at + 4, value.y)
-					own.encode_s32(at + 8, value.z)
-				TYPE_VECTOR2I:
-					own.encode_s32(at, value.x)
-					own.encode_s32(at + 4, value.y)
-				_:
-					own.encode_s64(at, value)
-			at += 12
-	for member in _keeping:
-		if member.mover != null:
-			own.append_array(member.mover.save())
-	return own
-
-
-## Gives the nodes the values of a frame.
-func _load_own(frame: int) -> void:
-	var bytes: PackedByteArray = _saves[frame][0]
-	var at := 0
-	for member in _keeping:
-		for entry: Array in member.kept:
-			if is_instance_valid(member.node):
-				member.node.set(entry[0], _own_value(bytes, at, entry[1]))
-			at += 12
-	for member in _keeping:
-		if member.mover != null:
-			at = member.mover.load(bytes, at)
-
-
-func _own_value(bytes: PackedByteArray, at: int, type: int) -> Variant:
-	match type:
-		TYPE_VECTOR3I:
-			return Vector3i(
-					bytes.decode_s32(at), bytes.decode_s32(at + 4), bytes.decode_s32(at + 8))
-		TYPE_VECTOR2I:
-			return Vector2i(bytes.decode_s32(at), bytes.decode_s32(at + 4))
-		TYPE_BOOL:
-			return bytes.decode_s64(at) != 0
-	return bytes.decode_s64(at)
-
-
-## A line for each value of the members that differs between two own states.
-func _own_differences(
-		ours: PackedByteArray, theirs: PackedByteArray, members: Array[Member]) -> PackedStringArray:
-	var lines := PackedStringArray()
-	var at := 0
-	for member in members:
-		for entry: Array in member.kept:
-			if at + 12 > mini(ours.size(), theirs.size()):
-				return ["own states of %d and %d bytes" % [ours.size(), theirs.size()]]
-			var values := [_own_value(ours, at, entry[1]), _own_value(theirs, at, entry[1])]
-			if values[0] != values[1]:
-				lines.append("%s.%s: %s and %s" % ([_name_of(member), entry[0]] + values))
-			at += 12
-	var ends: Array[int] = [at, at]
-	for member in members:
-		if member.mover != null and ends[0] >= 0 and ends[1] >= 0:
-			var mover := FixsyncMover.create(member.id)
-			var moves: Array[PackedByteArray] = []
-			for i in 2:
-				ends[i] = mover.load([ours, theirs][i], ends[i])
-				moves.append(mover.save())
-			if moves[0] != moves[1]:
-				lines.append("%s: the last move" % _name_of(member))
-	return lines
-
-
 # ---- frames ----
 
 ## FixsyncWorld3D.tick explains it.
@@ -882,55 +801,12 @@ func _shown_hash() -> int:
 	return 0 if numbers.is_empty() else Fixsync.hash64(numbers.to_byte_array())
 
 
-const _PARTS := ["inputs", "the world", "own state", "events", "_fixsync_shown"]
-
-
 ## Names the first frame that differs, once.
 func _tell_desync() -> void:
-	var found := rollback.desync() if _differing.is_empty() else PackedInt64Array()
-	if found.is_empty():
-		return
-	_differing = [rollback.kept(0, Fixsync.PART_WORLD)] + _saves.get(found[0] + 1, [[], []])
-	var parts := PackedStringArray()
-	for part in _PARTS.size():
-		if found[4] >> part & 1:
-			parts.append(_PARTS[part])
-	var text := "frame %d differs %s in %s" % [
-		found[0], "when it is stepped again" if found[1] == 0 else "from peer %d" % found[1],
-		", ".join(parts)]
-	if found[1] == 0:
-		text += ": " + "; ".join(_differences(
-				rollback.kept(1, Fixsync.PART_WORLD), _again.get(found[0] + 1, _saves[found[0] + 1])[0],
-				_differing[0], _differing[1]))
-	push_error(text)
-	host.desynced.emit(found[0], text)
-
-
-## Names what differs between two states of the world, and two own states.
-func _differences(
-		ours: PackedByteArray, our_own: PackedByteArray, theirs: PackedByteArray,
-		their_own: PackedByteArray) -> PackedStringArray:
-	var names := PackedStringArray()
-	for id: int in nodes:
-		names.append(nodes[id].name)
-	var lines := Fixsync.state_differences(ours, theirs, PackedInt64Array(nodes.keys()), names)
-	lines.append_array(_own_differences(our_own, their_own, _differing[2]))
-	return lines.slice(0, 8)
-
-
-## FixsyncWorld3D.kept explains it.
-func kept() -> PackedByteArray:
-	var is_kept: bool = not _differing.is_empty() and not _differing[0].is_empty()
-	return var_to_bytes(_differing.slice(0, 2)) if is_kept else PackedByteArray()
-
-
-## FixsyncWorld3D.differences explains it.
-func differences(theirs: PackedByteArray) -> PackedStringArray:
-	var rows: Variant = null if kept().is_empty() else bytes_to_var(theirs)
-	if rows is Array and rows.size() == 2 and rows[0] is PackedByteArray \
-			and rows[1] is PackedByteArray:
-		return _differences(_differing[0], _differing[1], rows[0], rows[1])
-	return []
+	if desync == null and not rollback.desync().is_empty():
+		desync = FixsyncDesync.new(rollback, nodes, _saves, _again)
+		push_error(desync.text)
+		host.desynced.emit(desync.frame, desync.text)
 
 
 ## FixsyncWorld3D.rewind explains it.
@@ -943,7 +819,7 @@ func rewind(frame: int) -> void:
 func _go_back(frame: int) -> void:
 	head = frame
 	_undo(frame)
-	_load_own(frame)
+	FixsyncOwn.restore(_keeping, _saves[frame][0])
 
 
 ## Whether an add-on keeps the inputs: from the first frame on.
@@ -1002,7 +878,7 @@ func step(values: PackedInt64Array) -> void:
 		_hear(events[at + 1], events[at], events[at + 2], events[at + 3])
 	var after := world.command_count() - before
 	events.append_array(_game_events)
-	var own := _save_own()
+	var own := FixsyncOwn.save(_keeping)
 	if host.check > 0 and _saves.has(frame + 1):
 		_again[frame + 1] = _saves[frame + 1]
 	_saves[frame + 1] = [own, _keeping]
@@ -1015,15 +891,15 @@ func step(values: PackedInt64Array) -> void:
 	_drop_undone(frame)
 	_is_stepping = false
 	_is_torn = _is_torn and head < _newest
-	_tell_changes(host.hit_taken_back, frame, _rows.taken_back)
-	_tell_changes(host.hit_predicted, frame, _rows.predicted)
+	if host.hit_taken_back.has_connections():
+		_tell_changes(host.hit_taken_back, frame, _rows.taken_back())
+	if host.hit_predicted.has_connections():
+		_tell_changes(host.hit_predicted, frame, _rows.predicted())
 
 
-func _tell_changes(to: Signal, frame: int, found: Callable) -> void:
-	if to.has_connections():
-		var rows: PackedInt64Array = found.call()
-		for at in range(0, rows.size(), 4):
-			to.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
+func _tell_changes(to: Signal, frame: int, rows: PackedInt64Array) -> void:
+	for at in range(0, rows.size(), 4):
+		to.emit(frame, rows[at], rows[at + 1], rows[at + 2], rows[at + 3])
 
 
 func _hear(mine: int, other: int, kind: int, contact: int) -> void:
@@ -1053,7 +929,7 @@ func _tell_frame() -> void:
 		_record(hash)
 	# A crowd that stays together is most of the events.
 	var kinds := 1 | 1 << Fixsync.ENTER | 1 << Fixsync.EXIT
-	if not host.hit_stayed.get_connections().is_empty():
+	if host.hit_stayed.has_connections():
 		kinds |= 1 << Fixsync.STAY
 	var rows: PackedInt64Array = _rows.events(kinds)
 	_saves.erase(frame - _PAST)
@@ -1093,11 +969,13 @@ func _record(hash: int) -> void:
 
 ## The signal of both nodes of a hit.
 func _tell_nodes(signal_name: StringName, a: int, b: int) -> void:
-	for pair: Array in [[a, b], [b, a]]:
-		var mine: Variant = _confirmed_nodes.get(pair[0])
-		var other: Variant = _confirmed_nodes.get(pair[1])
-		if is_instance_valid(mine):
-			mine.emit_signal(signal_name, other if is_instance_valid(other) else null)
+	_tell_node(signal_name, _confirmed_nodes.get(a), _confirmed_nodes.get(b))
+	_tell_node(signal_name, _confirmed_nodes.get(b), _confirmed_nodes.get(a))
+
+
+func _tell_node(signal_name: StringName, mine: Variant, other: Variant) -> void:
+	if is_instance_valid(mine) and mine.has_connections(signal_name):
+		mine.emit_signal(signal_name, other if is_instance_valid(other) else null)
 
 
 ## The end of a change that nothing can take back any more.

@@ -166,13 +166,15 @@ func is_skipped() -> bool:
 ## The state after the frame of desynced, for `differences` of the other peer: send it there. Empty
 ## without a desync, and if it is gone.
 func kept() -> PackedByteArray:
-	return stage.kept() if _has_started() else PackedByteArray()
+	return stage.desync.kept() if _has_started() and stage.desync != null else PackedByteArray()
 
 
 ## A line for each field of a collider and each own value that differs: here, then in what the other
 ## peer's kept returned. None without a desync.
 func differences(theirs: PackedByteArray) -> PackedStringArray:
-	return stage.differences(theirs) if _has_started() else PackedStringArray()
+	return (
+			stage.desync.differences(theirs) if _has_started() and stage.desync != null
+			else PackedStringArray())
 
 
 ## How the peers of tick run, as FixsyncRollback.pace. It takes the answer of is_skipped.
