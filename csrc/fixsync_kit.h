@@ -409,8 +409,9 @@ FXS_API int32_t fxs_frame_data_check(const uint8_t *table, uint64_t size, uint64
  * `out` gets the table, and behind it the names: first those of the parts, then those of the
  * attacks, in UTF-8, each with a 0 behind it. room: 4 * size + FXS_FRAME_DATA_MESSAGE_MAX or more.
  * Returns FXS_OK; FXS_E_TEXT with the reason in `out`, `*table_size` bytes of text such as
- * `attacks.jab.frames must be 1..2147483647, not 0`; FXS_E_ROOM for too little room or more than
- * FXS_FRAME_DATA_TEXT_MAX bytes. Cost: bytes, and the square of the members of an object. */
+ * `attacks.jab.frames must be 1..2147483647, not 0`, whose first `*names_size` are the path;
+ * FXS_E_ROOM for too little room or more than FXS_FRAME_DATA_TEXT_MAX bytes. Cost: bytes, and the
+ * square of the members of an object. */
 FXS_API int32_t fxs_frame_data_read(const char *text, uint64_t size, uint8_t *out, uint64_t room,
                                     uint64_t *table_size, uint64_t *names_size);
 

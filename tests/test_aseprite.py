@@ -255,7 +255,7 @@ def test_the_command_writes_a_file_that_is_the_same_frame_data(run: Run, tmp_pat
     assert read_frame_data(tmp_path / "own.json").to_bytes() == (tmp_path / "hero.bin").read_bytes()
     code, _, errors = run("frame-data", path)
     assert code == 2
-    assert "it is a sprite sheet: --from aseprite reads those of Aseprite" in errors
+    assert "It is a sprite sheet: --from aseprite reads those of Aseprite" in errors
     for wrong, reason in (
         ((path, "--hit", "a"), "--hit: for --from aseprite"),
         ((path, "--from", "aseprite"), "--from aseprite needs --pixels-per-unit N"),
@@ -270,7 +270,7 @@ def test_a_file_of_another_program_is_refused_with_the_page_that_helps(tmp_path:
     path = tmp_path / "moves.json"
     path.write_text('{"moves": [{"name": "2LP", "startup": 4}]}')
     with pytest.raises(
-        FrameDataError, match=r"moves: an unknown key; .*docs/frames.md, Other formats"
+        FrameDataError, match=r'attacks, meta, not "moves"\. docs/frames.md, Other formats'
     ):
         read_frame_data(path)
 

@@ -357,38 +357,51 @@ DELETE = object()
 
 
 @pytest.mark.parametrize(("place", "value", "path", "reason"), [
-    ("parts", {}, "parts", "expected 1..32 parts, found 0"),
-    ("parts", 5, "parts", "expected an object, found 5"),
-    ("parts.body.shape", DELETE, "parts.body.shape", "the key is missing"),
-    ("parts.body.shape.0", "cone", "parts.body.shape[0]", "expected one of sphere, capsule"),
-    ("parts.body.shape.1", 0, "parts.body.shape[1]", "0 is not in 1..536870911"),
+    ("parts", {}, "parts", "must be 1..32, not 0"),
+    ("parts", 5, "parts", "must be an object, not 5"),
+    ("parts.", {}, "parts", 'must be of names with a character, none of them 0, not ""'),
+    ("parts.body.shape", DELETE, "parts.body.shape", "is missing"),
+    ("parts.body.shape.0", "cone", "parts.body.shape[0]", "must be one of sphere, capsule, "),
+    ("parts.body.shape.1", 0, "parts.body.shape[1]", "must be 1..536870911, not 0"),
     ("parts.body.shape.1", "0.1", "parts.body.shape[1]",
-     '"0.1" is not a multiple of 1/65536: write "0.0999908447265625" or raw 6553 (below), or "0.10000610'),
-    ("parts.body.shape.1", "9000", "parts.body.shape", "radius must be 1..536870911, not 589824000"),
-    ("parts.body.shape.1", "wide", "parts.body.shape[1]", "expected an integer or a decimal like"),
-    ("parts.body.shape.1", True, "parts.body.shape[1]", "expected an integer or a string, found true"),
-    ("parts.body.shape", ["box", 1, 2], "parts.body.shape", "expected 4 values"),
-    ("parts.body.layer", 32, "parts.body.layer", "32 is not in 0..31"),
-    ("parts.body.color", 1, "parts.body.color", "an unknown key; known are shape, offset"),
-    ("parts.fan.yaw", 1, "parts.fan", "yaw must be 0, 16384, 32768 or 49152"),
-    ("parts.fan.offset.0", -(2**31), "parts.fan", "offset: ox must be -2147483647"),
-    ("attacks.", {"frames": 3}, "attacks", "an attack's name must be a str that is not empty, not ''"),
-    ("attacks.jab.frames", 0, "attacks.jab.frames", "0 is not in 1..2147483647"),
-    ("attacks.jab.active.fan.0.1", 9, "attacks.jab.active.fan[0][1]", "9 is not in 2..8"),
-    ("attacks.jab.active.fan.1", [5], "attacks.jab.active.fan[1]", "expected 2 values, found 1"),
-    ("attacks.jab.active.tail", [], "attacks.jab.active.tail", 'no part is called "tail"; there are "body"'),
-    ("attacks.jab.inactive", {"fan": []}, "attacks.jab", "in active or in inactive, not in both"),
-    ("attacks.jab.rehits", [5, 5], "attacks.jab.rehits[1]", "5 is not in 6..8"),
-    ("attacks.jab.cancels.0.into", "hop", "attacks.jab.cancels[0].into", 'no attack is called "hop"'),
-    ("attacks.jab.cancels.0.frames", [7, 6], "attacks.jab.cancels[0].frames[1]", "6 is not in 7..8"),
-    ("attacks.jab.frames", 1.5, "attacks.jab.frames", "expected an integer, found 1.5"),
-    ("attacks.jab.meta", {"damage": 1.5}, "attacks.jab.meta.damage", "expected a string, an integer"),
-    ("parts.fan.turns", 1, "parts.fan.turns", "expected true or false, found 1"),
-    ("attacks.jab.keys.tail", [], "attacks.jab.keys.tail", 'no part is called "tail"; there are "body"'),
-    ("attacks.jab.keys.fan.0.frames", [2, 9], "attacks.jab.keys.fan[0].frames[1]", "9 is not in 2..8"),
-    ("attacks.jab.keys.fan.0.frames", [2, 3], "attacks.jab", "keys['fan']: range(2, 4) and range(3, 6) overlap"),
-    ("attacks.jab.keys.fan.0.turns", False, "attacks.jab.keys.fan[0]", "yaw must be 0, 16384, 32768 or 49152"),
-    ("attacks.jab.keys.fan.1.shape", ["sphere", 0], "attacks.jab.keys.fan[1].shape[1]", "0 is not in 1..53687"),
+     'must be a multiple of 1/65536, such as "0.100006103515625" (raw 6554), not "0.1"'),
+    ("parts.body.shape.1", "9e9.1", "parts.body.shape[1]", 'or a decimal like "1.5", not "9e9.1"'),
+    ("parts.body.shape.1", "99999.1", "parts.body.shape[1]", 'must be -2147483648..2147483647, not "99'),
+    ("parts.body.shape.1", "9000", "parts.body.shape[1]", 'must be 1..536870911, not "9000"'),
+    ("parts.body.shape.1", "wide", "parts.body.shape[1]", 'like "1.5", not "wide"'),
+    ("parts.body.shape.1", True, "parts.body.shape[1]", "must be 1..536870911, not true"),
+    ("parts.body.shape", ["box", 1, 2], "parts.body.shape", "a box has 3 numbers, not ["),
+    ("parts.body.shape", ["sphere"], "parts.body.shape", 'a sphere has 1 number, not ["sphere"]'),
+    ("parts.body.layer", 32, "parts.body.layer", "must be 0..31, not 32"),
+    ("parts.body.color", 1, "parts.body", 'has shape, offset, yaw, turns, meta, layer, active, not "color"'),
+    ("parts.body.active", 0, "parts.body.active", "must be true or false, not 0"),
+    ("parts.fan.shape.2", "0", "parts.fan.shape[2]", 'must be 1..32768, not "0"'),
+    ("parts.fan.yaw", 1, "parts.fan.yaw", "must be 0, 16384, 32768 or 49152 off the centre"),
+    ("parts.fan.offset.1", -(2**31) - 1, "parts.fan.offset[1]", "must be -2147483648..2147483647, not -2"),
+    ("parts.fan.offset.0", -(2**31), "parts.fan.offset", "must not have -2147483648 here"),
+    ("parts.fan.turns", 1, "parts.fan.turns", "must be true or false, not 1"),
+    ("attacks.", {"frames": 3}, "attacks", 'must be of names with a character, none of them 0, not ""'),
+    ("attacks.jab.frames", 0, "attacks.jab.frames", "must be 1..2147483647, not 0"),
+    ("attacks.jab.frames", 1.5, "attacks.jab.frames", "true, false, lists and objects, not: 1.5, "),
+    ("attacks.jab.frames", DELETE, "attacks.jab.frames", "is missing"),
+    ("attacks.jab.frame", 9, "attacks.jab", "has frames, active, inactive, rehits, cancels, keys, meta, not"),
+    ("attacks.jab.active.fan.0.1", 9, "attacks.jab.active.fan[0][1]", "must be 2..8, not 9"),
+    ("attacks.jab.active.fan.1", [5], "attacks.jab.active.fan[1]", "must be [first frame, last frame], not [5]"),
+    ("attacks.jab.active.tail", [], "attacks.jab.active.tail", 'must be one of body, fan, not "tail"'),
+    ("attacks.jab.inactive", {"fan": []}, "attacks.jab", "a part must be in active or inactive, not in both"),
+    ("attacks.jab.rehits", [5, 5], "attacks.jab.rehits[1]", "must be 6..8, not 5"),
+    ("attacks.jab.cancels.0.into", "hop", "attacks.jab.cancels[0].into", 'must be one of jab, roll, not "hop"'),
+    ("attacks.jab.cancels.0.into", DELETE, "attacks.jab.cancels[0].into", "is missing"),
+    ("attacks.jab.cancels.0.frames", [7, 6], "attacks.jab.cancels[0].frames[1]", "must be 7..8, not 6"),
+    ("attacks.jab.meta", {"damage": [0, 1.5]}, "attacks.jab.meta.damage[1]", "lists and objects, not: 1.5]}"),
+    ("attacks.jab.meta", 1, "attacks.jab.meta", "must be an object, not 1"),
+    ("attacks.jab.keys.tail", [], "attacks.jab.keys.tail", 'must be one of body, fan, not "tail"'),
+    ("attacks.jab.keys.fan.0.frames", DELETE, "attacks.jab.keys.fan[0].frames", "is missing"),
+    ("attacks.jab.keys.fan.0.frames", [2, 9], "attacks.jab.keys.fan[0].frames[1]", "must be 2..8, not 9"),
+    ("attacks.jab.keys.fan.0.frames", [2, 3], "attacks.jab.keys.fan[1].frames",
+     "must be frames of no other key of the part, not [3,5]"),
+    ("attacks.jab.keys.fan.0.turns", False, "attacks.jab.keys.fan[0].yaw", "must be 0, 16384, 32768 or 49152"),
+    ("attacks.jab.keys.fan.1.shape", ["sphere", 0], "attacks.jab.keys.fan[1].shape[1]", "must be 1..536870911"),
 ])  # fmt: skip
 def test_a_wrong_file_is_refused_with_path_value_and_range(
     place: str, value: object, path: str, reason: str, tmp_path: Path
@@ -411,9 +424,14 @@ def test_a_wrong_file_is_refused_with_path_value_and_range(
 
 
 @pytest.mark.parametrize(("text", "reason"), [
-    ('{"parts":{},\n"parts":{}}', "parts: duplicate key"),
-    ('{"parts":\n{"a":}}', r"not JSON at line 2, column 6"),
-    ("[]", r"expected an object, found \[\]"),
+    ('{"parts":{},\n"parts":{}}', 'frame data, line 2, has a key twice: "parts"$'),
+    ('{"parts":{"a":{},\n"b":[{}, {"c":1, "c":2}]}}', r'parts.b\[1\]: line 2, has a key twice: "c"$'),
+    ('{"parts":\n{"a":}}', r"parts.a: line 2, must be JSON of strings, integers, .*, not: }}$"),
+    ('{"attacks":{}, "parts":\n [3, 12 14]', r"parts\[1\]: line 2, must be JSON .*, not: 12 14\]$"),
+    ('{"parts":' + 9 * "[" + "1.5" + 9 * "]", r"parts\[0\]\[0\]\[0\]\[0\]\[0\]\[0\]\[0\]: line 1.*, not: 1.5\]"),
+    ('{"parts":{"a":"b\\q"}}', r"parts.a: line 1, must be JSON .*, not: "),
+    ("[]", r"frame data, line 1, must be JSON of .*, not: \[\]$"),
+    ('{"partes":{}}', 'frame data has parts, attacks, meta, not "partes"'),
 ])  # fmt: skip
 def test_what_is_not_json_is_refused(text: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text(text)
@@ -461,7 +479,7 @@ def read_in_c(text: bytes) -> tuple[bytes, list[str]] | str:
     table, names = sizes
     if status != lib.FXS_OK:
         assert status == lib.FXS_E_TEXT
-        assert names == 0 < table <= lib.FXS_FRAME_DATA_MESSAGE_MAX
+        assert names <= table <= lib.FXS_FRAME_DATA_MESSAGE_MAX
         return bytes(ffi.buffer(out, table)).decode()
     assert table + names <= 3 * len(text)
     written = bytes(ffi.buffer(out, table + names))
@@ -542,7 +560,7 @@ def degrees_of(draw: st.DrawFn) -> str:
 def test_c_reads_the_table_that_python_makes(doc: Any, ascii: bool, indent: int | None) -> None:
     text = json.dumps(doc, ensure_ascii=ascii, indent=indent).encode()
     try:
-        frames = frame_data(json.loads(text))
+        frames = frame_data(text)
     except LineError:
         assert isinstance(read_in_c(text), str)
         return
@@ -561,56 +579,6 @@ def test_c_refuses_text_cut_and_changed_without_reading_beyond_it() -> None:
     for at in range(len(FIGHTER_TEXT)):
         for byte in b'"\\{]0,:\x00\xff \n':
             read_in_c(FIGHTER_TEXT[:at] + bytes([byte]) + FIGHTER_TEXT[at + 1 :])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ('"frames": 27', '"frames": 0', "attacks.blast.frames must be 1..2147483647, not 0"),
-        ('"frames": 27', '"frame": 27', "attacks.blast has frames, active, inactive, rehits, canc"),
-        ('"frames": 27, ', "", "attacks.blast.frames is missing"),
-        ("[12, 14]", "[12, 27]", "attacks.blast.active.blast[0][1] must be 12..26, not 27"),
-        ("[12, 14]", "[12]", "active.blast[0] must be [first frame, last frame], not [12]"),
-        ("[12, 14]", "[12 14]", "line 9: expected JSON of strings, integers, true, false, lists"),
-        ("[12, 14]", "[12, 1.5]", "lists and objects, each key once, not: .5]]}"),
-        ('{"blast": [[', '{"blest": [[', 'blest: must be one of body, slash, beam, blast, not "bl'),
-        ('"into": "dash"', '"into": "dish"', "slash.cancels[0].into: must be one of blast, beam, "),
-        ('"into": "dash", ', "", "attacks.slash.cancels[0].into is missing"),
-        ("[19]", "[36]", "attacks.beam.rehits[0] must be 1..35, not 36"),
-        ('["sphere", "2.59375"]', '["ball", 1]', "shape[0] must be one of sphere, capsule, cylin"),
-        (
-            '["sphere", "2.59375"]',
-            '["sphere"]',
-            'blast.shape: a sphere has 1 number, not ["sphere"]',
-        ),
-        ('"2.59375"', '"2.6"', 'parts.blast.shape[1] must be a multiple of 1/65536, not "2.6"'),
-        ('"2.59375"', '"+2"', 'must be an integer or a decimal like "1.5", not "+2"'),
-        ('"2.59375"', "0", "parts.blast.shape[1] must be 1..536870911, not 0"),
-        ('"60"', '"0"', 'parts.slash.shape[2] must be 1..32768, not "0"'),
-        ('5.5", 0', '5.5", -2147483649', "offset[1] must be -2147483648..2147483647, not -2147"),
-        ('"5.5", 0', "-2147483648, 0", "parts.beam.offset must not have -2147483648 here"),
-        ('"layer": 2', '"layer": 32', "parts.slash.layer must be 0..31, not 32"),
-        ('"layer": 2', '"yaw": "1"', ""),
-        ('"offset": [', '"yaw": 1, "offset": [', "beam.yaw must be 0, 16384, 32768 or 49152 off"),
-        ('"active": false', '"active": 0', "parts.slash.active must be true or false, not 0"),
-        ('"body": {', '"": {', "parts must be of names with a character, none of them 0"),
-        ('"body": {', '"blast": {', "line 5: expected JSON"),
-        ('"dash": {', '"dash": {"active": {"body": []}, ', "attacks.dash: a part must be in acti"),
-        ('"dash": {', '"dash": {"keys": {"body": [{}]}, ', "dash.keys.body[0].frames is missing"),
-        (
-            '"dash": {',
-            '"dash": {"keys": {"body": [{"frames": [2, 4]}, {"frames": [0, 2]}]}, ',
-            "attacks.dash.keys.body[1].frames must be frames of no other key of the part, not [0,2]",
-        ),
-        ('"dash": {', '"dash": {"meta": 1, ', "attacks.dash.meta must be an object, not 1"),
-        ('"parts": {', '"partes": {', 'frame data has parts, attacks, meta, not "partes"'),
-    ],
-)
-def test_c_names_what_is_wrong_in_a_file(old: str, new: str, reason: str) -> None:
-    text = FIGHTER_TEXT.decode()
-    assert old in text
-    found = read_in_c(text.replace(old, new, 1).encode())
-    assert reason == "" if isinstance(found, tuple) else reason and reason in found, found
 
 
 def test_c_wants_the_room_that_it_promises_and_no_more() -> None:

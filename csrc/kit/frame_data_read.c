@@ -21,6 +21,7 @@ typedef struct frames_reader {
     step path[PATH_MAX];
     uint32_t depth;
     pen message;
+    uint64_t path_size; /* bytes of the path, which the message begins with */
 } reader;
 
 /* ---- the canonical form ---- */
@@ -157,6 +158,7 @@ static void put_path(reader *r) {
             put_key(p, r->path[i].key);
         }
     }
+    r->path_size = p->next;
     fxs_put_text(p, r->depth ? "" : "frame data");
 }
 
@@ -324,9 +326,8 @@ static int read_members(reader *r, const char *object, const char *const *words,
 }
 
 static int refuse_missing(reader *r, const char *word) {
+    enter(r, word);
     put_path(r);
-    fxs_put_char(&r->message, '.');
-    fxs_put_text(&r->message, word);
     fxs_put_text(&r->message, " is missing");
     return 0;
 }
@@ -386,6 +387,24 @@ static uint32_t yaw_of_degrees(const char *text, uint64_t size) {
     return (uint32_t)(text[0] == '-' ? FXS_TURN - yaw : yaw) & (FXS_TURN - 1);
 }
 
+/* The multiple of 1/65536 nearest to a decimal may be any int32, or beyond. */
+static int refuse_inexact(reader *r, const char *at, const char *text, uint64_t size) {
+    int32_t nearest;
+    char decimal[24];
+    if (fxs_parse_q(text, size, 1, &nearest) != FXS_OK) {
+        return refuse_range(r, INT32_MIN, INT32_MAX, at);
+    }
+    fxs_format_q(nearest, decimal);
+    put_path(r);
+    fxs_put_text(&r->message, " must be a multiple of 1/65536, such as \"");
+    fxs_put_text(&r->message, decimal);
+    fxs_put_text(&r->message, "\" (raw ");
+    fxs_put_signed(&r->message, nearest);
+    fxs_put_char(&r->message, ')');
+    put_not(r, at);
+    return 0;
+}
+
 /* A number, raw or as a decimal of units or degrees. */
 static int read_number(reader *r, const char *at, int is_angle, int64_t least, int64_t most,
                        int64_t *out) {
@@ -406,7 +425,7 @@ static int read_number(reader *r, const char *at, int is_angle, int64_t least, i
         *out = length;
     }
     if (status == FXS_E_INEXACT) {
-        return refuse(r, "a multiple of 1/65536", at);
+        return refuse_inexact(r, at, text, size);
     }
     return status != FXS_OK || *out < least || *out > most ? refuse_range(r, least, most, at) : 1;
 }
@@ -591,11 +610,12 @@ static int read_place(reader *r, const char *const *found, uint8_t *row) {
     if (fault < 0) {
         return 1;
     }
+    enter(r, fault == 4 ? "yaw" : "offset");
     put_path(r);
     fxs_put_text(&r->message,
                  fault == 4
-                     ? ".yaw must be 0, 16384, 32768 or 49152 off the centre, or have turns, not "
-                     : ".offset must not have -2147483648 here");
+                     ? " must be 0, 16384, 32768 or 49152 off the centre, or have turns, not "
+                     : " must not have -2147483648 here");
     if (fault == 4) {
         fxs_put_number(&r->message, read32(row + 4) & (FXS_TURN - 1));
     }
@@ -920,7 +940,8 @@ static int read_names(reader *r, const char *where, const char *object, uint32_t
     }
     const uint32_t n = member_count(r, object);
     if (n > most || (most == FXS_PARTS_MAX && n == 0)) {
-        fxs_put_text(&r->message, "parts must be 1..32, not ");
+        put_path(r);
+        fxs_put_text(&r->message, " must be 1..32, not ");
         fxs_put_number(&r->message, n);
         return 0;
     }
@@ -994,8 +1015,7 @@ static int read_document(reader *r, const char *document) {
         return 0;
     }
     if (found[PARTS] == NULL) {
-        fxs_put_text(&r->message, "parts is missing");
-        return 0;
+        return refuse_missing(r, WORDS[PARTS]);
     }
     r->parts = found[PARTS];
     r->attacks = found[ATTACKS] ? found[ATTACKS] : "{}";
@@ -1032,24 +1052,86 @@ static int read_document(reader *r, const char *document) {
     return leave(r, 1);
 }
 
-/* The message for a text that is not JSON, whose canonical form is at fault at an offset. */
-static void put_syntax(pen *message, const char *text, uint64_t size, uint64_t offset) {
+static const char BEFORE_KEY[] = "";
+
+/* Follows a character outside strings into an object or list, out of it, or to its next value.
+ * beyond: how many are entered that the path has no room for. */
+static void follow(reader *r, char c, uint32_t *beyond) {
+    step *last = r->depth > 0 && *beyond == 0 ? r->path + r->depth - 1 : NULL;
+    if (c == '{' || c == '[') {
+        if (r->depth == PATH_MAX) {
+            ++*beyond;
+        } else {
+            enter(r, c == '{' ? BEFORE_KEY : NULL);
+        }
+    } else if (c == '}' || c == ']') {
+        *beyond -= *beyond > 0;
+        r->depth -= last != NULL;
+    } else if (c == ',' && last && last->key) {
+        last->key = BEFORE_KEY;
+    } else if (c == ',' && last) {
+        last->index++;
+    }
+}
+
+/* Enters the objects and lists that a text is in where it stops, up to PATH_MAX. Returns the key
+ * that stands there for a second time, or NULL. */
+static const char *enter_all(reader *r, const char *text, const char *stop) {
+    json j = {text, stop};
+    uint32_t beyond = 0;
+    while (j.at < stop) {
+        const char *at = j.at;
+        if (*at != '"') {
+            follow(r, *at, &beyond);
+            j.at++;
+            continue;
+        }
+        fxs_json_read_string(&j);
+        if (r->depth > 0 && beyond == 0 && j.at < stop && *j.at == ':') {
+            r->path[r->depth - 1].key = at;
+        }
+    }
+    if (r->depth == 0 || r->path[r->depth - 1].key != BEFORE_KEY) {
+        return NULL;
+    }
+    r->depth--;
+    json key = {stop, r->end};
+    return fxs_json_read_string(&key) && fxs_json_take(&key, ":") ? stop : NULL;
+}
+
+/* The message for a text that is not JSON: where, in the text and in its canonical form, it stops
+ * to be. */
+static void refuse_syntax(reader *r, const char *text, uint64_t size, const char *canon,
+                          const char *stop) {
+    while (stop > canon && (stop[-1] == '-' || (stop[-1] >= '0' && stop[-1] <= '9'))) {
+        stop--; /* the whole number */
+    }
     pen nowhere = {NULL, 0, 0};
     const char *end = text + size;
-    const char *at = canonical(&nowhere, text, end, offset);
+    const char *at = canonical(&nowhere, text, end, (uint64_t)(stop - canon));
+    while (at < end && is_blank(*at)) {
+        at++;
+    }
     uint64_t line = 1;
     for (const char *c = text; c < at; c++) {
         line += *c == '\n';
     }
-    const char *stop = at;
-    while (stop < end && *stop != '\n' && *stop != '\r') {
-        stop++;
+    const char *line_end = at;
+    while (line_end < end && *line_end != '\n' && *line_end != '\r') {
+        line_end++;
     }
-    fxs_put_text(message, "line ");
-    fxs_put_number(message, line);
-    fxs_put_text(message, ": expected JSON of strings, integers, true, false, lists and objects, "
-                          "each key once, not: ");
-    put_excerpt(message, at, stop);
+    const char *key = enter_all(r, canon, stop);
+    put_path(r);
+    fxs_put_text(&r->message, ", line ");
+    fxs_put_number(&r->message, line);
+    if (key) {
+        fxs_put_text(&r->message, ", has a key twice: ");
+        put_excerpt(&r->message, key, end_of(r, key));
+    } else {
+        fxs_put_text(&r->message, ", must be JSON of strings, integers, true, false, lists and "
+                                  "objects, not: ");
+        put_excerpt(&r->message, at, line_end);
+    }
 }
 
 int32_t fxs_frame_data_read(const char *text, uint64_t size, uint8_t *out, uint64_t room,
@@ -1072,11 +1154,12 @@ int32_t fxs_frame_data_read(const char *text, uint64_t size, uint8_t *out, uint6
     r.message.end = MESSAGE_MAX;
     int ok = fxs_json_read_object(&whole) && whole.at == whole.end;
     if (!ok) {
-        put_syntax(&r.message, text, size, (uint64_t)(whole.at - copy.text));
+        refuse_syntax(&r, text, size, copy.text, whole.at);
     }
     ok = ok && read_document(&r, copy.text);
     if (!ok) {
         *table_size = r.message.next < MESSAGE_MAX ? r.message.next : MESSAGE_MAX;
+        *names_size = r.path_size < MESSAGE_MAX ? r.path_size : MESSAGE_MAX;
         return FXS_E_TEXT;
     }
     pen names = {(char *)out + r.size, 0, room - r.size};

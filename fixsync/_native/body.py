@@ -48,6 +48,23 @@ def check_table(table: bytes) -> None:
         raise ValueError(f"not a table of frame data: byte {at[0]} is out of range")
 
 
+def table_fault(text: bytes) -> tuple[str, str] | None:
+    """Why text is not a file of frame data: the path in it and the reason; None for a good one."""
+    room = 4 * len(text) + constant("FRAME_DATA_MESSAGE_MAX")
+    out, sizes = uninitialised("uint8_t[]", room), ffi.new("uint64_t[2]")
+    status = lib.fxs_frame_data_read(text, len(text), out, room, sizes, sizes + 1)
+    if status == 0:
+        return None
+    if status != constant("E_TEXT"):
+        raise ValueError(
+            f"a file of frame data has at most {constant('FRAME_DATA_TEXT_MAX')} bytes"
+        )
+    size, path_size = sizes
+    message: bytes = _buffer(out)[:size]
+    path, reason = message[:path_size], message[path_size:].lstrip(b" :,")
+    return path.decode(errors="replace"), reason.decode(errors="replace")
+
+
 class NativeBody(Lock):
     """A body in a world, under the lock of the world. C makes each change of the world; it is
     passed to the observer here."""

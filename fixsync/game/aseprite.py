@@ -8,6 +8,7 @@ as one that was written by hand."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from bisect import bisect_right
@@ -249,7 +250,7 @@ class _Sprite:
             if entry.get("data", "").string():
                 attacks[name]["meta"] = {"data": entry["data"].value}
         document = {"parts": parts, "attacks": attacks}
-        made = frame_data(document)
+        made = frame_data(json.dumps(document).encode())
         counts = len(self._rounded), len(self._off), off
         return AsepriteFrameData(made, document, said, left_out, *counts)
 

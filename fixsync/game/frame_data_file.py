@@ -17,27 +17,25 @@ units for lengths, in degrees for angles. `[4, 6]` are the frames 4, 5 and 6."""
 
 from __future__ import annotations
 
+import json
 import os
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, inspect
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import astuple
 
-from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX
+from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX, table_fault
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size, class_name
 from fixsync._native.raw import INT32_MAX, INT32_MIN
-from fixsync.base import strict_json
-from fixsync.base.numbers import ONE, decimal, degrees, exact, q
-from fixsync.base.strict_json import LayerIndex, LineError, Row, key_path
+from fixsync.base.numbers import degrees, q
+from fixsync.base.strict_json import LayerIndex, LineError, Row
 from fixsync.game.frame_data import Attack, Cancel, FrameData, Key, Part
-from fixsync.world.shapes import Shape, shape_from_tuple
+from fixsync.world.shapes import shape_from_tuple
 
 __all__ = ["FrameDataError", "frame_data", "read_frame_data", "schema"]
-
-_T = TypeVar("_T")
 
 
 class FrameDataError(ValueError):
@@ -134,10 +132,6 @@ class FrameDataFile(Struct, forbid_unknown_fields=True):
     meta: dict[str, Any] = {}
 
 
-_FILE, _PART, _ATTACK = map(inspect.type_info, (FrameDataFile, PartEntry, AttackEntry))
-_SPANS, _KEYS = inspect.type_info(list[Span]), inspect.type_info(list[KeyEntry])
-
-
 def schema() -> dict[str, Any]:
     """The JSON schema of such a file (draft 2020-12)."""
     return {
@@ -149,169 +143,75 @@ def schema() -> dict[str, Any]:
 def read_frame_data(path: str | os.PathLike[str]) -> FrameData:
     """The frame data of a JSON file. FrameDataError names the file, the path within it, the value
     and what is allowed."""
-    name = os.fspath(path)
+    text = Path(path).read_bytes()
     try:
-        document = strict_json.parse_document(Path(path).read_bytes())
-        foreign = document.keys() - {*FrameDataFile.__struct_fields__}
-        if foreign:
-            _refuse_foreign(document, min(foreign))
-        return frame_data(document)
+        return frame_data(text)
     except LineError as wrong:
-        raise FrameDataError(name, wrong.path, wrong.reason) from wrong
+        reason = wrong.reason + _hint(text) * (not wrong.path)
+        raise FrameDataError(os.fspath(path), wrong.path, reason) from wrong
 
 
-def _refuse_foreign(document: dict[str, Any], key: str) -> None:
-    """A file of another program is refused with what reads it."""
-    if "frames" in document and isinstance(document.get("meta"), dict):
-        raise LineError("", "it is a sprite sheet: --from aseprite reads those of Aseprite")
-    known = ", ".join(FrameDataFile.__struct_fields__)
-    raise LineError(
-        key_path("", key),
-        f"an unknown key; known are {known}. docs/frames.md, Other formats, shows how a table of "
-        "boxes becomes frame data",
-    )
+def _hint(text: bytes) -> str:
+    """What reads a file of another program."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return ""
+    if not isinstance(document, dict) or document.keys() <= {*FrameDataFile.__struct_fields__}:
+        return ""
+    if isinstance(document.get("meta"), dict) and "frames" in document:
+        return ". It is a sprite sheet: --from aseprite reads those of Aseprite"
+    return ". docs/frames.md, Other formats, shows how a table of boxes becomes frame data"
 
 
-def frame_data(doc: dict[str, Any]) -> FrameData:
-    """The frame data of a document. LineError names the path within it."""
-    strict_json.check(doc, _FILE)
-    parts: dict[str, Part] = {}
-    for name, value in doc["parts"].items():
-        path = key_path("parts", name)
-        strict_json.check(value, _PART, path)
-        parts[name] = _part(path, value)
-    if not 1 <= len(parts) <= PARTS_MAX:
-        raise LineError("parts", f"expected 1..{PARTS_MAX} parts, found {len(parts)}")
-    attacks = doc.get("attacks", {})
-    for name, value in attacks.items():
-        strict_json.check(value, _ATTACK, key_path("attacks", name))
-    made = {
-        name: _attack(key_path("attacks", name), value, parts, attacks)
-        for name, value in attacks.items()
+def frame_data(text: bytes) -> FrameData:
+    """The frame data of the text of a file. LineError names the path within it."""
+    fault = table_fault(text)
+    if fault is not None:
+        raise LineError(*fault)
+    file = msgspec.json.decode(text, type=FrameDataFile)
+    parts = {
+        name: Part(**_place(one), layer=one.layer, active=one.active)
+        for name, one in file.parts.items()
     }
-    meta = _meta("", doc)
-    return _made("attacks", lambda: FrameData(parts, made, meta=meta))
+    attacks = {name: _attack(one) for name, one in file.attacks.items()}
+    return FrameData(parts, attacks, meta=file.meta)
 
 
-def _part(path: str, value: dict[str, Any]) -> Part:
-    others = {key: value[key] for key in ("layer", "active") if key in value}
-    return _made(path, lambda: Part(**_place(path, value), **others))
-
-
-def _place(path: str, value: dict[str, Any]) -> dict[str, Any]:
+def _place(entry: PartEntry | KeyEntry) -> dict[str, Any]:
     """The members that a part and a key have in common, of those that are there."""
-    found: dict[str, Any] = {"turns": value.get("turns", False), "meta": _meta(path, value)}
-    if "shape" in value:
-        found["shape"] = _shape(f"{path}.shape", value["shape"])
-    if "offset" in value:
-        found["offset"] = tuple(
-            _number(f"{path}.offset[{i}]", written, _units)
-            for i, written in enumerate(value["offset"])
-        )
-    if "yaw" in value:
-        found["yaw"] = _number(f"{path}.yaw", value["yaw"], degrees)
+    found: dict[str, Any] = {"turns": entry.turns, "meta": entry.meta}
+    if entry.shape is not UNSET:
+        row = entry.shape
+        sizes = KINDS_BY_NAME[row.__struct_config__.tag].sizes
+        numbers = [
+            _raw(written, degrees if size.column == "half_angle" else q)
+            for size, written in zip(sizes, astuple(row), strict=True)
+        ]
+        found["shape"] = shape_from_tuple((row.__struct_config__.tag, *numbers))
+    if entry.offset is not UNSET:
+        found["offset"] = tuple(_raw(written, q) for written in entry.offset)
+    if entry.yaw is not UNSET:
+        found["yaw"] = _raw(entry.yaw, degrees)
     return found
 
 
-def _meta(path: str, value: dict[str, Any]) -> dict[str, Any]:
-    meta: dict[str, Any] = value.get("meta", {})
-    strict_json.check_plain(meta, key_path(path, "meta"))
-    return meta
+def _raw(written: int | str, convert: Callable[[str], int]) -> int:
+    return written if isinstance(written, int) else convert(written)
 
 
-def _shape(path: str, value: list[Any]) -> Shape:
-    kind, *sizes = value
-    numbers = [
-        _number(f"{path}[{i}]", written, degrees if size.column == "half_angle" else _units)
-        for i, (size, written) in enumerate(
-            zip(KINDS_BY_NAME[kind].sizes, sizes, strict=False), start=1
-        )
-    ]
-    return _made(path, lambda: shape_from_tuple((kind, *numbers)))
+def _attack(entry: AttackEntry) -> Attack:
+    active, inactive = (
+        {name: [*map(_frames, spans)] for name, spans in of.items()}
+        for of in (entry.active, entry.inactive)
+    )
+    cancels = [Cancel(one.into, _frames(one.frames), one.on_hit) for one in entry.cancels]
+    keys = {
+        name: [Key(_frames(key.frames), **_place(key)) for key in some]
+        for name, some in entry.keys.items()
+    }
+    return Attack(entry.frames, active, inactive, entry.rehits, cancels, keys, entry.meta)
 
 
-def _number(path: str, written: int | str, convert: Callable[[str], int]) -> int:
-    if isinstance(written, int):
-        return written
-    if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", written) is None:
-        raise LineError(path, f'expected an integer or a decimal like "1.5", found {written!r}')
-    return _made(path, lambda: convert(written))
-
-
-def _units(written: str) -> int:
-    """`q`, whose error gives the nearest numbers that the file can hold."""
-    raw, rest = divmod(exact("a decimal", written) * ONE, 1)
-    if rest and INT32_MIN <= raw < INT32_MAX:
-        below, above = (f'"{decimal(n, ONE, 16)}" or raw {n}' for n in (raw, raw + 1))
-        raise ValueError(
-            f'"{written}" is not a multiple of 1/65536: write {below} (below), or {above} (above)'
-        )
-    return q(written)
-
-
-def _made(path: str, make: Callable[[], _T]) -> _T:
-    """The result of `make`; its errors get the path."""
-    try:
-        return make()
-    except ValueError as error:
-        raise LineError(path, str(error)) from error
-
-
-def _attack(
-    path: str, value: dict[str, Any], parts: Mapping[str, Part], attacks: Mapping[str, Any]
-) -> Attack:
-    frames = value["frames"]
-    rest: dict[str, Any] = {}
-    for which in ("active", "inactive"):
-        rest[which] = {}
-        for name, spans in value.get(which, {}).items():
-            place = key_path(f"{path}.{which}", name)
-            _known("part", name, place, parts)
-            strict_json.check(spans, _SPANS, place)
-            rest[which][name] = [
-                _span(f"{place}[{i}]", span, frames) for i, span in enumerate(spans)
-            ]
-    rehits = value.get("rehits", [])
-    for i, frame in enumerate(rehits):
-        least = rehits[i - 1] + 1 if i else 1
-        _in_range(f"{path}.rehits[{i}]", frame, least, frames - 1)
-    cancels = []
-    for i, cancel in enumerate(value.get("cancels", [])):
-        place = f"{path}.cancels[{i}]"
-        _known("attack", cancel["into"], f"{place}.into", attacks)
-        span = _span(f"{place}.frames", cancel["frames"], frames)
-        cancels.append(Cancel(cancel["into"], span, cancel.get("on_hit", False)))
-    keys: dict[str, list[Key]] = {}
-    for name, entries in value.get("keys", {}).items():
-        place = key_path(f"{path}.keys", name)
-        _known("part", name, place, parts)
-        strict_json.check(entries, _KEYS, place)
-        keys[name] = [
-            _key(f"{place}[{i}]", entry, parts[name], frames) for i, entry in enumerate(entries)
-        ]
-    rest |= {"rehits": rehits, "cancels": cancels, "keys": keys, "meta": _meta(path, value)}
-    return _made(path, lambda: Attack(frames, **rest))
-
-
-def _key(path: str, value: dict[str, Any], part: Part, frames: int) -> Key:
-    key = Key(_span(f"{path}.frames", value["frames"], frames), **_place(path, value))
-    _made(path, lambda: key.of(part))
-    return key
-
-
-def _span(path: str, span: tuple[int, int], frames: int) -> range:
-    first, last = span
-    _in_range(f"{path}[0]", first, 0, frames - 1)
-    _in_range(f"{path}[1]", last, first, frames - 1)
-    return range(first, last + 1)
-
-
-def _in_range(path: str, value: int, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise LineError(path, f"{value} is not in {low}..{high}")
-
-
-def _known(what: str, name: str, path: str, names: Mapping[str, Any]) -> None:
-    if name not in names:
-        known = ", ".join(map(strict_json.shown, names))
-        raise LineError(path, f"no {what} is called {strict_json.shown(name)}; there are {known}")
+def _frames(span: Span) -> range:
+    return range(span[0], span[1] + 1)

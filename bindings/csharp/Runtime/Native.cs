@@ -3723,9 +3723,9 @@ namespace Fixsync
         /// behind it the names: first those of the parts, then those of the attacks, in UTF-8,
         /// each with a 0 behind it. room: 4 * size + FXS_FRAME_DATA_MESSAGE_MAX or more.
         /// Returns FXS_OK; FXS_E_TEXT with the reason in `out`, `*table_size` bytes of text
-        /// such as `attacks.jab.frames must be 1..2147483647, not 0`; FXS_E_ROOM for too little
-        /// room or more than FXS_FRAME_DATA_TEXT_MAX bytes. Cost: bytes, and the square of the
-        /// members of an object.</summary>
+        /// such as `attacks.jab.frames must be 1..2147483647, not 0`, whose first `*names_size`
+        /// are the path; FXS_E_ROOM for too little room or more than FXS_FRAME_DATA_TEXT_MAX
+        /// bytes. Cost: bytes, and the square of the members of an object.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_frame_data_read(
             byte* text, ulong size, byte* @out, ulong room, ulong* tableSize, ulong* namesSize);

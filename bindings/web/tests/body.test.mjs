@@ -94,82 +94,21 @@ test("a table of frame data is that of `fixsync frame-data`, to the byte, and is
 test("wrong frame data is named by its path, its value and what is allowed", async () => {
   await init();
   const cases = [
+    [(d) => (d.parts.fist.offset[1] = 0.5), /parts\.fist\.offset\[1\], line 1, .* not: 0\.5,/],
     [
-      (d) => (d.parts.fist.offset[1] = 0.5),
-      /^ArgumentTypeError: parts\.fist\.offset\[1\] must be an integer, not 0\.5/,
+      (d) => (d.parts.fist.shape[1] = "0.1"),
+      /parts\.fist\.shape\[1\] must be a multiple of 1\/65536, .* not "0\.1"/,
     ],
-    [
-      (d) => (d.parts.fist.shape[1] = 0.5),
-      /^ArgumentTypeError: half_x must be an integer, not 0\.5/,
-    ],
-    [(d) => (d.parts.fist.shape[1] = "0.1"), /q\("0\.1"\): not a multiple of 1\/65536/],
     [
       (d) => (d.parts.fist.shape = ["cone", 1]),
-      /parts\.fist\.shape's kind must be one of sphere, /,
+      /parts\.fist\.shape\[0\] must be one of sphere, .* not "cone"/,
     ],
-    [
-      (d) => (d.parts.fist.yaw = 5),
-      /parts\.fist\.yaw must be 0, 16384, 32768 or 49152 off the centre, not 5/,
-    ],
-    [
-      (d) => (d.parts.fist.offset[0] = -(2 ** 31)),
-      /parts\.fist\.offset\[0\] must be -2147483647\.\.2147483647/,
-    ],
-    [
-      (d) => (d.parts.fist.colour = 1),
-      /parts\.fist has shape, offset, layer, .*, meta, not "colour"/,
-    ],
-    [(d) => (d.parts.fist.turns = 1), /parts\.fist\.turns must be true or false, not 1/],
-    [
-      (d) => (d.attacks.jab.keys.foot = []),
-      /attacks\.jab\.keys\.foot: must be one of torso, fist, sweep, guard/,
-    ],
-    [
-      (d) => (d.attacks.jab.keys.fist[0].frames[1] = 9),
-      /keys\.fist\[0\]\.frames\[1\] must be 3\.\.8, not 9/,
-    ],
-    [
-      (d) => (d.attacks.jab.keys.fist[0].yaw = 5),
-      /keys\.fist\[0\]\.yaw must be 0, 16384, 32768 or 49152/,
-    ],
-    [
-      (d) => (d.attacks.jab.keys.fist[0].layer = 1),
-      /keys\.fist\[0\] has frames, shape, .*, not "layer"/,
-    ],
-    [
-      (d) => (d.attacks.jab.keys.sweep[1].frames[1] = 5),
-      /keys\.sweep: the frames \[2, 5\] and \[5, 8\] overlap/,
-    ],
-    [(d) => (d.parts = {}), /the number of parts must be 1\.\.32, not 0/],
-    [
-      (d) => (d.parts[7] = d.parts.fist),
-      /parts: a name must not be empty or a whole number, not "7"/,
-    ],
-    [
-      (d) => (d.attacks.jab.frames = 1.5),
-      /^ArgumentTypeError: attacks\.jab\.frames must be an integer, not 1\.5/,
-    ],
-    [
-      (d) => (d.attacks.jab.active.fist[0][1] = 9),
-      /attacks\.jab\.active\.fist\[0\]\[1\] must be 2\.\.8, not 9/,
-    ],
-    [
-      (d) => (d.attacks.jab.active.foot = []),
-      /attacks\.jab\.active\.foot: must be one of torso, fist, sweep, guard/,
-    ],
-    [
-      (d) => (d.attacks.jab.inactive = { fist: [] }),
-      /attacks\.jab: "fist" must be in active or inactive, not in both/,
-    ],
-    [(d) => (d.attacks.jab.rehits = [5, 5]), /attacks\.jab\.rehits\[1\] must be 6\.\.8, not 5/],
-    [
-      (d) => (d.attacks.jab.cancels[0].into = "dash"),
-      /attacks\.jab\.cancels\[0\]\.into: must be one of jab, roll, taunt/,
-    ],
-    [
-      (d) => (d.attacks.jab.cancels[0].on_hit = 1),
-      /attacks\.jab\.cancels\[0\]\.on_hit must be true or false, not 1/,
-    ],
+    [(d) => (d.parts.fist.layer = 7n), /layer must be a value of JSON, not 7n/],
+    [(d) => (d.attacks = []), /attacks must be an object, not \[\]/],
+    [(d) => (d.parts = {}), /parts must be 1\.\.32, not 0/],
+    [(d) => (d.parts[7] = d.parts.fist), /parts: a name must not be a whole number, not "7"/],
+    [(d) => (d.attacks.jab.keys.fist[0].layer = 1), /keys\.fist\[0\] has shape, .*, not "layer"/],
+    [(d) => (d.attacks.jab.frames = Number.NaN), /attacks\.jab\.frames, line 1, .* not: null,/],
   ];
   for (const [change, words] of cases)
     assert.throws(() => FrameData.of(changed(change)), words, String(change));

@@ -2309,8 +2309,9 @@ unsafe extern "C" {
     /// out gets the table, and behind it the names: first those of the parts, then those of the
     /// attacks, in UTF-8, each with a 0 behind it. room: 4 \* size + FXS\_FRAME\_DATA\_MESSAGE\_MAX or more.
     /// Returns FXS\_OK; FXS\_E\_TEXT with the reason in out, \*table\_size bytes of text such as
-    /// attacks.jab.frames must be 1..2147483647, not 0; FXS\_E\_ROOM for too little room or more than
-    /// FXS\_FRAME\_DATA\_TEXT\_MAX bytes. Cost: bytes, and the square of the members of an object.
+    /// attacks.jab.frames must be 1..2147483647, not 0, whose first \*names\_size are the path;
+    /// FXS\_E\_ROOM for too little room or more than FXS\_FRAME\_DATA\_TEXT\_MAX bytes. Cost: bytes, and the
+    /// square of the members of an object.
     pub fn fxs_frame_data_read(
       text: *const c_char, size: u64, out: *mut u8, room: u64, table_size: *mut u64,
       names_size: *mut u64,
