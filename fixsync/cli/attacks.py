@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -48,7 +47,6 @@ def attacks_command(log: Path, layers: Sequence[str], as_json: bool, **reading: 
         text.print_json({"exit_code": 0, **msgspec.to_builtins(found)})
     else:
         _print(found)
-    sys.exit(0)
 
 
 def _print(found: AttackReport) -> None:

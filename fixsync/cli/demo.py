@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -89,9 +88,7 @@ def demo_command(
             "Skill fight" if simulation == "skillfight" else made.name,
         )
     if as_json:
-        text.print_json(
-            {"page": str(page), "arena": str(arena), **json.loads(outcome_json(outcome))}
-        )
+        text.print_json({"page": str(page), "arena": str(arena), **outcome_json(outcome)})
     else:
         _print(text.console(), outcome, page, arena)
     if is_opened is None:

@@ -46,8 +46,8 @@ def diff_command(
     is_hits: bool,
     rows: int,
     simulations: options.Simulations,
-    line_bytes_max: int,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Find the first frame in which two logs, or two versions of a game, differ.
 
@@ -67,10 +67,10 @@ def diff_command(
                2  one of them is not a valid log
     """
     if is_hits:
-        _list_hits(a, b, rows, simulations, line_bytes_max, as_json=as_json)
+        _list_hits(a, b, rows, simulations, as_json=as_json, **reading)
     with text.refusals():
         if b is None:
-            result = diff_builds(a, *simulations.builds(a), line_bytes_max=line_bytes_max)
+            result = diff_builds(a, *simulations.builds(a), **reading)
         else:
             result = diff(
                 a,
@@ -78,7 +78,7 @@ def diff_command(
                 simulations=simulations.of_one_game or simulations,
                 cause=None if simulations.of_one_game else _cause(simulations.references),
                 ignore_meta=ignore_meta,
-                line_bytes_max=line_bytes_max,
+                **reading,
             )
     if as_json:
         text.print_json(_json(result))
@@ -100,9 +100,9 @@ def _list_hits(
     b: Path | None,
     rows_max: int,
     simulations: options.Simulations,
-    line_bytes_max: int,
     *,
     as_json: bool,
+    **reading: Any,
 ) -> NoReturn:
     with text.refusals():
         found = diff_hits(
@@ -110,7 +110,7 @@ def _list_hits(
             b or a,
             simulations=simulations,
             builds=simulations.builds(a) if b is None else None,
-            line_bytes_max=line_bytes_max,
+            **reading,
         )
     code = int(bool(found.differing))
     if as_json:

@@ -27,7 +27,6 @@ from fixsync.farm.run import Progress, Summary, cores, farm
 from fixsync.farm.sandbox import Settings, WorkerError, can_limit_memory
 from fixsync.farm.store import ResultsError, Store
 from fixsync.farm.verdicts import EXIT_CODES, NEEDS_SIMULATION
-from fixsync.log.schema import LINE_BYTES_MAX
 
 _STYLES = {0: "green", 1: "bold red", 2: "bold red", 3: "yellow"}
 LISTED_MAX = 20
@@ -128,7 +127,7 @@ def settings_of(
         path=(str(folder),) if sims else (),
         scratch=str(Path(scratch).absolute()) if scratch else "",
         digest=digest,
-        line_bytes_max=0 if line_bytes_max == LINE_BYTES_MAX else line_bytes_max,
+        line_bytes_max=line_bytes_max,
     )
 
 

@@ -76,11 +76,7 @@ def frame_data_command(
     Exit code  0  the file is valid, and OUT is written
                2  the file is not valid: nothing is written
     """
-    given = {
-        name: value
-        for name, value in choices.items()
-        if value is not None and value is not False and value != ()  # a number of 0 is given
-    }
+    given = options.given(choices)
     if of is None and given:
         flags = {"hits": "hit", "hurts": "hurt"}
         names = ", ".join(f"--{flags.get(name, name).replace('_', '-')}" for name in given)

@@ -137,11 +137,7 @@ def level_command(source: Path, output: Path | None, as_json: bool, **choices: A
 
 
 def _read(source: Path, choices: dict[str, Any]) -> MapLevel:
-    given = {
-        name: value
-        for name, value in choices.items()
-        if value is not None and value is not False and value != ()  # a number of 0 is given
-    }
+    given = options.given(choices)
     if source.suffix != ".fxlevel":
         return read_map(source, **given)
     if given.keys() - {"side"}:

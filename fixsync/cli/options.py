@@ -194,6 +194,15 @@ def _read_by(type: object, value: Any) -> Iterator[str | Path]:
             yield path
 
 
+def given(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that the command line has. A number of 0 is one."""
+    return {
+        name: value
+        for name, value in choices.items()
+        if value is not None and value is not False and value != ()
+    }
+
+
 class Seconds(click.FloatRange):
     """A time in seconds. click accepts NaN in every range."""
 

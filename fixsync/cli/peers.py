@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from fixsync.cli import options, streams, text
+from fixsync.cli import options, text
 from fixsync.match import sim
 from fixsync.peers.faults import FAULTS
 from fixsync.peers.peer import Status
@@ -166,7 +166,7 @@ def peers_command(
             raise click.ClickException(str(error)) from error
         raise
     if as_json:
-        streams.echo(outcome_json(outcome))
+        text.print_json(outcome_json(outcome))
     else:
         _print(
             text.console(), plan, outcome, directory, is_kept=out is not None or not outcome.is_good

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,8 +35,8 @@ def view_command(
     title: str,
     is_opened: bool,
     simulations: options.Simulations,
-    line_bytes_max: int,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Write a page that plays a match.
 
@@ -61,7 +62,7 @@ def view_command(
         versions, difference = simulations.of_one_game, None
         if versions is not None and len(logs) == 1:
             builds = simulations.builds(logs[0])
-            difference = diff_builds(logs[0], *builds, line_bytes_max=line_bytes_max)
+            difference = diff_builds(logs[0], *builds, **reading)
             if difference.error is not None:
                 raise difference.error
             sides: list[Mapping[str, sim.SimulationType]] = [
@@ -70,10 +71,10 @@ def view_command(
             logs = [logs[0]] * 2
         else:
             sides = [*(versions or (simulations, simulations))]
-        found = [
-            _export(log, side, line_bytes_max, is_quiet=as_json)
-            for log, side in zip(logs, sides, strict=False)
-        ]
+        found = []
+        for log, side in zip(logs, sides, strict=False):
+            with text.reading(log, is_hidden=as_json) as show:
+                found.append(export(log, simulations=side, progress=show, **reading))
         if difference is not None:
             for one, label in zip(found, simulations.labels, strict=True):
                 one.name += f" with {label}"
@@ -106,22 +107,6 @@ def _difference_line(found: Diff) -> str:
     rows = [f"{row.group} {row.name}".strip() for row in found.rows]
     first = next((row for row in rows if row.startswith("state ")), rows[0])
     return f"first difference in frame {found.frame}: {first}"
-
-
-def _export(
-    log: Path,
-    simulations: Mapping[str, sim.SimulationType],
-    line_bytes_max: int,
-    *,
-    is_quiet: bool,
-) -> Exported:
-    with text.reading(log, is_hidden=is_quiet) as show:
-        return export(
-            log,
-            simulations=simulations,
-            progress=show,
-            line_bytes_max=line_bytes_max,
-        )
 
 
 def _json(one: Exported) -> dict[str, object]:

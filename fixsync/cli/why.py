@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,6 @@ def why_command(
         text.print_json({"exit_code": 0, **msgspec.to_builtins(found)})
     else:
         _print(found, frame)
-    sys.exit(0)
 
 
 def _print(found: PairReport, frame: int | None) -> None:

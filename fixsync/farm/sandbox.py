@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from fixsync.base.processes import Worker
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, Outcome
+from fixsync.log.schema import LINE_BYTES_MAX
 
 _PROGRAM = Path(__file__).parent / "worker.py"
 _START_SECONDS = 120.0
@@ -50,8 +51,8 @@ class Settings(Struct, frozen=True):
     """File for the log with everything computed, if `digest` is set; "": not kept."""
     scratch: str = ""
     """Folder for copies of remote logs; "": the system's folder for temporary files."""
-    line_bytes_max: int = 0
-    """Longest line of a log; 0: as `fixsync.log.reader.Reader` has it."""
+    line_bytes_max: int = LINE_BYTES_MAX
+    """Longest line of a log."""
     python: str = sys.executable
     environment: tuple[tuple[str, str], ...] | None = None
     """Environment variables; None: those of this process."""
@@ -64,7 +65,7 @@ class Identity(Struct, frozen=True):
     fixsync: str
     """The version."""
     semantics: str
-    """`fixsync.match.questions.kernel_id()`; "" if the version has none."""
+    """`fixsync.match.questions.kernel_id()`."""
     sources: str
     """Digest of the modules."""
     kernel: str

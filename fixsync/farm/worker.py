@@ -43,15 +43,11 @@ def is_url(name: str) -> bool:
 def identity(fixsync: ModuleType) -> dict[str, Any]:
     """The versions that this process replays with: equal identities give equal verdicts."""
     folder = Path(fixsync.__file__ or "").resolve().parent
-    try:
-        from fixsync.match.questions import kernel_id
+    from fixsync.match.questions import kernel_id
 
-        semantics = kernel_id().hex()
-    except ImportError:
-        semantics = ""
     return {
         "fixsync": str(fixsync.__version__),
-        "semantics": semantics,
+        "semantics": kernel_id().hex(),
         "sources": _digest(folder, "**/*.py"),
         "kernel": _digest(folder, "_kernel*.so", "_kernel*.pyd"),
         "python": platform.python_version(),
@@ -71,16 +67,15 @@ def _digest(folder: Path, *patterns: str) -> str:
 
 class _Worker:
     def __init__(self, settings: dict[str, Any]) -> None:
+        from fixsync.log.origin import others_text
         from fixsync.log.replay import replay
         from fixsync.match import sim
 
-        self._replay = replay
+        self._replay, self._others_text = replay, others_text
         self._with_digest: bool = settings["digest"]
         self._scratch = Path(settings["scratch"])
         self._kept = settings["kept"]
-        # Only if it is set: earlier versions have no such parameter.
-        limit: int = settings["line_bytes_max"]
-        self._limit: Any = {"line_bytes_max": limit} if limit else {}
+        self._line_bytes_max: int = settings["line_bytes_max"]
         found = [sim.find(reference) for reference in settings["sims"]]
         self._simulations = {simulation.name: simulation for simulation in found}
 
@@ -130,8 +125,13 @@ class _Worker:
 
     def _replayed(self, path: str | Path) -> dict[str, Any]:
         filled = Path(self._kept or self._scratch / "filled.jsonl") if self._with_digest else None
-        result = self._replay(path, output=filled, simulations=self._simulations, **self._limit)
-        if _is_out_of_memory(result.error):
+        result = self._replay(
+            path,
+            output=filled,
+            simulations=self._simulations,
+            line_bytes_max=self._line_bytes_max,
+        )
+        if result.error is not None and result.error.is_out_of_memory:
             raise MemoryError
         answer: dict[str, Any] = {
             "verdict": result.verdict.value,
@@ -141,11 +141,11 @@ class _Worker:
             "compared_events": result.compared.events,
             "compared_queries": result.compared.queries,
             "compared_hashes": result.compared.hashes,
-            "compared_states": getattr(result.compared, "states", 0),
+            "compared_states": result.compared.states,
             "differing_frames": result.differing_frames,
             "difference": _difference(result.difference),
         }
-        others = _others_text(result)
+        others = self._others_text(result.others)
         if others and result.difference is not None:
             answer["difference"]["others"] = others
         if result.error is not None:
@@ -163,15 +163,6 @@ class _Worker:
         return answer
 
 
-def _others_text(result: Any) -> str:
-    """What a log was recorded with that is not so here, as text."""
-    if not getattr(result, "others", None):  # earlier versions do not know it
-        return ""
-    from fixsync.log.origin import others_text
-
-    return str(others_text(result.others))
-
-
 def _digest_of_frames(filled: Path) -> str:
     """Of all that was computed. The first line names the version, and the last has its digest."""
     digest = hashlib.sha256()
@@ -183,16 +174,9 @@ def _digest_of_frames(filled: Path) -> str:
     return digest.hexdigest()
 
 
-def _is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether a log is not valid only because this process ran out of memory."""
-    while error is not None:
-        if isinstance(error, MemoryError):
-            return True
-        error = error.__cause__
-    return False
-
-
 def _difference(difference: Any) -> dict[str, Any] | None:
+    from fixsync.log.lines import plain
+
     if difference is None:
         return None
     answer: dict[str, Any] = {"frame": difference.frame, "fields": list(difference.fields)}
@@ -201,16 +185,10 @@ def _difference(difference: Any) -> dict[str, Any] | None:
     if difference.query is not None:
         answer["query"] = difference.query
         answer["question"] = difference.question
-    values = {"expected": _plain(difference.expected), "found": _plain(difference.found)}
+    values = {"expected": plain(difference.expected), "found": plain(difference.found)}
     if len(json.dumps(values)) <= DETAIL_BYTES_MAX:
         return answer | values
     return answer | {"left_out": f"expected and found: more than {DETAIL_BYTES_MAX} bytes"}
-
-
-def _plain(value: Any) -> Any:
-    from fixsync.log.lines import plain
-
-    return plain(value)
 
 
 def _limit(memory_bytes: int) -> None:

@@ -18,7 +18,6 @@ from fixsync.base.names import attacks_in
 from fixsync.log.pair import PairFrame, Party, Seen
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
-    FRAME_MAX,
     LINE_BYTES_MAX,
     Add,
     Command,
@@ -27,7 +26,7 @@ from fixsync.log.schema import (
     SetLayer,
     SetLayers,
 )
-from fixsync.log.spans import Span, numbered
+from fixsync.log.spans import Span, all_frames, numbered, united
 from fixsync.log.watch import Start, Step, watch
 from fixsync.match import sim
 from fixsync.world.level import LEVEL
@@ -443,10 +442,9 @@ def attacks(
     found = _Nearest(swings)
     watched = run(found)
     first = watched.header.first_frame
-    last = (first + watched.frames - 1) & FRAME_MAX
     return AttackReport(
         log=os.fspath(path),
-        frames=(first, last) if watched.frames else None,
+        frames=all_frames(first, watched.frames),
         cut=watched.cut or None,
         guess=census.lives.is_guess,
         attacks=[_swing_of(one, found.names, first) for one in swings],
@@ -455,7 +453,7 @@ def attacks(
 
 
 def _swing_of(one: _Swing, names: Mapping[int, str], first_frame: int) -> Swing:
-    hits = {life: _united(spans) for life, spans in one.hits.items()}
+    hits = {life: united(spans) for life, spans in one.hits.items()}
     near = sorted(
         (rank, life, seen) for life, (rank, seen) in one.near.items() if life in one.could_hit
     )
@@ -476,14 +474,3 @@ def _swing_of(one: _Swing, names: Mapping[int, str], first_frame: int) -> Swing:
             for _, (id, _), seen in near[:MISSED_MAX]
         ],
     )
-
-
-def _united(spans: Iterable[Span]) -> list[Span]:
-    """The frames of spans, which may overlap, as spans."""
-    found: list[Span] = []
-    for first, last in sorted(spans):
-        if found and first <= found[-1][1] + 1:
-            first, other = found.pop()
-            last = max(last, other)
-        found.append((first, last))
-    return found

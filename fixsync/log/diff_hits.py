@@ -10,8 +10,8 @@ from msgspec import Struct
 from fixsync.log.hits import HitRow, Ids, Totals, TwoHits, rows_of, totals_of
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, Simulations, walk
-from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX, Event
-from fixsync.log.spans import Span, add_frame, numbered
+from fixsync.log.schema import LINE_BYTES_MAX, Event
+from fixsync.log.spans import Span, add_frame, all_frames, numbered
 from fixsync.match import sim
 from fixsync.world.shapes import EventKind
 
@@ -72,11 +72,10 @@ def diff_hits(
             before = hits
         names = {**reader_b.header.names.ids, **reader_a.header.names.ids}
         rows = rows_of(two, names, first)
-        last = (first + two.frames - 1) & FRAME_MAX
         return HitsDiff(
             a=os.fspath(a),
             b=os.fspath(b),
-            frames=(first, last) if two.frames else None,
+            frames=all_frames(first, two.frames),
             differing=numbered(differing, first),
             rows=rows,
             totals=totals_of(two, rows),

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fixsync.log.pair import Party
 from fixsync.log.schema import Event
-from fixsync.log.spans import Span, numbered
+from fixsync.log.spans import Span, numbered, united
 from fixsync.world.level import LEVEL
 from fixsync.world.shapes import EventKind
 
@@ -190,16 +190,6 @@ def _parts(first: list[Span], second: list[Span]) -> Iterator[tuple[list[Span], 
         yield group
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    """The same frames, without a new span where a hit begins again at once."""
-    found: list[Span] = []
-    for first, last in spans:
-        if found and found[-1][1] == first - 1:
-            first, _ = found.pop()
-        found.append((first, last))
-    return found
-
-
 def _has(spans: Iterable[Span], frame: int) -> bool:
     return any(first <= frame <= last for first, last in spans)
 
@@ -216,7 +206,7 @@ def _since(first: list[Span], second: list[Span]) -> int:
 
 
 def _row(at: int, a: Party, b: Party, parts: tuple[list[Span], list[Span]], begin: int) -> HitRow:
-    first, second = map(_merged, parts)
+    first, second = map(united, parts)
     is_longer, is_shorter = _is_part(first, second), _is_part(second, first)
     if not first or not second:
         change = "lost" if first else "gained"

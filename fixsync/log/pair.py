@@ -16,7 +16,7 @@ from fixsync.base.numbers import ONE, decimal
 from fixsync.log.reader import Reader
 from fixsync.log.replay import placed_of
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
-from fixsync.log.spans import Span, add_frame, around, numbered, spans_text
+from fixsync.log.spans import Span, add_frame, all_frames, around, numbered, spans_text
 from fixsync.log.watch import Start, Step, watch
 from fixsync.match import sim
 from fixsync.world.level import LEVEL
@@ -282,18 +282,18 @@ def why(
         line_bytes_max=line_bytes_max,
     )
     first = watched.header.first_frame
-    last = (first + watched.frames - 1) & FRAME_MAX
-    if pair.ids is None or not watched.frames:
+    frames = all_frames(first, watched.frames)
+    if pair.ids is None or frames is None:
         raise ValueError(f"{os.fspath(path)} has no frames")
     if frame is not None and pair.asked_at is None:
-        raise ValueError(f"frame must be {first}..{last}, not {frame}")
+        raise ValueError(f"frame must be {first}..{frames[1]}, not {frame}")
     spans = {name: numbered(spans, first) for name, spans in pair.spans.items()}
     found = PairReport(
         log=os.fspath(path),
         summary="",
         a=Party(pair.ids[0], pair.names.get(pair.ids[0])),
         b=Party(pair.ids[1], pair.names.get(pair.ids[1])),
-        frames=(first, last),
+        frames=frames,
         cut=watched.cut or None,
         together=spans["together"],
         hits=spans["hits"],

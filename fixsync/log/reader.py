@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import UNSET
 
@@ -14,6 +14,8 @@ from fixsync.log.lines import FrameLines, next_frame, parse_header
 from fixsync.log.schema import LINE_BYTES_MAX, Footer, Frame, Header, MatchLogError
 
 __all__ = ["Reader"]
+
+_PROGRESS_FRAMES = 256
 
 
 class Reader(files.Closing):
@@ -29,9 +31,11 @@ class Reader(files.Closing):
         path: str | os.PathLike[str],
         *,
         line_bytes_max: int = LINE_BYTES_MAX,
+        progress: Callable[[Reader], None] | None = None,
         keep_text: bool = False,
     ) -> None:
-        """keep_text: collect the text of the whole lines in `text`."""
+        """progress: called now and then, after a frame. keep_text: collect the text of the whole
+        lines in `text`."""
         self.name = os.fspath(path)
         """The file as it was given."""
         self.frames = 0
@@ -57,7 +61,7 @@ class Reader(files.Closing):
             raise
         self._due = self.header.first_frame
         self._lines = FrameLines(has_sim=self.header.sim is not None)
-        self._frames = self._all_frames()
+        self._frames = self._all_frames() if progress is None else self._shown(progress)
 
     def __exit__(self, kind: object, error: object = None, *_: object) -> None:
         self.close()
@@ -170,6 +174,12 @@ class Reader(files.Closing):
             raise self._error_after("", "text after the last line")
         if self.footer is None and not self.cut:
             self.cut = "there is no last line"
+
+    def _shown(self, progress: Callable[[Reader], None]) -> Iterator[Frame]:
+        for frame in self._all_frames():
+            yield frame
+            if self.frames % _PROGRESS_FRAMES == 0:
+                progress(self)
 
     def _frames_of(self, block: bytes) -> Iterator[Frame]:
         lines = block.split(b"\n")

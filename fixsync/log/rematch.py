@@ -15,7 +15,8 @@ from fixsync.log.hits import HitRow, InconsistentError, TwoHits, rows_of, totals
 from fixsync.log.origin import others_text
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, walk
-from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
+from fixsync.log.schema import LINE_BYTES_MAX
+from fixsync.log.spans import all_frames
 from fixsync.log.watch import Start
 from fixsync.log.whatif import MatchDifference, OtherMatch, WhatIf, by_attack
 from fixsync.match import sim
@@ -84,7 +85,6 @@ class _Both:
         header = self.old.reader.header
         two, first = self.two, header.first_frame
         rows = rows_of(two, self.names, first)
-        last = (first + two.frames - 1) & FRAME_MAX
         stray = (
             f"the recorded simulation gives other events than the log from frame {self.stray} on"
         )
@@ -93,7 +93,7 @@ class _Both:
         why = others_text(others) or "it is not the version that recorded it"
         return WhatIf(
             log=self.old.reader.name,
-            frames=(first, last) if two.frames else None,
+            frames=all_frames(first, two.frames),
             cut=cut or None,
             names=dict(self.names),
             settings=[],
@@ -156,13 +156,13 @@ def rematch(
     the new simulation refuses; OSError for one that cannot be read."""
     with (
         Reader(path, line_bytes_max=line_bytes_max) as recorded,
-        Reader(path, line_bytes_max=line_bytes_max) as reader,
+        Reader(path, line_bytes_max=line_bytes_max, progress=progress) as reader,
     ):
         is_known = old is not None
         runs = Run(recorded, player=old, is_played=is_known), Run(reader, player=new)
         both = _Both(*runs, layers)
         try:
-            for number, pair in walk(runs, progress=progress):
+            for number, pair in walk(runs):
                 both.take(number, *pair)
         except LineError as wrong:
             raise reader.error(wrong) from wrong

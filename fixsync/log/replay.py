@@ -38,9 +38,6 @@ from fixsync.world.world import World
 
 __all__ = ["Compared", "Difference", "Replay", "Verdict", "exit_code", "find_logs", "replay"]
 
-PROGRESS_FRAMES = 1024
-"""The least number of frames between two calls of `replay`'s progress."""
-
 
 class Verdict(Enum):
     """The result of replaying a log. The value is its name in output."""
@@ -225,10 +222,10 @@ def replay(
     result = Replay(os.fspath(path))
     began = time.perf_counter()
     try:
-        with Reader(path, line_bytes_max=line_bytes_max) as reader:
+        with Reader(path, line_bytes_max=line_bytes_max, progress=progress) as reader:
             result.header = reader.header
             try:
-                result.verdict = _replay(result, reader, output, simulations, progress)
+                result.verdict = _replay(result, reader, output, simulations)
             except MemoryError as error:
                 reason = str(error) or "replaying from here on needs more memory than there is"
                 raise LineError("", reason) from error
@@ -244,7 +241,6 @@ def _replay(
     reader: Reader,
     output: str | os.PathLike[str] | None,
     simulations: Mapping[str, sim.SimulationType] | None,
-    progress: Callable[[Reader], None] | None,
 ) -> Verdict:
     header = reader.header
     try:
@@ -257,13 +253,13 @@ def _replay(
     frames = iter(reader)
     try:
         if output is None:
-            _play(result, reader, player, frames, None, progress)
+            _play(result, reader, player, frames, None)
         else:
             state, world = None if header.start is None else header.start.state, player.world
             frames = _begun(player, frames)
             about = _filled(header, player)
             with Writer(output, about, world, state=state, is_whole=True) as writer:
-                _play(result, reader, player, frames, writer, progress)
+                _play(result, reader, player, frames, writer)
                 writer.close(is_whole=not reader.cut)
     finally:
         result.others = player.others
@@ -297,11 +293,10 @@ def _play(
     player: Player,
     frames: Iterator[Frame],
     writer: Writer | None,
-    progress: Callable[[Reader], None] | None,
 ) -> None:
     """Plays all frames, compares them with the log, and writes them."""
     compared, play = result.compared, player.play
-    played = hits = events_recorded = hashes_recorded = reported = 0
+    played = hits = events_recorded = hashes_recorded = 0
     has_sim = reader.header.sim is not None
     try:
         for frame in frames:
@@ -332,9 +327,6 @@ def _play(
                 result.difference = result.difference or _difference(frame, player)
             if writer is not None:
                 writer.write(format_frame(player.filled(frame)))
-            if progress is not None and played - reported >= PROGRESS_FRAMES:
-                reported = played
-                progress(reader)
     finally:
         result.frames, result.hits, result.cut = played, hits, reader.cut
         result.over_after = player.over_after

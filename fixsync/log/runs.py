@@ -20,8 +20,6 @@ from fixsync.world.world import Command, World
 
 Simulations: TypeAlias = Mapping[str, sim.SimulationType]
 """Simulations by the names that logs have for them."""
-PROGRESS_FRAMES = 1024
-"""The least number of frames between two calls of a progress."""
 
 
 class Run:
@@ -161,12 +159,11 @@ def walk(
     runs: tuple[Run, Run],
     *,
     skipped: Callable[[Run], object] | None = None,
-    progress: Callable[[Reader], None] | None = None,
 ) -> Iterator[tuple[int, Pair]]:
     """The frames of two runs by their numbers, from the first one that both have.
 
-    skipped: called for each frame before. progress: called now and then. The runs go on to the end
-    of the longer one; `ended` reads what a caller leaves unread."""
+    skipped: called for each frame before. The runs go on to the end of the longer one; `ended`
+    reads what a caller leaves unread."""
     first = max(run.reader.header.first_frame for run in runs)
 
     def shared(run: Run) -> Iterator[Frame]:
@@ -181,8 +178,6 @@ def walk(
         if is_one_log and (a is None or b is None):
             return  # it is being written
         yield (first + count) & FRAME_MAX, (a, b)
-        if progress is not None and (count + 1) % PROGRESS_FRAMES == 0:
-            progress(runs[1].reader)
 
 
 def ended(runs: tuple[Run, Run]) -> None:

@@ -19,6 +19,17 @@ def add_frame(spans: list[Span], frame: int) -> None:
         spans.append((frame, frame))
 
 
+def united(spans: Iterable[Span]) -> list[Span]:
+    """The frames of spans that may overlap or touch, as the fewest spans."""
+    found: list[Span] = []
+    for first, last in sorted(spans):
+        if found and first <= found[-1][1] + 1:
+            first, other = found.pop()
+            last = max(last, other)
+        found.append((first, last))
+    return found
+
+
 def around(spans: Sequence[Span], frame: int, bounds: Span) -> tuple[bool, Span]:
     """Whether a frame is in one of the spans, and the longest span around it, within bounds, for
     which the answer is the same."""
@@ -32,6 +43,11 @@ def around(spans: Sequence[Span], frame: int, bounds: Span) -> tuple[bool, Span]
             high = min(high, first - 1)
             break
     return False, (low, high)
+
+
+def all_frames(first: int, count: int) -> Span | None:
+    """The numbers of the first and the last of so many frames."""
+    return (first, (first + count - 1) & FRAME_MAX) if count else None
 
 
 def numbered(spans: Iterable[Span], first_frame: int) -> list[Span]:

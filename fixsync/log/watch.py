@@ -21,9 +21,6 @@ from fixsync.world.world import World
 
 __all__ = ["Observed", "Start", "Step", "Watched", "Watcher", "known", "watch"]
 
-PROGRESS_FRAMES = 256
-"""The least number of frames between two calls of `watch`'s progress."""
-
 
 class Start(NamedTuple):
     """A match before its first frame."""
@@ -90,14 +87,12 @@ def watch(
 ) -> Watched:
     """Plays a whole log. MatchLogError for one that is not valid or whose simulation is not known,
     OSError for one that cannot be read."""
-    with Reader(path, line_bytes_max=line_bytes_max) as reader:
+    with Reader(path, line_bytes_max=line_bytes_max, progress=progress) as reader:
         header = reader.header
         play = _simulated if header.sim is not None else _traced
         next_frame = play(header, watcher, simulations or {})
         for frame in reader:
             next_frame(frame)
-            if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
-                progress(reader)
         return Watched(header, reader.frames, reader.cut)
 
 

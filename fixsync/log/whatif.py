@@ -30,7 +30,6 @@ from fixsync.log.player import Player, shape_of
 from fixsync.log.reader import Reader
 from fixsync.log.replay import replay
 from fixsync.log.schema import (
-    FRAME_MAX,
     LINE_BYTES_MAX,
     Command,
     Event,
@@ -42,8 +41,8 @@ from fixsync.log.schema import (
 )
 from fixsync.log.schema import Start as State
 from fixsync.log.settings import FOLLOWED, Altered, Rewriter, Setting
-from fixsync.log.spans import Span
-from fixsync.log.watch import PROGRESS_FRAMES, Start, Step, watch
+from fixsync.log.spans import Span, all_frames
+from fixsync.log.watch import Start, Step, watch
 from fixsync.log.writer import Writer
 from fixsync.match import sim
 from fixsync.world.level import LEVEL
@@ -380,7 +379,7 @@ def _from_events(
     line_bytes_max: int,
 ) -> WhatIf:
     """With the recorded hits from the events of a trace, which then is played once."""
-    with Reader(path, line_bytes_max=line_bytes_max) as reader:
+    with Reader(path, line_bytes_max=line_bytes_max, progress=progress) as reader:
         header = reader.header
         if header.sim is not None:
             raise InconsistentError
@@ -396,9 +395,6 @@ def _from_events(
                     raise InconsistentError
                 changed.take(frame.frame, frame.commands, frame.events)
                 changed.compare_answers(frame.queries)
-                if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
-                    progress(reader)
-
             return _what_if(path, header, reader.cut, changed)
 
         return _kept(changed, run)
@@ -411,11 +407,10 @@ def _what_if(path: str | os.PathLike[str], header: Header, cut: str, changed: _C
     changed.close(is_whole=not cut)
     two, first = changed.two, header.first_frame
     rows = rows_of(two, changed.names, first)
-    last = (first + two.frames - 1) & FRAME_MAX
     rewriter = changed.rewriter
     return WhatIf(
         log=os.fspath(path),
-        frames=(first, last) if two.frames else None,
+        frames=all_frames(first, two.frames),
         cut=cut or None,
         names=dict(changed.names),
         settings=[Used(text, [*found.values()]) for text, found in rewriter.altered.items()],

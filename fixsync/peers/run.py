@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -377,9 +377,9 @@ def _shared_difference(a: list[bytes], b: list[bytes]) -> int | None:
     return found.frame if found is not None and found.a and found.b else None
 
 
-def outcome_json(outcome: Outcome) -> str:
-    """An outcome as JSON, for programs."""
-    document = {
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """An outcome for programs."""
+    return {
         "exit_code": outcome.exit_code,
         "logs_are_identical": outcome.logs_are_identical,
         "differing_frame": outcome.differing_frame,
@@ -411,4 +411,3 @@ def outcome_json(outcome: Outcome) -> str:
             for peer in outcome.peers.values()
         ],
     }
-    return json.dumps(document, indent=2)

@@ -28,9 +28,6 @@ from fixsync.view import bundle
 from fixsync.world.records import Events
 from fixsync.world.world import Command
 
-PROGRESS_FRAMES = 256
-"""How many frames lie between two calls of `export`'s progress."""
-
 _GZIP_LEVEL = 6
 _HELD_MAX = 100
 """The most fields of a difference that a page lists."""
@@ -100,7 +97,7 @@ def export(
     a file that cannot be read."""
     hashes: list[int] = []
     ids = 1
-    with Reader(path, line_bytes_max=line_bytes_max, keep_text=True) as reader:
+    with Reader(path, line_bytes_max=line_bytes_max, progress=progress, keep_text=True) as reader:
         header = reader.header
         kind = known(header, simulations or {})
         run = None if kind is None else _Run(kind)
@@ -114,8 +111,6 @@ def export(
                 ids = max([ids, *(c.id + 1 for c in frame.commands if type(c) is Add)])
             elif run is not None:
                 run.end(frame, player.game)
-            if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
-                progress(reader)
         text = reader.text
         return Exported(
             name=Path(path).name,
