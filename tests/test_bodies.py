@@ -345,13 +345,15 @@ def test_making_a_body_refuses_what_is_out_of_range(
 
 
 @pytest.mark.parametrize(("parts", "attacks", "error", "text"), [
-    (PARTS, {"x": Attack(1, {"tail": range(1)})}, ValueError, "attack 'x' switches 'tail'"),
-    (PARTS, {"x": Attack(1, cancels=[Cancel("y", range(1))])}, ValueError, "into must be one of 'x', not 'y'"),
-    (PARTS, {"": SLASH}, ValueError, "not empty"),
-    (PARTS, {"x": 5}, TypeError, "attack 'x' must be an Attack, not 5"),
-    ({}, {}, ValueError, r"names to 1\.\.32 Parts"),
-    ({str(i): Part(Sphere(1)) for i in range(33)}, {}, ValueError, r"names to 1\.\.32 Parts"),
-    ({"a": Sphere(1)}, {}, TypeError, "part 'a' must be a Part"),
+    (PARTS, {"x": Attack(1, {"tail": range(1)})}, ValueError, r'active\.tail: must be one of .*, not "tail"'),
+    (PARTS, {"x": Attack(1, cancels=[Cancel("y", range(1))])}, ValueError, r'\.into: must be one of x, not "y"'),
+    (PARTS, {"": SLASH}, ValueError, "names with a character"),
+    (PARTS, {"x": 5}, TypeError, "attack 'x' must be of type Attack, not 5"),
+    ({}, {}, ValueError, r"parts: must be 1\.\.32, not 0"),
+    ({str(i): Part(Sphere(1)) for i in range(33)}, {}, ValueError, r"parts: must be 1\.\.32, not 33"),
+    ({"a": Sphere(1)}, {}, TypeError, "part 'a' must be of type Part"),
+    ([], {}, TypeError, r"a mapping of names to Parts, not \[\]"),
+    ({1: Part(Sphere(1))}, {}, TypeError, "the name of a Part must be a str, not 1"),
 ])  # fmt: skip
 def test_frame_data_refuses_what_makes_no_sense(
     parts: Any, attacks: Any, error: type[Exception], text: str

@@ -18,8 +18,8 @@ from strategies import NO_KIND, examples
 from tools import needs
 
 from fixsync import Attack, Box, Cancel, Cylinder, FrameData, Key, Part, Sector, Sphere
+from fixsync._native.body import TableError
 from fixsync._native.raw import ffi, lib
-from fixsync.base.strict_json import LineError
 from fixsync.cli.frame_data import frame_data_command
 from fixsync.game.frame_data_file import FrameDataError, frame_data, read_frame_data, schema
 
@@ -270,12 +270,12 @@ def test_keys_that_overlap_or_belong_to_no_part_are_refused() -> None:
         Attack(5, keys={"a": [Key(range(2, 4)), Key(range(3))]})
     with pytest.raises(ValueError, match=r"keys\['a'\]\[0\]: frames must be within range\(0, 5\)"):
         Attack(5, keys={"a": [Key(range(2, 6))]})
-    with pytest.raises(ValueError, match=r"attack 'x' changes 'b', but the parts are 'a'"):
+    with pytest.raises(ValueError, match=r'attacks\.x\.keys\.b: must be one of a, not "b"'):
         FrameData(parts, {"x": Attack(5, keys={"b": [Key(range(1))]})})
-    with pytest.raises(ValueError, match=r"attack 'x': keys\['a'\]\[0\]: yaw must be 0, 16384"):
+    with pytest.raises(ValueError, match=r"attacks\.x\.keys\.a\[0\]\.yaw: must be 0, 16384"):
         FrameData(parts, {"x": Attack(5, keys={"a": [Key(range(1), yaw=5)]})})
-    with pytest.raises(TypeError, match=r"attack 'x': keys\['a'\]\[0\]: shape must be"):
-        FrameData(parts, {"x": Attack(5, keys={"a": [Key(range(1), shape=5)]})})
+    with pytest.raises(TypeError, match="shape must be"):
+        Key(range(1), shape=5)
 
 
 def test_a_mirror_negates_only_what_it_must() -> None:
@@ -288,7 +288,7 @@ def test_a_mirror_negates_only_what_it_must() -> None:
 
 
 def test_frame_data_needs_a_part() -> None:
-    with pytest.raises(ValueError, match=r"names to 1\.\.32 Parts, not \{\}"):
+    with pytest.raises(ValueError, match=r"parts: must be 1\.\.32, not 0"):
         FrameData({})
     assert check(FrameData({"a": Part(Sphere(1))}).to_bytes()) is None
 
@@ -557,11 +557,11 @@ def degrees_of(draw: st.DrawFn) -> str:
 
 @examples(200)
 @given(documents(), st.booleans(), st.sampled_from((None, 1)))
-def test_c_reads_the_table_that_python_makes(doc: Any, ascii: bool, indent: int | None) -> None:
+def test_c_reads_a_file_as_python_does(doc: Any, ascii: bool, indent: int | None) -> None:
     text = json.dumps(doc, ensure_ascii=ascii, indent=indent).encode()
     try:
         frames = frame_data(text)
-    except LineError:
+    except TableError:
         assert isinstance(read_in_c(text), str)
         return
     assert read_in_c(text) == (frames.to_bytes(), [*frames.parts, *frames.attacks])

@@ -41,28 +41,31 @@ _FIELDS = {
 }
 
 
-def check_table(table: bytes) -> None:
-    """ValueError for bytes that are not a table of frame data."""
-    at = ffi.new("uint64_t *")
-    if lib.fxs_frame_data_check(table, len(table), at) != 0:
-        raise ValueError(f"not a table of frame data: byte {at[0]} is out of range")
+class TableError(ValueError):
+    """An error in a file of frame data: the path of the value, such as attacks.slash.frames, and
+    why."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}" if path else reason)
+        self.path = path
+        self.reason = reason
 
 
-def table_fault(text: bytes) -> tuple[str, str] | None:
-    """Why text is not a file of frame data: the path in it and the reason; None for a good one."""
+def read_table(text: bytes) -> bytes:
+    """The table of a file of frame data. TableError for one that is not valid."""
     room = 4 * len(text) + constant("FRAME_DATA_MESSAGE_MAX")
     out, sizes = uninitialised("uint8_t[]", room), ffi.new("uint64_t[2]")
     status = lib.fxs_frame_data_read(text, len(text), out, room, sizes, sizes + 1)
+    size, path_size = sizes
+    found: bytes = _buffer(out)[:size]
     if status == 0:
-        return None
+        return found
     if status != constant("E_TEXT"):
         raise ValueError(
             f"a file of frame data has at most {constant('FRAME_DATA_TEXT_MAX')} bytes"
         )
-    size, path_size = sizes
-    message: bytes = _buffer(out)[:size]
-    path, reason = message[:path_size], message[path_size:].lstrip(b" :,")
-    return path.decode(errors="replace"), reason.decode(errors="replace")
+    path, reason = found[:path_size], found[path_size:].lstrip(b" :,")
+    raise TableError(path.decode(errors="replace"), reason.decode(errors="replace"))
 
 
 class NativeBody(Lock):

@@ -20,11 +20,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX
+from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX, TableError
 from fixsync._native.raw import INT32_MAX
 from fixsync.base import strict_json
 from fixsync.base.numbers import ONE, exact
-from fixsync.base.strict_json import LineError
 from fixsync.game.frame_data import FrameData
 from fixsync.game.frame_data_file import FrameDataError, frame_data
 from fixsync.maps.choice import Choice
@@ -99,7 +98,7 @@ def read_aseprite(
         document = Files(Path(name).parent).open(name)
         sprite = _Sprite(document, roles, pixels_per_unit, tick_rate, depth, round_durations)
         return sprite.read(pivot)
-    except (MapError, LineError) as wrong:
+    except (MapError, TableError) as wrong:
         raise FrameDataError(name, wrong.path, wrong.reason) from wrong
 
 

@@ -12,30 +12,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from struct import Struct
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
-from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX, check_table
+from fixsync._native.body import ATTACK_FRAMES_MAX, read_table
 from fixsync._native.checks import boolean, integer, integers, shown
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, TURN, YAW_MAX
-from fixsync._native.rows import SHAPE
 from fixsync.world.shapes import Shape, require_shape
 
 __all__ = ["Attack", "Cancel", "FrameData", "Key", "Part"]
 
 _QUARTER = TURN // 4
-_HEAD = Struct("<4s2I")
-_PART = Struct("<4B2H6i")
-_ATTACK = Struct("<7I")
-_KEYED_ATTACK = Struct("<8I")
-_WINDOW = Struct("<3I")
-_REHIT = Struct("<I")
-_CANCEL = Struct("<4I")
-_KEY = Struct("<3I")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -102,6 +94,14 @@ class Key:
     meta: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        if self.shape is not None:
+            require_shape("shape", self.shape)
+        if self.offset is not None:
+            ends = integers("offset", ("ox", "oy", "oz"), self.offset, INT32_MIN, INT32_MAX)
+            object.__setattr__(self, "offset", tuple(ends))
+        if self.yaw is not None:
+            object.__setattr__(self, "yaw", integer("yaw", self.yaw, 0, YAW_MAX))
+        boolean("turns", self.turns)
         object.__setattr__(self, "meta", _meta(self.meta))
 
     def of(self, part: Part) -> Part:
@@ -258,10 +258,9 @@ class FrameData:
         """parts: 1..32 by name. An attack may switch and change only these. meta: a mapping of the
         game's own; not in the table."""
         self._meta = _meta({} if meta is None else meta)
-        self._parts = _checked_parts(parts)
-        self._attacks = _checked_attacks(attacks or {}, self._parts)
-        self._table = _packed(self._parts, self._attacks)
-        check_table(self._table)
+        self._parts = _checked("part", Part, parts)
+        self._attacks = _checked("attack", Attack, {} if attacks is None else attacks)
+        self._table = _table(self._parts, self._attacks)
 
     @property
     def parts(self) -> Mapping[str, Part]:
@@ -286,101 +285,61 @@ class FrameData:
         return f"<FrameData parts={[*self._parts]} attacks={[*self._attacks]}>"
 
 
-def _checked_parts(parts: Mapping[str, Part]) -> dict[str, Part]:
-    if not isinstance(parts, Mapping) or not 1 <= len(parts) <= PARTS_MAX:
-        raise ValueError(
-            f"parts must be a mapping of names to 1..{PARTS_MAX} Parts, not {shown(parts)}"
+def _checked(what: str, kind: type[_T], values: Any) -> dict[str, _T]:
+    if not isinstance(values, Mapping):
+        raise TypeError(
+            f"{what}s must be a mapping of names to {kind.__name__}s, not {shown(values)}"
         )
-    for name, part in parts.items():
-        if not isinstance(part, Part):
-            raise TypeError(f"part {shown(name)} must be a Part, not {shown(part)}")
-    return dict(parts)
+    for name, value in values.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a {kind.__name__} must be a str, not {shown(name)}")
+        if not isinstance(value, kind):
+            raise TypeError(f"{what} {name!r} must be of type {kind.__name__}, not {shown(value)}")
+    return dict(values)
 
 
-def _checked_attacks(attacks: Mapping[str, Attack], parts: Mapping[str, Part]) -> dict[str, Attack]:
-    for name, attack in attacks.items():
-        if not isinstance(name, str) or not name:
-            raise ValueError(f"an attack's name must be a str that is not empty, not {shown(name)}")
-        if not isinstance(attack, Attack):
-            raise TypeError(f"attack {name!r} must be an Attack, not {shown(attack)}")
-        for verb, named in (
-            ("switches", (*attack.active, *attack.inactive)),
-            ("changes", attack.keys),
-        ):
-            unknown = next((part for part in named if part not in parts), None)
-            if unknown is not None:
-                known = ", ".join(map(repr, parts))
-                raise ValueError(
-                    f"attack {name!r} {verb} {shown(unknown)}, but the parts are {known}"
-                )
-        for part, keys in attack.keys.items():
-            for i, key in enumerate(keys):
-                _check_key(f"attack {name!r}: keys[{shown(part)}][{i}]", key, parts[part])
-        for i, cancel in enumerate(attack.cancels):
-            if cancel.into not in attacks:
-                known = ", ".join(map(repr, attacks))
-                raise ValueError(
-                    f"attack {name!r}: cancels[{i}]: into must be one of {known},"
-                    f" not {cancel.into!r}"
-                )
-    return dict(attacks)
+def _table(parts: Mapping[str, Part], attacks: Mapping[str, Attack]) -> bytes:
+    """The table, which C makes out of a file with the same parts and attacks."""
+    file = {
+        "parts": {
+            name: {**_place(part), "layer": part.layer, "active": part.active}
+            for name, part in parts.items()
+        },
+        "attacks": {name: _entry(attack) for name, attack in attacks.items()},
+    }
+    return read_table(json.dumps(file).encode())
 
 
-def _check_key(where: str, key: Key, part: Part) -> None:
-    try:
-        key.of(part)
-    except (TypeError, ValueError) as wrong:
-        raise type(wrong)(f"{where}: {wrong}") from None
+def _place(one: Part | Key) -> dict[str, Any]:
+    found = {
+        "shape": None if one.shape is None else one.shape.as_tuple(),
+        "offset": one.offset,
+        "yaw": one.yaw,
+        "turns": one.turns,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def _packed(parts: Mapping[str, Part], attacks: Mapping[str, Attack]) -> bytes:
-    part_bit = {name: 1 << i for i, name in enumerate(parts)}
-    attack_index = {name: i for i, name in enumerate(attacks)}
-    has_keys = any(any(attack.keys.values()) for attack in attacks.values())
-    is_keyed = has_keys or any(part.turns for part in parts.values())
-    magic, attack_row = (b"FXF2", _KEYED_ATTACK) if is_keyed else (b"FXF1", _ATTACK)
-    head = [_HEAD.pack(magic, len(parts), len(attacks))]
-    head += map(_packed_part, parts.values())
-    at = sum(map(len, head)) + attack_row.size * len(attacks)
-    tails: list[bytes] = []
-    for attack in attacks.values():
-        windows: dict[tuple[int, int], int] = {}
-        for name, spans in (*attack.active.items(), *attack.inactive.items()):
-            for span in cast("tuple[range, ...]", spans):
-                key = span.start, span.stop
-                windows[key] = windows.get(key, 0) | part_bit[name]
-        keys = [
-            _KEY.pack(key.frames.start, key.frames.stop, i)
-            + _packed_part(replace(key.of(part), layer=0, active=False))
-            for i, (name, part) in enumerate(parts.items())
-            for key in attack.keys.get(name, ())
-        ]
-        tail = b"".join(
-            (
-                *(_WINDOW.pack(*span, windows[span]) for span in sorted(windows)),
-                *map(_REHIT.pack, attack.rehits),
-                *(
-                    _CANCEL.pack(frames.start, frames.stop, attack_index[into], on_hit)
-                    for into, frames, on_hit in attack.cancels
-                ),
-                *keys,
-            )
-        )
-        numbers = [
-            attack.frames,
-            sum(part_bit[name] for name in attack.active),
-            sum(part_bit[name] for name in attack.inactive),
-            len(windows),
-            len(attack.rehits),
-            len(attack.cancels),
-            at + sum(map(len, tails)),
-        ]
-        head.append(attack_row.pack(*numbers, *([len(keys)] if is_keyed else [])))
-        tails.append(tail)
-    return b"".join((*head, *tails))
+def _entry(attack: Attack) -> dict[str, Any]:
+    active, inactive = (
+        {name: [*map(_ends, cast("Sequence[range]", spans))] for name, spans in of.items()}
+        for of in (attack.active, attack.inactive)
+    )
+    return {
+        "frames": attack.frames,
+        "active": active,
+        "inactive": inactive,
+        "rehits": attack.rehits,
+        "cancels": [
+            {"into": one.into, "frames": _ends(one.frames), "on_hit": one.on_hit}
+            for one in attack.cancels
+        ],
+        "keys": {
+            name: [{**_place(key), "frames": _ends(key.frames)} for key in keys]
+            for name, keys in attack.keys.items()
+        },
+    }
 
 
-def _packed_part(part: Part) -> bytes:
-    kind, half_angle, *sizes = SHAPE.unpack(part.shape._shape)
-    flags = part.layer, part.active, part.turns
-    return _PART.pack(kind, *flags, part.yaw, half_angle, *part.offset, *sizes)
+def _ends(frames: range) -> tuple[int, int]:
+    return frames[0], frames[-1]

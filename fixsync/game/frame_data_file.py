@@ -27,11 +27,11 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple
 
-from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX, table_fault
+from fixsync._native.body import ATTACK_FRAMES_MAX, PARTS_MAX, TableError, read_table
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size, class_name
 from fixsync._native.raw import INT32_MAX, INT32_MIN
 from fixsync.base.numbers import degrees, q
-from fixsync.base.strict_json import LayerIndex, LineError, Row
+from fixsync.base.strict_json import LayerIndex, Row
 from fixsync.game.frame_data import Attack, Cancel, FrameData, Key, Part
 from fixsync.world.shapes import shape_from_tuple
 
@@ -146,7 +146,7 @@ def read_frame_data(path: str | os.PathLike[str]) -> FrameData:
     text = Path(path).read_bytes()
     try:
         return frame_data(text)
-    except LineError as wrong:
+    except TableError as wrong:
         reason = wrong.reason + _hint(text) * (not wrong.path)
         raise FrameDataError(os.fspath(path), wrong.path, reason) from wrong
 
@@ -165,10 +165,8 @@ def _hint(text: bytes) -> str:
 
 
 def frame_data(text: bytes) -> FrameData:
-    """The frame data of the text of a file. LineError names the path within it."""
-    fault = table_fault(text)
-    if fault is not None:
-        raise LineError(*fault)
+    """The frame data of the text of a file. TableError names the path within it."""
+    read_table(text)  # C checks all
     file = msgspec.json.decode(text, type=FrameDataFile)
     parts = {
         name: Part(**_place(one), layer=one.layer, active=one.active)
