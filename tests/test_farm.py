@@ -874,7 +874,7 @@ def test_a_damaged_byte_of_a_results_file_is_told_or_is_in_one_value(
         (b"diverged", b"divorced", "r.sqlite is damaged: a row of verdicts has a wrong value"),
         (b'{"frame"', b'{"fr\xffme"', "r.sqlite is damaged: "),
         (b'{"frame"', b'["frame"', "r.sqlite is damaged: "),
-        (b"SELECT logs.name", b"SELECT logs.size", "its schema is not that of version 1"),
+        (b"SELECT logs.name", b"SELECT logs.size", "its schema is not that of version 2"),
         (b"SQLite format 3", b"SQLite format 4", "r.sqlite is not a results file of fixsync"),
     ],
 )

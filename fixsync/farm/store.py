@@ -196,7 +196,8 @@ class Store:
             for statement in _SCHEMA.split(";\n"):
                 usual.execute(statement)
             if _objects(self._db) != _objects(usual):
-                raise ResultsError(f"{self.path} is damaged: its schema is not that of version 1")
+                wanted = f"its schema is not that of version {SCHEMA_VERSION}"
+                raise ResultsError(f"{self.path} is damaged: {wanted}")
             tables = [name for kind, name, _ in _objects(usual) if kind == "table"]
         for table in tables:
             wrong = " OR ".join(_wrong(self._db, table))
