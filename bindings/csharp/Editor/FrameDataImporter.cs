@@ -14,8 +14,8 @@ namespace Fixsync.Editor
         public override void OnImportAsset(AssetImportContext context)
         {
             var data = ScriptableObject.CreateInstance<FixsyncFrameData>();
-            data.json = File.ReadAllText(context.assetPath);
-            MapImporter.Import(context, data, () => data.FrameData.Parts);
+            MapImporter.Import(
+                context, data, () => data.Read(File.ReadAllText(context.assetPath)));
         }
     }
 }

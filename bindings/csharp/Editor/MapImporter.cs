@@ -15,13 +15,13 @@ namespace Fixsync.Editor
         public override void OnImportAsset(AssetImportContext context)
         {
             var map = ScriptableObject.CreateInstance<FixsyncMap>();
-            map.bytes = File.ReadAllBytes(context.assetPath);
-            Import(context, map, () => map.Level.Count);
+            Import(context, map, () => map.Read(File.ReadAllBytes(context.assetPath)));
         }
 
-        /// <summary>Adds an asset to an import, and says what is wrong with its file.</summary>
+        /// <summary>Adds an asset to an import, empty where its file is wrong, and says why.
+        /// </summary>
         internal static void Import(
-            AssetImportContext context, ScriptableObject asset, Func<int> read)
+            AssetImportContext context, ScriptableObject asset, Action read)
         {
             try
             {

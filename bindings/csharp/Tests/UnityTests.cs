@@ -112,10 +112,9 @@ namespace Fixsync.Tests
             scene.capacity = 2;
             Refused(scene, "c1: id must be 0..1, not 2");
             scene.capacity = 256;
-            scene.level = new FixsyncLevel { name = "map", map = new FixsyncMap() };
-            scene.level.map.bytes = new byte[3];
-            Refused(scene, "the level map: data is not a level: byte 0");
-            scene.level = null;
+            scene.map = new FixsyncMap { bytes = new byte[3] };
+            Refused(scene, "map of the world w: data is not a level: byte 0");
+            scene.map = null;
             two.transform.position.x = 6;
             scene.Begin();
             Assert.IsTrue(Debug.Warned.StartsWith("c1 begins at (327680, 0, 0)"), Debug.Warned);
@@ -311,6 +310,11 @@ namespace Fixsync.Tests
             Assert.AreEqual(null, context.Logged);
             new MapImporter().OnImportAsset(context);
             Assert.AreEqual($"{path}: data is not a level: byte 0", context.Logged);
+            Gizmos.Lines = 0;
+            ((FixsyncMap)context.Main).OnDrawGizmos(); // nothing
+            Assert.AreEqual(0, Gizmos.Lines);
+            map.OnDrawGizmos();
+            Assert.IsTrue(Gizmos.Lines > 9);
         }
 
         [Test]

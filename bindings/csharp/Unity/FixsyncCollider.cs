@@ -202,8 +202,8 @@ namespace Fixsync.Unity
                 ? Shape.Outline(pose, Corners) : World.World.Outline(Id, Corners);
             ReadOnlySpan<Vertex> vertices = Corners.Span;
             int outer = (int)extent.Outer;
-            FixsyncLevel.Draw(vertices.Slice(0, outer), extent.YLow, extent.YHigh);
-            FixsyncLevel.Draw(vertices.Slice(outer), extent.YLow, extent.YHigh);
+            FixsyncMap.Draw(vertices.Slice(0, outer), extent.YLow, extent.YHigh);
+            FixsyncMap.Draw(vertices.Slice(outer), extent.YLow, extent.YHigh);
         }
 
         /// <summary>What is wrong with its shape and the place where it begins; null:

@@ -15,6 +15,12 @@ namespace Fixsync.Unity
         /// <summary>The frame data, read once.</summary>
         /// <exception cref="System.IO.InvalidDataException">It is not frame data.</exception>
         public FrameData FrameData => data ?? (data = FrameData.FromJson(json));
+
+        internal void Read(string file)
+        {
+            data = FrameData.FromJson(file);
+            json = file;
+        }
     }
 }
 #endif

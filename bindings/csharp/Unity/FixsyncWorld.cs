@@ -31,8 +31,8 @@ namespace Fixsync.Unity
         [SerializeField]
         internal Contact hitWhen = Contact.Touching;
 
-        [SerializeField]
-        internal FixsyncLevel level;
+        [SerializeField, Tooltip("Of a file of fixsync level, named .fxlevel.")]
+        internal FixsyncMap map;
 
         private readonly Rows<Event> events = new Rows<Event>();
         private readonly Rows<Collider> rows = new Rows<Collider>();
@@ -89,7 +89,7 @@ namespace Fixsync.Unity
                 Named("pairs", () => names.Meet(two[0], two[1]));
             }
 
-            Level solids = level == null ? null : level.Level;
+            Level solids = map == null ? null : Named("map", () => map.Level);
             World world = Named("capacity", () => capacity > 0
                 ? new World((uint)capacity, names, hitWhen, level: solids)
                 : throw Errors.Range("capacity", capacity, 1, Native.FXS_CAPACITY_MAX));
@@ -271,6 +271,14 @@ namespace Fixsync.Unity
             byId[collider.Id] = null;
             collider.Enter(null);
         }
+
+#if UNITY_EDITOR
+        private void OnDrawGizmos()
+        {
+            if (map != null)
+                map.OnDrawGizmos();
+        }
+#endif
 
         private void OnDestroy() => World?.Dispose();
     }
