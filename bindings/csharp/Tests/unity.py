@@ -38,8 +38,10 @@ def check_scene(name: str, files: dict[str, str], path_of: dict[str, str]) -> in
     objects = documents(files[name])
     found = 0
     for text in objects.values():
-        for id, guid in re.findall(r"\{fileID: (-?\d+)(?:, guid: (\w+), type: \d)?\}", text):
-            found += 1
+        references = re.findall(r"\{fileID: (-?\d+)(?:, guid: (\w+), type: \d)?\}", text)
+        assert len(references) == text.count("fileID"), text
+        found += len(references)
+        for id, guid in references:
             number, path = int(id), path_of.get(guid)
             if not guid:
                 assert number == 0 or number in objects, f"{name}: no object {id}"
