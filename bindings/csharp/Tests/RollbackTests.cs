@@ -293,7 +293,7 @@ namespace Fixsync.Tests
         public void AValueThatNoStateMayHaveIsRefusedByName()
         {
             float speed = 0;
-            var padded = default(Padded);
+            var padded = new Padded { A = 1, B = 2 };
             var pair = default(KeyValuePair<int, string>);
             int a = 0, b = 0;
             Refused("speed is a Single, which differs", state => state.Field("speed", ref speed));
