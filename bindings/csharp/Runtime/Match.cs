@@ -203,6 +203,7 @@ namespace Fixsync
             using (var at = game.World.Enter())
                 status = Native.fxs_rollback_init(memory, &copy, at.At, from);
             World.Must(status, "rollback");
+            Reserve();
         }
 
         private static IntPtr Memory(RawRollbackSettings settings, out ulong size)
@@ -324,8 +325,6 @@ namespace Fixsync
 
         private RollbackRequest Next()
         {
-            confirmed.Commands.Reserve(settings.command_room);
-            confirmed.Events.Reserve(settings.event_room);
             RollbackRequest request;
             int status;
             fixed (byte* to = &Pin<byte>.First(own.Bytes))
@@ -427,8 +426,6 @@ namespace Fixsync
                 has_hash = played.Hash.HasValue ? 1u : 0,
             };
             EventChanges changes = default(EventChanges);
-            takenBack.Reserve(settings.event_room);
-            predicted.Reserve(settings.event_room);
             int status;
             fixed (byte* from = &Pin<byte>.First(own.Bytes))
             fixed (Command* commands = played.Commands.Room)
@@ -458,6 +455,16 @@ namespace Fixsync
             }
 
             settings = more;
+            Reserve();
+        }
+
+        private void Reserve()
+        {
+            foreach (Rows<Command> rows in new[] { confirmed.Commands, played.Commands })
+                rows.Reserve(settings.command_room);
+            Rows<Event>[] all = { confirmed.Events, played.Events, takenBack, predicted };
+            foreach (Rows<Event> rows in all)
+                rows.Reserve(settings.event_room);
         }
 
         private bool Look()
