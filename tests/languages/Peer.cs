@@ -3,6 +3,7 @@ using System;
 using System.Globalization;
 using System.IO;
 using System.Linq;
+using System.Runtime.InteropServices;
 using System.Text;
 using Fixsync;
 
@@ -19,26 +20,12 @@ internal sealed class Pit : IGame
 
     public World World { get; } = new World(8);
 
-    public int OwnSize => 24;
-
     private static Vec3 At(int x) => new Vec3(x, 0, 0);
 
-    public void Save(Span<byte> own)
+    public void State(OwnState own)
     {
-        for (int i = 0; i < 8; i++)
-            own[i] = (byte)(random.State >> (8 * i));
-        for (int i = 0; i < 16; i++)
-            own[8 + i] = (byte)(numbers[i / 4] >> (8 * (i % 4)));
-    }
-
-    public void Load(ReadOnlySpan<byte> own)
-    {
-        ulong state = 0;
-        for (int i = 7; i >= 0; i--)
-            state = state << 8 | own[i];
-        random = new GameRandom(state);
-        for (int i = 0; i < 16; i += 4)
-            numbers[i / 4] = own[8 + i] | own[9 + i] << 8 | own[10 + i] << 16 | own[11 + i] << 24;
+        own.Field("random", ref random);
+        own.Field("numbers", numbers);
     }
 
     public void Play(ReadOnlySpan<long> inputs, PlayedFrame frame)
@@ -69,9 +56,7 @@ internal sealed class Pit : IGame
             }
         }
 
-        var own = new byte[OwnSize];
-        Save(own);
-        frame.Shown = Fix.Hash64(own.AsSpan(8, 8).ToArray());
+        frame.Shown = Fix.Hash64(MemoryMarshal.AsBytes(numbers.AsSpan(0, 2)));
     }
 }
 
@@ -112,7 +97,7 @@ internal static class Peer
                 rollback.Tick(words[0].Split(',').Select(long.Parse).ToArray());
             int size = rollback.Packet(1, packet);
             Pace pace = rollback.Pace;
-            Console.WriteLine($"{pace.Head} {pace.First} {pace.IsAhead} " +
+            Console.WriteLine($"{pace.Head} {pace.First} {(pace.IsAhead ? 1 : 0)} " +
                 $"{(rollback.Desync == null ? 0 : 1)} " +
                 string.Concat(packet.Take(size).Select(one => one.ToString("x2"))));
         }
