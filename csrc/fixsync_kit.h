@@ -1422,7 +1422,8 @@ FXS_API int32_t fxs_rollback_receive(fxs_rollback *rollback, uint32_t peer, cons
 FXS_API int32_t fxs_rollback_refusal(const fxs_rollback *rollback, uint32_t peer, fxs_refusal *out);
 
 /* Writes how this peer and the others run. Read it before each tick.
- * A tick was left out if packets are written without one. Cannot fail. Cost: players. */
+ * is_ahead and is_skipped change with each packet to peer 1: one a frame, also if a tick is left
+ * out. Cannot fail. Cost: players. */
 FXS_API void fxs_rollback_pace(const fxs_rollback *rollback, fxs_pace *out);
 
 /* Writes how the inputs of a player come.

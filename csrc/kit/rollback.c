@@ -207,8 +207,7 @@ int32_t fxs_rollback_tick(fxs_rollback *rollback, const int64_t *inputs) {
     }
     r->is_dirty |= r->is_open;
     r->request = FXS_ROLLBACK_NONE;
-    r->is_open = r->is_wanted = r->is_ticked = 1;
-    r->ticks++;
+    r->is_open = r->is_wanted = 1;
     const uint32_t due = r->target + r->delay;
     while (r->given < due) {
         put_inputs(r, NULL);
@@ -618,8 +617,8 @@ void fxs_rollback_pace(const fxs_rollback *rollback, fxs_pace *out) {
         pace.waiting |= r->is_stalled && it->next <= head_of(r) ? it->players : 0;
     }
     pace.ahead = r->remote_count ? (int32_t)(sum / r->remote_count) : 0;
-    pace.is_ahead = pace.ahead >= 1 << 14;
-    pace.is_skipped = pace.ahead >= 3 << 14 && r->ticks >= 4;
+    pace.is_ahead = r->slow != 0;
+    pace.is_skipped = r->slow % SLOW_FRAMES == 2;
     pace.resteps = r->resteps;
     pace.head = frame_after(r->start, head_of(r));
     pace.first = frame_after(r->start, confirmed_of(r));

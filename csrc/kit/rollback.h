@@ -8,6 +8,7 @@
 
 #define PARTS 5
 #define RANDOM_SIZE 16
+#define SLOW_FRAMES 5 /* in which a peer that runs a fifth slower loses one */
 
 /* Another peer. Frames here and in packets are counted from the first of the match. */
 typedef struct remote {
@@ -85,8 +86,8 @@ struct fxs_rollback {
     uint32_t is_comparing;
     uint32_t has_desync;
     uint32_t has_recorded;
-    uint32_t ticks;     /* since the last one that was left out */
-    uint32_t is_ticked; /* since the last packet to the first remote */
+    uint32_t slow; /* frames for which this peer still runs slower */
+    uint32_t rest; /* after those, frames until it may run slower again */
 };
 
 static inline uint8_t *rollback_at(const fxs_rollback *r, uint64_t offset) {
