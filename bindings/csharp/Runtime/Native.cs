@@ -4427,9 +4427,9 @@ namespace Fixsync
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_refusal(IntPtr rollback, uint peer, Refusal* @out);
 
-        /// <summary>Writes how this peer and the others run. Read it before each tick. A tick
-        /// was left out if packets are written without one. Cannot fail. Cost:
-        /// players.</summary>
+        /// <summary>Writes how this peer and the others run. Read it before each tick. is_ahead
+        /// and is_skipped change with each packet to peer 1: one a frame, also if a tick is
+        /// left out. Cannot fail. Cost: players.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern void fxs_rollback_pace(IntPtr rollback, Pace* @out);
 

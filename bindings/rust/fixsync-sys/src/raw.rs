@@ -2881,7 +2881,8 @@ unsafe extern "C" {
       rollback: *const fxs_rollback, peer: u32, out: *mut fxs_refusal,
     ) -> i32;
     /// Writes how this peer and the others run. Read it before each tick.
-    /// A tick was left out if packets are written without one. Cannot fail. Cost: players.
+    /// is\_ahead and is\_skipped change with each packet to peer 1: one a frame, also if a tick is left
+    /// out. Cannot fail. Cost: players.
     pub fn fxs_rollback_pace(rollback: *const fxs_rollback, out: *mut fxs_pace);
     /// Writes how the inputs of a player come.
     /// Returns FXS\_OK, or FXS\_E\_ID for a player that is not there. Cost: constant.
