@@ -714,19 +714,6 @@ def test_python_runs_the_package_as_the_command(arguments: list[str]) -> None:
     assert done.stderr == expected.stderr
 
 
-@POSIX
-def test_these_tests_run_with_a_python_whose_path_has_a_space(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    python = tmp_path / "a folder" / "python"
-    python.parent.mkdir()
-    python.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
-    python.chmod(0o700)
-    monkeypatch.setattr(sys, "executable", str(python))
-    monkeypatch.setitem(globals(), "SMALL", str(good(python.parent)))
-    assert in_shell("$F replay $LOG", tmp_path).returncode == 0
-
-
 UNREAD = "| true; exit ${PIPESTATUS[0]}"
 HALF_READ = "| sh -c 'read line; exec <&-'; exit ${PIPESTATUS[0]}"
 

@@ -258,12 +258,6 @@ def test_a_log_that_is_not_valid_is_told_even_after_a_difference(
     assert (result.error.file, result.error.line) == (str(bad), 5)
 
 
-def test_a_refused_command_makes_a_log_not_valid(tmp_path: Path) -> None:
-    result = compared(tmp_path, FRAMES, changed(0, commands=[["remove", 0]]))
-    assert result.exit_code == 2
-    assert (result.error.line, result.error.field) == (2, "commands[0]")
-
-
 def test_logs_whose_simulation_is_not_known_are_compared_as_text(tmp_path: Path) -> None:
     head = logs.header(sim="test-unknown")
     frames: list[Any] = [{"frame": n, "inputs": [n, [1, 2]]} for n in range(3)]

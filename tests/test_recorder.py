@@ -19,7 +19,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixsync import Box, Cylinder, Pose, Sector, Sphere, World
+from fixsync import Box, Pose, Sector, Sphere, World
 from fixsync.base.names import Names
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
@@ -104,12 +104,6 @@ def test_a_recording_is_byte_for_byte_what_the_model_says_of_the_match(
     assert replay(path).verdict in (Verdict.IDENTICAL, Verdict.NOTHING_TO_COMPARE)
 
 
-def test_the_same_match_recorded_twice_is_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("a.jsonl.gz", "b.jsonl.gz"):
-        play(World(6), tmp_path / name, logs.small_match())
-    assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
-
-
 def test_colliders_that_are_there_already_are_recorded_as_added(tmp_path: Path) -> None:
     world = World(9, hit_when=2, layers=[(0, 1)])
     world.add(7, Box(1, 2, 3), Pose(4, 5, 6, 7), layer=1, owner=9, offset=(1, 1, 1), active=False)
@@ -147,35 +141,6 @@ def test_names_of_owners_stand_in_the_meta_of_a_log(tmp_path: Path) -> None:
     with Reader(tmp_path / "match.jsonl") as reader:
         assert reader.header.names == names
         assert reader.header.meta == {"arena": "pit", "owners": {"2": "Bob", "7": "Ana"}}
-
-
-def test_bulk_changes_are_recorded_one_by_one(tmp_path: Path) -> None:
-    world = World(6)
-    with Recorder(world, tmp_path / "match.jsonl"):
-        world.add_many([(id, Cylinder(4, 5), Pose(9 * id, 0, 0)) for id in range(4)])
-        world.move_many([3, 1], [(1, 2, 3), (4, 5, 6)])
-        world.set_pose_many([0], [Pose(7, 8, 9, 10)])
-        world.step()
-    with Reader(tmp_path / "match.jsonl") as reader:
-        (frame,) = reader
-    tags = [command.__struct_config__.tag for command in frame.commands]
-    assert tags == ["add"] * 4 + ["move"] * 2 + ["pose"]
-    assert [command.id for command in frame.commands] == [0, 1, 2, 3, 3, 1, 0]
-    assert replay(tmp_path / "match.jsonl").hash == f"{world.hash():016x}"
-
-
-def test_what_the_world_does_to_many_at_once_is_recorded(tmp_path: Path) -> None:
-    world = World(6)
-    with Recorder(world, tmp_path / "match.jsonl"):
-        for id in range(5):
-            world.add(id, Cylinder(40, 5), Pose(9 * id, 0, 0))
-        world.step()
-        assert world.separate([(0, 0)])
-        world.step()
-        world.clear()
-        world.step()
-    result = replay(tmp_path / "match.jsonl")
-    assert (result.verdict, result.hash) == (Verdict.IDENTICAL, f"{world.hash():016x}")
 
 
 def test_changes_that_the_world_refuses_are_not_recorded(tmp_path: Path) -> None:

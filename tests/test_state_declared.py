@@ -763,12 +763,6 @@ def test_a_part_named_as_one_of_the_worlds_keeps_apart_from_it():
     assert fields["collider", 0]["x"] == 0
 
 
-def test_importing_fixsync_does_not_import_it():
-    code = "import sys, fixsync; print('fixsync.match' in sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "False\n"
-
-
 def test_a_class_without_postponed_annotations_is_read_alike():
     """As an interpreter from 3.14 on does, which evaluates them late."""
     code = """

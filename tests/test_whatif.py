@@ -270,16 +270,6 @@ def test_a_log_that_begins_with_a_state_changes_that_state(skipped: int, tmp_pat
     check(path, ["layer *.radius += 3r"], grown("radius", lambda v: v + 3, everyone))
 
 
-def test_a_collider_that_leaves_a_layer_is_as_recorded_again(tmp_path: Path) -> None:
-    match = [
-        [add(1, ["sphere", 10], 0), add(2, ["sphere", 10], 27)],
-        [["layer", 2, 1]],
-        [["layer", 2, 0]],
-    ]
-    found = check(small(tmp_path, match), *TWICE["of a layer that colliders join and leave"])
-    assert [row.second for row in found.rows] == [[(0, 0)], [(2, 2)]]
-
-
 def test_reach_holds_for_a_shape_and_an_offset_that_change_later(tmp_path: Path) -> None:
     match = [
         [add(1, ["box", 10, 5, 5], 0, offset=[10, 0, 0]), add(2, ["sphere", 3], 26)],
