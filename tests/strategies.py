@@ -89,19 +89,24 @@ A_SOLID = one_of([class_name(kind) for kind in SOLIDS])
 POWERS = [2**k for k in range(32)]
 
 
-def examples(number: int) -> settings:
-    """So many examples with --full, and a tenth of them without."""
-    return settings(max_examples=number * settings().max_examples // 100)
+def _is_full() -> bool:
+    """As conftest.py loads the settings."""
+    return settings().max_examples >= 100
 
 
 def rounds(number: int) -> range:
-    """So many rounds of a loop with --full, and a tenth of them, but one at least, without."""
-    return range(max(1, number * settings().max_examples // 100))
+    """So many rounds of a loop with --full, and a twentieth, but one at least, without."""
+    return range(number if _is_full() else max(1, number // 20))
+
+
+def examples(number: int) -> settings:
+    """So many examples with --full, and a twentieth, but one at least, without."""
+    return settings(max_examples=len(rounds(number)))
 
 
 def some(rows: Sequence[Any]) -> Sequence[Any]:
-    """All rows with --full, and every eleventh without."""
-    return rows[:: 100 // settings().max_examples | 1]
+    """All rows with --full, and every 21st without."""
+    return rows[:: 1 if _is_full() else 21]
 
 
 @cache

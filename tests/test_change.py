@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from strategies import NO_KIND, every_kind
+from strategies import NO_KIND, every_kind, rounds
 from test_kernel import at, config, memory, saved, world
 
 from fixsync._native.raw import ffi, lib
@@ -243,7 +243,7 @@ def test_a_refused_command_undoes_all_before_it_wherever_it_is(name: str) -> Non
 
 @pytest.mark.parametrize("type", TYPES)
 def test_a_run_of_one_type_is_refused_as_a_whole(type: int) -> None:
-    for seed in range(40):
+    for seed in rounds(200):
         rng = Random(100 * type + seed)
         given = filled(rng)
         trial, rows = twin_of(given), []

@@ -420,7 +420,7 @@ def is_running(process: int) -> bool:
     return state != "Z"
 
 
-LOGS, FREE = 60, 30
+LOGS, FREE = 16, 8
 WAITING = ["waiting", "--sim", "trouble:Trouble", "-j", "2", "--json"]
 
 

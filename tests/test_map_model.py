@@ -549,7 +549,7 @@ def check_list(path: Path, **options: Any) -> int:
     return len(rows)
 
 
-@pytest.mark.parametrize("seed", by_default(10, range(300)))
+@pytest.mark.parametrize("seed", by_default(4, range(300)))
 def test_a_choice_that_the_list_of_a_map_has_works_when_it_is_typed(
     tmp_path: Path, seed: int
 ) -> None:

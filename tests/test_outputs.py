@@ -150,7 +150,6 @@ def by_hard_link(path: Path) -> str:
 
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals, pipes with names and locks")
-NAMINGS = (same, relative, by_link, by_hard_link)
 
 
 def refused(run: Run, words: str, path: Path, naming: Callable[[Path], str]) -> None:
@@ -166,7 +165,7 @@ def refused(run: Run, words: str, path: Path, naming: Callable[[Path], str]) -> 
     assert {*path.parent.glob(".fixsync-*")} == set()
 
 
-@pytest.mark.parametrize("naming", NAMINGS)
+@pytest.mark.parametrize("naming", by_default(1, [by_hard_link, same, relative, by_link]))
 @pytest.mark.parametrize("form", FORMS, ids="-".join)
 def test_an_output_over_its_own_input_is_refused_and_the_input_stays(
     run: Run, folder: Path, form: tuple[str, str], naming: Callable[[Path], str]

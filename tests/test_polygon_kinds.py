@@ -112,7 +112,7 @@ def kernel(builds: building.Builds) -> ctypes.CDLL:
         add_rows(folder)
         files = sorted(map(str, folder.glob("*.c")))
         building.compiled(
-            *("-std=c11", "-O1", "-fPIC", *building.STRICT, *building.ASSERTS, "-shared"),
+            *(*building.COMMON, *building.STRICT, *building.ASSERTS, "-shared"),
             *files,
             "-o",
             to,
