@@ -32,7 +32,9 @@ settings.register_profile(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--full", action="store_true", help="Run slow tests too, and up to 20 times as many examples."
+        "--full",
+        action="store_true",
+        help="Run slow tests too, and up to 20 times as many examples.",
     )
     parser.addoption(
         "--release", action="store_true", help="Run those too that are for a release; with --full."

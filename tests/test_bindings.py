@@ -13,6 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tools import ran
 
 import fixsync
 from fixsync._native.kinds import KINDS
@@ -38,13 +39,8 @@ build = loaded(WEB / "build.py")
 
 
 def test_the_generated_files_are_those_of_the_headers():
-    ran = subprocess.run(
-        [sys.executable, str(ROOT / "bindings" / "generate.py"), "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
+    done = ran([sys.executable, str(ROOT / "bindings" / "generate.py"), "--check"])
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_range_that_is_neither_a_number_nor_a_constant_is_named():
@@ -107,10 +103,8 @@ def test_structures_are_laid_out_alike_everywhere(abi, tmp_path):
     source = tmp_path / "layout.c"
     source.write_text("\n".join(lines) + "\n")
     options = ["-std=c11", "-ffreestanding", "-fsyntax-only", f"-I{ROOT / 'csrc'}"]
-    ran = subprocess.run(
-        [*command, *options, str(source)], capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
+    done = ran([*command, *options, str(source)])
+    assert done.returncode == 0, done.stderr
     source.write_text("\n".join(lines).replace("== 20,", "== 21,", 1) + "\n")
     refused = subprocess.run([*command, *options, str(source)], capture_output=True, check=False)
     assert refused.returncode != 0

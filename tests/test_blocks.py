@@ -15,6 +15,7 @@ import pytest
 from builds import CSRC, compiled
 from hypothesis import given
 from hypothesis import strategies as st
+from tools import ran
 
 BLOCK, FIELD, LANES, RANKS_END = 4, 20, 16, 32768
 
@@ -211,7 +212,7 @@ def test_both_forms_tell_the_same_in_webassembly(tmp_path: Path) -> None:
     made = ["clang-19", *flags, f"-I{libc}", f"-I{CSRC}", tmp_path / "shim.c", *link]
     subprocess.run([*map(str, made), "-o", str(tmp_path / "shim.wasm")], check=True)
     node = ["node", "-e", IN_NODE, str(tmp_path / "shim.wasm")]
-    assert subprocess.run(node, capture_output=True, check=True, text=True).stdout == "0\n"
+    assert ran(node, check=True).stdout == "0\n"
 
 
 @pytest.mark.parametrize("met", range(1 << BLOCK))

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
 
 import pytest
 from builds import CSRC, Builds
 from strategies import rounds
-from tools import Log, by_default
+from tools import Log, by_default, ran
 
 from fixsync import LEVEL, ONE, Box, Capsule, Cylinder, Level, Pose, Prism, Sector, Shape, World
 from fixsync._native.raw import ffi, lib
@@ -393,11 +392,6 @@ def test_platforms_move_as_a_stepper_of_one_raw_unit(
     stepper = builds.program("carry", is_long=is_full)
     if not is_full:
         calls //= 25
-    run = subprocess.run(
-        [str(stepper), str(scale), str(calls), str(shapes), str(scale)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = ran([str(stepper), str(scale), str(calls), str(shapes), str(scale)])
     assert run.returncode == 0, run.stdout
     assert run.stdout.startswith(f"{calls} calls, ")

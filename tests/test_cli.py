@@ -17,7 +17,7 @@ from typing import Any
 import logs
 import pytest
 from rich.console import Console
-from tools import Run, by_default, lock
+from tools import Run, by_default, lock, ran
 
 import fixsync
 from fixsync import cli
@@ -687,14 +687,14 @@ def in_shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     program = f'{shlex.quote(sys.executable)} -c "from fixsync.cli import main; main()"'
     command = command.replace("$F", program).replace("$LOG", shlex.quote(SMALL))
     run = ["bash", "-c", command]
-    return subprocess.run(run, capture_output=True, text=True, check=False, cwd=cwd)
+    return ran(run, cwd=cwd)
 
 
 def as_process(*arguments: Any, **settings: str) -> subprocess.CompletedProcess[str]:
     """`fixsync` as a process of its own, with these variables in its environment."""
     command = [sys.executable, "-c", "from fixsync.cli import main; main()", *map(str, arguments)]
     env = {**os.environ, **settings}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    return ran(command, env=env)
 
 
 def test_the_installed_command_runs() -> None:
@@ -708,7 +708,7 @@ def test_the_installed_command_runs() -> None:
 )
 def test_python_runs_the_package_as_the_command(arguments: list[str]) -> None:
     command = [sys.executable, "-m", "fixsync", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran(command)
     expected = as_process(*arguments)
     assert (done.returncode, done.stdout) == (expected.returncode, expected.stdout)
     assert done.stderr == expected.stderr

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tools import ran
 
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 
@@ -29,9 +29,7 @@ def counts() -> ModuleType:
 
 @pytest.mark.full
 def test_the_kernel_needs_no_more_than_recorded_and_allowed() -> None:
-    run = subprocess.run(
-        [sys.executable, str(BENCH / "counts.py")], capture_output=True, text=True, check=False
-    )
+    run = ran([sys.executable, str(BENCH / "counts.py")])
     if run.returncode == 2:
         pytest.skip(run.stderr.strip())
     assert run.returncode == 0, run.stdout + run.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from itertools import chain
 from pathlib import Path
 from struct import Struct, unpack_from
@@ -14,6 +13,7 @@ from builds import Builds, compiled
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import NO_KIND, examples
+from tools import ran
 
 from fixsync import Level, Pillar, Pose, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
@@ -302,5 +302,5 @@ def test_the_program_of_the_page_prints_the_collider_and_the_field(
     program = tmp_path / "desync"
     own = [f"-I{csrc}", tmp_path / "desync.c", builds.object()]
     compiled("-std=c11", *own, "-o", program)
-    run = subprocess.run([program], capture_output=True, text=True, check=True)
+    run = ran([program], check=True)
     assert run.stdout == printed.split("```")[0]

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import click
 import pytest
 from builds import CSRC, ROOT, STRICT, Builds, compiled
-from tools import needs, run_shell
+from tools import needs, ran, run_shell
 
 import fixsync
 from fixsync import cli
@@ -66,7 +66,7 @@ def folder(builds: Builds) -> Path:
 
     def make(to: Path) -> None:
         command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", str(to)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = ran(command, cwd=ROOT)
         (to / "said.txt").write_text(done.stdout + done.stderr)
 
     made = builds.made("site", make)
@@ -282,7 +282,7 @@ def test_read_the_docs_builds_the_site_as_the_tests_do() -> None:
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no repository here")
 def test_no_file_changes_when_git_checks_it_out() -> None:
     command = ["git", "-c", "safe.directory=*", "ls-files", "--eol", "-z"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = ran(command, cwd=ROOT, check=True)
     rows = [row.split() for row in done.stdout.split("\0") if row]
     assert len(rows) > 900
     assert [row for row in rows if row[0] in ("i/crlf", "i/mixed")] == []
@@ -346,7 +346,7 @@ def test_the_first_c_program_prints_what_stands_under_it(tmp_path: Path, builds:
     source, program = tmp_path / "duel.c", tmp_path / "duel"
     source.write_text(C_PROGRAM)
     compiled("-std=c11", *STRICT, f"-I{CSRC}", source, builds.object(), "-o", program)
-    run = subprocess.run([program], capture_output=True, text=True, check=True)
+    run = ran([program], check=True)
     assert run.stdout == C_OUTPUT
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import every_kind
-from tools import needs
+from tools import needs, ran
 
 from fixsync import (
     LEVEL,
@@ -68,9 +67,7 @@ def test_without_pygame_the_module_is_imported_and_a_view_names_the_extra() -> N
         "try: View(None)\n"
         "except ImportError as wrong: print(wrong)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = ran([sys.executable, "-c", program], check=True)
     assert done.stdout == "fixsync.world.draw needs pygame: pip install '.[pygame]'\n"
 
 

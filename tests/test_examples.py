@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tools import needs, needs_loopback, windows_play
+from tools import needs, needs_loopback, ran, windows_play
 
 from fixsync import LEVEL, EventKind
 from fixsync.log.reader import Reader
@@ -30,7 +29,7 @@ GAMES = {"arena": Arena, "brawl": Brawl}
 
 def play(name: str, path: Path, seed: int = 1) -> str:
     command = [sys.executable, "-W", "error", EXAMPLES / f"{name}.py", str(path), str(seed)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return ran(command, check=True).stdout
 
 
 @pytest.fixture(scope="module", params=NAMES)

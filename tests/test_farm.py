@@ -29,7 +29,7 @@ import trouble
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
-from tools import Run, by_default, lock, needs
+from tools import Run, by_default, lock, needs, ran
 
 import fixsync
 from fixsync.farm import engines, regress
@@ -903,7 +903,7 @@ def test_a_results_file_that_cannot_grow_is_an_error_with_file_and_cause(
         good(folder / f"{number}.jsonl")
     limited = ["bash", "-c", f'ulimit -f {kibibytes}; exec "$@"', "bash"]
     command = [*limited, *FIXSYNC, "farm", str(folder), "-j", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = ran(command, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("Error: farm.sqlite cannot be written: disk I/O error")

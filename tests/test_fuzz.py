@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from builds import Builds
+from tools import ran
 
 NATIVE = Path(__file__).resolve().parent / "native"
 CSRC = NATIVE.parent.parent / "csrc"
@@ -21,12 +21,7 @@ NOT_BUILT = 2
 def fuzz(program: Path, out: Path, *arguments: str) -> tuple[int, str, list[str]]:
     """Its exit code, what it says, and the inputs that it wrote."""
     out.mkdir()
-    run = subprocess.run(
-        [sys.executable, str(program), "--out", str(out), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = ran([sys.executable, str(program), "--out", str(out), *arguments])
     if run.returncode == NOT_BUILT and not os.environ.get("CI"):
         pytest.skip(run.stderr.strip())
     return run.returncode, run.stdout + run.stderr, sorted(path.name for path in out.iterdir())

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tools import ran
 
 from bindings.api import read
 
@@ -106,12 +107,9 @@ def test_the_engine_names_a_missing_tool_before_it_fetches(tmp_path: Path) -> No
         (tmp_path / tool).chmod(0o755)
     bash = shutil.which("bash")
     assert bash is not None
-    done = subprocess.run(
+    done = ran(
         [bash, GODOT / "engine"],
         env={"PATH": str(tmp_path), "FIXSYNC_CACHE": str(tmp_path / "cache")},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 1
     assert done.stderr == "engine: patchelf is missing: apt-get install patchelf\n"

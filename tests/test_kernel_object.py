@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from builds import ASSERTS, ROOT, Builds
+from tools import ran
 
 FREESTANDING = ("-ffreestanding", "-isystem", str(ROOT / "tests" / "native" / "wasm"))
 PORTABLE = ("-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN")
@@ -58,7 +59,7 @@ def test_an_assertion_ends_a_program_of_the_tests_and_is_nothing_in_others(tmp_p
     outcomes = {}
     for name, flags in (("release", []), ("tests", ASSERTS)):
         subprocess.run([*compiler, *flags, "-o", str(tmp_path / name)], check=True)
-        run = subprocess.run([tmp_path / name], capture_output=True, text=True, check=False)
+        run = ran([tmp_path / name])
         outcomes[name] = (run.returncode == 0, run.stderr.partition(": ")[2].strip())
     failed = (False, "does not hold: a < b && a < (uint32_t)1 << 31")
     assert outcomes == {"release": (True, ""), "tests": failed}
@@ -117,7 +118,7 @@ BUILDS = [
 
 
 def output(*command: str | Path) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return ran(command, check=True).stdout
 
 
 def instructions(objdump: str, path: Path) -> Iterator[tuple[str, str]]:
@@ -149,9 +150,7 @@ def complaints(build: Build, source: Path, directory: Path) -> list[str]:
     """What the object holds that it must not. A build that is refused is one, too."""
     made = directory / f"{source.stem}.o"
     options = ["-std=c11", "-fno-pic", *build.flags, "-I", str(ROOT / "csrc"), "-c", str(source)]
-    run = subprocess.run(
-        [build.compiler, *options, "-o", str(made)], capture_output=True, text=True, check=False
-    )
+    run = ran([build.compiler, *options, "-o", str(made)])
     if run.returncode != 0:
         return [run.stderr]
     found = [f"writable {name}" for name in writable(made)]

@@ -24,7 +24,6 @@ from fixsync.log.info import info
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Compared, Verdict, replay
-from fixsync.log.schema import MatchLogError
 from fixsync.match.sim import Input
 from fixsync.session import Match
 from fixsync.session.desync import pair_text
@@ -166,31 +165,11 @@ def header_with(level: Any, **more: Any) -> dict[str, Any]:
     return {**logs.header(), **more, "level": level}
 
 
-@pytest.mark.parametrize(
-    ("level", "field", "reason"),
-    [
-        (5, "level", "expected an object, found 5"),
-        ({}, "level.solids", "the key is missing"),
-        ({"solids": [], "name": "x"}, "level.name", "an unknown key"),
-        ({"solids": [["box", 0, 0, 1]]}, "level.solids[0][0]", "expected one of"),
-        ({"solids": [["cylinder", 32, 0, 1, [0, 0], 1]]}, "level.solids[0][1]", "32 is not in 0"),
-        ({"solids": [["cylinder", 0, 0, 1, [0, 0], 0]]}, "level.solids[0][5]", "0 is not in 1.."),
-        ({"solids": [["cylinder", 0, 0, 1, [0.5, 0], 1]]}, "level.solids[0][4][0]", "expected an"),
-        ({"solids": [["cylinder", 0, 1, 1, [0, 0], 1]]}, "level.solids[0]", "y_high must be"),
-        ({"solids": [["prism", 0, 0, 1, [[0, 0], [1, 0]]]]}, "level.solids[0]", "number of ver"),
-        ({"solids": [["prism", 0, 0, 1, [[0, 0], [0, 1], [1, 0]]]]}, "level.solids[0]", ""),
-        ({"solids": [["prism", 0, 0, 1, [[0, 0]] * 70_000]]}, "level.solids[0]", "number of ver"),
-        ({"solids": [["prism", 0, 0, 1, [[0, 0, 0]]]]}, "level.solids[0][4][0]", "expected 2 val"),
-    ],
-)  # fmt: skip
-def test_a_bad_level_is_refused_with_its_place(
-    tmp_path: Path, level: Any, field: str, reason: str
-) -> None:
-    path = logs.write(tmp_path / "match.jsonl", header_with(level), [])
-    with pytest.raises(MatchLogError) as refused, Reader(path):
-        pass
-    assert (refused.value.line, refused.value.field) == (1, field)
-    assert refused.value.reason.startswith(reason)
+def test_a_prism_of_more_vertices_than_a_level_can_count_is_refused(tmp_path: Path) -> None:
+    level = {"solids": [["prism", 0, 0, 1, [[0, 0]] * 70_000]]}
+    error = info(logs.write(tmp_path / "match.jsonl", header_with(level), [])).error
+    assert (error.line, error.field) == (1, "level.solids[0]")
+    assert error.reason.startswith("number of vertices")
 
 
 LINE = {"solids": [list(solid.as_tuple()) for solid in ARENA]}

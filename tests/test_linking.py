@@ -19,7 +19,7 @@ import pytest
 from builds import CSRC, PORTABLE, ROOT, STRICT, Builds
 from cffi import FFI
 from strategies import KINDS, SOLIDS, every_kind
-from tools import needs
+from tools import needs, ran
 
 import fixsync
 from fixsync import Box, Capsule, Cylinder, EventKind, Pose, Sector, Shape, Sphere, World
@@ -56,7 +56,7 @@ def ended(
 ) -> subprocess.CompletedProcess[str]:
     """A command that may fail."""
     words = [str(word) for word in command]
-    return subprocess.run(words, input=text, cwd=cwd, capture_output=True, text=True, check=False)
+    return ran(words, input=text, cwd=cwd)
 
 
 @pytest.fixture(scope="module")

@@ -260,28 +260,6 @@ def test_text_is_its_utf_8_and_nothing_is_none() -> None:
     assert build_of(of(build="")) == ""
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "said"),
-    [
-        ("semantics", 0, "0 is not in 1..4294967295"),
-        ("semantics", True, "expected an integer, found true"),
-        ("semantics", None, "expected an integer, found null"),
-        ("build", 5, "expected a string, found 5"),
-        ("data", "0123", 'expected 16 hexadecimal digits, found "0123"'),
-        ("data", "0123456789abcdeg", "expected 16 hexadecimal digits"),
-        ("data", 5, "expected a string, found 5"),
-    ],
-)
-def test_a_first_line_with_a_wrong_value_is_refused(
-    key: str, value: Any, said: str, tmp_path: Path
-) -> None:
-    logs.write(tmp_path / "log.jsonl", logs.header(**{key: value}), [])
-    found = replay(tmp_path / "log.jsonl")
-    assert found.error is not None
-    assert (found.error.line, found.error.field) == (1, key)
-    assert said in found.error.reason
-
-
 def test_capital_digits_are_read_as_the_same(tmp_path: Path) -> None:
     logs.write(tmp_path / "log.jsonl", logs.header(data=DIGEST.upper()), [])
     assert head_of(tmp_path / "log.jsonl")["data"] == DIGEST

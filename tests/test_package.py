@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -23,7 +22,7 @@ from pathlib import Path
 import pytest
 from builds import Builds
 from cffi import FFI
-from tools import needs
+from tools import needs, ran
 
 import fixsync
 from fixsync._native.raw import lib
@@ -131,7 +130,7 @@ def test_the_imports_have_no_cycle() -> None:
 def test_importing_fixsync_loads_neither_numpy_nor_the_command_line() -> None:
     others = {"numpy", "click", "rich", "pytest", "fixsync.match"}
     code = f"import sys, fixsync; print(*sorted({others} & sys.modules.keys()))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = ran([sys.executable, "-c", code], check=True)
     assert found.stdout.strip() == ""
 
 

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import socket
-import subprocess
 import sys
 import time
 from contextlib import ExitStack, suppress
@@ -21,7 +20,7 @@ from bumpers import Bumpers
 from click.testing import CliRunner, Result
 from netns import Namespaces
 from network import KERNEL
-from tools import needs_loopback
+from tools import needs_loopback, ran
 
 from fixsync.base.fields import differences
 from fixsync.cli.peers import peers_command
@@ -200,9 +199,7 @@ def test_a_simulation_that_raises_is_told_by_its_own_tracebacks_alone(tmp_path: 
     driver = [sys.executable, "-c", "from fixsync.cli import main; main()", "peers"]
     options = ["broken:Failing", "--rate", "0", "--frames", "20", "-o", "out"]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    done = subprocess.run(
-        [*driver, *options], cwd=tmp_path, capture_output=True, text=True, check=False, env=env
-    )
+    done = ran([*driver, *options], cwd=tmp_path, env=env)
     assert done.returncode == 2
     assert "ZeroDivisionError" in done.stdout
     assert done.stderr == ""
@@ -358,9 +355,7 @@ def test_peers_in_network_namespaces_agree_too(tmp_path: Path):
             pytest.skip(str(error))
         outcome = outcome_of(tmp_path, places, frames=60, impairment=STORM)
     check_logs(outcome, 60)
-    left = subprocess.run(
-        ["ip", "netns", "list"], capture_output=True, text=True, check=True
-    ).stdout
+    left = ran(["ip", "netns", "list"], check=True).stdout
     assert f"fixsync-{os.getpid()}" not in left
 
 
@@ -675,7 +670,7 @@ def test_peers_are_of_the_fixsync_that_starts_them_and_not_of_one_in_the_folder(
     (tmp_path / "fixsync" / "__init__.py").write_text("raise ImportError('another fixsync')\n")
     code = "import sys; sys.path[:] = filter(None, sys.path); from fixsync.cli import main; main()"
     command = [sys.executable, "-c", code, "peers", "--frames", "30", "--rate", "0"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = ran(command, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -366,17 +366,6 @@ def test_a_world_of_two_planes_tells_the_events_of_the_rule(
     assert planes.world.save() == state
 
 
-@pytest.mark.parametrize("own", [1, 2])
-def test_the_least_contact_of_a_query_is_asked_of_both_views(own: int) -> None:
-    planes = TwoPlanes(4, hit_when=own)
-    box = Hitbox(flat.rectangle(5, 5), 8, 5)
-    planes.add(0, box, (0, 0, 0))
-    planes.add(1, box, (10, 0, 0))  # the edges of the ground views touch
-    planes.add(2, box, (0, 10, 0))  # those of the side views
-    for when, found in ((None, [0, 1, 2] if own == 1 else [0]), (1, [0, 1, 2]), (2, [0])):
-        assert planes.query(box, (0, 0, 0), hit_when=when) == found
-
-
 def test_an_id_that_was_replaced_ends_its_hits_also_if_one_view_was() -> None:
     planes = TwoPlanes(4)
     box = Hitbox(flat.rectangle(5, 5), 5, 5)
@@ -397,18 +386,6 @@ def test_an_id_that_was_replaced_ends_its_hits_also_if_one_view_was() -> None:
         planes.world.add_many([replaced])
         assert kinds() == [EventKind.EXIT, EventKind.ENTER]
     assert kinds() == [EventKind.STAY]
-
-
-def test_the_hits_of_a_sweep_are_in_the_order_of_both_views() -> None:
-    """On the ground, the wide one is met first."""
-    planes = TwoPlanes(4)
-    small = Hitbox(flat.rectangle(1, 1), 1, 1)
-    planes.add(0, small, (0, 0, 0))
-    planes.add(1, Hitbox(flat.rectangle(10, 1), 2, 1), (23, 0, 0))
-    planes.add(2, small, (18, 0, 0))
-    hits = planes.sweep(0, (32, 0, 0))
-    assert [(hit.id, hit.fraction) for hit in hits] == [(2, 32768), (1, 40960)]
-    assert planes.sweep(0, (32, 0, 0), limit=1) == hits[:1]
 
 
 def test_the_commands_of_a_hitbox_are_those_of_both_views() -> None:

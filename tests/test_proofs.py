@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
 
 import pytest
+from tools import ran
 
 from fixsync._native.kinds import KINDS_BY_NAME
 
@@ -28,12 +28,7 @@ def is_debian() -> bool:
 
 @pytest.mark.full
 def test_the_quick_proofs_hold_and_a_planted_fault_breaks_each() -> None:
-    run = subprocess.run(
-        [sys.executable, str(NATIVE / "proofs.py"), "--quick"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = ran([sys.executable, str(NATIVE / "proofs.py"), "--quick"])
     if run.returncode == NOT_HERE and not (os.environ.get("CI") and is_debian()):
         pytest.skip(run.stderr.strip())
     assert run.returncode == 0, run.stdout + run.stderr

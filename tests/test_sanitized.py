@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from builds import ASSERTS, ROOT, Builds
 from test_package import needs_compiler, release
+from tools import ran
 
 SANITIZE = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 FLAGS = f"{SANITIZE} {shlex.join(ASSERTS)}"
@@ -26,9 +26,7 @@ TESTS = {
 
 def runtime(name: str) -> str:
     """The path of a sanitizer's runtime, "" if the compiler has none."""
-    run = subprocess.run(
-        ["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=False
-    )
+    run = ran(["gcc", f"-print-file-name={name}"])
     path = run.stdout.strip()
     return path if "/" in path else ""
 
@@ -55,13 +53,10 @@ def test_nothing_is_undefined_and_memory_is_kept_to(
     )
     options = "detect_leaks=0:allocator_may_return_null=1"
     variables = {"LD_PRELOAD": " ".join(preload), "ASAN_OPTIONS": options}
-    run = subprocess.run(
+    run = ran(
         [sys.executable, "-c", code],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(installed), **variables},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
 

@@ -6,7 +6,6 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -47,7 +46,6 @@ from fixsync.session.packets import NOBODY, VERSION, Hello, Piece, Update
 from fixsync.session.remote import Remote
 
 STORM = Weather(loss=30, delay_ms=20, jitter_ms=40, duplication=10, damage=5)
-by_full = partial(pytest.param, marks=pytest.mark.full)
 both_ways = pytest.mark.parametrize("prediction_max", [0, 8], ids=["lockstep", "rollback"])
 rollback_first = pytest.mark.parametrize("prediction_max", by_default(1, [8, 0]))
 """Both, where the way has no part in what is tested."""
@@ -165,14 +163,6 @@ def test_no_more_frames_are_guessed_than_the_match_allows():
     assert deepest == 3
 
 
-def test_events_are_taken_back_and_confirmed_once():
-    # The witnesses fail at whatever is reported twice, out of order or never taken back; here they had
-    # work to do.
-    network = Network(match(4, prediction_max=8, input_delay=0, frames=150), 2, STORM).start_all()
-    completed(network)
-    assert sum(peer.witness.taken_back for peer in network.peers.values()) > 0
-
-
 def test_the_witness_of_these_tests_fails_at_what_it_should():
     event = Event(0, 1, EventKind.ENTER, Contact.OVERLAPPING)
     final = Confirmed(0, (0, 0), (event,), 1, 2)
@@ -214,15 +204,6 @@ def test_inputs_of_several_numbers_arrive_as_they_were_given():
         peer.play = lambda play=play: (play(), -(2**63), *range(2**40, 2**40 + 14))  # type: ignore[misc, return-value]
     completed(network)
     assert network.peers[0].witness.inputs[39][2][1:3] == (-(2**63), 2**40)
-
-
-def test_a_delay_of_input_is_kept():
-    network = Network(match(2, input_delay=4, frames=30)).start_all()
-    for peer in network.peers.values():
-        peer.play = lambda: 3
-    completed(network)
-    inputs = network.peers[0].witness.inputs
-    assert [inputs[frame] for frame in range(6)] == [(0, 0)] * 4 + [(3, 3)] * 2
 
 
 # Coming late, watching, coming back.
@@ -810,14 +791,6 @@ def test_a_refusal_by_a_running_match_arrives_however_long_the_settings_are():
     check_end(network, 2, Reason.REFUSED, 2, "peer 0 refuses peer 2: field simulation: nnn")
 
 
-def test_a_spectator_with_other_settings_is_refused_and_the_match_goes_on():
-    network = Network(match(2, frames=150, spectators=1)).start_all()
-    network.run(800)
-    network.start(2, kernel=b"another")
-    played(network)
-    assert ends(network) == {0: Reason.COMPLETED, 1: Reason.COMPLETED, 2: Reason.REFUSED}
-
-
 @pytest.mark.parametrize("changes", [{"id": 1}, {"key": b"secret"}])
 def test_packets_of_another_match_or_without_its_key_are_not_read(changes: dict[str, Any]):
     network = Network(match(2), timing=Timing(connect_ms=2000))
@@ -828,10 +801,6 @@ def test_packets_of_another_match_or_without_its_key_are_not_read(changes: dict[
     for me in (0, 1):
         check_end(network, me, Reason.SILENT, 1 - me, "packets were refused: the tag is wrong")
         assert (network.session(me).received, network.session(me).refused > 0) == (0, True)
-
-
-def test_a_match_with_a_key_is_played():
-    completed(Network(match(2, key=b"secret", id=7), 1, STORM).start_all())
 
 
 # Inputs.

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -30,7 +29,7 @@ from liars import LIES, OUTSIDERS, run_lie
 from network import Network, Peer, Weather
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 from strategies import rounds
-from tools import by_default
+from tools import by_default, ran
 
 from fixsync.peers.faults import FAULTS
 from fixsync.session import Match, Phase, Reason, Session
@@ -498,7 +497,7 @@ def test_the_simulator_fails_when_lost_inputs_are_not_sent_again(monkeypatch: py
 @pytest.mark.full
 def test_the_command_plays_one_seed_and_tells_it():
     command = [sys.executable, File(__file__).parent / "simulator.py", "--seed", "3"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran(command)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Plan(seed=3")
     assert "peer 0: ENDED" in done.stdout

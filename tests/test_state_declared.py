@@ -6,7 +6,6 @@ refused `load` changes nothing."""
 from __future__ import annotations
 
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from enum import IntEnum
@@ -15,6 +14,7 @@ from typing import Annotated, Any, ClassVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tools import ran
 
 from fixsync import Attack, Body, EventKind, FrameData, Handlers, Part, Pose, Sphere, World, q
 from fixsync.base.fields import difference_lines, differences
@@ -779,5 +779,5 @@ class Game(Stated):
         self.state, self.world = Court(), World(1)
 print(Game().save()[12:20].hex())
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = ran([sys.executable, "-c", code], check=True)
     assert run.stdout == "0500000091919191\n"

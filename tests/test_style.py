@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 from builds import CSRC, ROOT, STRICT
+from tools import ran
 
 KERNEL = sorted(CSRC.rglob("*.[ch]"))
 
@@ -73,9 +73,7 @@ def test_the_kernel_names_no_floating_point_and_nothing_of_libc() -> None:
 def test_the_kernel_builds_without_warnings(compiler: str, flags: str, tmp_path: Path) -> None:
     def compiles(source: Path) -> str:
         options = ["-std=c11", "-O2", *STRICT, *flags.split(), "-c", "-o", tmp_path / "o"]
-        run = subprocess.run(
-            [compiler, *options, source], capture_output=True, text=True, check=False
-        )
+        run = ran([compiler, *options, source])
         return "" if run.returncode == 0 else run.stderr or "failed"
 
     probe = tmp_path / "probe.c"
@@ -88,7 +86,5 @@ def test_the_kernel_builds_without_warnings(compiler: str, flags: str, tmp_path:
 
 def test_the_angle_table_is_what_its_generator_writes() -> None:
     generator = ROOT / "csrc" / "angle_table.py"
-    run = subprocess.run(
-        [sys.executable, str(generator)], capture_output=True, text=True, check=True
-    )
+    run = ran([sys.executable, str(generator)], check=True)
     assert run.stdout == (ROOT / "csrc" / "angle_table.h").read_text(encoding="utf-8")

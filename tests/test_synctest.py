@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from bumpers import Bumpers, inputs
 from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
+from tools import ran
 
 from fixsync.cli.synctest import synctest_command
 from fixsync.farm.sandbox import Sandbox, Settings
@@ -346,7 +346,7 @@ def test_the_smallest_match_can_go_to_standard_output(run: Any):
         arguments = [simulation, *(given if code else ["--frames", "20", "-o"]), "-"]
         command = [sys.executable, "-c", program, "synctest", *arguments]
         env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}  # for module broken
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+        done = ran(command, env=env)
         assert done.returncode == code, done.stderr
         assert done.stdout == (Path("small.jsonl").read_text() if code else "")
         assert reported in done.stderr

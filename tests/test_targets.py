@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools import ran
 
 HERE = Path(__file__).resolve().parent
 # Where the packages of .ci/packages are installed none of these may be passed over.
@@ -22,12 +23,7 @@ GCC = ["gcc", "-std=c11", "-O1", f"-I{CSRC}", f"-I{NATIVE}"]
 @pytest.mark.full
 def test_every_target_at_hand_prints_the_golden() -> None:
     required = [f"--require={name}" for name in REQUIRED] if os.environ.get("CI") else []
-    run = subprocess.run(
-        [sys.executable, NATIVE / "targets.py", "--short", *required],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = ran([sys.executable, NATIVE / "targets.py", "--short", *required])
     assert run.returncode == 0, run.stdout + run.stderr
 
 
@@ -46,7 +42,7 @@ def test_the_golden_calls_every_function_of_the_header(tmp_path: Path, name: str
         # Optimised, so that a function of the golden that nothing runs calls nothing either.
         subprocess.run([*GCC, "-c", "-o", compiled, NATIVE / golden], check=True)
         command = ["nm", "-u", compiled]
-        undefined = subprocess.run(command, capture_output=True, text=True, check=True)
+        undefined = ran(command, check=True)
         called |= {name.lstrip("_") for name in undefined.stdout.split()}
     assert declared - called == set()
 
@@ -66,7 +62,7 @@ def test_the_golden_runs_inside_a_program_as_the_documentation_tells(tmp_path: P
     program, own = tmp_path / "program", [tmp_path / "theirs.c", tmp_path / "platform.c"]
     sources = [*own, NATIVE / "golden.c", *sorted(CSRC.glob("*.c"))]
     subprocess.run([*GCC, "-o", program, *sources], check=True)
-    run = subprocess.run([program], capture_output=True, text=True, check=True)
+    run = ran([program], check=True)
     golden = (NATIVE / "golden.txt").read_text(encoding="ascii").splitlines()
     assert run.stdout.splitlines() == [line for line in golden if line[0] in "01"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from itertools import product
@@ -16,6 +15,7 @@ import pytest
 from bumpers import Bumpers, inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tools import ran
 
 from fixsync import Contact, Event, Pose, Sector, Shape, Sphere, World, overlap
 from fixsync.log.replay import Verdict, replay
@@ -339,7 +339,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     command = [sys.executable, "-m", "pytest", "-p", "fixsync.synctest.pytest_plugin"]
     command += ["-p", "_hypothesis_pytestplugin"]
     command += ["--basetemp", str(folder / "tmp"), str(folder)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = ran(command, env=environment)
     return done.stdout
 
 
@@ -371,7 +371,7 @@ def test_the_plugin_is_offered_to_every_pytest():
 
 def test_loading_the_plugin_loads_nothing_else_of_fixsync():
     code = "import sys, fixsync.synctest.pytest_plugin\nprint(*sorted(sys.modules))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = ran([sys.executable, "-c", code], check=True)
     loaded = set(found.stdout.split())
     assert not loaded & {"fixsync.session", "fixsync.synctest.checks", "fixsync.log.recorder"}
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import subprocess
 import sys
 import sysconfig
 import threading
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools import ran
 
 from fixsync import Box, Pose, Sphere, World
 from fixsync.log.recorder import Recorder
@@ -241,7 +241,7 @@ def racers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     ]
     sources = [NATIVE / "threads.c", *sorted(CSRC.glob("*.c"))]
     command = [compiler, *options, *sources, "-pthread", "-o", program]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    built = ran(command)
     if built.returncode and "tsan" in built.stderr:
         pytest.skip(f"{compiler} has no ThreadSanitizer here")
     assert built.returncode == 0, built.stderr
@@ -253,7 +253,7 @@ def racers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def test_the_kernel_has_no_race_between_worlds_nor_between_readers_of_one(
     racers: list[str],
 ) -> None:
-    done = subprocess.run(racers, capture_output=True, text=True, check=False)
+    done = ran(racers)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "8 threads, each with a world; 4 readers of one world\n"
 
@@ -261,5 +261,5 @@ def test_the_kernel_has_no_race_between_worlds_nor_between_readers_of_one(
 @pytest.mark.full
 def test_one_world_on_two_threads_is_a_race_that_is_seen(racers: list[str]) -> None:
     """What the test before relies on."""
-    done = subprocess.run([*racers, "one world"], capture_output=True, text=True, check=False)
+    done = ran([*racers, "one world"])
     assert "WARNING: ThreadSanitizer: data race" in done.stderr

@@ -6,7 +6,6 @@ import base64
 import json
 import random
 import re
-import subprocess
 import sys
 import zlib
 from collections import ChainMap
@@ -18,7 +17,7 @@ from types import FrameType
 from typing import Any, cast
 
 import pytest
-from tools import Run, by_default
+from tools import Run, by_default, ran
 
 from fixsync import Pillar
 from fixsync.cli.level import level_command
@@ -624,9 +623,7 @@ def test_a_bomb_is_refused_in_100_mb(tmp_path: Path, bomb: str) -> None:
         text = a_map(" " * 2**25)
     path = tmp_path / "map.tmx"
     path.write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, check=True
-    )
+    done = ran([sys.executable, "-c", PEAK, str(path)], check=True)
     peak, _, message = done.stdout.partition(" ")
     assert int(peak) < 100
     assert message.startswith(f"{path}")

@@ -3,13 +3,13 @@ none."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import planted
 import pytest
 from bumpers import inputs
+from tools import ran
 
 from fixsync.synctest.checks import CHECKS, Checked, run_checks
 from fixsync.synctest.straight import Straight, run_straight
@@ -109,8 +109,6 @@ def test_a_file_beside_the_game_hides_no_module_of_the_standard_library(tmp_path
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('not this one')")
     # The installed program: `python -c` has the current folder in its path before it runs a line.
     command = [Path(sys.executable).with_name("fixsync"), "synctest", "my_game:Game"]
-    done = subprocess.run(
-        [*command, "--frames", "20"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = ran([*command, "--frames", "20"], cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "process: the same" in done.stdout

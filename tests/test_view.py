@@ -24,7 +24,7 @@ from strategies import SOLIDS, one_of
 from test_attacks import CASES, NAMED, named, written
 from test_game_events import Scoring
 from test_whole_states import AT, FRAMES, Charging, Faulty, recorded
-from tools import VECTORS, ints, rows
+from tools import VECTORS, ints, ran, rows
 
 from fixsync import (
     ONE,
@@ -88,16 +88,11 @@ def run_node(node):
     """The answer of a script of tests/view to its input."""
 
     def run(script, reported):
-        ran = subprocess.run(
-            [node, str(ROOT / "tests" / "view" / script)],
-            input=json.dumps(reported),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+        done = ran(
+            [node, str(ROOT / "tests" / "view" / script)], input=json.dumps(reported), timeout=120
         )
-        assert ran.returncode == 0, ran.stderr
-        return json.loads(ran.stdout)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
     return run
 

@@ -3,18 +3,15 @@ stuck."""
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 from builds import Builds
+from tools import ran
 
 
 @pytest.mark.full
 @pytest.mark.parametrize(("seed", "frames"), [(1, 20_000), (1000, 1_000_000)])
 def test_a_character_walks_for_hours(builds: Builds, seed: int, frames: int) -> None:
     program = builds.program("walk", is_long=True)
-    run = subprocess.run(
-        [str(program), str(seed), str(frames)], capture_output=True, text=True, check=False
-    )
+    run = ran([str(program), str(seed), str(frames)])
     assert run.returncode == 0, run.stdout
     assert run.stdout.startswith(f"{frames} frames: ")

@@ -131,18 +131,6 @@ def test_a_press_does_not_push_through_a_wall_that_is_overlapped_by_a_raw_unit()
     assert (MOVER.move(world, 0, (0, 0, 0)).pushed, world[0].pose.x) == (True, AT_WALL)
 
 
-def test_two_doors_that_close_hold_what_is_between_them() -> None:
-    for height in (ONE, 9 * ONE):
-        world = World(4, layers=[])
-        world.add(0, HERO, Pose(0, 0, 0), layer=WALKER)
-        for id, side in ((1, 1), (2, -1)):
-            door = Box(EIGHTH // 2, height, 9 * ONE)
-            x = side * (HALF + EIGHTH // 2)
-            world.add(id, door, Pose(x - side * 5 * ONE // 16, 0, 0), layer=WALL)
-        result = MOVER.move(world, 0, (0, 0, 0))
-        assert (result.stuck, world[0].pose.position) == (True, (0, 0, 0))
-
-
 def test_the_longer_way_is_taken_up_to_the_width_of_the_character() -> None:
     """The press leads into a wall; above it is room."""
     for height, is_out in ((ONE - 1, True), (ONE, True), (ONE + 1, False)):
@@ -153,19 +141,6 @@ def test_the_longer_way_is_taken_up_to_the_width_of_the_character() -> None:
         result = MOVER.move(world, 0, (0, 0, 0))
         assert (result.pushed, result.stuck) == (is_out, not is_out)
         assert world[0].pose.position == (0, height + HALF if is_out else HALF, 0)
-
-
-def test_pushes_from_one_side_add_up_and_from_two_sides_it_is_stuck() -> None:
-    world = World(4, layers=[])
-    world.add(0, Box(HALF, 9 * ONE, HALF), Pose(0, 0, 0), layer=WALKER)
-    world.add(1, Box(8, 9 * ONE, 9 * ONE), Pose(100 - HALF, 0, 0), layer=WALL)
-    world.add(2, Box(ONE, 9 * ONE, 9 * ONE), Pose(-ONE - HALF + 200, 0, 0), layer=WALL)
-    result = MOVER.move(world, 0, (0, 0, 0))
-    assert (result.pushed, world[0].pose.x) == (True, 200)
-    world.move(0, 0, 0, 0)
-    world.move(2, ONE + HALF - 9, 0, 0)
-    result = MOVER.move(world, 0, (0, 0, 0))
-    assert (result.stuck, world[0].pose.x) == (True, 0)
 
 
 def test_two_riders_under_a_ceiling_turn_the_lift_by_what_is_held() -> None:

@@ -14,7 +14,7 @@ from tools import Run
 
 from fixsync import Event
 from fixsync.base.fields import StateFields, world_fields
-from fixsync.log import MatchLogError, Reader, SimRecorder, Verdict, diff, info, replay
+from fixsync.log import Reader, SimRecorder, Verdict, diff, info, replay
 from fixsync.log.cut import cut
 from fixsync.match.sim import Input, hash_of, start, stepped
 from fixsync.synctest.straight import run_straight, write_log
@@ -190,32 +190,9 @@ def test_diff_names_the_field_beside_the_world_in_the_frame_in_which_it_differs(
     assert ("state", "ball 1: charge") in [(row.group, row.name) for row in found.rows]
 
 
-@pytest.mark.parametrize("value", ["0" * 15, "g" * 16, 7, None])
-def test_a_whole_state_that_is_not_16_hexadecimal_digits_is_refused(log: Path, value: Any) -> None:
-    other = edited(log, lambda frames: frames[4].update(state=value))
-    with Reader(other) as reader, pytest.raises(MatchLogError, match=r"line 6, state: expected"):
-        list(reader)
-
-
-def test_capital_digits_are_read_and_a_second_state_is_refused(log: Path) -> None:
+def test_capital_digits_are_read(log: Path) -> None:
     other = edited(log, lambda frames: frames[4].update(state=frames[4]["state"].upper()))
     assert replay(other, simulations=SIM).verdict is Verdict.IDENTICAL
-    text = other.read_text()
-    other.write_text(text.replace(',"state":"', ',"state":"' + "0" * 16 + '","state":"', 1))
-    found = replay(other, simulations=SIM).error
-    assert found is not None
-    assert (found.line, found.field, found.reason) == (2, "state", "duplicate key")
-
-
-def test_a_trace_has_none(tmp_path: Path) -> None:
-    path = tmp_path / "trace.jsonl"
-    head = {"format": "fixsync-match", "version": 1, "tick_rate": 60, "capacity": 4, "hit_when": 1,
-            "layers": None, "sim": None, "seed": 0, "meta": {}}  # fmt: skip
-    frame = {"frame": 0, "commands": [], "state": "0" * 16}
-    path.write_text(f"{json.dumps(head)}\n{json.dumps(frame)}\n")
-    found = replay(path).error
-    assert found is not None
-    assert (found.line, found.field) == (2, "state")
 
 
 def test_the_log_of_a_straight_run_has_them(tmp_path: Path) -> None:

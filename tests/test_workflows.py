@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools import needs
+from tools import needs, ran
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".github" / "workflows"
@@ -119,10 +119,10 @@ def test_a_git_url_names_the_files_of_unitys_package(tmp_path: Path) -> None:
                 packed.addfile(entry, io.BytesIO(data.encode()))
         subprocess.run([ROOT / ".ci" / "upm", dist], cwd=clone, env=env, check=True)
         asked = ["git", "-C", remote, "ls-tree", "--name-only", f"upm/{version}"]
-        listed = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
+        listed = ran(asked, check=True).stdout.split()
         assert sorted(listed) == sorted([*files, "package.json"])
     asked = ["git", "-C", remote, "log", "--format=%s", "upm"]
-    log = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+    log = ran(asked, check=True).stdout
     assert log == "fixsync 1.1.0\nfixsync 1.0.0\n"
     assert not list(clone.glob("*.cs"))
 
@@ -153,7 +153,7 @@ def test_actionlint_finds_nothing() -> None:
     commands = [line.split("run: ")[1] for line in text.splitlines() if "actionlint@" in line]
     assert len(commands) == 1
     command = [*shlex.split(commands[0]), *FILES]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran(command, cwd=ROOT)
     if "dial tcp" in done.stderr or "no such host" in done.stderr:
         pytest.skip(f"actionlint is not to be had: {done.stderr.splitlines()[-1]}")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -11,7 +11,7 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -90,17 +90,16 @@ def ints(row: dict[str, str], *names: str) -> tuple[int, ...]:
 needs_loopback = pytest.mark.skipif(not has_loopback(), reason="no loopback interface here")
 
 
+def ran(command: Sequence[Any], **settings: Any) -> subprocess.CompletedProcess[str]:
+    """A process that has ended, with what it printed."""
+    settings = {"check": False, **settings}
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, **settings)
+
+
 def run_shell(lines: str, folder: Path) -> str:
     """What lines of a shell print, `fixsync` and `python` being this Python's."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["sh", "-e", "-c", lines],
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(["sh", "-e", "-c", lines], cwd=folder, env={**os.environ, "PATH": path})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -5,7 +5,6 @@ import gzip
 import json
 import random
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import logs
 import pytest
 from bumpers import Bumpers
 from test_whole_states import AT, Charging, Faulty, recorded
+from tools import ran
 
 from fixsync import (
     LEVEL,
@@ -99,21 +99,6 @@ def test_playing_goes_on_to_the_end_and_stops_there(opened):
     page.click("#play")
     page.wait_for_selector("#timeline:not([aria-valuenow='599'])")
     page.click("#play")
-
-
-def test_any_frame_shows_the_hash_and_the_events_that_the_log_has_of_it(opened):
-    """In any order, by the field for the frame."""
-    page = opened(FIGHT)
-    frames = frames_of(FIGHT)
-    for number in [599, 0, *random.Random(5).sample(range(1, 599), 5)]:
-        go_to(page, number)
-        reported = page.inner_text("#frame-events")
-        assert f"hash {frames[number].hash}" in reported
-        count = len(frames[number].events)
-        assert (
-            "No hits." if count == 0 else f"{'Events' if count > 1 else 'Event'}: {count}"
-        ) in reported
-        assert page.locator("#frame-events tbody tr").count() == count
 
 
 def test_the_keyboard_steps_jumps_and_finds_hits(opened):
@@ -481,20 +466,6 @@ def test_the_shorter_of_two_logs_stays_at_its_end(opened, tmp_path):
     page.keyboard.press("ArrowLeft")
     shows(page, 99)
     assert "ended" not in caption.inner_text()
-
-
-def test_two_logs_that_are_the_same_are_called_that(opened):
-    page = opened(FIGHT, FIGHT)
-    page.wait_for_selector("#badge[data-state=good]")
-    assert "A and B are the same in all 600 frames" in page.inner_text("#checks")
-
-
-def test_a_cut_log_is_played_as_far_as_it_goes(opened, path):
-    path.write_bytes(gzip.decompress(FIGHT.read_bytes())[:60_000])
-    page = opened(path)
-    assert "was cut short" in page.inner_text("#checks")
-    page.keyboard.press("End")
-    shows(page, export(path).frames - 1)
 
 
 def test_a_log_without_frames_opens(opened, path):
@@ -1216,8 +1187,8 @@ def printed(*args):
     """What a command of fixsync prints as JSON."""
     main = "import sys\nfrom fixsync.cli import main\nsys.exit(main())"
     command = [sys.executable, "-c", main, *map(str, args), "--json"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    return json.loads(ran.stdout)
+    done = ran(command)
+    return json.loads(done.stdout)
 
 
 def mark_of(row):
