@@ -164,23 +164,6 @@ def test_a_mirrored_body_is_the_mirror_image(x: int, z: int) -> None:
     assert world.step() == other.step()
 
 
-@given(yaws(), st.booleans())
-def test_mirroring_twice_and_the_like_gives_back_the_same_state(yaw: int, begin: bool) -> None:
-    world = World(16)
-    fighter = body(world, Pose(4, 5, 6, yaw), is_mirrored=begin)
-    before = world.save()
-    fighter.mirror(begin)
-    assert world.save() == before
-    fighter.mirror(not begin)
-    assert fighter.is_mirrored is not begin
-    assert fighter.pose == Pose(4, 5, 6, yaw)
-    fresh = World(16)
-    body(fresh, Pose(4, 5, 6, yaw), is_mirrored=not begin)
-    assert world.save() == fresh.save()
-    fighter.mirror(begin)
-    assert world.save() == before
-
-
 def test_move_turn_and_set_pose_take_all_parts_along() -> None:
     world = World(16)
     fighter = body(world)
@@ -394,63 +377,9 @@ def test_parts_and_attacks_refuse_what_makes_no_sense(
 # Attacks.
 
 
-def test_an_attack_switches_its_parts_in_its_active_frames_and_no_others() -> None:
-    world = World(16)
-    fighter = body(world)
-    fighter.start("slash")
-    seen = []
-    while fighter.attack:
-        seen.append((fighter.attack_frame, "sword" in active(world, fighter)))
-        world.step()
-        fighter.tick()
-    assert seen == [(frame, frame in (2, 3, 6)) for frame in range(10)]
-    assert active(world, fighter) == {"torso", "head"}
-    fighter.tick()
-    assert fighter.attack is None
-
-
 def test_of_gives_startup_active_and_recovery() -> None:
     assert Attack.of(4, 3, 9, ["a", "b"]) == Attack(16, {"a": range(4, 7), "b": range(4, 7)})
     assert Attack.of(0, 1, 0, ["a"]) == Attack(1, {"a": range(1)})
-
-
-def test_cancelling_and_starting_another_put_everything_back() -> None:
-    world = World(16)
-    fighter = body(world)
-    rest = world.save()
-    fighter.start("roll")
-    fighter.tick()
-    fighter.start("slash")
-    assert active(world, fighter) == {"torso", "head"}
-    assert (fighter.attack, fighter.attack_frame) == ("slash", 0)
-    fighter.tick()
-    fighter.tick()
-    assert active(world, fighter) == {"torso", "head", "sword"}
-    fighter.cancel()
-    assert world.save() == rest
-    fighter.cancel()
-    assert world.save() == rest
-
-
-def test_two_ranges_enter_twice_and_one_swing_strikes_once() -> None:
-    world = World(16)
-    fighter = body(world)
-    world.add(9, Sphere(30), Pose(100, 20, 0), layer=HURT, owner=8)
-    world.add(10, Sphere(30), Pose(110, 20, 0), layer=HURT, owner=8)
-    fighter.start("slash")
-    enters, strikes = [], []
-    for frame in range(10):
-        for a, b, kind, _ in world.step():
-            if kind == EventKind.ENTER and fighter.part_of(a) == "sword":
-                enters.append((frame, b))
-                if fighter.strike(world[b].owner):
-                    strikes.append((frame, b))
-        fighter.tick()
-    assert enters == [(2, 9), (2, 10), (6, 9), (6, 10)]
-    assert strikes == [(2, 9)]
-    assert not fighter.strike(8)
-    fighter.start("slash")
-    assert fighter.strike(8)
 
 
 def test_what_is_active_already_is_not_told_again(tmp_path: Path) -> None:
@@ -658,23 +587,6 @@ def test_one_call_makes_as_many_commands_as_there_is_room_for() -> None:
     assert {world[id].shape for id in fighter} == {Box(1, 2, 3)}
     fighter.tick()
     assert {world[id].offset for id in fighter} == {(1, 2, 3)}
-
-
-def test_a_cancel_on_hit_waits_for_a_victim() -> None:
-    cancels = [Cancel("kick", range(2, 4), on_hit=True), Cancel("jab", range(1, 2))]
-    attacks = {"jab": Attack(6, cancels=cancels), "kick": Attack(5)}
-    fighter = Body(World(16), FrameData(PARTS, attacks), Pose(0, 0, 0), ids=0, owner=1)
-    fighter.start("jab")
-    seen = []
-    for frame in range(6):
-        seen.append((fighter.can_start("jab"), fighter.can_start("kick")))
-        if frame == 2:
-            fighter.strike(5)
-            seen[-1] += (fighter.can_start("kick"),)
-        fighter.tick()
-    no = (False, False)
-    assert seen == [no, (True, False), (*no, True), (False, True), no, no]
-    assert fighter.can_start("kick")
 
 
 def test_one_hit_remembers_64_victims_and_refuses_the_next() -> None:

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_level import LevelWorld, Solid, checked_solid
-from strategies import SOLIDS, rounds, sized
+from strategies import SOLIDS, sized
 from test_level import level_of, random_pose, random_shape, random_solid
-from tools import by_default
 
 from fixsync import (
     LEVEL,
@@ -404,82 +403,7 @@ def test_a_one_way_platform_never_pushes_out(shape: Shape) -> None:
     assert (result.pushed, result.floor, world[0].pose) == (True, 1, Pose(-9, ONE, 0))
 
 
-Place = tuple[int, int, int]
-Block = tuple[int, Place, Place, int]
 """A box: id, half sizes, position, layer."""
-
-
-def gap(halves: Place, at: Place, block: Block, axis: int, sign: int) -> int | None:
-    """How far a box can go along an axis until it meets a block; None if it never does, or has
-    come into it already."""
-    _, sizes, place, _ = block
-    room = [abs(place[i] - at[i]) - halves[i] - sizes[i] for i in range(3)]
-    ahead = sign * (place[axis] - at[axis])
-    is_met = ahead > 0 and room[axis] >= 0 and all(room[i] < 0 for i in range(3) if i != axis)
-    return room[axis] if is_met else None
-
-
-def way(halves: Place, at: Place, blocks: list[Block], axis: int, by: int) -> tuple[int, int]:
-    """How far a jumper goes of a motion along an axis, and the id of what stops it, or -1."""
-    sign = -1 if by < 0 else 1
-    met = [
-        (room, block[0])
-        for block in blocks
-        if block[3] == WALL or (axis == 1 and by < 0)
-        if (room := gap(halves, at, block, axis, sign)) is not None and room < abs(by)
-    ]
-    room, id = min(met, default=(abs(by), -1))
-    return sign * room, id
-
-
-@pytest.mark.parametrize("part", by_default(1, range(8)))
-def test_ways_along_an_axis_are_those_of_integers(part: int) -> None:
-    """200,000 frames of boxes with --full: up through ledges, down to them, and through their
-    sides, while some overlap at first."""
-    mover = Mover(mask=1 << WALL, one_way=1 << LEDGE)
-    drop = Mover(mask=1 << WALL)
-    rng = random.Random(part)
-    stops = {WALL: 0, LEDGE: 0}
-    for _ in rounds(500):
-        layers = {id: rng.choice([WALL, LEDGE, LEDGE]) for id in range(1, rng.randint(4, 14))}
-        blocks: list[Block] = [
-            (
-                id,
-                (rng.randint(1, 25), rng.choice([1, 2, 9]), rng.randint(1, 25)),
-                (rng.randint(-30, 30), rng.randint(-60, 60), rng.randint(-30, 30)),
-                layer,
-            )
-            for id, layer in layers.items()
-        ]
-        halves = rng.randint(1, 9), rng.randint(1, 20), rng.randint(1, 9)
-        world = World(16, layers=[])
-        world.add(0, Box(*halves), Pose(0, 999, 0), layer=2)
-        for id, sizes, place, layer in blocks:
-            world.add(id, Box(*sizes), Pose(*place), layer=layer)
-        at: Place = (0, 999, 0)
-        for _ in range(50):
-            here = rng.randint(-40, 40), rng.randint(-60, 90), rng.randint(-40, 40)
-            if rng.random() < 0.3 and not world.query(Box(*halves), Pose(*here), 1 << WALL):
-                at = here
-                world.move(0, *at)
-            axis, by = rng.choice([0, 1, 1, 1, 2]), rng.choice([-1, 1, -99, rng.randint(-50, 50)])
-            is_drop = rng.random() < 0.1
-            held = [block for block in blocks if block[3] == WALL] if is_drop else blocks
-            went, id = way(halves, at, held, axis, by)
-            x, y, z = (by if i == axis else 0 for i in range(3))
-            result = (drop if is_drop else mover).move(world, 0, (x, y, z))
-            made = tuple(b - a for a, b in zip(at, world[0].pose.position, strict=True))
-            is_floor = axis == 1 and by < 0 and id >= 0
-            if id >= 0 and not is_floor:  # at walls and ceilings it may stop a raw unit short
-                went -= (went > made[axis]) - (went < made[axis])
-            assert made == tuple(went if i == axis else 0 for i in range(3))
-            assert not result.pushed
-            assert not result.stuck
-            at = world[0].pose.position
-            if is_floor:
-                assert result.floor == id
-                stops[layers[id]] += 1
-    assert min(stops.values()) > 10
 
 
 def test_more_one_way_platforms_than_a_buffer_holds_hide_no_floor() -> None:
@@ -567,26 +491,6 @@ def test_a_character_is_never_inside_anything_and_rollback_gives_the_same(
         world.load(state)
         assert mover.move(world, 0, motion) == result
         assert world.save() == done
-
-
-@each_character
-def test_the_solids_of_a_level_are_floors_steps_and_walls(shape: Shape) -> None:
-    def block(x: int, end: int, height: int) -> Prism:
-        corners = ((x, -9 * ONE), (end, -9 * ONE), (end, 9 * ONE), (x, 9 * ONE))
-        return Prism(corners, -ONE, height)
-
-    level = Level([block(-9 * ONE, 9 * ONE, 0), block(ONE, 2 * ONE, ONE // 4)])
-    world = World(2, level=Level([*level, block(4 * ONE, 5 * ONE, 9 * ONE)]))
-    world.add(0, shape, Pose(0, ONE, 0))
-    seen = set()
-    for _ in range(60):
-        result = WALKER.move(world, 0, (ONE // 10, FALL, 0))
-        seen.add((result.floor, result.stepped, result.on_wall))
-        assert not is_inside(world)
-    assert {floor for floor, _, _ in seen} == {LEVEL, LEVEL + 1}
-    assert any(stepped for _, stepped, _ in seen)
-    assert result.hits[0].id == LEVEL + 2
-    assert world[0].pose.y == ONE
 
 
 # The model.

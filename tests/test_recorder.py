@@ -4,7 +4,6 @@ way.
 
 from __future__ import annotations
 
-import base64
 import json
 import subprocess
 import sys
@@ -236,24 +235,6 @@ def fight() -> World:
     world.add(3, Sphere(10), Pose(5, 0, 0), layer=1)
     world.step()
     return world
-
-
-def test_a_recording_that_begins_in_the_middle_begins_with_the_state(tmp_path: Path) -> None:
-    world = fight()
-    with Recorder(world, tmp_path / "match.jsonl") as recorder:
-        assert recorder.next_frame == 1
-        world.move(3, 100, 0, 0)
-        world.step()
-        world.step()
-    head, first, second, last = map(json.loads, (tmp_path / "match.jsonl").read_text().splitlines())
-    assert head["from"] == {"frame": 1, "state": base64.b64encode(fight().save()).decode()}
-    assert list(head)[-3:] == ["meta", "from", "semantics"]
-    assert (first["frame"], first["commands"]) == (1, [["move", 3, [100, 0, 0]]])
-    assert first["events"] == [[0, 3, 3, 0]]  # the hit is in the state
-    assert (second["frame"], last["frames"]) == (2, 2)
-    result = replay(tmp_path / "match.jsonl", output=tmp_path / "filled.jsonl")
-    assert (result.verdict, result.frames) == (Verdict.IDENTICAL, 2)
-    assert (tmp_path / "filled.jsonl").read_bytes() == (tmp_path / "match.jsonl").read_bytes()
 
 
 def test_a_world_at_frame_0_that_has_hits_begins_with_its_state(tmp_path: Path) -> None:

@@ -208,33 +208,6 @@ def test_shapes_must_be_chosen_or_not(read: Read) -> None:
     assert [area(solid) for solid in whole.level] == [(0, -1, 2, 0)]
 
 
-FLIPS = [  # the corner that the ramp of tile 3 lacks, and where the lower half of tile 2 goes
-    (0, "upper left", "lower"), (2**31, "upper right", "lower"),
-    (2**30, "lower left", "upper"), (2**31 | 2**30, "lower right", "upper"),
-    (2**29, "upper left", "right"), (2**29 | 2**31, "upper right", "left"),
-    (2**29 | 2**30, "lower left", "right"), (2**29 | 2**30 | 2**31, "lower right", "left"),
-]  # fmt: skip
-HALVES = {
-    "lower": (0, -1, 1, Fraction(-1, 2)), "upper": (0, Fraction(-1, 2), 1, 0),
-    "left": (0, -1, Fraction(1, 2), 0), "right": (Fraction(1, 2), -1, 1, 0),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("flip", "lacks", "half"), FLIPS)
-def test_flipped_tiles_have_flipped_shapes(read: Read, flip: int, lacks: str, half: str) -> None:
-    """As Tiled says: rows and columns are swapped first, then the tile is flipped."""
-    size = 'width="1" height="1"'
-    ramp = read(a_map(layer(f"{4 | flip}", size=size)), y=Y, shapes=True).level[0]
-    corners = {
-        f"{row} {column}": (x, z)
-        for row, z in (("upper", 0), ("lower", -ONE))
-        for column, x in (("left", 0), ("right", ONE))
-    }
-    assert {*ramp.vertices} == {*corners.values()} - {corners[lacks]}
-    box = read(a_map(layer(f"{3 | flip}", size=size)), y=Y, shapes=True).level[0]
-    assert area(box) == HALVES[half]
-
-
 FULL = '<object id="1" x="0" y="0" width="{}" height="{}"/>'
 
 
@@ -255,15 +228,6 @@ def test_lines_among_collision_shapes_are_counted_or_become_walls(read: Read) ->
     assert found.left_out == {"polyline of a tile": 3, "flat rectangle of a tile": 3}
     found = read(text, y=Y, shapes=True, line_width=1)
     assert (len(found.level), found.left_out) == (7, {})
-
-
-def test_a_tile_object_without_shapes_is_solid_where_its_layer_is_chosen(read: Read) -> None:
-    """As the tiles of a tile layer."""
-    item = '<object id="1" gid="{}" x="{}" y="16" width="16" height="16"/>'
-    text = a_map(objects(item.format(1, 0), item.format(3, 16)))
-    found = read(text, y=Y, solid_layers=["things"], shapes=True)
-    assert [area(solid) for solid in found.level] == [(0, -1, 1, 0), (1, -1, 2, Fraction(-1, 2))]
-    assert len(read(text, y=Y, shapes=True).level) == 1
 
 
 def test_a_tile_that_is_a_part_of_a_picture_has_the_size_of_the_part(read: Read) -> None:
@@ -1045,34 +1009,6 @@ def test_a_layer_of_an_infinite_map_without_chunks_is_empty(
     assert [area(solid) for solid in found.level] == [(0, -1, 2, 0), (1, -2, 2, -1)]
     with pytest.raises(MapFileError, match=r"it has 0 cells|cut short"):
         read(text.replace(' infinite="1"', ""), solid_layers=["Spare"], whole_tiles=True, y=Y)
-
-
-def test_a_tile_object_taken_whole_stands_where_its_picture_is(read: Read) -> None:
-    tileset = TILESET.replace('tilecount="9">', 'tilecount="9"><tileoffset x="2" y="8"/>')
-    item = '<object id="1" gid="1" x="32" y="48" width="32" height="16"/>'
-    text = a_map(objects(item), tilesets=tileset)
-    (solid,) = read(text, y=Y, solid_layers=["things"], whole_tiles=True).level
-    # The offset is stretched with the picture: twice as wide.
-    assert [float(v) for v in area(solid)] == [2.25, -3.5, 4.25, -2.5]
-
-
-def test_a_picture_that_keeps_its_aspect_is_in_the_middle_of_its_room(read: Read) -> None:
-    """40 x 24 in a cell of 16: 16 x 9.6, with 3.2 above and below."""
-    tileset = (
-        '<tileset firstgid="1" name="coll" tilewidth="40" tileheight="24" tilecount="1" '
-        'tilerendersize="grid" fillmode="{}">'
-        '<tile id="0"><image width="40" height="24"/><objectgroup>'
-        '<object id="1" x="0" y="0" width="10" height="24"/></objectgroup></tile></tileset>'
-    )
-    cell = layer("1,0,0,0,0,0,0,0")
-    for fill, top, bottom in (("stretch", 0, 80), ("preserve-aspect-fit", 16, 64)):
-        text = a_map(cell, tilesets=tileset.format(fill))
-        (solid,) = read(text, y=Y, shapes=True, pixels_per_unit=Fraction(1, 5)).level
-        assert area(solid) == (0, -bottom, 20, -top)
-    item = '<object id="1" gid="1" x="0" y="32" width="80" height="24"/>'
-    text = a_map(objects(item), tilesets=tileset.format("preserve-aspect-fit"))
-    (solid,) = read(text, y=Y, shapes=True, pixels_per_unit=1).level
-    assert area(solid) == (20, -32, 30, -8)
 
 
 HIDDEN = a_map(

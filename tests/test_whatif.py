@@ -756,18 +756,6 @@ def test_the_command_lists_the_hits_that_differ(run: Run, tmp_path: Path) -> Non
 # The command.
 
 
-def test_the_command_prints_rows_totals_and_attacks(run: Run) -> None:
-    path = path_of("skill_fight")
-    code, out, _ = run("whatif", path, "--set", "slash.radius += 10%", "--rows", 1)
-    lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert code == 0
-    assert lines[:3] == ["slash.radius += 10%", "slash: radius 3 -> 3.3", ""]
-    assert "567 gained slash - 14 567" in lines
-    assert "hits 84 -> 85, frames with them 1542 -> 1543: 1 gained" in lines
-    assert "slash 18 -> 19 1 - - - -" in lines
-    assert "skill_fight.html#frame=567&id=1&why=14" in lines
-
-
 def test_layers_of_attacks_are_chosen_and_a_guess_is_called_one(run: Run) -> None:
     path = path_of("skill_fight")
     arguments = "whatif", path, "--set", "slash.radius += 10%"
