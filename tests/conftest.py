@@ -1,5 +1,6 @@
 """Settings for every test: what runs by default, and what runs only with --full."""
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -42,11 +43,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all is collected, of which nothing is garbage
     if config.getoption("full"):
         settings.load_profile("full")
     else:
         settings.load_profile("default")
         ignore_constants_of_modules()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def ignore_constants_of_modules() -> None:

@@ -391,7 +391,7 @@ def test_platforms_move_as_a_stepper_of_one_raw_unit(
     is_full = pytestconfig.getoption("--full")
     stepper = builds.program("carry", is_long=is_full)
     if not is_full:
-        calls //= 25
+        calls //= 100
     run = ran([str(stepper), str(scale), str(calls), str(shapes), str(scale)])
     assert run.returncode == 0, run.stdout
     assert run.stdout.startswith(f"{calls} calls, ")

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -351,7 +351,10 @@ class Halfway:
         self._rest = data[half:]
 
     def end(self, number: int) -> tuple[int, bytes]:
-        self.process.send_signal(number)
+        while self.process.poll() is None:  # Python reads on if a signal comes just before it waits
+            self.process.send_signal(number)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(20)
         _, err = self.process.communicate()
         self._pipe.close()
         return self.process.returncode, err

@@ -335,7 +335,7 @@ def test_a_snapshot_takes_no_longer_than_loss_makes_it(
     rate, arrives = 1024 * RATE_PIECES, 1 - loss / 100
     expected_ms = 2 * ms / arrives**2 + 1000 * 1024 * kib / (rate * arrives)
     times = []
-    for seed in rounds(SEEDS if kib < 1024 else SEEDS // 8):
+    for seed in range(max(4, len(rounds(SEEDS if kib < 1024 else SEEDS // 8)))):
         network = lossy(kib, seed, ms)
         network.run(1000)
         network.weather, begin = Weather(loss, ms), network.now_ms

@@ -328,7 +328,7 @@ FORGOTTEN = [
 ]
 
 
-@pytest.mark.parametrize(("simulation", "name"), by_default(4, FORGOTTEN, are_rows=True))
+@pytest.mark.parametrize(("simulation", "name"), by_default(2, FORGOTTEN, are_rows=True))
 def test_what_is_forgotten_is_named(simulation: SimulationType, name: str):
     assert names(simulation) == [name]
 
@@ -553,7 +553,7 @@ class Endless(Turning):
 @pytest.mark.parametrize(
     "simulation",
     by_default(
-        4, [Bumpers, Cached, broken.Unordered, broken.Reloading, broken.Hashing, Memoised, Endless]
+        2, [Bumpers, Cached, broken.Unordered, broken.Reloading, broken.Hashing, Memoised, Endless]
     ),
 )
 def test_what_need_not_be_saved_is_not_named(simulation: SimulationType):
