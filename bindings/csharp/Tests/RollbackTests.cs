@@ -375,6 +375,77 @@ namespace Fixsync.Tests
                 peer.Dispose();
         }
 
+        /// <summary>A game that throws in the middle of every 37th call, after it changed its state.
+        /// </summary>
+        private sealed class Thrower : IGame
+        {
+            private readonly IGame game = new Game();
+            private int calls = -9;
+
+            public World World => game.World;
+
+            public void State(OwnState own)
+            {
+                game.State(own);
+                Throw();
+            }
+
+            public void Play(ReadOnlySpan<long> inputs, PlayedFrame frame)
+            {
+                game.Play(inputs, frame);
+                Throw();
+            }
+
+            internal void Throw()
+            {
+                if (++calls > 0 && calls % 37 == 0)
+                    throw new NotSupportedException();
+            }
+        }
+
+        [Test]
+        public void WhatAGameThrowsInTheMiddleLosesNothing()
+        {
+            var thrower = new Thrower();
+            var inputs = new List<long[]>();
+            var states = new List<ulong?>();
+            int thrown = 0;
+            using (var peer = new Rollback(thrower, new byte[2], check: 4))
+            {
+                peer.Predicted += row => thrower.Throw();
+                peer.Confirmed += (frame, values) =>
+                {
+                    Assert.AreEqual((uint)states.Count, frame.Frame);
+                    inputs.Add(values.AsSpan().ToArray());
+                    states.Add(frame.State);
+                    thrower.Throw();
+                };
+                for (int tick = 0; states.Count < 300; tick++)
+                {
+                    try
+                    {
+                        peer.Tick(new[] { Key(0, tick), Key(1, tick) });
+                    }
+                    catch (NotSupportedException)
+                    {
+                        thrown++; // the next tick goes on
+                    }
+                }
+
+                Assert.IsTrue(thrown > 50 && peer.Desync == null, $"{thrown}");
+            }
+
+            using (var peer = new Rollback(new Game(), new byte[2]))
+            {
+                int next = 0;
+                peer.Confirmed += (frame, values) =>
+                    Assert.AreEqual(states[next++], frame.State, $"frame {frame.Frame}");
+                foreach (long[] values in inputs)
+                    peer.Tick(values);
+                Assert.IsTrue(next > 290);
+            }
+        }
+
         [Test]
         public void ARightGuessIsNeverSteppedAgain()
         {
