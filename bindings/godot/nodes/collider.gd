@@ -1,7 +1,7 @@
 @tool
 @icon("icons/collider_{d}.svg")
 class_name FixsyncCollider{D}
-extends Node{D}
+extends FixsyncNode{D}
 ## A collider of the FixsyncWorld{D} above it: a hurtbox, an attack, a trigger.
 ##
 ## Place it like any node. In the editor its place becomes raw_position and yaw, integers that are
@@ -74,7 +74,6 @@ var yaw := 0:
 			yaw = value
 
 var kernel: FixsyncWorld  ## Its colliders, while that runs.
-var has_parts := false  ## Whether parts has any.
 var stage: FixsyncStage  ## The world that it is in, while that runs.
 var parts: Array[FixsyncCollider{D}] = []  ## The colliders that move with it.
 var start_position := Vector3i.ZERO  ## Where in the world it joined the match.
@@ -106,18 +105,8 @@ func is_active() -> bool:
 	return starts_active if kernel == null and _is_early() else kernel.is_active(id)
 
 
-## Puts it, and its parts, at a position. Call this and the next six only in _fixsync_tick and
+## Turns it, and its parts. As set_pose, call this and the next five only in _fixsync_tick and
 ## _fixsync_hit: they roll back with the frame.
-func set_pose(raw: Vector3i, new_yaw: int) -> void:
-	if kernel == null and _is_early():
-		return
-	kernel.set_pose(id, raw, new_yaw)
-	if has_parts:
-		for part in parts:
-			kernel.set_pose(part.id, raw, new_yaw)
-
-
-## Turns it, and its parts.
 func turn(new_yaw: int) -> void:
 	if kernel == null and _is_early():
 		return

@@ -236,6 +236,7 @@ const gd_class GD_CLASS_FRAME_DATA = {
     free_frame_data,
     FRAMES_METHODS,
     NULL,
+    "RefCounted",
 };
 
 static const gd_method BODY_METHODS[] = {
@@ -273,4 +274,5 @@ const gd_class GD_CLASS_BODY = {
     free_body,
     BODY_METHODS,
     GD_PASSED_BODY,
+    "RefCounted",
 };

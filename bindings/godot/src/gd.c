@@ -260,6 +260,16 @@ void *gd_object_of(gd_call *call, int i, const gd_class *class) {
     return enter(call, object, gd_argument_name(call, i)) ? object : NULL;
 }
 
+void *gd_object_by_number(gd_call *call, uint64_t number, const gd_class *class) {
+    gd_engine_object *engine_object =
+        number == 0 ? NULL : gd_engine.object_get_instance_from_id(number);
+    gd_object *object = engine_object == NULL ? NULL
+                                              : gd_engine.object_get_instance_binding(
+                                                    engine_object, library, NULL);
+    bool is_one = object != NULL && object->class == class;
+    return is_one && enter(call, object, class->name) ? object : NULL;
+}
+
 bool gd_in_range(gd_call *call, const char *name, int64_t value, int64_t low, int64_t high) {
     if (value >= low && value <= high)
         return true;
@@ -378,10 +388,11 @@ static gd_engine_object *create_instance(void *userdata, uint8_t notifies) {
     if (object == NULL)
         return NULL;
     memset(object, 0, class->size);
-    gd_string_name parent = name_of("RefCounted"), name = name_of(class->name);
+    gd_string_name parent = name_of(class->parent), name = name_of(class->name);
     gd_engine_object *engine_object = gd_engine.classdb_construct_object2(&parent);
     object->class = class;
     object->engine_object = engine_object;
+    object->is_made = class->parent[0] == 'N'; /* a node; others are made by `create` */
     static const gd_binding_callbacks NO_CALLBACKS = {NULL, NULL, NULL};
     gd_engine.object_set_instance(engine_object, &name, object);
     gd_engine.object_set_instance_binding(engine_object, library, object, &NO_CALLBACKS);
@@ -693,7 +704,9 @@ static void load_help(void) {
         pen to = {room, 0, HELP_ROOM};
         put_text(&to, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?><class name=\"");
         put_text(&to, (*class)->name);
-        put_text(&to, "\" inherits=\"RefCounted\" version=\"4.4\"><brief_description>");
+        put_text(&to, "\" inherits=\"");
+        put_text(&to, (*class)->parent);
+        put_text(&to, "\" version=\"4.4\"><brief_description>");
         const char *end = (*class)->help;
         while (*end != 0 && !(*end == '.' && (end[1] == ' ' || end[1] == 0)))
             end++;
@@ -776,7 +789,7 @@ static void bind(const gd_class *class, const gd_method *method) {
 }
 
 static void register_class(const gd_class *class) {
-    gd_string_name parent = name_of("RefCounted"), name = name_of(class->name);
+    gd_string_name parent = name_of(class->parent), name = name_of(class->name);
     gd_class_info info = {
         .is_abstract = class->size == 0,
         .is_exposed = 1,

@@ -15,7 +15,7 @@ typedef struct gd_method {
     const char *help;
 } gd_method;
 
-/* A class that GDScript sees. All are RefCounted. */
+/* A class that GDScript sees. */
 typedef struct gd_class {
     const char *name;
     const char *help;              /* its first sentence is the brief description */
@@ -23,6 +23,7 @@ typedef struct gd_class {
     void (*free)(void *object);    /* frees the parts of an object; or NULL */
     const gd_method *methods;      /* ended by a row of zeros */
     const gd_method *passed;       /* those of passed.c; or NULL */
+    const char *parent;            /* the engine's class that it extends */
 } gd_class;
 
 /* What every object begins with. The rest is zero until a `create` has made it. */
@@ -80,6 +81,9 @@ char *gd_string_at(gd_call *call, int i, uint64_t index, uint64_t *size);
  * signature with a default of null takes null too. */
 void *gd_object_of(gd_call *call, int i, const gd_class *class);
 bool gd_is_null(const gd_call *call, int i);
+
+/* The same by the engine's number of it. NULL without an error if it is gone or of another class. */
+void *gd_object_by_number(gd_call *call, uint64_t number, const gd_class *class);
 
 /* Whether a number is in its range; if not, an error that names it: "id must be 0..63, not 99". */
 bool gd_in_range(gd_call *call, const char *name, int64_t value, int64_t low, int64_t high);

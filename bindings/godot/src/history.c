@@ -339,4 +339,5 @@ const gd_class GD_CLASS_HISTORY = {
     free_history,
     METHODS,
     GD_PASSED_HISTORY,
+    "RefCounted",
 };

@@ -75,4 +75,5 @@ const gd_class GD_CLASS_INPUTS = {
     free_inputs,
     METHODS,
     GD_PASSED_INPUTS,
+    "RefCounted",
 };

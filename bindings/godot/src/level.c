@@ -312,4 +312,5 @@ const gd_class GD_CLASS_LEVEL = {
     free_level,
     METHODS,
     NULL,
+    "RefCounted",
 };

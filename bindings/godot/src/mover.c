@@ -200,4 +200,5 @@ const gd_class GD_CLASS_MOVER = {
     NULL,
     METHODS,
     NULL,
+    "RefCounted",
 };

@@ -241,4 +241,5 @@ const gd_class GD_CLASS_NODES = {
     free_nodes,
     METHODS,
     NULL,
+    "RefCounted",
 };

@@ -42,4 +42,5 @@ const gd_class GD_CLASS_RANDOM = {
     NULL,
     METHODS,
     GD_PASSED_RANDOM,
+    "RefCounted",
 };

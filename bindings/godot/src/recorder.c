@@ -209,4 +209,5 @@ const gd_class GD_CLASS_RECORDER = {
     free_recorder,
     METHODS,
     NULL,
+    "RefCounted",
 };

@@ -430,4 +430,5 @@ const gd_class GD_CLASS_ROLLBACK = {
     free_rollback,
     METHODS,
     NULL,
+    "RefCounted",
 };

@@ -1050,4 +1050,5 @@ const gd_class GD_CLASS_WORLD = {
     free_world,
     METHODS,
     GD_PASSED_WORLD,
+    "RefCounted",
 };

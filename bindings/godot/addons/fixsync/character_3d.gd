@@ -37,7 +37,7 @@ func move(motion: Vector3i) -> Vector3i:
 	if mover == null and _is_early():
 		return Vector3i.ZERO
 	mover.move(kernel, motion)
-	if has_parts:
+	if not parts.is_empty():
 		var now_yaw := get_yaw()
 		for part in parts:
 			kernel.set_pose(part.id, mover.position(), now_yaw)

@@ -327,6 +327,7 @@ func _enter(member: Member) -> void:
 	if member.id < 0:
 		return
 	member.node.id = member.id
+	member.node.enter_match(world, member.id)
 	nodes[member.id] = member.node
 	if not member.hearing.is_empty():
 		_hearing[member.id] = member.hearing
@@ -360,13 +361,20 @@ func _keep_part(member: Member) -> void:
 	if member.whole != null and is_instance_valid(member.whole):
 		if not member.whole.parts.has(member.node):
 			member.whole.parts.append(member.node)
-			member.whole.has_parts = true
+			_set_parts(member.whole)
 
 
 func _drop_part(member: Member) -> void:
 	if member.whole != null and is_instance_valid(member.whole) and is_instance_valid(member.node):
 		member.whole.parts.erase(member.node)
-		member.whole.has_parts = not member.whole.parts.is_empty()
+		_set_parts(member.whole)
+
+
+func _set_parts(whole: Node) -> void:
+	var ids := PackedInt64Array()
+	for part: Node in whole.parts:
+		ids.append(part.id)
+	whole.set_parts(ids)
 
 
 func _without(list: Array[Member], member: Member) -> Array[Member]:

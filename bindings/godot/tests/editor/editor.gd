@@ -87,10 +87,11 @@ func _undo(is_redo := false) -> void:
 
 ## A node with a script of the game's own, which does not run in the editor.
 func _node(kind: String, dimensions: int, name: String, above: Node) -> Node:
-	var node: Node = Node2D.new() if dimensions == 2 else Node3D.new()
+	var is_collider := kind in ["character", "collider"]
+	var node: Node = ClassDB.instantiate("%s%dD" % ["FixsyncNode" if is_collider else "Node", dimensions])
 	node.set_script(load("res://own/%s_%dd.gd" % [kind, dimensions]))
 	node.name = name
-	if kind in ["character", "collider"]:
+	if is_collider:
 		var shape := FixsyncShape.new()
 		shape.kind = FixsyncShape.Kind.BOX
 		node.set(&"shape", shape)
