@@ -59,7 +59,7 @@ static void set_pose(gd_call *call) {
 
 static const gd_method METHODS[] = {
     {"enter_match(world: FixsyncWorld, id: int)", enter_match,
-     "Makes it the node of a collider of a world."},
+     "Makes it the node of a collider of a world, as its match does."},
     {"set_parts(ids: PackedInt64Array)", set_parts, "The ids of the colliders that move with it."},
     {"set_pose(raw: Vector3i, yaw: int)", set_pose,
      "Puts its collider, and its parts, at a position. Call it only in _fixsync_tick and "
@@ -70,9 +70,21 @@ static const gd_method METHODS[] = {
 #define HELP "A node with a collider. FixsyncCollider2D and FixsyncCollider3D extend it."
 
 const gd_class GD_CLASS_NODE_2D = {
-    "FixsyncNode2D", HELP, sizeof(gd_node), free_node, METHODS, NULL, "Node2D",
+    "FixsyncNode2D",
+    HELP,
+    sizeof(gd_node),
+    free_node,
+    METHODS,
+    NULL,
+    "Node2D",
 };
 
 const gd_class GD_CLASS_NODE_3D = {
-    "FixsyncNode3D", HELP, sizeof(gd_node), free_node, METHODS, NULL, "Node3D",
+    "FixsyncNode3D",
+    HELP,
+    sizeof(gd_node),
+    free_node,
+    METHODS,
+    NULL,
+    "Node3D",
 };
