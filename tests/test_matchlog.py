@@ -390,7 +390,6 @@ ODD_LINES = [
     (FRAME[:-1], "", "not JSON"),
     ("[" * 200_000, "", "nested too deep"),
     ('{"frame":' + "[" * 200_000, "", "nested too deep"),
-    ('{"frame":0,"commands":[],}', "", "not JSON"),
     (
         f'{{"frame":0,"commands":[["move",1,[1,2,{"9" * 5000}]]]}}',
         "commands[0][2][2]",
@@ -403,9 +402,6 @@ ODD_HEADERS = [
     (HEADER + "\r", "", "carriage return"),
     (" " + HEADER, "", "white space"),
     ("", "", "a blank line"),
-    ("[]", "", "expected an object, found []"),
-    ("{}", "format", "the key is missing"),
-    ("# a comment", "", "not JSON at column 1"),
 ]
 STATE = base64.b64encode(World(64).save()).decode()
 
@@ -436,7 +432,7 @@ def without(key: str) -> str:
 REFUSED = [
     pytest.param(log, line, field, reason, id=f"{line} {piece[:60]!a}")
     for line, rows, log_with in (
-        (1, ODD_HEADERS, lambda piece: log_of(FRAME, header=piece)),
+        (1, [*ODD_HEADERS, *rows_of("first")], lambda piece: log_of(FRAME, header=piece)),
         (1, rows_of("header"), lambda piece: log_of(FRAME, header=with_key(piece))),
         (
             1,

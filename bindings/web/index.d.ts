@@ -864,8 +864,8 @@ export interface LogFrame {
   readonly frame: number;
   /** Without a sim. */
   readonly commands?: readonly (Command | readonly ["query" | "cast", ...unknown[]])[];
-  /** With a sim: one a player. */
-  readonly inputs?: readonly (number | readonly number[])[];
+  /** With a sim: one a player; digits, where a number cannot hold it. */
+  readonly inputs?: readonly (number | string | readonly (number | string)[])[];
   readonly queries?: readonly (readonly unknown[])[];
   readonly events?: readonly (readonly [a: number, b: number, kind: number, contact: number])[];
   readonly game?: readonly (readonly [a: number, b: number, kind: number, value: number])[];
@@ -881,8 +881,8 @@ export interface BlobLike {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** A match log as a file has it. Its frames are first..end - 1. It is checked less strictly than by
- * `fixsync replay`, which is the judge of a log. */
+/** A match log as a file has it. Its frames are first..end - 1. A line that no log may have is a
+ * MatchLogError, as for `fixsync replay`. */
 export class MatchLog {
   private constructor();
   /** Reads text, bytes or a Blob; gzip is unpacked. Only whole lines count. */
@@ -896,7 +896,7 @@ export class MatchLog {
   readonly ids: number;
   /** Why it counts as cut short; "" for a whole one. */
   readonly cut: string;
-  /** The line of a frame, parsed. */
+  /** The line of a frame, parsed and checked. */
   frame(number: number): LogFrame;
   /** The text against the SHA-256 on the last line: "none" without one, "unknown" where it cannot
    * be computed. */

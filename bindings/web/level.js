@@ -11,6 +11,7 @@ import {
   unitsIn,
   wrong,
 } from "./checks.js";
+import { named } from "./commands.js";
 import { checked, Holder, kernel, memory, Room, results, scratch } from "./kernel.js";
 import { outlined } from "./outlines.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
@@ -27,6 +28,9 @@ import { hitWhenIn } from "./shapes.js";
 
 const CODES = { cylinder: FXS_CYLINDER, prism: FXS_PRISM };
 const VERTICES_MAX = 32;
+const NO_PRISM =
+  "vertices must be strictly convex, counterclockwise (as yaw turns, +X to +Z), " +
+  "and span at most 1073741822";
 
 export class Level extends Holder {
   #block; // the fxs_level
@@ -51,9 +55,12 @@ export class Level extends Holder {
    * and ["cylinder", layer, y_low, y_high, [x, z], radius]. */
   static of(solids) {
     list("solids", solids);
-    const words = [0x314c5846, solids.length];
-    for (const [i, row] of solids.entries()) words.push(...solidWords(`solids[${i}]`, row));
-    return new Level(new Uint8Array(Int32Array.from(words).buffer));
+    const rows = solids.map((row, i) => solidWords(`solids[${i}]`, row));
+    try {
+      return levelOf(rows);
+    } catch (error) {
+      throw badSolid(rows) ?? error;
+    }
   }
 
   /** Where it stands in the kernel's memory. */
@@ -129,6 +136,25 @@ export class Level extends Holder {
       () => ({ shape }),
     );
   }
+}
+
+function levelOf(rows) {
+  const words = [0x314c5846, rows.length, ...rows.flat()];
+  return new Level(new Uint8Array(Int32Array.from(words).buffer));
+}
+
+// The error about the first solid of these that no level has, or null.
+function badSolid(rows) {
+  for (const [i, row] of rows.entries()) {
+    try {
+      levelOf([row]).dispose();
+    } catch {
+      const [, low, high] = row;
+      const reason = low < high ? NO_PRISM : `y_high must be above y_low ${low}, not ${high}`;
+      return named(new ArgumentRangeError(reason), i, "solids");
+    }
+  }
+  return null;
 }
 
 // The bytes of a solid as 32-bit words.

@@ -1,6 +1,8 @@
 // Match logs: their text, lines and frames.
 import { bytesOfBase64, gunzipped } from "./bytes.js";
-import { ArgumentRangeError, integer, quoted, wrong } from "./checks.js";
+import { ArgumentRangeError, integer, wrong } from "./checks.js";
+import { frameOf, headerOf, lastOf } from "./log_lines.js";
+import { LineError } from "./strict_json.js";
 
 /** A match log that is not valid, or a frame of it that cannot be played. `line` and `path` say
  * where; line 0 is the file as a whole. */
@@ -16,20 +18,30 @@ export class MatchLogError extends Error {
 /** A hash as logs write it. */
 export const hex16 = (hash) => hash.toString(16).padStart(16, "0");
 
-// Integers that a JavaScript number cannot hold stay as their digits, in a string.
-function parseExactly(text) {
-  return JSON.parse(
-    text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, (part) =>
-      part[0] === '"' || Number.isSafeInteger(Number(part)) ? part : `"${part}"`,
-    ),
-  );
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+// What a function reads of the bytes of a line; a MatchLogError if it cannot.
+function readLine(number, bytes, read) {
+  const refused = (path, reason) => new MatchLogError(number, path, reason);
+  let line = "";
+  try {
+    line = utf8.decode(bytes);
+  } catch {
+    throw refused("", "it is not UTF-8");
+  }
+  try {
+    return read(line);
+  } catch (error) {
+    if (error instanceof LineError || error instanceof SyntaxError)
+      throw refused(error.path ?? "", error.message);
+    throw error;
+  }
 }
 
 /** A log's text: bytes that arrive in pieces, lines, frames. Frames are parsed when they are asked
  * for. */
 export class LogText {
   #bytes;
-  #decoder = new TextDecoder("utf-8", { fatal: true });
   #ends; // offset behind the line feed of each line
   #lines = 0;
   #filled = 0;
@@ -58,34 +70,28 @@ export class LogText {
     return this.#filled === this.#bytes.length;
   }
 
-  line(number) {
-    return this.#bytes.subarray(number === 0 ? 0 : this.#ends[number - 1], this.#ends[number]);
+  // What a function reads of a line, which is counted from 1.
+  #read(number, read) {
+    const start = number === 1 ? 0 : this.#ends[number - 2];
+    // without its line feed
+    return readLine(number, this.#bytes.subarray(start, this.#ends[number - 1] - 1), read);
   }
 
   header() {
-    return parseExactly(this.#decoder.decode(this.line(0)));
+    return this.#read(1, headerOf);
   }
 
-  // The frame with a number, the first one's being `first`.
-  frame(number, first) {
+  // What a function reads of the frame with a number, the first one's being `first`.
+  frame(number, first, read = JSON.parse) {
     if (this.frames === 0) throw new ArgumentRangeError("the log has no frames");
     const line = integer("frame", number, first, first + this.frames - 1) - first + 2;
-    let frame = null;
-    try {
-      frame = JSON.parse(this.#decoder.decode(this.line(line - 1)));
-    } catch (error) {
-      throw new MatchLogError(line, "", error.message);
-    }
-    if (frame?.frame !== number)
-      throw new MatchLogError(line, "frame", `must be ${number}, not ${quoted(frame?.frame)}`);
-    return frame;
+    return this.#read(line, read);
   }
 
   // The last line, or null for a log that was cut short.
   footer() {
-    return this.#lines > this.frames + 1
-      ? JSON.parse(this.#decoder.decode(this.line(this.frames + 1)))
-      : null;
+    const hasFooter = this.#lines > this.frames + 1;
+    return hasFooter ? this.#read(this.frames + 2, (line) => lastOf(line, this.frames)) : null;
   }
 
   // Of the text against its last line: "same", "differs", "none" or "unknown".
@@ -126,22 +132,6 @@ async function unpacked(bytes) {
   return { text: new Uint8Array(await new Blob(pieces).arrayBuffer()), damage };
 }
 
-const isCount = (value, most) => Number.isSafeInteger(value) && value >= 0 && value <= most;
-
-function checkHeader({ format, version, capacity, from, semantics = 1 }) {
-  const refuse = (path, reason) => {
-    throw new MatchLogError(1, path, reason);
-  };
-  if (format !== "fixsync-match")
-    refuse("format", `must be "fixsync-match", not ${quoted(format)}`);
-  if (version !== 1) refuse("version", `must be 1, not ${quoted(version)}`);
-  if (!isCount(capacity, 2 ** 31) || capacity === 0)
-    refuse("capacity", `must be 1..2147483648, not ${quoted(capacity)}`);
-  if (from && !isCount(from.frame, 2 ** 32 - 1)) refuse("from.frame", "must be 0..4294967295");
-  if (!isCount(semantics, 2 ** 32 - 1) || semantics === 0)
-    refuse("semantics", `must be 1..4294967295, not ${quoted(semantics)}`);
-}
-
 // One more than the highest id that a state or a command adds.
 function idsOf({ capacity, from, level }, frames) {
   let ids = 1;
@@ -175,28 +165,27 @@ export class MatchLog {
   constructor({ text: all, damage }) {
     const bytes = all.subarray(0, all.lastIndexOf(10) + 1);
     if (bytes.length === 0) throw new MatchLogError(0, "", "cut short: line 1 does not end");
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const body = text.slice(text.indexOf("\n") + 1);
-    const hasFooter = /^\{"frames"/.test(body.slice(body.lastIndexOf("\n", body.length - 2) + 1));
-    this.frames = body.split("\n").length - 1 - (hasFooter ? 1 : 0);
+    const text = new TextDecoder().decode(bytes);
+    const body = text.slice(text.indexOf("\n"));
+    const last = body.indexOf('\n{"frames"');
+    const hasLast = last >= 0;
+    this.frames = body.slice(0, hasLast ? last : -1).split("\n").length - 1;
     this.text = new LogText(bytes.length, this.frames);
     this.text.add(bytes);
-    try {
-      this.header = this.text.header() ?? {};
-    } catch (error) {
-      throw new MatchLogError(1, "", `not JSON: ${error.message}`);
-    }
-    checkHeader(this.header);
-    const isWhole = hasFooter && bytes.length === all.length;
-    this.cut = damage || (isWhole ? "" : "it has no last line");
+    this.header = this.text.header();
+    this.text.footer();
+    const isEnd = body.indexOf("\n", last + 1) === body.length - 1 && bytes.length === all.length;
+    if (hasLast && !isEnd) throw new MatchLogError(this.frames + 3, "", "text after the last line");
+    this.cut = damage || (hasLast ? "" : "it has no last line");
     this.first = this.header.from?.frame ?? 0;
     this.end = this.first + this.frames;
     this.ids = idsOf(this.header, body);
   }
 
-  /** The line of a frame, parsed. */
+  /** The line of a frame, parsed and checked. */
   frame(number) {
-    return this.text.frame(number, this.first);
+    const isSim = this.header.sim !== null;
+    return this.text.frame(number, this.first, (line) => frameOf(line, number >>> 0, isSim));
   }
 
   /** Whether the text is the one whose SHA-256 the last line has: "same", "differs", "none", or

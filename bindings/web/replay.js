@@ -50,7 +50,14 @@ export class Replay {
     if (typeof log?.frame !== "function" || typeof log.header !== "object")
       throw wrong("log", "a MatchLog", log);
     const { header, first, ids } = log;
-    const own = () => (header.level ? Level.of(header.level.solids) : null);
+    const own = () =>
+      header.level
+        ? this.#try(
+            "level.solids",
+            () => Level.of(header.level.solids),
+            (i) => i,
+          )
+        : null;
     this.#log = log;
     // No state depends on the capacity: the log's ids need less than its header allows.
     this.world = new World(ids, {
@@ -135,15 +142,15 @@ export class Replay {
     );
   }
 
-  // indexOf: of a command in its list, by the index of the change that the world refuses.
+  // indexOf: of an item in its list, by the index that the error has.
   #try(path, act, indexOf = null) {
     try {
       return act();
     } catch (error) {
       if (!(error instanceof ArgumentRangeError || error instanceof ArgumentTypeError)) throw error;
-      const line = path === "from.state" ? 1 : this.#at;
+      const line = /^(from|level)/.test(path) ? 1 : this.#at;
       const index = indexOf && error.index !== undefined ? `[${indexOf(error.index)}]` : "";
-      const reason = error.message.replace(/^commands\[\d+\]: /, "");
+      const reason = error.message.replace(/^(commands|solids)\[\d+\]: /, "");
       throw new MatchLogError(line, `${path}${index}`, reason);
     }
   }
