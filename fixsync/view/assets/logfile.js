@@ -13,7 +13,7 @@ function base64Of(bytes) {
   return btoa(text);
 }
 
-// A file as a page holds a log; an Error with the reason if it is not a log.
+// A file as a page holds a log; an Error with the place and the reason if it is not a valid log.
 export async function logOf(file) {
   const log = await MatchLog.from(file);
   const { header, first, frames, ids, cut, text } = log;
@@ -23,6 +23,7 @@ export async function logOf(file) {
       `it has the inputs of the simulation ${name}, which runs outside of browsers: use fixsync view`,
     );
   }
+  for (let frame = first; frame < log.end; frame++) log.frame(frame);
   return {
     name: file.name,
     sim: null,
