@@ -1,5 +1,5 @@
-/* The native side of web.py: `web COUNT FRAMES` moves COUNT spheres FRAMES times, and prints the
- * nanoseconds of a frame's moves and step in the fastest of seven rounds, and the last hash. */
+/* The native side of web.py: `web COUNT FRAMES ROUNDS` moves COUNT spheres FRAMES times in a round.
+ * It prints the nanoseconds of a frame's moves and step in the fastest round, and the hash. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,9 @@ static uint64_t now(void) {
 }
 
 int main(int argc, char **argv) {
-    uint32_t count = argc > 2 ? (uint32_t)atoi(argv[1]) : 16;
-    uint32_t frames = argc > 2 ? (uint32_t)atoi(argv[2]) : 1;
+    uint32_t count = argc > 3 ? (uint32_t)atoi(argv[1]) : 16;
+    uint32_t frames = argc > 3 ? (uint32_t)atoi(argv[2]) : 1;
+    uint32_t rounds = argc > 3 ? (uint32_t)atoi(argv[3]) : 1;
     uint32_t width = 1;
     while (width * width < 4 * count) {
         width++;
@@ -41,7 +42,7 @@ int main(int argc, char **argv) {
         ids[id] = id;
         fxs_world_add(world, &one);
     }
-    for (uint32_t round = 0; round < 7; round++) {
+    for (uint32_t round = 0; round < rounds; round++) {
         uint64_t start = now();
         for (uint32_t frame = 0; frame <= frames; frame++) {
             fxs_counts counts;

@@ -1,10 +1,10 @@
-// The side of web.py that a browser has: `web.mjs COUNT FRAMES [MODULE]`, as web.c.
+// The side of web.py that a browser has: `web.mjs COUNT FRAMES ROUNDS [MODULE]`, as web.c.
 import { readFileSync } from "node:fs";
 
 import { init, KernelArray, ONE, Random, sphere, World } from "../bindings/web/index.js";
 
-const [count, frames] = process.argv.slice(2).map(Number);
-await init(process.argv[4] ? readFileSync(process.argv[4]) : undefined);
+const [count, frames, rounds] = process.argv.slice(2).map(Number);
+await init(process.argv[5] ? readFileSync(process.argv[5]) : undefined);
 
 const width = Math.ceil(Math.sqrt(4 * count));
 const random = new Random(1);
@@ -22,7 +22,7 @@ for (let id = 0; id < count; id++) {
   ids.array[id] = id;
   world.add(id, sphere(ONE / 2), { x: 0, y: 0, z: 0 });
 }
-const rounds = Array.from({ length: 7 }, () => {
+const times = Array.from({ length: rounds }, () => {
   const start = performance.now();
   for (const one of places) {
     world.moveMany(ids, one);
@@ -30,4 +30,4 @@ const rounds = Array.from({ length: 7 }, () => {
   }
   return (performance.now() - start) / places.length;
 });
-console.log(Math.round(1e6 * Math.min(...rounds)), world.hash());
+console.log(Math.round(1e6 * Math.min(...times)), world.hash());

@@ -194,7 +194,8 @@ export class KernelArray extends Holder {
     this.#room = room;
     this.#type = type;
     this.length = integer("length", length, 0, UINT32_MAX);
-    room.for(length * type.BYTES_PER_ELEMENT);
+    this.byteLength = length * type.BYTES_PER_ELEMENT;
+    room.for(this.byteLength);
     this.array.fill(0);
   }
 
@@ -205,10 +206,6 @@ export class KernelArray extends Holder {
 
   get address() {
     return this.#room.live("array is");
-  }
-
-  get byteLength() {
-    return this.length * this.#type.BYTES_PER_ELEMENT;
   }
 }
 

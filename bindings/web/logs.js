@@ -70,11 +70,14 @@ export class LogText {
     return this.#filled === this.#bytes.length;
   }
 
-  // What a function reads of a line, which is counted from 1.
+  // The bytes of a line with its line feed; the header is line 0.
+  line(number) {
+    return this.#bytes.subarray(number === 0 ? 0 : this.#ends[number - 1], this.#ends[number]);
+  }
+
+  // What a function reads of a line, which is counted from 1 here.
   #read(number, read) {
-    const start = number === 1 ? 0 : this.#ends[number - 2];
-    // without its line feed
-    return readLine(number, this.#bytes.subarray(start, this.#ends[number - 1] - 1), read);
+    return readLine(number, this.line(number - 1).subarray(0, -1), read);
   }
 
   header() {

@@ -66,6 +66,35 @@ const AT_MASKS = 384;
 // the low half of a uint64_t: no count here reaches 2^32
 const count32 = (at) => memory.u32[at / 4];
 
+// A count as a uint64_t. To make a BigInt takes as long as to move four colliders.
+let [lastCount, lastWide] = [0, 0n];
+function wideCount(n) {
+  if (n !== lastCount) [lastCount, lastWide] = [n, BigInt(n)];
+  return lastWide;
+}
+
+function integersIn(name, rows) {
+  const isKnown =
+    rows instanceof KernelArray ||
+    (ArrayBuffer.isView(rows) && !/Float/.test(rows.constructor.name));
+  if (!isKnown) throw wrong(name, "a typed array of integers", rows);
+  return rows;
+}
+
+// Their address. Those that are not in the kernel's memory are copied into a room.
+const integersAt = (name, rows, room) =>
+  rows instanceof KernelArray ? rows.address : addressOf(integersIn(name, rows), room);
+
+// How many rows a typed array of integers has.
+function rowsIn(name, rows, rowBytes) {
+  const { byteLength } = integersIn(name, rows);
+  const n = byteLength / rowBytes;
+  if (Number.isInteger(n)) return n;
+  throw new ArgumentRangeError(
+    `${name} must be rows of ${rowBytes} bytes, not ${byteLength} bytes`,
+  );
+}
+
 // The fxs_collider at an address.
 function colliderAt(at) {
   const [x, y, z] = GET.position(at);
@@ -89,6 +118,7 @@ export class World extends Holder {
   #events;
   #motions; // of sweepPairs
   #rows; // rows to hand in
+  #eventRoom = 0n; // how many events there is room for
   #hitCapacity = 0;
   #steps = 0;
   #capacity;
@@ -108,6 +138,7 @@ export class World extends Holder {
     this.#capacity = integer("capacity", capacity, 1, FXS_CAPACITY_MAX);
     this.#block.at = makeWorld(capacity, HIT_CAPACITY, hitWhenIn(hitWhen), layerMasks(layers));
     this.#hitCapacity = HIT_CAPACITY;
+    this.#makeEventRoom(HIT_CAPACITY);
     if (level !== null) this.#attach(level);
   }
 
@@ -330,7 +361,7 @@ export class World extends Holder {
 
   /** Adds colliders from fxs_collider rows. */
   addMany(rows) {
-    const n = this.#many("rows", rows, fxs_collider.$size);
+    const n = rowsIn("rows", rows, fxs_collider.$size);
     const bad = scratch + AT_COUNTS;
     const status = kernel.fxs_world_add_many(this.#at, addressOf(rows, this.#rows), BigInt(n), bad);
     if (status !== FXS_OK) checked(status, `rows[${count32(bad)}]`);
@@ -347,32 +378,21 @@ export class World extends Holder {
   }
 
   #placeMany(ids, rows, rowBytes, name) {
-    const n = this.#many("ids", ids, 4);
-    const places = this.#many("places", rows, rowBytes);
-    if (places !== n)
-      throw new ArgumentRangeError(`there must be a place for each id: ${n} ids, ${places} places`);
+    const n = ids?.byteLength / 4;
+    if (rows?.byteLength !== n * rowBytes || n % 1 !== 0) {
+      const [known, places] = [rowsIn("ids", ids, 4), rowsIn("places", rows, rowBytes)];
+      const counts = `${known} ids, ${places} places`;
+      throw new ArgumentRangeError(`there must be a place for each id: ${counts}`);
+    }
     const bad = scratch + AT_COUNTS;
     const status = kernel[name](
       this.#at,
-      addressOf(ids, results),
-      addressOf(rows, this.#rows),
-      BigInt(n),
+      integersAt("ids", ids, results),
+      integersAt("places", rows, this.#rows),
+      wideCount(n),
       bad,
     );
     if (status !== FXS_OK) checked(status, `ids[${count32(bad)}]`);
-  }
-
-  #many(name, rows, rowBytes) {
-    const isKnown =
-      rows instanceof KernelArray ||
-      (ArrayBuffer.isView(rows) && !/Float/.test(rows.constructor.name));
-    if (!isKnown) throw wrong(name, "a typed array of integers", rows);
-    if (rows.byteLength % rowBytes !== 0) {
-      throw new ArgumentRangeError(
-        `${name} must be rows of ${rowBytes} bytes, not ${rows.byteLength} bytes`,
-      );
-    }
-    return rows.byteLength / rowBytes;
   }
 
   /** Pushes bodies that overlap apart, into walls and through them too; rows of id, x, y, z of those
@@ -402,15 +422,13 @@ export class World extends Holder {
   step() {
     const counts = scratch + AT_COUNTS;
     for (;;) {
-      const at = this.#events.for(1024);
-      const room = Math.floor(this.#events.bytes / fxs_event.$size);
-      const status = kernel.fxs_world_step(this.#at, at, BigInt(room), counts);
+      const status = kernel.fxs_world_step(this.#at, this.#events.at, this.#eventRoom, counts);
       if (status !== FXS_E_ROOM) {
         checked(status, "step");
         break;
       }
       const [hits, events] = [count32(counts), count32(counts + 8)];
-      this.#events.for(events * fxs_event.$size);
+      this.#makeEventRoom(events);
       if (hits > this.#hitCapacity) this.#makeRoom(hits);
     }
     const step = ++this.#steps;
@@ -419,6 +437,11 @@ export class World extends Holder {
       count32(counts + 8),
       () => step === this.#steps && this.#events.at !== 0,
     );
+  }
+
+  #makeEventRoom(events) {
+    this.#events.for(events * fxs_event.$size);
+    this.#eventRoom = BigInt(Math.floor(this.#events.bytes / fxs_event.$size));
   }
 
   // Moves the world to a block for at least so many hits.
