@@ -29,7 +29,7 @@ import { hitWhenIn } from "./shapes.js";
 const CODES = { cylinder: FXS_CYLINDER, prism: FXS_PRISM };
 const VERTICES_MAX = 32;
 const NO_PRISM =
-  "vertices must be strictly convex, counterclockwise (as yaw turns, +X to +Z), " +
+  "vertices must be counterclockwise (as yaw turns, +X to +Z), strictly convex, " +
   "and span at most 1073741822";
 
 export class Level extends Holder {
@@ -55,7 +55,13 @@ export class Level extends Holder {
    * and ["cylinder", layer, y_low, y_high, [x, z], radius]. */
   static of(solids) {
     list("solids", solids);
-    const rows = solids.map((row, i) => solidWords(`solids[${i}]`, row));
+    const rows = Array.from(solids, (row, i) => {
+      try {
+        return solidWords(row);
+      } catch (error) {
+        throw named(error, i, "solids");
+      }
+    });
     try {
       return levelOf(rows);
     } catch (error) {
@@ -158,18 +164,18 @@ function badSolid(rows) {
 }
 
 // The bytes of a solid as 32-bit words.
-function solidWords(name, row) {
+function solidWords(row) {
   if (!isList(row) || typeof row[0] !== "string" || !Object.hasOwn(CODES, row[0]))
-    throw wrong(name, "a solid", row);
+    throw wrong("row", "a solid", row);
   const [kind, layer, low, high, place, radius] = row;
-  const points = kind === "prism" ? list(`${name}: vertices`, place) : [place];
+  const points = kind === "prism" ? list("vertices", place) : [place];
   const numbers = Array.from(points).flatMap((point) => {
-    const [x, z] = list(`${name}: a point`, point, " [x, z]");
-    return [int32(`${name}: x`, x), int32(`${name}: z`, z)];
+    const [x, z] = list("a point", point, " [x, z]");
+    return [int32("x", x), int32("z", z)];
   });
-  if (kind === "cylinder") numbers.push(unitsIn(`${name}: radius`, radius, 1, FXS_SIZE_MAX));
-  else integer(`${name}: number of vertices`, points.length, 3, VERTICES_MAX);
+  if (kind === "cylinder") numbers.push(unitsIn("radius", radius, 1, FXS_SIZE_MAX));
+  else integer("number of vertices", points.length, 3, VERTICES_MAX);
   const count = kind === "prism" ? points.length : 0;
-  const head = CODES[kind] | (integer(`${name}: layer`, layer, 0, 31) << 8) | (count << 16);
-  return [head, int32(`${name}: y_low`, low), int32(`${name}: y_high`, high), ...numbers];
+  const head = CODES[kind] | (integer("layer", layer, 0, 31) << 8) | (count << 16);
+  return [head, int32("y_low", low), int32("y_high", high), ...numbers];
 }
