@@ -211,6 +211,75 @@ namespace Fixsync.Tests
             scene.World.Dispose();
         }
 
+        /// <summary>A game whose world is a scene's: a key shoots, and a shot that hits is gone.
+        /// </summary>
+        private sealed class Shooter : IGame
+        {
+            private readonly FixsyncWorld scene;
+            private readonly FixsyncCollider shot;
+            private int health = 9;
+
+            internal Shooter(FixsyncWorld scene, FixsyncCollider shot)
+            {
+                this.scene = scene;
+                this.shot = shot;
+            }
+
+            public World World => scene.World;
+
+            public void State(OwnState own) => own.Field("health", ref health);
+
+            public void Play(ReadOnlySpan<long> inputs, PlayedFrame frame)
+            {
+                if (!World.Contains(9) && inputs[0] > 0)
+                    scene.Add(shot);
+                else if (World.Contains(9))
+                    World.Move(9, World[9].Position - Fix.Units(1, 0, 0));
+                World.Step(frame.Events);
+                frame.Hash = World.Hash();
+                foreach (Event row in frame.Events)
+                {
+                    if (row.Kind != EventKind.Enter)
+                        continue;
+                    health--;
+                    scene.Remove(shot);
+                    frame.Reactions++;
+                    frame.Commands.Add(Command.Remove(9));
+                    break;
+                }
+
+                frame.Shown = (ulong)health;
+            }
+        }
+
+        [Test]
+        public void ASceneIsTheWorldOfARollbackGameThatShoots()
+        {
+            var scene = new FixsyncWorld();
+            Put(scene, 1, 0);
+            scene.Begin();
+            FixsyncCollider shot = Put(new FixsyncWorld(), 9, 5, "attack");
+            int hits = 0, seen = 0;
+            scene.Changed += (a, b, row) => hits += a != null && row.Kind == EventKind.Enter ? 1 : 0;
+            using (var peer = new Rollback(new Shooter(scene, shot), new byte[2], check: 8))
+            {
+                peer.Confirmed += (frame, inputs) => scene.Raise(frame.Events.Span);
+                for (int tick = 0; tick < 200; tick++)
+                {
+                    peer.Tick(new long[] { tick / 9 % 2, 0 });
+                    scene.Show();
+                    if (shot.World == null)
+                        continue; // it was never shot
+                    Assert.AreEqual(scene.World.Contains(9), shot.gameObject.activeSelf);
+                    seen += shot.gameObject.activeSelf ? 1 : 0;
+                }
+
+                Assert.IsTrue(hits > 5 && seen > 20, $"{hits} hits, seen {seen} times");
+            }
+
+            scene.World.Dispose();
+        }
+
         [Test]
         public void AStepAndAGizmoAllocateNothing()
         {
