@@ -1011,6 +1011,25 @@ def test_a_layer_of_an_infinite_map_without_chunks_is_empty(
         read(text.replace(' infinite="1"', ""), solid_layers=["Spare"], whole_tiles=True, y=Y)
 
 
+def test_a_picture_that_keeps_its_aspect_is_in_the_middle_of_its_room(read: Read) -> None:
+    """40 x 24 in a cell of 16: 16 x 9.6, with 3.2 above and below."""
+    tileset = (
+        '<tileset firstgid="1" name="coll" tilewidth="40" tileheight="24" tilecount="1" '
+        'tilerendersize="grid" fillmode="{}">'
+        '<tile id="0"><image width="40" height="24"/><objectgroup>'
+        '<object id="1" x="0" y="0" width="10" height="24"/></objectgroup></tile></tileset>'
+    )
+    cell = layer("1,0,0,0,0,0,0,0")
+    for fill, top, bottom in (("stretch", 0, 80), ("preserve-aspect-fit", 16, 64)):
+        text = a_map(cell, tilesets=tileset.format(fill))
+        (solid,) = read(text, y=Y, shapes=True, pixels_per_unit=Fraction(1, 5)).level
+        assert area(solid) == (0, -bottom, 20, -top)
+    item = '<object id="1" gid="1" x="0" y="32" width="80" height="24"/>'
+    text = a_map(objects(item), tilesets=tileset.format("preserve-aspect-fit"))
+    (solid,) = read(text, y=Y, shapes=True, pixels_per_unit=1).level
+    assert area(solid) == (20, -32, 30, -8)
+
+
 HIDDEN = a_map(
     layer("1,1,0,1,0,0,0,0", "walls@3").replace("<layer", '<layer visible="0"'),
     objects(BOX.replace('name="a" type="wall"', 'name="lava" type="hazard@99"'), name="Zones",
