@@ -362,9 +362,8 @@ def read_kinds(api: Api) -> list[Kind]:
     lists = ("BODIES_BUT_POLYGONS", "POLYGONS")
     bodies = [row[0] for name in lists for row in _rows("shape.h", name, "CLASS")]
     found = []
-    for code, name, _, shape_class, _, traits, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
-        flags = [flag.split("=") for flag in _arguments(traits.removeprefix("TRAITS"))]
-        has = {key.strip(" ."): value.strip() == "1" for key, value in flags}
+    for code, name, _, shape_class, _, front, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
+        traits = [front, *_traits_of(shape_class)]
         *sizes, least, most = _arguments(ranges.removeprefix("RANGES"))
         rows = [(sizes[at], at // 3, *sizes[at + 1 : at + 3]) for at in range(0, 9, 3)]
         rows = [row for row in rows if row[0] != "unused"]
@@ -384,11 +383,20 @@ def read_kinds(api: Api) -> list[Kind]:
                 is_round=shape_class == "ROUND",
                 can_push=shape_class in bodies,
                 can_cast=shape_class in bodies,
-                has_front=has["has_front"],
-                has_hole=has["has_hole"],
+                has_front=".has_front = 1" in traits,
+                has_hole=".has_hole = 1" in traits,
             )
         )
     return found
+
+
+def _traits_of(shape_class: str) -> list[str]:
+    """Such as ".has_hole = 0"."""
+    text = (CSRC / "shape.h").read_text(encoding="utf-8")
+    found = re.search(rf"^#define {shape_class}_TRAITS TRAITS(.*)$", text, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"shape.h has no {shape_class}_TRAITS")
+    return _arguments(found[1])
 
 
 def _words(constant: Constant) -> str:

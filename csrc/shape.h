@@ -19,6 +19,16 @@
 #define AREA_CLASSES(CLASS) CLASS(SECTOR, IS_WEDGE)
 #define SHAPE_CLASSES(CLASS) BODIES_BUT_POLYGONS(CLASS) AREA_CLASSES(CLASS) POLYGONS(CLASS)
 
+/* Traits of each class:
+ *   has_sides: `side` names the side of it that a body is pushed out of;
+ *   has_flat_ends: its top and bottom are flat, so that a character on its edge stands;
+ *   has_hole: size[2] is a hole: 0, which a match log leaves out, or 1 .. size[0] - 1. */
+#define ROUND_TRAITS TRAITS(.has_sides = 0, .has_flat_ends = 0, .has_hole = 0)
+#define CYLINDER_TRAITS TRAITS(.has_sides = 0, .has_flat_ends = 1, .has_hole = 0)
+#define BOX_TRAITS TRAITS(.has_sides = 1, .has_flat_ends = 1, .has_hole = 0)
+#define SECTOR_TRAITS TRAITS(.has_sides = 0, .has_flat_ends = 1, .has_hole = 1)
+#define POLYGON_TRAITS TRAITS(.has_sides = 0, .has_flat_ends = 1, .has_hole = 0)
+
 /* Pairs of classes, the lesser one first. Those with an area stand apart: nothing is pushed. All
  * that have a POLYGON are one pair: its corners decide. */
 #define BODY_PAIRS(PAIR)     \
@@ -52,11 +62,7 @@ static inline void box_corners(const int32_t size[3], planar *corner) {
  *   how many of size[0], size[1] and size[2] a match log always has;
  *   the class;
  *   NO_CORNERS, or CORNERS(n, function): how many there are, and the function above of them;
- *   traits:
- *     has_front: half a turn makes it another shape (a sector); a disc has no front;
- *     has_sides: `side` names the side of it that a body is pushed out of;
- *     has_flat_ends: its top and bottom are flat, so that a character on its edge stands;
- *     has_hole: size[2] is a hole: 0, which a match log leaves out, or 1 .. size[0] - 1;
+ *   has_front: whether half a turn makes it another shape (a sector); a disc has no front;
  *   for each size the name, least and most (unused, 0, 0 for a size that it does not have, and 0, 0
  *   for a hole), then least and most half_angle. A match log has the half_angle, where there is
  *   one, behind size[0].
@@ -65,20 +71,15 @@ static inline void box_corners(const int32_t size[3], planar *corner) {
  * A row without one of these does not compile. */
 /* clang-format off */
 #define SHAPE_KINDS(KIND)                                                                          \
-    KIND(FXS_SPHERE, sphere, 1, ROUND, NO_CORNERS,                                                 \
-         TRAITS(.has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),                \
+    KIND(FXS_SPHERE, sphere, 1, ROUND, NO_CORNERS, .has_front = 0,                                 \
          RANGES(radius, 1, FXS_SIZE_MAX, unused, 0, 0, unused, 0, 0, 0, 0))                        \
-    KIND(FXS_CAPSULE, capsule, 2, ROUND, NO_CORNERS,                                               \
-         TRAITS(.has_front = 0, .has_sides = 0, .has_flat_ends = 0, .has_hole = 0),                \
+    KIND(FXS_CAPSULE, capsule, 2, ROUND, NO_CORNERS, .has_front = 0,                               \
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 0, FXS_SIZE_MAX, unused, 0, 0, 0, 0))        \
-    KIND(FXS_CYLINDER, cylinder, 2, CYLINDER, NO_CORNERS,                                          \
-         TRAITS(.has_front = 0, .has_sides = 0, .has_flat_ends = 1, .has_hole = 0),                \
+    KIND(FXS_CYLINDER, cylinder, 2, CYLINDER, NO_CORNERS, .has_front = 0,                          \
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, unused, 0, 0, 0, 0))        \
-    KIND(FXS_BOX, box, 3, BOX, CORNERS(4, box_corners),                                            \
-         TRAITS(.has_front = 0, .has_sides = 1, .has_flat_ends = 1, .has_hole = 0),                \
+    KIND(FXS_BOX, box, 3, BOX, CORNERS(4, box_corners), .has_front = 0,                            \
          RANGES(half_x, 1, FXS_SIZE_MAX, half_y, 1, FXS_SIZE_MAX, half_z, 1, FXS_SIZE_MAX, 0, 0))  \
-    KIND(FXS_SECTOR, sector, 2, SECTOR, NO_CORNERS,                                                \
-         TRAITS(.has_front = 1, .has_sides = 0, .has_flat_ends = 1, .has_hole = 1),                \
+    KIND(FXS_SECTOR, sector, 2, SECTOR, NO_CORNERS, .has_front = 1,                                \
          RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, inner_radius, 0, 0,         \
                 1, FXS_HALF_ANGLE_MAX))
 /* clang-format on */
@@ -108,9 +109,9 @@ enum {
 #define CASE_OF_CLASS(name, outline) case name:
 #define CASES_OF_NO_BODY AREA_CLASSES(CASE_OF_CLASS) case SHAPE_CLASS_COUNT
 
-#define KIND_INDEX(code, name, sizes, shape_class, corners, traits, ranges) INDEX_##name,
+#define KIND_INDEX(code, name, sizes, shape_class, corners, front, ranges) INDEX_##name,
 enum { SHAPE_KINDS(KIND_INDEX) KIND_COUNT };
-#define KIND_IS_AT(code, name, sizes, shape_class, corners, traits, ranges)       \
+#define KIND_IS_AT(code, name, sizes, shape_class, corners, front, ranges)        \
     _Static_assert(code == (int)INDEX_##name, "a kind's row stands at its code"); \
     _Static_assert(sizeof #name <= 11, "a kind's name has at most 10 letters");
 SHAPE_KINDS(KIND_IS_AT)
@@ -120,20 +121,19 @@ enum { KIND_CODES = 8 };
 _Static_assert((int)KIND_COUNT <= (int)KIND_CODES, "a saved kind has too few bits");
 
 /* Four bits for each code: its class. */
-#define CLASS_BITS(code, name, sizes, shape_class, corners, traits, ranges) \
-    | shape_class << 4 * code
+#define CLASS_BITS(code, name, sizes, shape_class, corners, front, ranges) | shape_class << 4 * code
 enum { CLASSES_BY_CODE = 0 SHAPE_KINDS(CLASS_BITS) };
 #define CLASS_OF(code) (CLASSES_BY_CODE >> 4 * (code) & 15)
 static inline shape_class shape_class_of(uint32_t code) { return (shape_class)CLASS_OF(code); }
 
 /* Bit i of a set is code i. */
-#define ROUND_BIT(code, name, sizes, shape_class, corners, traits, ranges) \
+#define ROUND_BIT(code, name, sizes, shape_class, corners, front, ranges) \
     | (shape_class == ROUND) << code
-#define SECTOR_BIT(code, name, sizes, shape_class, corners, traits, ranges) \
+#define SECTOR_BIT(code, name, sizes, shape_class, corners, front, ranges) \
     | (shape_class == SECTOR) << code
-#define POLYGON_BIT(code, name, sizes, shape_class, corners, traits, ranges) \
+#define POLYGON_BIT(code, name, sizes, shape_class, corners, front, ranges) \
     | (shape_class == POLYGON) << code
-#define CORNERED_KIND(code, name, sizes, shape_class, corners, traits, ranges) \
+#define CORNERED_KIND(code, name, sizes, shape_class, corners, front, ranges) \
     | (CORNERED_CLASSES >> shape_class & 1) << code
 enum {
     ROUND_KINDS = 0 SHAPE_KINDS(ROUND_BIT),
@@ -144,9 +144,9 @@ enum {
 
 #define NO_CORNERS CORNERS(0, no_corners)
 #define CORNERS(n, write) (n)
-#define CORNERS_ARE_COUNTED(code, name, sizes, shape_class, corners, traits, ranges) \
-    _Static_assert((corners >= 3) == (CORNERED_CLASSES >> shape_class & 1),          \
-                   "a kind has corners, 3 or more, if its class has");               \
+#define CORNERS_ARE_COUNTED(code, name, sizes, shape_class, corners, front, ranges) \
+    _Static_assert((corners >= 3) == (CORNERED_CLASSES >> shape_class & 1),         \
+                   "a kind has corners, 3 or more, if its class has");              \
     _Static_assert(corners <= FXS_VERTICES_MAX, "a kind has FXS_VERTICES_MAX corners at most");
 SHAPE_KINDS(CORNERS_ARE_COUNTED)
 #undef CORNERS
@@ -157,7 +157,7 @@ SHAPE_KINDS(CORNERS_ARE_COUNTED)
         write(size, corner); \
         return n;            \
     }
-#define CASE_OF_CORNERS(code, name, sizes, shape_class, corners, traits, ranges) \
+#define CASE_OF_CORNERS(code, name, sizes, shape_class, corners, front, ranges) \
     case code: corners
 static inline uint32_t corners_of(uint32_t code, const int32_t size[3],
                                   planar corner[FXS_VERTICES_MAX]) {

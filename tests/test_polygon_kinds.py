@@ -41,11 +41,9 @@ CORNERS = {
 }
 CODE_OF = {kind: code for code, kind in enumerate((*strategies.KINDS, *CORNERS))}
 ROWS = """ \\
-    KIND(FXS_HEXAGON, hexagon, 2, POLYGON, CORNERS(6, hexagon_corners), \\
-         TRAITS(.has_front = 0, .has_sides = 0, .has_flat_ends = 1, .has_hole = 0), \\
+    KIND(FXS_HEXAGON, hexagon, 2, POLYGON, CORNERS(6, hexagon_corners), .has_front = 0, \\
          RANGES(radius, 8, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, unused, 0, 0, 0, 0)) \\
-    KIND(FXS_TRIANGLE, triangle, 3, POLYGON, CORNERS(3, triangle_corners), \\
-         TRAITS(.has_front = 1, .has_sides = 0, .has_flat_ends = 1, .has_hole = 0), \\
+    KIND(FXS_TRIANGLE, triangle, 3, POLYGON, CORNERS(3, triangle_corners), .has_front = 1, \\
          RANGES(half_x, 8, 1 << 28, half_y, 1, FXS_SIZE_MAX, half_z, 8, 1 << 28, 0, 0))
 """
 FUNCTIONS = """

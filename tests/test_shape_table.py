@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
-from builds import COMPILER, CSRC
+from builds import COMPILER, CSRC, compiled
+from test_polygon_kinds import add_rows as add_polygons
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 
@@ -25,17 +29,15 @@ CLASSES = [*BODIES, *re.findall(r"CLASS\((\w+), ", macro("AREA_CLASSES"))]
 KIND_COUNT = macro("SHAPE_KINDS").count("KIND(FXS_")
 SECTOR_CLASS = re.findall(r"CLASS\(\w+, \w+\)", macro("AREA_CLASSES"))[-1]
 LAST_BODY = re.findall(r"CLASS\(\w+, \w+\)", macro("BODIES_BUT_POLYGONS"))[-1]
+GOLDENS = [CSRC.parent / "tests" / "native" / f"golden{of}.c" for of in ("", "_kit", "_main")]
 LAST_ROW = macro("SHAPE_KINDS").splitlines()[-1]
 LAST_BODY_PAIR = f"    PAIR({BODIES[-1]}, {BODIES[-1]})\n"
 FIRST_AREA_PAIR = f"    PAIR({CLASSES[0]}, {CLASSES[-1]}) "
 LAST_PAIR = f"    PAIR({CLASSES[-1]}, {CLASSES[-1]})\n"
 CODE = "#define FXS_SPHERE 0 "
-TRAITS = (
-    *(".has_front = 0", ".has_sides = 1"),
-    *(".has_flat_ends = 1", ".has_hole = 0"),
-)
+TRAITS = (".has_sides = 1", ".has_flat_ends = 1", ".has_hole = 0")
 RANGES = "RANGES(a, 1, 9, b, 1, 9, c, 1, 9, 0, 0)"
-WEDGE = ("FXS_WEDGE", "wedge", "3", "WEDGE", "NO_CORNERS", f"TRAITS({', '.join(TRAITS)})", RANGES)
+WEDGE = ("FXS_WEDGE", "wedge", "3", "WEDGE", "NO_CORNERS", ".has_front = 0", RANGES)
 # An area stands before SECTOR, which is last.
 PAIRS = [(other, "WEDGE") for other in (*CLASSES[:-1], "WEDGE")] + [("WEDGE", CLASSES[-1])]
 
@@ -58,8 +60,14 @@ class Sources:
         end = f"{LAST_ROW}\n/* clang-format on */"
         self.change("shape.h", end, f"{LAST_ROW} KIND({', '.join(row)})\n/* clang-format on */")
 
-    def add_class(self, outline: str = "IS_WEDGE") -> None:
-        self.change("shape.h", SECTOR_CLASS, f"CLASS(WEDGE, {outline}) {SECTOR_CLASS}")
+    def add_class(self, traits: tuple[str, ...] = TRAITS) -> None:
+        self.change("shape.h", SECTOR_CLASS, f"CLASS(WEDGE, IS_WEDGE) {SECTOR_CLASS}")
+        self.add_traits(traits)
+
+    def add_traits(self, traits: tuple[str, ...] = TRAITS) -> None:
+        start = "#define SECTOR_TRAITS"
+        added = f"#define WEDGE_TRAITS TRAITS({', '.join(traits)})\n" if traits else ""
+        self.change("shape.h", start, added + start)
 
     def add_pairs(self, pairs: list[tuple[str, str]] = PAIRS) -> None:
         """Each before the first pair whose second class comes later."""
@@ -104,11 +112,18 @@ def test_a_row_without_one_of_its_fields_does_not_compile(sources: Sources, left
 
 
 @pytest.mark.parametrize("left_out", range(len(TRAITS)), ids=lambda i: TRAITS[i].split()[0][1:])
-def test_a_row_without_one_of_its_traits_does_not_compile(sources: Sources, left_out: int) -> None:
-    traits = ", ".join((*TRAITS[:left_out], *TRAITS[left_out + 1 :]))
-    sources.add_row((*WEDGE[:5], f"TRAITS({traits})", RANGES))
-    sources.add_class()
-    assert re.search("requires 4 arguments|too few arguments", sources.errors("shape.c"))
+def test_a_class_without_one_of_its_traits_does_not_compile(
+    sources: Sources, left_out: int
+) -> None:
+    sources.add_row()
+    sources.add_class((*TRAITS[:left_out], *TRAITS[left_out + 1 :]))
+    assert re.search("requires 3 arguments|too few arguments", sources.errors("shape.c"))
+
+
+def test_a_class_without_traits_does_not_compile(sources: Sources) -> None:
+    sources.add_row()
+    sources.add_class(())
+    assert re.search("error.*WEDGE_TRAITS", sources.errors("shape.c"))
 
 
 def test_a_row_that_does_not_stand_at_its_code_does_not_compile(sources: Sources) -> None:
@@ -202,6 +217,7 @@ def test_a_body_without_its_push_or_its_cast_does_not_compile(
     """The switches are over pairs of classes, or over classes where a prism is the other one."""
     sources.add_row()
     sources.change("shape.h", LAST_BODY, f"{LAST_BODY} CLASS(WEDGE, IS_DISC)")
+    sources.add_traits()
     pairs = " ".join(f"PAIR({other}, WEDGE)" for other in [*BODIES, "WEDGE"])
     sources.change("shape.h", LAST_BODY_PAIR, f"{LAST_BODY_PAIR.rstrip()} {pairs}\n")
     sources.add_pairs(PAIRS[-1:])
@@ -236,13 +252,44 @@ def test_corners_without_their_function_do_not_compile(sources: Sources) -> None
     assert re.search("error.*wedge_corners", sources.errors("shape.c"))
 
 
-def test_a_disc_has_no_front() -> None:
-    pattern = r"KIND\(FXS_\w+, (\w+), \d, (\w+),[^;]*?TRAITS\(([^)]*)\)"
-    rows = re.findall(pattern, macro("SHAPE_KINDS"))
-    outlines = dict(re.findall(r"CLASS\((\w+), (IS_\w+|HAS_\w+)\)", TABLE))
-    assert len(rows) == KIND_COUNT
-    for name, shape_class, traits in rows:
-        assert outlines[shape_class] != "IS_DISC" or ".has_front = 0" in traits, name
+# What no answer depends on: nothing is pushed out of an area, and nothing stands on it.
+ANSWERS = (*product(("golden", "golden_kit"), "01"), ("golden_kit", "2"))
+UNUSED = {("SECTOR", "has_sides"), ("SECTOR", "has_flat_ends")}
+
+
+@pytest.mark.full
+def test_each_trait_of_a_class_changes_an_answer_of_the_golden(tmp_path: Path) -> None:
+    """With two kinds of polygons, so that those of a POLYGON are looked at too."""
+    sources = Sources(tmp_path)
+    add_polygons(tmp_path)
+    include = [f"-I{tmp_path}", f"-I{CSRC.parent / 'tests' / 'native'}"]
+    objects = []
+    for file in (*tmp_path.glob("*.c"), *(CSRC / "kit").glob("*.c"), *GOLDENS):
+        objects.append(tmp_path / f"{file.parent.name}-{file.stem}.o")
+        compiled("-std=c11", "-O1", *include, "-c", file, "-o", objects[-1])
+
+    def answers() -> Iterator[bytes]:
+        """Of both goldens with the table of today, the shortest first."""
+        table = tmp_path / f"{tmp_path.name}-shape.o"
+        compiled("-std=c11", "-O1", *include, "-c", tmp_path / "shape.c", "-o", table)
+        for golden, other in (("golden", "golden_kit"), ("golden_kit", "golden")):
+            used = [path for path in objects if path.stem != f"native-{other}"]
+            compiled(*used, "-o", tmp_path / golden)
+        for golden, level in ANSWERS:
+            yield subprocess.check_output([tmp_path / golden, level])
+
+    expected, unnoticed = list(answers()), set()
+    for shape_class in [*CLASSES, "POLYGON"]:
+        line = re.search(rf"#define {shape_class}_TRAITS .*", TABLE)[0]  # type: ignore[index]
+        for trait, value in re.findall(r"\.(\w+) = (\d)", line):
+            if (shape_class, trait) in UNUSED:
+                continue
+            changed = line.replace(f"{trait} = {value}", f"{trait} = {1 - int(value)}")
+            sources.change("shape.h", line, changed)
+            if not any(map(operator.ne, answers(), expected)):
+                unnoticed.add((shape_class, trait))
+            sources.change("shape.h", changed, line)
+    assert unnoticed == set()
 
 
 def test_the_page_about_shapes_names_the_files_of_a_polygon() -> None:

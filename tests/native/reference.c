@@ -8,7 +8,7 @@
 
 /* Of a kind of the class POLYGON the kernel's table gives the corners, the number of sizes and the least ones, which the model
  * gives once more. Nothing else is read from it. All rules take a kind that they do not know for another one. */
-#define NO_POLYGON(code, name, sizes, shape_class, corners, traits, ranges) +(shape_class != POLYGON)
+#define NO_POLYGON(code, name, sizes, shape_class, corners, front, ranges) +(shape_class != POLYGON)
 _Static_assert(0 SHAPE_KINDS(NO_POLYGON) == 5,
                "a new class needs its rules in ref_shape_check, near, contact_of, parting_beside and parting_of_polygon");
 static int is_polygon_kind(uint32_t kind) { return kind < KIND_COUNT && (POLYGON_KINDS >> kind & 1); }
