@@ -119,6 +119,11 @@ class Kind:
     has_hole: bool
     """Whether the last size is that of a hole, which match logs leave out where it is 0."""
 
+    @property
+    def class_name(self) -> str:
+        """In Python."""
+        return "".join(word.capitalize() for word in self.name.split("_"))
+
 
 @dataclass(frozen=True)
 class Command:

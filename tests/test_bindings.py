@@ -16,7 +16,6 @@ import pytest
 from tools import ran
 
 import fixsync
-from fixsync._native.kinds import KINDS
 from fixsync._native.raw import ffi, lib
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,13 +47,39 @@ def test_a_range_that_is_neither_a_number_nor_a_constant_is_named():
         generate.read().constant("FXS_SIZE_MAX / 2")
 
 
-@pytest.mark.parametrize("size", sorted({s.name for kind in KINDS for s in kind.sizes}))
-def test_the_editors_of_unity_and_godot_have_a_field_for_each_size(size):
-    unity = (ROOT / "bindings/csharp/Unity/FixsyncCollider.cs").read_text(encoding="utf-8")
-    godot = (ROOT / "bindings/godot/addons/fixsync/shape.gd").read_text(encoding="utf-8")
-    camel = re.sub("_(.)", lambda letter: letter[1].upper(), size)
-    assert re.search(rf"\b{camel}: \w+", unity), f"FixsyncCollider.cs gives Shape.Of no {camel}"
-    assert re.search(rf"^@export.* var {size} :=", godot, re.M), f"shape.gd exports no {size}"
+def test_every_place_that_lacks_a_kind_is_named_at_once(monkeypatch):
+    """With what it lacks."""
+    api = generate.read()
+    places = generate.places
+    assert [*places.by_hand(api), *places.of_the_kernel(api)] == []
+    *others, box, sector = places.read_kinds(api)
+    sizes = tuple(dataclasses.replace(size, name=f"new_{size.name}") for size in box.sizes)
+    slab = dataclasses.replace(box, name="big_slab", code=5, sizes=sizes)
+    monkeypatch.setattr(places, "read_kinds", lambda _: [*others, box, sector, slab])
+    names = "new_half_x, new_half_y, new_half_z"
+    found = list(places.by_hand(api))
+    assert found[:4] == [
+        f"docs/contract.md: add | big_slab | 5 | {names} |",
+        f"docs/concepts.md: add | `BigSlab({names})` |",
+        f'docs/match-logs.md: add `["big_slab", {names}]`',
+        "fixsync/view/assets/kinds.js: add big_slab to DRAWINGS",
+    ]
+    assert [line.split(": ")[1] for line in found[4:6]] == [
+        "add a field newHalfX, and give it to Shape.Of",
+        "export new_half_x",
+    ]
+    monkeypatch.setattr(places, "read_kinds", lambda _: [*others, sector, box])
+    assert "must stand in the order of their codes" in next(places.by_hand(api))
+
+
+def test_what_follows_from_a_kernel_is_compared_with_one_of_these_headers(monkeypatch):
+    places, api = generate.places, generate.read()
+    other = dataclasses.replace(api, groups=api.groups[:-1])
+    assert "the built kernel is not of these headers: run pip" in next(places.of_the_kernel(other))
+    monkeypatch.setattr(places, "text_of", lambda _: "")
+    assert [line.partition(": ")[0] for line in places.of_the_kernel(api)] == [
+        *("docs/frames.schema.json", "tests/test_kernel_id.py")
+    ]
 
 
 def test_the_generator_reads_what_the_compiler_sees():

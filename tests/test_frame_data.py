@@ -439,13 +439,6 @@ def test_what_is_not_json_is_refused(text: str, reason: str, tmp_path: Path) -> 
         read_frame_data(tmp_path / "bad.json")
 
 
-def test_the_published_schema_is_that_of_the_reader() -> None:
-    published = (ROOT / "docs" / "frames.schema.json").read_text(encoding="utf-8")
-    assert published == json.dumps(schema(), indent=2) + "\n", (
-        "fixsync frame-data --schema prints it"
-    )
-
-
 @pytest.mark.full
 def test_the_schema_takes_what_the_reader_takes() -> None:
     validator = needs("jsonschema").Draft202012Validator(schema())

@@ -191,17 +191,3 @@ def test_the_header_says_what_the_table_of_commands_says() -> None:
         function = re.search(r"fxs_\w+", str(change.function))
         assert function is not None
         assert text == f"{function[0]}: {fields}"
-
-
-def test_the_pages_list_the_kinds_with_their_sizes() -> None:
-    contract = (DOCS / "contract.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\w+) \| (\d) \| ([\w, ]+) \|", contract, re.M)
-    assert rows == [
-        (kind.name, str(kind.code), ", ".join(size.name for size in kind.sizes)) for kind in KINDS
-    ]
-    concepts = (DOCS / "concepts.md").read_text(encoding="utf-8")
-    logs = (DOCS / "match-logs.md").read_text(encoding="utf-8").replace("\n", " ")
-    for kind in KINDS:
-        sizes = ", ".join(size.name for size in kind.sizes if not size.is_hole)
-        assert f"| `{native_kinds.class_name(kind.name)}({sizes})` |" in concepts
-        assert f'`["{kind.name}", {sizes}]`' in logs

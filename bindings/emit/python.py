@@ -55,7 +55,7 @@ def _row(type: Type, api: Api) -> str:
 def kinds(api: Api) -> str:
     """fixsync/base/kinds.py."""
     found = read_kinds(api)
-    names = [_class_name(kind) for kind in found]
+    names = [kind.class_name for kind in found]
     exported = "".join(f'    "{name}",\n' for name in sorted([*names, "Shape"]))
     classes = "\n\n".join(_class(kind, api.constant("FXS_SIZE_MAX")) for kind in found)
     return f'''"""{NOTE}"""
@@ -77,10 +77,6 @@ Shape: TypeAlias = {" | ".join(names)}
 '''
 
 
-def _class_name(kind: Kind) -> str:
-    return "".join(word.capitalize() for word in kind.name.split("_"))
-
-
 def _class(kind: Kind, size_max: int) -> str:
     sizes = [size.name for size in kind.sizes]
     taken = ["self", *(f"{name}: int" for name in sizes)]
@@ -93,7 +89,7 @@ def _class(kind: Kind, size_max: int) -> str:
     match_args = quoted.rstrip() if len(sizes) == 1 else quoted[:-2]
     lines = [
         "@final",
-        f"class {_class_name(kind)}(ShapeValue):",
+        f"class {kind.class_name}(ShapeValue):",
         *_docstring(kind.words, _ranges(kind, size_max)),
         "",
         "    __slots__ = ()",
