@@ -16,7 +16,7 @@ import model_level
 import model_push
 import pytest
 from refusals import Refused, refusals
-from strategies import A_SOLID, KINDS, SOLIDS, every_kind, rounds
+from strategies import A_SOLID, KINDS, SOLIDS, every_kind, rounds, sized
 from tools import by_default, ints, rows
 
 from fixsync import LEVEL, Level, Pillar, Pose, Prism, Sector, Sphere, World
@@ -291,7 +291,7 @@ def random_shape(rng: random.Random, size: int) -> tuple[Any, ...]:
     if kind == "sector":
         radius = number()
         return (kind, radius, rng.randint(181, 32768), number(), rng.randrange(radius))
-    return (kind, *(number() for _ in model.KINDS[kind]))
+    return sized(kind, *(number() for _ in model.KINDS[kind]))
 
 
 def random_pose(rng: random.Random, size: int) -> tuple[int, int, int, int]:
@@ -676,7 +676,7 @@ def test_the_extremes_of_positions_and_sizes_are_as_the_model_says(seed: int) ->
     for _ in rounds(400):
         at, size = solid(), lambda: rng.choice(NASTY)
         kind = rng.choice(KINDS)
-        shape: tuple[Any, ...] = (kind, *(size() for _ in model.KINDS[kind]))
+        shape = sized(kind, *(size() for _ in model.KINDS[kind]))
         if kind == "sector":
             shape = (kind, shape[1], rng.choice([1, 16384, 16385, 32768]), shape[2], shape[1] // 2)
         vx, vz = rng.choice(at.vertices)

@@ -658,8 +658,13 @@ def check_moves(seed: int) -> set[str]:
 
 
 def test_moves_are_the_models() -> None:
-    seen = set().union(*(check_moves(seed) for seed in range(24)))
-    assert seen >= {"floor", "on_wall", "stepped", "pushed", "stuck", "refused", "one-way"}
+    wanted = {"floor", "on_wall", "stepped", "pushed", "stuck", "refused", "one-way"}
+    seen: set[str] = set()
+    for seed in range(96):
+        seen |= check_moves(seed)
+        if seed >= 23 and seen >= wanted:
+            break
+    assert seen >= wanted
 
 
 @pytest.mark.full

@@ -7,6 +7,7 @@ import ctypes
 import shutil
 from collections.abc import Iterator
 from ctypes import byref, c_int32, c_int64, c_uint8, c_uint64
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,15 @@ from model_level import Solid
 from fixsync._native.rows import POSE, SHAPE
 
 FIELDS: dict[str, tuple[tuple[str, int, int], ...]] = {
-    "hexagon": (("radius", 8, SIZE_MAX), ("half_height", 1, SIZE_MAX)),
-    "triangle": (("half_x", 8, 2**28), ("half_y", 1, SIZE_MAX), ("half_z", 8, 2**28)),
+    "trial_hex": (("radius", 8, SIZE_MAX), ("half_height", 1, SIZE_MAX)),
+    "trial_tri": (("half_x", 8, 2**28), ("half_y", 1, SIZE_MAX), ("half_z", 8, 2**28)),
 }
 CORNERS = {
-    "hexagon": lambda radius, _: [
+    "trial_hex": lambda radius, _: [
         *[(radius, 0), (radius // 2, high(radius)), (-(radius // 2), high(radius))],
         *[(-radius, 0), (-(radius // 2), -high(radius)), (radius // 2, -high(radius))],
     ],
-    "triangle": lambda half_x, _, half_z: [
+    "trial_tri": lambda half_x, _, half_z: [
         (half_x, -half_z),
         (-half_x, half_z),
         (-half_x, -half_z),
@@ -41,9 +42,9 @@ CORNERS = {
 }
 CODE_OF = {kind: code for code, kind in enumerate((*strategies.KINDS, *CORNERS))}
 ROWS = """ \\
-    KIND(FXS_HEXAGON, hexagon, 2, POLYGON, CORNERS(6, hexagon_corners), .has_front = 0, \\
+    KIND(FXS_TRIAL_HEX, trial_hex, 2, POLYGON, CORNERS(6, hexagon_corners), .has_front = 0, \\
          RANGES(radius, 8, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, unused, 0, 0, 0, 0)) \\
-    KIND(FXS_TRIANGLE, triangle, 3, POLYGON, CORNERS(3, triangle_corners), .has_front = 1, \\
+    KIND(FXS_TRIAL_TRI, trial_tri, 3, POLYGON, CORNERS(3, triangle_corners), .has_front = 1, \\
          RANGES(half_x, 8, 1 << 28, half_y, 1, FXS_SIZE_MAX, half_z, 8, 1 << 28, 0, 0))
 """
 FUNCTIONS = """
@@ -233,10 +234,34 @@ def test_outlines_are_convex_and_the_models(kernel: Any, data: Any) -> None:
     assert found == corners
 
 
-def test_the_least_sizes_are_convex_with_every_yaw() -> None:
-    for kind, fields in FIELDS.items():
-        shape = (kind, *(low for _, low, _ in fields))
-        for yaw in range(0, 65536, 7):
-            v = vertices_of(as_polygon(shape, yaw))
-            for j, u in enumerate(edges(v)):
-                assert model.cross(u, minus(v[(j + 2) % len(v)], v[j])) > 0, (shape, yaw)
+def fault_at(kind: str, sizes: tuple[int, ...], step: int) -> str:
+    """What is wrong with the corners of a kind with these sizes at some yaw, or ""."""
+    said = f"corners of {kind}{sizes}, see its row in shape.h"
+    if any(x * x + z * z >= (SIZE_MAX + 1) ** 2 for x, z in model.CORNERS[kind](*sizes)):
+        return (
+            f"{said}: one is FXS_SIZE_MAX + 1 from the centre or further: a greatest size is less"
+        )
+    for yaw in range(0, 65536, step):
+        v = vertices_of(as_polygon((kind, *sizes), yaw))
+        for j, u in enumerate(edges(v)):
+            if model.cross(u, minus(v[(j + 2) % len(v)], v[j])) <= 0:
+                return (
+                    f"{said}: with yaw {yaw} they are not strictly convex: a least size is greater"
+                )
+    return ""
+
+
+@pytest.mark.parametrize("kind", [*POLYGONS, *strategies.POLYGONS])
+def test_corners_at_the_ends_of_the_sizes_are_convex_with_every_yaw_and_not_too_far(
+    kind: str,
+) -> None:
+    ends = [(low, high) for _, low, high in model.KINDS[kind]]
+    least, *others = product(*ends)
+    assert not fault_at(kind, least, 31)
+    for sizes in others:
+        assert not fault_at(kind, sizes, 997)
+
+
+def test_ranges_that_are_too_wide_for_corners_are_found() -> None:
+    assert "not strictly convex" in fault_at("trial_hex", (1, 1), 97)
+    assert "FXS_SIZE_MAX + 1 from" in fault_at("trial_tri", (SIZE_MAX, 1, SIZE_MAX), 97)

@@ -481,6 +481,7 @@ static void a_shape(fxs_collider *c) {
             c->size[i] -= below(scale);
         }
     }
+    into_ranges(c->kind, c->size);
 }
 
 static int32_t height_of(const fxs_collider *c) {

@@ -253,6 +253,7 @@ static void fill(uint32_t seed) {
         fxs_shape shape = {body_kind((seed >> 8) % BODY_KIND_COUNT), 0, {unit * (int32_t)(1 + (seed >> 10 & 3)), 0, 0}};
         shape.size[1] = has_half_height(shape.kind) ? unit : 0;
         shape.size[2] = has_half_z(shape.kind) ? unit * (int32_t)(1 + (seed >> 12 & 1)) : 0;
+        into_ranges(shape.kind, shape.size);
         fxs_pose pose = {((int32_t)(seed >> 13 & 127) - 64) * 16384, ((int32_t)(seed >> 20 & 7) - 4) * 16384,
                          ((int32_t)(seed >> 23 & 127) - 64) * 16384, (seed >> 5 & 15) * 4096};
         fxs_collider c = collider_of(id, &shape, &pose);

@@ -77,6 +77,7 @@ static fxs_shape random_shape(uint32_t kind, uint32_t bits) {
     if (kind == FXS_CAPSULE && one_in(4)) {
         s.size[1] = 0;
     }
+    into_ranges(kind, s.size);
     return s;
 }
 
@@ -495,6 +496,7 @@ static grid_shape grid_of(uint32_t kind) {
     for (int32_t i = 1; i <= 3; i++) {
         for (int32_t j = 1; j <= (!has_half_height(kind) || kind == FXS_SECTOR ? 1 : has_half_z(kind) ? 3 : 2); j++) {
             fxs_shape s = {kind, 0, {i, has_half_z(kind) ? 1 : !has_half_height(kind) ? 0 : kind == FXS_CAPSULE ? j - 1 : j, has_half_z(kind) ? j : 0}};
+            into_ranges(kind, s.size);
             for (uint32_t k = 0; k < (kind == FXS_SECTOR ? COUNT(GRID_ANGLES) : 1); k++) {
                 s.half_angle = kind == FXS_SECTOR ? GRID_ANGLES[k] : 0;
                 g.shape[g.count++] = s;
@@ -875,6 +877,7 @@ static void one_class(uint32_t number) {
         fxs_shape shape = {kind, 0, {size, 0, 0}};
         shape.size[1] = has_half_height(kind) ? to_size(size + jitter()) : 0;
         shape.size[2] = has_half_z(kind) ? to_size(size + jitter()) : 0;
+        into_ranges(kind, shape.size);
         fxs_pose pose = {to_int32(at[0]), to_int32(at[1]), to_int32(at[2]), one_in(3) ? random_yaw() : 0};
         fxs_collider body = collider_of(id, &shape, &pose);
         do_add(0, &body);
@@ -1140,6 +1143,7 @@ static fxs_shape terrain_shape(const terrain *t) {
     s.size[0] = to_size(terrain_size(t));
     s.size[1] = has_half_height(s.kind) ? to_size((terrain_size(t) >> t->flat) << t->tall) : 0;
     s.size[2] = has_half_z(s.kind) ? to_size(terrain_size(t)) : 0;
+    into_ranges(s.kind, s.size);
     return s;
 }
 
