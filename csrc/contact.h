@@ -63,7 +63,7 @@ typedef struct pair_order {
 static inline pair_order order_of_kinds(uint32_t a, uint32_t b) {
     enum { SWAPPED = 128 };
 #define ORDERED_INDEX(a, b) ((a) <= (b) ? INDEX_OF_PAIR(a, b) : INDEX_OF_PAIR(b, a) + SWAPPED)
-#define ORDERS_OF_KIND(code, name, sizes, shape_class, corners, traits, ranges)                  \
+#define ORDERS_OF_KIND(code, name, sizes, shape_class, corners, front, ranges)                   \
     {ORDERED_INDEX((int)shape_class, CLASS_OF(0)), ORDERED_INDEX((int)shape_class, CLASS_OF(1)), \
      ORDERED_INDEX((int)shape_class, CLASS_OF(2)), ORDERED_INDEX((int)shape_class, CLASS_OF(3)), \
      ORDERED_INDEX((int)shape_class, CLASS_OF(4)), ORDERED_INDEX((int)shape_class, CLASS_OF(5)), \

@@ -13,12 +13,12 @@ typedef struct polygon {
     uint32_t n;
 } polygon;
 
-/* A placed shape of the class POLYGON, its centre at d: its corners turned, then rounded. */
-static inline void polygon_of_shape(polygon *p, const placed_shape *s, planar d) {
-    planar corner[FXS_VERTICES_MAX];
-    const uint32_t n = p->n = corners_of(s->kind, s->size, corner);
+/* Corners, turned, then rounded, about d. */
+static inline void place_corners(polygon *p, const planar *corner, uint32_t n, planar dir,
+                                 planar d) {
+    p->n = n;
     for (uint32_t j = 0; j < n; j++) {
-        const planar v = turned(corner[j], direction_of(s));
+        const planar v = turned(corner[j], dir);
         FXS_ASSERT(dot64(corner[j], corner[j]) < Q60_ONE / 4);
         p->m[j].x = d.x + round_q30(v.x);
         p->m[j].z = d.z + round_q30(v.z);
@@ -28,6 +28,13 @@ static inline void polygon_of_shape(polygon *p, const placed_shape *s, planar d)
         p->u[j].x = next.x - p->m[j].x;
         p->u[j].z = next.z - p->m[j].z;
     }
+}
+
+/* A placed shape of the class POLYGON, its centre at d. */
+static inline void polygon_of_shape(polygon *p, const placed_shape *s, planar d) {
+    planar corner[FXS_VERTICES_MAX];
+    const uint32_t n = corners_of(s->kind, s->size, corner);
+    place_corners(p, corner, n, direction_of(s), d);
 }
 
 /* How deep, times |u_j|, q reaches into the inside of edge j of p. Points of the two

@@ -47,7 +47,7 @@
 
 /* The corners of a shape with yaw 0, from its centre: of a strictly convex polygon,
  * counterclockwise, which it still is when each corner has been turned and rounded to raw units.
- * None of a POLYGON is further than FXS_SIZE_MAX from the centre. */
+ * Each of a POLYGON is less than FXS_SIZE_MAX + 1 from the centre. */
 static inline void no_corners(const int32_t size[3], planar *corner) { (void)size, (void)corner; }
 static inline void box_corners(const int32_t size[3], planar *corner) {
     for (int i = 0; i < 4; i++) {

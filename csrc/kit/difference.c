@@ -151,7 +151,7 @@ static void put_fields(row_list *list, const row_owner *owner, const fields *a, 
 enum { FIELD_OF_unused = 0, FIELDS_OF_SIZES(FIELD_OF_SIZE) };
 #define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma) \
     {FIELD_OF_##n0, FIELD_OF_##n1, FIELD_OF_##n2, (ma) > 0},
-#define SIZE_FIELDS(code, name, sizes, shape_class, corners, traits, ranges) ranges
+#define SIZE_FIELDS(code, name, sizes, shape_class, corners, front, ranges) ranges
 static const uint32_t SIZES_OF[KIND_COUNT][4] = {SHAPE_KINDS(SIZE_FIELDS)};
 #undef RANGES
 

@@ -80,6 +80,24 @@ void polygon_is_defined(void) {
     }
 }
 
+/*@ corners of a shape of the class POLYGON as a shape that is near sees them: no overflow, within the bounds of its proofs
+    bounds    all corners that are not further than FXS_SIZE_MAX from the centre, all directions
+    options   --unwind 5
+    in        polygon.h
+    change    p->m[j].x = d.x + round_q30(v.x);
+    to        p->m[j].x = d.x + 2 * round_q30(v.x);
+    undecided */
+void corners_are_defined(void) {
+    const int64_t near = 1296121037; /* a box's reach with any direction, and a radius */
+    const int64_t reach = vertex_limit(FXS_BOX);
+    const planar d = {any_within(near), any_within(near)};
+    const planar corner = {any_within(FXS_SIZE_MAX), any_within(FXS_SIZE_MAX)};
+    __CPROVER_assume(dot64(corner, corner) <= (int64_t)FXS_SIZE_MAX * FXS_SIZE_MAX);
+    polygon p;
+    place_corners(&p, &corner, 1, fxs_direction_of(0), d);
+    __CPROVER_assert(abs64(p.m[0].x) <= reach && abs64(p.m[0].z) <= reach, "a corner");
+}
+
 /*@ contact of what is round from above and a prism of a level: no overflow, nothing lost, nothing undefined
     bounds    all radii, gaps, vertices and edges
     options   --unwind 5
