@@ -296,6 +296,40 @@ class Rule:
 				first = ball
 
 
+## Despawns the target unless the second player holds a key.
+class Remover:
+	extends Node
+	var world: FixsyncWorld3D
+
+	func _fixsync_tick(_frame: int, inputs: PackedInt64Array) -> void:
+		var target: FixsyncCollider3D = world.get_node("Target")
+		if inputs[1] == 0 and target.is_in_match():
+			world.despawn(target)
+
+
+func test_a_despawn_that_was_predicted_wrong_comes_back_without_a_warning() -> void:
+	var play := _start()
+	play.thrower.free()
+	var remover := Remover.new()
+	remover.world = play.world
+	play.world.add_child(remover)
+	play.world.start()
+	var target: FixsyncCollider3D = play.world.get_node("Target")
+	for frame in 3:
+		TestLate.put(play.world, 0, frame, 0)
+		TestLate.play_to(play.world, frame)
+	check(not target.visible and not target.is_in_match(), "it is out")
+	var ear := TestEar.new()
+	OS.add_logger(ear)
+	for frame in 3:
+		TestLate.put(play.world, 1, frame, 1)
+	TestLate.play_to(play.world, 2)
+	OS.remove_logger(ear)
+	check(target.visible and target.is_in_match() and target.can_process(), "it is back")
+	equal(ear.heard, PackedStringArray(), "warnings")
+	play.free()
+
+
 func test_two_worlds_do_not_know_each_other() -> void:
 	var plays: Array[Play] = [_start(), _start()]
 	var alone := _start()

@@ -361,19 +361,8 @@ func test_the_editors_answer_is_that_of_the_scene_as_it_begins() -> void:
 	duel.free()
 
 
-## Collects the errors and warnings that the engine gets.
-class Ear:
-	extends Logger
-	var heard := PackedStringArray()
-
-	func _log_error(
-			_function: String, _file: String, _line: int, code: String, rationale: String,
-			_editor: bool, _type: int, _traces: Array[ScriptBacktrace]) -> void:
-		heard.append(rationale if rationale else code)
-
-
 func test_a_level_that_was_never_baked_is_a_warning_and_no_error() -> void:
-	var ear := Ear.new()
+	var ear := TestEar.new()
 	OS.add_logger(ear)
 	for dimensions: int in [2, 3]:
 		var world: Node = FixsyncWorld2D.new() if dimensions == 2 else FixsyncWorld3D.new()
@@ -415,7 +404,7 @@ func test_a_part_that_is_drawn_elsewhere_is_a_warning() -> void:
 		node.owner = world
 	equal(FixsyncPlace.sync(world), PackedStringArray(["Sword: open , and save it"]),
 			"once for two instances")
-	var ear := Ear.new()
+	var ear := TestEar.new()
 	OS.add_logger(ear)
 	add_child(world)
 	OS.remove_logger(ear)

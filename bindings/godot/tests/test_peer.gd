@@ -130,7 +130,11 @@ func _match(faults: Array, frames := FRAMES, one_late := 0) -> Array:
 
 
 func test_two_peers_over_a_bad_line_play_one_match() -> void:
+	var ear := TestEar.new()
+	OS.add_logger(ear)
 	var got := _match(["spawned", "spawned"], FRAMES, 20)
+	OS.remove_logger(ear)
+	equal(ear.heard, PackedStringArray(), "errors and warnings")
 	var told: Array[PackedStringArray] = got[1]
 	var shared := mini(told[0].size(), told[1].size())
 	check(shared > FRAMES - 80, "confirmed frames: %d" % shared)
@@ -202,6 +206,28 @@ func test_the_sync_test_names_what_does_not_roll_back() -> void:
 			check(said.size() > 0 and row[1] in said[0] and frames[0] < most,
 					"%s: %s" % [row[0], said])
 		world.free()
+
+
+func test_a_peer_of_another_match_is_an_error_that_says_why() -> void:
+	var wrong := {
+		"match_name": ["other", "another match_name"], "players": [3, "other players"],
+		"window": [9, "window is 12 here, 9 there"], "hit_when": [2, "other nodes"],
+	}
+	for key: String in wrong:
+		var worlds: Array[FixsyncWorld3D] = [_world("", [0, 1]), _world("", [1, 0])]
+		worlds[1].set(key, wrong[key][0])
+		worlds[1].peers = PackedInt64Array([1, 0, 0] if key == "players" else [1, 0])
+		worlds[1].start()
+		var ear := TestEar.new()
+		OS.add_logger(ear)
+		for i in 3:
+			worlds[0].receive(1, worlds[1].packet(1))
+		OS.remove_logger(ear)
+		equal(ear.heard.size(), 1, "%s: errors %s" % [key, ear.heard])
+		check(ear.heard.size() > 0 and wrong[key][1] in ear.heard[0], "%s: %s" % [key, ear.heard])
+		check(not worlds[0].tick(PackedInt64Array([0])), key + ": no tick")
+		for world in worlds:
+			world.free()
 
 
 func test_the_two_ways_of_playing_do_not_mix() -> void:

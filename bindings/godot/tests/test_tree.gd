@@ -4,17 +4,6 @@ extends TestSuite
 const LATE := 8
 
 
-## Collects the errors and warnings that the engine gets.
-class Ear:
-	extends Logger
-	var heard := PackedStringArray()
-
-	func _log_error(
-			_function: String, _file: String, _line: int, code: String, rationale: String,
-			_editor: bool, _type: int, _traces: Array[ScriptBacktrace]) -> void:
-		heard.append(rationale if rationale else code)
-
-
 ## Walks, jumps, picks up what it meets, and drops it: as the player's input says.
 class Carrier:
 	extends FixsyncCharacter3D
@@ -190,7 +179,7 @@ func test_a_reparented_part_is_all_of_the_other() -> void:
 func test_an_id_of_the_match_is_not_copied_or_saved() -> void:
 	var world := _fight()
 	world.start()
-	var ear := Ear.new()
+	var ear := TestEar.new()
 	OS.add_logger(ear)
 	var first := world.get_node("Floor1")
 	var copy := first.duplicate()
@@ -212,7 +201,7 @@ func test_what_is_set_in_a_match_names_what_to_call() -> void:
 	var world := _fight()
 	world.start()
 	var a: Carrier = world.get_node("A")
-	var ear := Ear.new()
+	var ear := TestEar.new()
 	OS.add_logger(ear)
 	var before := world.stage.world.save()
 	a.shape = _shape(FixsyncShape.Kind.SPHERE, "1")
@@ -380,7 +369,7 @@ func test_a_node_hits_where_the_engine_draws_it_or_a_warning_says_why_not() -> v
 						other.owner = world
 				FixsyncPlace.sync(world)
 				var what := "%s in %dD, world at %s" % [way[0], d, at]
-				var ear := Ear.new()
+				var ear := TestEar.new()
 				OS.add_logger(ear)
 				var lines := FixsyncCheck.warnings(node)
 				world.start()
@@ -414,7 +403,7 @@ func test_disabled_nodes_are_out_and_hidden_ones_are_in_as_areas_are() -> void:
 	world.start()
 	check(not off.is_in_match(), "disabled")
 	check(world.get_node("Floor1").is_in_match(), "hidden")
-	var ear := Ear.new()
+	var ear := TestEar.new()
 	OS.add_logger(ear)
 	group.process_mode = Node.PROCESS_MODE_INHERIT
 	for frame in 2:
@@ -472,7 +461,7 @@ func test_a_wrong_setting_is_one_error_that_names_it_and_what_the_inspector_says
 				node.shape.set(names[2], value)
 			else:
 				node.set(names[-1], PackedStringArray(value) if value is Array else value)
-			var ear := Ear.new()
+			var ear := TestEar.new()
 			OS.add_logger(ear)
 			world.start()
 			for frame in 3:
@@ -491,7 +480,7 @@ func test_a_wrong_setting_is_one_error_that_names_it_and_what_the_inspector_says
 
 func test_too_many_colliders_and_calls_before_start_are_one_error() -> void:
 	var world := _fight()
-	var ear := Ear.new()
+	var ear := TestEar.new()
 	OS.add_logger(ear)
 	for frame in 3:
 		world.tick(PackedInt64Array([0]))
@@ -521,7 +510,7 @@ func test_too_many_colliders_and_calls_before_start_are_one_error() -> void:
 func test_a_full_window_steps_nothing() -> void:
 	var world := _fight()
 	world.start()
-	var ear := Ear.new()
+	var ear := TestEar.new()
 	OS.add_logger(ear)
 	for i in 15:
 		world.play(PackedInt64Array([0, 0]))

@@ -34,6 +34,13 @@ class Member:
 enum { JOIN, LEAVE, IN, OUT, MOVE }
 
 const _JOINED := 1 << 20  # orders of a frame
+const _REFUSED := {  # by status of a packet that no lost or late packet explains
+	Fixsync.E_MATCH: "it has another match_name, or other players",
+	Fixsync.E_SEMANTICS: "it has another version of the add-on",
+	Fixsync.E_SETTINGS: "it has another window, or other peers",
+	Fixsync.E_DATA: "it has other nodes, shapes or places at the start",
+	Fixsync.E_INPUT: "it sent two inputs for one frame",
+}
 const _PAST := 60  # confirmed frames whose own state is kept, for a desync
 
 var world: FixsyncWorld  ## The colliders as they are now.
@@ -64,6 +71,7 @@ var _view: FixsyncView2D
 var _shown: FixsyncNodes
 var _lines: Node
 
+var _refused := {}  # peers of which an error said why they are refused
 var _has_begun := false  # the nodes of the start are in
 var _journal: Array[Array] = []  # [frame, stamp, change, member or root, scene or parent]
 var _stamp := 0  # the frame whose step sees a change that is made now
@@ -177,6 +185,8 @@ func _is_disabled(node: Node) -> bool:
 
 ## A collider node's process_mode changed, or that of a node above.
 static func on_mode_changed(node: Node) -> void:
+	if node.stage != null and node.stage._is_own_change:
+		return  # it despawned, or is back
 	if node.stage != null and node.is_in_match():
 		push_warning("%s is in a match, which ignores process_mode: call set_active or despawn"
 				% node.name)
@@ -791,6 +801,21 @@ func peer() -> bool:
 				peers, _own_hash(_saves[0][0]), host.window, host.input_delay, host.check)
 		_rows = rollback
 	return rollback != null
+
+
+## FixsyncWorld3D.receive explains it.
+func receive(from: int, bytes: PackedByteArray) -> int:
+	if not peer():
+		return -1
+	var status := rollback.receive(from, bytes)
+	if status in _REFUSED and not _refused.has(from):
+		_refused[from] = true
+		var row := rollback.refusal(from)
+		var values := " (window is %d here, %d there)" % [row[2], row[3]]
+		push_error("%s does not play with peer %d: %s%s" % [
+			host.name, from, _REFUSED[status],
+			values if row[1] == Fixsync.PACKET_PREDICTION_MAX else ""])
+	return status
 
 
 # What peers compare of the own state, whose size changes with the nodes: its hash.

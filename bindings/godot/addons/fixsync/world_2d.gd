@@ -157,9 +157,10 @@ func packet(peer: int) -> PackedByteArray:
 	return stage.rollback.packet(peer) if _has_started() and stage.peer() else PackedByteArray()
 
 
-## Takes a packet of a peer of tick. Returns Fixsync.OK, or the status for which it was refused.
+## Takes a packet of a peer of tick. Returns Fixsync.OK, or the status for which it was refused. An
+## error says once if the peer has another match.
 func receive(peer: int, bytes: PackedByteArray) -> int:
-	return stage.rollback.receive(peer, bytes) if _has_started() and stage.peer() else -1
+	return stage.receive(peer, bytes) if _has_started() else -1
 
 
 ## Whether to leave out this tick, because this machine is ahead: ask once before each tick.

@@ -305,16 +305,6 @@ func _moves_are_undone_and_redone(dimensions: int) -> void:
 
 # ---- warnings ----
 
-class Ear:
-	extends Logger
-	var heard := PackedStringArray()
-
-	func _log_error(
-			_function: String, _file: String, _line: int, code: String, rationale: String,
-			_editor: bool, _type: int, _traces: Array[ScriptBacktrace]) -> void:
-		heard.append(rationale if rationale else code)
-
-
 func _a_doubt_of_a_level_is_said_once(dimensions: int) -> void:
 	var path := "res://made/doubt_%dd.tscn" % dimensions
 	var root := _plain(dimensions, "Root")
@@ -325,7 +315,7 @@ func _a_doubt_of_a_level_is_said_once(dimensions: int) -> void:
 	level.get_child(0).name = "Floor"
 	level.get_child(0).collision_layer = 5
 	await _make(root, path)
-	var ear := Ear.new()
+	var ear := TestEar.new()
 	OS.add_logger(ear)
 	EditorInterface.save_scene()
 	OS.remove_logger(ear)
