@@ -16,7 +16,9 @@ var _names: PackedStringArray
 
 ## nodes: by id. saves, again: by frame, the own state before it and who keeps it, of the last step
 ## and of the one before.
-func _init(rollback: FixsyncRollback, nodes: Dictionary, saves: Dictionary, again: Dictionary) -> void:
+func _init(
+		rollback: FixsyncRollback, nodes: Dictionary, saves: Dictionary, again: Dictionary,
+) -> void:
 	var found := rollback.desync()
 	var saved: Array = saves.get(found[0] + 1, [PackedByteArray(), [] as Array[FixsyncStage.Member]])
 	frame = found[0]
