@@ -4,6 +4,7 @@ there to find."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 
 from bumpers import Bumpers
 
@@ -137,7 +138,9 @@ class Asserting(Bumpers):
 
 
 class SomeSeeds(Unsaved):
-    """Forgets its count where the seed is 3, and has bots."""
+    """Forgets its count where the seed is 3, and has bots. Nothing makes its event happen."""
+
+    event_kinds = IntEnum("Kind", {"CHEER": 16})
 
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)

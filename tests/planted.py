@@ -472,6 +472,15 @@ class Default(Game):
         return len(seen)
 
 
+@planted("repeat", said="seen of ByChance.number")
+class ByChance(Game):
+    """A default that is as at the start after each match of 40 frames."""
+
+    def number(self, inputs: Sequence[Input], seen: list[int] = []) -> int:  # noqa: B006
+        seen.append(1)
+        return len(seen) % 8
+
+
 @functools.lru_cache
 def first_of(frame: int) -> list[int]:
     return [frame]
@@ -593,6 +602,57 @@ class Inserted(Game):
     def load(self, data: bytes) -> None:
         super().load(data)
         self.last = dict.fromkeys((1, 2, 3), 0)
+
+
+@planted("rollback", said="self.items: [] before")
+class KeptWhereEmpty(Game):
+    """Loads a list only where the saved one has something in it."""
+
+    def begin(self) -> None:
+        self.items: list[int] = []
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        frame = self.world.frame
+        self.items = self.items + [frame % 251] * (frame % 7 == 3) if frame % 7 else []
+        return sum(self.items) + len(self.items)
+
+    def save(self) -> bytes:
+        return bytes([len(self.items), *self.items]) + super().save()
+
+    def load(self, data: bytes) -> None:
+        end = 1 + data[0]
+        super().load(data[end:])
+        if data[0]:
+            self.items = [*data[1:end]]
+
+    @staticmethod
+    def state_fields(state: bytes) -> Any:
+        return Bumpers.state_fields(state[1 + state[0] :])
+
+
+@planted("rollback", said="self.shared['bag']: still the object from before the load")
+class SharedByCache(Game):
+    """A list that stands in a dict of its own too; a load makes a new one."""
+
+    def begin(self) -> None:
+        self.bag = [0, 0]
+        self.shared: dict[str, list[int]] = {}
+
+    def number(self, inputs: Sequence[Input]) -> int:
+        bag = self.shared.setdefault("bag", self.bag)
+        bag[self.world.frame % 2] += 1 + int(inputs[0])  # type: ignore[arg-type]
+        return self.bag[0] * 3 + self.bag[1]
+
+    def save(self) -> bytes:
+        return bytes(self.bag) + super().save()
+
+    def load(self, data: bytes) -> None:
+        super().load(data[2:])
+        self.bag = [*data[:2]]
+
+    @staticmethod
+    def state_fields(state: bytes) -> Any:
+        return Bumpers.state_fields(state[2:])
 
 
 @planted("rollback", said="self.saved")

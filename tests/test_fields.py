@@ -13,6 +13,7 @@ from fixsync.base.fields import (
     ABSENT,
     Difference,
     byte_fields,
+    difference_lines,
     differences,
     found_fields,
     world_fields,
@@ -193,6 +194,13 @@ def test_a_world_within_a_state_of_unknown_form_is_found(world: World, before: b
         ("bytes before the world", 0),
         *([("bytes after it", (len(after) - 1) // 16 * 16)] if after else []),
     } or not after
+
+
+def test_bytes_that_are_text_are_shown_as_text():
+    first, second = (byte_fields(b'{"hp": %d}' % hp) for hp in (3, 4))
+    assert difference_lines([*differences(first, second)]) == [
+        'bytes 0, text: {"hp": 3} and {"hp": 4}'
+    ]
 
 
 def test_a_state_without_a_world_is_bytes():

@@ -194,7 +194,8 @@ def test_the_command_says_what_it_tried(run: Any):
     """And with the seed that shows it, names the value."""
     result = run("broken:SomeSeeds", "--frames", "20", "--seeds", "2")
     assert result.exit_code == 0, result.output
-    assert "tried: seeds 1 to 2, 120 frames; " in result.output
+    assert "tried: seeds 1 to 2, 120 frames; never reached: " in result.output
+    assert ", event cheer\n" in result.output
     assert "more: fixsync synctest broken:SomeSeeds --seeds 50" in result.output
     result = run("broken:SomeSeeds", "--frames", "20", "--seeds", "3")
     assert result.exit_code == 1
@@ -314,7 +315,7 @@ def test_the_command_tells_a_mistake_and_writes_the_smallest_match_that_shows_it
     assert "DIFFERS" in again.output
     assert "player " in again.output
     assert "  load does not bring back:\n    self.met: [" in again.output
-    assert again.stderr.startswith("save and load: loaded into a fresh simulation and saved: ")
+    assert again.stderr.startswith("seen first: save and load: loaded into a fresh simulation and")
     assert len(log_case(Path("again.jsonl")).inputs) == reported["log_frames"], (
         "it is as small as it gets"
     )

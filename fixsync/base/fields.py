@@ -88,6 +88,8 @@ def world_fields(state: bytes) -> StateFields:
 
 
 def _bytes_by_offset(name: str, data: bytes) -> dict[GroupKey, dict[str, Value]]:
+    if data.isascii() and (text := data.decode()).isprintable():
+        return {(name, at): {"text": text[at : at + 16]} for at in range(0, len(text), 16)}
     return {(name, at): {"hex": data[at : at + 16].hex()} for at in range(0, len(data), 16)}
 
 

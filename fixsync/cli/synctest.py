@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from fixsync.match import sim
 from fixsync.synctest.checks import CHECKS, ROLLBACK_FRAMES, Checked, run_checks, smallest
 from fixsync.synctest.hints import hints_of
 from fixsync.synctest.remarks import not_checked, remarks
-from fixsync.synctest.seeds import SECONDS, Tried, try_more
+from fixsync.synctest.seeds import SECONDS, Tried, events_of, try_more
 from fixsync.synctest.straight import (
     Divergence,
     Inputs,
@@ -137,12 +137,15 @@ def synctest_command(
         is_first = ": " in what and not has_said
         has_said = has_said or is_first
         if not as_json and (is_first or err.is_terminal):
-            err.print(text.printable(what), highlight=False, markup=False, soft_wrap=True)
+            # The verdict may be another one: what comes before in the table causes this, too.
+            shown = text.printable(f"seen first: {what}" if is_first else what)
+            err.print(shown, highlight=False, markup=False, soft_wrap=True)
 
     made_checks = checks or CHECKS
     found = run_checks(straight, made_checks, back=back, reference=simulation, heard=heard)
     first = next(iter(found.divergences), None)
-    tried = Tried([straight.seed], straight.frames, missed=found.missed)
+    seen = events_of(straight)
+    tried = Tried([straight.seed], straight.frames, missed=found.missed, events=seen)
     if first is None and not found.unsaved and inputs is None and isinstance(made, sim.HasBots):
         count = range(seed + 1, min(seed + (seeds or _SEEDS_MAX), sim.SEED_MAX + 1))
         until = None if seeds else began + SECONDS
@@ -229,7 +232,7 @@ class _Report:
         if words := self.found.explain():
             say("", *words.splitlines())
         else:
-            say("", *_no_difference(self.tried, self.reference))
+            say("", *_no_difference(self.tried, straight.kinds, self.reference))
         if self.smallest is not None and self.out is not None:
             name, length = self.out, text.plural(self.smallest.frames, "frame")
             say("", f"smallest match found that shows it: {name} ({length})")
@@ -258,10 +261,12 @@ class _Report:
         }
 
 
-def _no_difference(tried: Tried, reference: str) -> Iterator[str]:
+def _no_difference(tried: Tried, kinds: Mapping[int, str], reference: str) -> Iterator[str]:
     seeds = [f"seed {tried.seeds[0]}", f"seeds {tried.seeds[0]} to {tried.seeds[-1]}"]
     lines = sum(one.last + 1 - one.first for one in tried.missed)
-    never = f"never reached: {text.plural(lines, 'line')}" if lines else "every line was reached"
+    left = [name for kind, name in kinds.items() if (kind,) not in tried.events]
+    unmet = [text.plural(lines, "line")] * bool(lines) + [f"event {name}" for name in left]
+    never = f"never reached: {', '.join(unmet)}" if unmet else "every line was reached"
     yield "no difference. A mistake that is the same in every run on this machine, such as a float,"
     yield "shows only when a match of one machine is replayed on another."
     yield f"tried: {seeds[len(tried.seeds) > 1]}, {text.plural(tried.frames, 'frame')}; {never}"

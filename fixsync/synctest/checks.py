@@ -22,11 +22,7 @@ from fixsync.synctest.minimise import minimise
 from fixsync.synctest.player_process import Case, Played, folder_of, plain
 from fixsync.synctest.process_check import Pair, Process, ProcessError, Search
 from fixsync.synctest.source_lines import SaltedPair, Seen, look
-from fixsync.synctest.straight import (
-    Divergence,
-    Straight,
-    raised,
-)
+from fixsync.synctest.straight import Divergence, Straight, raised
 from fixsync.synctest.surroundings import stir
 from fixsync.synctest.unsaved import Unsaved, outlasting, unsaved
 from fixsync.world.records import Event, GameEvent
@@ -260,7 +256,7 @@ def run_checks(
                 replace(divergence, check="repeat", how=how, can_be_shortened=False)
             ]
             checked.left_out = [name for name in later if name != divergence.check]
-            return checked
+            break
         checked.divergences.append(divergence)
     if is_named:
         _name(straight, checked, later)

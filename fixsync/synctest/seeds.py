@@ -30,6 +30,8 @@ class Tried:
     """The first that differs."""
     missed: list[UnrunLines] = field(default_factory=list)
     """Lines that never ran in any of them."""
+    events: set[tuple[int, ...]] = field(default_factory=set)
+    """The kinds of events of all."""
     is_late: bool = False
     """Whether time ended the search."""
 
@@ -46,8 +48,7 @@ def try_more(
     first seed. Matches with new lines or events are checked in every frame, the others in some.
 
     until: on the clock `time.monotonic`."""
-    tried = Tried([first.seed], first.frames)
-    events = _events(first)
+    tried = Tried([first.seed], first.frames, events=events_of(first))
     pair = SaltedPair(case_of(first, reference), 1)
     lengths = [(seed, first.frames) for seed in seeds]
     lengths[1:1] = [(first.seed, _LONGER * first.frames)]
@@ -66,8 +67,8 @@ def try_more(
             tried.frames += straight.frames
             tried.seeds += [seed] * (seed not in tried.seeds)
             missed = pair.missed(straight.inputs, seed)
-            is_new = len(missed) < len(tried.missed) or not _events(straight) <= events
-            tried.missed, events = missed, events | _events(straight)
+            is_new = len(missed) < len(tried.missed) or not events_of(straight) <= tried.events
+            tried.missed, tried.events = missed, tried.events | events_of(straight)
             every = 1 if is_new and frames == first.frames else _EVERY
             found = any(run_check(name, straight, every=every) for name in IN_PROCESS)
             if found or pair.differs(straight.inputs, seed) is not None:
@@ -79,7 +80,7 @@ def try_more(
     return tried
 
 
-def _events(straight: Straight) -> set[tuple[int, ...]]:
+def events_of(straight: Straight) -> set[tuple[int, ...]]:
     """The kinds of events of a match."""
     world = {(event.kind, event.contact) for events in straight.events for event in events}
     return world | {(game.kind,) for events in straight.game for game in events}

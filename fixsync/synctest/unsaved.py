@@ -12,6 +12,7 @@ and the frames after a load differ."""
 
 from __future__ import annotations
 
+import functools
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -129,8 +130,9 @@ def outlasting(
         return _Runs(straight, straight.start()).run(0, len(given), given)
 
     then = Walk(straight.type)
-    ways = (lambda: play(inputs), lambda: play(inputs[::-1]))
-    for way in ways:
+    half = inputs[: len(inputs) // 2 + 1]
+    for given in (inputs, inputs[::-1], half):  # half: the effect of a whole one may repeat
+        way = functools.partial(play, given)
         look = _Look(then, way, lambda: play(inputs), lambda: Walk(straight.type), "a match")
         names = _named(look, ())
         then.restore()
@@ -327,7 +329,7 @@ def _suspects(look: _Look) -> Iterator[_Suspect]:
             what = f"{shown(place.known)}, and an equal one that is another object after {event}"
         else:
             repair = _repair(then, place, now)
-            if place.shown is not None or now.shown is not None:
+            if all(one.shown is not None or one.value is None for one in (place, now)):
                 what = _both(place.shown, now.shown, event) or what
         if repair is not None:
             yielded.append(name)
