@@ -17,6 +17,7 @@ import model_level
 import model_push
 import pytest
 import strategies
+import test_fuzz as fuzzers
 from builds import CSRC
 from hypothesis import given
 from hypothesis import strategies as st
@@ -232,6 +233,19 @@ def test_outlines_are_convex_and_the_models(kernel: Any, data: Any) -> None:
         zip(vertices[0 : 2 * len(corners) : 2], vertices[1 : 2 * len(corners) : 2], strict=True)
     )
     assert found == corners
+
+
+@pytest.mark.full
+@pytest.mark.release
+def test_fuzzers_find_no_answer_that_is_not_the_references(tmp_path: Path) -> None:
+    """In a copy of the repository's C with these kinds."""
+    (tmp_path / "csrc").mkdir()
+    add_rows(tmp_path / "csrc")
+    shutil.copytree(CSRC / "kit", tmp_path / "csrc" / "kit")
+    native = shutil.copytree(fuzzers.NATIVE, tmp_path / "tests" / "native")
+    arguments = ("shapes", "cast", "level", "--seconds", "5", "--objects", str(tmp_path / "made"))
+    code, said, found = fuzzers.fuzz(native / "fuzz.py", tmp_path / "found", *arguments)
+    assert (code, found) == (0, []), said
 
 
 def fault_at(kind: str, sizes: tuple[int, ...], step: int) -> str:
