@@ -258,6 +258,18 @@ def test_a_log_that_is_not_valid_is_told_even_after_a_difference(
     assert (result.error.file, result.error.line) == (str(bad), 5)
 
 
+@pytest.mark.parametrize("which", ["a", "b"])
+def test_a_log_without_a_header_is_an_error_of_the_result(tmp_path: Path, which: str) -> None:
+    for name in "ab":
+        logs.write(tmp_path / f"{name}.jsonl", logs.header(), FRAMES)
+    bad = tmp_path / f"{which}.jsonl"
+    bad.write_bytes(b"")
+    result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert result.exit_code == 2
+    assert result.error is not None
+    assert result.error.file == str(bad)
+
+
 def test_logs_whose_simulation_is_not_known_are_compared_as_text(tmp_path: Path) -> None:
     head = logs.header(sim="test-unknown")
     frames: list[Any] = [{"frame": n, "inputs": [n, [1, 2]]} for n in range(3)]

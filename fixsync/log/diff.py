@@ -138,7 +138,7 @@ def diff(
     frames after the first difference are not replayed. OSError for files that cannot be read."""
     result = Diff(os.fspath(a), os.fspath(b))
     sims = simulations if isinstance(simulations, tuple) else (simulations, simulations)
-    with _compared(result, line_bytes_max) as (reader_a, reader_b):
+    with _error_of(result), _readers(result, line_bytes_max) as (reader_a, reader_b):
         result.header = list(_header_rows(*result.headers or (), ignore_meta=ignore_meta))
         runs = Run(reader_a, sims[0]), Run(reader_b, sims[1])
         comparison = _Comparison(result, *runs)
@@ -163,7 +163,7 @@ def diff_builds(
     ValueError for a log that is a trace; OSError for a file that cannot be read. `error` of the
     result for a log that is not valid, or that one of the versions cannot play."""
     result = Diff(os.fspath(path), os.fspath(path))
-    with _compared(result, line_bytes_max) as (reader_a, reader_b):
+    with _error_of(result), _readers(result, line_bytes_max) as (reader_a, reader_b):
         runs = Run(reader_a, player=a), Run(reader_b, player=b)
         _Comparison(result, *runs).run()
         for name, run in zip("AB", runs, strict=True):
@@ -172,17 +172,22 @@ def diff_builds(
 
 
 @contextmanager
-def _compared(result: Diff, line_bytes_max: int) -> Iterator[tuple[Reader, Reader]]:
-    """The logs of a result, which gets their error if one is not valid."""
+def _error_of(result: Diff) -> Iterator[None]:
+    """Gives a result the error of a log that is not valid."""
     try:
-        with (
-            Reader(result.a, line_bytes_max=line_bytes_max) as reader_a,
-            Reader(result.b, line_bytes_max=line_bytes_max) as reader_b,
-        ):
-            result.headers = (reader_a.header, reader_b.header)
-            yield reader_a, reader_b
+        yield
     except MatchLogError as error:
         result.error = error
+
+
+@contextmanager
+def _readers(result: Diff, line_bytes_max: int) -> Iterator[tuple[Reader, Reader]]:
+    with (
+        Reader(result.a, line_bytes_max=line_bytes_max) as reader_a,
+        Reader(result.b, line_bytes_max=line_bytes_max) as reader_b,
+    ):
+        result.headers = (reader_a.header, reader_b.header)
+        yield reader_a, reader_b
 
 
 class _Comparison:
