@@ -321,3 +321,40 @@ def test_a_peer_without_room_for_the_events_grows() -> None:
     first, second = (peer.heard.confirmed for peer in match.peers)
     shared = min(len(first), len(second))
     assert first[:shared] == second[:shared] == alone(300, 2, 2)[:shared]
+
+
+class TwoFaced(Peer):
+    """A player who sends another input to the second peer from frame 60 on."""
+
+    def __init__(self, game: Duel, peers: list[int], **settings: Any) -> None:
+        super().__init__(game, peers, **settings)
+        self.other = Peer(Duel(len(peers)), peers, **settings)
+
+    def tick(self, values: Any) -> int:
+        lie = [[(values[0][0] + 1) % 3]] if self.pace.head >= 60 else values
+        self.other.tick(lie)
+        return super().tick(values)
+
+    def packet(self, peer: int, room: int = 1200) -> bytes:
+        said = super().packet(peer, room), self.other.packet(peer, room)
+        return said[peer - 1]
+
+    def receive(self, peer: int, data: bytes) -> int:
+        self.other.receive(peer, data)
+        return super().receive(peer, data)
+
+
+def test_a_player_who_sends_two_inputs_is_found_by_those_who_got_them() -> None:
+    def peer(game: Duel, peers: list[int], **settings: Any) -> Peer:
+        return (TwoFaced if peers[2] == 0 else Peer)(game, peers, **settings)
+
+    match = Match(3, peer=peer, jitter_ms=30)
+    match.run(400, lambda: all(one.desync for one in match.peers[:2]))
+    first, second = (one.desync for one in match.peers[:2])
+    assert first.frame == second.frame == 60
+    assert first.part == second.part == lib.FXS_PART_INPUTS
+    assert (first.players, second.players) == (0b010, 0b001)  # of each other: nobody else knows
+    assert first.parts & 1 << lib.FXS_PART_WORLD
+    inputs = [one.heard.confirmed[60][1] for one in match.peers[:2]]
+    assert inputs[0][:2] == inputs[1][:2]
+    assert inputs[0][2] != inputs[1][2]  # logs name the player
