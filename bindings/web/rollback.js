@@ -559,7 +559,9 @@ export class Rollback extends Holder {
     const [row] = found.differences;
     const values = row
       ? `${row.group}, ${row.field}: ${row.a} and ${row.b}`
-      : `hashes ${found.ours[part]} and ${found.theirs[part]}`;
+      : part === "shown"
+        ? `${BigInt(`0x${found.ours.shown}`)} and ${BigInt(`0x${found.theirs.shown}`)}: save lacks a value`
+        : `hashes ${found.ours[part]} and ${found.theirs[part]}`;
     found.message = `frame ${frame}: ${part} differs ${who}: ${values}`;
     return found;
   }

@@ -268,9 +268,9 @@ static void put_hashes(const fxs_rollback *r, remote *to, packet_writer *w) {
     put_varint(w, 0);
 }
 
-/* Decides, once a frame, whether this peer runs slower: until it is up to a fifth of a frame behind,
- * since a clock that is fast gets ahead again. Then it waits until that is measured: who goes on
- * gets behind, then the other one does, and both run slower all the time. */
+/* Decides, once a frame, whether this peer runs slower: until it is up to a fifth of a frame
+ * behind, since a clock that is fast gets ahead again. Then it waits until that is measured: who
+ * goes on gets behind, then the other one does, and both run slower all the time. */
 static void keep_pace(fxs_rollback *r) {
     fxs_pace pace;
     fxs_rollback_pace(r, &pace);

@@ -83,12 +83,18 @@ class FrameDesync:
 
     def __str__(self) -> str:
         players = ", ".join(map(str, self.players))
-        who = f"from peer {self.peer}, players {players}" if self.peer else "when stepped again"
-        what = (
-            str(self.differences[0])
-            if self.differences
-            else f"hashes {self.ours[self.part]:016x} and {self.theirs[self.part]:016x}"
+        who = (
+            f"from that of peer {self.peer}, players {players}"
+            if self.peer
+            else "when it is stepped again"
         )
+        ours, theirs = self.ours[self.part], self.theirs[self.part]
+        if self.differences:
+            what = str(self.differences[0])
+        elif self.part == "shown":
+            what = f"{ours} and {theirs}: save lacks a value"
+        else:
+            what = f"hashes {ours:016x} and {theirs:016x}"
         return f"frame {self.frame}: {self.part} differs {who}: {what}"
 
 

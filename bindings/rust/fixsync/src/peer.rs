@@ -145,10 +145,13 @@ pub struct Desync {
 impl fmt::Display for Desync {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "frame {}: {:?} differs ", self.frame, self.part)?;
-        if self.peer != 0 {
-            return write!(f, "from that of peer {}", self.peer);
+        match self.peer {
+            0 => write!(f, "when it is stepped again")?,
+            peer => write!(f, "from that of peer {peer}")?,
         }
-        write!(f, "when it is stepped again")?;
+        if let (Part::Shown, [.., ours], [.., theirs]) = (self.part, self.ours, self.theirs) {
+            write!(f, ": {ours} and {theirs}: the own bytes lack a value")?;
+        }
         self.own_at.map_or(Ok(()), |at| write!(f, ", own byte {at}"))
     }
 }
