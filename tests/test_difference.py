@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from itertools import chain
-from pathlib import Path
 from struct import Struct, unpack_from
 from typing import Any
 
 import model
 import pytest
-from builds import Builds, compiled
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import NO_KIND, examples
-from tools import ran
 
 from fixsync import Level, Pillar, Pose, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
@@ -280,27 +277,3 @@ def test_words_need_room_and_a_field_that_exists() -> None:
     for of, field in ((6, 0), (0, 31), (1, 96), (0, 2**32 - 1)):
         wrong = ffi.new("fxs_difference *", {"of": of, "field": field})
         assert lib.fxs_difference_text(wrong, ffi.NULL, 0, text, 512, size) == lib.FXS_E_RANGE
-
-
-@pytest.mark.full
-def test_the_program_of_the_page_prints_the_collider_and_the_field(
-    builds: Builds, tmp_path: Path
-) -> None:
-    page = (Path(__file__).parent.parent / "docs" / "desync.md").read_text(encoding="utf-8")
-    source, printed = page.split("```c\n")[1].split("```\n```text\n")
-    states = World(8), World(8)
-    for x, world in zip((524288, 524289), states, strict=True):
-        world.add(7, Sphere(65536), Pose(x, 0, 0))
-    rows = [", ".join(map(str, world.save())) for world in states]
-    size = len(states[0].save())
-    main = (
-        f"\nstatic const uint8_t A[] = {{{rows[0]}}}, B[] = {{{rows[1]}}};\n"
-        f"int main(void) {{ print_desync(A, {size}, B, {size}); return 0; }}\n"
-    )
-    (tmp_path / "desync.c").write_text(source + main, encoding="utf-8")
-    csrc = Path(__file__).parent.parent / "csrc"
-    program = tmp_path / "desync"
-    own = [f"-I{csrc}", tmp_path / "desync.c", builds.object()]
-    compiled("-std=c11", *own, "-o", program)
-    run = ran([program], check=True)
-    assert run.stdout == printed.split("```")[0]

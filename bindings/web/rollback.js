@@ -557,11 +557,11 @@ export class Rollback extends Holder {
         ? "when it is stepped again"
         : `from that of peer ${peer}, player${players.length > 1 ? "s" : ""} ${players.join(", ")}`;
     const [row] = found.differences;
-    const values = row
-      ? `${row.group}, ${row.field}: ${row.a} and ${row.b}`
-      : part === "shown"
-        ? `${BigInt(`0x${found.ours.shown}`)} and ${BigInt(`0x${found.theirs.shown}`)}: save lacks a value`
-        : `hashes ${found.ours[part]} and ${found.theirs[part]}`;
+    const [mine, other] = [found.ours, found.theirs].map((of) => of[part]);
+    let values = `hashes ${mine} and ${other}`;
+    if (row) values = `${row.group}, ${row.field}: ${row.a} and ${row.b}`;
+    else if (part === "shown")
+      values = `${BigInt(`0x${mine}`)} and ${BigInt(`0x${other}`)}: save lacks a value`;
     found.message = `frame ${frame}: ${part} differs ${who}: ${values}`;
     return found;
   }

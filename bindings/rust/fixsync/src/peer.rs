@@ -121,7 +121,7 @@ impl Part {
 }
 
 /// The first frame that differs: on another peer, or when it was stepped again here. It prints as
-/// "frame 60: World differs when it is stepped again".
+/// "frame 60: world differs when it is stepped again".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Desync {
     /// Its number.
@@ -144,7 +144,8 @@ pub struct Desync {
 
 impl fmt::Display for Desync {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "frame {}: {:?} differs ", self.frame, self.part)?;
+        let part = ["inputs", "world", "own", "events", "shown"][self.part as usize];
+        write!(f, "frame {}: {part} differs ", self.frame)?;
         match self.peer {
             0 => write!(f, "when it is stepped again")?,
             peer => write!(f, "from that of peer {peer}")?,
@@ -202,7 +203,7 @@ pub struct Pace {
 ///         }
 ///     }
 ///     if let Some(desync) = rollback.desync() {
-///         assert_eq!(desync.to_string(), "frame 0: World differs when it is stepped again");
+///         assert_eq!(desync.to_string(), "frame 0: world differs when it is stepped again");
 ///         let states = [0, 1].map(|which| rollback.kept(which, Part::World).unwrap());
 ///         let mut rows = Vec::new();
 ///         state_differences(states[0], states[1], &mut rows)?;
