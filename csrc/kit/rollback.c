@@ -317,8 +317,12 @@ static uint64_t hash_of_events(const fxs_event *events, uint64_t n) {
     hasher h;
     fxs_hash_begin(&h, 0);
     for (uint64_t i = 0; i < n; i++) {
-        hash_word(&h, events[i].a | (uint64_t)events[i].b << 32);
-        hash_word(&h, events[i].kind | (uint64_t)events[i].contact << 32);
+        uint8_t bytes[16];
+        write32(bytes, events[i].a);
+        write32(bytes + 4, events[i].b);
+        write32(bytes + 8, events[i].kind);
+        write32(bytes + 12, events[i].contact);
+        fxs_hash_add(&h, bytes, sizeof bytes);
     }
     return fxs_hash_end(&h);
 }
