@@ -127,7 +127,7 @@ pub struct Counts {
 /// assert_eq!(world.contact(1, 2)?, Contact::Overlapping);
 /// assert_eq!(world.push_out(1, 2)?, [-q!(1), 0]);
 /// assert!(world.lift(1, 2)? > 0);
-/// assert_eq!(world.outline(1, None)?.outer.len(), 32);
+/// assert_eq!(world.outline(1, None)?.outer.len(), OUTLINE_SEGMENTS as usize);
 /// let mut moved: Vec<Moved> = Vec::new();
 /// world.separate(&[u32::MAX; 32], 4, &mut moved)?;
 /// assert_eq!(moved.len(), 2);
