@@ -23,7 +23,6 @@ def bench(*options: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-@pytest.mark.full
 def test_every_scene_agrees_with_a_look_at_all_pairs_and_comes_to_its_pinned_hash() -> None:
     found = list(check.checked())
     assert [name for name, _, _ in found] == [*SCENES]

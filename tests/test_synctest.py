@@ -177,7 +177,6 @@ def test_more_seeds_find_what_the_first_does_not_show():
     assert (late.failing, late.seeds, late.is_late) == (None, [1, 2], True)
 
 
-@pytest.mark.full
 def test_a_simulation_that_raises_with_another_seed_is_reported_with_the_seed(run: Any):
     result = run("broken:RaisingSeeds", "--frames", "9", "--seeds", "3")
     assert result.exit_code == 1
