@@ -62,7 +62,8 @@ static inline void box_corners(const int32_t size[3], planar *corner) {
  *   how many of size[0], size[1] and size[2] a match log always has;
  *   the class;
  *   NO_CORNERS, or CORNERS(n, function): how many there are, and the function above of them;
- *   has_front: whether half a turn makes it another shape (a sector); a disc has no front;
+ *   has_front: whether half a turn makes it another shape (a sector); a disc has no front. No kind
+ *   may change with z -> -z, or a mirrored one would need another outline;
  *   for each size the name, least and most (unused, 0, 0 for a size that it does not have, and 0, 0
  *   for a hole), then least and most half_angle. A match log has the half_angle, where there is
  *   one, behind size[0].

@@ -127,7 +127,7 @@ def test_a_shape_is_found_wherever_its_outline_is(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", strategies.KINDS)
-def test_a_kind_has_a_front_if_half_a_turn_changes_its_outline(kind: str) -> None:
+def test_a_kind_can_be_mirrored_and_has_a_front_if_half_a_turn_changes_it(kind: str) -> None:
     """Otherwise a mirrored part would face the wrong way without a word."""
     chance, changed = Random(6), []
     for _ in range(40):
@@ -139,6 +139,9 @@ def test_a_kind_has_a_front_if_half_a_turn_changes_its_outline(kind: str) -> Non
         )
         if one != other:
             changed.append(shape)
+        ahead = set(outline(shape, Pose(0, 0, 0, 0), segments=24).outer)
+        reported = f"{kind}: a mirrored part needs an outline that z -> -z does not change: {shape}"
+        assert kind not in model.CORNERS or {(x, -z) for x, z in ahead} == ahead, reported
     reported = f"in shape.h {kind} needs .has_front = {int(bool(changed))}: {changed[:1]}"
     assert KINDS_BY_NAME[kind].has_front == bool(changed), reported
 

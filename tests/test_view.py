@@ -379,7 +379,8 @@ def test_the_arena_is_one_file_that_may_reach_no_network():
 
 
 # 100,600 of them are the kernel, with rollback and steps built for speed; 4,900 read logs strictly.
-PAGE_BYTES_MAX = 206_300
+# There is room for a kind of shape or two.
+PAGE_BYTES_MAX = 207_000
 
 
 def test_a_page_without_logs_is_small():

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from bindings.api import SIZES, Api, Kind, Type, read_commands, read_kinds
 from bindings.emit import NOTE
+from bindings.names import in_case
 
 
 def _number(value: int) -> str:
@@ -170,10 +171,10 @@ def makers(api: Api) -> str:
         sizes = _parameters(kind)
         given, start = ", ".join(sizes), f'  made("{kind.name}"'
         if not kind.has_hole:
-            lines.append(f"export const {kind.name} = ({given}) =>{start[1:]}, {given});")
+            lines.append(f"export const {_maker(kind)} = ({given}) =>{start[1:]}, {given});")
             continue
         hole = sizes.pop()
-        lines.append(f"export const {kind.name} = ({given} = 0) =>")
+        lines.append(f"export const {_maker(kind)} = ({given} = 0) =>")
         lines.append(f"{start}, {', '.join(sizes)}, ...({hole} === 0 ? [] : [{hole}]));")
     return "\n".join(lines) + "\n"
 
@@ -195,7 +196,7 @@ def maker_types(api: Api) -> str:
             hole = _parameters(kind)[-1]
             lines.append(f"/** {hole} is the radius of a hole; 0 or left out: no hole. */")
             sizes[-1] = sizes[-1].replace(":", "?:")
-        lines += _listed(f"export function {kind.name}(", sizes, "", "): Shape;")
+        lines += _listed(f"export function {_maker(kind)}(", sizes, "", "): Shape;")
     return "\n".join(lines) + "\n"
 
 
@@ -209,7 +210,11 @@ def _listed(start: str, parts: list[str], indent: str, end: str) -> list[str]:
 
 def _parameters(kind: Kind) -> list[str]:
     """The names of a kind's sizes in JavaScript."""
-    return [re.sub(r"_(\w)", lambda m: m[1].upper(), size.name) for size in kind.sizes]
+    return [in_case(size.name, "javascript") for size in kind.sizes]
+
+
+def _maker(kind: Kind) -> str:
+    return in_case(kind.name, "javascript")
 
 
 def _array(values: Iterable[str | int]) -> str:

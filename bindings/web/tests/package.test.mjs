@@ -15,8 +15,9 @@ import { gzipSync } from "node:zlib";
 import { page, ROOT, ran, served, test, WEB, WORK } from "./harness.mjs";
 
 const APP = join(WORK, "app");
-const BYTES_MAX = 303_000; // 9,000 of them read match logs as strictly as Python does
-const GZIPPED_MAX = 135_200;
+// 9,000 of them read match logs as strictly as Python does. There is room for a kind of shape or two.
+const BYTES_MAX = 305_000;
+const GZIPPED_MAX = 136_000;
 
 const npm = (...args) => ran("npm", ["--no-audit", "--no-fund", "--loglevel=error", ...args]);
 const tool = (name) => join(WORK, "node_modules", ".bin", name);
