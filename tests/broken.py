@@ -27,7 +27,7 @@ class Unsaved(Bumpers):
     def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
         events = super().step(inputs)
         self.count += 1
-        if self.count % 8 == 0:
+        if self.count / 8 == self.count // 8:
             self.world.turn(0, self.count)
         return events
 

@@ -94,7 +94,7 @@ def synctest_command(
     a difference is written to a file for --inputs.
 
     Also listed, without a change of the exit code: calls that ask the machine, such as a clock;
-    places in the source that are worth a look, such as a float; and lines that never ran.
+    floats in its source; and lines that never ran.
 
     \b
     Exit code  0  no difference
