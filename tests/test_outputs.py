@@ -403,24 +403,10 @@ def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:
 
 
 @POSIX
-def test_the_next_output_removes_what_a_killed_process_left_and_nothing_else(
-    run: Run, folder: Path
-) -> None:
-    log = folder / "match.jsonl"
+def test_a_killed_process_leaves_the_file_of_its_output_as_it_was(folder: Path) -> None:
+    (folder / "killed.jsonl").write_text("before")
     assert Halfway(folder, "killed.jsonl").end(signal.SIGKILL) == (-signal.SIGKILL, b"")
-    (left,) = hidden(folder)
-    others = [folder / ".fixsync-notes", folder / ".fixsync-0123456789abcdef0"]
-    for other in others:
-        other.write_text("not ours")
-    pipe, link = folder / f".fixsync-{'0' * 16}", folder / f".fixsync-{'1' * 16}"
-    os.mkfifo(pipe)
-    link.symlink_to(log)
-    live = Halfway(folder, "live.jsonl")
-    assert not left.exists()
-    assert run("cut", log, "1..2", "-o", "other.jsonl")[0] == 0
-    assert live.finish() == 0
-    assert replay(folder / "live.jsonl").frames == 150
-    assert hidden(folder) == {*others, pipe, link}
+    assert (folder / "killed.jsonl").read_text() == "before"
 
 
 def started(*arguments: str, usual: int | None = None, **settings: Any) -> subprocess.Popen[bytes]:

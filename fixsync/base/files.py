@@ -7,12 +7,10 @@ a file name or a platform."""
 from __future__ import annotations
 
 import bz2
-import contextlib
 import errno
 import importlib
 import lzma
 import os
-import re
 import stat
 import struct
 import sys
@@ -36,8 +34,7 @@ _BUFFER_BYTES = 1 << 16
 _GZIP_LEVEL = 6  # level 9 takes half as long again, and saves 1%
 _XZ_MEMORY_BYTES_MAX = 1 << 28
 
-_NOT_A_LINK = getattr(os, "O_NOFOLLOW", 0)
-_ONLY_NEW = os.O_EXCL | _NOT_A_LINK
+_ONLY_NEW = os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0) | _ONLY_NEW
 _MODE = 0o666
 """Less the umask."""
@@ -223,80 +220,31 @@ def _identity(path: str | os.PathLike[str]) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if found and stat.S_ISREG(found.st_mode) else None
 
 
-_HIDDEN = re.compile(r"\.fixsync-[0-9a-f]{16}")
-_unfinished: set[Path] = set()
-"""The hidden files of this process."""
-
-
-def discard_unfinished() -> None:
-    """Removes the hidden files of outputs that are not whole, for a process that ends."""
-    while _unfinished:
-        _unfinished.pop().unlink(missing_ok=True)
-
-
-def _sweep(folder: Path) -> None:
-    """Removes the hidden files of processes that were killed: those that nobody has locked. Where
-    files have no locks, and on Windows, where a file must be closed before it gets its name, all
-    stay."""
-    if os.name != "posix":
-        return
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        found = [entry for entry in entries if _HIDDEN.fullmatch(entry.name)]
-        for entry in found:
-            with contextlib.suppress(OSError):
-                if entry.is_file(follow_symlinks=False):
-                    with FileIO(os.open(entry.path, os.O_RDWR | _NOT_A_LINK), "r+") as file:
-                        if lock(file.fileno()):
-                            Path(entry.path).unlink()
-
-
 class _Whole:
     """A file that appears under its name when it is whole. Until then it has a hidden name of its
-    own in the same folder, and a file of its name stays. Its lock says that its process lives; the
-    next output in the folder removes hidden files without one."""
+    own in the same folder, where it stays if the process is killed, and a file of its name stays."""
 
     def __init__(self, path: Path) -> None:
         self._target = resolved(path)
-        _sweep(self._target.parent)
-        while True:
-            self._hidden = self._target.with_name(f".fixsync-{os.urandom(8).hex()}")
-            _unfinished.add(self._hidden)
-            try:
-                self.file = FileIO(os.open(self._hidden, _CREATE, _MODE), "wb")
-            except BaseException as error:
-                _unfinished.discard(self._hidden)
-                if isinstance(error, OSError):
-                    error.filename = os.fspath(path)  # nobody knows the hidden name
-                raise
-            if self._is_held():
-                return
-            self.discard()  # removed by another process before it had its lock
-
-    def _is_held(self) -> bool:
-        number = self.file.fileno()
+        self._hidden = self._target.with_name(f".fixsync-{os.urandom(8).hex()}")
         try:
-            return lock(number) and os.path.samestat(os.fstat(number), self._hidden.stat())
-        except FileNotFoundError:
-            return False
-        except OSError:
-            return True  # on a file system without locks
+            self.file = FileIO(os.open(self._hidden, _CREATE, _MODE), "wb")
+        except OSError as error:
+            error.filename = os.fspath(path)  # nobody knows the hidden name
+            raise
 
     def finish(self) -> None:
         try:
             os.fsync(self.file.fileno())
-            if os.name != "posix":
-                self.file.close()
+            self.file.close()
             self._hidden.replace(self._target)
-            self.file.close()  # not before: without its lock the hidden file may be removed
         except BaseException:
             self.discard()
             raise
-        _unfinished.discard(self._hidden)
 
     def discard(self) -> None:
         self.file.close()
         self._hidden.unlink(missing_ok=True)
-        _unfinished.discard(self._hidden)
 
 
 class Closing(ABC):

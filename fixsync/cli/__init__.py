@@ -116,7 +116,6 @@ def _cleaning() -> Iterator[None]:
         if not isinstance(ended, _Ended):
             raise
     finally:
-        files.discard_unfinished()
         for number in found:
             signal.signal(number, signal.SIG_DFL)
     if isinstance(ended, _Ended):
