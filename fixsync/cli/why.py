@@ -29,7 +29,7 @@ def why_command(
     """Explain why a pair is a hit or not.
 
     A and B are ids or names of the log; 'solid 3' is a solid of its level. The log is replayed. The
-    report has one sentence, then the frames in which the pair hits, those in which its shapes meet,
+    report has the answer, then the frames in which the pair hits, those in which its shapes meet,
     and those of each cause that prevents a hit. --frame adds a checklist of the causes in that
     frame, with their margins.
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from fixsync._native.raw import TURN, constant
-from fixsync.base.names import owner_text
-from fixsync.base.numbers import ONE, decimal
+from fixsync._native.raw import constant
 from fixsync.log.reader import Reader
 from fixsync.log.replay import placed_of
 from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
@@ -80,7 +78,7 @@ class PairReport(Struct, kw_only=True):
 
     log: str
     summary: str
-    """One sentence."""
+    """The answer in words."""
     a: Party
     b: Party
     frames: Span
@@ -309,11 +307,8 @@ def why(
     return found
 
 
-# The sentence.
-
-
 def _summary(found: PairReport, frame: int | None) -> str:
-    """The sentence about a frame or, with None, about the whole match."""
+    """The answer about a frame or, with None, about the whole match."""
     a, b, nearest = found.a, found.b, found.nearest
     if not found.together:
         return f"{a} and {b} were never both in the world"
@@ -322,7 +317,7 @@ def _summary(found: PairReport, frame: int | None) -> str:
             return f"{a} hit {b} in {_frames_text(found.hits)}"
         if nearest is None:
             return f"{a} never hit {b}"
-        return f"{a} never hit {b}; nearest in frame {nearest.frame}: {_short(found, nearest)}"
+        return f"{a} never hit {b}; nearest in frame {nearest.frame}: {nearest.text}"
     at = found.frame
     if at is None:
         there = _frames_text(found.together)
@@ -330,9 +325,9 @@ def _summary(found: PairReport, frame: int | None) -> str:
     if not at.why:
         span = next(one for one in found.hits if _is_in(frame, one))
         return f"{a} hit {b} in {_frames_text([span])}"
-    answer = f"{a} missed {b} in frame {frame}: {_short(found, at)}"
+    answer = f"{a} missed {b} in frame {frame}: {at.text}"
     if nearest is not None and nearest.frame != frame:
-        answer += f"; the nearest miss is in frame {nearest.frame}: {_short(found, nearest)}"
+        answer += f". The nearest miss is in frame {nearest.frame}: {nearest.text}"
     return answer
 
 
@@ -345,47 +340,3 @@ def _is_in(frame: int, span: Span) -> bool:
     """Whether a frame is in a span, which may pass the end of the frame numbers."""
     first, last = span
     return (frame - first) & FRAME_MAX <= (last - first) & FRAME_MAX
-
-
-def _short(found: PairReport, at: PairFrame) -> str:
-    """The causes of a frame: "slash was off in frames 300..319, and 0.31 short beside"."""
-    *clauses, last = _clauses(found, at)
-    return f"{', '.join(clauses)}, and {last}" if clauses else last
-
-
-def _clauses(found: PairReport, at: PairFrame) -> Iterator[str]:
-    for cause, party in (("a_inactive", found.a), ("b_inactive", found.b)):
-        if cause in at.why:
-            span = next(one for one in found.causes[cause] if _is_in(at.frame, one))
-            yield f"{party} was off in {_frames_text([span])}"
-    if "owner" in at.why:
-        yield f"both had the owner {owner_text(at.owners[0], found.owners)}"
-    if "layers" in at.why:
-        yield "their layers did not meet"
-    if "sectors" in at.why:
-        yield "both are sectors, and one has a hole"
-    if "height" in at.why:
-        yield f"{_growth(at.height)} in height"
-    if "beside" in at.why:
-        growth = at.planar if "height" in at.why else at.gap
-        yield f"{_growth(growth)} beside{_wider(at)}"
-    if "corner" in at.why:
-        yield f"{_growth(at.gap)} at an edge"
-    if "grazes" in at.why:
-        yield "they only touched"
-
-
-def _growth(raw: int | None) -> str:
-    if raw is None:
-        return "too far for any size"
-    if raw == 0:
-        return "only touching"
-    # What is less than a hundredth is not nothing.
-    return f"{decimal(raw, ONE, 2 if raw * 100 >= ONE else 5)} short"
-
-
-def _wider(at: PairFrame) -> str:
-    """The angle that a missed sector lacks."""
-    if at.sector is None or not at.turn:
-        return ""
-    return f", or {decimal(at.turn * 360, TURN, 1)} degrees to each side"
