@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from msgspec.structs import astuple, replace
@@ -259,16 +260,19 @@ class Rewriter:
             found += self._brought_up(one.id)
         return found
 
-    def rewrite(self, frame: int, commands: Iterable[Command]) -> list[Command]:
-        """The commands of a frame. ValueError for a change that is out of range."""
+    def rewrite(self, frame: int, commands: Sequence[Command]) -> list[Command]:
+        """The commands of a frame, and after them those that change its colliders. ValueError for a
+        change that is out of range."""
         self._frame = frame
-        found: list[Command] = []
+        placed: dict[int, None] = {}
         for command in commands:
-            if type(command) in _PLACING and self.may_change(command.id):
-                found += self._rewritten(command)
-            else:
-                found.append(command)
-        return found
+            kind, id = type(command), getattr(command, "id", -1)
+            if kind is Remove:
+                placed.pop(id, None)
+            elif kind in _PLACING and (kind is Add or id in self.recorded) and self.may_change(id):
+                self._take(command)
+                placed[id] = None
+        return [*commands, *chain.from_iterable(map(self._brought_up, placed))]
 
     def may_change(self, id: int) -> bool:
         """Whether a setting may concern an id."""
@@ -277,38 +281,14 @@ class Rewriter:
             may = self._may[id] = any(one.may_select(id, self._names) for one in self._settings)
         return may
 
-    def _rewritten(self, command: Any) -> Iterator[Command]:
-        kind = type(command)
-        if kind is Add:
-            geometry = Geometry(command.shape, tuple(command.offset))
-            self._layers[command.id] = command.layer
-            self.recorded[command.id] = geometry
-            now = self._now[command.id] = self._target(command.id)
-            is_same = now == geometry
-            yield command if is_same else replace(command, shape=now.shape, offset=now.offset)
-        elif command.id not in self.recorded:  # the world refuses it
-            yield command
-        elif kind is SetShape or kind is SetOffset:
-            recorded, now = self.recorded[command.id], self._now[command.id]
-            is_shape = kind is SetShape
-            self.recorded[command.id] = (
-                Geometry(command.shape, recorded.offset)
-                if is_shape
-                else Geometry(recorded.shape, tuple(command.offset))
-            )
-            target = self._target(command.id)
-            # The command itself stays a command, also where it changes nothing.
-            if is_shape:
-                yield replace(command, shape=target.shape)
-                self._now[command.id] = Geometry(target.shape, now.offset)
-            else:
-                yield replace(command, offset=target.offset)
-                self._now[command.id] = Geometry(now.shape, target.offset)
-            yield from self._brought_up(command.id)
-        else:
-            yield command
-            self._layers[command.id] = command.layer
-            yield from self._brought_up(command.id)
+    def _take(self, command: Any) -> None:
+        """A command that adds a collider, or changes its shape, offset or layer."""
+        id, parts = command.id, command.__struct_fields__
+        if "layer" in parts:
+            self._layers[id] = command.layer
+        own = {part: getattr(command, part) for part in Geometry._fields if part in parts}
+        for known in (self.recorded, self._now):
+            known[id] = known[id]._replace(**own) if id in known else Geometry(**own)
 
     def _brought_up(self, id: int) -> Iterator[Command]:
         """The commands that a collider still needs."""
