@@ -537,13 +537,13 @@ def test_a_lift_out_of_a_solid_is_the_least_that_ends_the_overlap(size: int) -> 
 def test_a_lift_that_does_not_fit_int32_is_refused() -> None:
     world = World(2, level=Level([Pillar(0, 0, 99, LOW, HIGH), Pillar(0, 0, 99, LOW, HIGH - 200)]))
     world.add(0, Sphere(99), Pose(0, 0, 0))
-    said = r"the lift of a \(0\) out of b \(2147483648\) is {}, outside -2147483648\.\.2147483647$"
-    with pytest.raises(ValueError, match=said.format(HIGH + 99)):
+    said = r"the lift of a \(0\) out of b \(2147483648\) is outside -2147483648\.\.2147483647$"
+    with pytest.raises(ValueError, match=said):
         world.lift(0, LEVEL)
     before = world.save()
     world.set_offset(0, (0, -(2**31), 0))
     world.move(0, 0, 2**31 - 2, 0)
-    with pytest.raises(ValueError, match=said.format(LOW - 99 + 2)):
+    with pytest.raises(ValueError, match=said):
         world.lift(0, LEVEL)
     world.load(before)
     assert world.lift(0, LEVEL + 1) == HIGH - 200 + 99

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from operator import add
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from fixsync._native.changes import CHANGES, Change, values_of_row
 from fixsync._native.checks import integer, refuse
 from fixsync._native.kernel import explanation_row, outline_of
 from fixsync._native.kinds import KINDS
-from fixsync._native.level import LEVEL, NativeLevel
+from fixsync._native.level import LEVEL
 from fixsync._native.lock import exclusive
 from fixsync._native.memory import Memory, Room
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, CData, ffi, lib, uninitialised
@@ -493,27 +493,9 @@ class NativeWorld(Memory):
         if status == _UNDEFINED:
             refuse_undefined(can, *shapes)
         if status == lib.FXS_E_CENTRE:
-            dy = self._large_lift(**ids)
             what = f"the lift of a ({ids['a']}) out of b ({ids['b']})"
-            raise ValueError(f"{what} is {dy}, outside {INT32_MIN}..{INT32_MAX}")
+            raise ValueError(f"{what} is outside {INT32_MIN}..{INT32_MAX}")
         unexpected("a question of checked ids", status)
-
-    def _large_lift(self, a: int, b: int) -> int:
-        """The lift of a collider out of a solid that is beyond int32: a copy of the world goes a
-        part of it, from where the rest fits."""
-        twin, row, rest = self._copy(), ffi.new("fxs_collider *"), ffi.new("int32_t *")
-        lib.fxs_world_get(self._world, a, row)
-        centre = row.y + row.oy
-        _, _, y_low, y_high, _ = cast(NativeLevel, self.level).solid(b - LEVEL)
-        part = 1 << 30 if 2 * centre >= y_low + y_high else -1 << 30
-        for status in (
-            lib.fxs_world_set_offset(twin._world, a, row.ox, 0, row.oz),
-            lib.fxs_world_move(twin._world, a, row.x, centre + part, row.z),
-            lib.fxs_world_lift(twin._world, a, b, rest),
-        ):
-            if status != 0:
-                unexpected("a part of a lift", status)
-        return part + int(rest[0])
 
 
 def _args_of_row(i: int, n: int, *arrays: bytes) -> tuple[Any, ...]:
