@@ -934,8 +934,8 @@ FAULTS = f"""
 196 <I 1 | byte 196: colliders[1]: ids must ascend, but 1 follows 1
 148 B {NO_KIND} | byte 144: colliders[0]: kind must be 0..{NO_KIND - 1}, not {NO_KIND}
 149 B 32 | byte 144: colliders[0]: layer must be 0..31, not 32
-150 B 2 | byte 144: colliders[0]: active must be 0 or 1, not 2
-151 B 1 | byte 144: colliders[0]: the byte after active must be 0, not 1
+150 B 2 | byte 144: colliders[0]: active must be 0..1, not 2
+151 B 1 | byte 144: colliders[0]: zero must be 0..0, not 1
 154 <H 1 | byte 144: colliders[0]: half_angle must be 0, because a sphere does not use it, not 1
 296 <i -1 | byte 248: colliders[2]: size[2] (inner_radius) must be 0..536870911
 258 <H 32769 | byte 248: colliders[2]: half_angle must be 1..32768, not 32769
@@ -943,7 +943,7 @@ FAULTS = f"""
 184 <i 0 | byte 144: colliders[0]: size[0] (radius) must be 1..536870911, not 0
 188 <i -1 | byte 144: colliders[0]: size[1] must be 0, because a sphere does not use it, not -1
 240 <i 536870912 | byte 196: colliders[1]: size[1] (half_y) must be 1..536870911, not 536870912
-212 <i 2147483647 | byte 196: colliders[1]: the centre must be within -2147483648..2147483647
+212 <i 2147483647 | byte 196: colliders[1]: id 2: the centre must be within -2147483648..2147483647
 304 <I 2 | byte 304: hits[0]: a pair must be a < b < 8, not 2, 2
 308 <I 8 | byte 304: hits[0]: a pair must be a < b < 8, not 1, 8
 312 <I 0 | byte 304: hits[0]: contact must be 1..2, not 0

@@ -17,7 +17,7 @@ from fixsync._native.raw import (
     YAW_MAX,
     lib,
 )
-from fixsync._native.rows import CAST, POSE, QUERY, SHAPE
+from fixsync._native.rows import CAST, COLLIDER_COLUMNS, POSE, QUERY, SHAPE
 from fixsync._native.state import HEAD_SIZE, MAGIC, MAGIC_LEVEL, MAGICS, MASKS_AT, PARTS
 
 _HIT_WHENS = f"{lib.FXS_TOUCHING}..{lib.FXS_OVERLAPPING}"
@@ -73,15 +73,18 @@ def refuse_change(
     if status == lib.FXS_E_TAKEN:
         free = f"remove it first, or choose another of 0..{capacity - 1}"
         raise ValueError(f"{where}id {id} is taken: {free}")
-    if status == lib.FXS_E_CENTRE:
-        at = place | values
-        position, offset = (at["x"], at["y"], at["z"]), (at["ox"], at["oy"], at["oz"])
-        raise ValueError(f"{where}id {id}: {_centre_fault(position, at['yaw'], offset)}")
     if "kind" in values:
         _refuse_shape(where, tuple(values[c] for c in ("kind", "half_angle", "a", "b", "c")))
     for name, high in (("active", 1), ("zero", 0)):
         if name in values:
             integer(f"{where}{name}", values[name], 0, high)
+    if status == lib.FXS_E_CENTRE:
+        at = place | values
+        position, offset = (at["x"], at["y"], at["z"]), (at["ox"], at["oy"], at["oz"])
+        raise ValueError(
+            f"{where}id {id}: the centre must be within {INT32_MIN}..{INT32_MAX}: position "
+            f"{position} and offset {offset} turned by yaw {at['yaw']} lead outside"
+        )
     unexpected(f"{where}change of id {id}", -1 if status is None else status)
 
 
@@ -94,13 +97,6 @@ def _refuse_shape(where: str, numbers: tuple[int, ...]) -> None:
 def _refuse_pose(where: str, pose: tuple[int, ...]) -> None:
     if pose[3] > YAW_MAX:
         refuse(f"{where}yaw", pose[3], f"0..{YAW_MAX}")
-
-
-def _centre_fault(position: tuple[int, ...], yaw: int, offset: tuple[int, ...]) -> str:
-    return (
-        f"the centre must be within {INT32_MIN}..{INT32_MAX}: position {position} "
-        f"and offset {offset} turned by yaw {yaw} lead outside"
-    )
 
 
 # Pairs, queries and casts.
@@ -217,19 +213,14 @@ _Row: TypeAlias = tuple[int, ...]
 
 
 def _collider_fault(row: _Row, before: _Row | None, capacity: int, *_: int) -> str:
-    id, kind, layer, active, zero, yaw, half_angle, _owner, *numbers = row
-    if before and id <= before[0]:
-        return f"ids must ascend, but {id} follows {before[0]}"
-    if id >= capacity:
-        return f"id must be 0..{capacity - 1}, not {id}"
-    if layer >= LAYER_COUNT:
-        return f"layer must be 0..{LAYER_COUNT - 1}, not {layer}"
-    if active > 1:
-        return f"active must be 0 or 1, not {active}"
-    if zero:
-        return f"the byte after active must be 0, not {zero}"
-    fault = shape_fault((kind, half_angle, *numbers[6:]))
-    return " ".join(fault) if fault else _centre_fault((*numbers[:3],), yaw, (*numbers[3:6],))
+    if before and row[0] <= before[0]:
+        return f"ids must ascend, but {row[0]} follows {before[0]}"
+    try:
+        refuse_change(
+            "", lib.FXS_E_CENTRE, dict(zip(COLLIDER_COLUMNS, row, strict=True)), capacity, {}
+        )
+    except ValueError as error:
+        return str(error)
 
 
 def _hit_fault(row: _Row, before: _Row | None, capacity: int, solids: int, hit_when: int) -> str:
