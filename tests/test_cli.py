@@ -1038,18 +1038,6 @@ def test_a_header_without_its_line_feed_is_cut_short_for_every_command(
     assert run("diff", path, path)[0] == 0
 
 
-@pytest.mark.parametrize("command", ["replay", "info", "diff", "view"])
-def test_the_limit_of_a_line_can_be_raised(run: Run, tmp_path: Path, command: str) -> None:
-    path = good(tmp_path)
-    longest = max(map(len, path.read_bytes().splitlines()))
-    words = {"diff": [path], "view": ["-o", tmp_path / "page.html"]}.get(command, [])
-    at = "--line-bytes-max"
-    assert run(command, path, *words, at, longest)[0] == 0
-    code, out, err = run(command, path, *words, at, longest - 1)
-    assert code == 2
-    assert f"the line has more than {longest - 1} bytes; --line-bytes-max raises" in out + err
-
-
 # level
 
 

@@ -261,15 +261,6 @@ def test_a_log_of_an_unknown_simulation_needs_it_and_is_good_with_it(
     assert (code, verdicts()) == (0, {"a.jsonl": "nothing to compare"})
 
 
-@pytest.mark.full
-def test_a_line_may_be_as_long_as_the_option_allows(run: Run, tmp_path: Path) -> None:
-    log = good(tmp_path / "a.jsonl")
-    longest = max(map(len, log.read_bytes().splitlines()))
-    for limit, verdict in ((longest, "identical"), (longest - 1, "not valid")):
-        run(log, "--line-bytes-max", limit)
-        assert verdicts() == {"a.jsonl": verdict}
-
-
 # Logs that end or exhaust their worker.
 
 

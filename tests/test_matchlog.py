@@ -33,7 +33,7 @@ from fixsync._native.recorder import NativeRecorder
 from fixsync.base import files
 from fixsync.base.names import Names
 from fixsync.base.strict_json import LineError
-from fixsync.log import lines, schema
+from fixsync.log import lines, reader, schema
 from fixsync.log.cut import cut
 from fixsync.log.info import info
 from fixsync.log.player import Player
@@ -550,24 +550,24 @@ def test_damaged_compressed_data_is_refused_and_not_called_cut(tmp_path: Path, s
     assert "data is damaged" in refusal(tmp_path, bytes(data), path.name).reason
 
 
-def test_a_line_longer_than_the_limit_is_refused(tmp_path: Path) -> None:
+def test_a_line_longer_than_the_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     long = f'{{"frame":1,"commands":[{" " * 1000}]}}'
     path = tmp_path / "match.jsonl"
-    path.write_bytes(log_of('{"frame":0,"commands":[]}', long))
-    with Reader(path, line_bytes_max=len(long)) as reader:
-        assert len(list(reader)) == 2
-    with (
-        Reader(path, line_bytes_max=len(long) - 1) as reader,
-        pytest.raises(MatchLogError) as caught,
+    for frames, most, line in (
+        (['{"frame":0,"commands":[]}', long], len(long), 3),
+        ([], len(HEADER), 1),
     ):
-        list(reader)
-    assert (caught.value.line, reader.frames) == (3, 1)
-    assert caught.value.reason.startswith(f"the line has more than {len(long) - 1} bytes")
-    path.write_bytes(log_of())
-    with Reader(path, line_bytes_max=len(HEADER)) as reader:
-        assert list(reader) == []
-    with pytest.raises(MatchLogError, match=f"line 1: the line has more than {len(HEADER) - 1}"):
-        Reader(path, line_bytes_max=len(HEADER) - 1)
+        path.write_bytes(log_of(*frames))
+        monkeypatch.setattr(reader, "LINE_BYTES_MAX", most)
+        with Reader(path) as whole:
+            assert len(list(whole)) == len(frames)
+        monkeypatch.setattr(reader, "LINE_BYTES_MAX", most - 1)
+        with pytest.raises(MatchLogError) as caught, Reader(path) as cut_off:
+            list(cut_off)
+        assert caught.value.line == line
+        assert caught.value.reason == f"the line has more than {most - 1} bytes"
 
 
 def test_gzip_is_of_level_6_and_flushed_after_each_line(tmp_path: Path) -> None:
@@ -594,7 +594,10 @@ def test_info_counts_the_colliders_that_are_there_at_once(tmp_path: Path) -> Non
     assert (found.colliders_max, found.last_hash) == (1, "f" * 16)
 
 
-def test_a_huge_line_in_a_small_file_takes_little_memory(tmp_path: Path) -> None:
+def test_a_huge_line_in_a_small_file_takes_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "LINE_BYTES_MAX", 1 << 24)
     path = tmp_path / "match.jsonl.gz"
     with gzip.open(path, "wb", 1) as file:
         file.write(log_of()[:-1] + b"\n")
@@ -602,8 +605,8 @@ def test_a_huge_line_in_a_small_file_takes_little_memory(tmp_path: Path) -> None
             file.write(b'{"frame":0,"commands":[' + b" " * (1 << 20))
     tracemalloc.start()
     try:
-        with Reader(path) as reader, pytest.raises(MatchLogError, match="more than 16777216 bytes"):
-            list(reader)
+        with Reader(path) as log, pytest.raises(MatchLogError, match="more than 16777216 bytes"):
+            list(log)
         assert tracemalloc.get_traced_memory()[1] < 40 << 20
     finally:
         tracemalloc.stop()

@@ -37,7 +37,7 @@ _LINE_SECONDS = 60.0
 def shared_options(results: str, what: str) -> Callable[..., Any]:
     """The logs, the results file and the workers of a command, and --json.
 
-    `settings_of` reads the options from --memory to --line-bytes-max."""
+    `settings_of` reads the options from --memory to --sim."""
     shared = (
         click.argument(
             "sources", nargs=-1, required=True, type=options.Source(), metavar="DIR|GLOB|LIST..."
@@ -90,7 +90,6 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
         click.option(
             "--sim", "sims", multiple=True, metavar="MODULE:OBJECT", help=options.SIM_HELP
         ),
-        options.line_bytes_option,
         click.option("-0", "--null", is_flag=True, help="NUL byte after each name in a list."),
         options.json_option,
     )
@@ -109,7 +108,6 @@ def settings_of(
     logs_per_worker: int,
     scratch: str | None,
     sims: Sequence[str],
-    line_bytes_max: int,
     *,
     digest: bool = False,
 ) -> Settings:
@@ -127,7 +125,6 @@ def settings_of(
         path=(str(folder),) if sims else (),
         scratch=str(Path(scratch).absolute()) if scratch else "",
         digest=digest,
-        line_bytes_max=line_bytes_max,
     )
 
 

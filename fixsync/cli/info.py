@@ -30,9 +30,8 @@ _KEY_SHOWN = 80
 @click.argument(
     "logs", nargs=-1, required=True, type=click.Path(exists=True, readable=False), metavar="LOG..."
 )
-@options.line_bytes_option
 @options.json_option
-def info_command(logs: Sequence[str], line_bytes_max: int, as_json: bool) -> None:
+def info_command(logs: Sequence[str], as_json: bool) -> None:
     """Show the content of a match log or a level (.fxlevel).
 
     Of a log its header, and counts of commands, events and answers; nothing is replayed. Of a level
@@ -44,8 +43,7 @@ def info_command(logs: Sequence[str], line_bytes_max: int, as_json: bool) -> Non
     """
     is_level = [path.endswith(".fxlevel") for path in logs]
     found = [
-        _level(path) if level else _log(path, line_bytes_max)
-        for path, level in zip(logs, is_level, strict=True)
+        _level(path) if level else _log(path) for path, level in zip(logs, is_level, strict=True)
     ]
     if as_json:
         lists: dict[str, list[Any]] = {"logs": [], "levels": []}
@@ -79,14 +77,14 @@ def _level(path: str) -> _Shown:
     return _Shown([("file", path), *level_rows(level)], found, is_valid=True)
 
 
-def _log(path: str, line_bytes_max: int) -> _Shown:
-    found = _info(path, line_bytes_max)
+def _log(path: str) -> _Shown:
+    found = _info(path)
     return _Shown(list(_rows(found)), _json(found), is_valid=found.error is None)
 
 
-def _info(path: str, line_bytes_max: int) -> Info:
+def _info(path: str) -> Info:
     try:
-        return info(path, line_bytes_max=line_bytes_max)
+        return info(path)
     except (OSError, ValueError) as error:
         # A file that cannot be read or decompressed. The others are still shown.
         problem = getattr(error, "strerror", None) or str(error)

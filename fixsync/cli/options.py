@@ -18,7 +18,6 @@ from fixsync.cli import project
 from fixsync.cli.streams import echo
 from fixsync.log.reader import Reader
 from fixsync.log.replay import find_logs
-from fixsync.log.schema import LINE_BYTES_MAX
 from fixsync.match import sim
 from fixsync.match.builds import GameFolder, files_of
 
@@ -232,10 +231,6 @@ def number(
     )
 
 
-line_bytes_option = number(
-    "--line-bytes-max", LINE_BYTES_MAX, 1, None, "Longest line of a log that is read.", "BYTES"
-)
-
 SIM_HELP = (
     "Simulation for logs with a sim, from Python's path or this folder. Repeatable."
     " Otherwise those of pyproject.toml."
@@ -243,10 +238,9 @@ SIM_HELP = (
 
 
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--sim, --line-bytes-max and --json, for commands that replay logs: the first two are arguments
-    of what reads a log."""
+    """--sim and --json, for commands that replay logs: the first is an argument of what reads a log."""
     sim_option = texts("--sim", "MODULE:OBJECT", SIM_HELP, "simulations", callback=_simulations)
-    return sim_option(line_bytes_option(json_option(command)))
+    return sim_option(json_option(command))
 
 
 _AT = "fixsync --at"

@@ -50,7 +50,6 @@ def whatif_command(
     layers: Sequence[str],
     rows: int,
     simulations: options.Simulations,
-    line_bytes_max: int,
     as_json: bool,
 ) -> None:
     """List the hits that change if shapes change.
@@ -90,7 +89,6 @@ def whatif_command(
             settings=list(settings),
             sims=list(simulations.references.values()),
             olds=list(options.project_simulations().simulations) if plays else None,
-            line_bytes_max=line_bytes_max,
             output=None if output is None else str(output),
             layers=list(layers),
         )

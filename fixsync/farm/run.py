@@ -93,7 +93,7 @@ def farm(
     `again`, `retry`: as for `Store.plan`. `show` is called when there is progress. After any error
     the verdicts so far stay, and the next run goes on."""
     identity = engine.identity()
-    options = {name: getattr(settings, name) for name in ("sims", "digest", "line_bytes_max")}
+    options = {name: getattr(settings, name) for name in ("sims", "digest")}
     store.begin(identity, options, engine.name, engine.workers, sources, found)
     count, size, known = store.plan(again=again, retry=retry)
     progress = Progress(count, size + count * LOG_BYTES, known)

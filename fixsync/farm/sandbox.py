@@ -19,7 +19,6 @@ from msgspec import Struct
 
 from fixsync.base.processes import Worker
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, Outcome
-from fixsync.log.schema import LINE_BYTES_MAX
 
 _PROGRAM = Path(__file__).parent / "worker.py"
 _START_SECONDS = 120.0
@@ -51,8 +50,6 @@ class Settings(Struct, frozen=True):
     """File for the log with everything computed, if `digest` is set; "": not kept."""
     scratch: str = ""
     """Folder for copies of remote logs; "": the system's folder for temporary files."""
-    line_bytes_max: int = LINE_BYTES_MAX
-    """Longest line of a log."""
     python: str = sys.executable
     environment: tuple[tuple[str, str], ...] | None = None
     """Environment variables; None: those of this process."""
@@ -80,7 +77,7 @@ class Identity(Struct, frozen=True):
         return self.fixsync, self.semantics, self.sources
 
 
-_OF_WORKER = ("memory_bytes", "sims", "path", "digest", "kept", "line_bytes_max")
+_OF_WORKER = ("memory_bytes", "sims", "path", "digest", "kept")
 """The settings that a worker gets."""
 _IDENTITY = msgspec.json.Decoder(Identity)
 

@@ -58,7 +58,7 @@ CREATE TABLE builds (
     semantics TEXT NOT NULL, -- fixsync.match.questions.kernel_id() in hexadecimal digits
     sources TEXT NOT NULL, -- digest of its modules
     kernel TEXT NOT NULL, -- digest of its kernel; empty on a cluster of several platforms
-    options TEXT NOT NULL, -- JSON: simulations, longest line, whether digests are computed
+    options TEXT NOT NULL, -- JSON: simulations, whether digests are computed
     UNIQUE (fixsync, semantics, sources, kernel, options)
 );
 CREATE TABLE runs (

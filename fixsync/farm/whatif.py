@@ -30,7 +30,6 @@ class Request(Struct):
     olds: list[str] | None
     """References of the simulations that recorded logs, where those of `sims` shall play their
     inputs again; None where they shall not."""
-    line_bytes_max: int
     output: str | None = None
     """Where to write the changed match."""
     layers: list[str] = []
@@ -55,22 +54,14 @@ def answer(request: Request, progress: Callable[[Reader], None] | None = None) -
 
 def _found(request: Request, progress: Callable[[Reader], None] | None) -> WhatIf:
     sims = _by_name(request.sims)
-    limit = request.line_bytes_max
     if request.olds is not None:
-        with Reader(request.log, line_bytes_max=limit) as reader:
+        with Reader(request.log) as reader:
             name = str(reader.header.sim)
         if name not in sims and len(sims) > 1:
             raise ValueError(f"{request.log} has the simulation {name!r}: give one of that name")
         new = sims.get(name) or next(iter(sims.values()))
         old = _by_name(request.olds).get(name) or _known(name)
-        return rematch(
-            request.log,
-            new,
-            old=old,
-            layers=request.layers,
-            progress=progress,
-            line_bytes_max=limit,
-        )
+        return rematch(request.log, new, old=old, layers=request.layers, progress=progress)
     return whatif(
         request.log,
         request.settings,
@@ -78,7 +69,6 @@ def _found(request: Request, progress: Callable[[Reader], None] | None) -> WhatI
         layers=request.layers,
         simulations=sims,
         progress=progress,
-        line_bytes_max=limit,
     )
 
 

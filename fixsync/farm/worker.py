@@ -75,7 +75,6 @@ class _Worker:
         self._with_digest: bool = settings["digest"]
         self._scratch = Path(settings["scratch"])
         self._kept = settings["kept"]
-        self._line_bytes_max: int = settings["line_bytes_max"]
         found = [sim.find(reference) for reference in settings["sims"]]
         self._simulations = {simulation.name: simulation for simulation in found}
 
@@ -129,7 +128,6 @@ class _Worker:
             path,
             output=filled,
             simulations=self._simulations,
-            line_bytes_max=self._line_bytes_max,
         )
         if result.error is not None and result.error.is_out_of_memory:
             raise MemoryError

@@ -18,7 +18,6 @@ from fixsync.base.names import attacks_in
 from fixsync.log.pair import PairFrame, Party, Seen
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
-    LINE_BYTES_MAX,
     Add,
     Command,
     Remove,
@@ -422,7 +421,6 @@ def attacks(
     layers: Iterable[str] = (),
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> AttackReport:
     """The attacks of a log, which is played twice. An attack is a collider as `Lives` has it;
     `layers`: numbers or names of the layers that attacks are on.
@@ -431,9 +429,7 @@ def attacks(
     ValueError for a layer that the log does not have, MatchLogError for a log that is not valid or
     whose simulation is not known; OSError for one that cannot be read."""
 
-    run = partial(
-        watch, path, simulations=simulations, progress=progress, line_bytes_max=line_bytes_max
-    )
+    run = partial(watch, path, simulations=simulations, progress=progress)
 
     census = _Census(layers)
     run(census)

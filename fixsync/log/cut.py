@@ -10,7 +10,7 @@ from fixsync.base.files import check_output
 from fixsync.log.lines import check_ids, format_frame
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
-from fixsync.log.schema import LINE_BYTES_MAX, SimFrame
+from fixsync.log.schema import SimFrame
 from fixsync.log.writer import Writer
 from fixsync.match import sim
 
@@ -22,7 +22,6 @@ def cut(
     last: int,
     *,
     simulations: Mapping[str, sim.SimulationType] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> int:
     """Writes the frames first..last of a log, both included, and returns their number.
 
@@ -33,7 +32,7 @@ def cut(
     check_output(output, [path])
     if first > last:
         raise ValueError(f"frames must be FIRST..LAST, not {first}..{last}")
-    with Reader(path, line_bytes_max=line_bytes_max) as reader, ExitStack() as stack:
+    with Reader(path) as reader, ExitStack() as stack:
         header = reader.header
         if first < header.first_frame:
             raise ValueError(f"the log begins at frame {header.first_frame}, after {first}")

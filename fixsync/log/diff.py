@@ -20,7 +20,7 @@ from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.replay import by_pair, placed_of
 from fixsync.log.runs import Run, Simulations, ended, walk
-from fixsync.log.schema import LINE_BYTES_MAX, Frame, Header, MatchLogError, SimFrame
+from fixsync.log.schema import Frame, Header, MatchLogError, SimFrame
 from fixsync.match import sim
 from fixsync.match.builds import origin
 from fixsync.world.level import Level, Solid
@@ -126,7 +126,6 @@ def diff(
     simulations: Simulations | tuple[Simulations, Simulations] | None = None,
     cause: Cause | None = None,
     ignore_meta: bool = False,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Diff:
     """Compares two logs up to the first frame that differs, replaying both.
 
@@ -138,7 +137,7 @@ def diff(
     frames after the first difference are not replayed. OSError for files that cannot be read."""
     result = Diff(os.fspath(a), os.fspath(b))
     sims = simulations if isinstance(simulations, tuple) else (simulations, simulations)
-    with _error_of(result), _readers(result, line_bytes_max) as (reader_a, reader_b):
+    with _error_of(result), _readers(result) as (reader_a, reader_b):
         result.header = list(_header_rows(*result.headers or (), ignore_meta=ignore_meta))
         runs = Run(reader_a, sims[0]), Run(reader_b, sims[1])
         comparison = _Comparison(result, *runs)
@@ -154,8 +153,6 @@ def diff_builds(
     path: str | os.PathLike[str],
     a: sim.SimulationType,
     b: sim.SimulationType,
-    *,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Diff:
     """Plays the inputs of a log with two versions of a simulation up to the first frame in which
     their matches differ: in events, in the worlds, or in the states beside them.
@@ -163,7 +160,7 @@ def diff_builds(
     ValueError for a log that is a trace; OSError for a file that cannot be read. `error` of the
     result for a log that is not valid, or that one of the versions cannot play."""
     result = Diff(os.fspath(path), os.fspath(path))
-    with _error_of(result), _readers(result, line_bytes_max) as (reader_a, reader_b):
+    with _error_of(result), _readers(result) as (reader_a, reader_b):
         runs = Run(reader_a, player=a), Run(reader_b, player=b)
         _Comparison(result, *runs).run()
         for name, run in zip("AB", runs, strict=True):
@@ -181,10 +178,10 @@ def _error_of(result: Diff) -> Iterator[None]:
 
 
 @contextmanager
-def _readers(result: Diff, line_bytes_max: int) -> Iterator[tuple[Reader, Reader]]:
+def _readers(result: Diff) -> Iterator[tuple[Reader, Reader]]:
     with (
-        Reader(result.a, line_bytes_max=line_bytes_max) as reader_a,
-        Reader(result.b, line_bytes_max=line_bytes_max) as reader_b,
+        Reader(result.a) as reader_a,
+        Reader(result.b) as reader_b,
     ):
         result.headers = (reader_a.header, reader_b.header)
         yield reader_a, reader_b

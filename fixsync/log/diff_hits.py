@@ -10,7 +10,7 @@ from msgspec import Struct
 from fixsync.log.hits import HitRow, Ids, Totals, TwoHits, rows_of, totals_of
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, Simulations, walk
-from fixsync.log.schema import LINE_BYTES_MAX, Event
+from fixsync.log.schema import Event
 from fixsync.log.spans import Span, add_frame, all_frames, numbered
 from fixsync.match import sim
 from fixsync.world.shapes import EventKind
@@ -41,7 +41,6 @@ def diff_hits(
     *,
     simulations: Simulations | None = None,
     builds: tuple[sim.SimulationType, sim.SimulationType] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> HitsDiff:
     """Compares the hits of all frames that two logs have. Hits are those of a log's events, or
     computed where it has none. builds: simulations that play the inputs of A and of B; all hits are
@@ -50,8 +49,8 @@ def diff_hits(
     MatchLogError for a log that is not valid, or has no events and a simulation that is not known;
     ValueError for builds and a log that is a trace; OSError for one that cannot be read."""
     with (
-        Reader(a, line_bytes_max=line_bytes_max) as reader_a,
-        Reader(b, line_bytes_max=line_bytes_max) as reader_b,
+        Reader(a) as reader_a,
+        Reader(b) as reader_b,
     ):
         own = builds or (None, None)
         runs = (

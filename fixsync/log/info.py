@@ -12,7 +12,6 @@ from msgspec import UNSET
 from fixsync.log.lines import check_command_ids, check_ids
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
-    LINE_BYTES_MAX,
     Add,
     Command,
     Frame,
@@ -83,12 +82,12 @@ class Info:
     report it so."""
 
 
-def info(path: str | os.PathLike[str], *, line_bytes_max: int = LINE_BYTES_MAX) -> Info:
+def info(path: str | os.PathLike[str]) -> Info:
     """Reads a log and counts its content. OSError for a file that cannot be read."""
     result = Info(os.fspath(path), size=Path(path).stat().st_size)
     count = _Count(result)
     try:
-        with Reader(path, line_bytes_max=line_bytes_max) as reader:
+        with Reader(path) as reader:
             result.header = reader.header
             try:
                 for frame in reader:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from fixsync._native.raw import constant
 from fixsync.log.reader import Reader
 from fixsync.log.replay import placed_of
-from fixsync.log.schema import FRAME_MAX, LINE_BYTES_MAX
+from fixsync.log.schema import FRAME_MAX
 from fixsync.log.spans import Span, add_frame, all_frames, around, numbered, spans_text
 from fixsync.log.watch import Start, Step, watch
 from fixsync.match import sim
@@ -264,7 +264,6 @@ def why(
     frame: int | None = None,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> PairReport:
     """Why a pair is a hit or none, over a whole log, and in a frame of it.
 
@@ -272,13 +271,7 @@ def why(
     frame that the log does not have; MatchLogError for a log that is not valid or whose simulation
     is not known; OSError for one that cannot be read."""
     pair = _Pair(a, b, frame)
-    watched = watch(
-        path,
-        pair,
-        simulations=simulations,
-        progress=progress,
-        line_bytes_max=line_bytes_max,
-    )
+    watched = watch(path, pair, simulations=simulations, progress=progress)
     first = watched.header.first_frame
     frames = all_frames(first, watched.frames)
     if pair.ids is None or frames is None:

@@ -22,7 +22,7 @@ class Reader(files.Closing):
     """A match log, read once from start to end. A context manager; iterate over it for the frames.
 
     The memory that it takes is a fixed multiple of the longest line. A line may have up to
-    `line_bytes_max` bytes. MatchLogError, after the valid frames before it, for an invalid
+    LINE_BYTES_MAX bytes. MatchLogError, after the valid frames before it, for an invalid
     log; OSError for a file that cannot be read; ValueError for a compression that is not
     installed. A LineError that leaves the `with` block becomes the MatchLogError of `error`."""
 
@@ -30,7 +30,6 @@ class Reader(files.Closing):
         self,
         path: str | os.PathLike[str],
         *,
-        line_bytes_max: int = LINE_BYTES_MAX,
         progress: Callable[[Reader], None] | None = None,
         keep_text: bool = False,
     ) -> None:
@@ -44,7 +43,6 @@ class Reader(files.Closing):
         """The last line, once the iteration is over; None for a log without it."""
         self.cut = ""
         """Why the log counts as cut short, once the iteration is over; "" for a whole one."""
-        self._line_bytes_max = line_bytes_max
         self._kept: list[bytes] | None = [] if keep_text else None
         self._other_lines = 0  # the header and the last line, as soon as they are read
         self._sha256 = hashlib.sha256()
@@ -109,7 +107,7 @@ class Reader(files.Closing):
         try:
             for piece in self._source:
                 line_end = piece.find(b"\n")
-                if size + (line_end if line_end >= 0 else len(piece)) > self._line_bytes_max:
+                if size + (line_end if line_end >= 0 else len(piece)) > LINE_BYTES_MAX:
                     raise self._error_after("", self._too_long)
                 end = piece.rfind(b"\n") + 1
                 if end:
@@ -128,8 +126,7 @@ class Reader(files.Closing):
 
     @property
     def _too_long(self) -> str:
-        limit = self._line_bytes_max
-        return f"the line has more than {limit} bytes; --line-bytes-max raises this limit"
+        return f"the line has more than {LINE_BYTES_MAX} bytes"
 
     def _read_header(self, line: bytes, *, is_whole: bool) -> Header:
         if not line and not is_whole:
@@ -141,7 +138,7 @@ class Reader(files.Closing):
         if compression := files.compression_of(line):
             reason = f"the data is compressed, so its name must end in {compression}"
             raise MatchLogError(self.name, 0, "", reason)
-        if len(line) > self._line_bytes_max:
+        if len(line) > LINE_BYTES_MAX:
             raise MatchLogError(self.name, 1, "", self._too_long)
         try:
             header = parse_header(line)
@@ -212,13 +209,12 @@ class Reader(files.Closing):
                 yield frame_or_footer
 
     def _has_long_line(self, block: bytes, lines: list[bytes]) -> bool:
-        limit = self._line_bytes_max
-        return len(block) > limit and max(map(len, lines), default=0) > limit
+        return len(block) > LINE_BYTES_MAX and max(map(len, lines), default=0) > LINE_BYTES_MAX
 
     def _parse(self, line: bytes) -> Frame | Footer:
         if self.footer is not None:
             raise self._error_after("", "text after the last line")
-        if len(line) > self._line_bytes_max:
+        if len(line) > LINE_BYTES_MAX:
             raise self._error_after("", self._too_long)
         try:
             return self._lines.parse(line, self._due)

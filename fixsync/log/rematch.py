@@ -15,7 +15,6 @@ from fixsync.log.hits import HitRow, InconsistentError, TwoHits, rows_of, totals
 from fixsync.log.origin import others_text
 from fixsync.log.reader import Reader
 from fixsync.log.runs import Run, walk
-from fixsync.log.schema import LINE_BYTES_MAX
 from fixsync.log.spans import all_frames
 from fixsync.log.watch import Start
 from fixsync.log.whatif import MatchDifference, OtherMatch, WhatIf, by_attack
@@ -143,7 +142,6 @@ def rematch(
     old: sim.SimulationType | None = None,
     layers: Iterable[str] = (),
     progress: Callable[[Reader], None] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> WhatIf:
     """Plays the inputs of a log with another simulation, and compares its match with the recorded
     one.
@@ -154,10 +152,7 @@ def rematch(
 
     ValueError for a log that is a trace; MatchLogError for one that is not valid, or whose inputs
     the new simulation refuses; OSError for one that cannot be read."""
-    with (
-        Reader(path, line_bytes_max=line_bytes_max) as recorded,
-        Reader(path, line_bytes_max=line_bytes_max, progress=progress) as reader,
-    ):
+    with Reader(path) as recorded, Reader(path, progress=progress) as reader:
         is_known = old is not None
         runs = Run(recorded, player=old, is_played=is_known), Run(reader, player=new)
         both = _Both(*runs, layers)

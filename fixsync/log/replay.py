@@ -21,7 +21,6 @@ from fixsync.log.origin import ORIGIN, Other, origin_of
 from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
-    LINE_BYTES_MAX,
     Cast,
     Event,
     Frame,
@@ -209,7 +208,6 @@ def replay(
     output: str | os.PathLike[str] | None = None,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Replay:
     """Replays one log. `output`: where to write it with the computed events, answers and hashes.
 
@@ -222,7 +220,7 @@ def replay(
     result = Replay(os.fspath(path))
     began = time.perf_counter()
     try:
-        with Reader(path, line_bytes_max=line_bytes_max, progress=progress) as reader:
+        with Reader(path, progress=progress) as reader:
             result.header = reader.header
             try:
                 result.verdict = _replay(result, reader, output, simulations)

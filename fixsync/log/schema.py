@@ -24,9 +24,9 @@ from fixsync.world.level import Level
 
 FORMAT = "fixsync-match"
 VERSION = 1
-LINE_BYTES_MAX = 1 << 24
-"""The longest line that is read unless the caller allows more: 16 MiB. A line of 100,000 moves has
-5 MB, one that adds 80,000 colliders has 15 MB, a state of 100,000 colliders has 7 MB."""
+LINE_BYTES_MAX = 1 << 26
+"""The longest line that is read: 64 MiB. A line of 100,000 moves has 5 MB, one that adds 80,000
+colliders has 15 MB, a state of 100,000 colliders has 7 MB."""
 
 FRAME_MAX = UINT32_MAX
 SEED_MAX = UINT64_MAX

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from msgspec.structs import astuple, replace
+from msgspec.structs import astuple
 
 from fixsync._native import kernel
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME

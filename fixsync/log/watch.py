@@ -14,7 +14,7 @@ from fixsync._native.rows import EVENT
 from fixsync.base.names import Names
 from fixsync.log.player import Player, UnknownSimulationError, found
 from fixsync.log.reader import Reader
-from fixsync.log.schema import LINE_BYTES_MAX, Command, Event, Header, SimFrame, TraceFrame
+from fixsync.log.schema import Command, Event, Header, SimFrame, TraceFrame
 from fixsync.match import sim
 from fixsync.world.records import Events
 from fixsync.world.world import World
@@ -83,11 +83,10 @@ def watch(
     *,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Watched:
     """Plays a whole log. MatchLogError for one that is not valid or whose simulation is not known,
     OSError for one that cannot be read."""
-    with Reader(path, line_bytes_max=line_bytes_max, progress=progress) as reader:
+    with Reader(path, progress=progress) as reader:
         header = reader.header
         play = _simulated if header.sim is not None else _traced
         next_frame = play(header, watcher, simulations or {})

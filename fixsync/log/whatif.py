@@ -29,16 +29,7 @@ from fixsync.log.pair import Party
 from fixsync.log.player import Player, shape_of
 from fixsync.log.reader import Reader
 from fixsync.log.replay import replay
-from fixsync.log.schema import (
-    LINE_BYTES_MAX,
-    Command,
-    Event,
-    Header,
-    Move,
-    SetPose,
-    SimFrame,
-    TraceFrame,
-)
+from fixsync.log.schema import Command, Event, Header, Move, SetPose, SimFrame, TraceFrame
 from fixsync.log.schema import Start as State
 from fixsync.log.settings import FOLLOWED, Altered, Rewriter, Setting
 from fixsync.log.spans import Span, all_frames
@@ -322,7 +313,6 @@ def whatif(
     layers: Iterable[str] = (),
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> WhatIf:
     """Plays a match with changed shapes, and compares its hits with the recorded ones.
 
@@ -341,23 +331,17 @@ def whatif(
     try:
         try:
             changed = _Changed(made, output, layers)
-            return _from_events(path, changed, progress, line_bytes_max)
+            return _from_events(path, changed, progress)
         except InconsistentError:
             changed = _Changed(made, output, layers)
 
             def run() -> WhatIf:
-                watched = watch(
-                    path,
-                    changed,
-                    simulations=simulations,
-                    progress=progress,
-                    line_bytes_max=line_bytes_max,
-                )
+                watched = watch(path, changed, simulations=simulations, progress=progress)
                 return _what_if(path, watched.header, watched.cut, changed)
 
             return _kept(changed, run)
     except _RefusedError:
-        found = replay(path, simulations=simulations, line_bytes_max=line_bytes_max)
+        found = replay(path, simulations=simulations)
         if found.error is not None:  # not because of the settings
             raise found.error from None
         raise
@@ -373,13 +357,10 @@ def _kept(changed: _Changed, run: Callable[[], WhatIf]) -> WhatIf:
 
 
 def _from_events(
-    path: str | os.PathLike[str],
-    changed: _Changed,
-    progress: Callable[[Reader], None] | None,
-    line_bytes_max: int,
+    path: str | os.PathLike[str], changed: _Changed, progress: Callable[[Reader], None] | None
 ) -> WhatIf:
     """With the recorded hits from the events of a trace, which then is played once."""
-    with Reader(path, line_bytes_max=line_bytes_max, progress=progress) as reader:
+    with Reader(path, progress=progress) as reader:
         header = reader.header
         if header.sim is not None:
             raise InconsistentError

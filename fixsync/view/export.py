@@ -21,7 +21,7 @@ from fixsync.log.diff import Diff
 from fixsync.log.origin import Other
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
-from fixsync.log.schema import LINE_BYTES_MAX, Add, GameEvent, Header, SimFrame, TraceFrame
+from fixsync.log.schema import Add, GameEvent, Header, SimFrame, TraceFrame
 from fixsync.log.watch import Observed, known
 from fixsync.match import sim
 from fixsync.view import bundle
@@ -89,7 +89,6 @@ def export(
     *,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
-    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Exported:
     """Reads a log and plays it with the native kernel.
 
@@ -97,7 +96,7 @@ def export(
     a file that cannot be read."""
     hashes: list[int] = []
     ids = 1
-    with Reader(path, line_bytes_max=line_bytes_max, progress=progress, keep_text=True) as reader:
+    with Reader(path, progress=progress, keep_text=True) as reader:
         header = reader.header
         kind = known(header, simulations or {})
         run = None if kind is None else _Run(kind)
