@@ -1538,17 +1538,18 @@ def _round(lane: int, word: int) -> int:
     return _rotated((lane + word * _PRIME_2) & _U64, 31) * _PRIME_1 & _U64
 
 
-def xxh64(data: bytes) -> int:
-    """XXH64 with seed 0, from the published specification of the algorithm."""
+def xxh64(data: bytes, seed: int = 0) -> int:
+    """XXH64, from the published specification of the algorithm."""
 
     def word(at: int, size: int) -> int:
         return int.from_bytes(data[at : at + size], "little")
 
     at = 0
     if len(data) < 32:
-        digest = _PRIME_5
+        digest = (seed + _PRIME_5) & _U64
     else:
-        lanes = [(_PRIME_1 + _PRIME_2) & _U64, _PRIME_2, 0, -_PRIME_1 & _U64]
+        starts = _PRIME_1 + _PRIME_2, _PRIME_2, 0, -_PRIME_1
+        lanes = [(seed + start) & _U64 for start in starts]
         while at + 32 <= len(data):
             lanes = [_round(lane, word(at + 8 * i, 8)) for i, lane in enumerate(lanes)]
             at += 32

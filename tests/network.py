@@ -141,7 +141,33 @@ class Peer:
         return self.is_up and self.session.phase is Phase.RUNNING
 
 
-class Network:
+class Wire:
+    """What carries packets in virtual time."""
+
+    def __init__(self, seed: int, weather: Weather | None = None) -> None:
+        self.random = Random(seed)
+        self.weather = weather or Weather()
+        self.now_ms: float = 0
+        self.sent = 0
+        self._queue: list[tuple[float, int, int, bytes, int | None]] = []
+        self._order = 0
+
+    def send(self, receiver: int, data: bytes, source: int | None = None) -> None:
+        """Puts a packet on the way, as the weather will have it."""
+        self.sent += 1
+        random, weather = self.random, self.weather
+        if self.now_ms < weather.silent_until_ms or random.chance(weather.loss, 100):
+            return
+        for _ in range(1 + random.chance(weather.duplication, 100)):
+            if random.chance(weather.damage, 100):
+                at = random.below(len(data))
+                data = data[:at] + bytes([data[at] ^ (1 << random.below(8))]) + data[at + 1 :]
+            arrives = self.now_ms + weather.delay_ms + random.below(weather.jitter_ms + 1)
+            self._order += 1
+            heapq.heappush(self._queue, (arrives, self._order, receiver, data, source))
+
+
+class Network(Wire):
     """Peers of one match. `run` moves time on."""
 
     def __init__(
@@ -154,9 +180,8 @@ class Network:
         timing: Timing | None = None,
         begin_ms: int = 0,
     ) -> None:
+        super().__init__(seed, weather)
         self.match = match
-        self.random = Random(seed)
-        self.weather = weather or Weather()
         self.simulation = simulation
         self.timing = timing or Timing()
         self.now_ms = self.passed_ms = begin_ms
@@ -171,9 +196,6 @@ class Network:
         """By which players change their input delay."""
         self.lives = self.salt = 0
         """Both make the nonces of its peers."""
-        self.sent = 0
-        self._queue: list[tuple[int, int, int, bytes, int | None]] = []
-        self._order = 0
 
     def start(
         self, me: int, *, simulation: Simulation | None = None, kernel: bytes = KERNEL
@@ -256,20 +278,6 @@ class Network:
                 and (peer.session.is_playing or peer.session.phase is Phase.ENDED)
             )
         }
-
-    def send(self, receiver: int, data: bytes, source: int | None = None) -> None:
-        """Puts a packet on the way, as the weather will have it."""
-        self.sent += 1
-        random, weather = self.random, self.weather
-        if self.now_ms < weather.silent_until_ms or random.chance(weather.loss, 100):
-            return
-        for _ in range(1 + random.chance(weather.duplication, 100)):
-            if random.chance(weather.damage, 100):
-                at = random.below(len(data))
-                data = data[:at] + bytes([data[at] ^ (1 << random.below(8))]) + data[at + 1 :]
-            arrives = self.now_ms + weather.delay_ms + random.below(weather.jitter_ms + 1)
-            self._order += 1
-            heapq.heappush(self._queue, (arrives, self._order, receiver, data, source))
 
     def deliver(self, receiver: int, data: bytes, _source: int | None) -> None:
         """A packet arrives."""

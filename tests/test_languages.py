@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from builds import COMPILER, CSRC, Builds
 from languages.peer import Pit
+from network import Weather
 from rollback_peers import Match
 
 from fixsync.log.replay import Verdict, replay
@@ -88,28 +89,29 @@ def command_of(language: str, builds: Builds) -> list[str]:
 
 
 class Peer:
-    """A process that is a peer, as `rollback_peers.Match` uses peers."""
-
-    numbers = 2
+    """A process that is a peer, as `rollback_peers.Match` uses a `Rollback`."""
 
     def __init__(
         self, start: Sequence[str], log: Path, peers: Sequence[int], frames: int, random: bytes
     ) -> None:
-        self.local, self.log = [peers.index(0)], log
-        arguments = [*start, str(self.local[0]), random.hex()[:16], str(log), str(frames)]
+        self.log = log
+        arguments = [*start, str(peers.index(0)), random.hex()[:16], str(log), str(frames)]
         self.process = subprocess.Popen(
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.came: list[str] = []
         self.pressed = "-"
-        self.pace, self.differs = SimpleNamespace(head=0, first=0, is_ahead=0), False
+        self.now, self.differs = SimpleNamespace(head=0, first=0, is_ahead=0), False
 
-    def receive(self, _: int, data: bytes) -> int:
+    def pace(self) -> SimpleNamespace:
+        return self.now
+
+    def receive(self, _: int, data: bytes) -> None:
         self.came.append(data.hex())
-        return 0
 
-    def tick(self, values: Sequence[Sequence[int]]) -> None:
-        self.pressed = ",".join(map(str, values[0]))
+    def advance(self, inputs: Sequence[Sequence[int]]) -> list[Any]:
+        self.pressed = ",".join(map(str, inputs[0]))
+        return []
 
     def packet(self, _: int) -> bytes:
         assert self.process.stdin
@@ -118,7 +120,7 @@ class Peer:
         self.came.clear()
         self.pressed = "-"
         head, first, ahead, differs, packet = self.process.stdout.readline().split()
-        self.pace = SimpleNamespace(head=int(head), first=int(first), is_ahead=ahead == "1")
+        self.now = SimpleNamespace(head=int(head), first=int(first), is_ahead=ahead == "1")
         self.differs = differs == "1"
         return bytes.fromhex(packet)
 
@@ -135,14 +137,14 @@ def started(builds: Builds, tmp_path: Path) -> Iterator[Any]:
     def start(languages: Sequence[str], frames: int, seed: int) -> Match:
         commands = [command_of(language, builds) for language in languages]
 
-        def peer(_: object, peers: Sequence[int], random: bytes) -> Peer:
+        def peer(_: object, peers: Sequence[int], random: bytes, numbers: int) -> Peer:
+            assert numbers == 2
             me = len(made)
             made.append(Peer(commands[me], tmp_path / f"{me}.jsonl", peers, frames, random))
             return made[-1]
 
-        return Match(
-            2, seed=seed, game=lambda *_, **__: None, peer=peer, rtt_ms=80, jitter_ms=40, loss=0.05
-        )
+        weather = Weather(loss=5, delay_ms=40, jitter_ms=40)
+        return Match(2, seed=seed, game=lambda *_: None, peer=peer, weather=weather, numbers=2)
 
     yield start
     for peer in made:
@@ -152,7 +154,7 @@ def started(builds: Builds, tmp_path: Path) -> Iterator[Any]:
 
 def check_pair(started: Any, pair: Sequence[str], frames: int) -> None:
     match = started(pair, frames, seed=len("".join(pair)))
-    while min(peer.pace.first for peer in match.peers) < frames:
+    while min(peer.pace().first for peer in match.peers) < frames:
         match.turn()
         assert not any(peer.differs for peer in match.peers), pair
     first, second = (peer.end() for peer in match.peers)

@@ -1,240 +1,212 @@
-"""`fixsync.match.Rollback`: peers in Python over a bad network, and what it says of a bad game."""
+"""`fixsync.match.Rollback`: peers over a bad network, their pace and packets, and what they say of a
+bad game."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Sequence
-from enum import IntEnum
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from rollback_peers import Match, pressed
+from model_rollback import Play
+from network import Weather, Witness
+from rollback_peers import Brawl, Match, pressed
+from tools import by_default
 
-from fixsync import Event, EventKind, GameEvent, Pose, Sphere, World
-from fixsync.match import DesyncError, RefusedError, Rollback, hash_of, world_fields
-from fixsync.match.notices import Confirmed, Predicted
-from fixsync.match.sim import Input, Simulation
+from fixsync import Event, GameEvent, Pose, Sphere
+from fixsync.match import DesyncError, RefusedError, Rollback
+from fixsync.match.notices import Confirmed
+from fixsync.match.sim import Input
 
-
-class Kind(IntEnum):
-    HIT = 16
-
-
-class Brawl:
-    """Balls that push and hit each other. Saved: by player health and score, then the world.
-
-    fault: a mistake that everybody makes once."""
-
-    name, event_kinds, counter = "brawl", Kind, 0
-
-    def __init__(self, players: int, fault: str = "") -> None:
-        self.players, self.fault = players, fault
-        self.world = World(players)
-        for i in range(players):
-            self.world.add(i, Sphere(4), Pose(20 * i, 0, 0))
-        self.health, self.score = [100] * players, [0] * players
-        self.speed, self.steps = 1.0, 0
-        self.raise_in: Callable[[], bool] = lambda: False
-
-    def shown(self) -> int:
-        return hash_of(struct.pack(f"<{self.players}i", *self.health))
-
-    def save(self) -> bytes:
-        health = [0] * self.players if self.fault == "unsaved" else self.health
-        return struct.pack(f"<{2 * self.players}i", *health, *self.score) + self.world.save()
-
-    def load(self, data: bytes) -> None:
-        n = self.players
-        numbers = struct.unpack_from(f"<{2 * n}i", data)
-        self.world.load(data[8 * n :])
-        if self.fault != "unsaved":
-            self.health = list(numbers[:n])
-        self.score = list(numbers[n:])
-
-    def hash(self) -> int:
-        return hash_of(self.save())
-
-    def state_fields(self, data: bytes) -> Any:
-        n = self.players
-        numbers = struct.unpack_from(f"<{2 * n}i", data)
-        rows = {("fighter", i): {"health": numbers[i], "score": numbers[n + i]} for i in range(n)}
-        return {**world_fields(data[8 * n :]), **rows}
-
-    def step(self, inputs: Sequence[Input]) -> Sequence[Event | GameEvent]:
-        self.steps += 1
-        for player, value in enumerate(inputs):
-            numbers = value if isinstance(value, tuple) else (value,)
-            way = (numbers[0] & 3) - 1 + sum(numbers[1:]) % 2
-            if self.fault == "static":
-                Brawl.counter += 1
-                way += Brawl.counter % 97 == 0
-            if self.fault == "float" and way:
-                self.speed *= 1.001
-                way = int(way * self.speed)
-            if self.fault == "clock":
-                way += self.steps % 50 == 0
-            x = self.world[player].pose.x
-            self.world.move(player, max(-200, min(200, x + 3 * way)), 0, 0)
-        if self.raise_in():
-            raise OSError
-        found = self.world.step()
-        game = []
-        for event in found:
-            if event.kind == EventKind.ENTER:
-                self.health[event.b] -= 1 + event.a
-                self.score[event.a] += 1
-                game.append(GameEvent(event.a, event.b, Kind.HIT, self.score[event.a]))
-        return [*found, *game]
-
-
-class Peer:
-    """A `Rollback` as `rollback_peers.Match` uses peers."""
-
-    def __init__(self, game: Brawl, peers: Sequence[int], **settings: Any) -> None:
-        self.game, self.numbers = game, settings.get("numbers", 1)
-        self.local = [i for i, peer in enumerate(peers) if peer == 0]
-        self.rollback = Rollback(game, peers=peers, **settings)
-        self.confirmed: list[Confirmed] = []
-        self.shown: dict[int, list[Any]] = {}
-        self.taken_back = 0
-
-    @property
-    def pace(self) -> Any:
-        return self.rollback.pace()
-
-    @property
-    def desync(self) -> Any:
-        return self.rollback.desync
-
-    def tick(self, values: Sequence[Sequence[int]]) -> None:
-        inputs = [tuple(value) if self.numbers > 1 else value[0] for value in values]
-        for notice in self.rollback.advance(inputs):
-            if isinstance(notice, Confirmed):
-                self.confirmed.append(notice)
-                continue
-            shown = self.shown.setdefault(notice.frame, [])
-            if isinstance(notice, Predicted):
-                shown += [*notice.events, *notice.game]
-                for event in notice.game if self.game.fault == "reaction" else ():
-                    self.game.score[event.a] += 10
-            else:
-                self.taken_back += 1
-                for row in (*notice.events, *notice.game):
-                    shown.remove(row)
-
-    def packet(self, peer: int) -> bytes:
-        return self.rollback.packet(peer)
-
-    def receive(self, peer: int, data: bytes) -> int:
-        self.rollback.receive(peer, data)
-        return 0
-
-
-def alone(frames: int, players: int, numbers: int, seed: int) -> list[Any]:
-    """What every peer must have confirmed."""
-    game, found = Brawl(players), []
-    for frame in range(frames):
-        rows = [pressed(seed, player, frame, numbers) for player in range(players)]
-        inputs: tuple[Input, ...] = tuple(tuple(row) if numbers > 1 else row[0] for row in rows)
-        events = game.step(inputs)
-        split: list[Any] = [
-            tuple(e for e in events if isinstance(e, kind)) for kind in (Event, GameEvent)
-        ]
-        hashes = game.world.hash(), game.hash()
-        found.append(Confirmed(frame, inputs, split[0], *hashes, split[1]))
-    return found
+FAULTS = {"unsaved": "shown", "static": "world", "clock": "world", "float": "world"}
+FAULTS["reaction"] = "own"
+BAD = Weather(loss=10, delay_ms=40, jitter_ms=60)
 
 
 @pytest.mark.parametrize(
     ("count", "settings"),
-    [(2, {}), (2, {"check": 5}), (3, {"numbers": 2, "prediction_max": 20, "own_max": 99})],
+    [
+        (2, {"check": 5}),
+        (2, {"check": 1}),
+        (2, {"prediction_max": 0, "input_delay": 4}),
+        (3, {"numbers": 2, "prediction_max": 20, "own_max": 99}),
+    ],
 )
 def test_peers_confirm_what_a_game_alone_computes(count: int, settings: dict[str, Any]) -> None:
-    match = Match(count, game=Brawl, peer=Peer, jitter_ms=60, loss=0.1, **settings)
+    match = Match(count, weather=BAD, **settings)
     match.run(250)
-    expected = alone(300, count, settings.get("numbers", 1), 1)
-    for peer in match.peers:
-        assert len(peer.confirmed) > 200
-        assert peer.confirmed == expected[: len(peer.confirmed)]
-        assert peer.desync is None
-        assert peer.shown
-        assert peer.taken_back or count == 2
-        for row in peer.confirmed:  # what was shown and not taken back was right
-            left = [*row.events, *row.game]
-            for event in peer.shown.get(row.frame, []):
-                left.remove(event)
-    assert match.peers[0].pace.resteps > 0
+    match.check_straight(200)
+    assert not any(peer.desync for peer in match.peers)
+    resteps = [peer.pace().resteps for peer in match.peers]
+    assert all(resteps) == (settings.get("prediction_max") != 0)
+    assert any(witness.taken_back for witness in match.witnesses) == all(resteps)
 
 
-FAULTS = {"unsaved": "shown", "static": "world", "clock": "world", "float": "world"}
-FAULTS["reaction"] = "own"
+def play(rollback: Rollback, frames: int) -> list[Any]:
+    """Plays alone. What is heard, until the sync test finds something."""
+    game, found = rollback.simulation, []
+    for frame in range(frames):
+        notices = rollback.advance([pressed(1, player, frame) for player in range(game.players)])
+        game.hear(notices)
+        found += notices
+    return found
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_sync_test_names_frame_part_and_field_of_a_fault(fault: str) -> None:
     Brawl.counter = 0
-    peer = Peer(Brawl(2, fault), [0, 0], check=8)
-    frame = -1
-
-    def play() -> None:
-        nonlocal frame
-        for frame in range(300):
-            peer.tick([pressed(1, player, frame) for player in range(2)])
-
+    rollback = Rollback(Brawl(2, fault), check=8)
     with pytest.raises(DesyncError) as raised:
-        play()
+        play(rollback, 300)
     found = raised.value.desync
-    assert (found.part, found.peer) == (FAULTS[fault], 0)
-    assert frame - found.frame <= 16
+    assert (found.part, found.peer, found.players) == (FAULTS[fault], 0, ())
+    assert rollback.pace().head - found.frame <= 16
+    assert found.ours[found.part] != found.theirs[found.part]
     assert f"frame {found.frame}: {found.part} differs" in str(raised.value)
     if found.part != "shown":
-        owner = "collider" if found.part == "world" else "fighter"
+        owner = "collider" if found.part == "world" else "player"
         assert any(row.owner.startswith(owner) for row in found.differences)
-    peer.tick([[0], [0]])  # said once
+    rollback.advance([0, 0])  # said once
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_two_peers_name_frame_part_and_field_of_a_fault(fault: str) -> None:
     Brawl.counter = 0
-    match = Match(2, game=Brawl, peer=Peer, faults=(fault, fault))
+    match = Match(2, faults=(fault, fault))
+    match.run(2000, lambda: any(peer.desync for peer in match.peers))
+    at = next(peer.desync.frame for peer in match.peers if peer.desync)
+    assert max(peer.pace().head for peer in match.peers) - at <= 40
     match.run(2000, lambda: all(peer.desync for peer in match.peers))
     first, second = (peer.desync for peer in match.peers)
-    assert first.frame == second.frame
+    assert first.frame == second.frame == at
     assert first.part == second.part == FAULTS[fault]
     assert (first.peer, first.players, second.players) == (1, (1,), (0,))
-    sent = match.peers[1].rollback.kept()
+    sent = match.peers[1].kept()
     assert sent is not None
-    assert bool(match.peers[0].rollback.differences(sent)) == (fault != "unsaved")
+    assert bool(match.peers[0].differences(sent)) == (fault != "unsaved")
 
 
 def test_a_good_game_passes_the_sync_test() -> None:
-    peer = Peer(Brawl(3), [0, 0, 0], check=8)
-    for frame in range(1000):
-        peer.tick([pressed(1, player, frame) for player in range(3)])
-    assert peer.confirmed == alone(991, 3, 1, 1)
+    witness = Witness()
+    witness.hear_all(play(Rollback(Brawl(3), check=8), 1000))
+    game = Brawl(3)
+    for frame in range(991):
+        events = tuple(game.step([pressed(1, player, frame) for player in range(3)]))
+        assert (witness.events[frame], witness.hashes[frame]) == (events, game.hash())
+    assert witness.next_frame == 991
 
 
 def test_a_game_that_raises_in_the_middle_loses_nothing() -> None:
-    match = Match(2, game=Brawl, peer=Peer, jitter_ms=30)
-    count = [0]
+    match, count = Match(2, weather=BAD), 0
 
     def sometimes() -> bool:
-        count[0] += 1
-        return count[0] % 7 == 0
+        nonlocal count
+        count += 1
+        return count % 7 == 0
 
-    match.peers[1].game.raise_in = sometimes
-    while match.peers[0].pace.head < 300:
-        try:
+    match.peers[1].simulation.raise_in = sometimes
+    while match.peers[0].pace().head < 300:
+        with suppress(OSError):
             match.turn()
-        except OSError:
-            match.due[1] += 16
-    assert count[0] > 300
-    first, second = (peer.confirmed for peer in match.peers)
-    shared = min(len(first), len(second))
-    assert shared > 250
-    assert [row.frame for row in second] == list(range(len(second)))
-    assert first[:shared] == second[:shared]
-    assert all(peer.desync is None for peer in match.peers)
+    assert count > 300
+    first, second = match.witnesses
+    frames = range(min(first.next_frame, second.next_frame))
+    assert len(frames) > 250
+    assert all(first.hashes[frame] == second.hashes[frame] for frame in frames)
+    assert not any(peer.desync for peer in match.peers)
+
+
+def test_a_changed_input_delay_and_guesses_lead_to_the_same_match() -> None:
+    class Guessing(Brawl):
+        @staticmethod
+        def guess_input(player: int, last: Input, age: int) -> Input:
+            return (last + player) % 3 if age > 1 else last
+
+    match = Match(2, weather=BAD, game=Guessing)
+    for head, delay in ((40, 5), (90, 1), (140, 64), (200, 0), (320, 0)):
+        match.run(head)
+        match.peers[0].set_delay(delay)
+    first, second = match.witnesses
+    frames = range(min(first.next_frame, second.next_frame))
+    assert len(frames) > 200
+    assert all(first.hashes[frame] == second.hashes[frame] for frame in frames)
+
+
+@pytest.mark.parametrize("skip", [False, True])
+@pytest.mark.parametrize("jitter", by_default(1, [5, 0, 20]))
+@pytest.mark.parametrize("rtt", by_default(2, [80, 20, 200, 40]))
+@pytest.mark.parametrize("slow_clock", [False, True])
+def test_peers_step_about_as_many_frames_again_and_keep_their_pace(
+    slow_clock: bool, rtt: int, jitter: int, skip: bool
+) -> None:
+    """With a clock that is 1 % slow, or a head start of 6 frames, from the second second on."""
+    clocks: dict[str, Any] = {"rates": [1, 1.01]} if slow_clock else {"offsets_ms": [0, 100]}
+    weather = Weather(loss=5, delay_ms=rtt // 2, jitter_ms=jitter)
+    match = Match(2, weather=weather, skip=skip, prediction_max=16, **clocks)
+
+    def told() -> list[tuple[int, float]]:
+        """Of each peer, frames that it stepped again, and by its clock could have stepped."""
+        clocks = zip(match.peers, match.due, match.rates, strict=True)
+        return [(peer.pace().resteps, due * 60 / 1000 / rate) for peer, due, rate in clocks]
+
+    match.run(120)
+    before = told()
+    match.run(1020)
+    resteps = [after[0] - was[0] for after, was in zip(told(), before, strict=True)]
+    ticks = [after[1] - was[1] for after, was in zip(told(), before, strict=True)]
+    # 40 ms are so short that a few frames, or one of the two that are ahead, are a third.
+    assert max(resteps) <= (1.3 if rtt > 40 else 1.45) * min(resteps)
+    assert max(ticks) <= 900 * 1.04
+
+
+def test_packets_are_small_and_hashes_come_within_thirty_frames() -> None:
+    """By the bytes of the packets alone: a hash that came is acknowledged in the next packet."""
+    match = Match(2)
+    late = 0
+    while match.peers[0].pace().head < 1800:
+        match.turn()
+        for me, packets in enumerate(match.packets):
+            if packets and packets[-1][8] == 17:
+                play = Play.read(packets[-1][9:], 1)
+                late = max(late, match.peers[1 - me].pace().first - play.hash_ack)
+    sizes = [len(packet) for packets in match.packets for packet in packets]
+    assert sum(sizes) / len(sizes) <= 64
+    assert 0 < late <= 30
+
+
+class TwoFaced(Rollback):
+    """A player who sends another input to the second peer from frame 60 on."""
+
+    def __init__(self, game: Brawl, **settings: Any) -> None:
+        super().__init__(game, **settings)
+        self.other = Rollback(Brawl(game.players), **settings)
+
+    def advance(self, inputs: Any) -> Any:
+        self.other.advance([inputs[0] + 1] if self.pace().head >= 60 else inputs)
+        return super().advance(inputs)
+
+    def packet(self, peer: int) -> bytes:
+        return (super().packet(peer), self.other.packet(peer))[peer - 1]
+
+    def receive(self, peer: int, data: Any) -> None:
+        self.other.receive(peer, data)
+        super().receive(peer, data)
+
+
+def test_a_player_who_sends_two_inputs_is_found_by_those_who_got_them() -> None:
+    def peer(game: Brawl, **settings: Any) -> Rollback:
+        return (TwoFaced if settings["peers"][2] == 0 else Rollback)(game, **settings)
+
+    match = Match(3, peer=peer, weather=Weather(loss=5, delay_ms=40, jitter_ms=30))
+    match.run(400, lambda: all(one.desync for one in match.peers[:2]))
+    first, second = (one.desync for one in match.peers[:2])
+    assert first.frame == second.frame == 60
+    assert first.part == second.part == "inputs"
+    assert (first.players, second.players) == ((1,), (0,))  # of each other: nobody else knows
+    assert "world" in first.parts
+    inputs = [witness.inputs[60] for witness in match.witnesses[:2]]
+    assert inputs[0][:2] == inputs[1][:2]
+    assert inputs[0][2] != inputs[1][2]  # logs name the player
 
 
 def test_errors_name_what_was_wrong() -> None:
@@ -284,7 +256,7 @@ def test_own_bytes_of_any_size_need_a_maximum() -> None:
             end = len(data) - int.from_bytes(data[size + 4 : size + 8], "little")
             super().load(data[:end])
 
-    game: Simulation = Grows(2)
+    game = Grows(2)
     with pytest.raises(ValueError, match="exactly 16 bytes besides the world, not 17"):
         Rollback(game).advance([0, 0])
     rollback = Rollback(Grows(2), own_max=18, check=2)

@@ -183,8 +183,7 @@ static int32_t take_hello(fxs_rollback *r, remote *it, const uint8_t *bytes, uin
     it->keys[0] = tag_seed(theirs, ours);
     it->keys[1] = tag_seed(ours, theirs);
     it->is_heard = 1;
-    it->must_greet = !is_equal_random(bytes + ECHO_AT, ours);
-    it->is_verified |= !it->must_greet;
+    it->is_verified |= (uint32_t)is_equal_random(bytes + ECHO_AT, ours);
     return FXS_OK;
 }
 
@@ -300,7 +299,7 @@ int32_t fxs_rollback_packet(fxs_rollback *rollback, uint32_t peer, uint8_t *byte
         keep_pace(r);
     }
     remote *to = &remotes_of(r)[peer - 1];
-    if (!to->is_verified || to->must_greet) {
+    if (!to->is_verified) {
         *size = write_hello(r, to, bytes);
         return FXS_OK;
     }
@@ -330,11 +329,12 @@ int32_t fxs_rollback_packet(fxs_rollback *rollback, uint32_t peer, uint8_t *byte
 typedef struct play {
     int64_t head, ack, confirmed, hash_ack, ahead, first, end;
     uint64_t runs_at, differs, parts[PARTS];
+    int is_old; /* its inputs begin with frames that are forgotten here: it has nothing new */
 } play;
 
 /* Refuses what no peer can have. */
 static int32_t check_play(const fxs_rollback *r, remote *it, const play *said) {
-    const int64_t apart = (int64_t)r->settings.prediction_max + 1;
+    const int64_t apart = r->settings.prediction_max;
     const struct {
         uint32_t field;
         int64_t least, most, value;
@@ -343,8 +343,7 @@ static int32_t check_play(const fxs_rollback *r, remote *it, const play *said) {
         {FXS_PACKET_CONFIRMED, 0, said->ack, said->confirmed},
         {FXS_PACKET_HEAD, said->confirmed, said->ack + apart, said->head},
         {FXS_PACKET_HASH_ACK, 0, it->hash_sent, said->hash_ack},
-        {FXS_PACKET_INPUT_END, (int64_t)it->next - r->window, it->next, said->first},
-        {FXS_PACKET_INPUT_END, 0, UINT32_MAX, said->first},
+        {FXS_PACKET_INPUT_END, 0, it->next, said->first},
         {FXS_PACKET_AHEAD, -AHEAD_MAX, AHEAD_MAX, said->ahead},
     };
     for (uint32_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
@@ -467,6 +466,10 @@ static int32_t read_play(fxs_rollback *r, remote *it, packet_reader *from, play 
     said->first = (int64_t)(head + take_signed(from));
     said->runs_at = from->at;
     int32_t status = from->is_bad ? FXS_OK : check_play(r, it, said);
+    said->is_old = said->first < (int64_t)it->next - r->window;
+    if (status == FXS_OK && !from->is_bad && said->is_old) {
+        return FXS_OK;
+    }
     if (status == FXS_OK && !from->is_bad) {
         status = take_runs(r, it, from, said, 0);
     }
@@ -496,11 +499,10 @@ static int32_t take_play(fxs_rollback *r, remote *it, const uint8_t *bytes, uint
         return refuse_packet(it, FXS_E_LIFE, FXS_PACKET_LIFE, 0, 0);
     }
     const int32_t status = read_play(r, it, &from, &said);
-    if (status != FXS_OK) {
+    if (status != FXS_OK || said.is_old) {
         return status;
     }
     it->is_verified = 1;
-    it->must_greet = 0;
     measure_ahead(r, it, &said);
     it->ack = more(it->ack, said.ack);
     it->head = more(it->head, said.head);

@@ -411,8 +411,7 @@ int32_t fxs_rollback_next(fxs_rollback *rollback, fxs_world *world, uint8_t *own
             return FXS_OK;
         }
         r->request = FXS_ROLLBACK_NONE;
-        r->is_stalled = r->is_wanted && !can_step(r);
-        if (!r->is_wanted || r->is_stalled) {
+        if (!r->is_wanted || !can_step(r)) {
             r->is_open = r->is_wanted = 0;
             return FXS_OK;
         }
@@ -618,7 +617,8 @@ void fxs_rollback_pace(const fxs_rollback *rollback, fxs_pace *out) {
     for (uint32_t i = 0; i < r->remote_count; i++) {
         const remote *it = &remotes_of(r)[i];
         sum += ahead_of(it);
-        pace.waiting |= r->is_stalled && it->next <= head_of(r) ? it->players : 0;
+        const uint64_t most = (uint64_t)it->next + r->settings.prediction_max;
+        pace.waiting |= most <= head_of(r) ? it->players : 0;
     }
     pace.ahead = r->remote_count ? (int32_t)(sum / r->remote_count) : 0;
     pace.is_ahead = r->slow != 0;

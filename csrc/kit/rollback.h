@@ -19,7 +19,6 @@ typedef struct remote {
     uint8_t random[RANDOM_SIZE];
     uint32_t is_heard;    /* `random` is known */
     uint32_t is_verified; /* it has returned the random bytes of this peer */
-    uint32_t must_greet;  /* it does not know those of this peer */
     uint32_t next;        /* frames of its inputs that are known */
     uint32_t ack;         /* frames of inputs of this peer that it has */
     uint32_t head;        /* frames that it has stepped */
@@ -32,7 +31,6 @@ typedef struct remote {
     int32_t ahead;        /* 1/256 frames from its newest head that came to this one's, smoothed */
     int32_t their_ahead;  /* the same, as it measures it */
     uint32_t has_ahead;
-    uint32_t zero;
 } remote;
 
 /* A frame: its hashes by part. Of one that is not confirmed only `shown`, or with a check all. */
@@ -78,7 +76,6 @@ struct fxs_rollback {
     uint32_t kept_tag;    /* 1 + the frame of the kept states; 0: none */
     uint32_t is_open;     /* requests are not done */
     uint32_t is_wanted;   /* a new frame is */
-    uint32_t is_stalled;  /* the last tick had no frame to step */
     uint32_t is_dirty;    /* the world is not the one before the head */
     uint32_t is_guessed;  /* with a check: the step under way is on repeated inputs */
     uint32_t guessed;     /* the first frame that was, since the last load; else the largest */
