@@ -688,7 +688,7 @@ def test_points_are_counted_for_each_use_before_they_are_read(
         item = '<object id="1" template="t.tx" x="0" y="0"/>'
     parts = [objects(*[item] * 4)]
     if kind == "tile":
-        parts = [layer("4,4,0,0,0,0,0,0"), objects('<object gid="4" x="0" y="0"/>' * 2)]
+        parts = [objects('<object gid="4" x="0" y="0"/>' * 4)]
     options: Any = {"shapes": True} if kind == "tile" else {"solid_layers": ["things"]}
     calls: list[object] = []
     before = Points.split_up
@@ -710,9 +710,8 @@ def test_flat_shapes_of_a_tile_count_as_lines_for_each_of_its_objects(
     flat = f'<object id="1" x="0" y="0" {size}>{line}</object>'
     tileset = TILESET.replace('<object id="1" x="0" y="8"', f'{flat * 2}<object id="9" x="0" y="8"')
     item = '<object gid="3" x="0" y="0" width="16" height="16"/>'
-    for part, where in ((objects(item * 3), r".objects\[2\]"), (layer("3,3,3,0,0,0,0,0"), "")):
-        with pytest.raises(MapFileError, match=rf"layers\[0\]{where}: .* more than 9 points"):
-            read(a_map(part, tilesets=tileset), y=Y, shapes=True)
+    with pytest.raises(MapFileError, match=r"layers\[0\].objects\[2\]: .* more than 9 points"):
+        read(a_map(objects(item * 3), tilesets=tileset), y=Y, shapes=True)
 
 
 def test_a_polygon_and_a_line_with_too_many_points_are_refused(read: Read) -> None:

@@ -19,10 +19,10 @@ from fixsync.maps.side import SlopeError, boxes
 from fixsync.world.level import Pillar, Prism, Solid, prism_of
 
 SOLIDS_MAX = 2**17
-"""Most solids of a map. A stretch of a line counts as one even if it has no length."""
+"""Most solids of a map."""
 
 POINTS_MAX = 2**20
-"""Most points of solid polygons and lines, those of templates and tiles counted for each use."""
+"""Most points of solid polygons and lines, those of templates and tile objects counted for each use."""
 
 CUTTING_MAX = 2**28
 """Most work of cutting polygons of a map: the squares of their numbers of vertices together."""
@@ -91,7 +91,7 @@ class Builder:
         self._step = None if view.steps is None else max(1, round(view.steps * ONE))
         self._worst = Fraction(0)
         """Greatest rounding of the solid being made."""
-        self._points = self._cutting = self._planned = 0
+        self._points = self._cutting = 0
         self._known: dict[Any, Heights] = {}
         """By what stands in the map."""
 
@@ -156,11 +156,6 @@ class Builder:
             raise limit(
                 where, f"with it the map has more than {POINTS_MAX} points of polygons and lines"
             )
-
-    def plan(self, where: Value, count: int) -> None:
-        """Counts solids, or more that one outline becomes as one, before any is made."""
-        self._planned += count
-        self._check_room(where, self._planned)
 
     @staticmethod
     def _check_room(where: Value, count: int) -> None:

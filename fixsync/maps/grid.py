@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
@@ -82,10 +81,6 @@ class Grid:
             self._outlines[cell] = shapes_of(tile, cell, size, choice, placing, line_width)
         return self._outlines[cell]
 
-    def shape_counts(self) -> list[tuple[tuple[Tile, Choice | None], int]]:
-        """The tiles with shapes, each with the number of its cells."""
-        return [(self.tiles[c], n) for c, n in Counter(c for _, _, c in self.shaped).items()]
-
     def _code(self, cell: int) -> int:
         """0 for no tile, a group of whole cells, or one of the codes below."""
         if not cell & NUMBER:
@@ -119,13 +114,6 @@ class Grid:
         if layer not in self._groups:
             self._groups.append(layer)
         return self._groups.index(layer) + 1
-
-
-def shape_count(tile: Tile, choice: Choice | None, line_width: Fraction | None) -> int:
-    """The number of `shapes_of`, as `solid_count` counts."""
-    if choice is not None and choice.heights is not None:
-        return 1
-    return len(tile.shapes) - len(tile.lines) + (tile.stretch_count if line_width else 0)
 
 
 def shapes_of(

@@ -167,15 +167,6 @@ def point_count(item: Value, kind: str) -> int:
     return sum(max(2, _length(item.raw(key))) for key in ("polygon", "polyline") if key in item)
 
 
-def solid_count(item: Value, kind: str, line_width: Fraction | None) -> int:
-    """The number of `outlines` of an object, a stretch of a line that has no length included.
-    Those of a line with too many points are not all counted: it is refused for them."""
-    if kind in AREAS:
-        return 1
-    points = point_count(item, kind) if line_width and kind in LINES else 1
-    return min(points, LINE_POINTS_MAX) - 1
-
-
 def _length(points: Any) -> int:
     if isinstance(points, Points):
         return points.length

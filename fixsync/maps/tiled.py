@@ -22,9 +22,10 @@ from fixsync.maps.builder import Builder, Ends, Heights, LimitError, View, limit
 from fixsync.maps.cells import TILES_MAX, parts_of
 from fixsync.maps.choice import TEXT, Choice, Choices, class_of, plain
 from fixsync.maps.document import PIXELS_MAX, Files, Made, MapError, Value, name_of, properties_of
-from fixsync.maps.grid import Grid, shape_count, shapes_of
+from fixsync.maps.grid import Grid, shapes_of
 from fixsync.maps.ldtk import is_ldtk, map_of
 from fixsync.maps.outlines import (
+    LINES,
     Outline,
     Place2,
     Placing,
@@ -33,7 +34,6 @@ from fixsync.maps.outlines import (
     point_count,
     rectangle,
     size_of,
-    solid_count,
 )
 from fixsync.maps.solids import Rectangle, rectangles
 from fixsync.maps.survey import survey
@@ -54,7 +54,6 @@ KEYS = ("solid", "layer", "y_low", "y_high")
 """The properties that are read, of the map, of layers and groups, and of objects."""
 _SOLID_KEYS = {*KEYS} - {"layer"}
 """Those that make something solid."""
-_Find = Callable[[], Sequence[Outline]]
 
 
 class MapFileError(ValueError):
@@ -264,9 +263,6 @@ class _Reading:
         self._templates = Templates(files)
         self._found = MapLevel(Level([]))
         self._faults: list[MapError] = []
-        self._work: list[MapError | tuple[Any, ...]] = []
-        """Of each part that was chosen, in the map's order, the function that makes it and its
-        arguments, or its fault: all are counted before one is made."""
         self._unread: list[MapError] = []
         """Of tilesets that may not be needed."""
         self._cells, self._runs = [0], 0
@@ -293,8 +289,7 @@ class _Reading:
             if not self._choices:
                 self._refuse(document, "no property in it makes anything solid")
         outer = _Place(_keys_of(document))
-        _each([document], lambda map: self._layers(map["layers"], outer, 1), self._work)
-        _each(self._work, _make, self._faults)
+        self._do(lambda: self._layers(document["layers"], outer, 1))
         unused = self._choices.unused()
         if unused and not self._faults:
             self._faults += self._unread
@@ -308,6 +303,10 @@ class _Reading:
         self._found.rounded, self._found.rounding = self._builder.rounded, self._builder.rounding
         return self._found
 
+    def _do(self, make: Callable[[], None]) -> None:
+        """Makes a part, and keeps its fault."""
+        _each([make], lambda made: made(), self._faults)
+
     def _refuse(self, document: Value, reason: str) -> None:
         """Fails with the parts of the map, and the options that select them."""
         parts = self._tilesets, self._templates
@@ -315,7 +314,7 @@ class _Reading:
         raise _all([*self._faults, MapError(document.file, "", f"{reason}. {listed}")])
 
     def _layers(self, layers: Value, outer: _Place, depth: int) -> None:
-        _each(layers.items(), lambda layer: self._layer(layer, outer, depth), self._work)
+        _each(layers.items(), lambda layer: self._layer(layer, outer, depth), self._faults)
 
     def _layer(self, layer: Value, outer: _Place, depth: int) -> None:
         name = name_of(layer)
@@ -365,13 +364,13 @@ class _Reading:
 
     def _objects(self, layer: Value, place: _Place) -> None:
         items = layer["objects"].items()
-        _each(items, lambda item: self._object(layer, item, place), self._work)
+        _each(items, lambda item: self._object(item, place), self._faults)
 
     def _own(self, merged: Value, place: _Place) -> Mapping[str, Value]:
         own = _keys_of(merged)
         return {**place.properties, **own} if own else place.properties
 
-    def _object(self, layer: Value, item: Value, place: _Place) -> None:
+    def _object(self, item: Value, place: _Place) -> None:
         merged = self._templates.merged(item)
         own, kind = self._own(merged, place), kind_of(merged)
         tile = None
@@ -387,13 +386,13 @@ class _Reading:
             self._leave_out(left_out)
         elif kind == "point":
             pivot = self._middle(merged, tile)
-            self._work.append((self._place_of, merged, place, pivot, tile))
+            self._place_of(merged, place, pivot, tile)
         elif kind == "entity":
-            self._entity(layer, merged, place, own)
+            self._entity(merged, place, own)
         elif kind == "tile object":
-            self._tile_object(layer, item, merged, place, own)
+            self._tile_object(item, merged, place, own)
         else:
-            self._area(layer, merged, kind, place, own, choice)
+            self._area(merged, kind, place, own, choice)
 
     def _choice_of(
         self, merged: Value, kind: str, own: Mapping[str, Value], place: _Place
@@ -419,12 +418,12 @@ class _Reading:
         choices = self._choices
         return choices.named(item) or choices.kind(class_of(item)) or place.choice
 
-    def _entity(self, layer: Value, item: Value, place: _Place, own: Mapping[str, Value]) -> None:
+    def _entity(self, item: Value, place: _Place, own: Mapping[str, Value]) -> None:
         """An entity is a place, and solid if a choice takes it or its own field says so."""
-        self._work.append((self._place_of, item, place, item["pivot"].value, None))
+        self._do(lambda: self._place_of(item, place, item["pivot"].value, None))
         choice, solid = self._chosen(item, place), _keys_of(item).get("solid")
         if choice is not None if solid is None else solid.boolean():
-            self._area(layer, item, "rectangle", place, own, choice)
+            self._area(item, "rectangle", place, own, choice)
 
     def _corner(self, item: Value, place: _Place) -> Placing:
         x, y = item.number("x"), item.number("y")
@@ -459,35 +458,29 @@ class _Reading:
 
     def _area(
         self,
-        layer: Value,
         item: Value,
         kind: str,
         place: _Place,
         own: Mapping[str, Value],
         choice: Choice | None,
     ) -> None:
-        builder = self._builder
-        builder.count_points(item, point_count(item, kind))
-        count = solid_count(item, kind, self._choices.line_width)
-        if not count:
+        line_width = self._choices.line_width
+        if line_width is None and kind in LINES:
             self._leave_out(kind)
             return
-        builder.plan(layer, count)
-        heights = builder.heights(item, own, choice)
-        self._work.append((self._make_area, item, kind, place, heights))
-
-    def _make_area(self, item: Value, kind: str, place: _Place, heights: Heights) -> None:
-        find = partial(outlines, item, kind, self._corner(item, place), self._choices.line_width)
+        self._builder.count_points(item, point_count(item, kind))
+        heights = self._builder.heights(item, own, choice)
+        found = outlines(item, kind, self._corner(item, place), line_width)
         where = item
         if kind in ("polygon", "polyline"):
             where = item["polygon" if "polygon" in item else "polyline"]
-        self._make(where, item, find, heights, place)
+        self._make(where, item, found, heights, place)
 
     def _make(
-        self, where: Value, item: Value, find: _Find, heights: Heights, place: _Place
+        self, where: Value, item: Value, found: list[Outline], heights: Heights, place: _Place
     ) -> None:
         """The solids of an object, its name and its properties."""
-        first, found = len(self._builder.solids), find()
+        first = len(self._builder.solids)
         for outline in found:
             self._builder.solid(where, outline, heights)
         if not found:
@@ -535,7 +528,7 @@ class _Reading:
         return [*map(point, found)] if isinstance(found, list) else point(found)
 
     def _tile_object(
-        self, layer: Value, item: Value, merged: Value, place: _Place, own: Mapping[str, Value]
+        self, item: Value, merged: Value, place: _Place, own: Mapping[str, Value]
     ) -> None:
         choices = self._choices
         cell = merged["gid"].integer(0, UINT32_MAX)
@@ -566,17 +559,15 @@ class _Reading:
         corner, size = picture_of(merged, tile, is_whole)
         placing = self._corner(merged, place).moved(*corner)
         if tile is not None and not is_whole:
-            line_width = choices.line_width
             self._builder.count_points(item, tile.point_count)
-            count = shape_count(tile, choice, line_width)
-            find: _Find = partial(shapes_of, tile, cell, size, choice, placing, line_width)
             self._leave_out_lines(tile, choice)
-        else:
-            count, find = 1, lambda: [rectangle(placing, *size)]
-        if count:
-            self._builder.plan(layer, count)
-            heights = self._builder.heights(item, own, choice)
-            self._work.append((self._make, item, merged, find, heights, place))
+            if not is_slope and choices.line_width is None and len(tile.lines) == len(tile.shapes):
+                return
+        heights = self._builder.heights(item, own, choice)
+        found = [rectangle(placing, *size)]
+        if tile is not None and not is_whole:
+            found = shapes_of(tile, cell, size, choice, placing, choices.line_width)
+        self._make(item, merged, found, heights, place)
 
     def _tile_of(self, tilesets: Tilesets, cell: int, is_strict: bool) -> Tile | None:
         try:
@@ -616,7 +607,7 @@ class _Reading:
                     raise limit(layer, f"it has more than {TILES_MAX} different tiles")
                 if self._runs > RUNS_MAX:
                     raise limit(layer, f"with it the map has more than {RUNS_MAX} runs of tiles")
-        self._work += grid.faults
+        self._faults += grid.faults
         if grid.undecided:
             raise layer.fail(
                 f"{grid.undecided} of its cells are tiles with collision shapes: --shapes takes "
@@ -624,16 +615,10 @@ class _Reading:
             )
         if grid.left_out:
             self._leave_out("non-solid tile", grid.left_out)
-        builder = self._builder
         for number, runs in grid.runs.items():
-            found = rectangles(runs)
-            builder.plan(layer, len(found))
-            heights = builder.heights(layer, own, number)
-            self._work.append((self._make_cells, layer, found, heights, place, size))
-        for (tile, choice), count in grid.shape_counts():
-            builder.count_points(layer, tile.point_count * count)
-            builder.plan(layer, shape_count(tile, choice, choices.line_width) * count)
-        self._work.append((self._shapes, layer, grid, place, size))
+            heights = self._builder.heights(layer, own, number)
+            self._do(partial(self._make_cells, layer, rectangles(runs), heights, place, size))
+        self._shapes(layer, grid, place, size)
 
     def _make_cells(
         self,
@@ -683,21 +668,15 @@ def _says_solid(owner: Value, templates: Templates) -> bool:
         return True
 
 
-def _each(parts: Iterable[Any], do: Callable[[Any], None], kept: list[Any]) -> None:
+def _each(parts: Iterable[Any], do: Callable[[Any], None], kept: list[MapError]) -> None:
     """Does something with each part. Keeps a fault, so that the rest is checked too."""
     for part in parts:
         try:
             do(part)
         except LimitError as last:  # noqa: PERF203 - each part is tried
-            raise _all([*(f for f in kept if isinstance(f, MapError)), last]) from None
+            raise _all([*kept, last]) from None
         except MapError as fault:
             kept.append(fault.with_traceback(None))
-
-
-def _make(part: MapError | tuple[Any, ...]) -> None:
-    if isinstance(part, MapError):
-        raise part
-    part[0](*part[1:])
 
 
 def _all(faults: Sequence[MapError]) -> MapFileError:

@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from fixsync._native.raw import UINT32_MAX
 from fixsync.maps.document import Files, Instance, MapError, Value, properties_of
-from fixsync.maps.outlines import AREAS, LINES, Place2, Placing, kind_of, point_count, size_of
+from fixsync.maps.outlines import AREAS, Place2, Placing, kind_of, point_count, size_of
 
 NUMBER = 2**28 - 1
 """The bits of a cell that are its tile; those above say how the tile is flipped."""
@@ -40,8 +40,6 @@ class Tile:
     """The kinds of those that have no inside."""
     point_count: int = 0
     """Of the shapes that are polygons and lines."""
-    stretch_count: int = 0
-    """Of the shapes that are lines."""
     offset: Place2 = (Fraction(0), Fraction(0))
     alignment: Place2 = (Fraction(0), Fraction(1))
     fills_cell: bool = False
@@ -163,7 +161,6 @@ class _Tileset:
         return Tile(
             self.name, id, sizes[0], sizes[1], properties, kind, shapes,
             [kind for kind in kinds if kind not in AREAS], sum(map(point_count, shapes, kinds)),
-            sum(point_count(s, k) - 1 for s, k in zip(shapes, kinds, strict=True) if k in LINES),
             (offset.get("x", 0).fraction(), offset.get("y", 0).fraction()),
             _ALIGNMENTS[alignment.value], entry.get("tilerendersize", "tile").value == "grid",
             entry.get("fillmode", "stretch").value == "preserve-aspect-fit",
