@@ -528,51 +528,20 @@ def test_a_change_that_selects_nothing_of_any_log_is_an_error_of_the_command(
     assert (code, "no collider is selected" in said) == (0, True)
 
 
-def test_an_attack_that_is_carried_along_is_no_warning(tmp_path: Path) -> None:
-    match: list[list[Any]] = [
-        [add(1, ["sphere", 10], 0), ["active", 1, False]],
-        [["active", 1, True], ["move", 1, [1, 0, 0]], ["move", 1, [0, 0, 0]]],
-    ]
-    assert whatif(small(tmp_path, match), ["1.radius += 31r"]).warnings == []
-
-
 # What is not known.
 
 
-def test_what_stands_against_something_is_a_warning(tmp_path: Path) -> None:
-    """A body that is kept two raw units from a wall gains a hit that a game would not have."""
-    match = [
-        [add(1, ["sphere", 10], 0), add(2, ["box", 10, 10, 10], 22), add(3, ["sphere", 1], 900)]
-    ]
-    (warning,) = whatif(small(tmp_path, match), ["1.radius += 50%"]).warnings
-    assert warning.startswith("movement is as recorded")
-    assert "P0 torso stands against P1 torso in frame 0" in warning
-    match[0][1] = add(2, ["box", 10, 10, 10], 40)
-    assert whatif(small(tmp_path, match), ["1.radius += 500%"]).warnings == []
-
-
-def test_what_touches_another_as_recorded_is_a_warning(tmp_path: Path) -> None:
-    match = [[add(1, ["sphere", 10], 0), add(2, ["sphere", 10], 20), add(3, ["sphere", 10], -60)]]
-    (warning,) = whatif(small(tmp_path, match), ["1.radius += 50r"]).warnings
-    assert "P0 torso stands against P1 torso in frame 0" in warning
-    match[0][1] = add(2, ["sphere", 10], 19)
-    assert whatif(small(tmp_path, match), ["1.radius += 50r"]).warnings == []
-
-
-def test_what_is_moved_twice_in_a_frame_is_a_warning(tmp_path: Path) -> None:
-    match = [
-        [add(1, ["sphere", 10], 0), add(3, ["sphere", 10], -60)],
-        [["move", 1, [1, 0, 0]], ["move", 1, [0, 0, 0]]],
-    ]
-    match[1].append(["move", 3, [-50, 0, 0]])
-    (warning,) = whatif(small(tmp_path, match), ["1.radius += 31r"]).warnings
-    assert "P0 torso is moved twice in frame 1" in warning
-
-
-def test_what_meets_solids_is_a_warning() -> None:
-    found = whatif(path_of("courtyard"), ["0.radius += 5%"])
-    assert any(row.b.id >= LEVEL for row in found.rows)
-    assert any("movement is as recorded" in warning for warning in found.warnings)
+def test_a_changed_collider_that_is_no_attack_is_a_warning(tmp_path: Path) -> None:
+    match: list[list[Any]] = [[add(id, ["sphere", 10], 30 * id) for id in range(5)]]
+    match[0].append(add(5, ["sector", 9, 9, 9], 900))
+    every = [f"{id}.radius += 1r" for id in range(6)]
+    for settings, named in ((every[1:2], "where P0 torso would"), (every, "and 1 more would")):
+        (warning,) = whatif(small(tmp_path, match), settings).warnings
+        assert warning.startswith("movement is as recorded: ")
+        assert named in warning
+    assert whatif(small(tmp_path, match), every[5:]).warnings == []
+    match.append([["active", 1, False]])
+    assert whatif(small(tmp_path, match), every[1:2]).warnings == []
 
 
 def test_answers_that_differ_are_counted() -> None:

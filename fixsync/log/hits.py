@@ -84,10 +84,9 @@ class TwoHits:
         self._changes: list[tuple[int, Sequence[Event], Sequence[Event]]] = []
         """Of frames with an ENTER or an EXIT these events, of both runs."""
 
-    def take(self, first: Sequence[Event], second: Sequence[Event]) -> list[Ids] | None:
-        """Takes the events of the next frame, and returns the pairs that begin to hit in one run
-        alone; None if the events are the same. InconsistentError for events of the first run that
-        do not follow from those before."""
+    def take(self, first: Sequence[Event], second: Sequence[Event]) -> None:
+        """Takes the events of the next frame. InconsistentError for events of the first run that do
+        not follow from those before."""
         frame, self.frames = self.frames, self.frames + 1
         if frame == 0:
             first, second = _begun(first), _begun(second)
@@ -100,14 +99,12 @@ class TwoHits:
             self.hit_frames[1] += self._count
             if changes:
                 self._changes.append((frame, changes, changes))
-            return None
+            return
         others, _ = self._counted(1, second)
-        if not changes and not others:
-            return []
-        self._changes.append((frame, changes, others))
-        differing = {event[:3] for event in changes} ^ {event[:3] for event in others}
-        self.differing |= {event[:2] for event in differing}
-        return sorted(event[:2] for event in differing if event[2] == _ENTER)
+        if changes or others:
+            self._changes.append((frame, changes, others))
+            differing = {event[:3] for event in changes} ^ {event[:3] for event in others}
+            self.differing |= {event[:2] for event in differing}
 
     def _counted(self, run: int, events: Sequence[Event]) -> tuple[list[Event], int]:
         """The events of a run that are not STAY, and how many of them are ENTER."""

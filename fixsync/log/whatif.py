@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from fixsync._native import kernel
+from fixsync._native.kinds import KINDS_BY_NAME
 from fixsync._native.status import CommandError
 from fixsync.base.files import check_output
 from fixsync.base.names import Names
@@ -26,29 +27,18 @@ from fixsync.log.hits import (
 )
 from fixsync.log.lines import format_frame, plain
 from fixsync.log.pair import Party
-from fixsync.log.player import Player, shape_of
+from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.replay import replay
-from fixsync.log.schema import Command, Event, Header, Move, SetPose, SimFrame, TraceFrame
+from fixsync.log.schema import Command, Event, Header, SimFrame, TraceFrame
 from fixsync.log.schema import Start as State
 from fixsync.log.settings import FOLLOWED, Altered, Rewriter, Setting
 from fixsync.log.spans import Span, all_frames
 from fixsync.log.watch import Start, Step, watch
 from fixsync.log.writer import Writer
 from fixsync.match import sim
-from fixsync.world.level import LEVEL
-from fixsync.world.shapes import Contact
-from fixsync.world.why import Why
-from fixsync.world.world import World
 
 __all__ = ["AttackTotals", "MatchDifference", "OtherMatch", "Used", "WhatIf", "by_attack", "whatif"]
-
-_NEAR = 8
-"""Raw units within which a mover or a push leaves what it keeps apart."""
-_MOVES = (Move, SetPose)
-_TOUCHING = int(Contact.TOUCHING)
-_LOOKS, _LOOKS_ALL = 4, 64
-"""How often a changed collider, and how often all, are looked at for a neighbour that near."""
 
 
 class Used(Struct):
@@ -131,17 +121,10 @@ class _Changed:
         self.names: Mapping[int, str] = {}
         self.two = TwoHits()
         self.rewriter = Rewriter(settings, Names())
-        self.pushed: dict[int, str] = {}
-        """For changed colliders that stand against something: the obstacle and the frame."""
-        self.moved_twice: dict[int, str] = {}
-        """For those that are moved twice in a frame: which."""
         self.answers = 0
         """The number of answers to queries and casts that differ."""
         self._player: Player
-        self._scratch: World
-        """For two colliders as they were recorded."""
         self.lives = Lives(layers)
-        self._looks: dict[int, int] = {}
 
     def begin(self, start: Start) -> None:
         world, header = start.world, start.header
@@ -155,7 +138,6 @@ class _Changed:
                 start=State(world.frame, world.save()),
             )
         )
-        self._scratch = World(2, level=world.level)
         self.lives.begin(start)
         self.two = TwoHits()
         try:
@@ -187,28 +169,7 @@ class _Changed:
             raise _refused(frame, wrong.reason) from wrong
         if self._writer is not None:
             self._writer.write(format_frame(self._player.filled(row)))
-        entered = self.two.take(events, self._player.events)
-        if entered is not None:
-            self._find_pushed(frame, commands, events)
-            for pair in entered:
-                self._look(frame, pair)
-
-    def _find_pushed(
-        self, frame: int, commands: Sequence[Command], events: Iterable[Event]
-    ) -> None:
-        """Changed colliders that stand against something, or are moved twice in a frame, as one is
-        that the game moves and then pushes."""
-        if len(self.pushed) == len(self.rewriter.ids):
-            return
-        for a, b, _, contact in events:
-            if contact == _TOUCHING:
-                self._stands(frame, a, b)
-                self._stands(frame, b, a)
-        moved = [command.id for command in commands if type(command) in _MOVES]
-        if len(moved) > len(set(moved)):
-            for id in self.rewriter.ids:
-                if moved.count(id) > 1:
-                    self.moved_twice.setdefault(id, f"is moved twice in frame {frame}")
+        self.two.take(events, self._player.events)
 
     def compare_answers(self, recorded: Any) -> None:
         """Counts the answers of the frame that differ from the recorded ones."""
@@ -230,56 +191,6 @@ class _Changed:
     def has_output(self) -> bool:
         """Whether the changed match is written."""
         return self._output is not None
-
-    def _look(self, frame: int, pair: tuple[int, int]) -> None:
-        """Whether a changed collider of a pair stands against something, as recorded: then it is
-        pushed, or a mover moves it."""
-        for id in pair:
-            looks = self._looks.get(id, 0)
-            is_due = looks < _LOOKS and sum(self._looks.values()) < _LOOKS_ALL
-            if is_due and id in self.rewriter.ids and id not in self.pushed:
-                self._looks[id] = looks + 1
-                other = pair[0] + pair[1] - id
-                near = self._neighbour(id, other)
-                if near is not None:
-                    self._stands(frame, id, near)
-
-    def _stands(self, frame: int, id: int, other: int) -> None:
-        """A changed collider is as near to another as a push or a mover leaves it."""
-        if id in self.rewriter.ids and id not in self.pushed:
-            who = Party(other, self.names.get(other))
-            self.pushed[id] = f"stands against {who} in frame {frame}"
-
-    def _neighbour(self, id: int, other: int) -> int | None:
-        """The obstacle that a collider, as recorded, stands against: the other of its pair, or a
-        solid."""
-        world, scratch = self._player.world, self._scratch
-        scratch.clear()
-        for i, one in enumerate((id, other) if other < LEVEL else (id,)):
-            if one not in world:
-                return None
-            collider = world[one]
-            shape, offset = collider.shape, collider.offset
-            if one in self.rewriter.recorded:
-                recorded = self.rewriter.recorded[one]
-                shape, offset = shape_of(recorded.shape), recorded.offset
-            if not shape._kind.can_push:  # it does not push either
-                return None
-            scratch.add(i, shape, collider.pose, offset=offset)
-        if other < LEVEL and _is_near(scratch, 1):
-            return other
-        solids = range(LEVEL, LEVEL + len(world.level or ()))
-        return next((solid for solid in solids if _is_near(scratch, solid)), None)
-
-
-def _is_near(scratch: World, other: int) -> bool:
-    """Whether 0 and the other are apart by no more than _NEAR raw units."""
-    found = scratch.explain(0, other)
-    if found.contact is Contact.OVERLAPPING:
-        return False
-    if Why.HEIGHT in found.why:
-        return Why.BESIDE not in found.why and found.height <= _NEAR
-    return found.gap is not None and found.gap <= _NEAR
 
 
 def _about(header: Header) -> Header:
@@ -399,7 +310,7 @@ def _what_if(path: str | os.PathLike[str], header: Header, cut: str, changed: _C
         totals=totals_of(two, rows),
         attacks=by_attack(two, rows, changed.lives.ids, rewriter.ids),
         guess=changed.lives.is_guess,
-        warnings=[*rewriter.warnings(), *_unknown(changed, rows)],
+        warnings=[*rewriter.warnings(), *_unknown(changed)],
         unselected=[*unselected],
     )
 
@@ -423,24 +334,20 @@ def by_attack(
     return [AttackTotals(parties[id], totals[id]) for id in sorted(totals)]
 
 
-def _unknown(changed: _Changed, rows: Iterable[HitRow]) -> Iterator[str]:
+def _unknown(changed: _Changed) -> Iterator[str]:
     """The limits of the changed match, because movement is as recorded."""
-
-    altered = changed.rewriter.ids
-    solids = {row.a.id: str(row.b) for row in rows if row.b.id >= LEVEL and row.a.id in altered}
-    # A mover carries the attacks of a body along: these are moved twice, and not pushed.
-    attacks = changed.lives.ids
-    twice = {id: text for id, text in changed.moved_twice.items() if id not in attacks}
-    pushed = {**twice, **changed.pushed}
-    found = [
-        f"{changed.names.get(id, id)} {pushed.get(id) or f'meets {solids[id]}'}"
-        for id in sorted(pushed.keys() | solids.keys())
-    ]
-    if found:
-        more = f" (and {len(found) - 4} more colliders)" if len(found) > 4 else ""
+    recorded = changed.rewriter.recorded
+    bodies = sorted(
+        id
+        for id in changed.rewriter.ids - changed.lives.ids
+        if KINDS_BY_NAME[recorded[id].shape.__struct_config__.tag].can_push
+    )
+    if bodies:
+        named = ", ".join(str(changed.names.get(id, id)) for id in bodies[:4])
+        more = f" and {len(bodies) - 4} more" if len(bodies) > 4 else ""
         yield (
-            "movement is as recorded: colliders that are pushed, or moved by a mover, would stand"
-            f" elsewhere: {'; '.join(found[:4])}{more}"
+            f"movement is as recorded: where {named}{more} would be pushed, or moved by a mover,"
+            " they would stand elsewhere"
         )
     if changed.answers:
         yield (
