@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 import msgspec
 from msgspec import Struct
@@ -86,49 +86,36 @@ def _known(name: str) -> sim.SimulationType | None:
 
 def answers(requests: Sequence[Request], said: Callable[[], None]) -> list[Answer]:
     """The answers, in the order of the requests, from processes of their own. said: called after
-    each."""
-    waiting: SimpleQueue[int] = SimpleQueue()
-    for i in range(len(requests)):
-        waiting.put(i)
-    found: dict[int, Answer] = {}
+    each. A log that ends its process has that as its error, and the next log gets a new one."""
+    idle: SimpleQueue[processes.Worker | None] = SimpleQueue()
+    for _ in range(AT_ONCE):
+        idle.put(None)
 
-    def serve() -> None:
-        for i, one in _served(waiting, requests):
-            found[i] = one
-            said()
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    def ask(request: Request) -> Answer:
+        worker = idle.get()
         try:
-            for done in [pool.submit(serve) for _ in range(AT_ONCE)]:
-                done.result()
-        finally:  # after an interrupt no log is begun
-            while not waiting.empty():
-                waiting.get_nowait()
-    return [found[i] for i in range(len(requests))]
-
-
-def _served(waiting: SimpleQueue[int], requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
-    """Requests that wait, with the answers of one process; a log that ends it has that as its
-    error, and the next log gets a new one."""
-    worker: processes.Worker | None = None
-    try:
-        while True:
-            try:
-                i = waiting.get_nowait()
-            except Empty:
-                return
             worker = worker or processes.Worker(
                 processes.command("fixsync.farm.whatif"), environment=processes.environment()
             )
-            worker.ask(msgspec.json.encode(requests[i]))
-            try:
-                yield i, msgspec.json.decode(worker.answer() or b"", type=Answer)
-            except msgspec.DecodeError:
-                code, worker = worker.stop(), None
-                yield i, Answer(requests[i].log, None, f"its process ended with exit code {code}")
-    finally:
-        if worker is not None:
-            worker.stop()
+            worker.ask(msgspec.json.encode(request))
+            found = msgspec.json.decode(worker.answer() or b"", type=Answer)
+        except msgspec.DecodeError:
+            code = worker.stop() if worker is not None else 0
+            found = Answer(request.log, None, f"its process ended with exit code {code}")
+            worker = None
+        finally:
+            idle.put(worker)
+        said()
+        return found
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        try:
+            return [*pool.map(ask, requests)]
+        finally:
+            pool.shutdown(cancel_futures=True)  # after an interrupt no log is begun
+            while not idle.empty():
+                if (worker := idle.get()) is not None:
+                    worker.stop()
 
 
 def main() -> None:
