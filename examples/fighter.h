@@ -15,7 +15,7 @@
 
 enum { LAYER_BODY, LAYER_WALL, LAYER_SKILL };
 enum { WALK = 64, SLASH = 128, BEAM = 256, BLAST = 512, DASH = 1024 }; /* above the heading */
-enum { FIGHTER_ROWS = 2 * FIGHTER_ROWS_MAX, HEALTH = 50, DASH_FRAMES = 9 };
+enum { FIGHTER_ROWS = 2 * FXS_BODY_ROWS, HEALTH = 50, DASH_FRAMES = 9 };
 
 typedef struct fighter {
     uint32_t player;

@@ -17,9 +17,6 @@ enum {
     FIGHTER_ATTACK_COUNT
 };
 
-/* Room for the commands of one call of fxs_body_add, _set_pose, _mirror, _start, ... */
-enum { FIGHTER_ROWS_MAX = 4 };
-
 static const uint8_t FIGHTER_FRAMES[320] = {
     70, 88, 70, 49, 4, 0, 0, 0, 4, 0, 0, 0, 2, 0, 1, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

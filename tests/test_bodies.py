@@ -34,7 +34,6 @@ from fixsync import (
     World,
 )
 from fixsync._native.raw import ffi, lib
-from fixsync.game.frame_data_names import rows_max
 from fixsync.game.motion import Mover, separate
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
@@ -520,7 +519,7 @@ def test_a_body_does_what_the_model_does_and_comes_back_to_every_state(
         assert fighter.hash() == hash_of(fighter.save())
         for attack in frames.attacks:
             assert fighter.can_start(attack) == twin.can_start(attack)
-    assert counter.most <= rows_max(frames)
+    assert counter.most <= lib.FXS_BODY_ROWS
     end = world.save(), fighter.save()
     # Backwards, so that each state is loaded where another one was.
     for (name, *args), (state, own) in zip(reversed(moves), reversed(saved), strict=True):
@@ -583,7 +582,7 @@ def test_one_call_makes_as_many_commands_as_there_is_room_for() -> None:
     fighter.start("all")
     world._native.observer = counter = CommandCounter()
     fighter.tick()
-    assert counter.most == rows_max(frames) == 160
+    assert counter.most == lib.FXS_BODY_ROWS
     assert {world[id].shape for id in fighter} == {Box(1, 2, 3)}
     fighter.tick()
     assert {world[id].offset for id in fighter} == {(1, 2, 3)}

@@ -42,36 +42,10 @@ def _c(name: str, data: FrameData) -> str:
         if words:
             own = [f"    {prefix}_{what}_{word}," for word in words]
             lines += ["", "enum {", *own, f"    {prefix}_{what}_COUNT", "};"]
-    lines += [
-        "",
-        "/* Room for the commands of one call of fxs_body_add, _set_pose, _mirror, _start, ... */",
-        f"enum {{ {prefix}_ROWS_MAX = {rows_max(data)} }};",
-    ]
     lines += ["", f"static const uint8_t {prefix}_FRAMES[{len(table)}] = {{"]
     for at in range(0, len(table), 16):
         lines.append(f"    {', '.join(map(str, table[at : at + 16]))},")
     return "\n".join([*lines, "};", ""])
-
-
-def rows_max(data: FrameData) -> int:
-    """A bound for the commands that one call for a body of these parts and attacks makes."""
-    attacks = data.attacks.values()
-    mirror = change = 0
-    for name, part in data.parts.items():
-        keys = [key for attack in attacks for key in attack.keys.get(name, ())]
-        rows = [part, *(key.of(part) for key in keys)]
-        # Mirroring turns by one command, shifts by one, and needs three for both.
-        turns = any(row.yaw or row.shape._kind.has_front for row in rows)
-        shifts = any(row.offset[0] or row.offset[2] for row in rows)
-        mirror += 3 if turns and shifts else turns + shifts
-        # From key to key: the shape, the place as above, and the activity.
-        change += any(name in attack.active or name in attack.inactive for attack in attacks)
-        if keys:
-            change += any(row.shape != part.shape for row in rows)
-            turns = any(row.yaw != part.yaw for row in rows) or turns
-            shifts = shifts or any(row.offset != part.offset for row in rows)
-            change += 3 if turns and shifts else turns + shifts
-    return max(len(data.parts), mirror, change)
 
 
 def _csharp(name: str, data: FrameData) -> str:
