@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, TextColumn
 
 from fixsync._native.raw import UINT64_MAX
 from fixsync.cli import options, streams, text
+from fixsync.cli.peers import print_outcome, shown_progress
 from fixsync.peers.plan import Run
 from fixsync.peers.relay import Impairment
-from fixsync.peers.run import Outcome, PeerOutcome, outcome_json, run
+from fixsync.peers.run import outcome_json, run
 from fixsync.view import export, write, write_arena
 
 _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
@@ -74,7 +71,7 @@ def demo_command(
         plan = Run(simulation, frames=frames, seed=seed, rate=0, impairment=_NETWORK)
         for log in out.glob("peer[01].jsonl"):  # of an earlier demo
             log.unlink()
-        with _progress(frames, hidden=as_json) as progress:
+        with shown_progress(frames, hidden=as_json) as progress:
             outcome = asyncio.run(run(plan, out, progress))
         logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
         page, arena = out / "match.html", out / "arena.html"
@@ -90,7 +87,9 @@ def demo_command(
     if as_json:
         text.print_json({"page": str(page), "arena": str(arena), **outcome_json(outcome)})
     else:
-        _print(text.console(), outcome, page, arena)
+        console = text.console()
+        print_outcome(console, plan, outcome, out, is_kept=True)
+        text.say(console, f"match: {page.resolve()}", f"arena: {arena.resolve()}")
     if is_opened is None:
         is_opened = sys.stdout.isatty() and not as_json and _has_screen()
     if is_opened and click.launch((arena if outcome.is_good else page).resolve().as_uri()) != 0:
@@ -102,42 +101,3 @@ def _has_screen() -> bool:
     return sys.platform in ("darwin", "win32") or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
-
-
-@contextmanager
-def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], None]]:
-    """A bar on standard error, if that is a terminal, moved by the yielded function."""
-    columns = TextColumn("playing"), BarColumn(), TextColumn("{task.completed}/{task.total} frames")
-    confirmed: dict[int, int] = {}
-    with text.progress(*columns, is_hidden=hidden) as bar:
-        task = bar.add_task("", total=frames)
-
-        def show(peer: PeerOutcome) -> None:
-            confirmed[peer.peer] = peer.status.confirmed
-            bar.update(task, completed=min(confirmed.values()))
-
-        yield show
-
-
-def _print(out: Console, outcome: Outcome, page: Path, arena: Path) -> None:
-    peers = list(outcome.peers.values())
-    lost = round(100 * outcome.lost / max(1, outcome.passed + outcome.lost))
-    text.say(
-        out, f"{outcome.passed + outcome.lost} packets between two peers, {lost}% of them lost"
-    )
-    for peer in peers:
-        status = peer.status
-        text.say(
-            out,
-            f"  peer {peer.peer}: {text.plural(status.confirmed, 'frame')},"
-            f" {text.plural(status.rollbacks, 'rollback')},"
-            f" last hash {status.hash or '-'}, {(status.reason or 'no end').lower()}",
-        )
-    if outcome.is_good:
-        text.say(out, "both logs: identical, byte for byte; replaying them gives the same")
-    elif outcome.differing_frame is not None:
-        text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
-    else:
-        text.say(out, "the match was not completed; fixsync peers shows more")
-    text.say(out, f"match: {page.resolve()}")
-    text.say(out, f"arena: {arena.resolve()}")

@@ -157,7 +157,7 @@ def peers_command(
         raise click.UsageError(str(error), ctx) from error
     directory = Path(tempfile.mkdtemp(prefix="fixsync-peers-")) if out is None else out
     try:
-        with _progress(frames, hidden=as_json) as progress:
+        with shown_progress(frames, hidden=as_json) as progress:
             outcome = asyncio.run(run(plan, directory, progress))
     except (OSError, KeyboardInterrupt) as error:
         if out is None:
@@ -168,7 +168,7 @@ def peers_command(
     if as_json:
         text.print_json(outcome_json(outcome))
     else:
-        _print(
+        print_outcome(
             text.console(), plan, outcome, directory, is_kept=out is not None or not outcome.is_good
         )
     if out is None and outcome.is_good:
@@ -177,7 +177,7 @@ def peers_command(
 
 
 @contextmanager
-def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], None]]:
+def shown_progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], None]]:
     """A table on standard error that is updated by the yielded function, if that is a terminal."""
     if hidden or not sys.stderr.isatty():
         yield lambda _: None
@@ -271,7 +271,9 @@ def _connection(status: Status) -> str:
     )
 
 
-def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kept: bool) -> None:
+def print_outcome(
+    out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kept: bool
+) -> None:
     peers = list(outcome.peers.values())
     text.say(out, _plan_text(plan))
     if not isinstance(plan.type, sim.HasBots):
