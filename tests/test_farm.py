@@ -12,6 +12,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from collections import deque
@@ -267,7 +268,7 @@ def test_a_log_of_an_unknown_simulation_needs_it_and_is_good_with_it(
 @pytest.mark.full
 @posix
 def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_theirs(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
@@ -284,7 +285,8 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
     for number in range(8):
         good(folder / f"good{number}.jsonl")
     trouble.write(folder / "talk.jsonl", "talk")
-    settings = changed(memory_bytes=512 << 20, scratch=str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    settings = changed(memory_bytes=512 << 20)
     summary = verified([folder], tmp_path / "r.sqlite", settings)
     columns = "name, verdict, coalesce(': ' || reason, '')"
     found = {
@@ -331,17 +333,6 @@ def test_a_log_is_not_blamed_for_what_the_logs_before_it_did_to_the_worker(tmp_p
     assert [outcome.verdict for outcome in found] == ["nothing to compare"] * 4
 
 
-@pytest.mark.full
-def test_workers_are_replaced_after_as_many_logs_as_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TROUBLE_FILE", str(tmp_path / "begun"))
-    assert len(outcomes(changed(logs_per_worker=2), tmp_path, *["none"] * 5)) == 5
-    processes, seeds = zip(*begun(tmp_path), strict=True)
-    assert seeds == (0, 1, 2, 3, 4)
-    assert processes[0] == processes[1] != processes[2] == processes[3] != processes[4]
-
-
 def test_a_simulation_that_is_not_there_stops_the_run_and_is_no_verdict(
     run: Run, every_kind: Path
 ) -> None:
@@ -351,13 +342,14 @@ def test_a_simulation_that_is_not_there_stops_the_run_and_is_no_verdict(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [("python", "cannot be started"), ("scratch", r"No such file or directory: .*gone")],
-)
-def test_a_worker_that_cannot_be_started_says_why(tmp_path: Path, setting: str, said: str) -> None:
-    with pytest.raises(WorkerError, match=said):
-        regress.identity(changed(**{setting: str(tmp_path / "gone")}))
+def test_a_worker_that_cannot_be_started_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(WorkerError, match="cannot be started"):
+        regress.identity(changed(python=str(tmp_path / "gone")))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(WorkerError, match=r"No such file or directory: .*gone"):
+        regress.identity(SETTINGS)
 
 
 # Runs that are ended.

@@ -73,20 +73,6 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
             metavar="SECONDS",
             help="Time limit of a log; 0: no limit.",
         ),
-        options.number(
-            "--logs-per-worker",
-            0,
-            0,
-            None,
-            "Number of logs until a worker is replaced; 0: never replaced.",
-            "N",
-        ),
-        click.option(
-            "--scratch",
-            type=click.Path(exists=True, file_okay=False),
-            metavar="DIR",
-            help="Folder for copies of remote logs.",
-        ),
         click.option(
             "--sim", "sims", multiple=True, metavar="MODULE:OBJECT", help=options.SIM_HELP
         ),
@@ -105,8 +91,6 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
 def settings_of(
     memory: int,
     time_limit: float,
-    logs_per_worker: int,
-    scratch: str | None,
     sims: Sequence[str],
     *,
     digest: bool = False,
@@ -120,10 +104,8 @@ def settings_of(
     return Settings(
         memory_bytes=memory << 20,
         seconds=time_limit,
-        logs_per_worker=logs_per_worker,
         sims=tuple(sims),
         path=(str(folder),) if sims else (),
-        scratch=str(Path(scratch).absolute()) if scratch else "",
         digest=digest,
     )
 

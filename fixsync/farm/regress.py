@@ -175,7 +175,7 @@ class FirstDifference:
 
 def first_difference(name: str, old: Settings, new: Settings) -> FirstDifference | None:
     """Computes a log again with both versions; None if they agree or one computes nothing."""
-    with tempfile.TemporaryDirectory(prefix="fixsync-regress-", dir=old.scratch or None) as folder:
+    with tempfile.TemporaryDirectory(prefix="fixsync-regress-") as folder:
         paths = [Path(folder) / "old.jsonl", Path(folder) / "new.jsonl"]
         for settings, path in zip((old, new), paths, strict=True):
             kept = msgspec.structs.replace(settings, kept=str(path))

@@ -38,8 +38,6 @@ class Settings(Struct, frozen=True):
     """Limit of the address space of a worker; 0: no limit."""
     seconds: float = 0.0
     """Limit of the time for a log; 0: no limit."""
-    logs_per_worker: int = 0
-    """Logs until a worker is replaced by a new one; 0: never replaced."""
     sims: tuple[str, ...] = ()
     """Simulations for logs with a sim, as `module:object`."""
     path: tuple[str, ...] = ()
@@ -48,8 +46,6 @@ class Settings(Struct, frozen=True):
     """Whether the outcome has a digest of everything computed."""
     kept: str = ""
     """File for the log with everything computed, if `digest` is set; "": not kept."""
-    scratch: str = ""
-    """Folder for copies of remote logs; "": the system's folder for temporary files."""
     python: str = sys.executable
     environment: tuple[tuple[str, str], ...] | None = None
     """Environment variables; None: those of this process."""
@@ -113,10 +109,8 @@ class Sandbox:
         waiting = deque(names)
         while waiting:
             self._ready()
-            limit = self._settings.logs_per_worker
-            chunk = list(waiting)[: limit - self._done] if limit else list(waiting)
-            self._ask(chunk)
-            for _ in chunk:
+            self._ask(list(waiting))
+            while waiting:
                 was_new = self._done == 0
                 outcome, is_alive = self._answer()
                 if not is_alive:
@@ -128,8 +122,6 @@ class Sandbox:
                 yield outcome
                 if not is_alive:
                     break
-            if limit and self._done >= limit:
-                self._stop()
 
     def close(self) -> None:
         """Ends the process. Any thread may call it, more than once."""
@@ -144,7 +136,7 @@ class Sandbox:
         settings = self._settings
         self._done = 0
         try:
-            scratch = tempfile.mkdtemp(prefix="fixsync-farm-", dir=settings.scratch or None)
+            scratch = tempfile.mkdtemp(prefix="fixsync-farm-")
             # Removed with the folder, by _remove.
             errors = (Path(scratch) / "errors").open("a+b")
         except OSError as error:
