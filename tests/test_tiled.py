@@ -553,9 +553,7 @@ def test_whatever_becomes_solids_is_counted(
             read(a_map(*parts, tilesets=[TILE_OF_TWO]), **options, y=(0, 1))
 
 
-def test_shapes_of_cells_are_counted(
-    read: Read, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shapes_of_cells_are_counted(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fixsync.maps.builder.SOLIDS_MAX", 4)
 
     def document(cells: int) -> Json:
