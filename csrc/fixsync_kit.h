@@ -1241,7 +1241,8 @@ typedef struct fxs_rollback_settings {
     uint32_t input_delay;    /* 0..FXS_INPUT_DELAY_MAX: frames from an input to its frame */
     uint32_t check;          /* 0..FXS_CHECK_MAX: frames that the sync test goes back; 0: off */
     uint32_t guesses;        /* 1: FXS_ROLLBACK_GUESS for each unknown input; 0: the last one */
-    uint32_t zero;           /* 0 */
+    uint32_t slows;          /* 1: the game's clock runs a fifth slower while is_ahead of fxs_pace
+                                    is 1; 0: one tick in five steps no frame then */
     uint8_t peers[64];       /* by player, the peer that plays it: 0 is this one, with a player
                                     or more; others are 1, 2, ..., as this machine numbers them;
                                     0 after the last player */
@@ -1320,11 +1321,11 @@ typedef struct fxs_pace {
     uint64_t waiting;      /* bit i: no frame can be stepped before an input of player i */
     uint64_t resteps;      /* frames that were stepped again since the start */
     int32_t ahead;         /* Q16.16 frames that this peer is ahead of the others' average */
-    uint32_t is_ahead;     /* 1: run a fifth slower, or leave out the ticks of is_skipped */
-    uint32_t is_skipped;   /* 1: leave out this tick, if the clock cannot run slower */
+    uint32_t is_ahead;     /* 1: it runs a fifth slower, until the others are as far */
     uint32_t head;         /* frame that is stepped next */
     uint32_t first;        /* oldest frame that is not confirmed */
     uint32_t is_connected; /* 1: every other peer has returned the random bytes */
+    uint32_t zero;         /* 0 */
 } fxs_pace;
 
 /* How the inputs of a player come. */
@@ -1356,11 +1357,11 @@ FXS_API int32_t fxs_rollback_grow(fxs_rollback *memory, const fxs_rollback_setti
 
 /* Begins a frame with the local inputs.
  * inputs: `numbers` numbers for each local player, by player. They are for the frame input_delay
- * after the one that this tick steps. If no frame can be stepped because inputs of others are
- * missing, the first inputs that were given for a frame count. A tick before FXS_ROLLBACK_NONE
- * means that the game stopped in the middle: the frame is loaded and stepped again. Returns
- * FXS_OK, or FXS_E_ORDER before every other peer has returned the random bytes
- * (fxs_pace.is_connected), with nothing changed. Cost: players. */
+ * after the one that this tick steps. It steps none if inputs of others are missing, or this peer
+ * is ahead of them and `slows` is 0; the first inputs that were given for a frame count. A tick
+ * before FXS_ROLLBACK_NONE means that the game stopped in the middle: the frame is loaded and
+ * stepped again. Returns FXS_OK, or FXS_E_ORDER before every other peer has returned the random
+ * bytes (fxs_pace.is_connected), with nothing changed. Cost: players. */
 FXS_API int32_t fxs_rollback_tick(fxs_rollback *rollback, const int64_t *inputs);
 
 /* Writes what the game must do next.
@@ -1421,9 +1422,7 @@ FXS_API int32_t fxs_rollback_receive(fxs_rollback *rollback, uint32_t peer, cons
  * Returns FXS_OK, or FXS_E_ID for a peer that is not there. Cost: constant. */
 FXS_API int32_t fxs_rollback_refusal(const fxs_rollback *rollback, uint32_t peer, fxs_refusal *out);
 
-/* Writes how this peer and the others run. Read it before each tick.
- * is_ahead and is_skipped change with each packet to peer 1: one a frame, also if a tick is left
- * out. Cannot fail. Cost: players. */
+/* Writes how this peer and the others run. Cannot fail. Cost: players. */
 FXS_API void fxs_rollback_pace(const fxs_rollback *rollback, fxs_pace *out);
 
 /* Writes how the inputs of a player come.

@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
             fxs_pace pace;
             receive(&lines[1 - i], now, p->rollback);
             fxs_rollback_pace(p->rollback, &pace);
-            if (pace.is_connected && pace.head < FRAMES && !pace.is_skipped) {
+            if (pace.is_connected && pace.head < FRAMES) {
                 const int64_t keys[] = {pressed(i, pace.head), pressed(1 - i, pace.head)};
                 must(fxs_rollback_tick(p->rollback, keys)); /* takes those of local players */
             }

@@ -101,7 +101,8 @@ class Match(Wire):
         seed: int = 1,
         weather: Weather | None = None,
         faults: Sequence[str] = (),
-        skip: bool = False,
+        slows: bool = False,
+        habit: str = "",
         offsets_ms: Sequence[float] = (),
         rates: Sequence[float] = (),
         game: Callable[[int, str], Any] = Brawl,
@@ -109,7 +110,8 @@ class Match(Wire):
         **settings: Any,
     ) -> None:
         super().__init__(seed, weather or Weather(loss=5, delay_ms=40))
-        self.seed, self.skip, self.settings = seed, skip, settings
+        settings |= {"slows": True} if slows else {}
+        self.seed, self.slows, self.habit, self.settings = seed, slows, habit, settings
         self.peers = []
         for me in range(count):
             others = iter(range(1, count))
@@ -119,12 +121,15 @@ class Match(Wire):
             self.peers.append(peer(made, peers=orders, random=random, **settings))
         self.due = list(offsets_ms) or [1.0 * self.random.below(16) for _ in range(count)]
         self.rates = list(rates) or [1.0] * count
+        self.turns = [0] * count
         self.witnesses = [Witness() for _ in range(count)]
         self.packets: list[list[bytes]] = [[] for _ in range(count)]
 
     def run(self, frames: int, until: Callable[[], bool] = lambda: False) -> None:
-        """Until all peers have stepped so many frames."""
+        """Until all peers have stepped so many frames; an error if they stand still."""
+        end = self.now_ms + 1000 * frames
         while min(peer.pace().head for peer in self.peers) < frames and not until():
+            assert self.now_ms < end
             self.turn()
 
     def turn(self) -> None:
@@ -137,14 +142,23 @@ class Match(Wire):
             return
         self.now_ms = self.due[me]
         peer = self.peers[me]
+        head = peer.pace().head
+        self.play(me, head)
         pace = peer.pace()
-        self.due[me] += FRAME_MS * self.rates[me] * (1.25 if pace.is_ahead and not self.skip else 1)
-        if not (self.skip and pace.is_skipped):
-            self.play(me, pace.head)
-        for other in range(len(self.peers)):
-            if other != me:
-                self.packets[me].append(peer.packet(other + (other < me)))
-                self.send(other, self.packets[me][-1], me)
+        self.due[me] += FRAME_MS * self.rates[me] * (1.25 if self.slows and pace.is_ahead else 1)
+        self.turns[me] += 1
+        for other in self.receivers(me, pace.head > head or not pace.is_connected):
+            self.packets[me].append(peer.packet(other + (other < me)))
+            self.send(other, self.packets[me][-1], me)
+
+    def receivers(self, me: int, has_stepped: bool) -> list[int]:
+        """To whom a game of this habit sends in this turn."""
+        others = [i for i in range(len(self.peers)) if i != me]
+        is_silent = self.habit == "silent without a step" and not has_stepped
+        if is_silent or (self.habit == "every third turn" and self.turns[me] % 3):
+            return []
+        is_short = self.habit == "only to the last one without a step" and not has_stepped
+        return others[-1:] if is_short else others[:: -1 if self.habit == "last one first" else 1]
 
     def play(self, me: int, head: int) -> None:
         numbers = self.settings.get("numbers", 1)

@@ -1,9 +1,8 @@
 """Two languages in one match: peers in C, C#, JavaScript, Python and Rust, one process each, play one
 small game over a bad network, and write equal logs. languages/peer.py has the game.
 
-A peer reads a line for each of its frames: its input, or "-" for none, then the packets that came.
-It answers: its head, its first frame that is not confirmed, whether it is ahead, whether a frame
-differs, and its packet."""
+A peer reads a line for each of its frames: its input, then the packets that came. It answers: its
+head, its first frame that is not confirmed, whether a frame differs, and its packet."""
 
 from __future__ import annotations
 
@@ -100,8 +99,8 @@ class Peer:
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.came: list[str] = []
-        self.pressed = "-"
-        self.now, self.differs = SimpleNamespace(head=0, first=0, is_ahead=0), False
+        self.pressed = ""
+        self.now, self.differs = SimpleNamespace(head=0, first=0, is_connected=True), False
 
     def pace(self) -> SimpleNamespace:
         return self.now
@@ -118,9 +117,8 @@ class Peer:
         assert self.process.stdout
         print(self.pressed, *self.came, file=self.process.stdin, flush=True)
         self.came.clear()
-        self.pressed = "-"
-        head, first, ahead, differs, packet = self.process.stdout.readline().split()
-        self.now = SimpleNamespace(head=int(head), first=int(first), is_ahead=ahead == "1")
+        head, first, differs, packet = self.process.stdout.readline().split()
+        self.now = SimpleNamespace(head=int(head), first=int(first), is_connected=True)
         self.differs = differs == "1"
         return bytes.fromhex(packet)
 

@@ -132,17 +132,17 @@ def test_a_changed_input_delay_and_guesses_lead_to_the_same_match() -> None:
     assert all(first.hashes[frame] == second.hashes[frame] for frame in frames)
 
 
-@pytest.mark.parametrize("skip", [False, True])
+@pytest.mark.parametrize("slows", [False, True])
 @pytest.mark.parametrize("jitter", by_default(1, [5, 0, 20]))
 @pytest.mark.parametrize("rtt", by_default(2, [80, 20, 200, 40]))
 @pytest.mark.parametrize("slow_clock", [False, True])
 def test_peers_step_about_as_many_frames_again_and_keep_their_pace(
-    slow_clock: bool, rtt: int, jitter: int, skip: bool
+    slow_clock: bool, rtt: int, jitter: int, slows: bool
 ) -> None:
     """With a clock that is 1 % slow, or a head start of 6 frames, from the second second on."""
     clocks: dict[str, Any] = {"rates": [1, 1.01]} if slow_clock else {"offsets_ms": [0, 100]}
     weather = Weather(loss=5, delay_ms=rtt // 2, jitter_ms=jitter)
-    match = Match(2, weather=weather, skip=skip, prediction_max=16, **clocks)
+    match = Match(2, weather=weather, slows=slows, prediction_max=16, **clocks)
 
     def told() -> list[tuple[int, float]]:
         """Of each peer, frames that it stepped again, and by its clock could have stepped."""
@@ -157,6 +157,30 @@ def test_peers_step_about_as_many_frames_again_and_keep_their_pace(
     # 40 ms are so short that a few frames, or one of the two that are ahead, are a third.
     assert max(resteps) <= (1.3 if rtt > 40 else 1.45) * min(resteps)
     assert max(ticks) <= 900 * 1.04
+
+
+@pytest.mark.parametrize("rtt", by_default(1, [20, 80, 200]))
+@pytest.mark.parametrize(
+    "habit",
+    [
+        "every third turn",
+        "silent without a step",
+        "only to the last one without a step",
+        "last one first",
+    ],
+)
+@pytest.mark.parametrize("count", [2, 3])
+def test_peers_go_on_whenever_a_game_sends(count: int, habit: str, rtt: int) -> None:
+    """Without loss: a game that sends nothing while it waits must not lose its last packet."""
+    clocks: dict[str, Any] = {
+        "rates": [1, 1.02, 0.98][:count],
+        "offsets_ms": [0, 100, 50][:count],
+    }
+    weather = Weather(delay_ms=rtt // 2)
+    match = Match(count, weather=weather, habit=habit, prediction_max=16, **clocks)
+    match.run(600)
+    assert match.now_ms < 600 * 1000 / 60 * 1.02 * 1.04 + 500
+    assert all(peer.desync is None for peer in match.peers)
 
 
 def test_packets_are_small_and_hashes_come_within_thirty_frames() -> None:

@@ -46,6 +46,7 @@ class Kernel(NativeRollback):
         del settings["start"], settings["random"]
         settings["peers"] = bytes(it.peers).ljust(64, b"\0")
         settings |= {"players": len(it.peers), "past": 4, "command_room": ROOM, "event_room": 2}
+        settings["slows"] = 1  # the model has no clock
         super().__init__(world._native, own, it.random, **settings)
         self._commands = ffi.new("fxs_command[]", ROOM)
 

@@ -47,7 +47,6 @@ SHOWN = {
     ("fxs_carried", "flags"): "CarryFlags",
     ("fxs_pace", "is_ahead"): "bool",
     ("fxs_pace", "is_connected"): "bool",
-    ("fxs_pace", "is_skipped"): "bool",
     ("fxs_separated", "is_held"): "bool",
     ("fxs_difference", "of"): "DifferenceOf",
     ("fxs_shape", "half_angle"): "int",

@@ -1136,6 +1136,9 @@ export class Rollback implements Disposable {
       ownMax?: number;
       /** Names of the own bytes, in order: [name, bytes] of each. */
       ownNames?: readonly (readonly [name: string, bytes: number])[];
+      /** Whether the game's clock runs a fifth slower while isAhead of `pace`; else one tick in five
+       * steps no frame then. */
+      slows?: boolean;
     },
   );
   /** The frame that is stepped next. */
@@ -1157,16 +1160,15 @@ export class Rollback implements Disposable {
   receive(peer: number, bytes: Uint8Array): void;
   /** Sets the input delay for the ticks to come. */
   setDelay(inputDelay: number): void;
-  /** How this peer and the others run: once before each tick. ahead: Q16.16 frames that it is ahead
-   * of the others. isAhead: run a fifth slower, or leave out the ticks in which isSkipped is true.
-   * waiting: players without whose input no frame can be stepped. resteps: frames that were stepped
-   * again since the start. isConnected: every other peer has answered. */
+  /** How this peer and the others run. ahead: Q16.16 frames that it is ahead of the others. isAhead:
+   * it runs a fifth slower, until the others are as far. waiting: players without whose input no
+   * frame can be stepped. resteps: frames that were stepped again since the start. isConnected:
+   * every other peer has answered. */
   pace(): {
     waiting: number[];
     resteps: number;
     ahead: number;
     isAhead: boolean;
-    isSkipped: boolean;
     head: number;
     first: number;
     isConnected: boolean;

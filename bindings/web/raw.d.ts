@@ -981,8 +981,9 @@ export const fxs_rollback_settings: {
   readonly check: 84;
   /** uint32_t: 1: FXS_ROLLBACK_GUESS for each unknown input; 0: the last one */
   readonly guesses: 88;
-  /** uint32_t: 0 */
-  readonly zero: 92;
+  /** uint32_t: 1: the game's clock runs a fifth slower while is_ahead of fxs_pace
+   * is 1; 0: one tick in five steps no frame then */
+  readonly slows: 92;
   /** uint8_t[64]: by player, the peer that plays it: 0 is this one, with a player
    * or more; others are 1, 2, ..., as this machine numbers them;
    * 0 after the last player */
@@ -1057,16 +1058,16 @@ export const fxs_pace: {
   readonly resteps: 8;
   /** int32_t: Q16.16 frames that this peer is ahead of the others' average */
   readonly ahead: 16;
-  /** uint32_t: 1: run a fifth slower, or leave out the ticks of is_skipped */
+  /** uint32_t: 1: it runs a fifth slower, until the others are as far */
   readonly is_ahead: 20;
-  /** uint32_t: 1: leave out this tick, if the clock cannot run slower */
-  readonly is_skipped: 24;
   /** uint32_t: frame that is stepped next */
-  readonly head: 28;
+  readonly head: 24;
   /** uint32_t: oldest frame that is not confirmed */
-  readonly first: 32;
+  readonly first: 28;
   /** uint32_t: 1: every other peer has returned the random bytes */
-  readonly is_connected: 36;
+  readonly is_connected: 32;
+  /** uint32_t: 0 */
+  readonly zero: 36;
 };
 
 /** How the inputs of a player come. */

@@ -273,7 +273,7 @@ export const fxs_recorded = {
 export const fxs_rollback_settings = {
   $size: 160, random: 0, match: 16, data: 24, own_size: 32, state_size: 40, command_room: 48,
   event_room: 56, past: 64, players: 68, numbers: 72, prediction_max: 76, input_delay: 80,
-  check: 84, guesses: 88, zero: 92, peers: 96,
+  check: 84, guesses: 88, slows: 92, peers: 96,
 };
 export const fxs_rollback_request = {
   $size: 64, type: 0, frame: 4, player: 8, age: 12, predicted: 16, is_again: 24, zero: 28,
@@ -287,7 +287,7 @@ export const fxs_refusal = {
   $size: 32, ours: 0, theirs: 8, status: 16, field: 20, player: 24, frame: 28,
 };
 export const fxs_pace = {
-  $size: 40, waiting: 0, resteps: 8, ahead: 16, is_ahead: 20, is_skipped: 24, head: 28, first: 32,
-  is_connected: 36,
+  $size: 40, waiting: 0, resteps: 8, ahead: 16, is_ahead: 20, head: 24, first: 28, is_connected: 32,
+  zero: 36,
 };
 export const fxs_player_pace = { $size: 16, peer: 0, next: 4, late: 8, ahead: 12 };

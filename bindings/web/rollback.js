@@ -2,6 +2,7 @@
 // the network.
 import {
   ArgumentRangeError,
+  boolean,
   bytesIn,
   bytesOf,
   instance,
@@ -148,10 +149,11 @@ export class Rollback extends Holder {
       random = globalThis.crypto.getRandomValues(new Uint8Array(16)),
       ownMax = null,
       ownNames = [],
+      slows = false,
     } = optionsIn(
       options,
       "players, numbers, peers, predictionMax, inputDelay, check, past, match, data, random, " +
-        "ownMax, ownNames",
+        "ownMax, ownNames, slows",
     );
     const world = worldIn(game?.world);
     if (typeof game.play !== "function") throw wrong("game.play", "a function", game.play);
@@ -187,6 +189,7 @@ export class Rollback extends Holder {
       input_delay: integer("inputDelay", inputDelay, 0, FXS_INPUT_DELAY_MAX),
       check: integer("check", check, 0, FXS_CHECK_MAX),
       guesses: typeof game.guess === "function" ? 1 : 0,
+      slows: boolean("slows", slows) ? 1 : 0,
     };
     const most = players - 1;
     this.#peers = Array.from({ length: players }, (_, i) =>
@@ -506,7 +509,7 @@ export class Rollback extends Holder {
     }
   }
 
-  /** How this peer and the others run: once before each tick. */
+  /** How this peer and the others run. */
   pace() {
     kernel.fxs_rollback_pace(this.#at, scratch);
     const field = (name) => word(scratch + fxs_pace[name]);
@@ -515,7 +518,6 @@ export class Rollback extends Holder {
       resteps: count64(scratch + fxs_pace.resteps),
       ahead: field("ahead") | 0,
       isAhead: field("is_ahead") === 1,
-      isSkipped: field("is_skipped") === 1,
       head: field("head"),
       first: field("first"),
       isConnected: field("is_connected") === 1,

@@ -19,8 +19,6 @@ enum {
     HELLO_SIZE = LOCAL_AT + 8
 };
 enum { HASHES_SENT = 3, AHEAD_MAX = 1 << 16, NUMBER_SIZE_MAX = 10 };
-/* Q16.16 frames ahead from which a peer runs slower, and frames after that until it looks again. */
-enum { SLOW_LEAST = 5 << 12, SLOW_REST = 30 };
 /* The most bytes after the inputs: their end, the hashes, and the parts of a frame. */
 enum { REST_MAX = 2 + HASHES_SENT * (3 + 8) + 5 + 8 * PARTS };
 enum { HEAD_MAX = TAG_SIZE + 1 + 6 * 5 };
@@ -267,22 +265,6 @@ static void put_hashes(const fxs_rollback *r, remote *to, packet_writer *w) {
     put_varint(w, 0);
 }
 
-/* Decides, once a frame, whether this peer runs slower: until it is up to a fifth of a frame
- * behind, since a clock that is fast gets ahead again. Then it waits until that is measured: who
- * goes on gets behind, then the other one does, and both run slower all the time. */
-static void keep_pace(fxs_rollback *r) {
-    fxs_pace pace;
-    fxs_rollback_pace(r, &pace);
-    if (r->slow) {
-        r->slow--;
-    } else if (r->rest) {
-        r->rest--;
-    } else if (pace.ahead >= SLOW_LEAST) {
-        r->slow = ((uint32_t)pace.ahead * SLOW_FRAMES >> 16) + 1;
-        r->rest = SLOW_REST;
-    }
-}
-
 int32_t fxs_rollback_packet(fxs_rollback *rollback, uint32_t peer, uint8_t *bytes, uint64_t room,
                             uint64_t *size) {
     fxs_rollback *r = rollback;
@@ -294,9 +276,6 @@ int32_t fxs_rollback_packet(fxs_rollback *rollback, uint32_t peer, uint8_t *byte
     if (room < least) {
         *size = least;
         return FXS_E_ROOM;
-    }
-    if (peer == 1) {
-        keep_pace(r);
     }
     remote *to = &remotes_of(r)[peer - 1];
     if (!to->is_verified) {

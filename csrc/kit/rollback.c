@@ -3,6 +3,10 @@
 #include "../fixsync_kit.h"
 #include "../memory.h"
 
+/* Q16.16 frames ahead from which a peer runs slower, in how many ticks it loses one then, and ticks
+ * after that until it looks again. */
+enum { SLOW_LEAST = 5 << 12, SLOW_FRAMES = 5, SLOW_REST = 30 };
+
 /* ---- the block: struct fxs_rollback, then its parts in the order of the offsets ---- */
 
 static uint64_t bits_of(uint32_t count) {
@@ -47,7 +51,7 @@ static uint64_t place_parts(fxs_rollback *r, const fxs_rollback_settings *s) {
     if (s->players == 0 || s->players > FXS_ROLLBACK_PLAYERS_MAX || s->numbers == 0 ||
         s->numbers > FXS_INPUT_NUMBERS_MAX || s->prediction_max > FXS_PREDICTION_MAX ||
         s->input_delay > FXS_INPUT_DELAY_MAX || s->check > FXS_CHECK_MAX || s->guesses > 1 ||
-        s->zero != 0 || !has_good_peers(s)) {
+        s->slows > 1 || !has_good_peers(s)) {
         return 0;
     }
     const fxs_history_room room = room_of(s);
@@ -105,6 +109,7 @@ int32_t fxs_rollback_init(fxs_rollback *memory, const fxs_rollback_settings *set
     r->start = fxs_world_frame(world);
     r->delay = copy.input_delay;
     r->guessed = UINT32_MAX;
+    r->rest = SLOW_REST; /* at first each measures more than the other one did a while ago */
     memset(rollback_at(r, r->kept_at), 0, (size_t)(2 * kept_size(&copy)));
     for (uint32_t i = 0; i < copy.players; i++) {
         if (copy.peers[i] == 0) {
@@ -200,6 +205,36 @@ static void put_inputs(fxs_rollback *r, const int64_t *inputs) {
     r->given++;
 }
 
+/* How far this peer is ahead of a remote, in Q16.16: half of the difference between what the two
+ * measure, in which the time on the way cancels. */
+static int32_t ahead_of(const remote *it) { return (it->ahead - it->their_ahead) * 128; }
+
+/* How far it is ahead of their average. */
+static int32_t ahead_of_all(const fxs_rollback *r) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < r->remote_count; i++) {
+        sum += ahead_of(&remotes_of(r)[i]);
+    }
+    return r->remote_count ? (int32_t)(sum / r->remote_count) : 0;
+}
+
+/* Decides, once a tick, whether this peer runs slower: until it is up to a fifth of a frame behind,
+ * since a clock that is fast gets ahead again. Then it waits until that is measured: who goes on
+ * gets behind, then the other one does, and both run slower all the time. */
+static void keep_pace(fxs_rollback *r) {
+    if (r->slow) {
+        r->slow--;
+    } else if (r->rest) {
+        r->rest--;
+    } else {
+        const int32_t ahead = ahead_of_all(r);
+        if (ahead >= SLOW_LEAST) {
+            r->slow = ((uint32_t)ahead * SLOW_FRAMES >> 16) + 1;
+            r->rest = SLOW_REST;
+        }
+    }
+}
+
 int32_t fxs_rollback_tick(fxs_rollback *rollback, const int64_t *inputs) {
     fxs_rollback *r = rollback;
     if (!is_connected(r)) {
@@ -207,7 +242,9 @@ int32_t fxs_rollback_tick(fxs_rollback *rollback, const int64_t *inputs) {
     }
     r->is_dirty |= r->is_open;
     r->request = FXS_ROLLBACK_NONE;
-    r->is_open = r->is_wanted = 1;
+    keep_pace(r);
+    r->is_open = 1;
+    r->is_wanted = r->settings.slows || r->slow % SLOW_FRAMES != 2;
     const uint32_t due = r->target + r->delay;
     while (r->given < due) {
         put_inputs(r, NULL);
@@ -592,10 +629,6 @@ int32_t fxs_rollback_recorded(const fxs_rollback *rollback, fxs_recorded *out) {
     return FXS_OK;
 }
 
-/* How far this peer is ahead of a remote, in Q16.16: half of the difference between what the two
- * measure, in which the time on the way cancels. */
-static int32_t ahead_of(const remote *it) { return (it->ahead - it->their_ahead) * 128; }
-
 int32_t fxs_rollback_player(const fxs_rollback *rollback, uint32_t player, fxs_player_pace *out) {
     const fxs_rollback *r = rollback;
     if (player >= r->settings.players) {
@@ -611,18 +644,15 @@ int32_t fxs_rollback_player(const fxs_rollback *rollback, uint32_t player, fxs_p
 
 void fxs_rollback_pace(const fxs_rollback *rollback, fxs_pace *out) {
     const fxs_rollback *r = rollback;
-    int64_t sum = 0;
     fxs_pace pace;
     memset(&pace, 0, sizeof pace);
     for (uint32_t i = 0; i < r->remote_count; i++) {
         const remote *it = &remotes_of(r)[i];
-        sum += ahead_of(it);
         const uint64_t most = (uint64_t)it->next + r->settings.prediction_max;
         pace.waiting |= most <= head_of(r) ? it->players : 0;
     }
-    pace.ahead = r->remote_count ? (int32_t)(sum / r->remote_count) : 0;
+    pace.ahead = ahead_of_all(r);
     pace.is_ahead = r->slow != 0;
-    pace.is_skipped = r->slow % SLOW_FRAMES == 2;
     pace.resteps = r->resteps;
     pace.head = frame_after(r->start, head_of(r));
     pace.first = frame_after(r->start, confirmed_of(r));

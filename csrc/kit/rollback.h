@@ -8,7 +8,6 @@
 
 #define PARTS 5
 #define RANDOM_SIZE 16
-#define SLOW_FRAMES 5 /* in which a peer that runs a fifth slower loses one */
 
 /* Another peer. Frames here and in packets are counted from the first of the match. */
 typedef struct remote {
@@ -83,8 +82,8 @@ struct fxs_rollback {
     uint32_t is_comparing;
     uint32_t has_desync;
     uint32_t has_recorded;
-    uint32_t slow; /* frames for which this peer still runs slower */
-    uint32_t rest; /* after those, frames until it may run slower again */
+    uint32_t slow; /* ticks for which this peer still runs slower */
+    uint32_t rest; /* after those, ticks until it may run slower again */
 };
 
 static inline uint8_t *rollback_at(const fxs_rollback *r, uint64_t offset) {

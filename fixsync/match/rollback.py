@@ -115,8 +115,7 @@ class Pace(NamedTuple):
     ahead: int
     """Q16.16 frames that this peer is ahead of the others' average."""
     is_ahead: bool
-    """Run a fifth slower, or leave out the ticks of `is_skipped`."""
-    is_skipped: bool
+    """It runs a fifth slower, until the others are as far."""
     head: int
     """The frame that is stepped next."""
     first: int
@@ -169,11 +168,13 @@ class Rollback:
         data: int | str | Buffer | None = None,
         random: bytes | None = None,
         own_max: int | None = None,
+        slows: bool = False,
     ) -> None:
         """The settings of fxs_rollback_settings. peers: by player, the peer that plays it; 0 is
         this one, which plays all of them by default. data: by default that of the simulation.
         own_max: the most bytes that `save` has besides the world; without it, they are always as
-        many. The world is the end of what `save` returns, or always after as many bytes."""
+        many. slows: the game's clock runs a fifth slower while `is_ahead` of its `pace`; else one
+        `advance` in five steps no frame then. The world is the end of what `save` returns, or always after as many bytes."""
         self.simulation = simulation
         players = integer("players", simulation.players, 1, constant("ROLLBACK_PLAYERS_MAX"))
         self._numbers = integer("numbers", numbers, 1, INPUT_NUMBERS_MAX)
@@ -217,6 +218,7 @@ class Rollback:
             input_delay=integer("input_delay", input_delay, 0, constant("INPUT_DELAY_MAX")),
             check=check,
             guesses=int(hasattr(simulation, "guess_input")),
+            slows=int(slows),
             peers=bytes(self._peers) + bytes(64 - players),
         )
         self._notices: list[Predicted | TakenBack | Confirmed] = []
@@ -379,10 +381,10 @@ class Rollback:
             raise RefusedError(peer, refusal)
 
     def pace(self) -> Pace:
-        """How this peer and the others run: once before each `advance`."""
+        """How this peer and the others run."""
         it = self._native.pace()
-        flags = bool(it.is_ahead), bool(it.is_skipped), it.head, it.first, bool(it.is_connected)
-        return Pace(_bits(it.waiting), it.resteps, it.ahead, *flags)
+        rest = bool(it.is_ahead), it.head, it.first, bool(it.is_connected)
+        return Pace(_bits(it.waiting), it.resteps, it.ahead, *rest)
 
     def player(self, player: int) -> PlayerPace:
         """How the inputs of a player come."""

@@ -93,12 +93,10 @@ internal static class Peer
                     throw new InvalidDataException($"{rollback.Refusal(1).Status}");
             }
 
-            if (words[0] != "-")
-                rollback.Tick(words[0].Split(',').Select(long.Parse).ToArray());
+            rollback.Tick(words[0].Split(',').Select(long.Parse).ToArray());
             int size = rollback.Packet(1, packet);
             Pace pace = rollback.Pace;
-            Console.WriteLine($"{pace.Head} {pace.First} {(pace.IsAhead ? 1 : 0)} " +
-                $"{(rollback.Desync == null ? 0 : 1)} " +
+            Console.WriteLine($"{pace.Head} {pace.First} {(rollback.Desync == null ? 0 : 1)} " +
                 string.Concat(packet.Take(size).Select(one => one.ToString("x2"))));
         }
 

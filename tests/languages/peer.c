@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
         uint8_t packet[FXS_PACKET_SIZE];
         must(fxs_rollback_packet(rollback, 1, packet, sizeof packet, &size) == FXS_OK);
         fxs_rollback_pace(rollback, &pace);
-        printf("%u %u %u %u ", pace.head, pace.first, pace.is_ahead,
+        printf("%u %u %u ", pace.head, pace.first,
                fxs_rollback_desync(rollback, &found) == FXS_OK);
         for (uint64_t i = 0; i < size; i++) {
             printf("%02x", packet[i]);

@@ -75,10 +75,10 @@ const log = new Recorder(game.world, { sim: "pit", seed: 5, names });
 for await (const line of createInterface({ input: process.stdin })) {
   const [pressed, ...packets] = line.trim().split(" ");
   for (const packet of packets) rollback.receive(1, Buffer.from(packet, "hex"));
-  const ticked = pressed === "-" ? [] : rollback.tick([pressed.split(",").map(Number)]).confirmed;
-  for (const frame of ticked) if (frame.frame < frames) log.frame(frame);
-  const { head, first, isAhead } = rollback.pace();
+  const { confirmed } = rollback.tick([pressed.split(",").map(Number)]);
+  for (const frame of confirmed) if (frame.frame < frames) log.frame(frame);
+  const { head, first } = rollback.pace();
   const packet = Buffer.from(rollback.packet(1)).toString("hex");
-  process.stdout.write(`${head} ${first} ${+isAhead} ${+(rollback.desync !== null)} ${packet}\n`);
+  process.stdout.write(`${head} ${first} ${+(rollback.desync !== null)} ${packet}\n`);
 }
 writeFileSync(path, log.text());

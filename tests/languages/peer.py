@@ -77,13 +77,12 @@ def main(me: int, random: bytes, log: str, frames: int) -> None:
             pressed, *packets = line.split()
             for packet in packets:
                 rollback.receive(1, bytes.fromhex(packet))
-            for it in rollback.advance([[*map(int, pressed.split(","))]]) if "," in pressed else ():
+            for it in rollback.advance([[*map(int, pressed.split(","))]]):
                 if isinstance(it, Confirmed) and it.frame < frames:
                     hashes = it.world_hash, it.game, it.state_hash
                     recorder.record(it.frame, it.inputs, it.events, *hashes)
             pace, differs = rollback.pace(), int(rollback.desync is not None)
-            told = pace.head, pace.first, int(pace.is_ahead), differs, rollback.packet(1).hex()
-            print(*told, flush=True)
+            print(pace.head, pace.first, differs, rollback.packet(1).hex(), flush=True)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rollback.packet(1, &mut packet)?;
         let (pace, differs) = (rollback.pace(), u8::from(rollback.desync().is_some()));
         let hex: String = packet.iter().map(|byte| format!("{byte:02x}")).collect();
-        println!("{} {} {} {differs} {hex}", pace.head, pace.first, u8::from(pace.is_ahead));
+        println!("{} {} {differs} {hex}", pace.head, pace.first);
     }
     std::fs::write(&arguments[3], log.finish()?)?;
     Ok(())

@@ -143,12 +143,13 @@ namespace Fixsync
         /// <summary>A peer at the frame of the game's world. peers: by player the peer that plays
         /// it, 0 for this one. random: 16 secure random bytes, new for each match; without them, of
         /// the system. match, data: hashes of what the match is and plays with. predictionMax: 0 is
-        /// lockstep. check: frames that the sync test goes back; 0 is off.</summary>
+        /// lockstep. check: frames that the sync test goes back; 0 is off. slows: the game's clock
+        /// runs a fifth slower while Pace.IsAhead.</summary>
         public Rollback(
             IGame game, ReadOnlySpan<byte> peers,
             ReadOnlySpan<byte> random = default(ReadOnlySpan<byte>), ulong match = 0,
             ulong data = 0, int predictionMax = 8, int inputDelay = 0, int numbers = 1,
-            int check = 0, int past = 60)
+            int check = 0, int past = 60, bool slows = false)
         {
             Errors.NotNull(game, nameof(game));
             Span<byte> life = stackalloc byte[16];
@@ -183,6 +184,7 @@ namespace Fixsync
             settings.input_delay = (uint)inputDelay;
             settings.check = (uint)check;
             settings.guesses = guessing == null ? 0u : 1;
+            settings.slows = slows ? 1u : 0;
             fixed (RawRollbackSettings* to = &settings)
             {
                 for (int i = 0; i < 16; i++)

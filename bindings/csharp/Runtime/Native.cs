@@ -1853,8 +1853,9 @@ namespace Fixsync
         public uint check;
         /// <summary>1: FXS_ROLLBACK_GUESS for each unknown input; 0: the last one.</summary>
         public uint guesses;
-        /// <summary>0.</summary>
-        public uint zero;
+        /// <summary>1: the game's clock runs a fifth slower while is_ahead of fxs_pace is 1; 0:
+        /// one tick in five steps no frame then.</summary>
+        public uint slows;
         /// <summary>By player, the peer that plays it: 0 is this one, with a player or more;
         /// others are 1, 2, ..., as this machine numbers them; 0 after the last
         /// player.</summary>
@@ -2023,23 +2024,23 @@ namespace Fixsync
         internal readonly ulong resteps;
         internal readonly int ahead;
         internal readonly uint isAhead;
-        internal readonly uint isSkipped;
         internal readonly uint head;
         internal readonly uint first;
         internal readonly uint isConnected;
+        internal readonly uint zero;
 
         internal Pace(
-            ulong waiting, ulong resteps, int ahead, bool isAhead, bool isSkipped, uint head,
-            uint first, bool isConnected)
+            ulong waiting, ulong resteps, int ahead, bool isAhead, uint head, uint first,
+            bool isConnected, uint zero)
         {
             this.waiting = waiting;
             this.resteps = resteps;
             this.ahead = ahead;
             this.isAhead = isAhead ? 1u : 0u;
-            this.isSkipped = isSkipped ? 1u : 0u;
             this.head = head;
             this.first = first;
             this.isConnected = isConnected ? 1u : 0u;
+            this.zero = zero;
         }
 
         /// <summary>Bit i: no frame can be stepped before an input of player i.</summary>
@@ -2051,11 +2052,8 @@ namespace Fixsync
         /// <summary>Q16.16 frames that this peer is ahead of the others' average.</summary>
         public int Ahead => ahead;
 
-        /// <summary>1: run a fifth slower, or leave out the ticks of is_skipped.</summary>
+        /// <summary>1: it runs a fifth slower, until the others are as far.</summary>
         public bool IsAhead => isAhead != 0;
-
-        /// <summary>1: leave out this tick, if the clock cannot run slower.</summary>
-        public bool IsSkipped => isSkipped != 0;
 
         /// <summary>Frame that is stepped next.</summary>
         public uint Head => head;
@@ -2069,8 +2067,8 @@ namespace Fixsync
         /// <summary>Whether all fields are equal.</summary>
         public bool Equals(Pace other) =>
             waiting == other.waiting && resteps == other.resteps && ahead == other.ahead &&
-            isAhead == other.isAhead && isSkipped == other.isSkipped && head == other.head &&
-            first == other.first && isConnected == other.isConnected;
+            isAhead == other.isAhead && head == other.head && first == other.first &&
+            isConnected == other.isConnected && zero == other.zero;
 
         /// <summary>Whether it is equal.</summary>
         public override bool Equals([AllowNull] object other) =>
@@ -2079,8 +2077,8 @@ namespace Fixsync
         /// <summary>A hash of its fields.</summary>
         public override int GetHashCode() => Hashes.Of(
             waiting.GetHashCode(), resteps.GetHashCode(), ahead.GetHashCode(),
-            isAhead.GetHashCode(), isSkipped.GetHashCode(), head.GetHashCode(),
-            first.GetHashCode(), isConnected.GetHashCode());
+            isAhead.GetHashCode(), head.GetHashCode(), first.GetHashCode(),
+            isConnected.GetHashCode(), zero.GetHashCode());
 
         /// <summary>Whether two are equal.</summary>
         public static bool operator ==(Pace a, Pace b) => a.Equals(b);
@@ -2814,14 +2812,14 @@ namespace Fixsync
             "has_game=36 has_hash=40 has_state=44",
             "RawRollbackSettings 160 random=0 match=16 data=24 own_size=32 state_size=40 " +
             "command_room=48 event_room=56 past=64 players=68 numbers=72 prediction_max=76 " +
-            "input_delay=80 check=84 guesses=88 zero=92 peers=96",
+            "input_delay=80 check=84 guesses=88 slows=92 peers=96",
             "RollbackRequest 64 type=0 frame=4 player=8 age=12 predicted=16 isAgain=24 " +
             "zero=28 confirmed=32",
             "RawDesync 112 players=0 ours=8 theirs=48 own_at=88 frame=96 peer=100 part=104 " +
             "parts=108",
             "Refusal 32 ours=0 theirs=8 status=16 field=20 player=24 frame=28",
-            "Pace 40 waiting=0 resteps=8 ahead=16 isAhead=20 isSkipped=24 head=28 first=32 " +
-            "isConnected=36",
+            "Pace 40 waiting=0 resteps=8 ahead=16 isAhead=20 head=24 first=28 " +
+            "isConnected=32 zero=36",
             "PlayerPace 16 peer=0 next=4 late=8 ahead=12",
         };
 
@@ -4351,11 +4349,12 @@ namespace Fixsync
 
         /// <summary>Begins a frame with the local inputs. inputs: `numbers` numbers for each
         /// local player, by player. They are for the frame input_delay after the one that this
-        /// tick steps. If no frame can be stepped because inputs of others are missing, the
-        /// first inputs that were given for a frame count. A tick before FXS_ROLLBACK_NONE
-        /// means that the game stopped in the middle: the frame is loaded and stepped again.
-        /// Returns FXS_OK, or FXS_E_ORDER before every other peer has returned the random bytes
-        /// (fxs_pace.is_connected), with nothing changed. Cost: players.</summary>
+        /// tick steps. It steps none if inputs of others are missing, or this peer is ahead of
+        /// them and `slows` is 0; the first inputs that were given for a frame count. A tick
+        /// before FXS_ROLLBACK_NONE means that the game stopped in the middle: the frame is
+        /// loaded and stepped again. Returns FXS_OK, or FXS_E_ORDER before every other peer has
+        /// returned the random bytes (fxs_pace.is_connected), with nothing changed. Cost:
+        /// players.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_tick(IntPtr rollback, long* inputs);
 
@@ -4427,9 +4426,8 @@ namespace Fixsync
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_refusal(IntPtr rollback, uint peer, Refusal* @out);
 
-        /// <summary>Writes how this peer and the others run. Read it before each tick. is_ahead
-        /// and is_skipped change with each packet to peer 1: one a frame, also if a tick is
-        /// left out. Cannot fail. Cost: players.</summary>
+        /// <summary>Writes how this peer and the others run. Cannot fail. Cost:
+        /// players.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern void fxs_rollback_pace(IntPtr rollback, Pace* @out);
 

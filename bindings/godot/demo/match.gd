@@ -72,12 +72,11 @@ func _connect() -> void:
 func _physics_process(_delta: float) -> void:
 	for packet in _line.receive():
 		world.receive(1, packet)
-	if not world.is_skipped():  # this side is ahead
-		var inputs := PackedInt64Array([_bot_or_keys()])
-		if _other_bot != null:
-			inputs.append(_other_bot.bot(fighters[1], fighters[0]))
-		if world.tick(inputs):
-			_show()
+	var inputs := PackedInt64Array([_bot_or_keys()])
+	if _other_bot != null:
+		inputs.append(_other_bot.bot(fighters[1], fighters[0]))
+	if world.tick(inputs):
+		_show()
 	if _other_bot == null:
 		_line.send(world.packet(1))
 	if _log != null:

@@ -144,8 +144,9 @@ func carry(platform: Node, motion: Vector3i) -> PackedInt64Array:
 
 
 ## Plays a frame with the inputs of the players of this machine, and goes back where predictions
-## were wrong. Call it once a frame, after receive of all packets that came. False: not all peers are
-## connected yet; send packets.
+## were wrong. Call it once a frame, after receive of all packets that came. While this machine is
+## ahead of the others, one call in five plays none. False: not all peers are connected yet; send
+## packets.
 func tick(inputs: PackedInt64Array) -> bool:
 	return stage.tick(inputs) if _has_started() else false
 
@@ -159,11 +160,6 @@ func packet(peer: int) -> PackedByteArray:
 ## error says once if the peer has another match.
 func receive(peer: int, bytes: PackedByteArray) -> int:
 	return stage.receive(peer, bytes) if _has_started() else -1
-
-
-## Whether to leave out this tick, because this machine is ahead: ask once before each tick.
-func is_skipped() -> bool:
-	return _has_started() and stage.peer() and stage.rollback.pace()[4] == 1
 
 
 ## The state after the frame of desynced, for `differences` of the other peer: send it there. Empty
@@ -180,7 +176,7 @@ func differences(theirs: PackedByteArray) -> PackedStringArray:
 			else PackedStringArray())
 
 
-## How the peers of tick run, as FixsyncRollback.pace. It takes the answer of is_skipped.
+## How the peers of tick run, as FixsyncRollback.pace.
 func pace() -> PackedInt64Array:
 	return stage.rollback.pace() if _has_started() and stage.peer() else PackedInt64Array()
 

@@ -312,14 +312,13 @@ static void set_delay(gd_call *call) {
 static void pace(gd_call *call) {
     fxs_pace found;
     fxs_rollback_pace(self(call)->rollback, &found);
-    int64_t *to = gd_return_ints(call, 8);
+    int64_t *to = gd_return_ints(call, 7);
     if (to == NULL)
         return;
     const int64_t row[] = {(int64_t)found.waiting,
                            (int64_t)found.resteps,
                            found.ahead,
                            found.is_ahead,
-                           found.is_skipped,
                            found.head,
                            found.first,
                            found.is_connected};
@@ -406,8 +405,8 @@ static const gd_method METHODS[] = {
     {"set_delay(input_delay: int)", set_delay, "Sets the input delay for the ticks to come."},
     {"pace() -> PackedInt64Array", pace,
      "Returns how the peers run: bits of the players that are waited for, frames stepped again, "
-     "frames ahead of the others in Q16.16, whether to run slower, whether to leave out this tick, "
-     "the frame that is stepped next, the first that is not confirmed, whether all are connected."},
+     "frames ahead of the others in Q16.16, whether it runs slower, the frame that is stepped "
+     "next, the first that is not confirmed, whether all are connected."},
     {"player(player: int) -> PackedInt64Array", player,
      "Returns how the inputs of a player come: its peer, its first frame that is not known, frames "
      "stepped without its input, frames ahead of it in Q16.16."},

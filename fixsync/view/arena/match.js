@@ -55,7 +55,6 @@ class Peer {
 
   advance(input) {
     this.depth = 0;
-    if (this.rollback.pace().isSkipped) return; // it is ahead of the others
     const { again, confirmed } = this.rollback.tick([input]);
     this.depth = again;
     if (again > 0) this.rollbacks++;

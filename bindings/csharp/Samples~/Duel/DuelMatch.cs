@@ -39,10 +39,8 @@ namespace DuelSample
                 Rollback peer = Peers[i];
                 for (int size; (size = lines[1 - i].Receive(packet)) > 0;)
                     peer.Receive(1, new ReadOnlySpan<byte>(packet, 0, size));
-                Pace pace = peer.Pace;
-                keys[0] = (long)pressed(i, pace.Head);
-                if (!pace.IsSkipped)
-                    peer.Tick(keys);
+                keys[0] = (long)pressed(i, peer.Pace.Head);
+                peer.Tick(keys);
                 lines[i].Send(new ReadOnlySpan<byte>(packet, 0, peer.Packet(1, packet)));
             }
         }

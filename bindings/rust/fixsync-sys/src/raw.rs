@@ -1467,8 +1467,9 @@ pub struct fxs_rollback_settings {
     pub check: u32,
     /// 1: FXS\_ROLLBACK\_GUESS for each unknown input; 0: the last one
     pub guesses: u32,
-    /// 0
-    pub zero: u32,
+    /// 1: the game's clock runs a fifth slower while is\_ahead of fxs\_pace
+    /// is 1; 0: one tick in five steps no frame then
+    pub slows: u32,
     /// by player, the peer that plays it: 0 is this one, with a player
     /// or more; others are 1, 2, ..., as this machine numbers them;
     /// 0 after the last player
@@ -1491,7 +1492,7 @@ const _: () = {
     assert!(offset_of!(fxs_rollback_settings, input_delay) == 80);
     assert!(offset_of!(fxs_rollback_settings, check) == 84);
     assert!(offset_of!(fxs_rollback_settings, guesses) == 88);
-    assert!(offset_of!(fxs_rollback_settings, zero) == 92);
+    assert!(offset_of!(fxs_rollback_settings, slows) == 92);
     assert!(offset_of!(fxs_rollback_settings, peers) == 96);
 };
 
@@ -1601,16 +1602,16 @@ pub struct fxs_pace {
     pub resteps: u64,
     /// Q16.16 frames that this peer is ahead of the others' average
     pub ahead: i32,
-    /// 1: run a fifth slower, or leave out the ticks of is\_skipped
+    /// 1: it runs a fifth slower, until the others are as far
     pub is_ahead: u32,
-    /// 1: leave out this tick, if the clock cannot run slower
-    pub is_skipped: u32,
     /// frame that is stepped next
     pub head: u32,
     /// oldest frame that is not confirmed
     pub first: u32,
     /// 1: every other peer has returned the random bytes
     pub is_connected: u32,
+    /// 0
+    pub zero: u32,
 }
 zeroed!(fxs_pace);
 const _: () = {
@@ -1619,10 +1620,10 @@ const _: () = {
     assert!(offset_of!(fxs_pace, resteps) == 8);
     assert!(offset_of!(fxs_pace, ahead) == 16);
     assert!(offset_of!(fxs_pace, is_ahead) == 20);
-    assert!(offset_of!(fxs_pace, is_skipped) == 24);
-    assert!(offset_of!(fxs_pace, head) == 28);
-    assert!(offset_of!(fxs_pace, first) == 32);
-    assert!(offset_of!(fxs_pace, is_connected) == 36);
+    assert!(offset_of!(fxs_pace, head) == 24);
+    assert!(offset_of!(fxs_pace, first) == 28);
+    assert!(offset_of!(fxs_pace, is_connected) == 32);
+    assert!(offset_of!(fxs_pace, zero) == 36);
 };
 
 /// How the inputs of a player come.
@@ -2818,11 +2819,11 @@ unsafe extern "C" {
     ) -> i32;
     /// Begins a frame with the local inputs.
     /// inputs: numbers numbers for each local player, by player. They are for the frame input\_delay
-    /// after the one that this tick steps. If no frame can be stepped because inputs of others are
-    /// missing, the first inputs that were given for a frame count. A tick before FXS\_ROLLBACK\_NONE
-    /// means that the game stopped in the middle: the frame is loaded and stepped again. Returns
-    /// FXS\_OK, or FXS\_E\_ORDER before every other peer has returned the random bytes
-    /// (fxs\_pace.is\_connected), with nothing changed. Cost: players.
+    /// after the one that this tick steps. It steps none if inputs of others are missing, or this peer
+    /// is ahead of them and slows is 0; the first inputs that were given for a frame count. A tick
+    /// before FXS\_ROLLBACK\_NONE means that the game stopped in the middle: the frame is loaded and
+    /// stepped again. Returns FXS\_OK, or FXS\_E\_ORDER before every other peer has returned the random
+    /// bytes (fxs\_pace.is\_connected), with nothing changed. Cost: players.
     pub fn fxs_rollback_tick(rollback: *mut fxs_rollback, inputs: *const i64) -> i32;
     /// Writes what the game must do next.
     /// LOAD: world and own are loaded. STEP: inputs has numbers numbers for each player. GUESS:
@@ -2880,9 +2881,7 @@ unsafe extern "C" {
     pub fn fxs_rollback_refusal(
       rollback: *const fxs_rollback, peer: u32, out: *mut fxs_refusal,
     ) -> i32;
-    /// Writes how this peer and the others run. Read it before each tick.
-    /// is\_ahead and is\_skipped change with each packet to peer 1: one a frame, also if a tick is left
-    /// out. Cannot fail. Cost: players.
+    /// Writes how this peer and the others run. Cannot fail. Cost: players.
     pub fn fxs_rollback_pace(rollback: *const fxs_rollback, out: *mut fxs_pace);
     /// Writes how the inputs of a player come.
     /// Returns FXS\_OK, or FXS\_E\_ID for a player that is not there. Cost: constant.

@@ -33,6 +33,9 @@ pub struct Settings {
     pub check: u32,
     /// Whether [`Request::Guess`] asks for each unknown input; else the last one is repeated.
     pub guesses: bool,
+    /// Whether the game's clock runs a fifth slower while [`Pace::is_ahead`]; else one tick in five
+    /// steps no frame then.
+    pub slows: bool,
     /// States to keep of confirmed frames, for [`Rollback::kept`].
     pub past: u32,
 }
@@ -52,6 +55,7 @@ impl Settings {
             input_delay: 0,
             check: 0,
             guesses: false,
+            slows: false,
             past: 60,
         }
     }
@@ -166,10 +170,8 @@ pub struct Pace {
     pub resteps: u64,
     /// Q16.16 frames that this peer is ahead of the others' average.
     pub ahead: i32,
-    /// Run a fifth slower, or leave out the ticks of `is_skipped`.
+    /// It runs a fifth slower, until the others are as far.
     pub is_ahead: bool,
-    /// Leave out this tick, if the clock cannot run slower.
-    pub is_skipped: bool,
     /// The frame that is stepped next.
     pub head: u32,
     /// The oldest frame that is not confirmed.
@@ -236,7 +238,7 @@ pub struct Pace {
 ///     for (world, rollback) in &mut peers {
 ///         rollback.set_delay(1)?;
 ///         let pace: Pace = rollback.pace();
-///         if !pace.is_connected || pace.is_skipped {
+///         if !pace.is_connected {
 ///             continue;
 ///         }
 ///         rollback.tick(&[1])?;
@@ -289,7 +291,7 @@ impl Rollback {
             input_delay: settings.input_delay,
             check: settings.check,
             guesses: settings.guesses.into(),
-            zero: 0,
+            slows: settings.slows.into(),
             peers: settings.peers,
         };
         own_of(own, raw.own_size)?;
@@ -580,7 +582,6 @@ impl Rollback {
             resteps: raw.resteps,
             ahead: raw.ahead,
             is_ahead: raw.is_ahead == 1,
-            is_skipped: raw.is_skipped == 1,
             head: raw.head,
             first: raw.first,
             is_connected: raw.is_connected == 1,

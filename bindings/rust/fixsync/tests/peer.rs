@@ -205,9 +205,7 @@ fn played(fault: &'static str, frames: usize, prediction_max: u32) -> [Peer; 2] 
                 !is_here
             });
             let pace = peer.rollback.pace();
-            if !pace.is_skipped {
-                peer.tick(&[held(me as u32, pace.head)]);
-            }
+            peer.tick(&[held(me as u32, pace.head)]);
             peer.rollback.packet(1, &mut bytes).unwrap();
             if !random.chance(5, 100).unwrap() {
                 flying.push((now + 4 + random.below(3).unwrap() as usize, 1 - me, bytes.clone()));
