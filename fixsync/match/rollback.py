@@ -174,7 +174,8 @@ class Rollback:
         this one, which plays all of them by default. data: by default that of the simulation.
         own_max: the most bytes that `save` has besides the world; without it, they are always as
         many. slows: the game's clock runs a fifth slower while `is_ahead` of its `pace`; else one
-        `advance` in five steps no frame then. The world is the end of what `save` returns, or always after as many bytes."""
+        `advance` in five steps no frame then. The world is the end of what `save` returns, or
+        always after as many bytes."""
         self.simulation = simulation
         players = integer("players", simulation.players, 1, constant("ROLLBACK_PLAYERS_MAX"))
         self._numbers = integer("numbers", numbers, 1, INPUT_NUMBERS_MAX)
