@@ -1,7 +1,6 @@
 """The broad phase only proposes: whatever the layout, hits and queries are those of all pairs."""
 
 import random
-from array import array
 from contextlib import suppress
 from itertools import combinations, product
 from math import isqrt
@@ -458,76 +457,6 @@ def test_queries_find_what_a_look_at_each_collider_finds(crowd, areas, stepped):
         assert [list(ids) for ids in world.query_many(asked)] == expected
 
 
-@examples(15)
-@given(crowds(least=60), st.data())
-def test_queries_see_every_change_made_since_the_step(crowd, data):
-    """Each way to change where colliders are, after the structure was built."""
-    _, found = crowd
-    world = world_of(found)
-    world.step()
-    everywhere = [(Box(2**29 - 1, 2**29 - 1, 2**29 - 1), pose) for _, pose, *_ in found[:20]]
-
-    def check():
-        expected = [
-            [
-                i
-                for i in world
-                if world[i].active and overlap(s, p, world[i].shape, world[i].pose) >= 1
-            ]
-            for s, p in everywhere
-        ]
-        for _ in range(2):
-            assert [world.query(s, p) for s, p in everywhere] == expected
-
-    check()
-    id = data.draw(st.integers(0, len(found) - 1))
-    far = Pose(-INT32 - 1, 12345, INT32, 777)
-    for change in (
-        lambda: world.move(id, 0, 0, 0),
-        lambda: world.set_pose(id, far),
-        lambda: world.turn(id, 8192),
-        lambda: world.set_shape(id, Sphere(2**29 - 1)),
-        lambda: world.set_active(id, not world[id].active),
-        lambda: world.move_many(array("I", [id]), array("i", [5, 5, 5])),
-        lambda: world.set_pose_many(array("I", [id]), array("i", [9, 9, 9, 9])),
-        lambda: world.set_offset(id, (1, 2, 3)) or world.set_offset(id, (0, 0, 0)),
-        lambda: world.remove(id),
-        lambda: world.add(id, Cylinder(7, 7), far),
-        lambda: world.load(world_of(found[:50]).save()),
-    ):
-        change()
-        check()
-
-
-@pytest.mark.parametrize("layout", sorted(LAYOUTS))
-def test_hits_do_not_depend_on_the_order_of_insertion(layout):
-    (wx, wy, wz), (low, high), middles = LAYOUTS[layout]
-    draw = random.Random(layout)
-    rows = []
-    for id in range(400):
-        x, y, z = draw.choice(middles)
-        size = min(2**29 - 1, max(1, 2 ** draw.randint(low, high)))
-        place = [
-            max(-INT32 - 1, min(INT32, m + draw.randint(-w, w)))
-            for m, w in ((x, wx), (y, wy), (z, wz))
-        ]
-        rows.append(
-            (
-                id,
-                shape_of(draw.choice(KINDS), size, 9000),
-                Pose(*place, draw.randrange(65536)),
-            )
-        )
-    answers = set()
-    for order in (rows, rows[::-1], draw.sample(rows, len(rows))):
-        world = World(400)
-        for id, shape, pose in order:
-            world.add(id, shape, pose)
-        world.step()
-        answers.add(world.save())
-    assert len(answers) == 1
-
-
 @pytest.mark.parametrize("radius", [1, 2, 7, 1000, 3 * ONE, 2**29 - 1])
 def test_a_sector_meets_the_smallest_that_touch_its_wedge_wherever_it_faces(radius):
     """What is looked at is a box around the wedge. Spheres of one raw unit stand where it is
@@ -557,29 +486,6 @@ def test_a_sector_meets_the_smallest_that_touch_its_wedge_wherever_it_faces(radi
             assert world.query(area, at) == met, (yaw, half)
             world.step()
             assert world.query(area, at) == met, (yaw, half)
-
-
-@pytest.mark.parametrize(
-    "capacity", [64, 65, 4096, 4097, 12_289, 32_768, 32_769, 262_144, 262_145, 300_000]
-)
-@pytest.mark.parametrize("count", [5, 6, 7, 33, 64, 250])
-def test_answers_come_by_id_whatever_the_capacity_and_however_many(capacity, count):
-    count = min(count, capacity)
-    chance = random.Random(capacity * 100 + count)
-    ids = sorted({0, capacity - 1, *chance.sample(range(capacity), count - 2)})
-    world = World(capacity)
-    places = [Pose(0, 0, 0), Pose(9 * ONE, 0, 0), Pose(0, 0, 9 * ONE)]
-    at = {place: [] for place in places}
-    for id in ids:
-        at[chance.choice(places)].append(id)
-    for place in places:
-        for id in chance.sample(at[place], len(at[place])):
-            world.add(id, Sphere(ONE), place.moved(chance.randrange(ONE), 0, chance.randrange(ONE)))
-    for _ in range(3):
-        for place in chance.sample(places, 3):
-            assert world.query(Sphere(2 * ONE), place) == at[place]
-        assert world.query(Sphere(2 * ONE), Pose(99 * ONE, 0, 0)) == []
-        world.step()
 
 
 NARROW = [1, 2, 100, 8192, 16383, 16384, 16385, 24576, 32767, 32768]

@@ -126,27 +126,18 @@ def with_hash(path: Path, simulation: type[Bumpers], changed: bool = True) -> Pa
     by_default(
         1,
         [
-            (
-                broken.Unsaved,
-                "broken:Unsaved is not as before after `load`: save and load gives another",
-            ),
-            (
-                Bumpers,
-                "nobody is blamed: the simulation depends on something that was not found, or a",
-            ),
-            (
-                broken.Hashing,
-                "broken:Hashing depends on its process: on the hash seed of strings",
-            ),
+            (broken.Unsaved,
+             "broken:Unsaved is not as before after `load`: save and load gives another"),
+            (Bumpers,
+             "nobody is blamed: the simulation depends on something that was not found, or a"),
+            (broken.Hashing, "broken:Hashing depends on its process: on the hash seed of strings"),
             (broken.Asserting, "broken:Asserting depends on its process: on asserts"),
-            (
-                broken.Global,
-                "something of broken:Global outlives a match, such as a global variable",
-            ),
+            (broken.Global,
+             "something of broken:Global outlives a match, such as a global variable"),
         ],
         are_rows=True,
     ),
-)
+)  # fmt: skip
 def test_a_simulation_that_depends_on_its_process_is_blamed_and_no_recorder(
     tmp_path: Path, simulation: type[Bumpers], note: str
 ) -> None:

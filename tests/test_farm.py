@@ -225,16 +225,6 @@ def test_the_reason_is_told_in_a_line_and_good_logs_are_only_counted(
     assert "\x1b" not in out
 
 
-@pytest.mark.parametrize(
-    ("names", "code"),
-    by_default(1, [("cut hash bare", 1), ("good cut", 3), ("bare good", 0)], are_rows=True),
-)
-def test_the_command_ends_with_the_worst_exit_code(
-    every_kind: Path, names: str, code: int, run: Run
-) -> None:
-    assert run(*(every_kind / f"{name}.jsonl" for name in names.split()))[0] == code
-
-
 @given(st.lists(st.sampled_from(list(EXIT_CODES))))
 def test_the_exit_code_is_the_worst(found: list[str]) -> None:
     codes = {EXIT_CODES[verdict] for verdict in found}

@@ -30,16 +30,12 @@ FRAMES = FrameData(
         "fan": Part(Sector(300, 9000, 10), (0, -50, 0), yaw=1234),
     },
     {
-        "slash": Attack(
-            10,
-            {"sword": [range(2, 4), range(6, 7)], "fan": range(2, 4)},
-            {"torso": range(9)},
-            rehits=[3, 6],
-            cancels=[Cancel("jab", range(4, 9), on_hit=True), Cancel("slash", range(9, 10))],
-        ),
+        "slash": Attack(10, {"sword": [range(2, 4), range(6, 7)], "fan": range(2, 4)},
+         {"torso": range(9)}, rehits=[3, 6],
+         cancels=[Cancel("jab", range(4, 9), on_hit=True), Cancel("slash", range(9, 10))]),
         "jab": Attack.of(1, 2, 3, ["fan"]),
     },
-)
+)  # fmt: skip
 TABLE = FRAMES.to_bytes()
 SWINGS = FrameData(
     {

@@ -117,12 +117,6 @@ def test_one_unit_is_a_cell_and_up_is_z_if_the_map_is_seen_from_above(read: Read
     assert boxes(read(document, tiles=["walls"])) == [(0, -1, 1, 0, 0)]
 
 
-def test_a_layer_has_its_own_cells_and_its_offset(read: Read) -> None:
-    small = layer_of(["1"], uid=2, size=8, __pxTotalOffsetX=4, __pxTotalOffsetY=-8)
-    found = read(project(level("One", small, layer_of(["1"]))), tiles=["walls"])
-    assert boxes(found) == [(0.25, 0, 0.75, 0.5, 0), (0, -1, 1, 0, 0)]
-
-
 def test_hidden_layers_are_left_out_unless_they_are_named(read: Read) -> None:
     hidden = layer_of(["1"], uid=2, size=8, visible=False)
     document = project(level("One", hidden, layer_of(["1"])))
@@ -130,13 +124,6 @@ def test_hidden_layers_are_left_out_unless_they_are_named(read: Read) -> None:
     assert (len(found.level), found.left_out) == (1, {"hidden tile layer": 1})
     assert len(read(document, tiles=["walls"], hidden=True).level) == 2
     assert len(read(document, solid_layers=["Grid2"]).level) == 1
-
-
-def test_several_levels_stand_as_in_their_world_and_one_at_its_own_corner(read: Read) -> None:
-    levels = [level("A", layer_of(["1"]), x=-32, y=16), level("B", layer_of(["1"]), x=48)]
-    found = read(project(*levels), tiles=["walls"])
-    assert boxes(found) == [(-2, -2, -1, -1, 0), (3, -1, 4, 0, 0)]
-    assert boxes(read(project(*levels), tiles=["walls"], levels=["A"])) == [(0, -1, 1, 0, 0)]
 
 
 @pytest.mark.parametrize(

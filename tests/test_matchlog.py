@@ -390,12 +390,9 @@ ODD_LINES = [
     (FRAME[:-1], "", "not JSON"),
     ("[" * 200_000, "", "nested too deep"),
     ('{"frame":' + "[" * 200_000, "", "nested too deep"),
-    (
-        f'{{"frame":0,"commands":[["move",1,[1,2,{"9" * 5000}]]]}}',
-        "commands[0][2][2]",
-        "999... is not in -2147483648..2147483647",
-    ),
-]
+    (f'{{"frame":0,"commands":[["move",1,[1,2,{"9" * 5000}]]]}}', "commands[0][2][2]",
+     "999... is not in -2147483648..2147483647"),
+]  # fmt: skip
 ODD_HEADERS = [
     (HEADER[:-1] + ',"seed":1}', "seed", "duplicate key"),
     ("\ufeff" + HEADER, "", "byte order mark"),

@@ -438,13 +438,9 @@ def test_handlers_and_a_recorder_take_a_world_of_two_planes(tmp_path: Any) -> No
         planes.remove(2)
         handlers.deliver(planes.step())
     kinds = [
-        EventKind.ENTER,
-        EventKind.STAY,
+        EventKind.ENTER, EventKind.STAY, EventKind.EXIT, EventKind.ENTER, EventKind.STAY,
         EventKind.EXIT,
-        EventKind.ENTER,
-        EventKind.STAY,
-        EventKind.EXIT,
-    ]
+    ]  # fmt: skip
     assert calls == [(kind, 5, 2) for kind in kinds]
     assert replay(tmp_path / "fight.jsonl").verdict == Verdict.IDENTICAL
 

@@ -17,6 +17,7 @@ import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from test_world import apply
 
 from fixsync import Box, Pose, Sector, Sphere, World
 from fixsync.base.names import Names
@@ -27,38 +28,17 @@ from fixsync.log.schema import UNSET, MatchLogError
 from fixsync.world.shapes import shape_from_tuple
 
 
-def apply(world: World, recorder: Recorder, command: Any) -> None:
-    """Does to a recorded world what a log's command says."""
-    name, *values = command
-    if name in ("query", "cast"):
-        shape, position, yaw, *rest = values
-        asked = shape_from_tuple(shape), Pose(*position, yaw)
-        if name == "query":
-            mask, *numbers = rest
-            others = dict(zip(("exclude_owner", "hit_when"), numbers, strict=False))
-            recorder.query(*asked, mask, **others)
-        else:
-            motion, mask, *numbers = rest
-            others = dict(zip(("exclude_owner", "limit", "hit_when"), numbers, strict=True))
-            recorder.cast(*asked, tuple(motion), mask, **others)
-        return
-    id, *values = values
-    if name == "add":
-        shape, position, yaw, *numbers = values
-        others = dict(zip(("layer", "owner", "offset", "active"), numbers, strict=True))
-        world.add(id, shape_from_tuple(shape), Pose(*position, yaw), **others)
-    elif name == "move":
-        world.move(id, *values[0])
-    elif name == "pose":
-        world.set_pose(id, Pose(*values[0], values[1]))
-    elif name == "shape":
-        world.set_shape(id, shape_from_tuple(values[0]))
-    elif name == "remove":
-        world.remove(id)
-    elif name == "turn":
-        world.turn(id, *values)
+def ask(recorder: Recorder, command: Any) -> None:
+    name, shape, position, yaw, *rest = command
+    asked = shape_from_tuple(shape), Pose(*position, yaw)
+    if name == "query":
+        mask, *numbers = rest
+        others = dict(zip(("exclude_owner", "hit_when"), numbers, strict=False))
+        recorder.query(*asked, mask, **others)
     else:
-        getattr(world, f"set_{name}")(id, *values)
+        motion, mask, *numbers = rest
+        others = dict(zip(("exclude_owner", "limit", "hit_when"), numbers, strict=True))
+        recorder.cast(*asked, tuple(motion), mask, **others)
 
 
 def skip(world: World, match: Any) -> None:
@@ -72,7 +52,10 @@ def play(world: World, path: Path, match: Any, **about: Any) -> None:
     with Recorder(world, path, **about) as recorder:
         for commands in match:
             for command in commands:
-                apply(world, recorder, command)
+                if command[0] in ("query", "cast"):
+                    ask(recorder, command)
+                else:
+                    apply(world, command)
             world.step()
 
 
@@ -335,35 +318,6 @@ def test_recorders_that_begin_at_once_leave_one_valid_log(tmp_path: Path) -> Non
                 path.touch()
             assert sum(pool.map(record, [path] * 4)) == 1
             assert replay(path).frames == 1
-
-
-def test_the_layer_matrix_and_the_options_of_a_query_are_recorded(tmp_path: Path) -> None:
-    world = World(4)
-    world.add(0, Sphere(10), Pose(0, 0, 0), owner=7)
-    world.add(1, Sphere(10), Pose(5, 0, 0), layer=1)
-    with Recorder(world, tmp_path / "match.jsonl") as recorder:
-        world.step()
-        world.set_layers([(1, 1), (0, 0)])
-        recorder.query(Sphere(9), Pose(0, 0, 0), exclude_owner=7)
-        recorder.query(Sphere(9), Pose(0, 0, 0))
-        recorder.query(Sphere(9), Pose(19, 0, 0), hit_when=2)
-        recorder.query(Sphere(9), Pose(19, 0, 0), exclude_owner=3, hit_when=1)
-        world.step()
-        world.set_layers(None)
-        world.step()
-    text = (tmp_path / "match.jsonl").read_text().splitlines()
-    assert json.loads(text[2])["commands"] == [
-        ["layers", [[0, 0], [1, 1]]],
-        ["query", ["sphere", 9], [0, 0, 0], 0, 2**32 - 1, 7],
-        ["query", ["sphere", 9], [0, 0, 0], 0, 2**32 - 1],
-        ["query", ["sphere", 9], [19, 0, 0], 0, 2**32 - 1, 0, 2],
-        ["query", ["sphere", 9], [19, 0, 0], 0, 2**32 - 1, 3, 1],
-    ]
-    assert json.loads(text[2])["queries"] == [[1], [0, 1], [1], [0, 1]]
-    assert json.loads(text[3])["commands"] == [["layers", None]]
-    result = replay(tmp_path / "match.jsonl", output=tmp_path / "filled.jsonl")
-    assert result.verdict is Verdict.IDENTICAL
-    assert (tmp_path / "filled.jsonl").read_bytes() == (tmp_path / "match.jsonl").read_bytes()
 
 
 class _Silent:

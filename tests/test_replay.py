@@ -290,10 +290,8 @@ def test_a_world_too_large_for_the_memory_is_told_with_its_capacity(
     monkeypatch.setattr("fixsync.world.world.World.__init__", none_left)
     result = replayed(tmp_path, [], capacity=2**31)
     assert (result.verdict, result.error.line, result.error.field) == (
-        Verdict.OUT_OF_MEMORY,
-        1,
-        "capacity",
-    )
+        Verdict.OUT_OF_MEMORY, 1, "capacity",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("form", ["canonical", "spaced"])  # played in blocks, and frame by frame

@@ -375,13 +375,11 @@ def test_bytes_of_any_kind_are_refused(data: bytes):
         (lambda m: m.replace(b"FXR1", b"FXR2"), "random: must be the 12 bytes of a generator"),
         (lambda m: m.replace(b"FXB1", b"FXB2"), "bodies[1]: "),
         (lambda m: m.replace(b"\x92\x02\xc4", b"\x92\x03\xc4"), "bodies must hold [1, 2] as here"),
-        (
-            lambda m: m.replace(struct.pack("<2I", 1, 0), struct.pack("<2I", 9, 0)),
-            "handlers: not the bytes that save gives for it",
-        ),
+        (lambda m: m.replace(struct.pack("<2I", 1, 0), struct.pack("<2I", 9, 0)),
+         "handlers: not the bytes that save gives for it"),
         (lambda m: m.replace(b"FXH1", b"FXH2"), "handlers: must be the bytes of handlers"),
     ],
-)
+)  # fmt: skip
 def test_bytes_that_save_does_not_give_are_refused(change: Callable[[bytes], bytes], said: str):
     data = played().save()
     message = change(message_of(data))

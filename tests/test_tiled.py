@@ -19,7 +19,6 @@ import pytest
 from tools import places
 
 from fixsync import LEVEL, Pillar, Prism
-from fixsync.base.files import zstd_module
 from fixsync.maps import MapFileError, MapLevel, read_map, tiled
 from fixsync.maps.document import MapError, Value
 
@@ -70,30 +69,6 @@ def test_the_example_is_the_level_that_its_picture_shows() -> None:
     )
     assert found.rounded == 1
     assert 0 < found.rounding <= Fraction(1, 2)
-
-
-def test_a_rectangle_a_polygon_and_a_circle_become_solids(read: Read) -> None:
-    document = a_map(
-        objects(
-            {"x": 16, "y": 32, "width": 8, "height": 4},
-            {
-                "x": 16,
-                "y": 32,
-                "polygon": [{"x": 0, "y": 0}, {"x": 0.5, "y": 4}, {"x": -8, "y": 4}],
-            },
-            {"x": 16, "y": 32, "width": 8, "height": 8, "ellipse": True},
-        )
-    )
-    found = read(document, z_down=True)
-    assert [*found.level] == [
-        Prism([(65536, 131072), (98304, 131072), (98304, 147456), (65536, 147456)], 0, 131072),
-        Prism([(65536, 131072), (67584, 147456), (32768, 147456)], 0, 131072),
-        Pillar(81920, 147456, 16384, 0, 131072),
-    ]
-    assert (found.rounded, found.rounding) == (0, 0)
-    up = read(document)
-    assert up.level[2] == Pillar(81920, -147456, 16384, 0, 131072)
-    assert up.level[1] == Prism([(65536, -131072), (32768, -147456), (67584, -147456)], 0, 131072)
 
 
 def test_a_solid_keeps_the_properties_of_its_object(read: Read) -> None:
@@ -187,27 +162,9 @@ def packed(data: bytes, compression: str) -> Json:
     return tile_layer(base64.b64encode(data).decode(), encoding="base64", compression=compression)
 
 
-@pytest.mark.parametrize("form", ["csv", "plain", "zlib", "gzip", "zstd", "chunks"])
-def test_tile_layers_in_every_form_are_merged_into_rectangles(read: Read, form: str) -> None:
-    if form == "zstd":
-        try:
-            zstd = zstd_module()
-        except ValueError:
-            pytest.skip("zstd is not installed")
-        layer = packed(zstd.compress(PACKED), form)
-    elif form == "csv":
-        layer = tile_layer(CELLS)
-    elif form == "chunks":
-        chunks = [
-            {"x": 2, "y": 0, "width": 2, "height": 3, "data": [c for r in GRID for c in r[2:]]},
-            {"x": 0, "y": 0, "width": 2, "height": 3, "data": [c for r in GRID for c in r[:2]]},
-        ]
-        layer = {**tile_layer([]), "chunks": chunks}
-        del layer["data"]
-    else:
-        pack = {"plain": bytes, "zlib": zlib.compress, "gzip": gzip.compress}[form]
-        layer = packed(pack(PACKED), "" if form == "plain" else form)
-    found = read(a_map(layer), z_down=True)
+def test_tiles_are_merged_into_rectangles(read: Read) -> None:
+    """In every encoding: test_map_model.py."""
+    found = read(a_map(tile_layer(CELLS)), z_down=True)
     assert [solid.vertices for solid in found.level] == TILES
 
 
@@ -302,10 +259,7 @@ def test_a_solid_without_heights_is_refused(read: Read) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (
-            "<map>",
-            "not a map or a sheet: not XML at line 1, column 6: no element found",
-        ),
+        ("<map>", "not a map or a sheet: not XML at line 1, column 6: no element found"),
         ("[]", "expected an object"),
         ("{}", 'type: expected "map"'),
         ('{"type":"map","type":"map"}', "type: duplicate key"),
@@ -317,12 +271,10 @@ def test_a_solid_without_heights_is_refused(read: Read) -> None:
         (a_map(tilewidth=0), "tilewidth: expected an integer of 1"),
         (a_map({"type": "sound"}), r'layers\[0\].type: expected "tilelayer"'),
         (a_map({}), r"layers\[0\].type: the key is missing"),
-        (
-            json.dumps(a_map(objects(AREA))).replace("16, ", "1e-999999999, "),
-            "decimal places|expec",
-        ),
+        (json.dumps(a_map(objects(AREA))).replace("16, ", "1e-999999999, "),
+         "decimal places|expec"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_map_is_refused(read: Read, document: Any, message: str) -> None:
     with pytest.raises(MapFileError, match=message):
         read(document)

@@ -19,7 +19,6 @@ from typing import Any, cast
 import pytest
 from tools import Run, by_default, ran
 
-from fixsync import Pillar
 from fixsync.cli.level import level_command
 from fixsync.maps import MapFileError, MapLevel, read_map
 from fixsync.maps.cells import parts_of
@@ -83,34 +82,6 @@ BOX = '<object id="7" name="a" type="wall" x="16" y="0" width="16" height="8"/>'
 CELLS = "1,0,2,3\n0,0,0,1,\n"
 
 
-def test_xml_is_the_map_that_its_json_is(read: Read, tmp_path: Path) -> None:
-    item = '<object id="1" name="007" x="0.1" y="3" width="16" height="8" rotation="33.3"/>'
-    oval = '<object id="2" x="0" y="0" width="8" height="8"><ellipse/></object>'
-    ring = '<object id="3" x="1" y="2"><polygon points="0,0 8,0 8,8.5"/></object>'
-    found = read(a_map(layer(CELLS), objects(item, oval, ring)), solid_layers=["things", "main"],
-                 whole_tiles=True, y=Y)  # fmt: skip
-    document = {
-        "type": "map", "orientation": "orthogonal", "tilewidth": 16, "tileheight": 16,
-        "layers": [
-            {"type": "tilelayer", "name": "main", "width": 4, "height": 2,
-             "data": [1, 0, 2, 3, 0, 0, 0, 1]},
-            {"type": "objectgroup", "name": "things", "objects": [
-                {"id": 1, "name": "007", "x": 0.1, "y": 3, "width": 16, "height": 8,
-                 "rotation": 33.3},
-                {"id": 2, "x": 0, "y": 0, "width": 8, "height": 8, "ellipse": True},
-                {"id": 3, "x": 1, "y": 2, "polygon": [
-                    {"x": 0, "y": 0}, {"x": 8, "y": 0}, {"x": 8, "y": 8.5}]},
-            ]},
-        ],
-    }  # fmt: skip
-    path = tmp_path / "map.tmj"
-    path.write_text(json.dumps(document))
-    same = read_map(path, solid_layers=["things", "main"], whole_tiles=True, y=Y)
-    assert (found.level, found.names, found.rounding) == (same.level, same.names, same.rounding)
-    assert isinstance(found.level[-2], Pillar)
-    assert [*found.names.values()] == ["007"]
-
-
 # Choices.
 
 
@@ -151,22 +122,6 @@ def test_layers_of_one_name_are_one_row_and_the_names_of_most_objects_are_listed
     assert len(read(text, y=Y, objects=["wall"]).level) == 2
 
 
-def test_a_tile_object_is_taken_by_its_name_and_that_wins_over_its_class(read: Read) -> None:
-    tile = '<object id="8" name="crate" type="wall" gid="1" x="16" y="16" width="16" height="16"/>'
-    found = read(a_map(objects(tile)), y=Y, objects=["crate@2"])
-    assert [(area(solid), solid.layer) for solid in found.level] == [((1, -1, 2, 0), 2)]
-    found = read(a_map(objects(tile)), y=Y, objects=["crate@2"], classes=["wall@3"])
-    assert [solid.layer for solid in found.level] == [2]
-
-
-def test_a_choice_may_name_a_layer_of_the_world_and_a_tiles_choice_wins(read: Read) -> None:
-    text = a_map(layer("1,2,0,0,0,0,0,0"), objects(BOX))
-    found = read(text, y=Y, solid_layers=["main@4", "things"], tiles=["kind=deep@7"])
-    assert [solid.layer for solid in found.level] == [4, 7, 0]
-    with pytest.raises(ValueError, match=r"--tiles solid@32: a layer is 0\.\.31, not 32"):
-        read(text, tiles=["solid@32"])
-
-
 def test_tiles_on_one_layer_of_the_world_are_merged_however_many_choices_take_them(
     read: Read,
 ) -> None:
@@ -181,31 +136,11 @@ def test_tiles_on_one_layer_of_the_world_are_merged_however_many_choices_take_th
         assert [(area(s)[0], area(s)[2], s.layer) for s in found.level] == expected
 
 
-def test_a_hidden_layer_is_taken_by_its_name_or_that_of_its_group(read: Read) -> None:
-    text = a_map(f'<group name="g" visible="0">{objects(BOX)}</group>')
-    for name in ("g", "things", "g/things"):
-        assert len(read(text, y=Y, solid_layers=[name]).level) == 1
-    with pytest.raises(MapFileError, match="nothing in it is selected by --class 'wall'"):
-        read(text, y=Y, classes=["wall"])
-
-
 def test_a_choice_that_takes_nothing_is_named(read: Read) -> None:
     with pytest.raises(
         MapFileError, match=r"selected by --solid-layer 'Main'\. Choose among(.|\n)*main"
     ):
         read(a_map(layer(CELLS)), y=Y, solid_layers=["main", "Main"], whole_tiles=True)
-
-
-def test_shapes_must_be_chosen_or_not(read: Read) -> None:
-    text = a_map(layer("3,5,0,0,0,0,0,0"))
-    with pytest.raises(MapFileError, match=r"layers\[0\]: 1 of its cells are tiles with collision"):
-        read(text, y=Y, solid_layers=["main"])
-    shapes = read(text, y=Y, solid_layers=["main"], shapes=True)
-    assert {area(solid) for solid in shapes.level} == {
-        (0, -1, 1, Fraction(-1, 2)), (1, -1, 2, 0),
-    }  # fmt: skip
-    whole = read(text, y=Y, solid_layers=["main"], whole_tiles=True)
-    assert [area(solid) for solid in whole.level] == [(0, -1, 2, 0)]
 
 
 FULL = '<object id="1" x="0" y="0" width="{}" height="{}"/>'
@@ -242,35 +177,6 @@ def test_a_tile_that_is_a_part_of_a_picture_has_the_size_of_the_part(read: Read)
     assert [area(solid) for solid in found.level] == [(0, Fraction(-1, 2), 1, 0)]
 
 
-def test_slopes_of_tiles_are_chosen_by_their_heights(read: Read) -> None:
-    text = a_map(layer("2,0,0,0,0,0,0,0"))
-    found = read(text, side=True, slopes=["kind=deep:0,1@5"], steps=Fraction(1, 4))
-    assert [front(solid) for solid in found.level] == [
-        (Fraction(1 + 2 * i, 8), Fraction(i - 4, 4), 1, Fraction(i - 3, 4)) for i in range(4)
-    ]
-    assert {solid.layer for solid in found.level} == {5}
-    half = read(text, side=True, slopes=["kind=deep:1/2,1/2"])
-    assert [front(solid) for solid in half.level] == [(0, -1, 1, Fraction(-1, 2))]
-    with pytest.raises(
-        ValueError, match=r"--slope is TILES:LEFT,RIGHT with heights of 0\.\.1, not 'a:2,0'"
-    ):
-        read(text, side=True, slopes=["a:2,0"])
-
-
-def test_templates_are_merged(read: Read, tmp_path: Path) -> None:
-    (tmp_path / "wall.tx").write_text(
-        '<template><object name="wall" width="32" height="16"><properties>'
-        '<property name="layer" type="int" value="3"/></properties></object></template>'
-    )
-    text = a_map(objects('<object id="1" template="wall.tx" x="0" y="0" height="8"/>'))
-    found = read(text, y=Y, solid_layers=["things"])
-    assert area(found.level[0]) == (0, Fraction(-1, 2), 2, 0)
-    assert (found.level[0].layer, [*found.names.values()]) == (3, ["wall"])
-    (tmp_path / "wall.tx").write_text('<template><object template="wall.tx"/></template>')
-    with pytest.raises(MapFileError, match="the object of a template is made from a template"):
-        read(text, y=Y, solid_layers=["things"])
-
-
 SHAPED = """<tileset name="shaped" tilewidth="16" tileheight="16" tilecount="4">
  <tile id="3"><objectgroup><object id="1" x="0" y="0" width="4" height="8"/></objectgroup></tile>
 </tileset>"""
@@ -295,36 +201,19 @@ def test_the_file_of_a_template_and_its_tileset_are_read_once(
 
 
 @pytest.mark.parametrize(
-    ("template", "own", "corners"),
+    ("template", "message"),
     [
-        ("<ellipse/>", '<polygon points="0,0 16,0 16,16"/>', 3),
-        ("<point/>", '<polygon points="0,0 16,0 16,16"/>', 3),
-        ('<polygon points="0,0 16,0 16,16"/>', "<ellipse/>", 32),
-        ('<polygon points="0,0 16,0 16,16"/>', "", 3),
+        ('width="x" height="16"', r't\.tx, object\.width: expected a number .* found "x"'),
+        ('template="wall.tx"', "the object of a template is made from a template"),
     ],
 )
-def test_the_shape_of_an_object_replaces_its_templates(
-    read: Read, tmp_path: Path, template: str, own: str, corners: int
-) -> None:
-    (tmp_path / "t.tx").write_text(
-        f'<template><object type="wall" width="32" height="16">{template}</object></template>'
-    )
-    text = a_map(objects(f'<object id="1" class="rock" template="t.tx" x="0" y="0">{own}</object>'))
-    found = read(text, y=Y, classes=["rock"])
-    assert [len(solid.vertices) for solid in found.level] == [corners]
-    with pytest.raises(MapFileError, match="nothing in it is selected by --class 'wall'"):
-        read(text, y=Y, classes=["wall"])
-
-
 def test_an_error_of_a_template_stands_at_its_place_in_the_template(
-    read: Read, tmp_path: Path
+    read: Read, tmp_path: Path, template: str, message: str
 ) -> None:
-    (tmp_path / "t.tx").write_text('<template><object width="x" height="16"/></template>')
-    with pytest.raises(
-        MapFileError, match=r"t\.tx, object\.width: expected a number .* found \"x\""
-    ):
-        read(a_map(objects('<object id="1" template="t.tx" x="0" y="0"/>')), y=Y,
-             solid_layers=["things"])  # fmt: skip
+    (tmp_path / "t.tx").write_text(f"<template><object {template}/></template>")
+    text = a_map(objects('<object id="1" template="t.tx" x="0" y="0"/>'))
+    with pytest.raises(MapFileError, match=message):
+        read(text, y=Y, solid_layers=["things"])
 
 
 @pytest.mark.parametrize("of_map", ["", '<property name="hint" value="1"/>'])
@@ -423,10 +312,15 @@ def test_boxes_cover_what_a_polygon_of_upright_edges_covers() -> None:
 def test_options_that_contradict_are_refused(read: Read) -> None:
     text = a_map(layer(CELLS))
     for options, message in (
-        ({"side": True, "y": Y}, "its up is"), ({"z": Y}, "side is not set"),
-        ({"steps": 1}, "side is not set"), ({"y": (1, 0)}, "y must be two ends"),
-        ({"shapes": True, "whole_tiles": True}, "exclude"), ({"line_width": 0}, "line_width must be"),
-    ):  # fmt: skip
+        ({"side": True, "y": Y}, "its up is"),
+        ({"z": Y}, "side is not set"),
+        ({"steps": 1}, "side is not set"),
+        ({"y": (1, 0)}, "y must be two ends"),
+        ({"shapes": True, "whole_tiles": True}, "exclude"),
+        ({"line_width": 0}, "line_width must be"),
+        ({"tiles": ["solid@32"]}, r"--tiles solid@32: a layer is 0\.\.31, not 32"),
+        ({"side": True, "slopes": ["a:2,0"]}, r"LEFT,RIGHT with heights of 0\.\.1, not 'a:2,0'"),
+    ):
         with pytest.raises(ValueError, match=message):
             read(text, **options)
 
@@ -881,56 +775,31 @@ layer; a box, a line and a slope."""
 WALL = "--class wall --y 0,1"
 # Of each option: what it is called with, and the solids: layer, then both ends in x, y and z.
 OPTIONS = {
-    "--solid-layer": (
-        "--solid-layer old@3 --y 0,1",
-        [(3, 0, 1, 0, 1, -2, -1)],
-    ),
-    "--tiles": (
-        "--tiles hard --y 0,1",
-        [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1)],
-    ),
+    "--solid-layer": ("--solid-layer old@3 --y 0,1", [(3, 0, 1, 0, 1, -2, -1)]),
+    "--tiles": ("--tiles hard --y 0,1", [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1)]),
     "--class": ("--class water@2 --y 0,1", [(2, 2, 3, 0, 1, -1, 0)]),
-    "--object": (
-        "--object rope@4 --line-width 4 --y 0,1",
-        [(4, 0, 2, 0, 1, -1.625, -1.375)],
-    ),
-    "--slope": (
-        "--slope ground:1:0,1/2 --side --steps 1/4",
-        [(0, 2.25, 3, -1, -0.75, -0.5, 0.5), (0, 2.75, 3, -0.75, -0.5, -0.5, 0.5)],
-    ),
-    "--place": (
-        "--place rope --class wall --y 0,1",
-        [(0, 1, 2, 0, 1, -0.5, 0)],
-    ),
-    "--only": (
-        "--only main --only things --tiles hard --class wall --hidden --y 0,1",
-        [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1), (0, 1, 2, 0, 1, -0.5, 0)],
-    ),
+    "--object": ("--object rope@4 --line-width 4 --y 0,1", [(4, 0, 2, 0, 1, -1.625, -1.375)]),
+    "--slope": ("--slope ground:1:0,1/2 --side --steps 1/4",
+     [(0, 2.25, 3, -1, -0.75, -0.5, 0.5), (0, 2.75, 3, -0.75, -0.5, -0.5, 0.5)]),
+    "--place": ("--place rope --class wall --y 0,1", [(0, 1, 2, 0, 1, -0.5, 0)]),
+    "--only": ("--only main --only things --tiles hard --class wall --hidden --y 0,1",
+     [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1), (0, 1, 2, 0, 1, -0.5, 0)]),
     "--shapes": ("--shapes --y 0,1", [(0, 3, 4, 0, 1, -1, -0.5)]),
     "--whole-tiles": ("--tiles ground:2 --whole-tiles --y 0,1", [(0, 3, 4, 0, 1, -1, 0)]),
-    "--line-width": (
-        "--solid-layer things --line-width 4 --y 0,1",
-        [(0, 1, 2, 0, 1, -0.5, 0), (0, 0, 2, 0, 1, -1.625, -1.375), (0, 2, 3, 0, 1, -2, -1)],
-    ),
+    "--line-width": ("--solid-layer things --line-width 4 --y 0,1",
+     [(0, 1, 2, 0, 1, -0.5, 0), (0, 0, 2, 0, 1, -1.625, -1.375), (0, 2, 3, 0, 1, -2, -1)]),
     "--y": ("--class wall --y -1,2.5", [(0, 1, 2, -1, 2.5, -0.5, 0)]),
     "--side": ("--class wall --side", [(0, 1, 2, -0.5, 0, -0.5, 0.5)]),
     "--z": ("--class wall --side --z -1,3", [(0, 1, 2, -0.5, 0, -1, 3)]),
-    "--steps": (
-        "--class hill --side --steps 1/2",
-        [(0, 2.25, 3, -2, -1.5, -0.5, 0.5), (0, 2.75, 3, -1.5, -1, -0.5, 0.5)],
-    ),
-    "--root": (
-        "--tiles hard --y 0,1 --root ..",
-        [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1)],
-    ),
+    "--steps": ("--class hill --side --steps 1/2",
+     [(0, 2.25, 3, -2, -1.5, -0.5, 0.5), (0, 2.75, 3, -1.5, -1, -0.5, 0.5)]),
+    "--root": ("--tiles hard --y 0,1 --root ..", [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1)]),
     "--pixels-per-unit": (WALL + " --pixels-per-unit 8", [(0, 2, 4, 0, 1, -1, 0)]),
     "--origin": (WALL + " --origin 16,8", [(0, 0, 1, 0, 1, 0, 0.5)]),
     "--z-down": (WALL + " --z-down", [(0, 1, 2, 0, 1, 0, 0.5)]),
-    "--hidden": (
-        "--tiles hard --hidden --y 0,1",
-        [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1), (0, 0, 1, 0, 1, -2, -1)],
-    ),
-}
+    "--hidden": ("--tiles hard --hidden --y 0,1",
+     [(0, 0, 1, 0, 1, -1, 0), (0, 3, 4, 0, 1, -2, -1), (0, 0, 1, 0, 1, -2, -1)]),
+}  # fmt: skip
 
 
 def ends_of(solid: list[Any]) -> tuple[float, ...]:

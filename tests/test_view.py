@@ -506,22 +506,13 @@ def test_a_command_that_a_world_refuses_is_an_error_that_names_its_place(tmp_pat
 # Physiologically- based Model for Simulation of Color Vision Deficiency", 2009.
 SIGHTS = {
     "full": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
-    "protanopia": (
-        (0.152286, 1.052583, -0.204868),
-        (0.114503, 0.786281, 0.099216),
-        (-0.003882, -0.048116, 1.051998),
-    ),
-    "deuteranopia": (
-        (0.367322, 0.860646, -0.227968),
-        (0.280085, 0.672501, 0.047413),
-        (-0.011820, 0.042940, 0.968881),
-    ),
-    "tritanopia": (
-        (1.255528, -0.076749, -0.178779),
-        (-0.078411, 0.930809, 0.147602),
-        (0.004733, 0.691367, 0.303900),
-    ),
-}
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+     (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+     (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602),
+     (0.004733, 0.691367, 0.303900)),
+}  # fmt: skip
 
 
 def _linear(colour):
@@ -699,46 +690,29 @@ def test_a_text_that_was_changed_after_it_was_written_is_told(replayed):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (
-            ["move", 99, [0, 0, 0]],
-            "move 99: an id not below the capacity, or of no solid of the level",
-        ),
+        (["move", 99, [0, 0, 0]],
+         "move 99: an id not below the capacity, or of no solid of the level"),
         (["move", 40, [0, 0, 0]], "move 40: an id that is not in the world"),
-        (
-            ["move", 63, [0, 0, 2**31]],
-            "position z must be -2147483648..2147483647, not 2147483648",
-        ),
+        (["move", 63, [0, 0, 2**31]], "position z must be -2147483648..2147483647, not 2147483648"),
         (["turn", 0, 65536], "yaw must be 0..65535, not 65536"),
         (["turn", 0, 1.5], "yaw must be an integer, not 1.5"),
-        (
-            ["add", 5, ["sphere", 0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
-            "radius must be 1..536870911, not 0",
-        ),
-        (
-            ["add", 5, ["cone", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
-            f'shape\'s kind must be one of {", ".join(SHAPE_NAMES)}, not "cone"',
-        ),
-        (
-            ["add", 5, ["box", 1, 2], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
-            "a box has half_x, half_y, half_z, not 2 numbers: [1, 2]",
-        ),
-        (
-            ["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1],
-            "active must be true or false, not 1",
-        ),
+        (["add", 5, ["sphere", 0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
+         "radius must be 1..536870911, not 0"),
+        (["add", 5, ["cone", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
+         f'shape\'s kind must be one of {", ".join(SHAPE_NAMES)}, not "cone"'),
+        (["add", 5, ["box", 1, 2], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
+         "a box has half_x, half_y, half_z, not 2 numbers: [1, 2]"),
+        (["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1],
+         "active must be true or false, not 1"),
         (["shape", 0, ["sector", 9, 9, 9, 0]], "inner_radius must be 1..8, not 0"),
         (["shape", 0, ["sector", 9, 9, 9, 9]], "inner_radius must be 1..8, not 9"),
         (["fly", 0], "a command must be one of add, move, "),
-        (
-            ["cast", ["sector", 9, 9, 9], [0, 0, 0], 0, [1, 0, 0], 1, 0, 0, 1],
-            f"shape must be a {one_of(SOLIDS)}, not a sector, which cannot be cast",
-        ),
-        (
-            ["cast", ["sphere", 9], [0, 0, 0], 0, [2**29, 0, 0], 1, 0, 0, 1],
-            "motion x must be -536870911..536870911, not 536870912",
-        ),
+        (["cast", ["sector", 9, 9, 9], [0, 0, 0], 0, [1, 0, 0], 1, 0, 0, 1],
+         f"shape must be a {one_of(SOLIDS)}, not a sector, which cannot be cast"),
+        (["cast", ["sphere", 9], [0, 0, 0], 0, [2**29, 0, 0], 1, 0, 0, 1],
+         "motion x must be -536870911..536870911, not 536870912"),
     ],
-)
+)  # fmt: skip
 def test_a_command_that_the_world_refuses_ends_what_can_be_played(replayed, command, said, path):
     """Also one that no export lets through: nothing is wrapped, cut off or left out."""
     whole = text_of(FIGHT)

@@ -233,23 +233,14 @@ MATCH = [
 ]
 NAMES = {"layers": {"0": "body", "1": "blade"}, "ids": {"1": "P0 torso", "2": "P1 torso"}}
 TWICE: dict[str, tuple[list[str], Alter]] = {
-    "of an id": (
-        ["1.radius += 3r"],
-        grown("radius", lambda v: v + 3, lambda id, _: id == 1),
-    ),
-    "of names": (
-        ["P? torso.radius *= 1".replace("*=", "+=").replace("1", "2r")],
-        grown("radius", lambda v: v + 2, lambda id, _: id in (1, 2)),
-    ),
-    "of a layer that colliders join and leave": (
-        ["layer body.radius += 50%"],
-        grown("radius", lambda v: round(Fraction(3 * v, 2)), lambda _, layer: layer == 0),
-    ),
-    "of a layer by its number": (
-        ["layer 1.radius = 1r"],
-        grown("radius", lambda _: 1, lambda _, layer: layer == 1),
-    ),
-}
+    "of an id": (["1.radius += 3r"], grown("radius", lambda v: v + 3, lambda id, _: id == 1)),
+    "of names": (["P? torso.radius *= 1".replace("*=", "+=").replace("1", "2r")],
+     grown("radius", lambda v: v + 2, lambda id, _: id in (1, 2))),
+    "of a layer that colliders join and leave": (["layer body.radius += 50%"],
+     grown("radius", lambda v: round(Fraction(3 * v, 2)), lambda _, layer: layer == 0)),
+    "of a layer by its number": (["layer 1.radius = 1r"],
+     grown("radius", lambda _: 1, lambda _, layer: layer == 1)),
+}  # fmt: skip
 
 
 def small(tmp_path: Path, match: list[Any] = MATCH, **head: Any) -> Path:

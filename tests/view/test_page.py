@@ -172,12 +172,9 @@ def test_a_click_selects_the_collider_that_is_there_and_tells_its_values(opened,
     page.wait_for_selector("#collider >> text=box · layer 4 · owner 9 · active")
     reported = page.inner_text("#collider")
     for row in (
-        "half x\t2\t131072",
-        "half z\t0.5\t32768",
-        "x\t5\t327681",
-        "z\t-1\t-65536",
+        "half x\t2\t131072", "half z\t0.5\t32768", "x\t5\t327681", "z\t-1\t-65536",
         "yaw\t45°\t8192",
-    ):
+    ):  # fmt: skip
         assert row in reported
     assert page.get_attribute("#collider td[title='5.0000152587890625']", "title")
     assert "It hits nothing in this frame." in reported
@@ -515,15 +512,8 @@ def test_a_narrow_screen_has_all_controls_and_does_not_scroll_sideways(opened, w
     page = opened(FIGHT, width=width, height=height)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for control in (
-        "#play",
-        "#step-forward",
-        "#hit-next",
-        "#frame",
-        "#speed",
-        "#timeline",
-        "#badge",
-        "#follow",
-    ):
+        "#play", "#step-forward", "#hit-next", "#frame", "#speed", "#timeline", "#badge", "#follow",
+    ):  # fmt: skip
         box = page.locator(control).bounding_box()
         assert box["x"] >= 0, control
         assert box["x"] + box["width"] <= width, control
@@ -1089,12 +1079,8 @@ def test_a_history_says_on_and_off_has_commands_first_and_names_solids(opened, p
         world.step()
     page = opened(path, fragment="#frame=1&id=0")
     assert page.locator("#collider .history tbody tr").all_inner_texts() == [
-        "0\t\tadd",
-        "1\t\ton",
-        "1\t◆\tenter solid 10",
-        "2\t\toff",
-        "2\t✕\texit solid 10",
-    ]
+        "0\t\tadd", "1\t\ton", "1\t◆\tenter solid 10", "2\t\toff", "2\t✕\texit solid 10",
+    ]  # fmt: skip
     assert "solid 10" in page.inner_text("#frame-events")
     page.fill("#pick-id", "solid 10")
     page.press("#pick-id", "Enter")
