@@ -15,7 +15,10 @@ import msgspec
 from fixsync import World
 from fixsync._native.kernel import semantics
 from fixsync.base import files
+from fixsync.log.recorder import SimRecorder
 from fixsync.log.schema import Header
+from fixsync.match.sim import start
+from fixsync.sample.skillfight import SkillFight
 
 Frame = dict[str, Any]
 
@@ -170,6 +173,17 @@ def bare(frames: Sequence[Frame]) -> list[Frame]:
     """The frames without any result."""
     kept = ("frame", "commands", "inputs")
     return [{key: frame[key] for key in kept if key in frame} for frame in frames]
+
+
+def skill_fight(path: Path, frames: int = 120) -> SkillFight:
+    """Writes the inputs of a match between two bots."""
+    game = start(SkillFight, 5, 2)
+    bots = [SkillFight.bot(player, 5) for player in range(2)]
+    with SimRecorder(game, path, seed=5) as recorder:
+        for frame in range(frames):
+            inputs = [bot.decide(game) for bot in bots]
+            recorder.record(frame, inputs, game.step(inputs), game.world.hash())
+    return game
 
 
 def spheres(count: int, step: int = 0, radius: int = 9) -> list[Any]:

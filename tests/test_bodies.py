@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, TURN
 from model_bodies import ModelBody
-from strategies import examples, nasty, yaws
+from strategies import examples, yaws
 
 from fixsync import (
     Attack,
@@ -104,20 +104,6 @@ def test_every_part_is_where_the_bodys_turn_takes_its_offset(
     assert facing(world, 3) == (c, s)
     box = model.direction((yaw + (turn if not is_mirrored else -turn)) % TURN)
     assert facing(world, 1) == box
-
-
-@given(yaws(), nasty(0, TURN - 1), st.booleans())
-def test_a_part_on_the_axis_may_be_turned_by_any_angle(
-    yaw: int, turn: int, is_mirrored: bool
-) -> None:
-    world = World(1)
-    parts = {"sector": Part(Sector(5, 5, 5), (0, 9, 0), yaw=turn)}
-    fighter = Body(
-        world, FrameData(parts), Pose(1, 2, 3, yaw), ids=0, owner=1, is_mirrored=is_mirrored
-    )
-    assert centre(world, 0) == (1, 11, 3)
-    assert world[0].pose.yaw == (yaw + (32768 - turn if is_mirrored else turn)) % TURN
-    assert fighter.pose == Pose(1, 2, 3, yaw)
 
 
 def test_a_part_off_the_axis_is_turned_by_quarters_only() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import logs
 import pytest
 from click.testing import CliRunner
 
@@ -13,10 +14,7 @@ from fixsync.cli import fixsync
 from fixsync.log.cut import cut
 from fixsync.log.diff import diff
 from fixsync.log.info import info
-from fixsync.log.recorder import SimRecorder
 from fixsync.log.replay import Verdict, replay
-from fixsync.match import sim
-from fixsync.sample.skillfight import SkillFight
 
 TRACE = Path(__file__).resolve().parent.parent / "replay_logs" / "turned.jsonl.gz"
 
@@ -27,13 +25,7 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "trace":
         return TRACE
     path = tmp_path / "inputs.jsonl"
-    game = sim.start(SkillFight, 5, 2)
-    bots = [SkillFight.bot(player, 5) for player in range(2)]
-    with SimRecorder(game, path, seed=5) as recorder:
-        for frame in range(150):
-            inputs = [bot.decide(game) for bot in bots]
-            events = game.step(inputs)
-            recorder.record(frame, inputs, events, game.world.hash())
+    logs.skill_fight(path, 150)
     return path
 
 

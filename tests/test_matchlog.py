@@ -196,31 +196,6 @@ def test_what_is_written_is_read_back(
     assert (reader.footer.frames, reader.cut) == (len(frames), "")
 
 
-@given(log=matches(), suffix=st.sampled_from(["", ".gz"]))
-@examples(100)
-def test_a_canonical_log_is_written_back_as_the_same_bytes(
-    log: tuple[Header, list[Any]], suffix: str, tmp_path_factory: Any
-) -> None:
-    directory = tmp_path_factory.mktemp("log")
-    first, second = directory / f"a.jsonl{suffix}", directory / f"b.jsonl{suffix}"
-    write(first, *log)
-    reader, frames = read(first)
-    write(second, reader.header, frames)
-    assert first.read_bytes() == second.read_bytes()
-
-
-@given(log=matches())
-@examples(100)
-def test_canonical_text_is_what_a_plain_json_writer_makes_of_it(
-    log: tuple[Header, list[Any]], tmp_path_factory: Any
-) -> None:
-    """Neither spaces nor an order of keys of its own: any JSON library writes the same bytes."""
-    path = tmp_path_factory.mktemp("log") / "match.jsonl"
-    write(path, *log)
-    for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
-        assert json.dumps(json.loads(line), separators=(",", ":"), ensure_ascii=False) == line
-
-
 @pytest.mark.parametrize("name", ["small", "layers", "crowd"])
 def test_the_shared_vectors_are_canonical(name: str, tmp_path: Path) -> None:
     source = VECTORS / f"{name}.jsonl"

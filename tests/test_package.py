@@ -116,12 +116,6 @@ for tool in (
     EXACT.remove(tool)
 
 
-@pytest.mark.parametrize("module", EXACT)
-def test_what_a_game_uses_imports_none_of_the_tools_around_it(module: str) -> None:
-    allowed = {f"fixsync.{name}" for name in (NATIVE if module in NATIVE else EXACT)}
-    assert from_package(NAMES[f"fixsync.{module}"]) <= allowed
-
-
 def test_the_imports_have_no_cycle() -> None:
     graph = {name: from_package(path) for name, path in NAMES.items()}
     assert len(list(TopologicalSorter(graph).static_order())) == len(NAMES)

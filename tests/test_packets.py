@@ -316,54 +316,10 @@ def forged(network: Network, sender: int, **changes: Any) -> tuple[Update, bytes
     return message, sealed(network.session(sender), 1, message, 10**6)
 
 
-def test_inputs_for_a_seat_that_is_played_here_are_refused_beyond_those_that_are_here():
-    network, session = running()
-    stream = session._seats.streams[1]
-    held = [stream[frame] for frame in range(stream.next - 2, stream.next)]
-    for sender in (0, 2):
-        _, data = forged(network, sender, runs=[Run(1, stream.next - 2, [*held, 1])])
-        assert session.receive(data, network.now_ms) is None
-        assert "seat 1, which is played here" in session._remotes[sender].fault
-        _, data = forged(network, sender, runs=[Run(1, stream.next - 2, held)])
-        assert session.receive(data, network.now_ms) == sender, "peers resend what they hold"
-
-
-def test_the_host_refuses_inputs_for_a_empty_seat_and_players_take_them_from_it_alone():
-    match = Match("bumpers", seed=5, players=3, frames=200, empty_seats=frozenset({2}))
-    network = Network(match, 1).start_all()
-    network.run(900)
-    for me, sender, taken in ((0, 1, False), (1, 0, True)):
-        session, other = network.session(me), network.session(sender)
-        other._outgoing[me]._update_ms = 0
-        first = session._seats.streams[2].next
-        updates = [
-            msgspec.structs.replace(message, runs=[Run(2, first, [0])])
-            for to, data in other.outgoing(network.now_ms + 40)
-            if to == me and isinstance(message := packet_of(data).message, Update)
-        ]
-        session.receive(sealed(other, me, updates[0], 10**6), network.now_ms)
-        assert (session._seats.streams[2].next > first) == taken
-
-
 def update_of(network: Network, session: Session, **changes: Any) -> Update:
     """What a session would send to player 1 now, with these changes."""
     update = next(session._outgoing[1]._updates(network.now_ms))
     return msgspec.structs.replace(update, **changes)
-
-
-def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
-    network = Network(MATCH, 1, Weather(delay_ms=25))
-    for me in (0, 1):
-        network.start(me)
-    network.run(500)
-    session, other = network.session(1), network.session(0)
-    assert session.phase is Phase.CONNECTING
-    assert session._remotes[0].start_number
-    update = update_of(network, other)
-    first = session._seats.streams[1].next
-    lie = msgspec.structs.replace(update, runs=[Run(1, first, [1, 2])])
-    assert session.receive(fresh(network, lie), network.now_ms) is None
-    assert session._seats.streams[1].next == first
 
 
 @pytest.mark.parametrize("hashes", [[], [1, 2]])

@@ -11,7 +11,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX, layer_masks
 from strategies import examples, hit_whens, motions, nasty, positions, sizes
-from tools import Log
 
 from fixsync import (
     Box,
@@ -386,40 +385,6 @@ def test_an_id_that_was_replaced_ends_its_hits_also_if_one_view_was() -> None:
         planes.world.add_many([replaced])
         assert kinds() == [EventKind.EXIT, EventKind.ENTER]
     assert kinds() == [EventKind.STAY]
-
-
-def test_the_commands_of_a_hitbox_are_those_of_both_views() -> None:
-    """What a recorder and a replay get."""
-    log = Log()
-    planes = TwoPlanes(4)
-    planes.world.attach(log)
-    planes.add(1, Hitbox(flat.circle(3), 4, 5), (6, 7, 8), layer=2, owner=9, active=False)
-    planes.move(1, 1, 2, 3)
-    planes.set_hitbox(1, Hitbox(flat.rectangle(1, 2), 3, 4))
-    planes.set_owner(1, 3)
-    planes.set_layer(1, 15)
-    planes.set_active(1, True)
-    planes.set_layers([(0, 15)])
-    planes.remove(1)
-    tall = SIZE_MAX
-    zero = (0, 0, 0)
-    assert log.reported == [
-        ("add", 1, ("cylinder", 3, tall), (6, 0, 8), 0, 2, 9, zero, False),
-        ("add", 5, ("box", 4, 5, tall), (6, 7, 0), 0, 18, 9, zero, False),
-        ("pose", 1, (1, 0, 3), 0),
-        ("pose", 5, (1, 2, 0), 0),
-        ("shape", 1, ("box", 1, tall, 2)),
-        ("shape", 5, ("box", 3, 4, tall)),
-        ("owner", 1, 3),
-        ("owner", 5, 3),
-        ("layer", 1, 15),
-        ("layer", 5, 31),
-        ("active", 1, True),
-        ("active", 5, True),
-        ("layers", [(0, 15), (16, 31)]),
-        ("remove", 1),
-        ("remove", 5),
-    ]
 
 
 def test_handlers_and_a_recorder_take_a_world_of_two_planes(tmp_path: Any) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import logs
+import model
 import pytest
 import strategies
 from hypothesis import given
@@ -229,21 +230,8 @@ def test_a_log_that_diverges_first_and_is_not_valid_later_is_not_valid(tmp_path:
 
 REFUSED = [
     (["add", 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "taken"),
-    (["add", 6, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "0..5"),
-    (["add", 0, ["sphere", 1], [2**31 - 1, 0, 0], 0, 0, 0, [1, 0, 0], True], "centre"),
-    (["move", 0, [1, 2, 3]], "not in the world"),
     (["move", 6, [1, 2, 3]], "0..5"),
-    (["move", 2**31 - 1, [1, 2, 3]], "0..5"),
-    (["move", 5, [0, 0, 2**31 - 1]], "centre"),
-    (["turn", 0, 1], "not in the world"),
-    (["pose", 0, [1, 2, 3], 4], "not in the world"),
     (["pose", 5, [0, 0, 2**31 - 1], 16384], "centre"),
-    (["shape", 0, ["sphere", 1]], "not in the world"),
-    (["offset", 0, [0, 0, 0]], "not in the world"),
-    (["offset", 5, [0, 2**31 - 1, 0]], "centre"),
-    (["owner", 6, 1], "0..5"),
-    (["layer", 0, 1], "not in the world"),
-    (["active", 0, True], "not in the world"),
     (["remove", 0], "not in the world"),
 ]
 
@@ -365,6 +353,19 @@ def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
 # Hostile logs: those that are read but make no sense to a world.
 
 
+def first_refused(match: Any) -> tuple[int, int] | None:
+    """Frame and index of the first command that the model refuses."""
+    world = model.ModelWorld(6)
+    for number, commands in enumerate(match):
+        for index, command in enumerate(commands):
+            try:
+                world.apply(command)
+            except (TypeError, ValueError, KeyError):
+                return number, index
+        world.step()
+    return None
+
+
 @given(
     match=st.lists(st.lists(strategies.wild_commands(), max_size=4), min_size=1, max_size=3),
     footer=st.booleans(),
@@ -375,13 +376,16 @@ def test_any_commands_are_replayed_or_refused_with_a_place(
 ) -> None:
     frames = [{"frame": n, "commands": commands} for n, commands in enumerate(match)]
     result = replayed(tmp_path_factory.mktemp("log"), frames, footer=footer)
+    first = first_refused(match)
     if result.verdict is Verdict.INVALID:
         number = result.error.line - 2
         place = int(result.error.field.partition("[")[2].partition("]")[0])
-        assert 0 <= place < len(match[number])
-        assert result.frames <= number
+        # Of several in a frame, the reader may refuse a later one before the world an earlier one.
+        assert first is not None
+        assert result.frames <= number == first[0]
+        assert place >= first[1]
     else:
-        assert result.frames == len(match)
+        assert (result.frames, first) == (len(match), None)
         assert result.verdict is (Verdict.NOTHING_TO_COMPARE if footer else Verdict.CUT_SHORT)
 
 

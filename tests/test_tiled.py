@@ -20,7 +20,6 @@ from tools import places
 
 from fixsync import LEVEL, Pillar, Prism
 from fixsync.maps import MapFileError, MapLevel, read_map, tiled
-from fixsync.maps.document import MapError, Value
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "arena.tmj"
 Json = dict[str, Any]
@@ -517,43 +516,6 @@ def test_shapes_of_cells_are_counted(read: Read, monkeypatch: pytest.MonkeyPatch
     for cells, width in ((5, None), (3, 1)):
         with pytest.raises(MapFileError, match=r"layers\[0\]: with it .* more than 4 solids"):
             read(document(cells), shapes=True, line_width=width, y=(0, 1))
-
-
-def test_the_work_of_a_rectangle_is_bounded(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Values and lookups for each object of a map that has up to 131,072 of them."""
-    calls: list[object] = []
-    for name in ("__init__", "raw", "get"):
-        before = getattr(Value, name)
-        monkeypatch.setattr(
-            Value, name, lambda *of, do=before, **more: calls.append(of) or do(*of, **more)
-        )
-
-    def count(boxes: int) -> int:
-        calls.clear()
-        box = {"id": 1, "name": "", "type": "", "x": 1, "y": 2, "width": 16, "height": 8}
-        box |= {"rotation": 0, "visible": True}
-        read(a_map(objects(*[box] * boxes)), solid_layers=["#"], y=(0, 1))
-        return len(calls)
-
-    assert count(60) - count(10) <= 50 * 14
-
-
-class Counting(str):
-    """A place in a map, which counts comparisons with others."""
-
-    count = 0
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        Counting.count += 1
-        return str.__eq__(self, other)
-
-
-def test_errors_alike_are_one_and_are_not_compared_with_each_other() -> None:
-    faults = [MapError("a.tmj", Counting(f"objects[{i}]"), "no height") for i in range(500)]
-    error = tiled._all([*faults, *faults])
-    assert (error.path, error.reason) == ("objects[0]", "no height (499 more like it)")
-    assert Counting.count <= 1500
 
 
 def test_a_tile_with_a_number_of_any_length_is_no_tile(read: Read) -> None:

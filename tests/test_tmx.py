@@ -13,7 +13,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from types import FrameType
 from typing import Any, cast
 
 import pytest
@@ -22,7 +21,7 @@ from tools import Run, by_default, ran
 from fixsync.cli.level import level_command
 from fixsync.maps import MapFileError, MapLevel, read_map
 from fixsync.maps.cells import parts_of
-from fixsync.maps.document import Files, Value
+from fixsync.maps.document import Value
 from fixsync.maps.side import boxes
 from fixsync.maps.tmx import ELEMENTS_MAX, Points, parse_xml
 
@@ -175,29 +174,6 @@ def test_a_tile_that_is_a_part_of_a_picture_has_the_size_of_the_part(read: Read)
     )
     found = read(text, y=Y, shapes=True)
     assert [area(solid) for solid in found.level] == [(0, Fraction(-1, 2), 1, 0)]
-
-
-SHAPED = """<tileset name="shaped" tilewidth="16" tileheight="16" tilecount="4">
- <tile id="3"><objectgroup><object id="1" x="0" y="0" width="4" height="8"/></objectgroup></tile>
-</tileset>"""
-
-
-def test_the_file_of_a_template_and_its_tileset_are_read_once(
-    read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "shaped.tsx").write_text(SHAPED)
-    (tmp_path / "t.tx").write_text(
-        '<template><tileset firstgid="1" source="shaped.tsx"/>'
-        '<object gid="4" width="16" height="16"/></template>'
-    )
-    opened: list[str] = []
-    before = Files.open
-    monkeypatch.setattr(
-        Files, "open", lambda self, path: opened.append(Path(path).name) or before(self, path)
-    )
-    items = [f'<object id="{i}" template="t.tx" x="{20 * i}" y="0"/>' for i in range(50)]
-    assert len(read(a_map(objects(*items)), y=Y, shapes=True).level) == 50
-    assert sorted(opened) == ["map.tmx", "shaped.tsx", "t.tx"]
 
 
 @pytest.mark.parametrize(
@@ -729,27 +705,6 @@ def test_what_a_value_holds_counts_as_properties(
                 continue
             with pytest.raises(MapFileError, match=r"objects\[4\]: .* more than 500 properties"):
                 read_map(path, y=Y, **options)
-
-
-def test_the_work_of_steps_is_in_proportion_to_their_number() -> None:
-    def instructions(steps: int) -> int:
-        count = 0
-
-        def trace(frame: FrameType, event: str, _: object) -> Any:
-            nonlocal count
-            frame.f_trace_opcodes = frame.f_code.co_filename == boxes.__code__.co_filename
-            count += event == "opcode"
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            assert len(boxes([(0, 0), (2**20, 0), (2**20, 2**20)], 2**20 // steps, 999)) == steps
-        finally:
-            sys.settrace(before)
-        return count
-
-    assert instructions(256) < 2.2 * instructions(128)
 
 
 # The options of the command line.

@@ -49,31 +49,7 @@ def a_world(wall: int = EIGHTH) -> World:
     return world
 
 
-each_wall = pytest.mark.parametrize("wall", [EIGHTH, ONE])
-
-
 # What games reported.
-
-
-@each_wall
-@pytest.mark.parametrize("is_mover", [False, True])
-def test_a_boss_that_walks_into_a_hero_at_a_wall_does_not_push_it_through(
-    wall: int, is_mover: bool
-) -> None:
-    world = a_world(wall)
-    world.add(2, Cylinder(2 * ONE, ONE), Pose(-2 * ONE, 0, 0), layer=WALKER)
-    movers = {0: MOVER, 2: MOVER} if is_mover else {0: MOVER}
-    yields = [(WALKER, WALKER)]
-    is_held = False
-    for _ in range(200):
-        x, y, z = world[2].pose.position
-        world.move(2, x + ONE // 16, y, z)
-        world.step()
-        is_held |= any(row.id == 0 and row.is_held for row in separate(world, yields, movers))
-        for id, mover in movers.items():
-            mover.move(world, id, (0, 0, 0))
-        assert world[0].pose.x <= AT_WALL
-    assert is_held
 
 
 def test_a_hero_in_a_boss_at_a_wall_stays_and_separate_alone_pushes_it_into_the_wall() -> None:
@@ -87,7 +63,7 @@ def test_a_hero_in_a_boss_at_a_wall_stays_and_separate_alone_pushes_it_into_the_
     assert twin[0].pose.x == 25 * EIGHTH
 
 
-@each_wall
+@pytest.mark.parametrize("wall", [EIGHTH, ONE])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_press_crushes_as_long_as_it_is_in_and_pushes_through_nothing(
     wall: int, axis: int

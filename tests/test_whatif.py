@@ -22,7 +22,7 @@ from tools import Run, by_default
 from fixsync import Cylinder
 from fixsync._native import kernel
 from fixsync._native.rows import SHAPE
-from fixsync.log import Reader, SimRecorder, replay
+from fixsync.log import Reader, replay
 from fixsync.log.attacks import attacks
 from fixsync.log.diff_hits import diff_hits
 from fixsync.log.hits import TwoHits, rows_of
@@ -39,7 +39,6 @@ ONE = 65536
 SIZES = {kind: [name for name, _, _ in sizes] for kind, sizes in model.KINDS.items()}
 SIZES["sector"].append("inner_radius")
 
-Row = tuple[str, int, int, list[list[int]], list[list[int]]]
 Alter = Callable[[int, int, Any, Any], tuple[Any, Any]]
 """Of an id, its layer, shape and offset the changed shape and offset."""
 
@@ -193,22 +192,19 @@ def changes_of(name: str) -> list[tuple[list[str], Alter]]:
     return found
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", GOLDENS)
-def test_the_hits_gained_and_lost_are_those_of_the_model(name: str, tmp_path: Path) -> None:
-    # The model takes a tenth of a second for a frame of many colliders.
-    frames = 30 if name in ("crowd", "storms") else 100
+# The model takes a tenth of a second for a frame of many colliders.
+BEGINNINGS = [("skill_fight", 12), ("grazes", 12)]
+BEGINNINGS += [(name, 30 if name in ("crowd", "storms") else 100) for name in GOLDENS]
+
+
+@pytest.mark.parametrize(("name", "frames"), by_default(2, BEGINNINGS, are_rows=True))
+def test_the_hits_gained_and_lost_are_those_of_the_model(
+    name: str, frames: int, tmp_path: Path
+) -> None:
     path, rows = beginning(name, frames, tmp_path), 0
     for settings, alter in changes_of(name):
         rows += len(check(path, settings, alter).rows)
-    assert rows
-
-
-@pytest.mark.parametrize("name", ["skill_fight", "grazes"])
-def test_the_beginning_of_a_log_is_as_the_model_has_it(name: str, tmp_path: Path) -> None:
-    path = beginning(name, 12, tmp_path)
-    for settings, alter in changes_of(name):
-        check(path, settings, alter)
+    assert rows or frames == 12
 
 
 # Small matches: commands in mid-match, ids that are used again, a state to begin with.
@@ -545,12 +541,7 @@ def test_answers_that_differ_are_counted() -> None:
 
 def sim_log(tmp_path: Path, frames: int = 120) -> Path:
     path = tmp_path / "inputs.jsonl"
-    game = SkillFight(5, 2)
-    bots = [SkillFight.bot(player, 5) for player in range(2)]
-    with SimRecorder(game, path, seed=5) as recorder:
-        for frame in range(frames):
-            inputs = [bot.decide(game) for bot in bots]
-            recorder.record(frame, inputs, game.step(inputs), game.world.hash())
+    logs.skill_fight(path, frames)
     return path
 
 

@@ -12,7 +12,6 @@ import struct
 import threading
 from array import array
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -1187,83 +1186,6 @@ def refused_load(world: World) -> None:
     state[-8:-4] = (9).to_bytes(4, "little")
     with pytest.raises(ValueError, match=r"not a state"):
         world.load(bytes(state))
-
-
-def crowded() -> World:
-    """Five of eight ids are there: turned boxes with offsets, what they meet, and a sector on its
-    way.
-    """
-    world = World(8)
-    for id, yaw in ((1, 9000), (2, 50000)):
-        world.add(
-            id, Box(400, 50, 60), Pose(100 * id, 0, 0, yaw), offset=(30, 4, -90), layer=3 * (id - 1)
-        )
-    world.add(0, Cylinder(90, 60), Pose(200, 9, -30), layer=1)
-    world.add(3, Box(70, 200, 500), Pose(250, -30, 220, 4000))
-    world.add(5, Sector(700, 6000, 300), Pose(0, 2000, 0, 33333))
-    world.step()
-    world.set_pose(5, Pose(300, 0, 0, 12345))
-    return world
-
-
-def everything(world: World) -> list[Any]:
-    """What can be asked of it: pairs first, for which a world that is const works out copies."""
-    pairs = [(a, b) for a in world for b in world if a != b]
-    reported = [
-        [outcome(partial(ask, *pair)) for pair in pairs]
-        for ask in (world.contact, world.push_out, world.lift, world.side)
-    ]
-    twin = world.copy()
-    reported += [list(twin.query(Sphere(900), ORIGIN)), twin.step(), twin.save()]
-    reported += [
-        [outcome(partial(world.sweep, id, (700, 0, -300))) for id in world],
-        world.step(),
-        world.save(),
-    ]
-    return reported
-
-
-@pytest.mark.parametrize("name", [*CHANGING, *READING, "refused"])
-def test_a_loaded_world_is_the_one_that_was_saved_whatever_is_asked_first(name: str) -> None:
-    """Of what is added all is worked out at once; of what is loaded, when it is needed."""
-    ask = refused_load if name == "refused" else (CHANGING | READING)[name]
-    added, loaded, other = crowded(), World(8), World(8, layers=[])
-    crowd(other, 8, seed=5)
-    other.step()
-    for world in (loaded, other):
-        world.load(added.save())
-    reported = []
-    for world in (added, loaded, other):
-        result = outcome(partial(ask, world))
-        reported.append(
-            [result.save() if isinstance(result, World) else result, *everything(world)]
-        )
-    assert reported[0] == reported[1] == reported[2]
-
-
-@pytest.mark.parametrize("yaw", [0, 8192, 16384, 32768, 49152])
-def test_what_is_posed_over_and_over_after_a_load_is_worked_out_once(yaw: int) -> None:
-    """Others are not taken for worked out by that, whether a part of the direction is 0 or none is
-    kept.
-    """
-    state = crowded().save()
-    for id in crowded():
-        added, loaded = crowded(), World.from_bytes(state, 8)
-        for world in (added, loaded):
-            for x in range(len(world)):
-                world.set_pose(id, Pose(180 + x, 3, 10, yaw))
-        assert everything(added) == everything(loaded)
-
-
-def test_of_what_was_loaded_the_last_that_was_not_posed_is_worked_out() -> None:
-    state = crowded().save()
-    for last in crowded():
-        added, loaded = crowded(), World.from_bytes(state, 8)
-        for world in (added, loaded):
-            for id in world:
-                if id != last:
-                    world.set_pose(id, Pose(200, 9, 10 * id, 9000))
-        assert everything(added) == everything(loaded)
 
 
 def test_what_a_refused_state_held_is_not_searched(world: World) -> None:

@@ -35,8 +35,7 @@ from fixsync.log.cut import cut
 from fixsync.log.diff import diff_builds
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
-from fixsync.match.sim import hash_of, names_of, start
-from fixsync.sample.skillfight import SkillFight
+from fixsync.match.sim import hash_of
 from fixsync.view import export, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -711,18 +710,8 @@ def test_of_two_planes_both_views_are_shown_and_only_a_hit_in_both_is_one(opened
 # ---- lanes, plots, the game ----
 
 
-def play_skill_fight(path, frames=200):
-    game = start(SkillFight, 5, 2)
-    bots = [SkillFight.bot(player, 5) for player in range(2)]
-    with SimRecorder(game, path, seed=5, names=names_of(game)) as recorder:
-        for frame in range(frames):
-            inputs = [bot.decide(game) for bot in bots]
-            recorder.record(frame, inputs, game.step(inputs))
-    return game
-
-
 def test_a_games_inputs_state_and_phases_are_shown_beside_its_world(opened, path):
-    play_skill_fight(path)
+    logs.skill_fight(path, 200)
     spans = json.loads(export(path).game)["phases"]["1"]
     first, last, name, phase = next(span for span in spans if span[3] == "active")
     page = opened(path)
@@ -742,7 +731,7 @@ def test_a_games_inputs_state_and_phases_are_shown_beside_its_world(opened, path
 
 
 def test_a_value_of_the_game_is_plotted_over_time_where_its_name_is_clicked(opened, path):
-    game = play_skill_fight(path)
+    game = logs.skill_fight(path, 200)
     page = opened(path)
     last = len(frames_of(path)) - 1
     go_to(page, last)
@@ -802,7 +791,7 @@ def selected(page):
 
 
 def test_a_click_shows_the_panel_at_once_and_moves_nothing_under_the_pointer(opened, path):
-    play_skill_fight(path, 60)
+    logs.skill_fight(path, 60)
     page = opened(path)
     canvas = page.locator("figure[data-projection='top'] canvas")
     before = canvas.bounding_box()
@@ -1151,7 +1140,7 @@ def test_two_logs_dropped_onto_an_empty_page_are_compared(opened, tmp_path):
 def test_what_cannot_be_played_is_refused_with_the_reason_and_another_can_follow(opened, tmp_path):
     page = opened(checked=False)
     games = tmp_path / "game.jsonl"
-    play_skill_fight(games, 3)
+    logs.skill_fight(games, 3)
     cut, packed = tmp_path / "cut.jsonl", tmp_path / "log.jsonl.zst"
     cut.write_bytes(b'{"format":"fixsync-match"')
     packed.write_bytes(b"\x28\xb5\x2f\xfd")
