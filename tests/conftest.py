@@ -20,14 +20,15 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # No test depends on time or chance; a failure prints what reproduces it. With --full the examples
 # are other ones in every run, but in CI.
 settings.register_profile(
-    "full",
+    "release",
     deadline=None,
     print_blob=True,
     max_examples=100,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("full", settings.get_profile("release"), max_examples=50)
 settings.register_profile(
-    "default", settings.get_profile("full"), max_examples=10, derandomize=True
+    "default", settings.get_profile("release"), max_examples=10, derandomize=True
 )
 
 
@@ -35,17 +36,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full",
         action="store_true",
-        help="Run slow tests too, and up to 20 times as many examples.",
+        help="Run slow tests too, and four times as many examples.",
     )
     parser.addoption(
-        "--release", action="store_true", help="Run those too that are for a release; with --full."
+        "--release",
+        action="store_true",
+        help="With --full: run those too that are for a release, and 20 times as many examples.",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all is collected, of which nothing is garbage
     if config.getoption("full"):
-        settings.load_profile("full")
+        settings.load_profile("release" if config.getoption("release") else "full")
     else:
         settings.load_profile("default")
         ignore_constants_of_modules()

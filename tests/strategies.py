@@ -89,24 +89,26 @@ A_SOLID = one_of([class_name(kind) for kind in SOLIDS])
 POWERS = [2**k for k in range(32)]
 
 
-def _is_full() -> bool:
-    """As conftest.py loads the settings."""
-    return settings().max_examples >= 100
+def _step(plain: int) -> int:
+    """Of so many one runs: 1 with --release, 5 with --full, as conftest.py loads the settings."""
+    return {100: 1, 50: 5}.get(settings().max_examples, plain)
 
 
 def rounds(number: int) -> range:
-    """So many rounds of a loop with --full, and a twentieth, but one at least, without."""
-    return range(number if _is_full() else max(1, number // 20))
+    """So many rounds of a loop with --release; a fifth with --full, a twentieth without, and one at
+    least.
+    """
+    return range(max(1, number // _step(20)))
 
 
 def examples(number: int) -> settings:
-    """So many examples with --full, and a twentieth, but one at least, without."""
+    """So many examples as `rounds` has rounds."""
     return settings(max_examples=len(rounds(number)))
 
 
 def some(rows: Sequence[Any]) -> Sequence[Any]:
-    """All rows with --full, and every 21st without."""
-    return rows[:: 1 if _is_full() else 21]
+    """All rows with --release, every fifth with --full, and every 21st without."""
+    return rows[:: _step(21)]
 
 
 @cache

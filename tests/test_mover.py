@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_level import LevelWorld, Solid, checked_solid
-from strategies import SOLIDS, sized
+from strategies import SOLIDS, rounds, sized
 from test_level import level_of, random_pose, random_shape, random_solid
 
 from fixsync import (
@@ -670,5 +670,5 @@ def test_moves_are_the_models() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("part", range(4))
 def test_moves_in_many_worlds_are_the_models(part: int) -> None:
-    for seed in range(100 * part + 24, 100 * part + 124):
-        check_moves(seed)
+    for seed in rounds(100):
+        check_moves(100 * part + 24 + seed)

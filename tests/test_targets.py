@@ -16,14 +16,22 @@ HERE = Path(__file__).resolve().parent
 # Where the packages of .ci/packages are installed none of these may be passed over.
 REQUIRED = ["gcc -m32 -O2", "gcc aarch64 -O2", "gcc armhf -O0", "gcc s390x -O0"]
 REQUIRED += ["clang wasm32 -Oz -DFXS_SMALL, Node"]
+MORE = ["--level=0", "--only=powerpc", "--only=clang -O"]
 NATIVE, CSRC = HERE / "native", HERE.parent / "csrc"
 GCC = ["gcc", "-std=c11", "-O1", f"-I{CSRC}", f"-I{NATIVE}"]
 
 
 @pytest.mark.full
-def test_every_target_at_hand_prints_the_golden() -> None:
-    required = [f"--require={name}" for name in REQUIRED] if os.environ.get("CI") else []
-    run = ran([sys.executable, NATIVE / "targets.py", "--short", *required])
+@pytest.mark.parametrize(
+    ("chosen", "required"),
+    [
+        (["--short"], REQUIRED),
+        pytest.param(MORE, ["gcc powerpc -O0"], marks=pytest.mark.release),
+    ],
+)
+def test_every_target_at_hand_prints_the_golden(chosen: list[str], required: list[str]) -> None:
+    needed = [f"--require={name}" for name in required] if os.environ.get("CI") else []
+    run = ran([sys.executable, NATIVE / "targets.py", *chosen, *needed])
     assert run.returncode == 0, run.stdout + run.stderr
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import planted
 import pytest
 from bumpers import inputs
-from tools import ran
+from tools import in_turn, ran
 
 from fixsync.synctest.checks import CHECKS, Checked, run_checks
 from fixsync.synctest.straight import Straight, run_straight
@@ -23,7 +23,7 @@ def checked(game: type[planted.Game]) -> tuple[Straight, Checked]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", planted.PLANTED)
+@pytest.mark.parametrize("name", in_turn(4, planted.PLANTED))
 def test_a_planted_fault_gets_its_verdict(name: str):
     game, expected = planted.PLANTED[name]
     _, found = checked(game)
@@ -48,7 +48,7 @@ def test_a_clock_for_drawing_is_noted_and_no_fault():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", planted.RIGHT)
+@pytest.mark.parametrize("name", in_turn(4, planted.RIGHT))
 def test_a_game_that_is_right_gets_no_verdict(name: str):
     _, found = checked(planted.RIGHT[name])
     assert found.explain() == ""

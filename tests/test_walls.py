@@ -620,7 +620,7 @@ class Room:
 
 @pytest.mark.parametrize("part", by_default(1, range(4)))
 def test_in_random_rooms_nobody_comes_behind_what_did_not_move(part: int) -> None:
-    """6 rooms of 200 frames; 240 with --full."""
+    """6 rooms of 200 frames; 240 with --release."""
     seen: dict[str, int] = {}
     for seed in rounds(60):
         room = Room(1000 * part + seed)

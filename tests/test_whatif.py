@@ -14,6 +14,7 @@ import logs
 import model
 import pytest
 from model_level import LEVEL
+from strategies import rounds
 from test_cut import log as log
 from test_replay_logs import GOLDENS, path_of
 from test_why import beginning, model_of
@@ -194,7 +195,8 @@ def changes_of(name: str) -> list[tuple[list[str], Alter]]:
 
 # The model takes a tenth of a second for a frame of many colliders.
 BEGINNINGS = [("skill_fight", 12), ("grazes", 12)]
-BEGINNINGS += [(name, 30 if name in ("crowd", "storms") else 100) for name in GOLDENS]
+MANY = max(10, len(rounds(30)))
+BEGINNINGS += [(name, MANY if name in ("crowd", "storms") else 100) for name in GOLDENS]
 
 
 @pytest.mark.parametrize(("name", "frames"), by_default(2, BEGINNINGS, are_rows=True))

@@ -48,7 +48,7 @@ class Everything:
 
 @pytest.mark.parametrize("name", GOLDENS)
 def test_no_cause_is_given_exactly_where_a_log_has_a_hit(name: str) -> None:
-    """Of every pair of every frame; without --full of every 21st frame."""
+    """Of every pair of every frame; without --release of a few frames."""
     everything = Everything()
     watch(path_of(name), everything)
     assert everything.pairs > 500

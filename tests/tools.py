@@ -65,6 +65,14 @@ def by_default(count: int, values: Iterable[Any], *, are_rows: bool = False) -> 
     return [*chosen[:count], *(pytest.param(*row, marks=pytest.mark.full) for row in rest)]
 
 
+def in_turn(step: int, values: Iterable[str]) -> list[Any]:
+    """Parameters of a slow test: one of so many runs with --full, and the others with --release."""
+    return [
+        pytest.param(value, marks=pytest.mark.release if i % step else ())
+        for i, value in enumerate(values)
+    ]
+
+
 def lock(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on, folders called "locked" cannot be read."""
     scandir = os.scandir

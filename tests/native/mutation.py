@@ -422,7 +422,7 @@ class Bench:
 
     def failed_test(self, tree: Path, tests: Sequence[str], words: str) -> str:
         """The first test that fails in a planted copy; nothing if all pass."""
-        options = ["--full", "-n0", *(["-k", words] if words else [])]
+        options = ["--full", "--release", "-n0", *(["-k", words] if words else [])]
         run = subprocess.run(
             limited([*pytest_in(tree), *options, *tests], 400),
             cwd=tree,

@@ -83,7 +83,7 @@ MACHINES = (
     Machine("riscv64", "riscv64-linux-gnu", "riscv64", 64, "little"),
     Machine("ppc64le", "powerpc64le-linux-gnu", "ppc64le", 64, "little"),
     Machine("s390x", "s390x-linux-gnu", "s390x", 64, "big", short="-O0"),
-    Machine("powerpc", "powerpc-linux-gnu", "ppc", 32, "big", short="-O0"),
+    Machine("powerpc", "powerpc-linux-gnu", "ppc", 32, "big"),
     Machine("ppc64", "powerpc64-linux-gnu", "ppc64", 64, "big"),
     Machine("mips", "mips-linux-gnu", "mips", 32, "big"),
     Machine("mips64el", "mips64el-linux-gnuabi64", "mips64el", 64, "little"),
@@ -112,7 +112,8 @@ def native_targets() -> Iterable[Target]:
         name, short = f"{compiler} -O0 with assertions", compiler == "gcc"
         yield Target(name, compiler, debug, short=short)
         for level in ("-O1", "-O2", "-O3", "-Os", "-Ofast"):
-            yield Target(f"{compiler} {level}", compiler, (level,), short=level == "-O3")
+            short = compiler == "gcc" and level == "-O3"
+            yield Target(f"{compiler} {level}", compiler, (level,), short=short)
         yield Target(f"{compiler} -O2 LTO", compiler, ("-O2", "-flto"))
         yield Target(f"{compiler} -O2 no __int128", compiler, ("-O2", NO_INT128))
         name, portable = f"{compiler} -O2 portable forms", ("-O2", *PORTABLE)
