@@ -27,7 +27,7 @@ from typing import TypeAlias
 
 from fixsync import Box, Capsule, Cylinder, Level, Pillar, Prism, Sector, Shape, Sphere, World
 from fixsync.base.numbers import ONE
-from fixsync.bench.check import FRAMES, golden
+from fixsync.bench.frames import FRAMES, golden
 from fixsync.bench.scenes import SEED, Axis, Scene, scene
 from fixsync.game.random import Random
 

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 
 from fixsync.base.numbers import ONE
 from fixsync.bench.calls import ASKS
-from fixsync.bench.check import FRAMES
-from fixsync.bench.frames import Driver
+from fixsync.bench.frames import FRAMES, Driver
 from fixsync.bench.scenes import Scene, scene
 from fixsync.world.shapes import Box
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from fixsync.bench.check import PINNED_COUNTS, final_hash
+from fixsync.bench.frames import PINNED_COUNTS, final_hash
 from fixsync.bench.scenes import SCENES, scene
 
 if __name__ == "__main__":

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
 
-from fixsync.bench import check
-from fixsync.bench.frames import Row, rows
+from fixsync.bench.frames import FRAMES, PINNED_COUNTS, Row, final_hash, golden, rows
 from fixsync.bench.scenes import SCENES, scene
 from fixsync.cli.bench import bench_command
-from fixsync.world.world import World
+from fixsync.world.shapes import Contact
 
 
 def bench(*options: str) -> tuple[int, str]:
@@ -23,25 +22,27 @@ def bench(*options: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_every_scene_agrees_with_a_look_at_all_pairs_and_comes_to_its_pinned_hash() -> None:
-    found = list(check.checked())
-    assert [name for name, _, _ in found] == [*SCENES]
-    assert {name: faults for name, _, faults in found if faults} == {}
+@pytest.mark.parametrize("name", SCENES)
+def test_a_scene_has_the_hits_of_all_pairs_and_comes_to_its_pinned_hash(name: str) -> None:
+    assert final_hash(scene(name, 1_000)) == golden()[name]["1000"]
+    made = scene(name, 150)
+    world, ids = made.world(), made.ids()
+    layers = {frozenset(pair) for pair in made.layers or product(range(32), repeat=2)}
+    for frame in range(1, FRAMES + 1):
+        world.set_pose_many(ids, made.poses(frame))
+        world.step()
+        contacts = {
+            (a.id, b.id): world.contact(a.id, b.id)
+            for a, b in combinations(world.colliders(), 2)
+            if frozenset((a.layer, b.layer)) in layers and (a.owner == 0 or a.owner != b.owner)
+        }
+        found = {pair: contact for pair, contact in contacts.items() if contact != Contact.APART}
+        assert {(hit.a, hit.b): hit.contact for hit in world.hits()} == found
 
 
 def test_a_hash_is_pinned_for_every_scene_and_number_of_colliders() -> None:
-    wanted = {name: {str(n) for n in check.PINNED_COUNTS} for name in SCENES}
-    assert {name: set(hashes) for name, hashes in check.golden().items()} == wanted
-
-
-@pytest.mark.parametrize("fault", ["misses", "queries"])
-def test_the_check_sees_a_wrong_answer(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    step, query = World.step, World.query
-    if fault == "misses":
-        monkeypatch.setattr(World, "step", lambda self: step(self)[:-1])
-    else:
-        monkeypatch.setattr(World, "query", lambda self, *args: query(self, *args)[1:])
-    assert any(faults for _, _, faults in check.checked(count=100))
+    wanted = {name: {str(n) for n in PINNED_COUNTS} for name in SCENES}
+    assert {name: set(hashes) for name, hashes in golden().items()} == wanted
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -67,7 +68,7 @@ def test_the_first_line_tells_a_game_what_a_frame_takes_and_each_row_has_its_has
     assert re.fullmatch(
         f"100 colliders: a frame takes {number} ms, {number}% of a 60 Hz frame", first
     )
-    assert rows[0].split()[-1] == check.golden()["line"]["100"]
+    assert rows[0].split()[-1] == golden()["line"]["100"]
     assert rows[1].endswith(" unknown")
     assert max(map(len, [head, *rows])) <= 80
 
@@ -77,7 +78,7 @@ def test_the_scenes_are_reported_as_json() -> None:
     report = json.loads(out)
     assert (code, report["exit_code"]) == (0, 0)
     assert [(row["scene"], row["hash"]) for row in report["scenes"]] == [
-        (name, check.golden()[name]["100"]) for name in ("uniform", "line")
+        (name, golden()[name]["100"]) for name in ("uniform", "line")
     ]
 
 
@@ -103,13 +104,6 @@ def test_a_hash_other_than_the_pinned_one_is_wrong(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("fixsync.bench.frames.golden", lambda: {"line": {"100": "0" * 16}})
     code, out = bench("--scene", "line", "--count", "100")
     assert (code, out.endswith(" wrong\n")) == (1, True)
-
-
-def test_the_check_takes_scenes_and_no_counts() -> None:
-    _, out = bench("--check", "--scene", "line", "--json")
-    assert [scene["scene"] for scene in json.loads(out)["scenes"]] == ["line"]
-    code, out = bench("--check", "--count", "100")
-    assert (code, "omit --count" in out) == (2, True)
 
 
 # The developers' scripts in bench/.

@@ -1,2 +1,1 @@
-"""Scenes of moving colliders in integers, the cost of their frames, and a check of their
-answers."""
+"""Scenes of moving colliders in integers, and the cost of their frames."""

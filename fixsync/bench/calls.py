@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import process_time_ns
 
 from fixsync.base.numbers import ONE
-from fixsync.bench.check import FRAMES
+from fixsync.bench.frames import FRAMES
 from fixsync.bench.scenes import scene
 from fixsync.world.shapes import RAY, Pose, Sphere
 from fixsync.world.world import World

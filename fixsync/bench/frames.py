@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from time import process_time_ns
 from typing import Any
 
-from fixsync.bench.check import FRAMES, golden
 from fixsync.bench.scenes import Scene, scene
+
+FRAMES = 8
+"""Steps after which a scene's state is hashed."""
+
+PINNED_COUNTS = (2, 8, 16, 32, 100, 1_000, 10_000, 100_000)
+"""Numbers of colliders for which golden.json has the hashes of the scenes."""
+
+
+def golden() -> dict[str, dict[str, str]]:
+    """The pinned hashes: of each scene, by its number of colliders."""
+    hashes: dict[str, dict[str, str]] = json.loads(
+        files("fixsync.bench").joinpath("golden.json").read_text(encoding="ascii")
+    )
+    return hashes
+
+
+def final_hash(what: Scene) -> str:
+    """The state's hash after FRAMES frames."""
+    world, ids = what.world(), what.ids()
+    for frame in range(1, FRAMES + 1):
+        world.set_pose_many(ids, what.poses(frame))
+        world.step()
+    return f"{world.hash():016x}"
 
 
 @dataclass

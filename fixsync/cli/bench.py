@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 
 import click
 
 from fixsync.bench.calls import Call, calls
-from fixsync.bench.check import FRAMES, checked
-from fixsync.bench.frames import Row, rows
+from fixsync.bench.frames import FRAMES, Row, rows
 from fixsync.bench.scenes import SCENES, SEED
 from fixsync.cli import options, streams, text
 
@@ -33,14 +31,12 @@ _FRAME_NS = 1e9 / 60
     metavar="N",
     help="Number of colliders in a scene. Repeatable.  [default: 1000, of uniform 10000 too]",
 )
-@click.option("--check", is_flag=True, help="Check of the scenes' answers, without times.")
 @options.json_option
 @click.pass_context
 def bench_command(
     ctx: click.Context,
     names: tuple[str, ...],
     counts: tuple[int, ...],
-    check: bool,
     as_json: bool,
 ) -> None:
     """Measure whole frames.
@@ -55,15 +51,11 @@ def bench_command(
     too.
 
     \b
-    Exit code  0  all hashes and answers are right, or a hash is unknown
-               1  an answer is wrong
+    Exit code  0  all hashes are right or unknown
+               1  a hash is wrong
     """
     is_all = not (names or counts)
     names = tuple(dict.fromkeys(names or SCENES))
-    if check:
-        if counts:
-            raise click.UsageError("--check has its own counts: omit --count", ctx)
-        ctx.exit(_check(names, as_json))
     chosen = [(name, count) for count in dict.fromkeys(counts or (1_000,)) for name in names]
     if is_all:
         chosen.insert(0, ("uniform", 10_000))
@@ -109,17 +101,3 @@ def _print_call(call: Call, *, is_first: bool) -> None:
         f"{call.what:<13} {call.count:>9,} {call.least / 1e3:>9.2f} {call.mean / 1e3:>8.2f}"
         f" {call.worst / 1e3:>8.2f}"
     )
-
-
-def _check(names: Iterable[str], as_json: bool) -> int:
-    found = list(checked(names))
-    code = 1 if any(faults for _, _, faults in found) else 0
-    if as_json:
-        scenes = [{"scene": name, "hash": hash, "faults": faults} for name, hash, faults in found]
-        text.print_json({"exit_code": code, "scenes": scenes})
-    else:
-        for name, hash, faults in found:
-            streams.echo(f"{name:<13}  {hash}  {'wrong' if faults else 'right'}")
-            for fault in faults:
-                streams.echo(f"  {fault}")
-    return code
