@@ -1,4 +1,4 @@
-"""fixsync info: the content of a log or a level."""
+"""fixsync info: the content of a log."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import msgspec
 
 from fixsync.base.names import sides_in
 from fixsync.cli import describe, options, text
-from fixsync.cli.level import level_count, level_json, level_rows, read_level
+from fixsync.cli.level import level_count, level_json
 from fixsync.log.info import Info, info
 from fixsync.log.lines import plain
 from fixsync.log.origin import ORIGIN
@@ -32,54 +31,26 @@ _KEY_SHOWN = 80
 )
 @options.json_option
 def info_command(logs: Sequence[str], as_json: bool) -> None:
-    """Show the content of a match log or a level (.fxlevel).
+    """Show the content of a match log: its header, and counts of commands, events and answers.
 
-    Of a log its header, and counts of commands, events and answers; nothing is replayed. Of a level
-    its solids, layers, bounds and hash.
+    Nothing is replayed.
 
     \b
-    Exit code  0  a valid log, whole or cut short, or a valid level
+    Exit code  0  a valid log, whole or cut short
                2  not valid, or unreadable
     """
-    is_level = [path.endswith(".fxlevel") for path in logs]
-    found = [
-        _level(path) if level else _log(path) for path, level in zip(logs, is_level, strict=True)
-    ]
+    for path in logs:
+        if path.endswith(".fxlevel"):
+            raise click.UsageError(f"{path} is a level: fixsync level shows it")
+    found = list(map(_info, logs))
     if as_json:
-        lists: dict[str, list[Any]] = {"logs": [], "levels": []}
-        for one, level in zip(found, is_level, strict=True):
-            lists["levels" if level else "logs"].append(one.json)
-        text.print_json(lists if any(is_level) else {"logs": lists["logs"]})
+        text.print_json({"logs": list(map(_json, found))})
     else:
         out = text.console()
         for i, one in enumerate(found):
             text.say(out, *[""] * (i > 0))
-            text.show(out, text.pairs_table(one.rows))
-    sys.exit(0 if all(one.is_valid for one in found) else 2)
-
-
-class _Shown(NamedTuple):
-    """A file as text and as JSON."""
-
-    rows: list[tuple[str, str]]
-    json: dict[str, Any]
-    is_valid: bool
-
-
-def _level(path: str) -> _Shown:
-    try:
-        level = read_level(Path(path))
-    except (OSError, ValueError) as error:
-        problem = getattr(error, "strerror", None) or str(error)
-        rows = [("file", path), ("not valid", problem)]
-        return _Shown(rows, {"level": path, "valid": False, "error": problem}, is_valid=False)
-    found = {"level": path, "valid": True, "error": None, **level_json(level)}
-    return _Shown([("file", path), *level_rows(level)], found, is_valid=True)
-
-
-def _log(path: str) -> _Shown:
-    found = _info(path)
-    return _Shown(list(_rows(found)), _json(found), is_valid=found.error is None)
+            text.show(out, text.pairs_table(_rows(one)))
+    sys.exit(0 if all(one.error is None for one in found) else 2)
 
 
 def _info(path: str) -> Info:

@@ -142,10 +142,10 @@ def _read(source: Path, choices: dict[str, Any]) -> MapLevel:
         return read_map(source, **given)
     if given.keys() - {"side"}:
         raise click.UsageError("a level has no pixels: but for --side, the options are for a map")
-    return MapLevel(read_level(source))
+    return MapLevel(_read_level(source))
 
 
-def read_level(path: Path) -> Level:
+def _read_level(path: Path) -> Level:
     """The level of a file. ValueError, with its name, if it is not valid."""
     try:
         return Level.from_bytes(path.read_bytes())
@@ -153,8 +153,7 @@ def read_level(path: Path) -> Level:
         raise ValueError(f"{path}: {error}") from error
 
 
-def level_rows(level: Level) -> list[tuple[str, str]]:
-    """The rows of a level in `fixsync level` and `fixsync info`."""
+def _level_rows(level: Level) -> list[tuple[str, str]]:
     solids = [*level]
     rows = [("level", level_count(solids))]
     if solids:
@@ -181,7 +180,7 @@ def _counts(solids: Collection[Solid]) -> dict[str, int]:
 
 
 def _rows(source: Path, found: MapLevel) -> list[tuple[str, str]]:
-    rows = [("source", str(source)), *level_rows(found.level)]
+    rows = [("source", str(source)), *_level_rows(found.level)]
     if source.suffix == ".fxlevel":
         return rows
     left_out = [
