@@ -14,7 +14,7 @@ from fixsync._native.rows import EVENT
 from fixsync.base.names import Names
 from fixsync.log.player import Player, UnknownSimulationError, found
 from fixsync.log.reader import Reader
-from fixsync.log.schema import Command, Event, Header, SimFrame, TraceFrame
+from fixsync.log.schema import Answer, Command, Event, Header, SimFrame, TraceFrame
 from fixsync.match import sim
 from fixsync.world.records import Events
 from fixsync.world.world import World
@@ -56,6 +56,8 @@ class Step(NamedTuple):
     """As they are computed."""
     phases: Mapping[int, tuple[str, str]]
     """Those of the simulation; empty without one."""
+    answers: Sequence[Answer] = ()
+    """Those to the queries and casts of a trace."""
 
 
 class Watcher(Protocol):
@@ -103,7 +105,8 @@ def _traced(
 
     def play(frame: TraceFrame) -> None:
         player.play(frame)
-        watcher.step(Step(frame.frame, frame.commands, player.world, player.events, {}))
+        step = frame.frame, frame.commands, player.world, player.events
+        watcher.step(Step(*step, {}, player.answers))
 
     return play
 

@@ -3,11 +3,12 @@ and offsets."""
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from fixsync._native import kernel
 from fixsync._native.kinds import KINDS_BY_NAME
@@ -18,7 +19,6 @@ from fixsync.base.strict_json import LineError
 from fixsync.log.attacks import Lives
 from fixsync.log.hits import (
     HitRow,
-    InconsistentError,
     Totals,
     TwoHits,
     rows_of,
@@ -29,8 +29,7 @@ from fixsync.log.lines import format_frame, plain
 from fixsync.log.pair import Party
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
-from fixsync.log.replay import replay
-from fixsync.log.schema import Command, Event, Header, SimFrame, TraceFrame
+from fixsync.log.schema import Header, TraceFrame
 from fixsync.log.schema import Start as State
 from fixsync.log.settings import FOLLOWED, Altered, Rewriter, Setting
 from fixsync.log.spans import Span, all_frames
@@ -151,11 +150,7 @@ class _Changed:
             self._writer = Writer(self._output, _about(header), made, state=state, is_whole=True)
 
     def step(self, step: Step) -> None:
-        """Takes a frame of a match that is played."""
-        self.take(step.frame, step.commands, step.events)
-
-    def take(self, frame: int, commands: Sequence[Command], events: Sequence[Event]) -> None:
-        """Plays a frame: its recorded commands and events."""
+        frame, commands = step.frame, step.commands
         played: Any = commands
         followed = [command for command in commands if type(command) in FOLLOWED]
         if followed:
@@ -169,13 +164,8 @@ class _Changed:
             raise _refused(frame, wrong.reason) from wrong
         if self._writer is not None:
             self._writer.write(format_frame(self._player.filled(row)))
-        self.two.take(events, self._player.events)
-
-    def compare_answers(self, recorded: Any) -> None:
-        """Counts the answers of the frame that differ from the recorded ones."""
-        found = self._player.answers
-        if recorded is not UNSET and recorded != found:
-            self.answers += sum(a != b for a, b in zip(recorded, found, strict=False))
+        self.two.take(step.events, self._player.events)
+        self.answers += sum(map(operator.ne, step.answers, self._player.answers))
 
     def close(self, *, is_whole: bool = True) -> None:
         """Ends the output."""
@@ -208,12 +198,8 @@ def _about(header: Header) -> Header:
     )
 
 
-class _RefusedError(ValueError):
-    """The changed match cannot be played."""
-
-
-def _refused(frame: int, reason: str) -> _RefusedError:
-    return _RefusedError(f"frame {frame}, with the settings: {reason}")
+def _refused(frame: int, reason: str) -> ValueError:
+    return ValueError(f"frame {frame}, with the settings: {reason}")
 
 
 def whatif(
@@ -228,9 +214,9 @@ def whatif(
     """Plays a match with changed shapes, and compares its hits with the recorded ones.
 
     settings: as `Setting` takes them, each applied to the result of those before it. Positions, and
-    all that a game did with its hits, are as recorded. The recorded hits are the log's own events,
-    or computed where it has none. output: where to write the changed match, as a trace. layers: numbers
-    or names of the layers that attacks are on, as `attacks` takes them.
+    all that a game did with its hits, are as recorded. The recorded hits are computed. output:
+    where to write the changed match, as a trace. layers: numbers or names of the layers that
+    attacks are on, as `attacks` takes them.
 
     ValueError for a setting that is wrong, makes a value out of range, or with `output` selects no
     collider, and for an output that is the log; MatchLogError for a log that is not valid or whose
@@ -238,58 +224,13 @@ def whatif(
     if output is not None:
         check_output(output, [path])
     made = [one if isinstance(one, Setting) else Setting(one) for one in settings]
-    layers = [*layers]
+    changed = _Changed(made, output, [*layers])
     try:
-        try:
-            changed = _Changed(made, output, layers)
-            return _from_events(path, changed, progress)
-        except InconsistentError:
-            changed = _Changed(made, output, layers)
-
-            def run() -> WhatIf:
-                watched = watch(path, changed, simulations=simulations, progress=progress)
-                return _what_if(path, watched.header, watched.cut, changed)
-
-            return _kept(changed, run)
-    except _RefusedError:
-        found = replay(path, simulations=simulations)
-        if found.error is not None:  # not because of the settings
-            raise found.error from None
-        raise
-
-
-def _kept(changed: _Changed, run: Callable[[], WhatIf]) -> WhatIf:
-    """Runs, and leaves no output after an error."""
-    try:
-        return run()
+        watched = watch(path, changed, simulations=simulations, progress=progress)
+        return _what_if(path, watched.header, watched.cut, changed)
     except BaseException:
         changed.abandon()
         raise
-
-
-def _from_events(
-    path: str | os.PathLike[str], changed: _Changed, progress: Callable[[Reader], None] | None
-) -> WhatIf:
-    """With the recorded hits from the events of a trace, which then is played once."""
-    with Reader(path, progress=progress) as reader:
-        header = reader.header
-        if header.sim is not None:
-            raise InconsistentError
-        try:
-            world = Player(header).world
-        except LineError as wrong:
-            raise reader.error(wrong) from wrong
-
-        def run() -> WhatIf:
-            changed.begin(Start.of(header, world))
-            for frame in reader:
-                if isinstance(frame, SimFrame) or frame.events is UNSET:
-                    raise InconsistentError
-                changed.take(frame.frame, frame.commands, frame.events)
-                changed.compare_answers(frame.queries)
-            return _what_if(path, header, reader.cut, changed)
-
-        return _kept(changed, run)
 
 
 def _what_if(path: str | os.PathLike[str], header: Header, cut: str, changed: _Changed) -> WhatIf:
