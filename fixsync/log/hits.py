@@ -16,7 +16,6 @@ from fixsync.world.shapes import EventKind
 __all__ = [
     "CHANGES",
     "HitRow",
-    "InconsistentError",
     "Totals",
     "TwoHits",
     "rows_of",
@@ -63,10 +62,6 @@ class Totals(Struct):
     moved: int = 0
 
 
-class InconsistentError(Exception):
-    """Events of a frame do not follow from those before."""
-
-
 class TwoHits:
     """The hits of two runs, frame by frame, counted from the first. A hit that is there in the first
     frame begins in it."""
@@ -79,40 +74,27 @@ class TwoHits:
         """The sum of the frames of each run's hits."""
         self.differing: set[Ids] = set()
         """The pairs whose hits differ."""
-        self._count = 0
-        """The number of hits of the first run in the frame."""
         self._changes: list[tuple[int, Sequence[Event], Sequence[Event]]] = []
         """Of frames with an ENTER or an EXIT these events, of both runs."""
 
     def take(self, first: Sequence[Event], second: Sequence[Event]) -> None:
-        """Takes the events of the next frame. InconsistentError for events of the first run that do
-        not follow from those before."""
+        """Takes the events of the next frame."""
         frame, self.frames = self.frames, self.frames + 1
         if frame == 0:
             first, second = _begun(first), _begun(second)
-        changes, enters = self._counted(0, first)
-        self._count += 2 * enters - len(changes)
-        if self._count != len(first) - len(changes) + enters:
-            raise InconsistentError
-        if first == second:
-            self.hits[1] += enters
-            self.hit_frames[1] += self._count
-            if changes:
-                self._changes.append((frame, changes, changes))
-            return
-        others, _ = self._counted(1, second)
+        changes, others = self._counted(0, first), self._counted(1, second)
         if changes or others:
             self._changes.append((frame, changes, others))
             differing = {event[:3] for event in changes} ^ {event[:3] for event in others}
             self.differing |= {event[:2] for event in differing}
 
-    def _counted(self, run: int, events: Sequence[Event]) -> tuple[list[Event], int]:
-        """The events of a run that are not STAY, and how many of them are ENTER."""
+    def _counted(self, run: int, events: Sequence[Event]) -> list[Event]:
+        """The events of a run that are not STAY."""
         changes = [event for event in events if event[2] != _STAY]
         enters = sum([event[2] == _ENTER for event in changes])
         self.hits[run] += enters
         self.hit_frames[run] += len(events) - len(changes) + enters
-        return changes, enters
+        return changes
 
     def spans(self, run: int) -> dict[Ids, list[Span]]:
         """The hits of a run, of pairs that differ."""
