@@ -795,7 +795,7 @@ def test_load_takes_any_contiguous_buffer_and_another_capacity(world: World) -> 
 def test_load_refuses_a_state_with_an_id_beyond_the_capacity(world: World) -> None:
     with pytest.raises(ValueError, match=r"colliders\[1\]: id must be 0\.\.1, not 2"):
         World.from_bytes(world.save(), 2)
-    with pytest.raises(ValueError, match=r"changed\[0\]: id must be 0\.\.4, not 5"):
+    with pytest.raises(ValueError, match=r"changed\[0\]: ids must ascend and be 0\.\.4, not 5"):
         World.from_bytes(world.save(), 5)
 
 
@@ -889,6 +889,9 @@ def test_load_takes_or_refuses_hostile_states_as_the_model_does(data: Any) -> No
 
 # The state of the fixture `world`: colliders at 144, 196 and 248, its hits from 300, its changed id
 # at 332.
+PAIR = (
+    "pairs must ascend, a < b < 8, both colliders or changed ids, and the contact must be 1..2, not"
+)
 # Offset, form and values of the change | part of the message.
 FAULTS = f"""
 0 <I 827545671 | byte 0: a saved state begins with b'FXS1', not with b'GXS1'
@@ -897,7 +900,7 @@ FAULTS = f"""
 140 <I 9 | byte 140: 9 colliders of 52 bytes each do not fit the 192 bytes that are left
 300 <I 4294967295 | byte 300: 4294967295 hits of 12 bytes each do not fit
 144 <I 8 | byte 144: colliders[0]: id must be 0..7, not 8
-196 <I 1 | byte 196: colliders[1]: ids must ascend, but 1 follows 1
+196 <I 1 | byte 196: colliders[1]: ids must ascend, not 1,
 148 B {NO_KIND} | byte 144: colliders[0]: kind must be 0..{NO_KIND - 1}, not {NO_KIND}
 149 B 32 | byte 144: colliders[0]: layer must be 0..31, not 32
 150 B 2 | byte 144: colliders[0]: active must be 0..1, not 2
@@ -910,15 +913,15 @@ FAULTS = f"""
 188 <i -1 | byte 144: colliders[0]: size[1] must be 0, because a sphere does not use it, not -1
 240 <i 536870912 | byte 196: colliders[1]: size[1] (half_y) must be 1..536870911, not 536870912
 212 <i 2147483647 | byte 196: colliders[1]: id 2: the centre must be within -2147483648..2147483647
-304 <I 2 | byte 304: hits[0]: a pair must be a < b < 8, not 2, 2
-308 <I 8 | byte 304: hits[0]: a pair must be a < b < 8, not 1, 8
-312 <I 0 | byte 304: hits[0]: contact must be 1..2, not 0
-312 <I 3 | byte 304: hits[0]: contact must be 1..2, not 3
-320 <I 4 | byte 316: hits[1]: 2 or 4 is neither among the colliders nor among the changed ids
-304 <II 2 3 | byte 316: hits[1]: pairs must ascend, but 2, 3 follows 2, 3
-304 <II 1 4 | byte 304: hits[0]: 1 or 4 is neither among the colliders nor among the changed ids
+304 <I 2 | byte 304: hits[0]: {PAIR} 2, 2,
+308 <I 8 | byte 304: hits[0]: {PAIR} 1, 8,
+312 <I 0 | byte 304: hits[0]: {PAIR} 1, 2, 0
+312 <I 3 | byte 304: hits[0]: {PAIR} 1, 2, 3
+320 <I 4 | byte 316: hits[1]: {PAIR} 2, 4,
+304 <II 2 3 | byte 316: hits[1]: {PAIR} 2, 3,
+304 <II 1 4 | byte 304: hits[0]: {PAIR} 1, 4,
 328 <I 4294967295 | byte 328: 4294967295 changed of 4 bytes each do not fit
-332 <I 8 | byte 332: changed[0]: id must be 0..7, not 8
+332 <I 8 | byte 332: changed[0]: ids must ascend and be 0..7, not 8
 """
 
 

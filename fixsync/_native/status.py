@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from struct import unpack_from
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol
 
 from fixsync._native.checks import integer, refuse
 from fixsync._native.kinds import KINDS, class_name, shape_fault, shape_text
@@ -182,7 +181,7 @@ def _state_fault(data: bytes, at: int, capacity: int, level: _Level | None) -> s
             solids = level.count() if level else 0
             hit_when = unpack_from("<I", data, 8)[0]
             given = row.unpack_from(data, record), before, capacity, solids, hit_when
-            return f"{name}[{index}]: {_RECORD_FAULTS[name](*given)}"
+            return f"{name}[{index}]: {_record_fault(name, *given)}"
         start = end
     return f"{len(data) - start} bytes after the end"
 
@@ -209,41 +208,27 @@ def _head_fault(data: bytes, at: int, level: _Level | None) -> str:
     return f"the layer masks are not symmetric: {i} and {j} disagree whether they meet"
 
 
-_Row: TypeAlias = tuple[int, ...]
-
-
-def _collider_fault(row: _Row, before: _Row | None, capacity: int, *_: int) -> str:
-    if before and row[0] <= before[0]:
-        return f"ids must ascend, but {row[0]} follows {before[0]}"
-    try:
-        refuse_change(
-            "", lib.FXS_E_CENTRE, dict(zip(COLLIDER_COLUMNS, row, strict=True)), capacity, {}
-        )
-    except ValueError as error:
-        return str(error)
-
-
-def _hit_fault(row: _Row, before: _Row | None, capacity: int, solids: int, hit_when: int) -> str:
-    a, b, contact = row
+def _record_fault(
+    name: str,
+    row: tuple[int, ...],
+    before: tuple[int, ...] | None,
+    capacity: int,
+    solids: int,
+    hit_when: int,
+) -> str:
+    if name == "colliders" and (before is None or row[0] > before[0]):
+        values = dict(zip(COLLIDER_COLUMNS, row, strict=True))
+        try:  # as one to add
+            refuse_change("", lib.FXS_E_CENTRE, values, capacity, {})
+        except ValueError as error:
+            return str(error)
     first = lib.FXS_LEVEL
-    if not (a < b < capacity or (a < capacity and first <= b < first + solids)):
-        or_solid = f", or b {first}..{first + solids - 1}" if solids else ""
-        return f"a pair must be a < b < {capacity}{or_solid}, not {a}, {b}"
-    if not hit_when <= contact <= lib.FXS_OVERLAPPING:
-        return f"contact must be {hit_when}..{lib.FXS_OVERLAPPING}, not {contact}"
-    if before and (a, b) <= before[:2]:
-        return f"pairs must ascend, but {a}, {b} follows {before[0]}, {before[1]}"
-    return f"{a} or {b} is neither among the colliders nor among the changed ids"
-
-
-def _changed_fault(row: _Row, before: _Row | None, capacity: int, *_: int) -> str:
-    if row[0] >= capacity:
-        return f"id must be 0..{capacity - 1}, not {row[0]}"
-    return f"ids must ascend, but {row[0]} follows {before[0] if before else 'nothing'}"
-
-
-_RECORD_FAULTS: dict[str, Callable[..., str]] = {
-    "colliders": _collider_fault,
-    "hits": _hit_fault,
-    "changed": _changed_fault,
-}
+    or_solid = f" or b {first}..{first + solids - 1}," if solids else ""
+    rule = {
+        "colliders": "ids must ascend",
+        "hits": f"pairs must ascend, a < b < {capacity},{or_solid} both colliders or changed ids, "
+        f"and the contact must be {hit_when}..{lib.FXS_OVERLAPPING}",
+        "changed": f"ids must ascend and be 0..{capacity - 1}",
+    }[name]
+    found, after = (", ".join(map(str, numbers or ())) for numbers in (row, before))
+    return f"{rule}, not {found}{after and f' after {after}'}"
