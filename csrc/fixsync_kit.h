@@ -14,7 +14,7 @@
  * bytes are 28 (fxs_mover), 36 (fxs_mover_result), 36 (fxs_carried), 20 (fxs_separated), 404
  * (fxs_body), 16 (fxs_strike), 40 (fxs_hitbox), 48 (fxs_planes_command), 68 (fxs_hitbox_cast), 40
  * (fxs_difference), 64 (fxs_name), 48 (fxs_explanation), 40 (fxs_history_room), 40 (fxs_pushed), 16
- * (fxs_event_changes), 32 (fxs_confirmed), 48 (fxs_recorded), 376 (fxs_recorder), 160
+ * (fxs_event_changes), 32 (fxs_confirmed), 48 (fxs_recorded), 376 (fxs_recorder), 168
  * (fxs_rollback_settings), 64 (fxs_rollback_request), 112 (fxs_desync), 32 (fxs_refusal), 40
  * (fxs_pace) and 16 (fxs_player_pace). fxs_rewind, fxs_inputs, fxs_history and fxs_rollback are
  * opaque, as fxs_world is.
@@ -1243,6 +1243,9 @@ typedef struct fxs_rollback_settings {
     uint32_t guesses;        /* 1: FXS_ROLLBACK_GUESS for each unknown input; 0: the last one */
     uint32_t slows;          /* 1: the game's clock runs a fifth slower while is_ahead of fxs_pace
                                     is 1; 0: one tick in five steps no frame then */
+    uint32_t own_has_length; /* 1: the own state has any length: the own bytes begin with it, a
+                                    little-endian integer of 8 bytes, and may go on after it */
+    uint32_t zero;           /* 0 */
     uint8_t peers[64];       /* by player, the peer that plays it: 0 is this one, with a player
                                     or more; others are 1, 2, ..., as this machine numbers them;
                                     0 after the last player */
@@ -1269,8 +1272,8 @@ typedef struct fxs_rollback_request {
 
 /* Parts of a frame that peers compare, each by a hash. */
 #define FXS_PART_INPUTS 0 /* inputs of all players: a peer sent different ones */
-#define FXS_PART_WORLD 1  /* the world right after the step */
-#define FXS_PART_OWN 2    /* the game's own bytes */
+#define FXS_PART_WORLD 1  /* the world after the frame, reactions included */
+#define FXS_PART_OWN 2    /* the game's own state: its bytes, without a length */
 #define FXS_PART_EVENTS 3 /* events of the step and of the game */
 #define FXS_PART_SHOWN 4  /* the number that the game gave */
 
@@ -1279,7 +1282,8 @@ typedef struct fxs_desync {
     uint64_t players;   /* bit i: player i is of the other peer; 0: the sync test */
     uint64_t ours[5];   /* by part, the hash here; of the sync test, of the last step */
     uint64_t theirs[5]; /* by part, the hash there; of the sync test, of the step before */
-    uint64_t own_at;    /* of the sync test: first own byte that differs; own_size: none */
+    uint64_t own_at;    /* of the sync test: first byte of the own state that differs, after a
+                               length; own_size: none */
     uint32_t frame;     /* number of the frame */
     uint32_t peer;      /* number of the peer; 0: the sync test */
     uint32_t part;      /* first part that differs, FXS_PART_INPUTS to FXS_PART_SHOWN */
@@ -1344,7 +1348,8 @@ FXS_API uint64_t fxs_rollback_size(const fxs_rollback_settings *settings);
  * The match begins at the frame of the world, with the world and the own bytes as they are: they
  * must be the same on all peers. The memory may later be moved as bytes. Returns FXS_OK;
  * FXS_E_CONFIG for settings that fxs_rollback_size refuses, or misaligned memory; FXS_E_ROOM for a
- * state larger than state_size. Cost: bytes of memory. */
+ * state larger than state_size; FXS_E_RANGE for a length of the own state that has no room. Cost:
+ * bytes of memory. */
 FXS_API int32_t fxs_rollback_init(fxs_rollback *memory, const fxs_rollback_settings *settings,
                                   const fxs_world *world, const uint8_t *own);
 
@@ -1384,8 +1389,9 @@ FXS_API int32_t fxs_rollback_guess(fxs_rollback *rollback, const int64_t *input)
  * The same as fxs_history_push, but is_final of `pushed` is not read. shown: a hash of what players
  * see (health, scores), or 0: peers compare it, so it finds a value that nobody saves. Returns what
  * fxs_history_push returns: FXS_OK; FXS_E_ORDER, also if the last request was another one;
- * FXS_E_RANGE; FXS_E_ROOM: grow with fxs_rollback_grow, and push again. Cost: that of
- * fxs_history_push; with a check that of fxs_hash64 of own bytes and events too. */
+ * FXS_E_RANGE, also for a length of the own state that has no room; FXS_E_ROOM: grow with
+ * fxs_rollback_grow, and push again. Cost: that of fxs_history_push; with a check that of
+ * fxs_hash64 of own bytes and events too. */
 FXS_API int32_t fxs_rollback_push(fxs_rollback *rollback, const fxs_world *world,
                                   const uint8_t *own, const fxs_pushed *pushed, uint64_t shown,
                                   const fxs_command *commands, const fxs_event *events,
@@ -1393,10 +1399,12 @@ FXS_API int32_t fxs_rollback_push(fxs_rollback *rollback, const fxs_world *world
                                   fxs_event_changes *changes);
 
 /* Writes what a match log has of the frame that FXS_ROLLBACK_CONFIRMED gave last.
- * For fxs_recorder_step; state is that of a simulation that saves the world, then the own bytes.
- * Returns FXS_OK, or FXS_E_ABSENT before the first one, or if `past` is 0 and its state is gone.
- * Cost: that of fxs_hash64 of the state. */
-FXS_API int32_t fxs_rollback_recorded(const fxs_rollback *rollback, fxs_recorded *out);
+ * For fxs_recorder_step. has_inputs: that of the recorder. 0: the hash is that before the
+ * reactions, which are commands of the next frame. 1: hash and state are those after them; state is
+ * that of a simulation that saves the world, then its own state, without a length. Returns FXS_OK,
+ * or FXS_E_ABSENT before the first frame. Cost: with inputs, that of fxs_hash64 of the state. */
+FXS_API int32_t fxs_rollback_recorded(const fxs_rollback *rollback, uint32_t has_inputs,
+                                      fxs_recorded *out);
 
 /* Sets the input delay for the ticks to come, 0..FXS_INPUT_DELAY_MAX frames.
  * With a longer one the last input is repeated; with a shorter one inputs are left out. Each peer
@@ -1437,9 +1445,9 @@ FXS_API int32_t fxs_rollback_desync(const fxs_rollback *rollback, fxs_desync *ou
 
 /* The bytes after the frame of fxs_rollback_desync, to be compared by fxs_state_differences.
  * which, 0: here, or in the sync test the last step; 1: in the sync test the step before. part:
- * FXS_PART_WORLD or FXS_PART_OWN. For the bytes of another peer, the game sends its own over its
- * transport. Returns NULL with a size of 0 for others, without a desync, and if the frame was
- * older than `past` when it was found. Cannot fail. Cost: constant. */
+ * FXS_PART_WORLD, or FXS_PART_OWN: the own state without a length. For the bytes of another peer,
+ * the game sends its own over its transport. Returns NULL with a size of 0 for others, without a
+ * desync, and if the frame was older than `past` when it was found. Cannot fail. Cost: constant. */
 FXS_API const uint8_t *fxs_rollback_kept(const fxs_rollback *rollback, uint32_t which,
                                          uint32_t part, uint64_t *size);
 

@@ -71,8 +71,7 @@ static void run(peer *p) {
                 p->hits += events[i].kind == FXS_ENTER;
             }
             must(fxs_recorder_commands(&p->log, rows, asked.confirmed.commands, p->text, TEXT));
-            must(fxs_rollback_recorded(p->rollback, &known));
-            known.has_state = 0; /* this log has commands, no inputs */
+            must(fxs_rollback_recorded(p->rollback, p->log.has_inputs, &known));
             must(fxs_recorder_step(&p->log, &known, events, p->text, TEXT));
         }
     } while (asked.type != FXS_ROLLBACK_NONE);

@@ -130,6 +130,7 @@ class Settings(NamedTuple):
     prediction_max: int
     input_delay: int
     guesses: int
+    own_has_length: int
     match: int = 7
     data: int = 9
 
@@ -167,7 +168,7 @@ class ModelRollback:
         self.begun = self.stepped = self.resteps = 0
         """Frames that were ever asked for, and stepped; how often they were stepped again."""
         self.pushed: dict[int, Numbers] = {}
-        """By frame, the hashes of own bytes and events, and what was shown."""
+        """By frame, the hashes of world, own state and events, and what was shown."""
         self.parts: list[Numbers] = []
         self.hashes: list[int] = []
         """By confirmed frame."""
@@ -242,13 +243,14 @@ class ModelRollback:
             predicted = sum(1 << i for i in unknown)
             yield "step", frame, tuple(inputs), predicted, int(frame < self.stepped)
 
-    def push(self, frame: Frame, own: bytes, shown: int) -> tuple[Rows, Rows]:
+    def push(self, frame: Frame, world: int, own: bytes, shown: int) -> tuple[Rows, Rows]:
+        """world: its hash after the reactions."""
         number = self.history.head
         self.resteps += number < self.stepped
         self.stepped = max(self.stepped, number + 1)
         self.is_dirty = False
         rows = b"".join(struct.pack("<4I", *row) for row in frame.events)
-        self.pushed[number] = xxh64(own) if own else 0, xxh64(rows), shown
+        self.pushed[number] = world, xxh64(own) if own else 0, xxh64(rows), shown
         is_final = all(number < len(known) for known in self.known)
         if is_final:
             self.history.settle(number)
@@ -259,7 +261,7 @@ class ModelRollback:
         while found := self.history.confirm():
             inputs = self.given[found[0]]
             packed = b"".join(struct.pack(f"<{len(row)}q", *row) for row in inputs)
-            self.parts.append((xxh64(packed), found[3], *self.pushed[found[0]]))
+            self.parts.append((xxh64(packed), *self.pushed[found[0]]))
             self.hashes.append(xxh64(struct.pack("<5Q", *self.parts[-1])))
             yield "confirmed", found[0], tuple(inputs), *found[1:]
 

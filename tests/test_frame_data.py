@@ -426,6 +426,7 @@ def test_a_wrong_file_is_refused_with_path_value_and_range(
     ('{"attacks":{}, "parts":\n [3, 12 14]', r"parts\[1\]: line 2, must be JSON .*, not: 12 14\]$"),
     ('{"parts":' + 9 * "[" + "1.5" + 9 * "]", r"parts\[0\]\[0\]\[0\]\[0\]\[0\]\[0\]\[0\]: line 1.*, not: 1.5\]"),
     ('{"parts":{"a":"b\\q"}}', r"parts.a: line 1, must be JSON .*, not: "),
+    ('{"parts":{"b\\ud800":{}}}', "parts: line 1, has half of a surrogate pair$"),
     ("[]", r"frame data, line 1, must be JSON of .*, not: \[\]$"),
     ('{"partes":{}}', 'frame data has parts, attacks, meta, not "partes"'),
 ])  # fmt: skip

@@ -73,7 +73,9 @@ class Game:
     """Its state is a hash of all inputs; all that a frame has is made of it. fault: the part that is
     another one from that frame on."""
 
-    def __init__(self, start: int, fault: tuple[str, int] = ("", 0)) -> None:
+    def __init__(self, start: int, has_length: int, fault: tuple[str, int]) -> None:
+        self.start = 8 * has_length
+        """Of the own state, in the own bytes."""
         self.world = World(1)
         self.world.add(0, Sphere(4), Pose(0, 0, 0))
         state = bytearray(self.world.save())
@@ -82,7 +84,7 @@ class Game:
         self.fault = fault
 
     def step(self, own: bytearray, frame: int, inputs: Any) -> tuple[Frame, int]:
-        state = xxh64(own[:8] + repr(inputs).encode())
+        state = xxh64(own[self.start : self.start + 8] + repr(inputs).encode())
         part, since = self.fault
         wrong = [int(name == part and frame >= since) for name in PARTS]
         self.world.move(0, state % 1000, wrong[0], 0)
@@ -97,7 +99,11 @@ class Game:
             (random.randrange(3), 3, random.randrange(1, 4), 0) for _ in range(random.randrange(4))
         ]
         rows += [(random.randrange(2), 3, 16, frame)] * (random.randrange(3) + wrong[2])
-        own[:] = struct.pack("<QQ", state, wrong[1])
+        now = struct.pack("<QQ", state, wrong[1])
+        if self.start:  # what stands after the state is of earlier frames
+            now += bytes(state % 5)
+            now = struct.pack("<Q", len(now)) + now
+        own[: len(now)] = now
         return Frame(before, after, rows, hash), state % 3 + wrong[3]
 
 
@@ -106,14 +112,20 @@ class Pair:
 
     def __init__(self, settings: Settings, random: Random, fault: tuple[str, int]) -> None:
         self.settings, self.random = settings, random
-        self.game = Game(settings.start, fault)
-        own = bytes(16)
+        has_length = settings.own_has_length
+        self.game = Game(settings.start, has_length, fault)
+        own = bytes(28 if has_length else 16)
         self.kernel, self.model = Kernel(self.game.world, own, settings), ModelRollback(settings)
         self.saved = {0: self.state()}
         self.confirmed: list[Any] = []
 
     def state(self) -> tuple[bytes, bytes]:
         return self.game.world.save(), bytes(self.kernel.own)
+
+    def own_state(self, own: bytes) -> bytes:
+        if not self.settings.own_has_length:
+            return own
+        return own[8 : 8 + struct.unpack_from("<Q", own)[0]]
 
     def number(self, frame: int) -> int:
         return (self.settings.start + frame) % 2**32
@@ -136,16 +148,27 @@ class Pair:
                 self.kernel.guess(guess)
             if kind == "confirmed":
                 self.confirmed.append(expected)
+                self.recorded(frame, expected[-1])
             if raises and self.random.random() < 0.2:
                 self.game.world.move(0, 5555, 0, 0)
-                self.kernel.own[:] = bytes(16)
+                self.kernel.own[:] = bytes(len(self.kernel.own))
                 return
             if kind == "step" and not (raises and self.random.random() < 0.2):
                 row, shown = self.game.step(self.kernel.own, frame, expected[2])
                 self.saved[frame + 1] = self.state()
                 changes = self.kernel.pushed(self.game.world, row, shown)
-                assert changes == model.push(row, self.saved[frame + 1][1], shown)
+                own = self.own_state(self.saved[frame + 1][1])
+                assert changes == model.push(row, self.game.world.hash(), own, shown)
             self.compare()
+
+    def recorded(self, frame: int, step_hash: int) -> None:
+        """What logs of commands, and of inputs, have of a frame."""
+        out = ffi.new("fxs_recorded *")
+        assert lib.fxs_rollback_recorded(self.kernel._it, 0, out) == 0
+        assert (out.hash, out.has_state) == (step_hash, 0)
+        assert lib.fxs_rollback_recorded(self.kernel._it, 1, out) == 0
+        world, own = self.saved[frame + 1]
+        assert (out.hash, out.state) == (xxh64(world), xxh64(world + self.own_state(own)))
 
     def heard(self, it: Any, numbers: list[int]) -> tuple[Any, ...]:
         frame, n = (it.frame - self.settings.start) % 2**32, self.settings.numbers
@@ -212,7 +235,8 @@ class Pair:
             differing = [i for i in range(5) if it.ours[i] != it.theirs[i]]
             assert (it.part, it.parts) == (differing[0], sum(1 << i for i in differing))
             kept = self.kernel.kept(0, lib.FXS_PART_WORLD), self.kernel.kept(0, lib.FXS_PART_OWN)
-            assert kept in ((None, None), self.saved[expected[0] + 1])
+            world, own = self.saved[expected[0] + 1]
+            assert kept in ((None, None), (world, self.own_state(own)))
 
 
 class Schedule:
@@ -227,6 +251,7 @@ class Schedule:
             "numbers": random.choice([1, 1, 2, 3]),
             "prediction_max": random.choice([0, 1, 3, 8, 20]),
             "guesses": random.randrange(2),
+            "own_has_length": seed % 2,
             "start": random.choice([0, 2**31 - 30, 2**32 - 30]),
         }
         fault = random.choice(["", "", *PARTS]), random.randrange(30)
@@ -336,3 +361,21 @@ def test_peers_do_what_their_models_do(seed: int) -> None:
     assert shared > 0
     assert all(row[:shared] == rows[0][:shared] for row in rows)
     now.run(50, hostile=0.5, lies=0.5)
+
+
+def test_a_length_of_own_bytes_that_has_no_room_is_refused() -> None:
+    pair = Pair(Settings(bytes(16), (0,), 0, 1, 8, 0, 0, 1), Random(1), ("", 0))
+    it, pushed = pair.kernel._settings, ffi.new("fxs_pushed *")
+    assert pair.kernel.tick([0])
+    while pair.kernel.next(pair.game.world._native)[0].type != lib.FXS_ROLLBACK_STEP:
+        pass
+    pair.game.world.step()
+    pair.kernel.own[:8] = struct.pack("<Q", 21)
+    world, own = pair.game.world._native._world, pair.kernel._own()
+    given = world, own, pushed, 0, ffi.NULL, ffi.NULL, *pair.kernel._rows
+    changes = ffi.new("fxs_event_changes *")
+    assert lib.fxs_rollback_push(pair.kernel._it, *given, changes) == lib.FXS_E_RANGE
+    assert lib.fxs_rollback_init(pair.kernel._it, it, world, own) == lib.FXS_E_RANGE
+    for size, has_length in ((7, 1), (28, 2)):
+        it.own_size, it.own_has_length = size, has_length
+        assert lib.fxs_rollback_size(it) == 0

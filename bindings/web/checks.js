@@ -47,6 +47,14 @@ function valueText(value, room) {
 export const wrong = (name, what, value) =>
   new ArgumentTypeError(`${name} must be ${what}, not ${quoted(value)}`);
 
+/** The bytes of a text. */
+export function textIn(name, value) {
+  if (typeof value !== "string") throw wrong(name, "a string", value);
+  if (/\p{Surrogate}/u.test(value))
+    throw new ArgumentTypeError(`${name} has half of a surrogate pair: ${quoted(value)}`);
+  return new TextEncoder().encode(value);
+}
+
 /** The value, if it is an instance of the class; what: such as "a World". */
 export function instance(name, Class, what, value) {
   if (!(value instanceof Class)) throw wrong(name, what, value);

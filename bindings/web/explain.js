@@ -1,5 +1,5 @@
 // Why a pair is not a hit, and by how much it misses.
-import { ArgumentTypeError, integer, object, optionsIn, wordIn } from "./checks.js";
+import { integer, object, optionsIn, textIn, wordIn } from "./checks.js";
 import { checked, kernel, memory, putWords, results, scratch, textAt } from "./kernel.js";
 import { FXS_NEVER, FXS_TOUCHING, FXS_WHY_GRAZES, fxs_explanation, fxs_name } from "./raw.js";
 import { hitWhenIn, putPair } from "./shapes.js";
@@ -78,8 +78,7 @@ function numbersOf({ why, grows, sector, contact, height, planar, gap, turn }) {
 
 // The address of a name, or 0 for an empty one.
 function putName(at, what, name) {
-  if (typeof name !== "string") throw new ArgumentTypeError(`${what} must be a string`);
-  const bytes = new TextEncoder().encode(name);
+  const bytes = textIn(what, name);
   if (bytes.length === 0) return 0;
   integer(`bytes of ${what}`, bytes.length, 0, 60);
   memory.u8.fill(0, at, at + fxs_name.$size).set(bytes, at + fxs_name.text);

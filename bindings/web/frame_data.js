@@ -77,9 +77,14 @@ function namesIn(what, names, count) {
 function jsonOf(document) {
   for (const [what, entries] of Object.entries(object("frame data", document)))
     if (["parts", "attacks"].includes(what)) checkOrder(what, Object.keys(entries ?? {}));
-  return JSON.stringify(document, (key, value) => {
-    if (["bigint", "function", "symbol"].includes(typeof value))
-      throw wrong(key || "frame data", "a value of JSON", value);
+  const paths = new Map(); // of objects and lists
+  return JSON.stringify(document, function (key, value) {
+    const above = paths.get(this);
+    const path = Array.isArray(this) ? `${above}[${key}]` : above ? `${above}.${key}` : key;
+    const isInfinite = typeof value === "number" && !Number.isFinite(value);
+    if (isInfinite || ["bigint", "function", "symbol"].includes(typeof value))
+      throw wrong(path || "frame data", "a value of JSON", value);
+    paths.set(value, path);
     return value;
   });
 }

@@ -1069,8 +1069,10 @@ export interface Tick {
   /** The frames that are certain since the last tick, in order. */
   confirmed: (ConfirmedFrame & {
     inputs: Input[];
-    /** XXH64 of the world's saved state and the game's own bytes; null with a `past` of 0. */
-    state: bigint | null;
+    /** `World.hash` after the frame, its reactions included, as a log of inputs has it. */
+    worldHash: bigint;
+    /** XXH64 of the world's saved state and the game's own bytes then. */
+    state: bigint;
   })[];
 }
 

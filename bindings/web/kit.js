@@ -12,6 +12,7 @@ import {
   optionsIn,
   quoted,
   short,
+  textIn,
   UINT32_MAX,
   UINT64_MAX,
   uint32,
@@ -444,11 +445,6 @@ function oneIn(name, number, ranges, given = number) {
   return number;
 }
 
-function textIn(name, value) {
-  if (typeof value !== "string") throw wrong(name, "a string", value);
-  if (/\p{Surrogate}/u.test(value)) throw wrong(name, "a string of whole characters", value);
-}
-
 const rateIn = (name, value) =>
   integer(name, value, 1, UINT32_MAX, ": write [30000, 1001] for 29.97");
 
@@ -497,9 +493,9 @@ function nameTables(names, ids) {
 
 // Of what a game plays with, as a log has it.
 function digestOf(data) {
-  if (typeof data === "string") textIn("data", data);
-  else if (!ArrayBuffer.isView(data)) throw wrong("data", "a string or bytes", data);
-  return hex16(hash64(typeof data === "string" ? new TextEncoder().encode(data) : data));
+  if (typeof data !== "string" && !ArrayBuffer.isView(data))
+    throw wrong("data", "a string or bytes", data);
+  return hex16(hash64(typeof data === "string" ? textIn("data", data) : data));
 }
 
 /** A match log, written by the kernel: the bytes that fixsync itself writes. */
@@ -609,10 +605,11 @@ export class Recorder extends Holder {
 
   /** Adds a frame that `Rollback` has confirmed. */
   frame(confirmed) {
-    const { inputs, commands, events, game, hash, state = null } = object("confirmed", confirmed);
+    const { inputs, commands, events, game, ...hashes } = object("confirmed", confirmed);
     if (this.#hasInputs) this.inputs(inputs);
     else this.commands(commands);
-    this.step(hash, events, game, this.#hasInputs ? state : null);
+    const { hash, worldHash, state } = hashes;
+    this.step(...(this.#hasInputs ? [worldHash, events, game, state] : [hash, events, game]));
   }
 
   /** Adds a query that was made after the step of this frame: the ids that it gave, then its

@@ -345,9 +345,9 @@ export const FXS_ROLLBACK_STEP: 3;
 export const FXS_ROLLBACK_CONFIRMED: 4;
 /** inputs of all players: a peer sent different ones */
 export const FXS_PART_INPUTS: 0;
-/** the world right after the step */
+/** the world after the frame, reactions included */
 export const FXS_PART_WORLD: 1;
-/** the game's own bytes */
+/** the game's own state: its bytes, without a length */
 export const FXS_PART_OWN: 2;
 /** events of the step and of the game */
 export const FXS_PART_EVENTS: 3;
@@ -951,7 +951,7 @@ export const fxs_recorded: {
 
 /** The settings of a peer. */
 export const fxs_rollback_settings: {
-  readonly $size: 160;
+  readonly $size: 168;
   /** uint8_t[16]: secure random bytes, new for each match and each start */
   readonly random: 0;
   /** uint64_t: fxs_hash64 of what the match is: its id, the game, the seed */
@@ -984,10 +984,15 @@ export const fxs_rollback_settings: {
   /** uint32_t: 1: the game's clock runs a fifth slower while is_ahead of fxs_pace
    * is 1; 0: one tick in five steps no frame then */
   readonly slows: 92;
+  /** uint32_t: 1: the own state has any length: the own bytes begin with it, a
+   * little-endian integer of 8 bytes, and may go on after it */
+  readonly own_has_length: 96;
+  /** uint32_t: 0 */
+  readonly zero: 100;
   /** uint8_t[64]: by player, the peer that plays it: 0 is this one, with a player
    * or more; others are 1, 2, ..., as this machine numbers them;
    * 0 after the last player */
-  readonly peers: 96;
+  readonly peers: 104;
 };
 
 /** What the game must do next. */
@@ -1020,7 +1025,8 @@ export const fxs_desync: {
   readonly ours: 8;
   /** uint64_t[5]: by part, the hash there; of the sync test, of the step before */
   readonly theirs: 48;
-  /** uint64_t: of the sync test: first own byte that differs; own_size: none */
+  /** uint64_t: of the sync test: first byte of the own state that differs, after a
+   * length; own_size: none */
   readonly own_at: 88;
   /** uint32_t: number of the frame */
   readonly frame: 96;
@@ -1762,7 +1768,9 @@ export interface Kernel {
     changes: Pointer<"fxs_event_changes">,
   ): number;
   /** Writes what a match log has of the frame that FXS_ROLLBACK_CONFIRMED gave last. */
-  fxs_rollback_recorded(rollback: Pointer<"fxs_rollback">, out: Pointer<"fxs_recorded">): number;
+  fxs_rollback_recorded(
+    rollback: Pointer<"fxs_rollback">, has_inputs: number, out: Pointer<"fxs_recorded">,
+  ): number;
   /** Sets the input delay for the ticks to come, 0..FXS_INPUT_DELAY_MAX frames. */
   fxs_rollback_set_delay(rollback: Pointer<"fxs_rollback">, input_delay: number): number;
   /** Writes the next packet for a peer: to be sent once a frame, also while nothing is stepped. */

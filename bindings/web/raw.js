@@ -271,9 +271,9 @@ export const fxs_recorded = {
   has_hash: 40, has_state: 44,
 };
 export const fxs_rollback_settings = {
-  $size: 160, random: 0, match: 16, data: 24, own_size: 32, state_size: 40, command_room: 48,
+  $size: 168, random: 0, match: 16, data: 24, own_size: 32, state_size: 40, command_room: 48,
   event_room: 56, past: 64, players: 68, numbers: 72, prediction_max: 76, input_delay: 80,
-  check: 84, guesses: 88, slows: 92, peers: 96,
+  check: 84, guesses: 88, slows: 92, own_has_length: 96, zero: 100, peers: 104,
 };
 export const fxs_rollback_request = {
   $size: 64, type: 0, frame: 4, player: 8, age: 12, predicted: 16, is_again: 24, zero: 28,

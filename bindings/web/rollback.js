@@ -11,6 +11,7 @@ import {
   object,
   optionsIn,
   short,
+  textIn,
   UINT64_MAX,
   wide,
   wrong,
@@ -93,7 +94,7 @@ function numberAt(at) {
 
 // A digest: as it is, or of a text or bytes.
 function digestIn(name, value) {
-  if (typeof value === "string") return hash64(new TextEncoder().encode(value));
+  if (typeof value === "string") return hash64(textIn(name, value));
   if (value instanceof Uint8Array) return hash64(value);
   return wide(name, value, 0n, UINT64_MAX);
 }
@@ -190,6 +191,7 @@ export class Rollback extends Holder {
       check: integer("check", check, 0, FXS_CHECK_MAX),
       guesses: typeof game.guess === "function" ? 1 : 0,
       slows: boolean("slows", slows) ? 1 : 0,
+      own_has_length: this.#hasLength ? 1 : 0,
     };
     const most = players - 1;
     this.#peers = Array.from({ length: players }, (_, i) =>
@@ -245,19 +247,10 @@ export class Rollback extends Holder {
 
   #ownIn(own) {
     bytesOf("own", own, ...this.#ownSizes);
-    const { at, bytes } = this.#rooms.own;
-    if (this.#hasLength) {
-      memory.u8.fill(0, at, at + bytes);
-      putWords(at, [own.length]);
-    }
+    const { at } = this.#rooms.own;
+    if (this.#hasLength) putWords(at, [own.length, 0]);
     memory.u8.set(own, at + (this.#hasLength ? LENGTH_BYTES : 0));
     return at;
-  }
-
-  #ownOf(bytes) {
-    if (!this.#hasLength) return bytes;
-    const [length] = new Uint32Array(bytes.slice(0, 4).buffer);
-    return bytes.slice(LENGTH_BYTES, LENGTH_BYTES + length);
   }
 
   // Writes an input, one number or an array of them.
@@ -329,8 +322,9 @@ export class Rollback extends Holder {
     if (type === FXS_ROLLBACK_NONE) {
       this.#head = frame;
     } else if (type === FXS_ROLLBACK_LOAD) {
-      const size = Number(this.#settings.own_size);
-      this.#game.load?.(this.#ownOf(memory.u8.slice(own.at, own.at + size)));
+      const from = own.at + (this.#hasLength ? LENGTH_BYTES : 0);
+      const size = this.#hasLength ? word(own.at) : this.#ownSizes[1];
+      this.#game.load?.(memory.u8.slice(from, from + size));
     } else if (type === FXS_ROLLBACK_GUESS) {
       this.#guess(frame);
     } else if (type === FXS_ROLLBACK_CONFIRMED) {
@@ -360,13 +354,10 @@ export class Rollback extends Holder {
       events: rows.filter(({ kind }) => kind < FXS_GAME_EVENT),
       game: rows.filter(({ kind }) => kind >= FXS_GAME_EVENT),
       hash: memory.view.getBigUint64(of + fxs_confirmed.hash, true),
-      state: null,
     };
-    const status = kernel.fxs_rollback_recorded(this.#at, scratch);
-    if (status !== FXS_E_ABSENT) {
-      checked(status, `frame ${frame}`);
-      confirmed.state = memory.view.getBigUint64(scratch + fxs_recorded.state, true);
-    }
+    checked(kernel.fxs_rollback_recorded(this.#at, 1, scratch), `frame ${frame}`);
+    confirmed.worldHash = memory.view.getBigUint64(scratch + fxs_recorded.hash, true);
+    confirmed.state = memory.view.getBigUint64(scratch + fxs_recorded.state, true);
     this.#first = (frame + 1) >>> 0;
     this.#changes.confirmed.push(confirmed);
   }
@@ -575,8 +566,7 @@ export class Rollback extends Holder {
     if (part !== "world" && part !== "own") throw wrong("part", '"world" or "own"', part);
     const step = integer("which", which, 0, 1);
     const at = kernel.fxs_rollback_kept(this.#at, step, of, scratch) >>> 0;
-    const kept = at === 0 ? null : memory.u8.slice(at, at + word(scratch));
-    return kept !== null && part === "own" ? this.#ownOf(kept) : kept;
+    return at === 0 ? null : memory.u8.slice(at, at + word(scratch));
   }
 
   /** The differences of the kept bytes from those of another peer: rows of stateDifferences, then the

@@ -1120,6 +1120,8 @@ static void refuse_syntax(reader *r, const char *text, uint64_t size, const char
     while (line_end < end && *line_end != '\n' && *line_end != '\r') {
         line_end++;
     }
+    /* As UTF-8, a half begins with ED, and goes on with A0 or more. */
+    const int is_half = stop > canon && (uint8_t)stop[-1] == 0xed && (uint8_t)*stop >= 0xa0;
     const char *key = enter_all(r, canon, stop);
     put_path(r);
     fxs_put_text(&r->message, ", line ");
@@ -1127,6 +1129,8 @@ static void refuse_syntax(reader *r, const char *text, uint64_t size, const char
     if (key) {
         fxs_put_text(&r->message, ", has a key twice: ");
         put_excerpt(&r->message, key, end_of(r, key));
+    } else if (is_half) {
+        fxs_put_text(&r->message, ", has half of a surrogate pair");
     } else {
         fxs_put_text(&r->message, ", must be JSON of strings, integers, true, false, lists and "
                                   "objects, not: ");

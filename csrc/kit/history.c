@@ -197,6 +197,8 @@ int32_t fxs_history_back(fxs_history *history, uint32_t frame, fxs_world *world,
     return status;
 }
 
+int fxs_history_has_hash(const fxs_history *history) { return (int)frame_at(history, 0)->has_hash; }
+
 /* ---- events ---- */
 
 static int is_same(const fxs_event *a, const fxs_event *b) {

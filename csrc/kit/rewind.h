@@ -27,4 +27,8 @@ FXS_INTERNAL const uint8_t *fxs_rewind_own(const fxs_rewind *rewind, uint32_t fr
 FXS_INTERNAL const uint8_t *fxs_rewind_dropped(const fxs_rewind *rewind, uint64_t *size,
                                                const uint8_t **own);
 
+/* Whether the hash of the oldest frame that is not confirmed came with it: then it may be from
+ * before reactions. */
+FXS_INTERNAL int fxs_history_has_hash(const fxs_history *history);
+
 #endif

@@ -40,6 +40,17 @@ static fxs_history_room room_of(const fxs_rollback_settings *s) {
     return room;
 }
 
+/* Bytes of the own state that count: all, or those that the number before them says. They begin at
+ * `*own`. UINT64_MAX: there is no room for that many. */
+static uint64_t own_length(const fxs_rollback_settings *s, const uint8_t **own) {
+    if (!s->own_has_length) {
+        return s->own_size;
+    }
+    const uint64_t length = read64(*own);
+    *own += LENGTH_SIZE;
+    return length > s->own_size - LENGTH_SIZE ? UINT64_MAX : length;
+}
+
 /* An own state and a world's, each with its size before it. */
 static uint64_t kept_size(const fxs_rollback_settings *s) {
     return 8 + align8(s->own_size) + align8(s->state_size);
@@ -51,7 +62,8 @@ static uint64_t place_parts(fxs_rollback *r, const fxs_rollback_settings *s) {
     if (s->players == 0 || s->players > FXS_ROLLBACK_PLAYERS_MAX || s->numbers == 0 ||
         s->numbers > FXS_INPUT_NUMBERS_MAX || s->prediction_max > FXS_PREDICTION_MAX ||
         s->input_delay > FXS_INPUT_DELAY_MAX || s->check > FXS_CHECK_MAX || s->guesses > 1 ||
-        s->slows > 1 || !has_good_peers(s)) {
+        s->slows > 1 || s->zero != 0 || s->own_has_length > (s->own_size >= LENGTH_SIZE) ||
+        !has_good_peers(s)) {
         return 0;
     }
     const fxs_history_room room = room_of(s);
@@ -98,6 +110,10 @@ int32_t fxs_rollback_init(fxs_rollback *memory, const fxs_rollback_settings *set
     }
     if (fxs_world_save_size(world) > settings->state_size) {
         return FXS_E_ROOM;
+    }
+    const uint8_t *bytes = own;
+    if (own_length(settings, &bytes) == UINT64_MAX) {
+        return FXS_E_RANGE;
     }
     const fxs_rollback_settings copy = *settings;
     fxs_rollback head;
@@ -370,7 +386,8 @@ static void hash_parts(const fxs_rollback *r, frame_parts *out, const int64_t *v
     out->parts[FXS_PART_INPUTS] =
         hash_of_numbers(values, r->settings.players * r->settings.numbers);
     out->parts[FXS_PART_WORLD] = world;
-    out->parts[FXS_PART_OWN] = r->settings.own_size ? fxs_hash64(own, r->settings.own_size, 0) : 0;
+    const uint64_t length = own_length(&r->settings, &own);
+    out->parts[FXS_PART_OWN] = length ? fxs_hash64(own, length, 0) : 0;
     out->parts[FXS_PART_EVENTS] = hash_of_events(events, n);
 }
 
@@ -391,6 +408,7 @@ static int give_confirmed(fxs_rollback *r, fxs_rollback_request *request, int64_
                           fxs_command *commands, fxs_event *events) {
     const uint32_t frame = confirmed_of(r);
     fxs_confirmed *now = &request->confirmed;
+    const int is_given = fxs_history_has_hash(history_in(r));
     if (!is_hash_room(r, frame) ||
         fxs_history_confirm(history_in(r), now, commands, events) != FXS_OK) {
         return 0;
@@ -398,11 +416,18 @@ static int give_confirmed(fxs_rollback *r, fxs_rollback_request *request, int64_
     (void)fxs_inputs_take(inputs_in(r), now->frame, inputs);
     const fxs_rewind *states = fxs_history_states(history_in(r));
     frame_parts *hashes = parts_at(r, frame);
-    const uint8_t *own = fxs_rewind_own(states, frame_after(now->frame, 1));
-    hash_parts(r, hashes, inputs, now->hash, own, events, now->events);
+    const uint32_t after = frame_after(now->frame, 1);
+    uint64_t hash = now->hash;
+    if (is_given) { /* it is that before the reactions */
+        uint64_t size = 0;
+        const uint8_t *state = fxs_rewind_state(states, after, &size);
+        hash = fxs_hash64(state, size, 0);
+    }
+    hash_parts(r, hashes, inputs, hash, fxs_rewind_own(states, after), events, now->events);
     hashes->tag = frame + 1;
     r->recorded =
-        (fxs_recorded){now->hash, 0, now->events - now->game_events, now->game_events, 1, 1, 1, 1};
+        (fxs_recorded){hash, 0, now->events - now->game_events, now->game_events, 1, 1, 1, 1};
+    r->step_hash = now->hash;
     r->has_recorded = 1;
     for (uint32_t i = 0; i < r->remote_count; i++) {
         fxs_rollback_compare(r, i);
@@ -563,11 +588,12 @@ static void check_step(fxs_rollback *r, uint32_t frame, const frame_parts *now,
             fxs_world_save(world, to + 8 + align8(r->settings.own_size));
         }
         const uint8_t *theirs = kept_slot(r, 1) + 8;
+        const uint64_t ends[] = {own_length(&r->settings, &own), own_length(&r->settings, &theirs)};
         uint64_t at = 0;
-        while (at < r->settings.own_size && theirs[at] == own[at]) {
+        while (at < ends[0] && at < ends[1] && theirs[at] == own[at]) {
             at++;
         }
-        r->desync.own_at = at;
+        r->desync.own_at = at < ends[0] || at < ends[1] ? at : r->settings.own_size;
     }
 }
 
@@ -579,6 +605,10 @@ int32_t fxs_rollback_push(fxs_rollback *rollback, const fxs_world *world, const 
     if (r->request != FXS_ROLLBACK_STEP) {
         return FXS_E_ORDER;
     }
+    const uint8_t *bytes = own;
+    if (own_length(&r->settings, &bytes) == UINT64_MAX) {
+        return FXS_E_RANGE;
+    }
     const uint32_t frame = head_of(r);
     frame_parts now = {{0}, frame + 1, 0};
     now.parts[FXS_PART_SHOWN] = shown;
@@ -588,8 +618,7 @@ int32_t fxs_rollback_push(fxs_rollback *rollback, const fxs_world *world, const 
     int is_checked = r->settings.check && pushed->event_count <= r->settings.event_room &&
                      fxs_world_frame(world) == frame_after(r->start, frame + 1);
     if (is_checked) {
-        const uint64_t hash = pushed->has_hash ? pushed->hash : fxs_world_hash(world);
-        hash_parts(r, &now, values_in(r), hash, own, events, pushed->event_count);
+        hash_parts(r, &now, values_in(r), fxs_world_hash(world), own, events, pushed->event_count);
         check_step(r, frame, &now, world, own);
     }
     const int32_t status = fxs_history_push(history_in(r), world, own, &row, commands, events,
@@ -611,20 +640,28 @@ int32_t fxs_rollback_push(fxs_rollback *rollback, const fxs_world *world, const 
 
 /* ---- questions ---- */
 
-int32_t fxs_rollback_recorded(const fxs_rollback *rollback, fxs_recorded *out) {
+int32_t fxs_rollback_recorded(const fxs_rollback *rollback, uint32_t has_inputs,
+                              fxs_recorded *out) {
     const fxs_rollback *r = rollback;
     const uint32_t after = fxs_history_first(history_in(r));
     const fxs_rewind *states = fxs_history_states(history_in(r));
-    uint64_t size = 0;
-    const uint8_t *state = fxs_rewind_state(states, after, &size);
-    if (!r->has_recorded || state == NULL) {
+    if (!r->has_recorded) {
         return FXS_E_ABSENT;
     }
+    *out = r->recorded;
+    if (!has_inputs) {
+        out->hash = r->step_hash;
+        out->has_state = 0;
+        return FXS_OK;
+    }
+    uint64_t size = 0;
+    const uint8_t *state = fxs_rewind_state(states, after, &size);
+    const uint8_t *own = fxs_rewind_own(states, after);
+    const uint64_t length = own_length(&r->settings, &own);
     hasher h;
     fxs_hash_begin(&h, 0);
     fxs_hash_add(&h, state, (size_t)size);
-    fxs_hash_add(&h, fxs_rewind_own(states, after), (size_t)r->settings.own_size);
-    *out = r->recorded;
+    fxs_hash_add(&h, own, (size_t)length);
     out->state = fxs_hash_end(&h);
     return FXS_OK;
 }
@@ -676,10 +713,10 @@ const uint8_t *fxs_rollback_kept(const fxs_rollback *rollback, uint32_t which, u
         r->kept_tag != frames_between(r->start, r->desync.frame) + 1) {
         return NULL;
     }
-    const uint8_t *slot = kept_slot(r, which);
+    const uint8_t *slot = kept_slot(r, which), *own = slot + 8;
     if (part == FXS_PART_OWN) {
-        *size = r->settings.own_size;
-        return slot + 8;
+        *size = own_length(&r->settings, &own);
+        return own;
     }
     if (part != FXS_PART_WORLD) {
         return NULL;

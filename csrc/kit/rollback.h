@@ -8,6 +8,7 @@
 
 #define PARTS 5
 #define RANDOM_SIZE 16
+#define LENGTH_SIZE 8 /* of the number before own bytes of any length */
 
 /* Another peer. Frames here and in packets are counted from the first of the match. */
 typedef struct remote {
@@ -49,7 +50,8 @@ typedef struct their_hash {
 struct fxs_rollback {
     fxs_rollback_settings settings;
     fxs_desync desync;
-    fxs_recorded recorded; /* of the frame that was confirmed last */
+    fxs_recorded recorded; /* of the frame that was confirmed last, after its reactions */
+    uint64_t step_hash;    /* of its world before them */
     /* Offsets from the start of this struct. */
     uint64_t remotes_at;
     uint64_t frames_at;  /* a ring of `ring` frame_parts */

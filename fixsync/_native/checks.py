@@ -34,6 +34,14 @@ def shown(value: object) -> str:
     return text if len(text) <= 100 else f"{text[:80]}... ({len(text)} characters)"
 
 
+def utf_8(name: str, text: str) -> bytes:
+    """The bytes of a text. ValueError for one that UTF-8 cannot hold."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} has half of a surrogate pair: {shown(text)}") from None
+
+
 def index(name: str, value: object) -> int:
     """`value` as a plain int, however large. TypeError for a float, a bool or a non-integer."""
     try:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from fixsync._native.checks import utf_8
 from fixsync._native.raw import CData, ffi, lib, uninitialised
 from fixsync._native.rows import SHAPE, Buffer
 from fixsync._native.status import refuse_pair, refuse_undefined, unexpected
@@ -63,7 +64,7 @@ def _name(named: tuple[int, str] | None) -> CData:
     if named is None:
         return ffi.NULL
     id, text = named
-    data = text.encode()
+    data = utf_8(f"name of id {id}", text)
     if len(data) > 60:
         data = data[:57].decode(errors="ignore").encode() + "…".encode()
     return ffi.new("fxs_name *", (id, data.ljust(60, b"\0")))

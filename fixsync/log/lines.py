@@ -232,6 +232,8 @@ def format_about(about: About, capacity: int, level: Level | None) -> bytes:
         doc["data"] = about.data
     try:
         line = json.dumps(doc, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    except UnicodeEncodeError:
+        line = json.dumps(doc).encode()  # what refuses it names the place
     except (TypeError, ValueError, RecursionError) as error:
         raise LineError("", f"JSON cannot hold this header: {error}") from error
     found = strict_json.parse(line, digits_max=META_DIGITS_MAX)

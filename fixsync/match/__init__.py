@@ -20,6 +20,7 @@ A game declares its state once, with types and ranges:
 bytes, and only they. `save` refuses a value outside its range; `load` refuses every bytes but
 those that `save` gives, and a refused `load` changes nothing."""
 
+from fixsync._native.state import state_end
 from fixsync.base.fields import differences, world_fields
 from fixsync.match.builds import GameFolder
 from fixsync.match.declared import State, count, up_to, within
@@ -54,6 +55,7 @@ __all__ = [
     "kernel_id",
     "names_of",
     "start",
+    "state_end",
     "up_to",
     "within",
     "world_fields",

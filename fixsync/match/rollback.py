@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fixsync._native.checks import integer, shown
+from fixsync._native.checks import integer, shown, utf_8
 from fixsync._native.raw import INT64_MAX, INT64_MIN, UINT64_MAX, constant
 from fixsync._native.rollback import GUESS, LOAD, NONE, STEP, NativeRollback, status_text
 from fixsync._native.rows import EVENT, GAME_EVENT_ROW, Buffer, bytes_of
@@ -137,7 +137,7 @@ class PlayerPace(NamedTuple):
 
 def _digest(name: str, value: int | str | Buffer) -> int:
     if isinstance(value, str):
-        return hash_of(value.encode())
+        return hash_of(utf_8(name, value))
     if isinstance(value, int):
         return integer(name, value, 0, UINT64_MAX)
     return hash_of(bytes_of(name, value))
@@ -220,6 +220,7 @@ class Rollback:
             check=check,
             guesses=int(hasattr(simulation, "guess_input")),
             slows=int(slows),
+            own_has_length=int(self._has_length),
             peers=bytes(self._peers) + bytes(64 - players),
         )
         self._notices: list[Predicted | TakenBack | Confirmed] = []
@@ -254,15 +255,18 @@ class Rollback:
             return own
         return size.to_bytes(_LENGTH_BYTES, "little") + own.ljust(self._own_max, b"\0")
 
-    def _state_of(self, own: bytes | bytearray, world: bytes) -> bytes:
-        rest = bytes(own)
-        if self._has_length:
-            end = _LENGTH_BYTES + int.from_bytes(rest[:_LENGTH_BYTES], "little")
-            rest = rest[_LENGTH_BYTES:end]
+    def _loaded(self) -> bytes:
+        own = bytes(self._native.own)
+        if not self._has_length:
+            return own
+        end = _LENGTH_BYTES + int.from_bytes(own[:_LENGTH_BYTES], "little")
+        return own[_LENGTH_BYTES:end]
+
+    def _state_of(self, own: bytes, world: bytes) -> bytes:
         if self._world_at < 0:
-            return rest
-        at = self._world_at if self._is_world_there else len(rest)
-        return rest[:at] + world + rest[at:]
+            return own
+        at = self._world_at if self._is_world_there else len(own)
+        return own[:at] + world + own[at:]
 
     # The loop.
 
@@ -310,7 +314,7 @@ class Rollback:
         if request.type == NONE:
             return False
         if request.type == LOAD:
-            simulation.load(self._state_of(native.own, simulation.world.save()))
+            simulation.load(self._state_of(self._loaded(), simulation.world.save()))
         elif request.type == GUESS:
             last = self._inputs(numbers)[0]
             guess = self._guess(request.player, last, request.age)

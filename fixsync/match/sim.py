@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from fixsync._native import kernel
-from fixsync._native.checks import integer, shown
+from fixsync._native.checks import integer, shown, utf_8
 from fixsync._native.raw import (
     INT32_MAX,
     INT32_MIN,
@@ -266,7 +266,7 @@ def data_of(simulation: object) -> int | None:
     that is neither bytes nor text, ValueError for text that UTF-8 cannot hold."""
     data = getattr(simulation, "data", None)
     if data is None or isinstance(data, str):
-        return None if data is None else hash_of(_utf_8("data", data))
+        return None if data is None else hash_of(utf_8("data of a simulation", data))
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(_no_member("data", "bytes or a str", data))
     return hash_of(bytes(data))
@@ -278,16 +278,8 @@ def build_of(simulation: object) -> str | None:
     build = getattr(simulation, "build", None)
     if not isinstance(build, (str, type(None))):
         raise TypeError(_no_member("build", "a str", build))
-    _utf_8("build", build or "")
+    utf_8("build of a simulation", build or "")
     return build
-
-
-def _utf_8(name: str, text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        reason = f"{name} of a simulation has half of a surrogate pair: {shown(text)}"
-        raise ValueError(reason) from None
 
 
 def _no_member(name: str, allowed: str, value: object) -> str:

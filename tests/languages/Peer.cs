@@ -1,5 +1,6 @@
 // A peer in C# of the match of test_languages.py: PLAYER RANDOM LOG FRAMES.
 using System;
+using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
 using System.Linq;
@@ -9,7 +10,9 @@ using Fixsync;
 
 internal sealed class Pit : IGame
 {
+    private const int Jumps = 8;
     private readonly int[] numbers = { 100, 100, 0, 0 }; // health, then scores
+    private readonly List<int> jumps = new List<int>();
     private GameRandom random = new GameRandom(5);
 
     internal Pit()
@@ -26,6 +29,7 @@ internal sealed class Pit : IGame
     {
         own.Field("random", ref random);
         own.Field("numbers", numbers);
+        own.Field("jumps", jumps, Jumps);
     }
 
     public void Play(ReadOnlySpan<long> inputs, PlayedFrame frame)
@@ -37,6 +41,7 @@ internal sealed class Pit : IGame
         }
 
         World.Step(frame.Events);
+        frame.Hash = World.Hash();
         foreach (Event row in frame.Events.Span.ToArray())
         {
             if (row.Kind != EventKind.Enter || row.A > 1)
@@ -44,14 +49,21 @@ internal sealed class Pit : IGame
             if (row.B > 1)
             {
                 frame.Events.Add(Event.OfGame(row.A, row.B, 16, ++numbers[2 + row.A]));
-                World.Move(row.B, At((int)random.Below(81) - 40));
+                if (jumps.Count == Jumps)
+                    jumps.RemoveAt(0);
+                jumps.Add((int)random.Below(81) - 40);
+                World.Move(row.B, At(jumps[jumps.Count - 1]));
+                frame.Commands.Add(Command.Move(row.B, World[row.B].Position));
+                frame.Reactions++;
             }
 
             for (uint i = 0; i < 2 && row.B < 2; i++)
             {
                 if ((inputs[2 * (int)i + 1] & 1) == 0)
                     continue;
-                numbers[1 - i] -= 1 + (int)random.Below(3);
+                numbers[1 - i] -= 1 + (int)random.Below(3) + jumps.Count;
+                if (jumps.Count > 0)
+                    jumps.RemoveAt(jumps.Count - 1);
                 frame.Events.Add(Event.OfGame(i, 1 - i, 17, numbers[1 - i]));
             }
         }
@@ -74,11 +86,8 @@ internal static class Peer
             "\"names\":{\"game\":{\"16\":\"score\",\"17\":\"punch\"}}}");
         rollback.Confirmed += (frame, inputs) =>
         {
-            if (frame.Frame >= frames)
-                return;
-            log.InputList(inputs.AsSpan(0, 2));
-            log.InputList(inputs.AsSpan(2, 2));
-            log.Step(frame.Events.Span, frame.Hash, hasGame: true, state: frame.State);
+            if (frame.Frame < frames)
+                log.Frame(frame, inputs, numbers: 2);
         };
         var packet = new byte[Native.FXS_PACKET_SIZE];
         for (string line = Console.ReadLine(); line != null; line = Console.ReadLine())

@@ -6,13 +6,15 @@
 #include <string.h>
 
 enum { PLAYERS = 2, NUMBERS = 2, EVENTS = 64, TEXT = 1 << 22, STATE = 4096, SCORE = 16, PUNCH };
+enum { JUMPS = 8, FIXED = 28 }; /* bytes of the own state without jumps */
 
-static struct { /* without padding, and as the others have it on a little-endian machine */
-    uint64_t random;
-    int32_t health[PLAYERS], score[PLAYERS];
-} own = {5, {100, 100}, {0, 0}};
+static struct { /* as the others have it on a little-endian machine */
+    uint64_t length, random;
+    int32_t health[PLAYERS], score[PLAYERS], jump_count, jumps[JUMPS];
+} own = {FIXED, 5, {100, 100}, {0, 0}, 0, {0}};
 static fxs_world *world;
 static fxs_event events[EVENTS], changed[2][EVENTS];
+static fxs_command reactions[EVENTS], given[EVENTS];
 static char text[TEXT], line[1 << 16];
 
 static void must(int is_so) {
@@ -23,7 +25,19 @@ static void must(int is_so) {
 
 static int32_t dice(int32_t count) { return (int32_t)fxs_random_below(&own.random, count); }
 
-static uint64_t step(const int64_t *inputs) {
+static void jump(uint32_t id, fxs_pushed *pushed) {
+    if (own.jump_count == JUMPS) {
+        memmove(own.jumps, own.jumps + 1, sizeof *own.jumps * --own.jump_count);
+    }
+    const int32_t x = own.jumps[own.jump_count++] = dice(81) - 40;
+    must(fxs_world_move(world, id, x, 0, 0) == FXS_OK);
+    fxs_command *row = &reactions[pushed->reaction_count];
+    row->type = FXS_COMMAND_MOVE;
+    row->collider = (fxs_collider){.id = id, .x = x};
+    pushed->command_count = ++pushed->reaction_count;
+}
+
+static fxs_pushed step(const int64_t *inputs) {
     fxs_collider body;
     fxs_counts counts;
     for (uint32_t i = 0; i < PLAYERS; i++) {
@@ -33,6 +47,7 @@ static uint64_t step(const int64_t *inputs) {
     }
     must(fxs_world_step(world, events, EVENTS - 8, &counts) == FXS_OK);
     uint64_t n = counts.events;
+    fxs_pushed pushed = {.hash = fxs_world_hash(world), .has_hash = 1};
     for (uint64_t k = 0; k < counts.events; k++) {
         const uint32_t a = events[k].a, b = events[k].b;
         if (events[k].kind != FXS_ENTER || a >= PLAYERS) {
@@ -40,16 +55,19 @@ static uint64_t step(const int64_t *inputs) {
         }
         if (b >= PLAYERS) {
             events[n++] = (fxs_event){a, b, SCORE, (uint32_t)++own.score[a]};
-            must(fxs_world_move(world, b, dice(81) - 40, 0, 0) == FXS_OK);
+            jump(b, &pushed);
         }
         for (uint32_t i = 0; i < PLAYERS && b < PLAYERS; i++) {
             if (inputs[NUMBERS * i + 1] & 1) {
-                own.health[1 - i] -= 1 + dice(3);
+                own.health[1 - i] -= 1 + dice(3) + own.jump_count;
+                own.jump_count -= own.jump_count > 0;
                 events[n++] = (fxs_event){i, 1 - i, PUNCH, (uint32_t)own.health[1 - i]};
             }
         }
     }
-    return n;
+    own.length = FIXED + sizeof *own.jumps * (uint64_t)own.jump_count;
+    pushed.event_count = n;
+    return pushed;
 }
 
 static void run(fxs_rollback *rollback, fxs_recorder *log, uint32_t frames) {
@@ -57,20 +75,19 @@ static void run(fxs_rollback *rollback, fxs_recorder *log, uint32_t frames) {
     fxs_recorded known;
     fxs_event_changes changes;
     int64_t inputs[PLAYERS * NUMBERS];
-    fxs_command none;
     do {
-        must(fxs_rollback_next(rollback, world, (uint8_t *)&own, &asked, inputs, &none, events) ==
+        must(fxs_rollback_next(rollback, world, (uint8_t *)&own, &asked, inputs, given, events) ==
              FXS_OK);
         if (asked.type == FXS_ROLLBACK_STEP) {
-            const fxs_pushed pushed = {.event_count = step(inputs)};
+            const fxs_pushed pushed = step(inputs);
             const uint64_t shown = fxs_hash64((uint8_t *)own.health, sizeof own.health, 0);
-            must(fxs_rollback_push(rollback, world, (uint8_t *)&own, &pushed, shown, &none, events,
-                                   changed[0], changed[1], &changes) == FXS_OK);
+            must(fxs_rollback_push(rollback, world, (uint8_t *)&own, &pushed, shown, reactions,
+                                   events, changed[0], changed[1], &changes) == FXS_OK);
         } else if (asked.type == FXS_ROLLBACK_CONFIRMED && asked.frame < frames) {
             for (uint32_t i = 0; i < PLAYERS; i++) {
                 must(fxs_recorder_input_list(log, inputs + NUMBERS * i, NUMBERS, text, TEXT) == 0);
             }
-            must(fxs_rollback_recorded(rollback, &known) == FXS_OK);
+            must(fxs_rollback_recorded(rollback, log->has_inputs, &known) == FXS_OK);
             must(fxs_recorder_step(log, &known, events, text, TEXT) == FXS_OK);
         }
     } while (asked.type != FXS_ROLLBACK_NONE);
@@ -82,8 +99,9 @@ int main(int argc, char **argv) {
     fxs_rollback_settings settings = {.match = 7,
                                       .data = 9,
                                       .own_size = sizeof own,
+                                      .own_has_length = 1,
                                       .state_size = STATE,
-                                      .command_room = 1,
+                                      .command_room = EVENTS,
                                       .event_room = EVENTS,
                                       .past = 60,
                                       .players = PLAYERS,

@@ -11,8 +11,10 @@ from typing import Any
 from fixsync import Event, EventKind, GameEvent, Pose, Sphere, World
 from fixsync.game.random import Random
 from fixsync.log import SimRecorder
-from fixsync.match import Rollback, hash_of
+from fixsync.match import Rollback, hash_of, state_end
 from fixsync.match.notices import Confirmed
+
+JUMPS = 8  # that are remembered
 
 
 class Kind(IntEnum):
@@ -21,26 +23,29 @@ class Kind(IntEnum):
 
 
 class Pit:
-    """Two players on a line among three balls, which jump when they are touched. The players punch
-    each other when they meet. It is the game of all the peers here."""
+    """Two players on a line among three balls, which jump when they are touched: a reaction. The
+    players punch each other when they meet, the harder the more of the last jumps they remember.
+    It is the game of all the peers here."""
 
     name, event_kinds = "pit", Kind
 
     def __init__(self, seed: int, players: int) -> None:
         self.random, self.players = Random(seed), players
         self.health, self.score = [100, 100], [0, 0]
+        self.jumps: list[int] = []
         self.world = World(8)
         for id in range(5):
             self.world.add(id, Sphere(4), Pose(20 if id == 1 else 10 * id, 0, 0))
 
     def save(self) -> bytes:
-        own = struct.pack("<Q4i", self.random.state, *self.health, *self.score)
-        return self.world.save() + own
+        numbers = *self.health, *self.score, len(self.jumps), *self.jumps
+        return self.world.save() + struct.pack(f"<Q{len(numbers)}i", self.random.state, *numbers)
 
     def load(self, data: bytes) -> None:
-        self.world.load(data[:-24])
-        self.random.state, *numbers = struct.unpack("<Q4i", data[-24:])
-        self.health, self.score = numbers[:2], numbers[2:]
+        end = state_end(data)
+        self.world.load(data[:end])
+        self.random.state, *numbers = struct.unpack(f"<Q{(len(data) - end - 8) // 4}i", data[end:])
+        self.health, self.score, self.jumps = numbers[:2], numbers[2:4], numbers[5:]
 
     def hash(self) -> int:
         return hash_of(self.save())
@@ -59,11 +64,13 @@ class Pit:
             if b > 1:
                 self.score[a] += 1
                 events.append(GameEvent(a, b, Kind.SCORE, self.score[a]))
-                self.world.move(b, self.random.below(81) - 40, 0, 0)
+                self.jumps = [*self.jumps[-JUMPS + 1 :], self.random.below(81) - 40]
+                self.world.move(b, self.jumps[-1], 0, 0)
                 continue
             for i in range(2):
                 if inputs[i][1] & 1:
-                    self.health[1 - i] -= 1 + self.random.below(3)
+                    self.health[1 - i] -= 1 + self.random.below(3) + len(self.jumps)
+                    self.jumps = self.jumps[:-1]
                     events.append(GameEvent(i, 1 - i, Kind.PUNCH, self.health[1 - i]))
         return events
 
@@ -71,6 +78,7 @@ class Pit:
 def main(me: int, random: bytes, log: str, frames: int) -> None:
     game = Pit(5, 2)
     settings: dict[str, Any] = {"numbers": 2, "prediction_max": 12, "match": 7, "data": 9}
+    settings["own_max"] = 28 + 4 * JUMPS
     rollback = Rollback(game, peers=[me, 1 - me], random=random, **settings)
     with SimRecorder(game, log, seed=5) as recorder:
         for line in sys.stdin:

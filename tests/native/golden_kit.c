@@ -1172,7 +1172,7 @@ static void play_frames(match_peer *it) {
             answer((int64_t)changes.taken_back);
         } else if (request.type == FXS_ROLLBACK_CONFIRMED) {
             answer((int64_t)request.confirmed.hash);
-            answer(fxs_rollback_recorded(it->rollback, &recorded));
+            answer(fxs_rollback_recorded(it->rollback, 1, &recorded));
         }
     } while (request.type != FXS_ROLLBACK_NONE);
 }

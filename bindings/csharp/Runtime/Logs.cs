@@ -297,6 +297,26 @@ namespace Fixsync
             } });
         }
 
+        /// <summary>Adds a frame that Rollback has confirmed, with `numbers` inputs of each player:
+        /// its inputs in a log with a sim, else its commands.</summary>
+        public void Frame(ConfirmedFrame frame, ReadOnlySpan<long> inputs, int numbers = 1)
+        {
+            Errors.NotNull(frame, nameof(frame));
+            if (numbers < 1 || inputs.Length % numbers != 0)
+                throw Errors.Range(nameof(numbers), numbers, 1, inputs.Length);
+            bool hasInputs = raw.has_inputs != 0;
+            if (!hasInputs)
+                Commands(frame.Commands.Span);
+            else if (numbers == 1)
+                Inputs(inputs);
+            else
+                for (int i = 0; i < inputs.Length; i += numbers)
+                    InputList(inputs.Slice(i, numbers));
+            Step(
+                frame.Events.Span, hasInputs ? frame.WorldHash : frame.Hash, hasGame: true,
+                state: hasInputs ? frame.State : (ulong?)null);
+        }
+
         /// <summary>Ends this frame without events: replaying the log computes them.</summary>
         public void EndFrame(ulong? hash = null) =>
             End(default(ReadOnlySpan<Event>), new Ending { Known = new RawRecorded

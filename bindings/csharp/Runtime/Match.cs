@@ -55,7 +55,7 @@ namespace Fixsync
         /// <summary>Inputs of all players.</summary>
         Inputs = Native.FXS_PART_INPUTS,
 
-        /// <summary>The world right after the step.</summary>
+        /// <summary>The world after the frame, reactions included.</summary>
         World = Native.FXS_PART_WORLD,
 
         /// <summary>The game's own bytes.</summary>
@@ -185,6 +185,7 @@ namespace Fixsync
             settings.check = (uint)check;
             settings.guesses = guessing == null ? 0u : 1;
             settings.slows = slows ? 1u : 0;
+            settings.own_has_length = own.HasLength ? 1u : 0;
             fixed (RawRollbackSettings* to = &settings)
             {
                 for (int i = 0; i < 16; i++)
@@ -365,7 +366,12 @@ namespace Fixsync
                     confirmed.Events.Count = (int)request.Confirmed.Events;
                     if (Confirmed != null)
                     {
-                        confirmed.State = State();
+                        RawRecorded known;
+                        using (var use = Enter())
+                            World.Must(
+                                Native.fxs_rollback_recorded(use.At, 1, &known), "confirmed frame");
+                        confirmed.WorldHash = known.hash;
+                        confirmed.State = known.state;
                         Confirmed(confirmed, inputs);
                     }
 
@@ -384,14 +390,6 @@ namespace Fixsync
             using (var use = Enter())
                 status = Native.fxs_rollback_guess(use.At, from);
             World.Must(status, "guess");
-        }
-
-        private ulong? State()
-        {
-            RawRecorded known;
-            using (var use = Enter())
-                return Native.fxs_rollback_recorded(use.At, &known) < 0
-                    ? (ulong?)null : known.state;
         }
 
         private void Step()

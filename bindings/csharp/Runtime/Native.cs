@@ -1856,6 +1856,11 @@ namespace Fixsync
         /// <summary>1: the game's clock runs a fifth slower while is_ahead of fxs_pace is 1; 0:
         /// one tick in five steps no frame then.</summary>
         public uint slows;
+        /// <summary>1: the own state has any length: the own bytes begin with it, a little-
+        /// endian integer of 8 bytes, and may go on after it.</summary>
+        public uint own_has_length;
+        /// <summary>0.</summary>
+        public uint zero;
         /// <summary>By player, the peer that plays it: 0 is this one, with a player or more;
         /// others are 1, 2, ..., as this machine numbers them; 0 after the last
         /// player.</summary>
@@ -1944,7 +1949,8 @@ namespace Fixsync
         public fixed ulong ours[5];
         /// <summary>By part, the hash there; of the sync test, of the step before.</summary>
         public fixed ulong theirs[5];
-        /// <summary>Of the sync test: first own byte that differs; own_size: none.</summary>
+        /// <summary>Of the sync test: first byte of the own state that differs, after a length;
+        /// own_size: none.</summary>
         public ulong own_at;
         /// <summary>Number of the frame.</summary>
         public uint frame;
@@ -2716,9 +2722,9 @@ namespace Fixsync
         public const int FXS_ROLLBACK_CONFIRMED = 4;
         /// <summary>Inputs of all players: a peer sent different ones.</summary>
         public const int FXS_PART_INPUTS = 0;
-        /// <summary>The world right after the step.</summary>
+        /// <summary>The world after the frame, reactions included.</summary>
         public const int FXS_PART_WORLD = 1;
-        /// <summary>The game's own bytes.</summary>
+        /// <summary>The game's own state: its bytes, without a length.</summary>
         public const int FXS_PART_OWN = 2;
         /// <summary>Events of the step and of the game.</summary>
         public const int FXS_PART_EVENTS = 3;
@@ -2810,9 +2816,10 @@ namespace Fixsync
             "sha=184 line_sha=216 held=248 line_held=312",
             "RawRecorded 48 hash=0 state=8 event_count=16 game_count=24 has_events=32 " +
             "has_game=36 has_hash=40 has_state=44",
-            "RawRollbackSettings 160 random=0 match=16 data=24 own_size=32 state_size=40 " +
+            "RawRollbackSettings 168 random=0 match=16 data=24 own_size=32 state_size=40 " +
             "command_room=48 event_room=56 past=64 players=68 numbers=72 prediction_max=76 " +
-            "input_delay=80 check=84 guesses=88 slows=92 peers=96",
+            "input_delay=80 check=84 guesses=88 slows=92 own_has_length=96 zero=100 " +
+            "peers=104",
             "RollbackRequest 64 type=0 frame=4 player=8 age=12 predicted=16 isAgain=24 " +
             "zero=28 confirmed=32",
             "RawDesync 112 players=0 ours=8 theirs=48 own_at=88 frame=96 peer=100 part=104 " +
@@ -4332,8 +4339,8 @@ namespace Fixsync
         /// begins at the frame of the world, with the world and the own bytes as they are: they
         /// must be the same on all peers. The memory may later be moved as bytes. Returns
         /// FXS_OK; FXS_E_CONFIG for settings that fxs_rollback_size refuses, or misaligned
-        /// memory; FXS_E_ROOM for a state larger than state_size. Cost: bytes of
-        /// memory.</summary>
+        /// memory; FXS_E_ROOM for a state larger than state_size; FXS_E_RANGE for a length of
+        /// the own state that has no room. Cost: bytes of memory.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_init(
             IntPtr memory, RawRollbackSettings* settings, IntPtr world, byte* own);
@@ -4381,9 +4388,10 @@ namespace Fixsync
         /// frame. The same as fxs_history_push, but is_final of `pushed` is not read. shown: a
         /// hash of what players see (health, scores), or 0: peers compare it, so it finds a
         /// value that nobody saves. Returns what fxs_history_push returns: FXS_OK; FXS_E_ORDER,
-        /// also if the last request was another one; FXS_E_RANGE; FXS_E_ROOM: grow with
-        /// fxs_rollback_grow, and push again. Cost: that of fxs_history_push; with a check that
-        /// of fxs_hash64 of own bytes and events too.</summary>
+        /// also if the last request was another one; FXS_E_RANGE, also for a length of the own
+        /// state that has no room; FXS_E_ROOM: grow with fxs_rollback_grow, and push again.
+        /// Cost: that of fxs_history_push; with a check that of fxs_hash64 of own bytes and
+        /// events too.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_rollback_push(
             IntPtr rollback, IntPtr world, byte* own, RawPushed* pushed, ulong shown,
@@ -4391,11 +4399,14 @@ namespace Fixsync
             EventChanges* changes);
 
         /// <summary>Writes what a match log has of the frame that FXS_ROLLBACK_CONFIRMED gave
-        /// last. For fxs_recorder_step; state is that of a simulation that saves the world,
-        /// then the own bytes. Returns FXS_OK, or FXS_E_ABSENT before the first one, or if
-        /// `past` is 0 and its state is gone. Cost: that of fxs_hash64 of the state.</summary>
+        /// last. For fxs_recorder_step. has_inputs: that of the recorder. 0: the hash is that
+        /// before the reactions, which are commands of the next frame. 1: hash and state are
+        /// those after them; state is that of a simulation that saves the world, then its own
+        /// state, without a length. Returns FXS_OK, or FXS_E_ABSENT before the first frame.
+        /// Cost: with inputs, that of fxs_hash64 of the state.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_rollback_recorded(IntPtr rollback, RawRecorded* @out);
+        public static extern int fxs_rollback_recorded(
+            IntPtr rollback, uint hasInputs, RawRecorded* @out);
 
         /// <summary>Sets the input delay for the ticks to come, 0..FXS_INPUT_DELAY_MAX frames.
         /// With a longer one the last input is repeated; with a shorter one inputs are left
@@ -4445,10 +4456,11 @@ namespace Fixsync
 
         /// <summary>The bytes after the frame of fxs_rollback_desync, to be compared by
         /// fxs_state_differences. which, 0: here, or in the sync test the last step; 1: in the
-        /// sync test the step before. part: FXS_PART_WORLD or FXS_PART_OWN. For the bytes of
-        /// another peer, the game sends its own over its transport. Returns NULL with a size of
-        /// 0 for others, without a desync, and if the frame was older than `past` when it was
-        /// found. Cannot fail. Cost: constant.</summary>
+        /// sync test the step before. part: FXS_PART_WORLD, or FXS_PART_OWN: the own state
+        /// without a length. For the bytes of another peer, the game sends its own over its
+        /// transport. Returns NULL with a size of 0 for others, without a desync, and if the
+        /// frame was older than `past` when it was found. Cannot fail. Cost:
+        /// constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* fxs_rollback_kept(
             IntPtr rollback, uint which, uint part, ulong* size);

@@ -11,12 +11,17 @@ namespace Fixsync
     public sealed class OwnState
     {
         private const int LengthBytes = 4; // before a body: how many bytes it has
+        private const int StateLengthBytes = 8; // before a state with a list: how many bytes it has
 
         private readonly IGame game;
         private readonly List<string> found = new List<string>();
         private byte[] bytes, others; // to save into or to load from; to be compared
-        private int at;
+        private int at, otherAt;
+        private int unused; // bytes of the room of lists
         private bool isMeasured;
+
+        /// <summary>Whether the length stands before the state.</summary>
+        internal bool HasLength { get; private set; }
 
         /// <summary>Whether values are loaded now: compute anew, after the last Field, what follows
         /// from them.</summary>
@@ -26,29 +31,40 @@ namespace Fixsync
         {
             this.game = game;
             game.State(this);
-            bytes = new byte[at];
+            bytes = new byte[Start + at];
             isMeasured = true;
         }
 
+        private int Start => HasLength ? StateLengthBytes : 0;
+
         internal byte[] Bytes => bytes;
 
-        internal void Save() => Walk(false);
+        internal void Save()
+        {
+            Walk(false, Start);
+            long length = at - Start;
+            if (HasLength)
+                MemoryMarshal.Write(bytes, ref length);
+        }
 
-        internal void Load() => Walk(true);
+        internal void Load() => Walk(true, Start);
 
-        /// <summary>What differs in two saved states: "health[1]: 20 and 30". The game is not
-        /// changed.</summary>
+        /// <summary>What differs in two saved states without a length: "health[1]: 20 and 30". The
+        /// game is not changed.</summary>
         internal List<string> Compare(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
         {
-            if (first.Length != bytes.Length || second.Length != bytes.Length)
-                throw Errors.Length("own", second.Length, bytes.Length);
             byte[] kept = bytes;
-            bytes = first.ToArray();
-            others = second.ToArray();
+            int room = kept.Length - Start;
+            if (second.Length > room || (second.Length < room && !HasLength))
+                throw Errors.Length("own", second.Length, room);
+            bytes = new byte[room];
+            others = new byte[room];
+            first.CopyTo(bytes);
+            second.CopyTo(others);
             found.Clear();
             try
             {
-                Walk(false);
+                Walk(false, 0);
                 return new List<string>(found);
             }
             finally
@@ -58,9 +74,10 @@ namespace Fixsync
             }
         }
 
-        private void Walk(bool isLoading)
+        private void Walk(bool isLoading, int start)
         {
-            at = 0;
+            at = otherAt = start;
+            unused = 0;
             IsLoading = isLoading;
             try
             {
@@ -71,12 +88,12 @@ namespace Fixsync
                 IsLoading = false;
             }
 
-            if (at != bytes.Length)
+            if (at + unused != bytes.Length)
                 throw Changed();
         }
 
         private Exception Changed() => new InvalidOperationException(
-            $"State must name as many bytes as at the start: {bytes.Length}, not {at}");
+            $"State must name as many bytes as at the start: {bytes.Length}, not {at + unused}");
 
         /// <summary>A value of the own state: an integer, a bool, an enum, Fix, Yaw, Vec3, Pose,
         /// GameRandom, or a structure of these.</summary>
@@ -90,6 +107,61 @@ namespace Fixsync
         {
             Errors.NotNull(values, name);
             Take(name, values.AsSpan(), true);
+        }
+
+        /// <summary>The values of a list of at most so many: saved as their number, an int, and
+        /// they.</summary>
+        public void Field<T>(string name, List<T> values, int most)
+            where T : struct
+        {
+            Errors.NotNull(values, name);
+            int count = values.Count;
+            if (count > most)
+                throw Errors.Range(name + ".Count", count, 0, most);
+            if (others != null)
+            {
+                Differ<T>(name, most);
+                return;
+            }
+
+            Field(name, ref count);
+            if (!isMeasured)
+            {
+                HasLength = true;
+                Take(name, new T[most].AsSpan(), true);
+                return;
+            }
+
+            T one = default(T);
+            if (IsLoading)
+                values.Clear();
+            for (int i = 0; i < count; i++)
+            {
+                one = IsLoading ? one : values[i];
+                Field(name, ref one);
+                if (IsLoading)
+                    values.Add(one);
+            }
+
+            int size = MemoryMarshal.AsBytes(MemoryMarshal.CreateSpan(ref one, 1)).Length;
+            unused += (most - count) * size;
+        }
+
+        private void Differ<T>(string name, int most)
+            where T : struct
+        {
+            int size = SizeOf(name, typeof(T));
+            int first = MemoryMarshal.Read<int>(Next(sizeof(int)));
+            int second = MemoryMarshal.Read<int>(Other(sizeof(int)));
+            if (second < 0 || second > most)
+                throw Errors.Range(name + ".Count", second, 0, most);
+            Differ(name + ".Count", first, second);
+            Span<byte> here = Next(first * size), there = Other(second * size);
+            for (int i = 0; i < Math.Min(first, second); i++)
+                Differ(
+                    $"{name}[{i}]", MemoryMarshal.Read<T>(here.Slice(i * size)),
+                    MemoryMarshal.Read<T>(there.Slice(i * size)));
+            unused += (most - first) * size;
         }
 
         /// <summary>The bodies of an array, always as many.</summary>
@@ -126,8 +198,7 @@ namespace Fixsync
         private void Differ<T>(string name, Span<T> first, bool isArray)
             where T : struct
         {
-            int size = MemoryMarshal.AsBytes(first).Length;
-            Span<T> second = MemoryMarshal.Cast<byte, T>(others.AsSpan(at - size, size));
+            Span<T> second = MemoryMarshal.Cast<byte, T>(Other(MemoryMarshal.AsBytes(first).Length));
             for (int i = 0; i < first.Length; i++)
                 Differ(isArray ? $"{name}[{i}]" : name, first[i], second[i]);
         }
@@ -167,7 +238,7 @@ namespace Fixsync
             else
             {
                 var rows = new Rows<Difference>();
-                States.BodyDifferences(Saved(kept), Saved(others.AsSpan(at - room, room)), rows);
+                States.BodyDifferences(Saved(kept), Saved(Other(room)), rows);
                 foreach (Difference row in rows)
                     found.Add($"{name}[{index}], {row}");
             }
@@ -175,6 +246,12 @@ namespace Fixsync
 
         private static ReadOnlySpan<byte> Saved(Span<byte> kept) =>
             kept.Slice(LengthBytes, MemoryMarshal.Read<int>(kept));
+
+        private Span<byte> Other(int size)
+        {
+            otherAt += size;
+            return others.AsSpan(otherAt - size, size);
+        }
 
         private Span<byte> Next(int size)
         {

@@ -208,9 +208,12 @@ namespace Fixsync
         /// <summary>Of the world right after its step.</summary>
         public ulong Hash { get; internal set; }
 
-        /// <summary>Of a Rollback: the hash of the world and the own bytes, for Recorder.Step in a
-        /// log with a sim. Null if past is 0.</summary>
-        public ulong? State { get; internal set; }
+        /// <summary>Of a Rollback: the hash of the world after the frame, reactions included, as a
+        /// log with a sim has it.</summary>
+        public ulong WorldHash { get; internal set; }
+
+        /// <summary>Of a Rollback: the hash of the world and the own bytes then.</summary>
+        public ulong State { get; internal set; }
 
         /// <summary>As the world took them.</summary>
         public Rows<Command> Commands { get; } = new Rows<Command>();

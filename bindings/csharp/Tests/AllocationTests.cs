@@ -459,7 +459,7 @@ namespace Fixsync.Tests
             var far = new Rollback(new RollbackTests.Game(), new byte[] { 1, 0 }, other);
             peer.Predicted += row => Use(row);
             peer.TakenBack += row => Use(row);
-            peer.Confirmed += (frame, values) => Use(frame.Hash + frame.State.Value);
+            peer.Confirmed += (frame, values) => Use(frame.Hash + frame.WorldHash + frame.State);
             far.Predicted += row => Use(row);
             var differences = new Rows<Difference>();
             var packet = new byte[Native.FXS_PACKET_SIZE];
@@ -492,7 +492,7 @@ namespace Fixsync.Tests
                 + "Rollback.add_TakenBack Rollback.remove_TakenBack Rollback.add_Confirmed "
                 + "Rollback.remove_Confirmed PlayedFrame.Reactions PlayedFrame.Hash "
                 + "PlayedFrame.Shown Rollback.Player Rollback.Differences ConfirmedFrame.State "
-                + "IGuessingGame.Guess",
+                + "ConfirmedFrame.WorldHash IGuessingGame.Guess",
                 Peers());
         }
 

@@ -290,6 +290,49 @@ namespace Fixsync.Tests
         }
 
         [Test]
+        public void AListIsSavedAtItsLengthLoadedAndNamed()
+        {
+            var bombs = new List<Vec3>();
+            int last = 7;
+            var game = new Stated
+            {
+                Does = state =>
+                {
+                    state.Field("bombs", bombs, 3);
+                    state.Field("last", ref last);
+                },
+            };
+            var own = new OwnState(game);
+            own.Save();
+            byte[] empty = Unpadded(own.Bytes);
+            bombs.Add(new Vec3(1, 2, 3));
+            bombs.Add(new Vec3(4, 5, 6));
+            last = 9;
+            own.Save();
+            byte[] full = Unpadded(own.Bytes);
+            Assert.AreEqual("8 and 32", $"{empty.Length} and {full.Length}");
+            Assert.AreEqual(
+                new[] { "bombs.Count: 0 and 2", "last: 7 and 9" }, own.Compare(empty, full));
+            byte[] other = full.AsSpan().ToArray();
+            other[4] = 9;
+            Assert.AreEqual(
+                new[] { "bombs[0]: (1, 2, 3) and (9, 2, 3)" }, own.Compare(full, other));
+            other[0] = 4;
+            Assert.AreEqual(
+                "bombs.Count must be 0..3, not 4", Assert.Throws<ArgumentOutOfRangeException>(
+                    () => own.Compare(full, other)).Message.Split('\n')[0]);
+            bombs.Clear();
+            last = 0;
+            own.Load();
+            Assert.IsTrue(bombs.Count == 2 && bombs[1] == new Vec3(4, 5, 6) && last == 9);
+            bombs.AddRange(bombs.ToArray());
+            Assert.Throws<ArgumentOutOfRangeException>(own.Save);
+        }
+
+        private static byte[] Unpadded(byte[] own) =>
+            own.AsSpan(8, (int)BitConverter.ToInt64(own, 0)).ToArray();
+
+        [Test]
         public void AValueThatNoStateMayHaveIsRefusedByName()
         {
             float speed = 0;
@@ -348,7 +391,7 @@ namespace Fixsync.Tests
                 logs[i] = new Recorder(games[i].World, "{\"tick_rate\":60,\"sim\":\"pit\"}");
                 peers[i].Confirmed += (frame, inputs) =>
                 {
-                    Assert.AreEqual(games[me].States[frame.Frame], frame.State.Value);
+                    Assert.AreEqual(games[me].States[frame.Frame], frame.State);
                     if (frame.Frame >= 700)
                         return;
                     logs[me].Inputs(inputs);

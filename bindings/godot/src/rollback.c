@@ -238,13 +238,15 @@ static void hash(gd_call *call) {
     gd_return_int(call, (int64_t)self(call)->request.confirmed.hash);
 }
 
-static void state(gd_call *call) {
+static void recorded(gd_call *call) {
     fxs_recorded found;
-    if (fxs_rollback_recorded(self(call)->rollback, &found) < 0)
+    if (fxs_rollback_recorded(self(call)->rollback, 1, &found) < 0)
         return;
-    int64_t *to = gd_return_ints(call, 1);
-    if (to != NULL)
-        *to = (int64_t)found.state;
+    int64_t *to = gd_return_ints(call, 2);
+    if (to != NULL) {
+        to[0] = (int64_t)found.hash;
+        to[1] = (int64_t)found.state;
+    }
 }
 
 static void commands(gd_call *call) {
@@ -388,9 +390,10 @@ static const gd_method METHODS[] = {
     {"inputs() -> PackedInt64Array", inputs, "Returns the inputs of all players for that frame."},
     {"own() -> PackedByteArray", own, "Returns the game's own bytes of the last load."},
     {"hash() -> int", hash, "Returns the hash of the world right after the confirmed frame."},
-    {"state() -> PackedInt64Array", state,
-     "Returns the hash of world and own bytes after the confirmed frame, for FixsyncRecorder.step in "
-     "a log with a simulation; empty before the first one."},
+    {"recorded() -> PackedInt64Array", recorded,
+     "Returns the hash of the world after the reactions of the confirmed frame, and that of world "
+     "and own bytes then, for FixsyncRecorder.step in a log with a simulation; empty before the "
+     "first one."},
     {"commands() -> PackedInt64Array", commands, "Returns the commands of the confirmed frame."},
     {"events(kinds: int = 0) -> PackedInt64Array", events,
      "Returns the events of the confirmed frame, as FixsyncHistory.events does."},

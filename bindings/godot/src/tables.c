@@ -522,10 +522,10 @@ const gd_constant GD_CONSTANTS[] = {
      "inputs of all players: a peer sent different ones"},
     {1, 0,
      "\0PART_WORLD\0"
-     "the world right after the step"},
+     "the world after the frame, reactions included"},
     {2, 0,
      "\0PART_OWN\0"
-     "the game's own bytes"},
+     "the game's own state: its bytes, without a length"},
     {3, 0,
      "\0PART_EVENTS\0"
      "events of the step and of the game"},

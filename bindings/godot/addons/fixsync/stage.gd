@@ -63,7 +63,7 @@ var _showing: Array[Member] = []
 var _hearing := {}  # id: the nodes that hear its hits
 var _confirmed_nodes := {}  # the collider nodes of the last confirmed frame, by id
 var _game_events := PackedInt64Array()  # rows of this frame
-var _saves := {}  # frame: the own state before it, and the members that keep it
+var _saves := {}  # frame: the own state before it, the members that keep it, hashes for the log
 var _again := {}  # frame: that of the step before, for the sync test
 var _inputs := {}  # frame: the inputs with which it was stepped
 var _rows: RefCounted  # the rollback, or the history: what it says of a frame
@@ -914,7 +914,7 @@ func step(values: PackedInt64Array) -> void:
 	var own := FixsyncOwn.save(_keeping)
 	if host.check > 0 and _saves.has(frame + 1):
 		_again[frame + 1] = _saves[frame + 1]
-	_saves[frame + 1] = [own, _keeping]
+	_saves[frame + 1] = [own, _keeping, _hashes(own)]
 	_inputs[frame] = values
 	if history != null:
 		history.push(world, false, events, [], after, hash)
@@ -989,15 +989,22 @@ func _tell_frame() -> void:
 		_forget(_journal.pop_front())
 
 
+# What a log with a simulation has of the frame, its reactions included: the hash of the world, and
+# that of world and own state.
+func _hashes(own: PackedByteArray) -> PackedInt64Array:
+	if recorder == null or is_log_ended or host.simulation.is_empty():
+		return []
+	return [world.hash(), Fixsync.hash64(world.save() + own)]
+
+
 func _record(hash: int) -> void:
-	var state := PackedInt64Array()
 	if host.simulation.is_empty():
 		recorder.commands(_rows.commands())
+		recorder.step(_rows.events(), hash, true)
 	else:
+		var hashes: PackedInt64Array = _saves[first][2]
 		recorder.inputs(_inputs[first - 1])
-		state = rollback.state() if rollback != null else PackedInt64Array(
-				[Fixsync.hash64(history.state(first) + _own_hash(_saves[first][0]))])
-	recorder.step(_rows.events(), hash, true, state)
+		recorder.step(_rows.events(), hashes[0], true, [hashes[1]])
 
 
 ## The signal of both nodes of a hit.

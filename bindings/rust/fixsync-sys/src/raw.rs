@@ -367,9 +367,9 @@ pub const FXS_ROLLBACK_STEP: u32 = 3;
 pub const FXS_ROLLBACK_CONFIRMED: u32 = 4;
 /// inputs of all players: a peer sent different ones
 pub const FXS_PART_INPUTS: u32 = 0;
-/// the world right after the step
+/// the world after the frame, reactions included
 pub const FXS_PART_WORLD: u32 = 1;
-/// the game's own bytes
+/// the game's own state: its bytes, without a length
 pub const FXS_PART_OWN: u32 = 2;
 /// events of the step and of the game
 pub const FXS_PART_EVENTS: u32 = 3;
@@ -1470,6 +1470,11 @@ pub struct fxs_rollback_settings {
     /// 1: the game's clock runs a fifth slower while is\_ahead of fxs\_pace
     /// is 1; 0: one tick in five steps no frame then
     pub slows: u32,
+    /// 1: the own state has any length: the own bytes begin with it, a
+    /// little-endian integer of 8 bytes, and may go on after it
+    pub own_has_length: u32,
+    /// 0
+    pub zero: u32,
     /// by player, the peer that plays it: 0 is this one, with a player
     /// or more; others are 1, 2, ..., as this machine numbers them;
     /// 0 after the last player
@@ -1477,7 +1482,7 @@ pub struct fxs_rollback_settings {
 }
 zeroed!(fxs_rollback_settings);
 const _: () = {
-    assert!(size_of::<fxs_rollback_settings>() == 160);
+    assert!(size_of::<fxs_rollback_settings>() == 168);
     assert!(offset_of!(fxs_rollback_settings, random) == 0);
     assert!(offset_of!(fxs_rollback_settings, r#match) == 16);
     assert!(offset_of!(fxs_rollback_settings, data) == 24);
@@ -1493,7 +1498,9 @@ const _: () = {
     assert!(offset_of!(fxs_rollback_settings, check) == 84);
     assert!(offset_of!(fxs_rollback_settings, guesses) == 88);
     assert!(offset_of!(fxs_rollback_settings, slows) == 92);
-    assert!(offset_of!(fxs_rollback_settings, peers) == 96);
+    assert!(offset_of!(fxs_rollback_settings, own_has_length) == 96);
+    assert!(offset_of!(fxs_rollback_settings, zero) == 100);
+    assert!(offset_of!(fxs_rollback_settings, peers) == 104);
 };
 
 /// What the game must do next.
@@ -1540,7 +1547,8 @@ pub struct fxs_desync {
     pub ours: [u64; 5],
     /// by part, the hash there; of the sync test, of the step before
     pub theirs: [u64; 5],
-    /// of the sync test: first own byte that differs; own\_size: none
+    /// of the sync test: first byte of the own state that differs, after a
+    /// length; own\_size: none
     pub own_at: u64,
     /// number of the frame
     pub frame: u32,
@@ -2805,7 +2813,8 @@ unsafe extern "C" {
     /// The match begins at the frame of the world, with the world and the own bytes as they are: they
     /// must be the same on all peers. The memory may later be moved as bytes. Returns FXS\_OK;
     /// FXS\_E\_CONFIG for settings that fxs\_rollback\_size refuses, or misaligned memory; FXS\_E\_ROOM for a
-    /// state larger than state\_size. Cost: bytes of memory.
+    /// state larger than state\_size; FXS\_E\_RANGE for a length of the own state that has no room. Cost:
+    /// bytes of memory.
     pub fn fxs_rollback_init(
       memory: *mut fxs_rollback, settings: *const fxs_rollback_settings, world: *const fxs_world,
       own: *const u8,
@@ -2845,18 +2854,22 @@ unsafe extern "C" {
     /// The same as fxs\_history\_push, but is\_final of pushed is not read. shown: a hash of what players
     /// see (health, scores), or 0: peers compare it, so it finds a value that nobody saves. Returns what
     /// fxs\_history\_push returns: FXS\_OK; FXS\_E\_ORDER, also if the last request was another one;
-    /// FXS\_E\_RANGE; FXS\_E\_ROOM: grow with fxs\_rollback\_grow, and push again. Cost: that of
-    /// fxs\_history\_push; with a check that of fxs\_hash64 of own bytes and events too.
+    /// FXS\_E\_RANGE, also for a length of the own state that has no room; FXS\_E\_ROOM: grow with
+    /// fxs\_rollback\_grow, and push again. Cost: that of fxs\_history\_push; with a check that of
+    /// fxs\_hash64 of own bytes and events too.
     pub fn fxs_rollback_push(
       rollback: *mut fxs_rollback, world: *const fxs_world, own: *const u8,
       pushed: *const fxs_pushed, shown: u64, commands: *const fxs_command, events: *const fxs_event,
       taken_back: *mut fxs_event, predicted: *mut fxs_event, changes: *mut fxs_event_changes,
     ) -> i32;
     /// Writes what a match log has of the frame that FXS\_ROLLBACK\_CONFIRMED gave last.
-    /// For fxs\_recorder\_step; state is that of a simulation that saves the world, then the own bytes.
-    /// Returns FXS\_OK, or FXS\_E\_ABSENT before the first one, or if past is 0 and its state is gone.
-    /// Cost: that of fxs\_hash64 of the state.
-    pub fn fxs_rollback_recorded(rollback: *const fxs_rollback, out: *mut fxs_recorded) -> i32;
+    /// For fxs\_recorder\_step. has\_inputs: that of the recorder. 0: the hash is that before the
+    /// reactions, which are commands of the next frame. 1: hash and state are those after them; state is
+    /// that of a simulation that saves the world, then its own state, without a length. Returns FXS\_OK,
+    /// or FXS\_E\_ABSENT before the first frame. Cost: with inputs, that of fxs\_hash64 of the state.
+    pub fn fxs_rollback_recorded(
+      rollback: *const fxs_rollback, has_inputs: u32, out: *mut fxs_recorded,
+    ) -> i32;
     /// Sets the input delay for the ticks to come, 0..FXS\_INPUT\_DELAY\_MAX frames.
     /// With a longer one the last input is repeated; with a shorter one inputs are left out. Each peer
     /// has its own. Returns FXS\_OK or FXS\_E\_RANGE. Cost: constant.
@@ -2894,9 +2907,9 @@ unsafe extern "C" {
     pub fn fxs_rollback_desync(rollback: *const fxs_rollback, out: *mut fxs_desync) -> i32;
     /// The bytes after the frame of fxs\_rollback\_desync, to be compared by fxs\_state\_differences.
     /// which, 0: here, or in the sync test the last step; 1: in the sync test the step before. part:
-    /// FXS\_PART\_WORLD or FXS\_PART\_OWN. For the bytes of another peer, the game sends its own over its
-    /// transport. Returns NULL with a size of 0 for others, without a desync, and if the frame was
-    /// older than past when it was found. Cannot fail. Cost: constant.
+    /// FXS\_PART\_WORLD, or FXS\_PART\_OWN: the own state without a length. For the bytes of another peer,
+    /// the game sends its own over its transport. Returns NULL with a size of 0 for others, without a
+    /// desync, and if the frame was older than past when it was found. Cannot fail. Cost: constant.
     pub fn fxs_rollback_kept(
       rollback: *const fxs_rollback, which: u32, part: u32, size: *mut u64,
     ) -> *const u8;

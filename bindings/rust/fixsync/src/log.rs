@@ -278,6 +278,24 @@ impl Recorder {
         })
     }
 
+    /// Adds the frame of the last [`Request::Confirmed`]: its inputs in a log with a sim, else its
+    /// commands. The `state` is then that of a simulation that saves the world, then its own state.
+    #[doc = errors!(fxs_recorder_step)]
+    #[doc(alias = "fxs_rollback_recorded")]
+    pub fn frame(&mut self, rollback: &Rollback) -> Result<(), Error> {
+        let (frame, numbers) = rollback.recorded(self.raw.has_inputs);
+        if self.raw.has_inputs == 0 {
+            self.commands(&rollback.confirmed().commands)?;
+        } else if numbers == 1 {
+            self.inputs(rollback.inputs())?;
+        } else {
+            for input in rollback.inputs().chunks(numbers) {
+                self.input_list(input)?;
+            }
+        }
+        self.step(frame)
+    }
+
     /// Adds a frame as text: a line of another log, without its line feed.
     #[doc = errors!(fxs_recorder_line)]
     #[doc(alias = "fxs_recorder_line")]

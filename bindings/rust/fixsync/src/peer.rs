@@ -16,8 +16,11 @@ pub struct Settings {
     pub r#match: u64,
     /// [`hash64`] of what the game plays with: frame data, level.
     pub data: u64,
-    /// Bytes of the game's own state.
+    /// The game's own bytes.
     pub own_size: u64,
+    /// Whether the own bytes begin with 8 bytes, little-endian: how many after them are the state.
+    /// Else all are.
+    pub own_has_length: bool,
     /// 1..=64.
     pub players: u32,
     /// By player, the peer that plays it: 0 is this one; others are 1, 2, ..., as this machine
@@ -48,6 +51,7 @@ impl Settings {
             r#match: 0,
             data: 0,
             own_size,
+            own_has_length: false,
             players,
             peers: [0; 64],
             numbers: 1,
@@ -110,7 +114,7 @@ pub enum Request {
 pub enum Part {
     /// Inputs of all players: a peer sent different ones.
     Inputs = sys::FXS_PART_INPUTS,
-    /// The world right after the step.
+    /// The world after the frame, reactions included.
     World = sys::FXS_PART_WORLD,
     /// The game's own bytes.
     Own = sys::FXS_PART_OWN,
@@ -250,8 +254,8 @@ pub struct Pace {
 ///                     world.step(&mut events)?;
 ///                     rollback.push(world, &[], Frame::default(), 0, &mut changes)?;
 ///                 }
-///                 Request::Confirmed { .. } => {
-///                     assert_eq!(rollback.recorded().hash, Some(rollback.confirmed().hash));
+///                 Request::Confirmed { frame } => {
+///                     assert_eq!(rollback.confirmed().frame, frame);
 ///                 }
 ///             }
 ///         }
@@ -292,6 +296,8 @@ impl Rollback {
             check: settings.check,
             guesses: settings.guesses.into(),
             slows: settings.slows.into(),
+            own_has_length: settings.own_has_length.into(),
+            zero: 0,
             peers: settings.peers,
         };
         own_of(own, raw.own_size)?;
@@ -416,17 +422,16 @@ impl Rollback {
         &self.confirmed
     }
 
-    /// What a match log has of the frame of the last [`Request::Confirmed`], for [`Recorder::step`].
-    /// Its `state` is the hash of a simulation that saves the world, then the own bytes.
-    #[doc(alias = "fxs_rollback_recorded")]
-    #[must_use]
-    pub fn recorded(&self) -> Recorded<'_> {
+    /// What a log has of the frame of the last [`Request::Confirmed`], and how many numbers an
+    /// input has.
+    pub(crate) fn recorded(&self, has_inputs: u32) -> (Recorded<'_>, usize) {
         let mut raw = sys::fxs_recorded::default();
+        let at = self.memory.as_ptr();
         // SAFETY: a peer.
-        let status = unsafe { sys::fxs_rollback_recorded(self.memory.as_ptr(), &raw mut raw) };
-        let state = (status == sys::FXS_OK).then_some(raw.state);
-        let (events, hash) = (Some(&self.confirmed.events[..]), Some(self.confirmed.hash));
-        Recorded { events, has_game: true, hash, state }
+        let is_known = unsafe { sys::fxs_rollback_recorded(at, has_inputs, &raw mut raw) == 0 };
+        let (hash, has_state) = (is_known.then_some(raw.hash), raw.has_state == 1);
+        let (events, state) = (Some(&self.confirmed.events[..]), has_state.then_some(raw.state));
+        (Recorded { events, has_game: true, hash, state }, self.settings.numbers as usize)
     }
 
     /// Answers [`Request::Guess`] with the numbers of an input.

@@ -418,7 +418,7 @@ macro_rules! error {
     (fxs_recorder_step) => { "[`Range`](crate::Status::Range), [`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_line) => { "[`Order`](crate::Status::Order), [`Text`](crate::Status::Text), [`Memory`](crate::Error::Memory)" };
     (fxs_recorder_end) => { "[`Order`](crate::Status::Order), [`Memory`](crate::Error::Memory)" };
-    (fxs_rollback_init) => { "[`Config`](crate::Status::Config), [`Memory`](crate::Error::Memory)" };
+    (fxs_rollback_init) => { "[`Config`](crate::Status::Config), [`Memory`](crate::Error::Memory), [`Range`](crate::Status::Range)" };
     (fxs_rollback_grow) => { "[`Memory`](crate::Error::Memory), [`Config`](crate::Status::Config)" };
     (fxs_rollback_tick) => { "[`Order`](crate::Status::Order)" };
     (fxs_rollback_next) => { "[`State`](crate::Status::State)" };

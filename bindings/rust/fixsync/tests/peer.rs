@@ -133,7 +133,6 @@ impl Peer {
                     assert_eq!(frame as usize, self.confirmed.len());
                     let hash = rollback.confirmed().hash;
                     self.confirmed.push((rollback.inputs().to_vec(), hash));
-                    assert!(rollback.recorded().state.is_some());
                 }
             }
         }
