@@ -304,7 +304,7 @@ def test_replay_as_json_has_all_that_the_text_has(run: Run, tmp_path: Path) -> N
         (["rewind"], "No such command 'rewind'"),
         (["repaly", SMALL], "No such command 'repaly'. Did you mean 'replay'?"),
         (["INFO", SMALL], "No such command 'INFO'. Did you mean 'info'?"),
-        (["farm", SMALL, "--time-limit", "nan"], "'--time-limit': 'nan' is not a number"),
+        (["farm", SMALL, "--time-limit", "nan"], "'--time-limit': 'nan' is not a valid integer"),
         (["peers", "-o", ""], "'-o' / '--out': a name is needed"),
         (["peers", "-o", "-"], "standard output is not a folder"),
         (["demo", "-o", "-"], "standard output is not a folder"),

@@ -119,13 +119,13 @@ def test_a_refusal_of_bytes_names_the_solid() -> None:
 @refusals("""
 Prism(SQUARE[:2], 0, 1) | ValueError | vertices must be 3..32, not 2
 Prism([(n, n * n) for n in range(33)], 0, 1) | ValueError | vertices must be 3..32, not 33
-Prism(SQUARE[::-1], 0, 1) | ValueError | counterclockwise / : reverse their order
-Prism([(0, 0), (5, 0), (9, 0), (9, 9)], 0, 1) | ValueError | vertex 2 (9, 0) is not inside edge 0
-Prism([(0, 0), (9, 0), (3, 3), (0, 9)], 0, 1) | ValueError | vertex 3 / is not inside edge 1
+Prism(SQUARE[::-1], 0, 1) | ValueError | counterclockwise (as yaw turns, +X to +Z) / not [(
+Prism([(0, 0), (5, 0), (9, 0), (9, 9)], 0, 1) | ValueError | strictly convex
+Prism([(0, 0), (9, 0), (3, 3), (0, 9)], 0, 1) | ValueError | strictly convex / (3, 3)
 Prism([(0, 0), (0, 0), (9, 9)], 0, 1) | ValueError | strictly convex
 Prism([(0, -9), (6, 8), (-9, -2), (9, -3), (-6, 8)], 0, 1) | ValueError | strictly convex
-Prism([(0, 0), (2**30 - 1, 0), (0, 9)], 0, 1) | ValueError | 1073741822 on x, not 1073741823
-Prism([(0, 0), (9, 0), (0, 2**30 - 1)], 0, 1) | ValueError | 1073741822 on z, not 1073741823
+Prism([(0, 0), (2**30 - 1, 0), (0, 9)], 0, 1) | ValueError | span at most 1073741822
+Prism([(0, 0), (9, 0), (0, 2**30 - 1)], 0, 1) | ValueError | span at most 1073741822
 Prism(SQUARE, 1, 1) | ValueError | y_high must be above y_low 1, not 1
 Prism(SQUARE, 0, 2**31) | ValueError | y_high must be -2147483648..2147483647
 Prism(SQUARE, 0, 1, 32) | ValueError | layer must be 0..31, not 32

@@ -189,32 +189,8 @@ def _solid_fault(data: bytes, start: int, at: int) -> str:
     if code == CODE_CYLINDER:
         return f"radius must be 1..{SIZE_MAX}, not {unpack_from('<i', data, at)[0]}"
     numbers = unpack_from(f"<{2 * vertices}i", data, start + _SOLID.size)
-    return _polygon_fault([*zip(numbers[::2], numbers[1::2], strict=True)])
-
-
-def _polygon_fault(vertices: list[tuple[int, int]]) -> str:
-    for axis, values in zip("xz", zip(*vertices, strict=True), strict=True):
-        span = max(values) - min(values)
-        if span > SPAN_MAX:
-            return f"vertices must span at most {SPAN_MAX} on {axis}, not {span}"
-    turned = _bend(vertices[::-1])
-    if turned is None:
-        return "vertices must be counterclockwise (as yaw turns, +X to +Z): reverse their order"
-    j, k = _bend(vertices) or turned
-    edge = f"{vertices[j]} to {vertices[(j + 1) % len(vertices)]}"
+    given = [*zip(numbers[::2], numbers[1::2], strict=True)]
     return (
-        "vertices must be strictly convex and counterclockwise: "
-        f"vertex {k} {vertices[k]} is not inside edge {j}, {edge}"
+        "vertices must be counterclockwise (as yaw turns, +X to +Z), strictly convex, once round, "
+        f"and span at most {SPAN_MAX} on each axis, not {given}"
     )
-
-
-def _bend(vertices: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """The first edge, and a vertex that is not on its inner side; None if the polygon is good."""
-    n = len(vertices)
-    for j, (x, z) in enumerate(vertices):
-        end = vertices[(j + 1) % n]
-        ux, uz = end[0] - x, end[1] - z
-        for k, (px, pz) in enumerate(vertices):
-            if k not in (j, (j + 1) % n) and ux * (pz - z) - uz * (px - x) <= 0:
-                return j, k
-    return None

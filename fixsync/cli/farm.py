@@ -65,13 +65,8 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
             "Memory limit of a worker; 0: no limit.",
             "MIB",
         ),
-        click.option(
-            "--time-limit",
-            type=options.Seconds(0, 1e6),
-            default=600.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="Time limit of a log; 0: no limit.",
+        options.number(
+            "--time-limit", 600, 0, 1_000_000, "Time limit of a log; 0: no limit.", "SECONDS"
         ),
         click.option(
             "--sim", "sims", multiple=True, metavar="MODULE:OBJECT", help=options.SIM_HELP
@@ -90,7 +85,7 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
 
 def settings_of(
     memory: int,
-    time_limit: float,
+    time_limit: int,
     sims: Sequence[str],
     *,
     digest: bool = False,

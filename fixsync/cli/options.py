@@ -202,16 +202,6 @@ def given(choices: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-class Seconds(click.FloatRange):
-    """A time in seconds. click accepts NaN in every range."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        seconds = super().convert(value, param, ctx)
-        if seconds != seconds:
-            self.fail(f"{value!r} is not a number", param, ctx)
-        return seconds
-
-
 def number(
     name: str,
     default: int | None,

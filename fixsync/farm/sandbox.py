@@ -36,7 +36,7 @@ class Settings(Struct, frozen=True):
 
     memory_bytes: int = 0
     """Limit of the address space of a worker; 0: no limit."""
-    seconds: float = 0.0
+    seconds: int = 0
     """Limit of the time for a log; 0: no limit."""
     sims: tuple[str, ...] = ()
     """Simulations for logs with a sim, as `module:object`."""
@@ -178,7 +178,7 @@ class Sandbox:
         try:
             line = worker.answer(seconds or None) if worker is not None else None
         except TimeoutError:
-            return Outcome(TIMED_OUT, why=f"took longer than {seconds:g} s", seconds=seconds), False
+            return Outcome(TIMED_OUT, why=f"took longer than {seconds} s", seconds=seconds), False
         if line is None:
             return self._crash(), False
         outcome = _OUTCOME.decode(line)
