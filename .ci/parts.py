@@ -4,9 +4,9 @@
     python .ci/parts.py --changed COMMIT    JSON: the parts that the changes since a commit concern
     python .ci/parts.py --faults [PART...]  plants each fault in a copy; fails if a part misses one
 
-`.ci/run PART...` runs parts, `.ci/run` all of CI. A fault is a file, a text that it has once, and
-the text that replaces it; `--faults` runs `probe`, which is the part, or the share of it that has
-to find the fault."""
+`.ci/run PART...` runs parts, `.ci/run` all of CI, with --release as each week. A fault is a file, a
+text that it has once, and the text that replaces it; `--faults` runs `probe`, which is the part, or
+the share of it that has to find the fault."""
 
 from __future__ import annotations
 
@@ -39,13 +39,20 @@ class Part:
     depends: tuple[str, ...]
     faults: tuple[tuple[str, str, str], ...]
     probe: str = ""
+    release: str = ""  # what `run` has at its end before a release
 
 
-def package(language: str, proves: str, *faults: tuple[str, str, str], fuzz: str = "") -> Part:
+def package(
+    language: str,
+    proves: str,
+    probe: str,
+    *faults: tuple[str, str, str],
+    fuzz: str = "",
+) -> Part:
     folder = f"bindings/{language}/"
     shared = ("bindings/emit/", "bindings/generate.py", "bindings/names", "bindings/natives/")
     depends = (folder, f"docs/{language}.md", *shared, "examples/", "fixsync/", "tests/native/")
-    return Part(proves, f"{folder}test{fuzz}", depends, faults, f"{folder}test")
+    return Part(proves, f"{fuzz}{folder}test", depends, faults, f"cd {folder} && {probe}", " --all")
 
 
 PARTS = {
@@ -74,6 +81,7 @@ PARTS = {
             ("csrc/integer.h", "(l < r) + (l <= r)", "(l <= r) + (l <= r)"),
         ),
         f"{PYTEST} -x tests/test_contact.py tests/test_session.py tests/test_vectors.py",
+        " --release",
     ),
     "kernel": Part(
         "other compilers and machines, proofs, fuzzers, sanitizers, machine code",
@@ -84,11 +92,14 @@ PARTS = {
             ("csrc/hash.h", "(uint8_t)(v >> (8 * i))", "(uint8_t)(v >> (24 - 8 * i))"),
             ("csrc/version.c", "#include", "uint32_t fxs_calls;\n#include"),
         ),
-        f"{PYTEST} --full -x tests/test_wide.py tests/test_kernel_object.py tests/test_targets.py",
+        f"{PYTEST} --full -x tests/test_wide.py tests/test_kernel_object.py && "
+        ".venv/bin/python tests/native/targets.py --level 0 --only 'gcc -O2 portable'",
+        " --release",
     ),
     "web": package(
         "web",
         "the npm package in Node, TypeScript, Vite and Chromium",
+        "./test 'numbers are integers' && ./test 'refuses each wrong value' && ./test publint",
         ("bindings/web/numbers.js", "(n % d < 0n ? 1n : 0n)", "(n % d < 0n ? 0n : 0n)"),
         (
             "bindings/web/checks.js",
@@ -100,6 +111,9 @@ PARTS = {
     "csharp": package(
         "csharp",
         "the C# package in Mono and .NET, its libraries, Unity's part",
+        "../../.venv/bin/python ../natives/build.py .test/probe linux-x64 && "
+        "mcs -unsafe -out:.test/probe/tests.exe Runtime/*.cs Tests/Harness.cs Tests/KitTests.cs && "
+        "LD_LIBRARY_PATH=.test/probe/linux-x64 mono .test/probe/tests.exe KitTests",
         ("bindings/csharp/Runtime/Fix.cs", "(long)a.Raw + b.Raw,", "a.Raw + b.Raw,"),
         ("bindings/csharp/Runtime/Fix.cs", "(long)a.Raw - b.Raw,", "(long)b.Raw - a.Raw,"),
         ("bindings/csharp/Runtime/Yaw.cs", "a.steps + steps", "a.steps - steps"),
@@ -107,6 +121,7 @@ PARTS = {
     "rust": package(
         "rust",
         "the crates, their packages, a browser, the address sanitizer, Bevy",
+        "cargo test --all-features -p fixsync",
         ("bindings/rust/fixsync/src/q.rs", "units.checked_mul(ONE)", "units.checked_add(ONE)"),
         ("bindings/rust/fixsync/src/q.rs", "pub const fn checked_neg", "const fn checked_neg"),
         ("bindings/rust/fixsync/src/q.rs", "if self.0 < 0 { -self }", "if self.0 > 0 { -self }"),
@@ -114,6 +129,7 @@ PARTS = {
     "godot": package(
         "godot",
         "the add-on in the engine and its editor, random calls under the address sanitizer",
+        "./test extension",
         ("bindings/godot/src/random.c", "= (uint64_t)gd_int(call, 0); }", "= 0; }"),
         (
             "bindings/godot/src/random.c",
@@ -121,7 +137,7 @@ PARTS = {
             "(void)(state_of(call)",
         ),
         ("bindings/godot/src/random.c", "gd_return_object(call, random);", "(void)random;"),
-        fuzz=" && bindings/godot/fuzz",
+        fuzz="bindings/godot/fuzz && ",
     ),
 }
 
@@ -174,9 +190,11 @@ def main() -> int:
     parser.add_argument("--changed", metavar="COMMIT", help="Parts that changes since it concern.")
     parser.add_argument("--faults", nargs="*", metavar="PART", help="Plant the faults of parts.")
     parser.add_argument("--command", metavar="PART", help="The command of a part.")
+    parser.add_argument("--release", action="store_true", help="That before a release.")
     options = parser.parse_args()
     if options.command:
-        print(PARTS[options.command].run)
+        part = PARTS[options.command]
+        print(part.run + part.release * options.release)
     elif options.changed:
         command = ["git", "diff", "--name-only", options.changed, "HEAD"]
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
-"""Packs the NuGet package and the Unity package: `python pack.py FOLDER`.
+"""Packs the NuGet package and the Unity package: `python pack.py FOLDER [TARGET]`.
 
-It needs fixsync, ziglang (bindings/natives/build.py), and a .NET SDK as `dotnet` on the path or in
+Tests name a target: its library then stands for those of all. It needs fixsync, ziglang (bindings/natives/build.py), and a .NET SDK as `dotnet` on the path or in
 the variable DOTNET. The same sources and compilers give the same bytes. Prints a table: file,
 bytes, SHA-256."""
 
@@ -151,21 +151,28 @@ def unity(natives: Path) -> bytes:
 
 
 def main() -> None:
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         raise SystemExit(__doc__)
     to = Path(sys.argv[1])
     to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        subprocess.run([sys.executable, NATIVES, work / "natives"], check=True)
+        natives, stand_in = work / "natives", sys.argv[2:]
+        subprocess.run([sys.executable, NATIVES, natives, *stand_in], check=True)
+        if stand_in:
+            (library,) = natives.glob("*/*")
+            for source, _, _ in PLUGINS.values():
+                (natives / source).parent.mkdir(exist_ok=True)
+                if not (natives / source).exists():
+                    shutil.copy(library, natives / source)
         shutil.copytree(HERE / "Runtime", work / "Runtime")
         for name in ("Fixsync.csproj", "README.md"):
             shutil.copy(HERE / name, work)
         made = {
             f"Fixsync.{VERSION}.nupkg": nuget(work),
-            f"dev.fixsync.fixsync-{VERSION}.tgz": unity(work / "natives"),
+            f"dev.fixsync.fixsync-{VERSION}.tgz": unity(natives),
         }
-        shutil.copytree(work / "natives", to / "natives", dirs_exist_ok=True)
+        shutil.copytree(natives, to / "natives", dirs_exist_ok=True)
     for name, data in made.items():
         (to / name).write_bytes(data)
         print(f"{name:34} {len(data):8} {hashlib.sha256(data).hexdigest()}")

@@ -142,7 +142,7 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
     [() => q(Number.NaN), TypeError, /^q takes an integer or a decimal string, not NaN$/],
     [() => qNear(-1 / 0), TypeError, /^qNear takes an integer or a decimal string, not -Infinity$/],
     [() => q(1e-7), TypeError, /decimal string, not 1e-7$/], // q("1e-7") is refused too
-    [() => q("0.1"), RangeError, /its neighbours are 6553 and 6554; qNear/],
+    [() => q("-0.1"), RangeError, /its neighbours are -6554 and -6553; qNear/],
     [() => new World(0), RangeError, /^capacity must be 1..2147483648, not 0/],
     [() => new World(4, { layers: [[0, 32]] }), RangeError, /^layer must be 0..31, not 32/],
     ...[
