@@ -137,7 +137,7 @@ TESTS = {
     "sha256.h": (("kit_recorder", ""),),
 }
 OF_ALL = (
-    ("wide blocks", ""),
+    ("wide blocks", "not webassembly"),
     ("kernel shapes numbers world", ""),
     ("push broad", ""),
     ("cast", ""),
