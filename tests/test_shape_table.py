@@ -258,6 +258,7 @@ UNUSED = {("SECTOR", "has_sides"), ("SECTOR", "has_flat_ends")}
 
 
 @pytest.mark.full
+@pytest.mark.release
 def test_each_trait_of_a_class_changes_an_answer_of_the_golden(tmp_path: Path) -> None:
     """With two kinds of polygons, so that those of a POLYGON are looked at too."""
     sources = Sources(tmp_path)

@@ -1,8 +1,8 @@
 """Packs the NuGet package and the Unity package: `python pack.py FOLDER [TARGET]`.
 
-Tests name a target: its library then stands for those of all. It needs fixsync, ziglang (bindings/natives/build.py), and a .NET SDK as `dotnet` on the path or in
-the variable DOTNET. The same sources and compilers give the same bytes. Prints a table: file,
-bytes, SHA-256."""
+Tests name a target: its library then stands for those of all. It needs fixsync, ziglang
+(bindings/natives/build.py), and a .NET SDK as `dotnet` on the path or in the variable DOTNET. The
+same sources and compilers give the same bytes. Prints a table: file, bytes, SHA-256."""
 
 from __future__ import annotations
 
