@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tools import each
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class Refused:
     call: str
     error: str
     named: str
-    module: dict[str, Any]
+    module: dict[str, Any] = field(repr=False)
 
     def __call__(self, **names: Any) -> None:
         code = compile(self.call, "a table of refusals", "eval")
@@ -27,9 +29,8 @@ class Refused:
             assert part in str(reported.value)
 
 
-def refusals(table: str) -> pytest.MarkDecorator:
-    """Runs a test for each row of a table, which it gets as `refused`."""
+def refusals(table: str) -> Callable[..., Any]:
+    """Runs a test with each row of a table, which it gets as `refused`."""
     module = sys._getframe(1).f_globals
     rows = [line.strip().split(" | ") for line in table.strip().splitlines()]
-    cases = [pytest.param(Refused(*row, module), id=row[0]) for row in rows]
-    return pytest.mark.parametrize("refused", cases)
+    return each("refused", [Refused(*row, module) for row in rows])

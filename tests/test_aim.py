@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, TURN
 from refusals import Refused, refusals
 from strategies import coordinates, half_angles, nasty, poses, yaws
+from tools import each
 
 import fixsync
 from fixsync import Box, Contact, Pose, overlap
@@ -148,8 +149,8 @@ def test_what_is_out_of_range_or_no_pose_is_refused(refused: Refused) -> None:
 QUARTERS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}  # (cos, sin)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("angle", QUARTERS)
+@each("engine", ENGINES)
+@each("angle", QUARTERS)
 def test_quarter_turns_face_what_the_engines_own_rotation_says(engine: Engine, angle: int) -> None:
     c, s = QUARTERS[angle]
     ahead = 1 if engine.name == "Unity" else -1

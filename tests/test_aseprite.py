@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools import Run, damaged_values
+from tools import Run, damaged_values, each
 
 from fixsync import Box, FrameData
 from fixsync.game.aseprite import AsepriteFrameData, read_aseprite
@@ -145,7 +145,7 @@ def box_at(frames: FrameData, attack: str, name: str, frame: int) -> Any:
     return (part.shape, part.offset) if is_on else None
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_every_frame_has_the_boxes_that_the_editor_shows(read: Read, seed: int) -> None:
     """A second reading: the key of each image is looked for from the image backwards."""
     chance = random.Random(seed)
@@ -367,10 +367,10 @@ def exported(form: str, durations: list[int], slices: Any, tags: list[Json]) -> 
     return named(document, [name for name, _ in rows], as_hash="hash" in form)
 
 
-@pytest.mark.parametrize("form", [
+@each("form", [
     "layers", "tags", "layers tags", "hash", "hash layers", "hash tags", "titles",
 ])  # fmt: skip
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_layers_and_tags_that_are_split_are_the_same_sprite(
     read: Read, form: str, seed: int
 ) -> None:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
+from tools import each
 
 from fixsync.bench.frames import FRAMES, PINNED_COUNTS, Row, final_hash, golden, rows
 from fixsync.bench.scenes import SCENES, scene
@@ -45,7 +46,7 @@ def test_a_hash_is_pinned_for_every_scene_and_number_of_colliders() -> None:
     assert {name: set(hashes) for name, hashes in golden().items()} == wanted
 
 
-@pytest.mark.parametrize("name", SCENES)
+@each("name", SCENES)
 def test_colliders_of_a_scene_stay_between_their_walls(name: str) -> None:
     made = scene(name, 100)
     for *axes, _, _ in made.motions:

@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tools import ran
+from tools import each, ran
 
 import fixsync
 from fixsync._native.raw import ffi, lib
@@ -210,7 +210,7 @@ def told_by(name, project):
 MANIFESTS = generate.manifests.MANIFESTS
 
 
-@pytest.mark.parametrize("name", MANIFESTS)
+@each("name", MANIFESTS)
 def test_a_manifest_says_what_pyproject_says(name):
     tomllib = pytest.importorskip("tomllib")
     project = generate.manifests.project()
@@ -227,7 +227,7 @@ def test_a_manifest_says_what_pyproject_says(name):
     assert facts_of(name, (ROOT / name).read_text(encoding="utf-8")) == told_by(name, project)
 
 
-@pytest.mark.parametrize("name", MANIFESTS)
+@each("name", MANIFESTS)
 def test_a_manifest_gets_an_address_and_a_version_of_the_project_and_keeps_the_rest(name):
     project = dataclasses.replace(
         generate.manifests.project(), version="12.3.4", repository="https://host.test/a/fixsync"

@@ -15,7 +15,7 @@ import pytest
 from builds import CSRC, compiled
 from hypothesis import given
 from hypothesis import strategies as st
-from tools import ran
+from tools import each, ran
 
 BLOCK, FIELD, LANES, RANKS_END = 4, 20, 16, 32768
 
@@ -215,7 +215,7 @@ def test_both_forms_tell_the_same_in_webassembly(tmp_path: Path) -> None:
     assert ran(node, check=True).stdout == "0\n"
 
 
-@pytest.mark.parametrize("met", range(1 << BLOCK))
+@each("met", range(1 << BLOCK))
 def test_what_meets_is_appended_in_order(kernel: ctypes.CDLL, met: int) -> None:
     for first in (0, 7 << 32 | 5, 2**63 - 8):
         out = words([0] * BLOCK)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, TURN
 from model_bodies import ModelBody
 from strategies import examples, yaws
+from tools import each
 
 from fixsync import (
     Attack,
@@ -135,9 +136,9 @@ def test_a_mirrored_body_is_the_mirror_image(x: int, z: int) -> None:
     fighter = body(world, Pose(x, 0, z))
     twin = body(other, Pose(-x, 0, z), is_mirrored=True)
     mirror_images(world, other, fighter)
-    for each, each_world in ((fighter, world), (twin, other)):
-        each.set_active(True)
-        assert active(each_world, each) == set(PARTS)
+    for one, its_world in ((fighter, world), (twin, other)):
+        one.set_active(True)
+        assert active(its_world, one) == set(PARTS)
     victims = [
         (9, Capsule(70, 5), 130, 40),
         (10, Box(40, 90, 20), -95, -30),
@@ -184,7 +185,7 @@ def test_a_body_is_added_whole_or_not_at_all() -> None:
     assert world.save() == before
 
 
-@pytest.mark.parametrize("change", [
+@each("change", [
     lambda f: f.set_pose(Pose(INT32_MAX - 80, 0, 0)),
     lambda f: f.move(INT32_MAX - 80, 0, 0),
     lambda f: f.move(0, INT32_MAX - 60, 0),
@@ -252,9 +253,7 @@ def test_in_c_a_yaw_or_a_mirroring_out_of_range_has_a_status_and_an_absent_part_
     assert (rows[0].type, rows[0].collider.id) == (lib.FXS_COMMAND_ACTIVE, 6)
 
 
-@pytest.mark.parametrize(
-    "call", ["mirror", "start", "tick", "cancel", "set_active", "set_owner", "remove", "move"]
-)
+@each("call", ["mirror", "start", "tick", "cancel", "set_active", "set_owner", "remove", "move"])
 def test_a_body_that_has_lost_a_part_says_so_and_changes_nothing(call: str) -> None:
     world = World(16)
     fighter = body(world)
@@ -312,7 +311,7 @@ def test_making_a_body_refuses_what_is_out_of_range(
     assert world.save() == before
 
 
-@pytest.mark.parametrize(("parts", "attacks", "error", "text"), [
+@each(("parts", "attacks", "error", "text"), [
     (PARTS, {"x": Attack(1, {"tail": range(1)})}, ValueError, r'active\.tail: must be one of .*, not "tail"'),
     (PARTS, {"x": Attack(1, cancels=[Cancel("y", range(1))])}, ValueError, r'\.into: must be one of x, not "y"'),
     (PARTS, {"": SLASH}, ValueError, "names with a character"),
@@ -330,7 +329,7 @@ def test_frame_data_refuses_what_makes_no_sense(
         FrameData(parts, attacks)
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
+@each(("make", "error", "text"), [
     (lambda: Part(5), TypeError, "shape must be"),
     (lambda: Part(Sphere(1), (0, 0)), ValueError, "offset must be"),
     (lambda: Part(Sphere(1), (0, 2**31, 0)), ValueError, "offset: oy must be"),

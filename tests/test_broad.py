@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import KINDS, SOLIDS, every_kind, examples, rounds
-from tools import by_default
+from tools import by_default, each
 
 from fixsync import (
     Box,
@@ -210,8 +210,8 @@ def test_as_many_pairs_in_vain_as_are_borne_end_no_search():
         assert check_step(found, [(0, 0), (1, 1)])[1] == 2 * 190 + 9 + 36
 
 
-@pytest.mark.parametrize("count", [2, 60])
-@pytest.mark.parametrize("size", [1, 2, 1000, 2**20, 2**29 - 1])
+@each("count", [2, 60])
+@each("size", [1, 2, 1000, 2**20, 2**29 - 1])
 def test_a_query_that_touches_the_outermost_is_answered_and_one_beyond_is_not(size, count):
     """On each side, at exactly the end of all bounds: in a world of few, of many, and asked
     often.
@@ -299,7 +299,7 @@ def test_a_collider_at_the_beginning_of_a_row_is_found_once_by_queries_of_any_nu
             assert world.query(Box(500, 64, 64), Pose(0, 0, z)) == expected
 
 
-@pytest.mark.parametrize("last", range(1, 18))
+@each("last", range(1, 18))
 def test_queries_end_with_the_last_of_a_full_world_however_many_its_row_has(last):
     places = [(x * 4096, z * 4096) for z in range(8) for x in range(8)]
     places += [(2**15 + x, 2**15) for x in range(last)]
@@ -319,9 +319,7 @@ def test_a_query_as_tall_as_can_be_is_answered_without_a_look_at_every_height():
         assert world.query(Box(1, 2**29 - 1, 1), Pose(0, middle, 0)) == expected
 
 
-@pytest.mark.parametrize(
-    "capacity", [4095, 4096, 4097, 8193, 20000, 64 * 4096, 64 * 4096 + 1, 400_000]
-)
+@each("capacity", [4095, 4096, 4097, 8193, 20000, 64 * 4096, 64 * 4096 + 1, 400_000])
 def test_answers_are_sorted_in_worlds_of_any_capacity(capacity):
     """Ids where words and groups of 4096 begin and end: few and many, which are sorted in other
     ways.
@@ -351,8 +349,8 @@ def test_nobody_is_found_of_those_who_were_there_before_all_became_inactive():
         world.step()
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 5, 47, 48, 49, 60])
-@pytest.mark.parametrize("shape", [Cylinder(ONE, ONE), Box(ONE, ONE, ONE), Sphere(ONE)], ids=str)
+@each("count", [2, 3, 4, 5, 47, 48, 49, 60])
+@each("shape", [Cylinder(ONE, ONE), Box(ONE, ONE, ONE), Sphere(ONE)])
 def test_more_hits_at_one_place_than_there_is_room_for_at_first(shape, count):
     """All pairs, also of as many colliders as are looked at without a grid."""
     check_step([plain(shape, Pose(0, 0, 0))] * count)
@@ -369,7 +367,7 @@ def test_the_one_before_in_another_row_is_met_where_it_ends_whatever_the_step_of
     assert check_step(found)[1] >= 320
 
 
-@pytest.mark.parametrize("left", range(1, 10))
+@each("left", range(1, 10))
 def test_nobody_is_hit_who_was_there_before(left):
     """The scratch memory behind the last collider still holds those of the step before."""
     world = World(16)

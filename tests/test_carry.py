@@ -9,7 +9,7 @@ import re
 import pytest
 from builds import CSRC, Builds
 from strategies import rounds
-from tools import Log, by_default, ran
+from tools import Log, by_default, each, ran
 
 from fixsync import LEVEL, ONE, Box, Capsule, Cylinder, Level, Pose, Prism, Sector, Shape, World
 from fixsync._native.raw import ffi, lib
@@ -38,10 +38,8 @@ def seen(carried: Carried) -> tuple[str, int | None]:
     return " ".join(name for name in names if getattr(carried, name)), carried.by
 
 
-@pytest.mark.parametrize("shape", [Capsule(HALF, HALF), Cylinder(HALF, ONE), Box(HALF, ONE, HALF)])
-@pytest.mark.parametrize(
-    "motion", [(1000, 0, 0), (0, 1000, 0), (0, -1000, 0), (-700, 900, 3), (5, -40000, -7)]
-)
+@each("shape", [Capsule(HALF, HALF), Cylinder(HALF, ONE), Box(HALF, ONE, HALF)])
+@each("motion", [(1000, 0, 0), (0, 1000, 0), (0, -1000, 0), (-700, 900, 3), (5, -40000, -7)])
 def test_a_rider_keeps_its_place_and_its_floor(shape: Shape, motion: tuple[int, int, int]) -> None:
     world = a_world((shape, (0, 2 * ONE, 0), WALKER), a_box(ONE, (0, 0, 0)))
     fall = 0
@@ -312,7 +310,7 @@ def a_heap(seed: int) -> tuple[World, list[int], dict[int, Mover]]:
     return world, [20, 30], movers
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_the_order_of_arguments_and_memory_changes_nothing(seed: int) -> None:
     world, platforms, movers = a_heap(seed)
     rng = random.Random(seed)

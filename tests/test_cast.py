@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, OVERLAPPING, SIZE_MAX, TOUCHING, TURN, ModelWorld
 from refusals import Refused, refusals
 from strategies import KINDS, NO_KIND, SOLIDS, UNTURNED, sized
-from tools import ints, rows
+from tools import each, ints, rows
 
 from fixsync import (
     Box,
@@ -463,7 +463,7 @@ WAYS: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("ball", "start", "motion", "disc", "hit_when", "expected"), WAYS)
+@each(("ball", "start", "motion", "disc", "hit_when", "expected"), WAYS)
 def test_of_side_lid_and_rim_the_first_counts(
     ball: Any, start: Vec3, motion: Vec3, disc: Any, hit_when: int, expected: int | None
 ) -> None:
@@ -891,7 +891,7 @@ ROUNDED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("shape_a", "pose_a", "motion", "shape_b", "pose_b"), ROUNDED)
+@each(("shape_a", "pose_a", "motion", "shape_b", "pose_b"), ROUNDED)
 def test_what_only_roundings_let_meet_is_not_passed_by(
     shape_a: Any, pose_a: Any, motion: Vec3, shape_b: Any, pose_b: Any
 ) -> None:

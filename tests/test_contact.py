@@ -19,7 +19,7 @@ import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import UNTURNED, every_kind
-from tools import ints, rows
+from tools import each, ints, rows
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
 from fixsync.world.shapes import shape_from_tuple
@@ -132,7 +132,7 @@ AT_THE_ENDS: dict[str, list[Any]] = every_kind(
 )
 
 
-@pytest.mark.parametrize(("one", "other"), PAIRS)
+@each(("one", "other"), PAIRS)
 def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: str) -> None:
     cases = []
     for n, (a, b, x, z) in enumerate(product(AT_THE_ENDS[one], AT_THE_ENDS[other], ENDS, ENDS)):

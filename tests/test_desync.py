@@ -13,7 +13,7 @@ import pytest
 from bumpers import Bumpers
 from msgspec.structs import replace
 from network import Network, Peer, Weather, packet_of, sealed
-from tools import by_default
+from tools import by_default, each
 
 from fixsync import GameEvent
 from fixsync.base.fields import Difference, StateFields, differences
@@ -521,8 +521,8 @@ def made_bumpers(seed: int, players: int) -> Bumpers:
 made_bumpers.name = "bumpers"  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("maker", [Bumpers, made_bumpers])
-@pytest.mark.parametrize("name", faults_of("bumpers"))
+@each("maker", [Bumpers, made_bumpers])
+@each("name", faults_of("bumpers"))
 def test_a_fault_of_any_game_changes_a_game_that_knows_nothing_of_faults(name: str, maker: Any):
     clean, broken = Bumpers(1, 2), faulty(name, 5, maker)(1, 2)
     differs = []

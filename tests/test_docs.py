@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import click
 import pytest
 from builds import CSRC, ROOT, STRICT, Builds, compiled
-from tools import needs, ran, run_shell
+from tools import each, needs, ran, run_shell
 
 import fixsync
 from fixsync import cli
@@ -391,7 +391,7 @@ def _command_lines(text: str) -> Iterator[str]:
         yield from part.strip("`").splitlines()
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+@each("path", TEXTS)
 def test_command_lines_of_the_documentation_have_commands_options_and_files_that_exist(
     path: Path,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tools import each
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World
 from fixsync.base.fields import (
@@ -84,7 +85,7 @@ def test_a_state_cut_short_or_too_long_is_no_state(world: World, data: st.DataOb
             world_fields(wrong)
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "expected"),
     [
         (lambda world: world.move(5, 1, 0, 0), "collider 5, x: 0 and 1 (0 and 0.00002 units)"),

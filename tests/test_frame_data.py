@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model import KINDS as MODEL_KINDS
 from strategies import NO_KIND, examples
-from tools import needs
+from tools import each, needs
 
 from fixsync import Attack, Box, Cancel, Cylinder, FrameData, Key, Part, Sector, Sphere
 from fixsync._native.body import TableError
@@ -352,7 +352,7 @@ def test_a_file_is_the_frame_data_that_python_makes(tmp_path: Path) -> None:
 DELETE = object()
 
 
-@pytest.mark.parametrize(("place", "value", "path", "reason"), [
+@each(("place", "value", "path", "reason"), [
     ("parts", {}, "parts", "must be 1..32, not 0"),
     ("parts", 5, "parts", "must be an object, not 5"),
     ("parts.", {}, "parts", 'must be of names with a character, none of them 0, not ""'),

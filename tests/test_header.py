@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tools import each
 
 import fixsync
 from fixsync._native.raw import ffi, lib
@@ -255,7 +255,7 @@ def _pool() -> Pool:
 
 
 # Those of the kit are in test_kit.py.
-@pytest.mark.parametrize(
+@each(
     "name",
     sorted(name for name in DECLARATIONS if returns_statuses(name) and f" {name}(" in HEADER),
 )

@@ -7,13 +7,14 @@ import json
 import broken
 import pytest
 from click.testing import CliRunner
+from tools import each
 
 from fixsync.cli.synctest import synctest_command
 from fixsync.sample.skillfight import SkillFight
 from fixsync.synctest.hints import hints_in, hints_of
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "expected"),
     [
         ("x = 0.5", "a float literal"),

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from tools import Log, by_default
+from tools import Log, by_default, each
 
 import fixsync
 from fixsync import (
@@ -304,7 +304,7 @@ def at(form: N, position: int | None) -> tuple[N, list[int]]:
 
 
 @pytest.mark.parametrize("form", by_default(1, FORMS))
-@pytest.mark.parametrize("name", CALLS)
+@each("name", CALLS)
 def test_an_integer_of_any_kind_is_the_integer(name: str, form: str) -> None:
     expected = CALLS[name](int)
     found = CALLS[name](FORMS[form])
@@ -316,7 +316,7 @@ def test_an_integer_of_any_kind_is_the_integer(name: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", by_default(1, WRONG))
-@pytest.mark.parametrize("name", CALLS)
+@each("name", CALLS)
 def test_a_float_and_a_bool_are_no_integers_anywhere(name: str, form: str) -> None:
     convert, given = at(int, None)
     CALLS[name](convert)

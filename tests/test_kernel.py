@@ -14,7 +14,7 @@ from typing import Any
 import model
 import pytest
 import xxhash
-from tools import by_default
+from tools import by_default, each
 
 from fixsync import __version__
 from fixsync._native.kinds import KINDS
@@ -244,8 +244,8 @@ PAIR_FUNCTIONS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("function", PAIR_FUNCTIONS)
-@pytest.mark.parametrize(("shape", "pose", "status"), BAD_PLACED)
+@each("function", PAIR_FUNCTIONS)
+@each(("shape", "pose", "status"), BAD_PLACED)
 def test_a_function_of_two_shapes_refuses_either_and_writes_nothing(
     function: str, shape: Any, pose: Any, status: str
 ) -> None:
@@ -283,8 +283,8 @@ def test_a_cast_refuses_any_other_hit_when(hit_when: int) -> None:
         assert refused_pair(MOTION, MOTION, refused) == lib.FXS_E_HIT_WHEN
 
 
-@pytest.mark.parametrize("axis", range(3))
-@pytest.mark.parametrize("component", [2**29, -(2**29), 2**31 - 1, -(2**31)])
+@each("axis", range(3))
+@each("component", [2**29, -(2**29), 2**31 - 1, -(2**31)])
 def test_a_cast_refuses_a_motion_that_is_too_long(axis: int, component: int) -> None:
     bad = [component if i == axis else 0 for i in range(3)]
     assert refused_pair(bad, MOTION, 1) == refused_pair(MOTION, bad, 1) == lib.FXS_E_MOTION
@@ -303,7 +303,7 @@ def test_a_sweep_refuses_an_id_that_is_out_of_range_or_absent() -> None:
     assert saved(given) == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "status"),
     [
         ({"id": 4}, "FXS_E_ID"),
@@ -320,7 +320,6 @@ def test_a_sweep_refuses_an_id_that_is_out_of_range_or_absent() -> None:
         ({"oz": -1, "z": -(2**31)}, "FXS_E_CENTRE"),
         ({"oz": 1, "z": 2**31 - 1}, "FXS_E_CENTRE"),
     ],
-    ids=str,
 )
 def test_a_collider_that_is_refused_leaves_the_world_as_it_was(
     changes: dict[str, Any], status: str
@@ -410,7 +409,7 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
     assert len(reported) == 2
 
 
-@pytest.mark.parametrize("n", [1, 62, 63, 64, 65, 66, 126, 127, 128, 129])
+@each("n", [1, 62, 63, 64, 65, 66, 126, 127, 128, 129])
 def test_many_poses_are_the_single_ones_however_many(n: int) -> None:
     """Of boxes and what has an offset, all of which have to be turned: their hits and nobody
     else's.
@@ -626,7 +625,7 @@ def test_no_hit_is_written_past_the_room_when_another_sort_of_pairs_has_taken_mo
     assert saved(given) == before
 
 
-@pytest.mark.parametrize("n", [15, 16, 17, 31, 32, 33, 34, 48])
+@each("n", [15, 16, 17, 31, 32, 33, 34, 48])
 def test_nothing_is_written_past_an_answer_however_its_ids_are_sorted(n: int) -> None:
     given, count = world(capacity=64), ffi.new("uint64_t *")
     for id in range(n):

@@ -10,6 +10,7 @@ import model
 import pytest
 import strategies
 from hypothesis import Phase, find, given, settings
+from tools import each
 
 from fixsync import Shape
 from fixsync._native import kinds as native_kinds
@@ -150,7 +151,7 @@ def test_the_model_has_the_sizes_and_ranges_of_the_kernel(kind: Kind) -> None:
     assert model.ORDER[kind.code] == kind.name
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "name"),
     [
         (SHAPE, "shape"),

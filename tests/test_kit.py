@@ -19,6 +19,7 @@ import model_random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tools import each
 
 from fixsync import Sector, World
 from fixsync._native.raw import ffi, lib
@@ -109,7 +110,7 @@ def test_a_number_is_written_as_the_shortest_decimal_that_is_read_back(raw: int)
     assert not re.search(r"\.[0-9]*0$|^-?0[0-9]|^-0$|\.$", text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -261,8 +262,8 @@ def test_a_turn_goes_the_shorter_way(yaw: int, end: int, most: int) -> None:
     assert aim.turn_towards(yaw, end, most) == (yaw + max(-most, min(most, turn))) % 65536
 
 
-@pytest.mark.parametrize("name", numbers.__all__)
-@pytest.mark.parametrize("bad", [0.5, True, "1", None])
+@each("name", numbers.__all__)
+@each("bad", [0.5, True, "1", None])
 def test_a_float_or_a_bool_is_no_number(name: str, bad: Any) -> None:
     function = getattr(numbers, name)
     count = function.__code__.co_argcount
@@ -512,7 +513,7 @@ def saved(value: Any) -> bytes:
     return bytes(ffi.buffer(value))
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_a_refusal_is_documented_and_changes_nothing(name: str) -> None:
     comment = next(comment for comment, declared in DECLARED if declared == name)
     seen = set()

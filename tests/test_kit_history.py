@@ -15,7 +15,7 @@ from builds import COMMON, CSRC, Builds, compiled
 from bumpers import Bumpers
 from cffi import FFI
 from model_history import Frame, ModelHistory, ModelInputs, taken_out
-from tools import by_default
+from tools import by_default, each
 
 from fixsync import Contact, EventKind, Pose, Sphere, World
 from fixsync._native.raw import ffi, lib
@@ -676,7 +676,7 @@ def test_reactions_need_the_hash_right_after_the_step() -> None:
         assert lib.fxs_history_push(*call) == lib.FXS_E_RANGE
 
 
-@pytest.mark.parametrize(
+@each(
     "room",
     [
         (0, 600, 1, 1, 0, 0),

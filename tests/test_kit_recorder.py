@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from strategies import NO_KIND
 from test_recorder import skip
+from tools import each
 
 from fixsync import Box, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync._native.changes import rows_of_commands
@@ -316,11 +317,11 @@ def is_canonical_about(about: bytes) -> bool:
     return in_order and named and bool(tables) and ascending and canonical(doc) == about
 
 
-@pytest.mark.parametrize(
+@each(
     "keys",
     [list(ABOUT), [], ["meta"], ["sim", "unit_mm"], ["names"], ["z_down"], ["build"], ["data"]],
 )
-@pytest.mark.parametrize("semantics", [{}, {"semantics": 3}, {"semantics": None}])
+@each("semantics", [{}, {"semantics": 3}, {"semantics": None}])
 def test_the_first_line_says_what_it_is_given(keys: list[str], semantics: dict[str, Any]) -> None:
     log, doc = CLog(World(4)), {key: ABOUT[key] for key in ABOUT if key in [*keys, *semantics]}
     doc |= semantics
@@ -549,7 +550,7 @@ def test_a_games_own_events_are_in_the_line_with_their_signs(tmp_path: Path) -> 
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "is_good"),
     [
         ('{"game":{"16":"ko","4294967295":"end"}}', True),

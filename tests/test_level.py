@@ -17,7 +17,7 @@ import model_push
 import pytest
 from refusals import Refused, refusals
 from strategies import A_SOLID, KINDS, SOLIDS, every_kind, rounds, sized
-from tools import by_default, ints, rows
+from tools import by_default, each, ints, rows
 
 from fixsync import LEVEL, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
@@ -43,7 +43,7 @@ def level_of(*solids: model_level.Solid) -> Level:
 # Bytes.
 
 
-@pytest.mark.parametrize("row", rows("level_bytes.csv"), ids=lambda row: row["bytes"][:20])
+@each("row", rows("level_bytes.csv"))
 def test_bytes_are_read_or_refused_as_in_the_vectors(row: dict[str, str]) -> None:
     data = bytes.fromhex(row["bytes"])
     if row["hash"]:
@@ -611,8 +611,8 @@ def test_separate_that_would_leave_int32_moves_nothing() -> None:
     ids=str,
 )
 def test_every_place_of_a_small_grid_is_as_the_model_says(shape: tuple[Any, ...]) -> None:
-    """Every solid at once, at every place and height, with three yaws: touches of faces, corners,
-    rims and lids."""
+    """Every solid at once, at every place and height, with three yaws if it turns: touches
+    of faces, corners, rims and lids."""
     rows_of_solids: list[Any] = [
         ("prism", 0, 0, 2, [[0, 0], [3, 0], [0, 2]]),
         ("prism", 0, 0, 1, [[-1, -1], [2, -1], [2, 1], [-1, 1]]),
@@ -626,7 +626,7 @@ def test_every_place_of_a_small_grid_is_as_the_model_says(shape: tuple[Any, ...]
     for x in range(-6, 7):
         for z in range(-6, 7):
             for y in (-3, -1, 0, 2, 4):
-                for yaw in (0, 8192, 16384 + 5):
+                for yaw in (0, 8192, 16384 + 5) if shape[0] in ("box", "sector") else (0,):
                     pose = Pose(x, y, z, yaw)
                     for n, solid in enumerate(solids):
                         expected = model_level.level_contact(shape, (x, y, z, yaw), solid)

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from strategies import rounds
 from test_world import CHANGING, READING, three_in_a_row
+from tools import each
 
 import fixsync
 from fixsync import Box, Capsule, Pose, Sphere, World
@@ -155,8 +156,8 @@ def mixed_and_refused(name: str, state: int) -> tuple[list[Any], int]:
     return mixed, refused
 
 
-@pytest.mark.parametrize("name", NOT_LOADED)
-@pytest.mark.parametrize("state", [0, 1])
+@each("name", NOT_LOADED)
+@each("state", [0, 1])
 def test_an_answer_is_of_one_state_wherever_a_callback_comes(name: str, state: int) -> None:
     mixed, refused = mixed_and_refused(name, state)
     assert mixed == []
@@ -179,7 +180,7 @@ def test_a_lock_that_only_its_thread_owns_would_be_found(
     assert refused == 0
 
 
-@pytest.mark.parametrize("name", NOT_LOADED)
+@each("name", NOT_LOADED)
 def test_a_callback_at_each_instruction_leaves_a_world_that_is_whole(name: str) -> None:
     world = world_at(0)
     swapper = Swapper(lambda i: world.load(STATES[i]))
@@ -272,7 +273,7 @@ BODY: dict[str, Call] = {
 }
 
 
-@pytest.mark.parametrize("name", BODY)
+@each("name", BODY)
 def test_an_answer_of_a_body_is_of_one_state(name: str) -> None:
     call = BODY[name]
 

@@ -26,7 +26,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, inspect
 from strategies import examples, some
-from tools import Run, needs
+from tools import Run, each, needs
 
 from fixsync import World
 from fixsync._native.recorder import NativeRecorder
@@ -226,7 +226,7 @@ def test_the_names_of_owners_are_in_meta_and_are_written_as_they_were_read() -> 
         assert first_line(header) == f"{line}\n".encode()
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     ['{"0":"a"}', '{"1":"a","01":"b"}', '{"1":2}', '{"a":"b"}', '["a"]', '"ab"', "7", "{}",
      '{"4294967296":"a"}'],
@@ -402,7 +402,7 @@ def without(key: str) -> str:
 
 
 REFUSED = [
-    pytest.param(log, line, field, reason, id=f"{line} {piece[:60]!a}")
+    (log, line, field, reason)
     for line, rows, log_with in (
         (1, [*ODD_HEADERS, *rows_of("first")], lambda piece: log_of(FRAME, header=piece)),
         (1, rows_of("header"), lambda piece: log_of(FRAME, header=with_key(piece))),
@@ -423,7 +423,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("log", "line", "field", "reason"), REFUSED)
+@each(("log", "line", "field", "reason"), REFUSED)
 def test_what_no_log_may_hold_is_refused_with_its_line_and_field(
     tmp_path: Path, log: bytes, line: int, field: str, reason: str
 ) -> None:
@@ -458,7 +458,7 @@ COMPRESS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 COMPACT = b"\x89FXL\r\n\x1a\n\x01" + bytes(40)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "data", "line", "reason"),
     [
         ("match.jsonl", b"", 0, EMPTY),
@@ -676,7 +676,7 @@ def test_hostile_bytes_raise_match_log_errors_alone(
 # Writing what may not be written.
 
 
-@pytest.mark.parametrize(
+@each(
     ("about", "field"),
     [
         (About(tick_rate=0), "tick_rate"),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from model_level import LevelWorld, Solid, checked_solid
 from strategies import SOLIDS, rounds, sized
 from test_level import level_of, random_pose, random_shape, random_solid
+from tools import each
 
 from fixsync import (
     LEVEL,
@@ -68,7 +69,7 @@ def test_a_walker_on_a_floor_goes_as_far_as_it_should(shape: Shape) -> None:
 
 
 @each_character
-@pytest.mark.parametrize("speed", [FALL, -1, -7919, -40 * ONE, -4000 * ONE])
+@each("speed", [FALL, -1, -7919, -40 * ONE, -4000 * ONE])
 def test_what_falls_comes_to_touch_the_floor_to_the_raw_unit(shape: Shape, speed: int) -> None:
     world = a_world(shape)
     world.move(0, 5, 20 * ONE + 12345, 7)
@@ -96,7 +97,7 @@ def test_a_wall_is_slid_along_and_reported(shape: Shape) -> None:
 
 
 @each_character
-@pytest.mark.parametrize("height", [1, 77, ONE // 8, ONE // 4])
+@each("height", [1, 77, ONE // 8, ONE // 4])
 def test_a_step_is_climbed_and_walked_down_again(shape: Shape, height: int) -> None:
     world = a_world(shape, (Box(ONE, height, 20 * ONE), Pose(3 * ONE, 0, 0)))
     heights, stepped = [], 0
@@ -161,8 +162,8 @@ def test_a_jump_ends_at_a_ceiling(shape: Shape) -> None:
 
 
 @each_character
-@pytest.mark.parametrize("angle", [10, 30, 60, 89, 90, 91, 120, 150, 170])
-@pytest.mark.parametrize("yaw", [0, 777, 8192])
+@each("angle", [10, 30, 60, 89, 90, 91, 120, 150, 170])
+@each("yaw", [0, 777, 8192])
 def test_a_corner_of_any_angle_is_entered_and_left(shape: Shape, angle: int, yaw: int) -> None:
     """Two walls that meet at an angle. Pushing into the corner from all sides ends, and walking
     away from it is free."""
@@ -328,8 +329,8 @@ def test_a_mask_blocks_without_the_layer_matrix_so_floors_make_no_events() -> No
     assert [hit.id for hit in move_and_slide(twin, 0, (-ONE, 0, 0), mask=4)] == [2]
 
 
-@pytest.mark.parametrize("layers", [[(0, 1)], [(0, 0), (0, 1)], []])
-@pytest.mark.parametrize("mask", [None, 1, 2, 3])
+@each("layers", [[(0, 1)], [(0, 0), (0, 1)], []])
+@each("mask", [None, 1, 2, 3])
 def test_a_mover_is_never_in_its_own_way(layers: list[tuple[int, int]], mask: int | None) -> None:
     world = World(4, layers=layers)
     world.add(0, Sphere(ONE), Pose(0, 0, 0))
@@ -362,7 +363,7 @@ JUMPER = Mover(mask=1 << WALL, one_way=1 << LEDGE, step_height=ONE // 4, snap=ON
 
 
 @each_character
-@pytest.mark.parametrize("half", [1, ONE // 8, ONE])
+@each("half", [1, ONE // 8, ONE])
 def test_a_one_way_platform_is_jumped_through_stood_on_and_dropped_through(
     shape: Shape, half: int
 ) -> None:

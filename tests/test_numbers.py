@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import Refused, refusals
-from tools import VECTORS, ints, rows
+from tools import VECTORS, each, ints, rows
 
 from fixsync import ONE, degrees, direction, length, q, q_near, yaw_of
 
@@ -97,8 +97,8 @@ def test_equal_values_of_other_types_are_told_apart_however_often_they_come(func
                 function(wrong)
 
 
-@pytest.mark.parametrize("function", [q, q_near, degrees])
-@pytest.mark.parametrize(
+@each("function", [q, q_near, degrees])
+@each(
     "value",
     [
         *(0.5, -0.0, float("nan"), float("inf"), np.float64(2.0), True, False, None, b"1", [1], 1j),
@@ -110,8 +110,8 @@ def test_what_is_no_number_is_a_type_error(function: Any, value: Any) -> None:
         function(value)
 
 
-@pytest.mark.parametrize("function", [q, q_near, degrees])
-@pytest.mark.parametrize(
+@each("function", [q, q_near, degrees])
+@each(
     "text",
     [
         *("", " 1", "1 ", "1\n", "1_0", "1,5", "1e3", "0x10", "nan", "inf", ".5", "5.", "+-1"),
@@ -123,10 +123,8 @@ def test_a_string_that_is_no_plain_number_is_refused(function: Any, text: str) -
         function(text)
 
 
-@pytest.mark.parametrize(
-    "value", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+1001", "1E-1001", "-1E+999999999"]
-)
-@pytest.mark.parametrize("function", [q, q_near, degrees])
+@each("value", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+1001", "1E-1001", "-1E+999999999"])
+@each("function", [q, q_near, degrees])
 def test_a_decimal_beyond_all_measure_is_refused_at_once(function: Any, value: str) -> None:
     with pytest.raises(ValueError, match=r"finite.*-1000\.\.1000"):
         function(Decimal(value))
@@ -220,9 +218,7 @@ def test_out_of_range_is_told_with_name_range_and_value(refused: Refused) -> Non
     refused()
 
 
-@pytest.mark.parametrize(
-    "value", [1.0, True, "1", None, Decimal(1), Fraction(1), np.array([1]), np.array(True)]
-)
+@each("value", [1.0, True, "1", None, Decimal(1), Fraction(1), np.array([1]), np.array(True)])
 def test_yaws_and_differences_are_integers(value: Any) -> None:
     for name, call in (
         ("yaw", lambda: direction(value)),
@@ -234,8 +230,8 @@ def test_yaws_and_differences_are_integers(value: Any) -> None:
             call()
 
 
-@pytest.mark.parametrize("value", [0.5, 45.5, 0.1, -3.0, 1e-7, 1e22, -0.0, 720.25])
-@pytest.mark.parametrize("function", [q, q_near, degrees])
+@each("value", [0.5, 45.5, 0.1, -3.0, 1e-7, 1e22, -0.0, 720.25])
+@each("function", [q, q_near, degrees])
 def test_what_is_advised_instead_of_a_float_is_right_code(function: Any, value: float) -> None:
     with pytest.raises(TypeError, match=r"takes no float: write (q|q_near|degrees)\('") as caught:
         function(value)

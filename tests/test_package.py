@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 from builds import Builds
 from cffi import FFI
-from tools import needs, ran
+from tools import each, needs, ran
 
 import fixsync
 from fixsync._native.raw import lib
@@ -128,7 +128,7 @@ def test_importing_fixsync_loads_neither_numpy_nor_the_command_line() -> None:
     assert found.stdout.strip() == ""
 
 
-@pytest.mark.parametrize("module", EXACT)
+@each("module", EXACT)
 def test_no_float_is_written_where_answers_are_made(module: str) -> None:
     tree = ast.parse(NAMES[f"fixsync.{module}"].read_text(encoding="utf-8"))
     for node in ast.walk(tree):

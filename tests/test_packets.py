@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from msgspec import inspect
 from network import Network, Weather, nonce_of, packet_of, sealed
 from strategies import examples
+from tools import each
 
 from fixsync.game.random import Random
 from fixsync.match.sim import Input
@@ -156,7 +157,7 @@ def test_any_body_under_a_true_tag_is_a_message_or_no_packet(body: bytes, is_hel
         CODEC.open(under_a_true_tag(body, is_hello=is_hello))
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",

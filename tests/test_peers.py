@@ -20,7 +20,7 @@ from bumpers import Bumpers
 from click.testing import CliRunner, Result
 from netns import Namespaces
 from network import KERNEL
-from tools import needs_loopback, ran
+from tools import each, needs_loopback, ran
 
 from fixsync.base.fields import differences
 from fixsync.cli.peers import peers_command
@@ -324,7 +324,7 @@ def test_a_second_in_which_a_peer_said_nothing_makes_no_later_one_twice(tmp_path
     assert asyncio.run(followed()) == [1, 3, 4]
 
 
-@pytest.mark.parametrize(
+@each(
     "options",
     [
         "--fault bogus",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, cross
 from model_level import SPAN_MAX, minus, polygon_fault
 from strategies import examples
+from tools import each
 
 from fixsync.maps import polygons
 from fixsync.maps.polygons import convex_pieces, pieces_of
@@ -281,7 +282,7 @@ def test_the_ends_of_int32_and_the_widest_polygon() -> None:
     check([(end, INT32_MAX), (INT32_MAX, INT32_MAX), (INT32_MAX, INT32_MAX - 1)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("ring", "holes", "message"),
     [
         ([(0, 0), (1, 0)], [], "vertices must be at least 3 vertices, not 2"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from strategies import POLYGONS
-from tools import ran
+from tools import each, ran
 
 from fixsync._native.kinds import KINDS_BY_NAME
 
@@ -50,7 +50,7 @@ def test_contacts_of_every_two_kinds_have_a_proof() -> None:
     assert list(KINDS_BY_NAME) == proofs.KINDS
 
 
-@pytest.mark.parametrize("proof", proofs.all_proofs(), ids=lambda proof: proof.name)
+@each("proof", proofs.all_proofs())
 def test_the_place_of_a_planted_fault_is_still_there(proof: proofs.Proof) -> None:
     text = (proofs.CSRC / proof.fault.file).read_text(encoding="ascii")
     assert text.count(proof.fault.old) >= 1

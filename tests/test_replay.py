@@ -16,6 +16,7 @@ import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from tools import each
 
 from fixsync import Contact, EventKind, Pose, Sphere, World
 from fixsync.log.recorder import SimRecorder
@@ -236,8 +237,8 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("command", "reason"), REFUSED)
-@pytest.mark.parametrize("before", [0, 2])
+@each(("command", "reason"), REFUSED)
+@each("before", [0, 2])
 def test_a_command_that_the_world_refuses_is_told_with_its_place(
     tmp_path: Path, command: Any, reason: str, before: int
 ) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from test_package import PACKAGE, ROOT, imports
+from tools import each
 
 ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([^|]*) ?\|$", re.MULTILINE)
 ROOMS = {
@@ -35,7 +35,7 @@ def test_the_table_names_every_room() -> None:
     assert loose == {"__init__.py", "__main__.py"}
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@each("room", ROOMS)
 def test_a_room_imports_only_the_rooms_of_its_row(room: str) -> None:
     found: set[str] = set()
     for path in sorted((PACKAGE / room).rglob("*.py")):

@@ -26,7 +26,7 @@ from network import (
 from refusals import Refused, refusals
 from simulator import check_memory
 from strategies import examples, rounds
-from tools import by_default
+from tools import by_default, each
 
 from fixsync import Contact, Event, EventKind, Pacer
 from fixsync.match.sim import Input, hash_of
@@ -645,7 +645,7 @@ def test_an_ended_session_plays_no_more():
 # The handshake.
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         ("seed", 6),

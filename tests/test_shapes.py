@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import Refused, refusals
 from strategies import NO_KIND, POLYGONS, every_kind
+from tools import each
 
 import fixsync
 from fixsync import (
@@ -185,7 +186,7 @@ FIELDS: list[tuple[Callable[[Any], Any], str, int, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "name", "low", "high"), FIELDS)
+@each(("make", "name", "low", "high"), FIELDS)
 def test_each_field_takes_its_range_and_nothing_else(
     make: Any, name: str, low: int, high: int
 ) -> None:
@@ -258,8 +259,8 @@ def test_a_pose_is_moved_with_its_yaw_and_not_out_of_the_world() -> None:
         pose.moved(0.5, 0, 0)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wrong", [None, 3, "sphere", ("sphere", 1), Pose(0, 0, 0), Sphere])
-@pytest.mark.parametrize("place", [0, 2])
+@each("wrong", [None, 3, "sphere", ("sphere", 1), Pose(0, 0, 0), Sphere])
+@each("place", [0, 2])
 def test_overlap_says_which_argument_is_no_shape(place: int, wrong: Any) -> None:
     args: list[Any] = [Sphere(1), Pose(0, 0, 0), Sphere(1), Pose(0, 0, 0)]
     args[place] = wrong
@@ -267,8 +268,8 @@ def test_overlap_says_which_argument_is_no_shape(place: int, wrong: Any) -> None
         overlap(*args)
 
 
-@pytest.mark.parametrize("wrong", [None, (0, 0, 0), Sphere(1), Pose])
-@pytest.mark.parametrize("place", [1, 3])
+@each("wrong", [None, (0, 0, 0), Sphere(1), Pose])
+@each("place", [1, 3])
 def test_overlap_says_which_argument_is_no_pose(place: int, wrong: Any) -> None:
     args: list[Any] = [Sphere(1), Pose(0, 0, 0), Sphere(1), Pose(0, 0, 0)]
     args[place] = wrong
@@ -387,9 +388,9 @@ def test_overlap_many_says_what_is_wrong_with_a_row(refused: Refused) -> None:
 _GOOD_ROWS = {"cylinder": (2, 0, 9, 9, 0), "box": (3, 0, 9, 9, 9)}
 
 
-@pytest.mark.parametrize("beside", _GOOD_ROWS.values(), ids=_GOOD_ROWS)
-@pytest.mark.parametrize("other", _GOOD_ROWS)
-@pytest.mark.parametrize("at", range(5))
+@each("beside", _GOOD_ROWS.values())
+@each("other", _GOOD_ROWS)
+@each("at", range(5))
 def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
     beside: tuple[int, ...], other: str, at: int
 ) -> None:
@@ -425,8 +426,8 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
                 overlap_many(sides[0], a, sides[1], b)
 
 
-@pytest.mark.parametrize("beside", _GOOD_ROWS.values(), ids=_GOOD_ROWS)
-@pytest.mark.parametrize(
+@each("beside", _GOOD_ROWS.values())
+@each(
     "row",
     [
         (4, 0, 9, 9, 9),

@@ -10,6 +10,7 @@ import pytest
 from bumpers import Bumpers
 from hypothesis import given
 from hypothesis import strategies as st
+from tools import each
 
 from fixsync.base.fields import byte_fields, world_fields
 from fixsync.base.names import Names
@@ -185,7 +186,7 @@ def test_an_input_is_an_integer_or_up_to_sixteen(value: int | list[int]):
     assert check_input(Anything(1, 2), 1, value) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "error", "said"),
     [
         (2**63, ValueError, "input of player 1 must be"),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, some
+from tools import each
 
 from fixsync import ONE, EventKind, Pose, World, q_near
 from fixsync.base.fields import differences
@@ -213,7 +214,7 @@ def change(bodies: str, number: int, field: str, value: int) -> Callable[[SkillF
     return lambda game: setattr(getattr(game.state, bodies)[number], field, value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "said"),
     [
         (lambda game: game.world.remove(0), "collider 0 is missing"),

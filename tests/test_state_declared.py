@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tools import ran
+from tools import each, ran
 
 from fixsync import Attack, Body, EventKind, FrameData, Handlers, Part, Pose, Sphere, World, q
 from fixsync.base.fields import difference_lines, differences
@@ -235,7 +235,7 @@ def of(change: Callable[[Fight], object]) -> Callable[[Brawl], object]:
     return lambda game: change(game.state)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "path", "said"),
     [
         (101, "fighters[0].health", "an integer of -100..100, not 101"),
@@ -357,7 +357,7 @@ def test_bytes_of_any_kind_are_refused(data: bytes):
         assert refused(game, tried) is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "said"),
     [
         (lambda m: m.replace(b"\x64", b"\x65", 1), "fighters[0].health must be an integer of"),
@@ -422,7 +422,7 @@ def declared(annotation: Any, *default: object) -> type[State]:
     return type(State)("Fighter", (State,), {"__module__": __name__, **space})
 
 
-@pytest.mark.parametrize(
+@each(
     ("annotation", "said"),
     [
         (int, "must have a range: Annotated[int, within(low, high)]"),

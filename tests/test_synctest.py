@@ -26,6 +26,7 @@ from fixsync.log.diff import diff
 from fixsync.log.replay import Verdict, replay
 from fixsync.match.sim import Input, SimulationType, Stepped
 from fixsync.sample.skillfight import SkillFight
+from fixsync.synctest import process_check
 from fixsync.synctest.checks import CHECKS, IN_PROCESS, run_checks
 from fixsync.synctest.minimise import minimise
 from fixsync.synctest.remarks import not_checked
@@ -177,7 +178,10 @@ def test_more_seeds_find_what_the_first_does_not_show():
     assert (late.failing, late.seeds, late.is_late) == (None, [1, 2], True)
 
 
-def test_a_simulation_that_raises_with_another_seed_is_reported_with_the_seed(run: Any):
+def test_a_simulation_that_raises_with_another_seed_is_reported_with_the_seed(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(process_check, "VARIANTS", 3)
     result = run("broken:RaisingSeeds", "--frames", "9", "--seeds", "3")
     assert result.exit_code == 1
     assert "RaisingSeeds: seed 3: frame 4: it raised RuntimeError: no room" in result.output

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools import places
+from strategies import rounds
+from tools import each, places
 
 from fixsync import LEVEL, Pillar, Prism
 from fixsync.maps import MapFileError, MapLevel, read_map, tiled
@@ -176,7 +177,7 @@ def test_runs_are_merged_over_the_border_of_two_chunks(read: Read) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"data": CELLS[:-1]}, r"layers\[0\].data: it has 11 cells; width x height is 12"),
@@ -216,7 +217,7 @@ def test_compressed_tiles_that_are_cut_short_or_a_bomb_are_refused(
 AREA = {"width": 16, "height": 16}
 
 
-@pytest.mark.parametrize(
+@each(
     ("item", "message"),
     [
         ({"template": "crate.tx"}, r"objects\[0\].template: the file \"crate.tx\" is missing"),
@@ -255,7 +256,7 @@ def test_a_solid_without_heights_is_refused(read: Read) -> None:
         read(a_map(objects(AREA), properties=properties(y_high=1)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("document", "message"),
     [
         ("<map>", "not a map or a sheet: not XML at line 1, column 6: no element found"),
@@ -312,14 +313,14 @@ def damaged(document: Json, chance: random.Random) -> Json:
 
 
 def test_a_damaged_map_is_read_or_refused_with_a_path_and_never_crashes(
-    read: Read, request: pytest.FixtureRequest, tmp_path: Path
+    read: Read, tmp_path: Path
 ) -> None:
     chance = random.Random(23)
     whole = json.loads(EXAMPLE.read_text())
     whole["layers"].append(packed(zlib.compress(PACKED), "zlib"))
     whole["properties"] += properties(y_high=2)
     outcomes, length = {True: 0, False: 0}, 0
-    for _ in range(1000 if request.config.getoption("full") else 200):
+    for _ in rounds(2000):
         try:
             found = read(damaged(whole, chance))
         except MapFileError as error:
@@ -329,17 +330,15 @@ def test_a_damaged_map_is_read_or_refused_with_a_path_and_never_crashes(
             outcomes[True] += 1
             assert found.rounding <= Fraction(1, 2)
             found.level.to_bytes()
-    assert min(outcomes.values()) > 20, outcomes
+    assert min(outcomes.values()) > 5, outcomes
     assert length < 600
 
 
-def test_a_damaged_file_is_refused_and_never_crashes(
-    tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_a_damaged_file_is_refused_and_never_crashes(tmp_path: Path) -> None:
     chance = random.Random(24)
     data = EXAMPLE.read_bytes()
     path = tmp_path / "map.tmj"
-    for _ in range(1000 if request.config.getoption("full") else 150):
+    for _ in rounds(2000):
         at, end = sorted(chance.randrange(len(data)) for _ in range(2))
         junk = bytes(chance.randrange(256) for _ in range(chance.randint(0, 3)))
         path.write_bytes(data[:at] + junk + data[end if chance.random() < 0.3 else at + 1 :])
@@ -424,8 +423,8 @@ def test_an_option_of_a_wrong_type_is_refused(
         read("no map", **options)
 
 
-@pytest.mark.parametrize("value", [0, -32, Fraction(1, 65537), 10**9 + 1])
-@pytest.mark.parametrize("name", ["pixels_per_unit", "line_width", "steps"])
+@each("value", [0, -32, Fraction(1, 65537), 10**9 + 1])
+@each("name", ["pixels_per_unit", "line_width", "steps"])
 def test_a_scale_is_in_its_range(read: Read, name: str, value: int | Fraction) -> None:
     with pytest.raises(ValueError, match=f"^{name} must be 1/65536..1000000000, not {value}$"):
         read("no map", side=True, **{name: value})

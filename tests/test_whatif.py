@@ -18,7 +18,7 @@ from strategies import rounds
 from test_cut import log as log
 from test_replay_logs import GOLDENS, path_of
 from test_why import beginning, model_of
-from tools import Run, by_default
+from tools import Run, by_default, each
 
 from fixsync import Cylinder
 from fixsync._native import kernel
@@ -388,7 +388,7 @@ def test_a_match_of_a_simulation_is_changed_as_its_trace_is(log: Path, tmp_path:
 # Settings.
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "recorded", "expected"),
     [
         ("x.radius += 10%", 196608, 216269),
@@ -412,7 +412,7 @@ def test_a_value_is_rounded_to_the_nearest(text: str, recorded: int, expected: i
     assert Setting(text).value(recorded) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("radius += 1", "is not a setting"),

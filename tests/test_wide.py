@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from builds import PORTABLE, Builds
 from model import sgn
-from tools import by_default
+from tools import by_default, each
 
 FORMS = {"as the compiler has it": [], "in words": PORTABLE}
 
@@ -178,7 +178,7 @@ def test_quotients_by_2_to_the_30_are_rounded_to_nearest_halves_away_from_0(
             assert kernel.shim_round(I64(-v)) == -(whole + (part >= 2**29))
 
 
-@pytest.mark.parametrize("capacity", [1, 2, 63, 64, 65, 127, 128, 129, 200, 256])
+@each("capacity", [1, 2, 63, 64, 65, 127, 128, 129, 200, 256])
 def test_the_next_of_a_set_is_the_least_that_is_not_less(
     kernel: ctypes.CDLL, capacity: int
 ) -> None:

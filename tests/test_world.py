@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from model import ModelWorld
 from refusals import Refused, refusals
 from strategies import NO_KIND, every_kind
-from tools import Log
+from tools import Log, each
 
 from fixsync import (
     LEVEL,
@@ -659,6 +659,7 @@ def test_an_error_names_what_is_wrong_and_changes_nothing(world: World, refused:
     refused(w=world, array=array)
     assert world.save() == before
     assert log.reported == []
+    world.detach(log)
 
 
 @refusals("""
@@ -925,7 +926,7 @@ FAULTS = f"""
 """
 
 
-@pytest.mark.parametrize("fault", FAULTS.strip().splitlines())
+@each("fault", FAULTS.strip().splitlines())
 def test_load_says_what_is_wrong_and_where(world: World, fault: str) -> None:
     change, reported = fault.split(" | ")
     at, form, *values = change.split()
@@ -1049,13 +1050,14 @@ def test_a_change_is_told_as_commands_that_make_it_again(world: World, name: str
         assert twin.save() == world.save()
 
 
-@pytest.mark.parametrize("name", READING)
+@each("name", READING)
 def test_what_only_reads_changes_nothing_and_tells_nothing(world: World, name: str) -> None:
     log, before = Log(), world.save()
     world.attach(log)
     READING[name](world)
     assert world.save() == before
     assert log.reported == []
+    world.detach(log)
 
 
 def test_an_integer_of_another_kind_is_told_as_an_int(world: World) -> None:
@@ -1168,7 +1170,7 @@ def busy(world: World) -> Iterator[World]:
     assert world.frame == 2
 
 
-@pytest.mark.parametrize("name", [*CHANGING, *READING, "attach", "detach"])
+@each("name", [*CHANGING, *READING, "attach", "detach"])
 def test_a_world_in_use_refuses_a_second_thread(busy: World, name: str) -> None:
     calls = {
         **CHANGING,

@@ -4,7 +4,9 @@
 
 import copy
 import csv
+import functools
 import importlib
+import inspect
 import os
 import random
 import re
@@ -17,6 +19,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 import pytest
+from strategies import rounds
 
 VECTORS = Path(__file__).resolve().parent / "vectors"
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
@@ -73,6 +76,30 @@ def in_turn(step: int, values: Iterable[str]) -> list[Any]:
     ]
 
 
+def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[..., Any]:
+    """As `pytest.mark.parametrize`, but one test tries all rows, which take milliseconds. A failure
+    names its row."""
+    all_rows = [(row,) for row in rows] if isinstance(names, str) else list(rows)
+    keys = (names,) if isinstance(names, str) else names
+
+    def decorate(test: Callable[..., None]) -> Any:
+        @functools.wraps(test)
+        def tried(**fixtures: Any) -> None:
+            for number, row in enumerate(all_rows):
+                values = dict(zip(keys, row, strict=True))
+                try:
+                    test(**fixtures, **values)
+                except (Exception, pytest.fail.Exception) as error:
+                    raise AssertionError(f"row {number}: {values}") from error
+
+        takes = inspect.signature(test)
+        left = [one for name, one in takes.parameters.items() if name not in keys]
+        tried.__signature__ = takes.replace(parameters=left)  # type: ignore[attr-defined]
+        return tried
+
+    return decorate
+
+
 def lock(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on, folders called "locked" cannot be read."""
     scandir = os.scandir
@@ -124,7 +151,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 def damaged_values(document: Any, chance: random.Random, values: list[Any]) -> Iterator[Any]:
     """Copies of a document with another value somewhere."""
-    for _ in range(600):
+    for _ in rounds(2400):
         made = copy.deepcopy(document)
         holder, key = chance.choice(places(made))
         holder[key] = chance.choice(values)

@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import re
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -283,13 +284,16 @@ def _hexadecimal(value: str, digits: int, path: str) -> str:
     return value
 
 
+_type_info = cache(inspect.type_info)  # a millisecond
+
+
 class FrameLines:
     """The lines after the header, of a trace or of a log with a sim."""
 
     def __init__(self, *, has_sim: bool) -> None:
         self._type: type[TraceFrame] | type[SimFrame] = SimFrame if has_sim else TraceFrame
         self._decode = msgspec.json.Decoder(self._type).decode
-        self._schema = inspect.type_info(self._type)
+        self._schema = _type_info(self._type)
         self._keys = self._type.__struct_fields__
         self._values = attrgetter("frame", *self._keys[2:])
 
