@@ -115,7 +115,8 @@ class BuildExt(build_ext):
         ext.extra_link_args = [*ext.extra_link_args, *extra]
         ext.extra_objects = self.compiled([str(generated), *files(".c")], ext)
         ext.sources = []
-        self.force = True  # setuptools would compare times, and keep an old kernel
+        # setuptools would compare times, and keep an old kernel.
+        self.force = self.compiler.force = True
         super().build_extension(ext)
 
     def compiled(self, sources: list[str], ext: Extension) -> list[str]:

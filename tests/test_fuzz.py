@@ -44,6 +44,14 @@ def test_the_corpora_and_a_second_beyond_each_find_nothing(objects: Path) -> Non
     assert {path.stem for path in objects.glob("run_*")} == {f"run_{name}" for name in FAULTS}
 
 
+@pytest.mark.full
+@pytest.mark.release
+def test_a_million_hostile_packets_find_nothing(objects: Path, tmp_path: Path) -> None:
+    arguments = ("rollback", "--seconds", "60", "--objects", str(objects))
+    code, said, found = fuzz(NATIVE / "fuzz.py", tmp_path / "found", *arguments)
+    assert (code, found) == (0, []), said
+
+
 # For each target, a change in a copy of the kernel that must be noticed.
 FAULTS = {
     "shapes": (

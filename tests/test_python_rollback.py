@@ -198,6 +198,15 @@ def test_packets_are_small_and_hashes_come_within_thirty_frames() -> None:
     assert 0 < late <= 30
 
 
+def test_a_packet_that_comes_seconds_late_is_no_error() -> None:
+    match = Match(2)
+    match.run(300)
+    for packet in match.packets[1]:
+        match.peers[0].receive(1, packet)
+    match.run(320)
+    match.check_straight(300)
+
+
 class TwoFaced(Rollback):
     """A player who sends another input to the second peer from frame 60 on."""
 

@@ -339,7 +339,8 @@ def lie(random: Random, model: ModelRollback, peer: int) -> bytes:
         wrong = tuple(to_int64(n + random.choice([0, far])) for n in row)
         play.runs[at] = random.choice([(max(1, run + far), row), (run, wrong)])
     elif way == 7:
-        play.hashes = [(play.confirmed + far, random.getrandbits(64))]
+        before = random.choice([-far, 1, 2, 3])
+        play.hashes = [(play.confirmed - before, random.getrandbits(64))]
     elif way == 8:
         play.differs = abs(far) - 1, tuple(random.getrandbits(64) for _ in range(5))
     body = play.bytes()

@@ -131,9 +131,9 @@ TESTS = {
         ("recorder.c", "about.c", "json.c", "pen.c"),
         (("kit_recorder", ""), ("recorder matchlog", "")),
     ),
-    **dict.fromkeys(("history.c", "inputs.c"), (("kit_history", ""),)),
+    **dict.fromkeys(("history.c", "inputs.c"), (("kit_history rollback", ""),)),
     "rewind.c": (("kit_rewind kit_history", ""),),
-    **dict.fromkeys(("rollback.c", "packet.c"), (("rollback", ""),)),
+    **dict.fromkeys(("rollback.c", "packet.c"), (("rollback python_rollback", ""),)),
     "sha256.h": (("kit_recorder", ""),),
 }
 OF_ALL = (
