@@ -112,7 +112,8 @@ PARTS = {
         "csharp",
         "the C# package in Mono and .NET, its libraries, Unity's part",
         "../../.venv/bin/python ../natives/build.py .test/probe linux-x64 && "
-        "mcs -unsafe -out:.test/probe/tests.exe Runtime/*.cs Tests/Harness.cs Tests/KitTests.cs && "
+        "mcs -langversion:7.2 -unsafe -out:.test/probe/tests.exe Runtime/*.cs Tests/Harness.cs "
+        "Tests/KitTests.cs && "
         "LD_LIBRARY_PATH=.test/probe/linux-x64 mono .test/probe/tests.exe KitTests",
         ("bindings/csharp/Runtime/Fix.cs", "(long)a.Raw + b.Raw,", "a.Raw + b.Raw,"),
         ("bindings/csharp/Runtime/Fix.cs", "(long)a.Raw - b.Raw,", "(long)b.Raw - a.Raw,"),
