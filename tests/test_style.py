@@ -67,7 +67,7 @@ def test_the_kernel_names_no_floating_point_and_nothing_of_libc() -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "flags", ["", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS -DFXS_NO_LITTLE_ENDIAN", "-m32"]
+    "flags", ["", "-m32 -DFXS_NO_INT128 -DFXS_NO_BUILTINS -DFXS_NO_LITTLE_ENDIAN"]
 )
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_kernel_builds_without_warnings(compiler: str, flags: str, tmp_path: Path) -> None:

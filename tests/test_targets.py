@@ -83,7 +83,7 @@ def test_a_target_of_ones_own_is_compared_with_the_golden(tmp_path: Path) -> Non
     runner = tmp_path / "runner"
     runner.write_text('#!/bin/sh\n"$@" | sed "s/$CHANGE/x/"\n', encoding="ascii")
     runner.chmod(0o755)
-    arguments = ["--compiler", compiler, "--flags=-O1", "--runner", str(runner), "--level", "0"]
+    arguments = ["--compiler", compiler, "--flags=-O0", "--runner", str(runner), "--level", "0"]
     codes = [
         subprocess.run(
             [sys.executable, NATIVE / "targets.py", *arguments],
