@@ -77,28 +77,24 @@ static void confirm(void) {
 /* The input of a player: it changes every eight frames. */
 static int64_t pressed(uint32_t player, uint32_t frame) { return frame / BACK * (player + 1) % 7; }
 
-static uint64_t play(uint32_t frame, uint64_t *hash) {
+static uint64_t play(uint32_t frame) {
     place(frame);
     for (uint32_t i = 0; i < count; i++) {
         rows[i].collider.x += (int32_t)values[i % players] * 512;
     }
-    const uint64_t n = step();
-    *hash = fxs_world_hash(world);
-    return n;
+    return step();
 }
 
 /* A tick as a game with inputs and a history of its own has it. */
 static void tick_loop(uint32_t now) {
     const uint32_t redo = fxs_inputs_redo(inputs), known = fxs_inputs_confirmed(inputs);
-    uint64_t hash;
     check(fxs_history_settle(history, redo < known ? redo : known));
     if (redo != fxs_history_head(history)) {
         check(fxs_history_back(history, redo, world, own));
     }
     for (uint32_t f = redo; f <= now; f++) {
         check(fxs_inputs_take(inputs, f, values));
-        const uint64_t n = play(f, &hash);
-        push(n, &hash);
+        push(play(f), NULL);
     }
     fxs_confirmed found;
     while (fxs_history_confirm(history, &found, given, confirmed) == FXS_OK) {
@@ -109,16 +105,12 @@ static void tick_loop(uint32_t now) {
 static void tick_peer(uint32_t me, const int64_t *local) {
     fxs_rollback_request asked;
     fxs_event_changes changes;
-    uint64_t hash;
     world = worlds[me];
     check(fxs_rollback_tick(peers[me], local));
     do {
         check(fxs_rollback_next(peers[me], world, own, &asked, values, given, confirmed));
         if (asked.type == FXS_ROLLBACK_STEP) {
-            const fxs_pushed pushed = {.command_count = count,
-                                       .event_count = play(asked.frame, &hash),
-                                       .hash = hash,
-                                       .has_hash = 1};
+            const fxs_pushed pushed = {.command_count = count, .event_count = play(asked.frame)};
             check(fxs_rollback_push(peers[me], world, own, &pushed, 0, rows, events, taken_back,
                                     predicted, &changes));
         }

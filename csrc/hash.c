@@ -17,10 +17,12 @@ static uint64_t merged(uint64_t hash, uint64_t lane) {
     return (hash ^ one_round(0, lane)) * P1 + P4;
 }
 
+/* Written out, so that compilers keep the lanes in registers. */
 static void stripe(uint64_t lane[4], const uint8_t *p) {
-    for (int i = 0; i < 4; i++) {
-        lane[i] = one_round(lane[i], read64(p + 8 * i));
-    }
+    lane[0] = one_round(lane[0], read64(p));
+    lane[1] = one_round(lane[1], read64(p + 8));
+    lane[2] = one_round(lane[2], read64(p + 16));
+    lane[3] = one_round(lane[3], read64(p + 24));
 }
 
 void fxs_hash_begin(hasher *h, uint64_t seed) {
@@ -53,18 +55,17 @@ void fxs_hash_add(hasher *h, const uint8_t *p, size_t size) {
     memcpy(h->held, p, size);
 }
 
-uint64_t fxs_hash_end(const hasher *h) {
-    const uint8_t *p = h->held;
-    size_t size = (size_t)(h->total & 31);
-    uint64_t hash = h->seed + P5;
-    if (h->total >= 32) {
-        hash = rotate(h->lane[0], 1) + rotate(h->lane[1], 7) + rotate(h->lane[2], 12) +
-               rotate(h->lane[3], 18);
+/* The hash, from the lanes and the bytes after the last stripe. */
+static uint64_t ended(const uint64_t lane[4], uint64_t seed, uint64_t total, const uint8_t *p) {
+    size_t size = (size_t)(total & 31);
+    uint64_t hash = seed + P5;
+    if (total >= 32) {
+        hash = rotate(lane[0], 1) + rotate(lane[1], 7) + rotate(lane[2], 12) + rotate(lane[3], 18);
         for (int i = 0; i < 4; i++) {
-            hash = merged(hash, h->lane[i]);
+            hash = merged(hash, lane[i]);
         }
     }
-    hash += h->total;
+    hash += total;
     for (; size >= 8; p += 8, size -= 8) {
         hash = rotate(hash ^ one_round(0, read64(p)), 27) * P1 + P4;
     }
@@ -81,11 +82,13 @@ uint64_t fxs_hash_end(const hasher *h) {
     return hash ^ hash >> 32;
 }
 
+uint64_t fxs_hash_end(const hasher *h) { return ended(h->lane, h->seed, h->total, h->held); }
+
 uint64_t fxs_hash64(const uint8_t *bytes, uint64_t size, uint64_t seed) {
     hasher h;
     fxs_hash_begin(&h, seed);
-    if (size) { /* bytes may be NULL if there are none */
-        fxs_hash_add(&h, bytes, (size_t)size);
+    for (uint64_t rest = size; rest >= 32; rest -= 32, bytes += 32) {
+        stripe(h.lane, bytes);
     }
-    return fxs_hash_end(&h);
+    return ended(h.lane, seed, size, bytes);
 }

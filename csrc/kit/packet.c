@@ -242,15 +242,15 @@ static void put_runs(const fxs_rollback *r, const remote *to, packet_writer *w, 
     put_varint(w, 0);
 }
 
-static void write_hash(const fxs_rollback *r, packet_writer *w, uint32_t frame) {
+static void write_hash(fxs_rollback *r, packet_writer *w, uint32_t frame) {
     put_varint(w, confirmed_of(r) - frame);
-    put_u64(w, hash_of_parts(parts_at(r, frame)->parts));
+    put_u64(w, fxs_rollback_hash(r, frame));
 }
 
 /* Writes hashes of confirmed frames: those that were never sent, then in turn others that the
  * remote lacks. Each is how many frames it is before the first that is not confirmed, and the
  * hash; and a 0. */
-static void put_hashes(const fxs_rollback *r, remote *to, packet_writer *w) {
+static void put_hashes(fxs_rollback *r, remote *to, packet_writer *w) {
     const uint32_t old = to->hash_sent;
     uint32_t room = HASHES_SENT;
     for (; room && to->hash_sent < confirmed_of(r); room--) {
@@ -335,13 +335,13 @@ static int32_t check_play(const fxs_rollback *r, remote *it, const play *said) {
     return FXS_OK;
 }
 
-/* Compares or puts the input of a player for a frame. */
+/* Puts the input of a player for a frame, or compares it. */
 static int32_t take_input(fxs_rollback *r, remote *it, uint32_t player, uint32_t frame,
                           const int64_t *now, int is_put) {
     const uint32_t n = r->settings.numbers;
     const int64_t *known = is_put ? NULL : input_for(r, player, frame);
     for (uint32_t k = 0; k < n; k++) {
-        if (is_put && frame >= it->next) {
+        if (is_put) {
             const int32_t status =
                 fxs_inputs_put(inputs_in(r), player * n + k, frame_after(r->start, frame), now[k]);
             FXS_ASSERT(status == FXS_OK);
@@ -356,7 +356,8 @@ static int32_t take_input(fxs_rollback *r, remote *it, uint32_t player, uint32_t
     return FXS_OK;
 }
 
-/* Reads the inputs from `first` on; with is_put takes them. Sets `end`. */
+/* Reads the inputs from `first` on; with is_put takes the new ones, else compares the others. Sets
+ * `end`. */
 static int32_t take_runs(fxs_rollback *r, remote *it, packet_reader *from, play *said, int is_put) {
     int64_t *last = (int64_t *)(void *)rollback_at(r, r->scratch_at);
     const uint64_t count = count_of_players(it->players) * r->settings.numbers;
@@ -381,6 +382,9 @@ static int32_t take_runs(fxs_rollback *r, remote *it, packet_reader *from, play 
         }
         for (uint32_t k = 0; k < run; k++, frame++) {
             const int64_t *now = last;
+            if ((frame >= it->next) != is_put) {
+                continue;
+            }
             for (uint32_t i = 0; i < r->settings.players; i++) {
                 if (has_player(it->players, i)) {
                     const int32_t status = take_input(r, it, i, frame, now, is_put);

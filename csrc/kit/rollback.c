@@ -172,15 +172,18 @@ static uint32_t certain_of(const fxs_rollback *r) {
 
 static uint32_t less(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Makes the frames final that are certain, but not those that the sync test steps again. */
-static void settle_frames(fxs_rollback *r) {
-    uint32_t end = less(certain_of(r), head_of(r));
+/* Makes the frames final that are certain, but not those that the sync test steps again. Returns
+ * how many are certain, stepped or not. */
+static uint32_t settle_frames(fxs_rollback *r) {
+    const uint32_t certain = certain_of(r);
+    uint32_t end = less(certain, head_of(r));
     if (r->settings.check) {
         end = less(end, r->target > r->settings.check + 1 ? r->target - r->settings.check - 1 : 0);
     }
     if (end > confirmed_of(r)) { /* else they are final, and this is refused */
         (void)fxs_history_settle(history_in(r), frame_after(r->start, end));
     }
+    return certain;
 }
 
 static int can_step(const fxs_rollback *r) {
@@ -357,38 +360,39 @@ int32_t fxs_rollback_guess(fxs_rollback *rollback, const int64_t *input) {
     return FXS_OK;
 }
 
-static uint64_t hash_of_numbers(const int64_t *values, uint32_t n) {
-    hasher h;
-    fxs_hash_begin(&h, 0);
-    for (uint32_t i = 0; i < n; i++) {
-        hash_word(&h, (uint64_t)values[i]);
-    }
-    return fxs_hash_end(&h);
-}
-
-static uint64_t hash_of_events(const fxs_event *events, uint64_t n) {
+/* The hash of words of 4 or 8 bytes, little-endian. */
+static uint64_t hash_of_words(const void *words, uint64_t n, uint32_t size) {
+#if LITTLE_ENDIAN_WORDS
+    return fxs_hash64(words, n * size, 0);
+#else
     hasher h;
     fxs_hash_begin(&h, 0);
     for (uint64_t i = 0; i < n; i++) {
-        uint8_t bytes[16];
-        write32(bytes, events[i].a);
-        write32(bytes + 4, events[i].b);
-        write32(bytes + 8, events[i].kind);
-        write32(bytes + 12, events[i].contact);
-        fxs_hash_add(&h, bytes, sizeof bytes);
+        const uint64_t v = size == 8 ? ((const uint64_t *)words)[i] : ((const uint32_t *)words)[i];
+        uint8_t bytes[8];
+        write32(bytes, (uint32_t)(v & UINT32_MAX));
+        write32(bytes + 4, (uint32_t)(v >> 32));
+        fxs_hash_add(&h, bytes, size);
     }
     return fxs_hash_end(&h);
+#endif
 }
 
 /* The hashes of a frame, besides `shown`. */
 static void hash_parts(const fxs_rollback *r, frame_parts *out, const int64_t *values,
                        uint64_t world, const uint8_t *own, const fxs_event *events, uint64_t n) {
     out->parts[FXS_PART_INPUTS] =
-        hash_of_numbers(values, r->settings.players * r->settings.numbers);
+        hash_of_words(values, (uint64_t)r->settings.players * r->settings.numbers, sizeof *values);
     out->parts[FXS_PART_WORLD] = world;
     const uint64_t length = own_length(&r->settings, &own);
     out->parts[FXS_PART_OWN] = length ? fxs_hash64(own, length, 0) : 0;
-    out->parts[FXS_PART_EVENTS] = hash_of_events(events, n);
+    out->parts[FXS_PART_EVENTS] = hash_of_words(events, 4 * n, sizeof events->a);
+}
+
+uint64_t fxs_rollback_hash(fxs_rollback *r, uint32_t frame) {
+    frame_parts *it = parts_at(r, frame);
+    it->hash = it->hash ? it->hash : hash_of_words(it->parts, PARTS, sizeof it->parts[0]);
+    return it->hash;
 }
 
 /* Whether the ring of hashes would lose one that a remote needs, or that is not compared. */
@@ -424,6 +428,7 @@ static int give_confirmed(fxs_rollback *r, fxs_rollback_request *request, int64_
         hash = fxs_hash64(state, size, 0);
     }
     hash_parts(r, hashes, inputs, hash, fxs_rewind_own(states, after), events, now->events);
+    hashes->hash = 0;
     hashes->tag = frame + 1;
     r->recorded =
         (fxs_recorded){hash, 0, now->events - now->game_events, now->game_events, 1, 1, 1, 1};
@@ -453,8 +458,7 @@ int32_t fxs_rollback_next(fxs_rollback *rollback, fxs_world *world, uint8_t *own
     r->is_dirty |= r->request == FXS_ROLLBACK_STEP;
     r->is_open = 1;
     for (;;) {
-        uint32_t head = head_of(r);
-        settle_frames(r);
+        const uint32_t head = head_of(r);
         if (r->request != FXS_ROLLBACK_GUESS || r->is_dirty) {
             const uint32_t to = back_to(r, head);
             if (to < head || r->is_dirty) {
@@ -469,7 +473,8 @@ int32_t fxs_rollback_next(fxs_rollback *rollback, fxs_world *world, uint8_t *own
             ask_step(r, head, request, inputs);
             return FXS_OK;
         }
-        if (give_confirmed(r, request, inputs, commands, events)) {
+        if (confirmed_of(r) < settle_frames(r) &&
+            give_confirmed(r, request, inputs, commands, events)) {
             return FXS_OK;
         }
         r->request = FXS_ROLLBACK_NONE;
@@ -539,7 +544,8 @@ void fxs_rollback_compare(fxs_rollback *r, uint32_t of) {
     const uint32_t end = less(it->hash_next, confirmed_of(r));
     for (; it->compared < end; it->compared++) {
         const frame_parts *ours = parts_at(r, it->compared);
-        if (!it->differs && hash_of_parts(ours->parts) != hash_at(r, of, it->compared)->hash) {
+        if (!it->differs &&
+            fxs_rollback_hash(r, it->compared) != hash_at(r, of, it->compared)->hash) {
             it->differs = it->compared + 1;
             memcpy(it->parts, ours->parts, sizeof it->parts);
             if (!r->kept_tag) {
@@ -610,14 +616,14 @@ int32_t fxs_rollback_push(fxs_rollback *rollback, const fxs_world *world, const 
         return FXS_E_RANGE;
     }
     const uint32_t frame = head_of(r);
-    frame_parts now = {{0}, frame + 1, 0};
-    now.parts[FXS_PART_SHOWN] = shown;
-    settle_frames(r);
+    frame_parts now;
     fxs_pushed row = *pushed;
-    row.is_final = !r->settings.check && frame < certain_of(r);
-    int is_checked = r->settings.check && pushed->event_count <= r->settings.event_room &&
-                     fxs_world_frame(world) == frame_after(r->start, frame + 1);
+    row.is_final = frame < settle_frames(r) && !r->settings.check;
+    const int is_checked = r->settings.check && pushed->event_count <= r->settings.event_room &&
+                           fxs_world_frame(world) == frame_after(r->start, frame + 1);
     if (is_checked) {
+        now = (frame_parts){{0}, 0, frame + 1, 0};
+        now.parts[FXS_PART_SHOWN] = shown;
         hash_parts(r, &now, values_in(r), fxs_world_hash(world), own, events, pushed->event_count);
         check_step(r, frame, &now, world, own);
     }
@@ -626,14 +632,20 @@ int32_t fxs_rollback_push(fxs_rollback *rollback, const fxs_world *world, const 
     if (status != FXS_OK) {
         return status;
     }
-    *parts_at(r, frame) = now;
-    if (!r->is_comparing && parts_at(r, frame + 1)->tag == frame + 2) {
-        parts_at(r, frame + 1)->tag = 0; /* it was stepped from another state */
+    frame_parts *at = parts_at(r, frame);
+    at->parts[FXS_PART_SHOWN] = shown;
+    if (is_checked) {
+        *at = now;
+        if (!r->is_comparing && parts_at(r, frame + 1)->tag == frame + 2) {
+            parts_at(r, frame + 1)->tag = 0; /* it was stepped from another state */
+        }
     }
     r->resteps += frame < r->top;
     r->top = frame < r->top ? r->top : frame + 1;
-    r->guessed = r->is_guessed ? less(r->guessed, frame) : r->guessed;
-    r->is_guessed = 0;
+    if (r->is_guessed) {
+        r->guessed = less(r->guessed, frame);
+        r->is_guessed = 0;
+    }
     r->request = FXS_ROLLBACK_NONE;
     return FXS_OK;
 }

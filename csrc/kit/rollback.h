@@ -36,7 +36,8 @@ typedef struct remote {
 /* A frame: its hashes by part. Of one that is not confirmed only `shown`, or with a check all. */
 typedef struct frame_parts {
     uint64_t parts[PARTS];
-    uint32_t tag; /* 1 + the frame; 0: none */
+    uint64_t hash; /* of the parts; 0: not computed yet */
+    uint32_t tag;  /* 1 + the frame; 0: none */
     uint32_t zero;
 } frame_parts;
 
@@ -121,23 +122,8 @@ static inline int has_player(uint64_t players, uint32_t player) {
     return (int)(players >> player & 1);
 }
 
-static inline void hash_word(hasher *h, uint64_t v) {
-    uint8_t bytes[8];
-    write32(bytes, (uint32_t)(v & UINT32_MAX));
-    write32(bytes + 4, (uint32_t)(v >> 32));
-    fxs_hash_add(h, bytes, sizeof bytes);
-}
-
-/* The hash of a frame that packets carry. */
-static inline uint64_t hash_of_parts(const uint64_t of[PARTS]) {
-    hasher h;
-    fxs_hash_begin(&h, 0);
-    for (int i = 0; i < PARTS; i++) {
-        hash_word(&h, of[i]);
-    }
-    return fxs_hash_end(&h);
-}
-
+/* The hash of the parts of a confirmed frame, which packets carry. */
+FXS_INTERNAL uint64_t fxs_rollback_hash(fxs_rollback *r, uint32_t frame);
 /* Compares the hashes of a remote with those of this peer, as far as both are known. */
 FXS_INTERNAL void fxs_rollback_compare(fxs_rollback *r, uint32_t of);
 /* Takes the parts of the frame that differs, as the remote has them. */
