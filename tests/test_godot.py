@@ -3,6 +3,7 @@ bindings/godot/test runs it in the engine."""
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 import shutil
@@ -71,8 +72,9 @@ def test_each_function_of_c_is_bound_or_has_a_reason() -> None:
     declared = {function.name for function in read().functions}
     lines = (GODOT / "unbound.txt").read_text(encoding="utf-8").splitlines()
     reasons = dict(line.split("  ", 1) for line in lines if not line.startswith("#"))
-    assert declared - called == set(reasons)
-    assert all(reasons.values())
+    left = {pattern: set(fnmatch.filter(declared - called, pattern)) for pattern in reasons}
+    assert declared - called == set().union(*left.values())
+    assert all(reasons.values()) and all(left.values())
     assert len(declared) >= 170
 
 

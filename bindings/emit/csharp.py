@@ -23,12 +23,13 @@ RAW = {
     "fxs_body",
     "fxs_name",
     "fxs_recorder",
+    "fxs_history_room",
     "fxs_pushed",
     "fxs_recorded",
     "fxs_rollback_settings",
     "fxs_desync",
 }
-"""Structures with long arrays: only Native has them."""
+"""Structures with long arrays, or of low-level functions: only Native has them."""
 
 SHOWN = {
     ("fxs_shape", "kind"): "ShapeKind",

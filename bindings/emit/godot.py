@@ -114,7 +114,6 @@ PASSED = {
     ),
     "world": ("frame", "count", "hit_count", "hash", "contact", "push_out", "lift", "side"),
     "random": ("next", "below", "between", "chance"),
-    "inputs": ("redo", "confirmed"),
     "history": ("head", "first", "free_frames"),
     "body": (
         *("set_pose", "mirror", "start", "tick", "cancel", "can_start", "phase", "hit", "hash"),
@@ -201,7 +200,7 @@ class _Call:
         """Reads a parameter from the next argument."""
         name, base, at = parameter.name, parameter.type.base, len(self.arguments)
         key = f"{self.function.name}.{name}"
-        if base in ("fxs_world", "fxs_inputs", "fxs_history") and self.owner != "body":
+        if base in ("fxs_world", "fxs_history") and self.owner != "body":
             self.passed.append(f"self->{base.removeprefix('fxs_')}")
         elif name == "state":
             self.passed.append("&self->state")

@@ -20,14 +20,14 @@ export type InitSource =
 
 /** A value of the wrong type; a number with a fraction too. */
 export class ArgumentTypeError extends TypeError {
-  /** The index of the command at fault, of `World.apply`, a Recorder and a History. */
+  /** The index of the command at fault, of `World.apply` and a Recorder. */
   readonly index?: number;
 }
 /** A value out of range, or one that the world refuses. */
 export class ArgumentRangeError extends RangeError {
   /** The kernel's status (FXS_E_…), if it refused. */
   readonly status?: number;
-  /** The index of the command at fault, of `World.apply`, a Recorder and a History. */
+  /** The index of the command at fault, of `World.apply` and a Recorder. */
   readonly index?: number;
 }
 
@@ -803,24 +803,6 @@ export class TwoPlanes implements Disposable {
   [Symbol.dispose](): void;
 }
 
-/** The states of a world at its last frames, each with as many bytes of the game's own. */
-export class Rewind implements Disposable {
-  /** frames: how many it keeps. ownSize: bytes of the game's own. stateSize: the largest state that
-   * there is room for to begin with; it grows. */
-  constructor(frames: number, ownSize?: number, stateSize?: number);
-  /** How many frames are kept. */
-  readonly size: number;
-  readonly oldest: number;
-  /** Keeps a world as it is, under its frame. Later frames are dropped. */
-  push(world: World, own?: Uint8Array): void;
-  /** Loads the state of a frame into a world; the game's own bytes. */
-  load(frame: number, world: World): Uint8Array;
-  /** A copy of the kept state of a frame, or null. */
-  state(frame: number): Uint8Array | null;
-  dispose(): void;
-  [Symbol.dispose](): void;
-}
-
 /** A match log that is not valid, or a frame of it that cannot be played. */
 export class MatchLogError extends Error {
   private constructor();
@@ -945,49 +927,6 @@ export interface GameEvent {
   value: number;
 }
 
-/** The frames of a game that rolls back, until they are confirmed. Frame f is the step from frame f
- * to f + 1 of the world, modulo 2^32. It takes more memory by itself. */
-export class History implements Disposable {
-  /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
-   * game's own state as bytes. ownMax: the most bytes of it, 0..2^30; if it is left out, it
-   * always has as many. past: states to keep of frames before those, 0..2^31 - 1. */
-  constructor(
-    world: World,
-    window: number,
-    own?: Uint8Array,
-    ownMax?: number | null,
-    past?: number,
-  );
-  /** The frame that is stepped next. */
-  readonly head: number;
-  /** The oldest frame that `confirm` has not given. */
-  readonly first: number;
-  /** How many frames can be pushed before one must be confirmed. */
-  readonly free: number;
-  /** Keeps the frame that was just stepped. takenBack: its events that are taken back.
-   * predicted: those that are predicted; a final frame predicts none. Events are the same if all
-   * their fields are. */
-  push(
-    world: World,
-    frame?: PlayedFrame & {
-      /** The game's own state now. */
-      own?: Uint8Array;
-      /** Whether all inputs of this frame are known. */
-      isFinal?: boolean;
-    },
-  ): { takenBack: (HitEvent | GameEvent)[]; predicted: (HitEvent | GameEvent)[] };
-  /** Makes all frames before a frame final: they were stepped on the real inputs. */
-  settle(frame: number): void;
-  /** Loads the state before a frame that is not final into a world; the game's own bytes. */
-  back(frame: number, world: World): Uint8Array;
-  /** A copy of the kept state before a frame, or null. */
-  state(frame: number): Uint8Array | null;
-  /** The frames that are final and were not given yet, in order. */
-  confirm(): ConfirmedFrame[];
-  dispose(): void;
-  [Symbol.dispose](): void;
-}
-
 /** A frame that is not stepped again: for scores, sounds and a Recorder. */
 export interface ConfirmedFrame {
   frame: number;
@@ -996,26 +935,6 @@ export interface ConfirmedFrame {
   game: GameEvent[];
   /** Of the world right after the step. */
   hash: bigint;
-}
-
-/** The inputs of all players of a game that rolls back: those that came, and those that were
- * predicted. An input is a safe integer. */
-export class Inputs implements Disposable {
-  /** window: how many frames there may be from the first with an unknown or wrongly predicted
-   * input. frame: the first that is stepped. */
-  constructor(players: number, window: number, frame?: number);
-  /** The first frame that was stepped on a wrong prediction; without one, the next to take. */
-  readonly redo: number;
-  /** The first frame for which an input is not known: all before it are final. */
-  readonly confirmed: number;
-  /** Adds the input of a player for a frame, in any order, any number of times. False if the frame
-   * is after the window: then it must come again later. */
-  put(player: number, frame: number, value: number): boolean;
-  /** The inputs to step a frame with, one a player: the known ones, or the last known before. Take
-   * each frame in order; an earlier one may be taken again. */
-  take(frame: number): number[];
-  dispose(): void;
-  [Symbol.dispose](): void;
 }
 
 /** A number of an input; a BigInt if it is beyond 2^53, which only another program sends. */
@@ -1041,7 +960,7 @@ export interface RollbackGame {
   guess?(player: number, frame: number, input: any, age: number): Input;
 }
 
-/** A frame as `History.push` takes it. */
+/** What a game did in a frame. */
 export interface PlayedFrame {
   /** Those before the step. */
   commands?: readonly Command[];
@@ -1051,8 +970,8 @@ export interface PlayedFrame {
   reactions?: readonly Command[];
   /** Of the world right after the step; needed with reactions. */
   hash?: bigint | null;
-  /** A hash of what players see, such as health and score, for a Rollback: peers compare it, so it
-   * finds a value that nobody saves. */
+  /** A hash of what players see, such as health and score, which peers compare: it finds a
+   * value that nobody saves. */
   shown?: number | bigint;
 }
 

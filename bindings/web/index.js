@@ -18,7 +18,6 @@ export { layerMasks } from "./commands.js";
 export { Events } from "./events.js";
 export { explain, explanationText } from "./explain.js";
 export { FrameData } from "./frame_data.js";
-export { History, Inputs } from "./history.js";
 export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";
 export {
@@ -29,7 +28,6 @@ export {
   moveAndSlide,
   Random,
   Recorder,
-  Rewind,
   separate,
   slide,
 } from "./kit.js";

@@ -3,7 +3,6 @@
 import {
   ArgumentRangeError,
   bytesIn,
-  bytesOf,
   integer,
   isList,
   itemsOf,
@@ -345,90 +344,6 @@ function refuseMovers(status, world, platforms, words) {
     if (!active && platforms.includes(id)) refuse(id, "be active, as a part of a platform");
   }
   checked(status, "a place of platforms or movers");
-}
-
-// ---- rewind ----
-
-/** A copy of the state that a ring keeps of a frame, or null. */
-export function stateOf(ring, frame) {
-  const at = kernel.fxs_rewind_state(ring, uint32("frame", frame), scratch) >>> 0;
-  return at === 0 ? null : memory.u8.slice(at, at + memory.u32[scratch / 4]);
-}
-
-/** The states of a world at its last frames, each with as many bytes of the game's own. */
-export class Rewind extends Holder {
-  #rooms;
-  #frames;
-  #ownSize;
-
-  /** frames: how many it keeps. ownSize: bytes of the game's own. stateSize: the largest state that
-   * there is room for to begin with; it grows. */
-  constructor(frames, ownSize = 0, stateSize = 1024) {
-    const rooms = { block: new Room(), own: new Room() };
-    super(rooms);
-    this.#rooms = rooms;
-    this.#frames = integer("frames", frames, 1, UINT32_MAX);
-    this.#ownSize = integer("ownSize", ownSize, 0, FXS_SIZE_MAX);
-    const sizes = [frames, BigInt(ownSize), BigInt(integer("stateSize", stateSize, 0, UINT32_MAX))];
-    const at = rooms.block.for(Number(kernel.fxs_rewind_size(...sizes)));
-    checked(kernel.fxs_rewind_init(at, ...sizes), "Rewind");
-    rooms.own.for(ownSize);
-  }
-
-  get #at() {
-    return this.#rooms.block.live("rewind is");
-  }
-
-  /** How many frames are kept. */
-  get size() {
-    return kernel.fxs_rewind_count(this.#at) >>> 0;
-  }
-
-  /** The oldest frame that is kept. */
-  get oldest() {
-    return kernel.fxs_rewind_oldest(this.#at) >>> 0;
-  }
-
-  /** Keeps a world as it is, under its frame, and the game's own bytes. Later frames are
-   * dropped. */
-  push(world, own = new Uint8Array(0)) {
-    bytesOf("own", own, this.#ownSize, this.#ownSize);
-    memory.u8.set(own, this.#rooms.own.at);
-    const push = () => kernel.fxs_rewind_push(this.#at, worldIn(world), this.#rooms.own.at);
-    let status = push();
-    if (status === FXS_E_ROOM) {
-      this.#grow(world);
-      status = push();
-    }
-    checked(status, `frame ${world.frame}`);
-  }
-
-  // Moves the frames to a ring with room for the state of a world.
-  #grow(world) {
-    const size = 2 * Number(kernel.fxs_world_save_size(worldIn(world)));
-    const larger = new Rewind(this.#frames, this.#ownSize, size);
-    const past = world.copy();
-    for (let i = 0; i < this.size; i++) larger.push(past, this.load((this.oldest + i) >>> 0, past));
-    past.dispose();
-    [this.#rooms.block, larger.#rooms.block] = [larger.#rooms.block, this.#rooms.block];
-    larger.dispose();
-  }
-
-  /** Loads the state of a frame into a world; the game's own bytes. */
-  load(frame, world) {
-    const own = this.#rooms.own.at;
-    const wanted = uint32("frame", frame);
-    checked(
-      kernel.fxs_rewind_load(this.#at, wanted, worldIn(world), own, scratch),
-      `frame ${frame}`,
-    );
-    return memory.u8.slice(own, own + this.#ownSize);
-  }
-
-  /** A copy of the kept state of a frame, or null. */
-  state(frame) {
-    return stateOf(this.#at, frame);
-  }
 }
 
 // ---- recorder ----

@@ -1507,65 +1507,20 @@ namespace Fixsync
 
     /// <summary>The room of a history.</summary>
     [StructLayout(LayoutKind.Sequential)]
-    public readonly partial struct HistoryRoom : IEquatable<HistoryRoom>
+    public unsafe struct RawHistoryRoom
     {
-        internal readonly ulong ownSize;
-        internal readonly ulong stateSize;
-        internal readonly ulong commandRoom;
-        internal readonly ulong eventRoom;
-        internal readonly uint window;
-        internal readonly uint past;
-
-        internal HistoryRoom(
-            ulong ownSize, ulong stateSize, ulong commandRoom, ulong eventRoom, uint window,
-            uint past)
-        {
-            this.ownSize = ownSize;
-            this.stateSize = stateSize;
-            this.commandRoom = commandRoom;
-            this.eventRoom = eventRoom;
-            this.window = window;
-            this.past = past;
-        }
-
         /// <summary>Bytes of the game's own state, may be 0.</summary>
-        public ulong OwnSize => ownSize;
-
+        public ulong own_size;
         /// <summary>The largest state of the world, as for fxs_rewind_size.</summary>
-        public ulong StateSize => stateSize;
-
+        public ulong state_size;
         /// <summary>Commands of one frame, the reactions of the last included.</summary>
-        public ulong CommandRoom => commandRoom;
-
+        public ulong command_room;
         /// <summary>Events of one frame; below 2^32 - 1.</summary>
-        public ulong EventRoom => eventRoom;
-
+        public ulong event_room;
         /// <summary>At least 1: frames that may be unconfirmed.</summary>
-        public uint Window => window;
-
+        public uint window;
         /// <summary>States to keep of frames before those.</summary>
-        public uint Past => past;
-
-        /// <summary>Whether all fields are equal.</summary>
-        public bool Equals(HistoryRoom other) =>
-            ownSize == other.ownSize && stateSize == other.stateSize &&
-            commandRoom == other.commandRoom && eventRoom == other.eventRoom &&
-            window == other.window && past == other.past;
-
-        /// <summary>Whether it is equal.</summary>
-        public override bool Equals([AllowNull] object other) =>
-            other is HistoryRoom row && Equals(row);
-
-        /// <summary>A hash of its fields.</summary>
-        public override int GetHashCode() => Hashes.Of(
-            ownSize.GetHashCode(), stateSize.GetHashCode(), commandRoom.GetHashCode(),
-            eventRoom.GetHashCode(), window.GetHashCode(), past.GetHashCode());
-
-        /// <summary>Whether two are equal.</summary>
-        public static bool operator ==(HistoryRoom a, HistoryRoom b) => a.Equals(b);
-
-        /// <summary>Whether two are not equal.</summary>
-        public static bool operator !=(HistoryRoom a, HistoryRoom b) => !a.Equals(b);
+        public uint past;
     }
 
     /// <summary>A frame that was just stepped.</summary>
@@ -2803,8 +2758,8 @@ namespace Fixsync
             "Difference 40 of=0 a=4 b=8 field=12 values0=16 values1=24 absent0=32 " +
             "absent1=36",
             "RawName 64 id=0 text=4",
-            "HistoryRoom 40 ownSize=0 stateSize=8 commandRoom=16 eventRoom=24 window=32 " +
-            "past=36",
+            "RawHistoryRoom 40 own_size=0 state_size=8 command_room=16 event_room=24 " +
+            "window=32 past=36",
             "RawPushed 40 hash=0 command_count=8 reaction_count=16 event_count=24 " +
             "is_final=32 has_hash=36",
             "EventChanges 16 takenBack=0 predicted=8",
@@ -2862,7 +2817,7 @@ namespace Fixsync
                 case "HitboxCast": return sizeof(HitboxCast);
                 case "Difference": return sizeof(Difference);
                 case "RawName": return sizeof(RawName);
-                case "HistoryRoom": return sizeof(HistoryRoom);
+                case "RawHistoryRoom": return sizeof(RawHistoryRoom);
                 case "RawPushed": return sizeof(RawPushed);
                 case "EventChanges": return sizeof(EventChanges);
                 case "Confirmed": return sizeof(Confirmed);
@@ -4112,7 +4067,7 @@ namespace Fixsync
         /// state_size; each of window + 1 frames 32, and its commands and events. Cannot fail.
         /// Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern ulong fxs_history_size(HistoryRoom* room);
+        public static extern ulong fxs_history_size(RawHistoryRoom* room);
 
         /// <summary>Makes a history in `memory`: fxs_history_size bytes, aligned to 8. It keeps
         /// the world and the game's own bytes as they are before the first frame. The memory
@@ -4122,7 +4077,7 @@ namespace Fixsync
         /// fxs_world_save.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern int fxs_history_init(
-            IntPtr memory, HistoryRoom* room, IntPtr world, byte* own);
+            IntPtr memory, RawHistoryRoom* room, IntPtr world, byte* own);
 
         /// <summary>Keeps the frame that was just stepped, fxs_history_head, with the state
         /// after it. commands: those since the last push; reactions to the events of the step
@@ -4173,7 +4128,7 @@ namespace Fixsync
         /// fxs_history_size refuses, has less than the old one or another own_size, or
         /// misaligned memory. Cost: bytes.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern int fxs_history_grow(IntPtr memory, HistoryRoom* room, IntPtr old);
+        public static extern int fxs_history_grow(IntPtr memory, RawHistoryRoom* room, IntPtr old);
 
         /// <summary>The frame that is stepped next. Cannot fail. Cost: constant.</summary>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -175,34 +175,6 @@ namespace Fixsync.Tests
         }
 
         [Test]
-        public void ARewindGrowsWithItsStates()
-        {
-            using (var world = new World(64))
-            using (var ring = new Rewind(3, 1, 0))
-            {
-                var states = new byte[5][];
-                for (uint frame = 0; frame < 5; frame++)
-                {
-                    for (uint i = 0; i < 10; i++)
-                        world.Add(new Collider(10 * frame + i, Ball));
-                    states[frame] = world.Save();
-                    ring.Push(world, new[] { (byte)frame });
-                    world.Step(new Rows<Event>());
-                }
-
-                Assert.IsTrue(ring.Oldest == 2 && ring.Count == 3);
-                var own = new byte[1];
-                for (uint frame = 2; frame < 5; frame++)
-                {
-                    Assert.AreEqual(states[frame], ring.State(frame));
-                    ring.Load(frame, world, own);
-                    Assert.AreEqual(states[frame], world.Save());
-                    Assert.AreEqual((byte)frame, own[0]);
-                }
-            }
-        }
-
-        [Test]
         public void StatesAndTheirFields()
         {
             using (var world = new World(8))
@@ -220,13 +192,6 @@ namespace Fixsync.Tests
                 States.Differences(empty, state, rows);
                 Assert.AreEqual(3u, rows[rows.Count - 1].A);
                 Assert.AreEqual(null, rows[rows.Count - 1].First);
-                var ring = new Rewind(2, 0, 999);
-                Assert.Throws<InvalidOperationException>(() => ring.Oldest.ToString());
-                ring.Push(world);
-                Assert.IsTrue(ring.Oldest == 0 && ring.Count == 1);
-                Assert.AreEqual(state, ring.State(0));
-                Assert.AreEqual(null, ring.State(1));
-                ring.Dispose();
             }
         }
 

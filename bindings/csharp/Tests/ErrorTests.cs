@@ -228,53 +228,6 @@ namespace Fixsync.Tests
         }
 
         [Test]
-        public void Rollback()
-        {
-            World world = Made();
-            OutOfRange("frames must be 1..", () => new Rewind(0, 0, 99));
-            Refused<ArgumentException>(
-                "length of own must be 4, not 0", () => new Rewind(9, 4, 9999).Push(world));
-            Refused<KeyNotFoundException>(
-                "frame 3 is not kept", () => new Rewind(9, 0, 9999).Load(3, world));
-            OutOfRange("players must be 1..65536, not 0", () => new Inputs(0, 9));
-            OutOfRange("player must be 0..1, not 2", () => new Inputs(2, 9).Put(2, 0, 0));
-            OutOfRange("window must be 1..", () => new History(world, 0));
-            OutOfRange("ownMax must be 0..1073741824, not -1",
-                () => new History(world, 4, ownMax: -1));
-            OutOfRange("length of own must be 0..2, not 3",
-                () => new History(world, 4, new byte[3], ownMax: 2));
-            Refused<ArgumentException>("length of own must be 2, not 1",
-                () => new History(world, 4, ownMax: 2).Back(0, world, new byte[1]));
-            Refused<ArgumentException>("length of own must be 1, not 0",
-                () => new History(world, 4, new byte[1]).Push(world, default(ReadOnlySpan<byte>),
-                    true, default(ReadOnlySpan<Command>), default(ReadOnlySpan<Event>),
-                    new Rows<Event>(), new Rows<Event>()));
-            var history = new History(world, 1);
-            var rows = new Rows<Event>();
-            Action<Rows<Event>, int> push = (predicted, reactions) => history.Push(
-                world, default(ReadOnlySpan<byte>), false, default(ReadOnlySpan<Command>),
-                default(ReadOnlySpan<Event>), rows, predicted, reactions);
-            Refused<InvalidOperationException>(
-                "push must follow the step of frame 0: the world is at frame 0",
-                () => push(new Rows<Event>(), 0));
-            world.Step(rows);
-            Refused<ArgumentException>(
-                "takenBack and predicted must be two lists", () => push(rows, 0));
-            OutOfRange("reactions must be 0..0, not 1", () => push(new Rows<Event>(), 1));
-            push(new Rows<Event>(), 0);
-            world.Step(rows);
-            Refused<InvalidOperationException>(
-                "frame 1 has no room: 1 frames are not confirmed", () => push(new Rows<Event>(), 0));
-            world = Made();
-            var inputs = new Inputs(2, 9);
-            inputs.Put(0, 0, 5);
-            Refused<ArgumentException>(
-                "input 6 of player 0 for frame 0 is not the one", () => inputs.Put(0, 0, 6));
-            Assert.IsTrue(!inputs.Put(0, 9, 6), "a frame after the window is put off:");
-            OutOfRange("frame must be 0..0, not 5", () => new History(world, 4).Settle(5));
-        }
-
-        [Test]
         public void LevelsAndHitboxes()
         {
             Level level = Level.Of(new[] { Solid.Pillar(0, 0, 5, 0, 9, 3) });
@@ -309,16 +262,9 @@ namespace Fixsync.Tests
         }
 
         [Test]
-        public void LogsAndTimelines()
+        public void LogsAndStates()
         {
             World world = Made();
-            var inputs = new Inputs(2, 9);
-            Refused<ArgumentException>(
-                "length of values must be 2, not 1", () => inputs.Take(0, new long[1]));
-            Refused<ArgumentException>(
-                "frame 5 is after the next to take, or outside the window",
-                () => inputs.Take(5, new long[2]));
-            OutOfRange("frame must be 0..0, not 3", () => new History(world, 4).Back(3, world));
             var log = new Recorder(world, 60);
             Refused<ArgumentException>(
                 "end of frame 0: ",
@@ -418,16 +364,6 @@ namespace Fixsync.Tests
             Null("ids", () => level.Query(query, null));
             Null("hits", () => level.Cast(default(Cast), null));
             Null("vertices", () => Solid.Prism(null, 0, 1));
-            Null("world", () => new Rewind(1).Push(null));
-            Null("world", () => new Rewind(1).Load(0, null));
-            Null("world", () => new History(null, 8));
-            var history = new History(world, 8);
-            var rows = new Rows<Event>();
-            Null("world", () => history.Push(null, null, true, null, null, rows, rows));
-            Null("takenBack", () => history.Push(world, null, true, null, null, null, rows));
-            Null("predicted", () => history.Push(world, null, true, null, null, rows, null));
-            Null("world", () => history.Back(0, null));
-            Null("frame", () => history.Confirm(null));
             Null("rows", () => States.Fields(world.Save(), null));
             Null("rows", () => States.Differences(world.Save(), world.Save(), null));
             Null("world", () => new Recorder(null, 60));

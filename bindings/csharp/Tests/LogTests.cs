@@ -129,50 +129,6 @@ namespace Fixsync.Tests
             }
         }
 
-        private struct OwnState
-        {
-            public long Frame, Score;
-        }
-
-        [Test]
-        public void RollingBackAtEachFrameChangesNothing()
-        {
-            var trace = new Trace("skill_fight");
-            World world = trace.World;
-            var events = new Rows<Event>();
-            var own = new OwnState[1];
-            var rewind = new Rewind(10, Marshal.SizeOf(typeof(OwnState)));
-            int frames = 400;
-            for (int frame = 0; frame < frames; frame++)
-            {
-                own[0] = new OwnState { Frame = frame, Score = 5L * frame };
-                rewind.Push(world, MemoryMarshal.AsBytes(new Span<OwnState>(own)));
-                int depth = Math.Min(frame, 8);
-                if (depth > 0)
-                {
-                    rewind.Load(
-                        (uint)(frame - depth), world, MemoryMarshal.AsBytes(new Span<OwnState>(own)));
-                    Assert.AreEqual((long)(frame - depth), own[0].Frame);
-                    Assert.AreEqual(5L * (frame - depth), own[0].Score);
-                    for (int again = frame - depth; again < frame; again++)
-                    {
-                        world.Apply(trace.Commands[again]);
-                        world.Step(events);
-                        own[0] = new OwnState { Frame = again + 1, Score = 5L * (again + 1) };
-                        rewind.Push(world, MemoryMarshal.AsBytes(new Span<OwnState>(own)));
-                    }
-                }
-
-                world.Apply(trace.Commands[frame]);
-                world.Step(events);
-                Assert.AreEqual(trace.Events[frame], events.ToArray(), $"frame {frame}");
-                Assert.AreEqual(trace.Hashes[frame], world.Hash(), $"frame {frame}");
-            }
-
-            rewind.Dispose();
-            world.Dispose();
-        }
-
         [Test]
         public void ASavedStateGoesOnInAnotherWorld()
         {

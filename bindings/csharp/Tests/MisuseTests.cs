@@ -14,10 +14,8 @@ namespace Fixsync.Tests
         public void ADisposedObjectThrows()
         {
             var world = new World(8);
-            var inputs = new Inputs(2, 4);
-            var history = new History(world, 4);
-            var rewind = new Rewind(4, 0, 999);
-            NativeObject[] all = { world, inputs, history, rewind };
+            var peer = new Rollback(new RollbackTests.Game(), new byte[2]);
+            NativeObject[] all = { world, peer };
             foreach (NativeObject one in all)
             {
                 one.Dispose();
@@ -26,43 +24,8 @@ namespace Fixsync.Tests
 
             Assert.Throws<ObjectDisposedException>(() => world.Hash());
             Assert.Throws<ObjectDisposedException>(() => world.Add(new Collider(1, Ball)));
-            Assert.Throws<ObjectDisposedException>(() => inputs.Put(0, 0, 0));
-            Assert.Throws<ObjectDisposedException>(() => history.Head.ToString());
-            Assert.Throws<ObjectDisposedException>(() => rewind.Push(new World(8)));
-            Assert.Throws<ObjectDisposedException>(() => new Rewind(4, 0, 999).Push(world));
-        }
-
-        private static byte[] OwnState(uint frame)
-        {
-            var own = new byte[frame % 6];
-            for (int i = 0; i < own.Length; i++)
-                own[i] = (byte)(frame + 1);
-            return own;
-        }
-
-        [Test]
-        public void AHistoryTakesStatesOfAnyLengthUpToTheOneThatWasSaid()
-        {
-            var world = new World(8);
-            world.Add(new Collider(1, Ball));
-            var history = new History(world, 8, OwnState(0), ownMax: 5);
-            Rows<Event> takenBack = new Rows<Event>(), predicted = new Rows<Event>();
-            var events = new Rows<Event>();
-            for (uint frame = 0; frame < 8; frame++)
-            {
-                world.Step(events);
-                history.Push(
-                    world, OwnState(frame + 1), false, default(ReadOnlySpan<Command>),
-                    events.Span, takenBack, predicted);
-            }
-
-            var own = new byte[5];
-            for (uint frame = 8; frame-- > 0;)
-            {
-                int length = history.Back(frame, world, own);
-                Assert.AreEqual(OwnState(frame), new ReadOnlySpan<byte>(own, 0, length).ToArray());
-                Assert.AreEqual(frame, world.Frame);
-            }
+            Assert.Throws<ObjectDisposedException>(() => new World(8).CopyFrom(world));
+            Assert.Throws<ObjectDisposedException>(() => peer.Tick(new long[2]));
         }
 
         [Test]
@@ -195,52 +158,6 @@ namespace Fixsync.Tests
             for (uint id = 0; id < 64; id++)
                 world.Add(new Collider(id, Ball, new Pose(Fix.Units((int)id, 0, 0))));
             return world;
-        }
-
-        [Test]
-        public void AFrameAllocatesNothing()
-        {
-            var world = new World(64);
-            var commands = new Rows<Command>();
-            var events = new Rows<Event>();
-            var ids = new Rows<uint>();
-            var hits = new Rows<CastHit>();
-            var takenBack = new Rows<Event>();
-            var predicted = new Rows<Event>();
-            var confirmed = new ConfirmedFrame();
-            for (uint id = 0; id < 64; id++)
-                world.Add(new Collider(id, Ball, new Pose(Fix.Units((int)id, 0, 0))));
-            var history = new History(world, 8);
-            var buffer = new byte[8192];
-            long before = 0;
-            for (int frame = 0; frame < 10100; frame++)
-            {
-                if (frame == 100)
-                    before = GC.GetAllocatedBytesForCurrentThread();
-
-                commands.Clear();
-                for (uint id = 0; id < 64; id++)
-                {
-                    int x = Fix.One * (int)id + frame % 50;
-                    commands.Add(Command.Move(id, new Vec3(x, 0, 0)));
-                }
-
-                world.Apply(commands.Span);
-                world.Step(events);
-                world.Query(new Query(Ball, default(Pose)), ids);
-                world.Cast(new Cast(Ball, default(Pose), Fix.Units(9, 0, 0)), hits);
-                world.Save(buffer);
-                history.Push(
-                    world, default(ReadOnlySpan<byte>), true, commands.Span, events.Span, takenBack,
-                    predicted);
-                while (history.Confirm(confirmed))
-                    continue;
-            }
-
-            long grown = GC.GetAllocatedBytesForCurrentThread() - before;
-            Assert.AreEqual(0L, grown);
-            history.Dispose();
-            world.Dispose();
         }
     }
 }

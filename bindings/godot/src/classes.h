@@ -5,11 +5,11 @@
 #include "values.h"
 
 extern const gd_class GD_FIXSYNC, GD_CLASS_WORLD, GD_CLASS_LEVEL, GD_CLASS_MOVER,
-    GD_CLASS_FRAME_DATA, GD_CLASS_BODY, GD_CLASS_NODES, GD_CLASS_INPUTS, GD_CLASS_HISTORY, GD_CLASS_ROLLBACK,
+    GD_CLASS_FRAME_DATA, GD_CLASS_BODY, GD_CLASS_NODES, GD_CLASS_HISTORY, GD_CLASS_ROLLBACK,
     GD_CLASS_RECORDER, GD_CLASS_RANDOM, GD_CLASS_NODE_2D, GD_CLASS_NODE_3D;
 
 extern const gd_method GD_PASSED_FIXSYNC[], GD_PASSED_WORLD[], GD_PASSED_RANDOM[],
-    GD_PASSED_INPUTS[], GD_PASSED_HISTORY[], GD_PASSED_BODY[];
+    GD_PASSED_HISTORY[], GD_PASSED_BODY[];
 
 /* A level, held by its own object and by the worlds that were made with it. */
 typedef struct gd_level_data {
@@ -50,19 +50,10 @@ typedef struct gd_random {
     uint64_t state;
 } gd_random;
 
-typedef struct gd_inputs {
-    gd_object object;
-    fxs_inputs *inputs;
-    uint32_t players;
-} gd_inputs;
-
 typedef struct gd_history {
     gd_object object;
     fxs_history *history;
     fxs_history_room room;
-    uint64_t own_min, own_max; /* bytes of the game's own */
-    uint8_t *own;              /* of the last back: how many bytes in LENGTH_BYTES, and they */
-    uint8_t *pushed;           /* the same of a push */
     fxs_event *taken_back, *predicted; /* of the last push */
     fxs_event_changes changes;
     fxs_command *commands; /* of the last confirm */

@@ -2,30 +2,11 @@
 
 #include <string.h>
 
-enum { LENGTH_BYTES = 8, OWN_MAX = 1 << 30 };
-
 static gd_history *self(gd_call *call) { return call->self; }
-
-/* Writes bytes of the game's own as they are kept: their number, little-endian, and they. */
-static void keep(uint8_t *to, gd_bytes own) {
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        to[i] = (uint8_t)((uint64_t)own.count >> 8 * i);
-    if (own.count > 0)
-        memcpy(to + LENGTH_BYTES, own.at, own.count);
-}
-
-static uint64_t kept_size(const uint8_t *from) {
-    uint64_t size = 0;
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        size |= (uint64_t)from[i] << 8 * i;
-    return size;
-}
 
 static void free_history(void *object) {
     gd_history *history = object;
     gd_free(history->history);
-    gd_free(history->own);
-    gd_free(history->pushed);
     gd_free(history->taken_back);
     gd_free(history->predicted);
     gd_free(history->commands);
@@ -36,8 +17,8 @@ static void free_history(void *object) {
 static bool make(gd_call *call, const fxs_history_room *room, gd_history *out) {
     uint64_t size = fxs_history_size(room);
     if (size == 0) {
-        gd_fail(call, "window and past of %u and %u frames need more than 2^48 bytes",
-                (uint64_t)room->window, (uint64_t)room->past);
+        gd_fail(call, "window of %u frames needs more than 2^48 bytes",
+                (uint64_t)room->window);
         return false;
     }
     memset(out, 0, sizeof *out);
@@ -45,14 +26,12 @@ static bool make(gd_call *call, const fxs_history_room *room, gd_history *out) {
     out->history = gd_alloc(call, size);
     if (out->history == NULL)
         return false;
-    out->own = gd_alloc(call, room->own_size);
-    out->pushed = gd_alloc(call, room->own_size);
     out->taken_back = gd_alloc(call, room->event_room * sizeof(fxs_event));
     out->predicted = gd_alloc(call, room->event_room * sizeof(fxs_event));
     out->commands = gd_alloc(call, room->command_room * sizeof(fxs_command));
     out->events = gd_alloc(call, room->event_room * sizeof(fxs_event));
-    if (out->own != NULL && out->pushed != NULL && out->taken_back != NULL &&
-        out->predicted != NULL && out->commands != NULL && out->events != NULL)
+    if (out->taken_back != NULL && out->predicted != NULL && out->commands != NULL &&
+        out->events != NULL)
         return true;
     free_history(out);
     return false;
@@ -67,30 +46,14 @@ static void take_over(gd_history *to, const gd_history *from) {
 
 static void create(gd_call *call) {
     gd_world *world = gd_world_of(call, 0);
-    gd_bytes own = gd_bytes_of(call, 2);
-    if (world == NULL || !gd_check(call, 1, 1, INT32_MAX) || !gd_check(call, 3, 0, INT32_MAX) ||
-        !gd_check(call, 4, -1, OWN_MAX))
+    if (world == NULL || !gd_check(call, 1, 1, INT32_MAX))
         return;
-    int64_t own_max = gd_int(call, 4);
-    uint64_t most = own_max < 0 ? (uint64_t)own.count : (uint64_t)own_max;
-    if (own.count > OWN_MAX || (uint64_t)own.count > most) {
-        gd_fail(call, "size of own must be 0..%u, not %u", own_max < 0 ? OWN_MAX : most,
-                (uint64_t)own.count);
-        return;
-    }
-    fxs_history_room room = {LENGTH_BYTES + most,
-                             2 * fxs_world_save_size(world->world),
-                             64,
-                             64,
-                             (uint32_t)gd_int(call, 1),
-                             (uint32_t)gd_int(call, 3)};
+    fxs_history_room room = {
+        0, 2 * fxs_world_save_size(world->world), 64, 64, (uint32_t)gd_int(call, 1), 0};
     gd_history made;
     if (!make(call, &room, &made))
         return;
-    made.own_min = own_max < 0 ? most : 0;
-    made.own_max = most;
-    keep(made.own, own);
-    int32_t status = fxs_history_init(made.history, &room, world->world, made.own);
+    int32_t status = fxs_history_init(made.history, &room, world->world, NULL);
     gd_history *history =
         gd_is_ok(call, "world", status) ? gd_new(call, &GD_CLASS_HISTORY) : NULL;
     if (history == NULL) {
@@ -116,10 +79,6 @@ static bool grow(gd_call *call, uint64_t state, uint64_t commands, uint64_t even
         free_history(&made);
         return false;
     }
-    made.own_min = history->own_min;
-    made.own_max = history->own_max;
-    memcpy(made.own, history->own, room.own_size);
-    memcpy(made.pushed, history->pushed, room.own_size);
     memcpy(made.commands, history->commands, history->confirmed.commands * sizeof(fxs_command));
     memcpy(made.events, history->events, history->confirmed.events * sizeof(fxs_event));
     made.confirmed = history->confirmed;
@@ -128,27 +87,17 @@ static bool grow(gd_call *call, uint64_t state, uint64_t commands, uint64_t even
     return true;
 }
 
-static bool has_own_size(gd_call *call, uint64_t size) {
-    uint64_t least = self(call)->own_min, most = self(call)->own_max;
-    if (least == most && size != most)
-        gd_fail(call, "size of own must be %u, not %u", most, size);
-    else if (size > most)
-        gd_fail(call, "size of own must be %u..%u, not %u", least, most, size);
-    return size >= least && size <= most;
-}
-
 static void put(gd_call *call, gd_world *world, const fxs_event *events, uint64_t event_count) {
     gd_history *history = self(call);
-    const uint64_t reactions = (uint64_t)gd_int(call, 4);
-    const fxs_pushed pushed = {(uint64_t)gd_int(call, 5), world->command_count, reactions,
+    const uint64_t reactions = (uint64_t)gd_int(call, 3);
+    const fxs_pushed pushed = {(uint64_t)gd_int(call, 4), world->command_count, reactions,
                                event_count,               gd_bool(call, 1),     reactions > 0};
     int32_t status = FXS_E_ROOM;
-    keep(history->pushed, gd_bytes_of(call, 3));
     for (int tries = 0; status == FXS_E_ROOM && tries < 2; tries++) {
         if (tries > 0 && !grow(call, fxs_world_save_size(world->world),
                                pushed.command_count, event_count))
             return;
-        status = fxs_history_push(history->history, world->world, history->pushed, &pushed,
+        status = fxs_history_push(history->history, world->world, NULL, &pushed,
                                   world->commands.at, events, history->taken_back,
                                   history->predicted, &history->changes);
     }
@@ -173,10 +122,10 @@ static void put(gd_call *call, gd_world *world, const fxs_event *events, uint64_
 static void push(gd_call *call) {
     gd_world *world = gd_world_of(call, 0);
     uint64_t m;
-    if (world == NULL || !has_own_size(call, gd_bytes_of(call, 3).count))
+    if (world == NULL)
         return;
     fxs_event *events = gd_rows_of(call, 2, &GD_EVENT, &m);
-    if (events != NULL && gd_check(call, 4, 0, (int64_t)world->command_count))
+    if (events != NULL && gd_check(call, 3, 0, (int64_t)world->command_count))
         put(call, world, events, m);
     gd_free(events);
 }
@@ -211,7 +160,7 @@ static void back(gd_call *call) {
     gd_world *world = gd_world_of(call, 1);
     if (world == NULL || !gd_u32(call, 0, &frame))
         return;
-    int32_t status = fxs_history_back(history->history, frame, world->world, history->own);
+    int32_t status = fxs_history_back(history->history, frame, world->world, NULL);
     if (status == FXS_E_ROOM || status == FXS_E_STATE) {
         /* Another world may have less room for hits than the one that was pushed. */
         uint64_t size = 0, at = 0;
@@ -219,7 +168,7 @@ static void back(gd_call *call) {
         const uint8_t *state = fxs_rewind_state(states, frame, &size);
         if (state != NULL && fxs_world_load(world->world, state, size, &at) == FXS_E_ROOM &&
             gd_world_grow(call, world, at))
-            status = fxs_history_back(history->history, frame, world->world, history->own);
+            status = fxs_history_back(history->history, frame, world->world, NULL);
     }
     if (status == FXS_E_RANGE)
         out_of_window(call, frame);
@@ -228,13 +177,6 @@ static void back(gd_call *call) {
     if (status == FXS_OK)
         world->command_count = 0;
     gd_return_bool(call, status == FXS_OK);
-}
-
-static void own(gd_call *call) {
-    const uint8_t *kept = self(call)->own;
-    uint8_t *to = gd_return_bytes(call, kept_size(kept));
-    if (to != NULL)
-        memcpy(to, kept + LENGTH_BYTES, kept_size(kept));
 }
 
 static void confirm(gd_call *call) {
@@ -295,14 +237,10 @@ static void state(gd_call *call) {
 }
 
 static const gd_method METHODS[] = {
-    {"static create(world: FixsyncWorld, window: int, own: PackedByteArray = [], past: int = 0, "
-     "own_max: int = -1) -> FixsyncHistory",
-     create,
-     "Begins before the next frame of a world. window is how many frames may be unconfirmed. own "
-     "is the game's own state as bytes; its size stays, or is at most own_max, as that of bodies. "
-     "past is how many states to keep of frames before those."},
+    {"static create(world: FixsyncWorld, window: int) -> FixsyncHistory", create,
+     "Begins before the next frame of a world. window is how many frames may be unconfirmed."},
     {"push(world: FixsyncWorld, is_final: bool, events: PackedInt64Array, "
-     "own: PackedByteArray = [], after: int = 0, hash: int = 0) -> bool",
+     "after: int = 0, hash: int = 0) -> bool",
      push,
      "Keeps the frame that was just stepped, with the state after it, and takes the commands that "
      "the world kept since the last push. is_final: all inputs of this frame are known. events: "
@@ -315,9 +253,7 @@ static const gd_method METHODS[] = {
     {"settle(frame: int) -> bool", settle,
      "Makes all frames before a frame final: they were stepped on the real inputs."},
     {"back(frame: int, world: FixsyncWorld) -> bool", back,
-     "Loads the state before a frame into the world; own returns the game's own. Step again from "
-     "there."},
-    {"own() -> PackedByteArray", own, "Returns the game's own bytes of the last back."},
+     "Loads the state before a frame into the world. Step again from there."},
     {"confirm() -> bool", confirm,
      "Takes the oldest final frame, once; false if there is none. frame, hash, commands and events "
      "return what it had."},

@@ -443,25 +443,6 @@ const gd_method GD_PASSED_RANDOM[] = {
     {NULL, NULL, NULL},
 };
 
-static void inputs_redo(gd_call *call) {
-    gd_inputs *self = call->self;
-    gd_return_int(call, fxs_inputs_redo(self->inputs));
-}
-
-static void inputs_confirmed(gd_call *call) {
-    gd_inputs *self = call->self;
-    gd_return_int(call, fxs_inputs_confirmed(self->inputs));
-}
-
-const gd_method GD_PASSED_INPUTS[] = {
-    {"redo() -> int", inputs_redo,
-     "Returns the first frame that was stepped on a wrong prediction; without one, the next to "
-     "take."},
-    {"confirmed() -> int", inputs_confirmed,
-     "Returns the first frame for which an input is not known: all before it are final."},
-    {NULL, NULL, NULL},
-};
-
 static void history_head(gd_call *call) {
     gd_history *self = call->self;
     gd_return_int(call, fxs_history_head(self->history));

@@ -44,8 +44,7 @@ func _rollback() -> void:
 	var world := _arena(16)
 	world.move_many(_ids, _to[0])
 	world.step()
-	var own := PackedByteArray([0, 0, 0, 0])
-	var history := FixsyncHistory.create(world, 16, own)
+	var history := FixsyncHistory.create(world, 16)
 	var best := INF
 	for round in 300:
 		var start := Time.get_ticks_usec()
@@ -53,7 +52,7 @@ func _rollback() -> void:
 			history.back(1, world)
 			for at in range(1, 9):
 				world.move_many(_ids, _to[(at + round) % 64])
-				history.push(world, false, world.step(), own)
+				history.push(world, false, world.step())
 		best = minf(best, 100.0 * (Time.get_ticks_usec() - start))
 	print("rollback_of_8 %d" % best)
 

@@ -4,7 +4,7 @@ extends SceneTree
 
 const CLASSES: Array[String] = [
 	"Fixsync", "FixsyncWorld", "FixsyncLevel", "FixsyncMover", "FixsyncFrameData", "FixsyncBody",
-	"FixsyncNodes", "FixsyncInputs", "FixsyncHistory", "FixsyncRollback", "FixsyncRecorder",
+	"FixsyncNodes", "FixsyncHistory", "FixsyncRollback", "FixsyncRecorder",
 	"FixsyncRandom",
 ]
 const NUMBERS: Array[int] = [
@@ -90,7 +90,7 @@ func _fill() -> void:
 	body.add(world, PackedInt64Array([10, 11, 12, 13]), 9, Vector3i(5, 6, 7))
 	var fresh: Array[Object] = [
 		world, level, frames, body, FixsyncMover.create(1), FixsyncNodes.create(_host, 8, 0, 65536),
-		FixsyncInputs.create(2, 8), FixsyncHistory.create(world, 6, PackedByteArray([1, 2])),
+		FixsyncHistory.create(world, 6),
 		FixsyncRecorder.create(world, ""), FixsyncRandom.create(5), _peer(world, [0, 0], 3),
 		_peer(world, [0, 1], 0),
 		FixsyncWorld.new(), FixsyncBody.new(),

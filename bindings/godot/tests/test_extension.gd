@@ -223,104 +223,23 @@ func test_a_body_attacks_and_is_saved() -> void:
 		% (frames.attack_count() - 1))
 
 
-func test_inputs_and_history_go_back_and_confirm_once() -> void:
-	var world := FixsyncWorld.create(4)
-	world.add(1, BALL, Vector3i())
-	world.add(2, BALL, Vector3i(1000000, 0, 0))
-	var inputs := FixsyncInputs.create(1, 8)
-	var history := FixsyncHistory.create(world, 8, PackedByteArray([0]))
-	var predicted := 0
-	for frame in 3:
-		predicted += _advance(world, inputs, history, frame, false)
-	equal(predicted, 0, "predicted: it stands still")
-	for frame in 3:
-		check(inputs.put(0, frame, 300000), "put")
-	var first := inputs.redo()
-	equal(first, 0, "all is wrong")
-	history.settle(first)
-	check(history.back(first, world), "back")
-	for frame in 4:
-		predicted += _advance(world, inputs, history, frame, frame < inputs.confirmed())
-	var events := PackedInt64Array()
-	var commands := 0
-	while history.confirm():
-		events.append_array(history.events())
-		commands += history.commands().size() / 18
-	equal(events, PackedInt64Array([1, 2, Fixsync.ENTER, Fixsync.OVERLAPPING]), "confirmed once")
-	equal([commands, history.first(), history.head()], [3, 3, 4], "frames")
-	equal(history.own(), PackedByteArray([0]), "own")
-
-
-func _advance(world: FixsyncWorld, inputs: FixsyncInputs, history: FixsyncHistory, frame: int,
-		is_final: bool) -> int:
-	world.keep_commands(true)
-	world.move(1, world.position(1) + Vector3i(inputs.take(frame)[0], 0, 0))
-	var events := world.step()
-	var own := PackedByteArray([frame])
-	check(history.push(world, is_final, events, own), "push")
-	return history.predicted().size()
-
-
-func test_a_history_keeps_states_of_the_game_of_any_length() -> void:
-	var world := FixsyncWorld.create(4)
-	world.add(1, BALL, Vector3i())
-	refused(FixsyncHistory.create(world, 8, PackedByteArray([0, 0, 0]), 0, 2), null,
-		"FixsyncHistory.create: size of own must be 0..2, not 3")
-	refused(FixsyncHistory.create(world, 8, PackedByteArray(), 0, -2), null,
-		"FixsyncHistory.create: own_max must be -1..1073741824, not -2")
-	var history := FixsyncHistory.create(world, 8, PackedByteArray(), 0, 300)
-	var states: Array[PackedByteArray] = [PackedByteArray()]
-	for frame in 4:
-		var own := PackedByteArray()
-		own.resize([24, 32, 0, 300][frame])
-		own.fill(frame + 1)
-		states.append(own)
-		check(history.push(world, false, world.step(), own), "push")
-	for frame: int in [4, 3, 2, 0]:
-		check(history.back(frame, world), "back")
-		equal(history.own(), states[frame], "own")
-	var longer := PackedByteArray()
-	longer.resize(301)
-	world.step()
-	refused(history.push(world, false, PackedInt64Array(), longer), false,
-		"FixsyncHistory.push: size of own must be 0..300, not 301")
-	equal(history.own(), states[0], "a refused push changes nothing")
-	var fixed := FixsyncHistory.create(world, 8, PackedByteArray([1, 2]))
-	world.step()
-	refused(fixed.push(world, false, PackedInt64Array(), PackedByteArray([1])), false,
-		"FixsyncHistory.push: size of own must be 2, not 1")
-
-
-func test_a_body_in_a_history_goes_back_with_its_victims() -> void:
-	var frames := FixsyncFrameData.from_bytes(FileAccess.get_file_as_bytes("res://traces/fighter.table"))
-	var world := FixsyncWorld.create(16)
-	var body := FixsyncBody.create(frames)
-	body.add(world, range(frames.part_count()), 7, Vector3i())
-	body.start(world, 1)
-	while body.phase() == Fixsync.PHASE_STARTUP:
-		body.tick(world)
-	var history := FixsyncHistory.create(world, 8, body.save(), 0, 280)
-	var sizes: Array[int] = []
-	for frame in 3:
-		check(body.strike(frame + 20), "a new victim")
-		check(history.push(world, false, world.step(), body.save()), "push")
-		sizes.append(body.save().size())
-	equal([sizes[1] - sizes[0], sizes[2] - sizes[1]], [4, 4], "it grows")
-	check(history.back(world.frame() - 2, world) and body.load(history.own()), "back")
-	equal(body.victims(), PackedInt64Array([20]), "the victims of then")
-	check(history.push(world, false, world.step(), body.save()), "push")
-
-
 func test_a_state_says_what_differs() -> void:
 	var world := FixsyncWorld.create(4)
 	world.add(1, BALL, Vector3i())
 	var history := FixsyncHistory.create(world, 5)
+	world.keep_commands(true)
 	for frame in 5:
 		world.move(1, Vector3i(frame, 0, 0))
 		check(history.push(world, false, world.step()), "push")
 	var now := world.save()
 	check(history.back(3, world), "back")
 	equal([world.frame(), world.position(1)], [3, Vector3i(2, 0, 0)], "then")
+	refused(history.push(world, false, PackedInt64Array()), false,
+		"FixsyncHistory.push: frame of the world must be 4, not 3, with room in the window (2), "
+		+ "and no final frame after one that is not")
+	history.settle(2)
+	check(history.confirm() and history.confirm() and not history.confirm(), "each frame once")
+	equal([history.frame(), history.commands().size() / 18], [1, 1], "the last one")
 	equal(Fixsync.state_differences(now, world.save(), [1], ["boss"]),
 		PackedStringArray(["world, frame: 5 and 3",
 			"collider 1 (boss), x: 4 and 2 (0.00006 and 0.00003 units)"]), "differences")

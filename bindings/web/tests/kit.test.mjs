@@ -17,7 +17,6 @@ import {
   q,
   Random,
   Recorder,
-  Rewind,
   sector,
   separate,
   slide,
@@ -230,27 +229,6 @@ print(level.to_bytes().hex(), level.hash(), world.save().hex())`,
   assert.throws(() => world.contact(1, raw.FXS_LEVEL + 2), /ids 1, 2147483650/);
   assert.throws(() => World.fromBytes(world.save(), 4), /byte \d+: not a saved state/);
   assert.equal(world.copy().hash(), world.hash());
-});
-
-test("rewind goes back to any frame that it keeps, with the game's own bytes", async () => {
-  await init();
-  const world = new World(4);
-  world.add(1, sphere(ONE), HERE);
-  const rewind = new Rewind(3, 2, 0); // it grows
-  const hashes = [];
-  for (let frame = 0; frame < 5; frame++) {
-    hashes.push(world.hash());
-    rewind.push(world, Uint8Array.of(frame, 7));
-    world.move(1, frame, 0, 0);
-    world.step();
-  }
-  assert.deepEqual([rewind.size, rewind.oldest], [3, 2]);
-  assert.deepEqual([...rewind.load(3, world)], [3, 7]);
-  assert.deepEqual(rewind.state(3), world.save());
-  assert.equal(rewind.state(1), null);
-  assert.equal(world.hash(), hashes[3]);
-  assert.throws(() => rewind.load(1, world), /^ArgumentRangeError: frame 1: /);
-  assert.throws(() => rewind.push(world, new Uint8Array(1)), /own must be a Uint8Array of 2 bytes/);
 });
 
 test("the recorder's log verifies in Python, and is what Python writes", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { History, init, Level, Mover, sphere, World } from "../index.js";
+import { init, Level, Mover, sphere, World } from "../index.js";
 import * as raw from "../raw.js";
 import { ROOT, test } from "./harness.mjs";
 
@@ -100,7 +100,6 @@ test("a world whose level is disposed is an error in each call, until it is disp
       () => world.size,
       () => world.copy(),
       () => new World(4, { level }),
-      () => new History(world, 4),
       () => new Mover(1).move(world, [1, 0, 0]),
     ])
       assert.throws(call, gone);

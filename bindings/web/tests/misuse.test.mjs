@@ -12,8 +12,6 @@ const {
   box,
   Body,
   FrameData,
-  History,
-  Inputs,
   init,
   KernelArray,
   kernel,
@@ -24,7 +22,6 @@ const {
   Random,
   Recorder,
   Replay,
-  Rewind,
   Rollback,
   sphere,
   TwoPlanes,
@@ -101,11 +98,6 @@ const rollback = (peers = [0, 1]) => {
   const own = world();
   const play = () => ({ events: own.step() });
   return new Rollback({ world: own, play }, { players: 2, peers });
-};
-const history = () => {
-  const [own, made] = [world(), new History(world(), 4)];
-  own.step();
-  return [made, own];
 };
 const rows = (count, Type = Int32Array) => new Type(count);
 const state = () => world().save();
@@ -199,18 +191,6 @@ const calls = {
   },
   "Body#setOwner": () => of(body(), "setOwner", 5),
   TwoPlanes: () => made(TwoPlanes, 8, { hitWhen: 2, layers: [[1, 2]] }),
-  Rewind: () => made(Rewind, 4, 5, 999),
-  "Rewind#push": () => of(new Rewind(4, 5), "push", world(), new Uint8Array(5)),
-  "Rewind#load": () => {
-    const [one, own] = [new Rewind(4), world()];
-    one.push(own);
-    return of(one, "load", 0, own);
-  },
-  "Rewind#state": () => {
-    const [one, own] = [new Rewind(4), world()];
-    one.push(own);
-    return of(one, "state", 0);
-  },
   Replay: async () => made(Replay, await MatchLog.from(log), null),
   "Replay#load": async () => {
     const one = await replay();
@@ -221,27 +201,6 @@ const calls = {
     one.step();
     return of(one, "differing", 5n);
   },
-  History: () => made(History, world(), 4, new Uint8Array(3), 5, 6),
-  "History#state": () => of(history()[0], "state", 0),
-  "History#push": () => {
-    const [one, own] = history();
-    const frame = { own: new Uint8Array(0), isFinal: true, commands: COMMANDS, events: [EVENT] };
-    return of(
-      one,
-      "push",
-      own,
-      structuredClone({ ...frame, game: [GAME], reactions: [], hash: 5n }),
-    );
-  },
-  "History#settle": () => of(history()[0], "settle", 0),
-  "History#back": () => {
-    const [one, own] = history();
-    one.push(own);
-    return of(one, "back", 0, own);
-  },
-  Inputs: () => made(Inputs, 2, 4, 0),
-  "Inputs#put": () => of(new Inputs(2, 4), "put", 0, 0, 5),
-  "Inputs#take": () => of(new Inputs(2, 4), "take", 0),
   Rollback: () =>
     made(
       Rollback,
@@ -494,10 +453,6 @@ test("a yaw is not misspelled, bytes have their count, init names a relative add
       /^ArgumentTypeError: a key of pose without yaw must be x, y or z, not "yaws"$/,
     ],
     [() => own.setPose(1, [0, 0, 0]), /pose must be \{ x, y, z, yaw \}, not \[0, 0, 0\]$/],
-    [
-      () => new Rewind(4, 5).push(own, new Uint8Array(4)),
-      /^ArgumentRangeError: own must be a Uint8Array of 5 bytes, not 4$/,
-    ],
   ])
     assert.throws(act, words);
   assert.equal(own.hash(), before);

@@ -16,9 +16,78 @@ import {
   stateDifferences,
   World,
 } from "../index.js";
-import { FXS_E_LIFE, FXS_E_MATCH, FXS_VICTIMS_MAX } from "../raw.js";
+import { FXS_E_LIFE, FXS_E_MATCH, FXS_GAME_EVENT, FXS_VICTIMS_MAX } from "../raw.js";
 import { fixsync, test, WORK } from "./harness.mjs";
-import { FRAMES, Game, PLAYERS, pressed, straight } from "./history.test.mjs";
+
+const PLAYERS = 2;
+const FRAMES = 300;
+const [FELL, PUSHED] = [FXS_GAME_EVENT, FXS_GAME_EVENT + 7];
+
+// Three balls on a line; the last is hit by the others, and then put somewhere else. A value of 3
+// takes a player out and in again: an EXIT, then an ENTER of the same pair.
+class Game {
+  world = new World(4);
+  own = Uint8Array.of(0, 0);
+
+  constructor(start = 0) {
+    for (let id = 0; id < 3; id++) this.world.add(id, sphere(2), { x: 4 * id, y: 0, z: 0 });
+    const state = this.world.save();
+    new DataView(state.buffer).setUint32(4, start, true);
+    this.world.load(state);
+  }
+
+  step(inputs) {
+    const commands = inputs.flatMap((value, id) => {
+      const { x } = this.world.get(id).pose;
+      if (value === 0) return [];
+      if (value < 3) return [["move", id, [Math.max(0, Math.min(9, x + 2 * value - 3)), 0, 0]]];
+      return [
+        ["remove", id],
+        ["add", id, sphere(2), [x, 0, 0], 0, 0, 0, [0, 0, 0], true],
+        [
+          "layers",
+          x % 2
+            ? null
+            : [
+                [0, 0],
+                [1, 31],
+              ],
+        ],
+      ];
+    });
+    this.world.apply(commands);
+    const events = [...this.world.step()];
+    const hash = this.world.hash();
+    const game = [];
+    const reactions = [];
+    for (const { a, b, kind } of events) {
+      if (kind !== ENTER) continue;
+      this.own[0] += a + b;
+      this.own[1] = (5 * this.own[1] + a + 1) % 251;
+      game.push({ a, b, kind: this.own[1] % 2 ? FELL : PUSHED, value: 100 - this.own[1] });
+      if (b === 2) reactions.push(["move", 2, [this.own[1] % 10, 0, 0]]);
+    }
+    this.world.apply(reactions);
+    return { own: this.own, commands, events, game, reactions, hash };
+  }
+}
+
+const pressed = (player, frame) => new Random(frame * PLAYERS + player).below(4);
+
+// What a world that is never rolled back confirms. delay: frames without an input.
+function straight(start, delay = 0) {
+  const game = new Game(start);
+  let carried = [];
+  const frames = Array.from({ length: FRAMES }, (_, i) => {
+    const frame = (start + i) >>> 0;
+    const inputs = [0, 1].map((player) => (i < delay ? 0 : pressed(player, frame)));
+    const { commands, events, game: own, reactions, hash } = game.step(inputs);
+    const all = [...carried, ...commands];
+    carried = reactions;
+    return { frame, commands: all, events, game: own, hash };
+  });
+  return { frames, hash: game.world.hash(), own: [...game.own] };
+}
 
 const PREDICTION_MAX = 6;
 const random16 = (seed) => Uint8Array.from({ length: 16 }, (_, i) => (seed + 7 * i) & 255);
@@ -52,7 +121,6 @@ function linked(rollbacks, { loss = 0, late = () => 2, seed = 1, copies = 1 }, a
   assert.fail("the match does not end");
 }
 
-// A peer whose game is that of history.test.mjs.
 class Peer {
   confirmed = [];
   again = 0;

@@ -14,8 +14,12 @@ namespace Fixsync.Tests
 #if WRONG
             Assert.AreEqual(0, world.Level.Count); // a warning
 #endif
-            byte[]? state = new Rewind(4).State(0);
-            Assert.IsTrue(state == null);
+            using (var peer = new Rollback(new RollbackTests.Game(), new byte[2]))
+            {
+                byte[]? kept = peer.Kept(Part.World);
+                Assert.IsTrue(kept == null);
+            }
+
             Assert.IsTrue(!new Fix(1).Equals(null));
         }
     }

@@ -917,7 +917,7 @@ func step(values: PackedInt64Array) -> void:
 	_saves[frame + 1] = [own, _keeping, _hashes(own)]
 	_inputs[frame] = values
 	if history != null:
-		history.push(world, false, events, [], after, hash)
+		history.push(world, false, events, after, hash)
 	else:
 		rollback.push(world, events, _own_hash(own), _shown_hash(), after, hash)
 	head = frame + 1

@@ -44,17 +44,6 @@ pub enum Error {
         /// Why.
         status: Status,
     },
-    /// A second input of a player for a frame, which is not the first.
-    Contradiction {
-        /// Who.
-        player: u32,
-        /// When.
-        frame: u32,
-        /// The value that came before.
-        first: i64,
-        /// The value.
-        value: i64,
-    },
     /// A JSON file of frame data with a fault.
     FrameData {
         /// Such as "attacks.jab.frames must be 1..2147483647, not 0".
@@ -121,11 +110,6 @@ impl fmt::Display for Error {
                 write!(f, "{name} must be {least}..{most}, not {value}")
             }
             Error::Refused { name, value, status } => write!(f, "{name} {value}: {status}"),
-            Error::Contradiction { player, frame, first, value } => write!(
-                f,
-                "value must be {first}, which came before for player {player} and frame {frame}, \
-                 not {value}"
-            ),
             Error::FrameData { reason } => f.write_str(reason),
             Error::Packet { peer, status, ours, theirs, .. } => {
                 write!(f, "packet of peer {peer}: {status}: {theirs}, here {ours}")

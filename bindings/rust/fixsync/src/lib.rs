@@ -75,7 +75,7 @@ pub use number::*;
 pub use peer::{Desync, Pace, Part, Request, Rollback, Settings};
 pub use planes::{Ground, Hitbox, HitboxCast, PlanesCommand, PlanesCommandKind, TwoPlanes};
 pub use q::{Q, from_f32_nearest, to_f32_nearest};
-pub use rollback::{Confirmed, EventChanges, Frame, History, Inputs, Rewind, Room};
+pub use rollback::{Confirmed, EventChanges, Frame};
 pub use rows::{
     Cast, CastHit, Collider, Command, CommandKind, Event, EventKind, Events, Hit, Motion, Moved,
     PairHit, Query,

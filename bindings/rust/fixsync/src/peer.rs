@@ -447,9 +447,8 @@ impl Rollback {
         done(status, || fault(status, "guess", input[0], &[]))
     }
 
-    /// Answers [`Request::Step`], right after the step, as [`History::push`] does; `is_final` is
-    /// not read. `shown`: a hash of what players see (health, scores), or 0: peers compare it, so it
-    /// finds a value that nobody saves.
+    /// Answers [`Request::Step`], right after the step. `shown`: a hash of what players see
+    /// (health, scores), or 0: peers compare it, so it finds a value that nobody saves.
     #[doc = errors!(fxs_rollback_push Lengths)]
     #[doc(alias = "fxs_rollback_push")]
     #[doc(alias = "fxs_rollback_grow")]

@@ -143,7 +143,6 @@ pub struct Counts {
 pub struct World {
     memory: Memory,
     capacity: u32,
-    hit_room: u64,
     level: Option<Arc<Level>>,
 }
 
@@ -159,8 +158,7 @@ impl World {
             let bytes = sys::fxs_world_size(&raw const raw);
             Memory::holding(bytes, |at| sys::fxs_world_init(at, &raw const raw), || config.fault())?
         };
-        let Config { capacity, hit_capacity, .. } = config;
-        Ok(Self { memory, capacity, hit_room: hit_capacity.into(), level: None })
+        Ok(Self { memory, capacity: config.capacity, level: None })
     }
 
     /// An empty world in a level.
@@ -908,14 +906,6 @@ impl World {
             }
             self.grow(at)?;
         }
-    }
-
-    /// Room for the hits of a saved state that another call will load.
-    #[inline]
-    pub(crate) fn make_room(&mut self, state: &[u8]) -> Result<(), Error> {
-        // A hit takes 12 bytes, so the state has no more of them.
-        let most = state.len() as u64 / 12;
-        if most <= self.hit_room { Ok(()) } else { self.grow(most) }
     }
 }
 

@@ -16,15 +16,8 @@ fn an_error_names_what_is_wrong() {
     let tall = Shape::Box { half_x: 5, half_y: 5, half_z: 5 };
     let good = Solid::pillar([0, 0], 5, [0, 9], 0).unwrap();
     let flat = Solid::pillar([0, 0], 5, [9, 1], 0).unwrap();
-    let (mut rows, mut changes) = (Vec::new(), EventChanges::default());
-
-    let mut small = Rewind::new(2, 0, 10).unwrap();
-    let mut rewind = Rewind::new(2, 0, 4096).unwrap();
-    rewind.push(&world, &[]).unwrap();
-    let mut history = History::new(Room::new(2, 0), &world, &[]).unwrap();
-    let mut inputs = Inputs::new(2, 4, 0).unwrap();
-    inputs.put(0, 0, 5).unwrap();
-    let mut errors = vec![
+    let mut rows = Vec::new();
+    let errors = [
         said(Recorder::new(&world, 0)),
         said(world.sweep_pairs(&moves, 0, None, &mut rows)),
         said(cast_pair((&ball, here, still), (&sector, here, still), Contact::Touching)),
@@ -32,24 +25,7 @@ fn an_error_names_what_is_wrong() {
         said(with_length([0; 3], 5)),
         said(Solid::of(&tall, Pose::at([7, i32::MIN, 0]), 0)),
         said(Level::new(&[good, flat])),
-        said(small.push(&world, &[])),
-        said(rewind.load(7, &mut world, &mut [])),
-        said(inputs.put(0, 0, 6)),
-        said(history.push(&world, &[], Frame::default(), &mut changes)),
-        said(history.settle(9)),
-        said(history.back(9, &mut world, &mut [])),
-        said(History::new(Room { events: u64::MAX, ..Room::new(8, 0) }, &world, &[])),
     ];
-    let mut events = Events::new();
-    world.step(&mut events).unwrap();
-    let reacted = Frame { reactions: 3, ..Frame::default() };
-    errors.push(said(history.push(&world, &[], reacted, &mut changes)));
-    for _ in 0..2 {
-        history.push(&world, &[], Frame::default(), &mut changes).unwrap();
-        world.step(&mut events).unwrap();
-    }
-    errors.push(said(history.push(&world, &[], Frame::default(), &mut changes)));
-    errors.push(said(rewind.push(&world, &[])));
     assert_eq!(
         errors,
         [
@@ -60,16 +36,6 @@ fn an_error_names_what_is_wrong() {
             "length of v 0: an argument or a result out of range",
             "position y -2147483648: a centre (position and turned offset) or lift outside int32",
             "solid 1: bytes that are not a level",
-            "bytes of the state must be 0..10, not 208",
-            "frame must be 0..0, not 7",
-            "value must be 5, which came before for player 0 and frame 0, not 6",
-            "frame of the world must be 1..1, not 0",
-            "frame must be 0..0, not 9",
-            "frame must be 0..0, not 9",
-            "events must be 0..4294967294, not 9223372036854775807",
-            "reactions must be 0..0, not 3",
-            "frames in the window must be 1..2, not 3",
-            "frame must be 0..1, not 3",
         ]
     );
 }

@@ -119,7 +119,7 @@ impl Peer {
                     own = game.own();
                     let shown = hash64(&game.numbers.map(|n| n as u8), 1);
                     let (commands, events, hash) = (&commands[..], &events[..], Some(hash));
-                    let kept = Frame { is_final: false, hash, commands, reactions, events };
+                    let kept = Frame { hash, commands, reactions, events };
                     rollback.push(&game.world, &own, kept, shown, &mut changes).unwrap();
                     self.again += u32::from(is_again);
                     for event in &changes.predicted {
