@@ -5,24 +5,20 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import random
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 
 import pytest
 from builds import CSRC, PORTABLE, ROOT, STRICT, Builds
 from cffi import FFI
-from strategies import KINDS, SOLIDS, every_kind
 from tools import needs, ran
 
 import fixsync
-from fixsync import Box, Capsule, Cylinder, EventKind, Pose, Sector, Shape, Sphere, World
 from fixsync._native.raw import lib
 from fixsync.log.replay import Verdict, replay
 
@@ -122,136 +118,7 @@ def test_the_single_file_form_has_the_public_symbols_only(builds: Builds) -> Non
     assert {line.split()[-1].lstrip("_") for line in symbols if " U " in line} <= allowed
 
 
-# A trace, answered by the C server and by the package.
-
-
-def a_shape(draw: random.Random, kinds: Sequence[str]) -> Shape:
-    one = fixsync.ONE
-    r, h = draw.randrange(1, 2 * one), draw.randrange(1, 2 * one)
-    shapes: list[Shape] = [
-        Sphere(r),
-        Capsule(r, h),
-        Cylinder(r, h),
-        Box(r, h, draw.randrange(1, 2 * one)),
-        Sector(r, draw.randrange(1, 32769), h),
-    ]
-    return draw.choice([shape for shape in every_kind(shapes) if shape.as_tuple()[0] in kinds])
-
-
-def a_pose(draw: random.Random) -> Pose:
-    x, y, z = (draw.randrange(-6, 7) * fixsync.ONE + draw.randrange(3) for _ in range(3))
-    return Pose(x, y // 4, z, draw.randrange(65536))
-
-
-def numbers_of(shape: Shape) -> list[int]:
-    """Kind, half_angle and three sizes, as fxs_shape has them."""
-    name, *sizes = shape.as_tuple()
-    kind = KINDS.index(name)
-    half_angle = sizes.pop(1) if name == "sector" else 0
-    return [kind, half_angle, *sizes, *[0] * (3 - len(sizes))]
-
-
-def words_of(shape: Shape) -> str:
-    return " ".join(map(str, numbers_of(shape)))
-
-
-WHATS = ["add", "add", "add", "remove", "move", "move", "turn", "layer", "active", "query", "cast"]
-
-
-@cache
-def trace_and_answers() -> tuple[str, str]:
-    """A random trace, and what fixsync.World answers to it."""
-    draw, every = random.Random(20), 0xFFFFFFFF
-    world = World(capacity=64, layers=[(0, 1), (1, 1)])
-    trace, reported = ["# a random trace", "world 64 1"], []
-    trace += ["meet 0 2", "meet 1 3", *(f"meet {layer} 0" for layer in range(2, 32)), ""]
-    free = set(range(64))
-    for _ in range(120):
-        for _ in range(12):
-            what = draw.choice(WHATS)
-            present = sorted(set(range(64)) - free)
-            pose = a_pose(draw)
-            at = f"{pose.x} {pose.y} {pose.z} {pose.yaw}"
-            if what == "add" and free:
-                id, shape = draw.choice(sorted(free)), a_shape(draw, KINDS)
-                layer, owner, active = draw.randrange(2), draw.randrange(3), draw.randrange(4) > 0
-                offset = draw.choice([(0, 0, 0), (fixsync.ONE, -5, 7)])
-                world.add(id, shape, pose, layer=layer, owner=owner, offset=offset, active=active)
-                free.remove(id)
-                kind, half_angle, *sizes = numbers_of(shape)
-                place = (pose.x, pose.y, pose.z, *offset, *sizes)
-                head = f"add {id} {kind} {layer} {int(active)} {owner} {pose.yaw} {half_angle}"
-                trace.append(" ".join([head, *map(str, place)]))
-            elif what == "query":
-                shape = a_shape(draw, KINDS)
-                trace.append(f"query {words_of(shape)} {at} {every}")
-                reported.append(" ".join(["query:", *map(str, world.query(shape, pose))]))
-            elif what == "cast":
-                shape, motion = (
-                    a_shape(draw, SOLIDS),
-                    [draw.randrange(-500_000, 500_000) for _ in "xyz"],
-                )
-                way = " ".join(map(str, motion))
-                trace.append(f"cast {words_of(shape)} {at} {way} {every}")
-                hits = world.cast(shape, pose, motion)
-                reported.append(" ".join(["cast:", *(f"{hit.id}@{hit.fraction}" for hit in hits)]))
-            elif present and what != "add":
-                id = draw.choice(present)
-                change, *values = {
-                    "remove": (world.remove,),
-                    "move": (world.move, pose.x, pose.y, pose.z),
-                    "turn": (world.turn, pose.yaw),
-                    "layer": (world.set_layer, draw.randrange(2)),
-                    "active": (world.set_active, draw.random() < 0.5),
-                }[what]
-                change(id, *values)
-                trace.append(" ".join(map(str, [what, id, *map(int, values)])))
-                free |= {id} if what == "remove" else set()
-        trace += ["step", "hash"]
-        for a, b, kind, contact in world.step():
-            reported.append(f"{world.frame} {a} {b} {EventKind(kind).name} {int(contact)}")
-        reported.append(f"hash {world.frame} {world.hash():016x}")
-    return "\n".join(trace) + "\n", "\n".join(reported) + "\n"
-
-
-def test_the_trace_has_what_it_should() -> None:
-    trace, reported = trace_and_answers()
-    for word in ("ENTER", "STAY", "EXIT"):
-        assert reported.count(word) > 50
-    assert len(re.findall(r"^cast: \d", reported, re.MULTILINE)) > 20
-    assert len(re.findall(r"^query: \d", reported, re.MULTILINE)) > 20
-    assert trace.count("active") > 10
-
-
-@pytest.fixture(scope="module")
-def server(linked: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return linked(tmp_path_factory.mktemp("server") / "server", EXAMPLES / "trace_server.c")
-
-
-def test_the_trace_server_says_what_the_package_says(server: Path) -> None:
-    """It has the single-file form."""
-    trace, reported = trace_and_answers()
-    assert run(server, text=trace) == reported
-
-
-@pytest.mark.parametrize(
-    ("lines", "why"),
-    [
-        (["world 0 1"], "line 1: world 0 1: the config is out of range (status -12)"),
-        (["step"], "line 1: step: no world yet"),
-        (["# c", "", "world 8 1", "jump 3"], "line 4: jump 3: no such command"),
-        (["world 8 1", "move 1 2 3"], "line 2: move 1 2 3: too few numbers"),
-        (["world 8 1", "remove 1 2"], "line 2: remove 1 2: too many numbers"),
-        (["world 8 1", "remove 1"], "line 2: remove 1: refused (status -8)"),
-        (["world 8 1", "remove 0x1"], "line 2: remove 0x1: not an integer"),
-        (["world 8 1", "remove 4294967296"], "line 2: remove 4294967296: a number is out of range"),
-        (["world 8 1", "#" * 600], f"line 2: {'#' * 511}: the line is too long"),
-    ],
-)
-def test_the_trace_server_tells_a_wrong_line(server: Path, lines: list[str], why: str) -> None:
-    for end in ("\n", "\r\n"):
-        done = ended(server, text=end.join(lines))
-        assert (done.returncode, done.stderr.strip()) == (1, why)
+# The examples.
 
 
 def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(

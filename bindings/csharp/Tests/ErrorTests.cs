@@ -380,7 +380,7 @@ namespace Fixsync.Tests
             }
 
             Assert.AreEqual(hash, world.Hash());
-            world.Step(rows); // a refused call has let it go
+            world.Step(new Rows<Event>()); // a refused call has let it go
         }
     }
 }
