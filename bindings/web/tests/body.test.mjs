@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Body, FrameData, init, ONE, Random, Recorder, World } from "../index.js";
-import { fixsync, python, test, WORK } from "./harness.mjs";
+import { fixsync, python, refuses, test, WORK } from "./harness.mjs";
 
 const FIGHTER = {
   parts: {
@@ -93,26 +93,22 @@ test("a table of frame data is that of `fixsync frame-data`, to the byte, and is
 
 test("wrong frame data is named by its path, its value and what is allowed", async () => {
   await init();
-  const cases = [
-    [(d) => (d.parts.fist.offset[1] = 0.5), /parts\.fist\.offset\[1\], line 1, .* not: 0\.5,/],
-    [
-      (d) => (d.parts.fist.shape[1] = "0.1"),
-      /parts\.fist\.shape\[1\] must be a multiple of 1\/65536, .* not "0\.1"/,
-    ],
-    [
-      (d) => (d.parts.fist.shape = ["cone", 1]),
-      /parts\.fist\.shape\[0\] must be one of sphere, .* not "cone"/,
-    ],
-    [(d) => (d.parts.fist.layer = 7n), /parts\.fist\.layer must be a value of JSON, not 7n/],
-    [(d) => (d.parts.fist.shape[1] = Number.NaN), /parts\.fist\.shape\[1\] must be .*, not NaN/],
-    [(d) => (d.attacks = []), /attacks must be an object, not \[\]/],
-    [(d) => (d.parts = {}), /parts must be 1\.\.32, not 0/],
-    [(d) => (d.parts[7] = d.parts.fist), /parts: a name must not be a whole number, not "7"/],
-    [(d) => (d.attacks.jab.keys.fist[0].layer = 1), /keys\.fist\[0\] has shape, .*, not "layer"/],
-    [(d) => (d.attacks.jab.frames = Number.NaN), /attacks\.jab\.frames, line 1, .* not: null,/],
-  ];
-  for (const [change, words] of cases)
-    assert.throws(() => FrameData.of(changed(change)), words, String(change));
+  const of = (change) => FrameData.of(changed(change));
+  refuses(
+    { of },
+    `
+    of((d) => d.parts.fist.offset[1] = 0.5) // parts.fist.offset[1], line 1, … not: 0.5,
+    of((d) => d.parts.fist.shape[1] = "0.1") // shape[1] must be a multiple of 1/65536, … not "0.1"
+    of((d) => d.parts.fist.shape = ["cone", 1]) // fist.shape[0] must be one of sphere, … not "cone"
+    of((d) => d.parts.fist.layer = 7n) // parts.fist.layer must be a value of JSON, not 7n
+    of((d) => d.parts.fist.shape[1] = NaN) // parts.fist.shape[1] must be …, not NaN
+    of((d) => d.attacks = []) // attacks must be an object, not []
+    of((d) => d.parts = {}) // parts must be 1..32, not 0
+    of((d) => d.parts[7] = d.parts.fist) // parts: a name must not be a whole number, not "7"
+    of((d) => d.attacks.jab.keys.fist[0].layer = 1) // keys.fist[0] has shape, …, not "layer"
+    of((d) => d.attacks.jab.frames = NaN) // attacks.jab.frames, line 1, … not: null,
+  `,
+  );
 });
 
 // What two bodies do, frame by frame: [body, call, ...arguments].
@@ -293,44 +289,27 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
   const body = new Body(world, frames, HERE, { ids: 0, owner: 1 });
   assert.equal(body.added.length, 4);
   const before = [world.hash(), body.hash()];
-  const cases = [
-    [() => body.move(0.5, 0, 0), /^ArgumentTypeError: .*position x must be an integer, not 0\.5/],
-    [
-      () => body.setPose({ x: 0, y: 0, z: 0.25 }),
-      /^ArgumentTypeError: pose\.z must be an integer, not 0\.25/,
-    ],
-    [() => body.turn(65536), /pose\.yaw must be 0\.\.65535, not 65536/],
-    [() => body.mirror(1), /^ArgumentTypeError: isMirrored must be true or false, not 1/],
-    [() => body.start("dash"), /no attack is called "dash"; there are jab, roll, taunt/],
-    [
-      () => body.setActive(true, "foot"),
-      /no part is called "foot"; there are torso, fist, sweep, guard/,
-    ],
-    [() => body.strike(-1), /victim must be 0\.\.4294967295, not -1/],
-    [() => body.move(2 ** 31 - 1, 0, 0), /a centre .* or lift outside int32/],
-    [() => body.load(new Uint8Array(24)), /^ArgumentRangeError: byte 0: not a saved state/],
-    [
-      () => new Body(world, frames, HERE, { ids: 2, owner: 2 }),
-      /^ArgumentRangeError: part "torso": id 2: an id that is already in the world/,
-    ],
-    [
-      () => new Body(world, frames, HERE, { ids: 5, owner: 2 }),
-      /id of part "guard" must be 0\.\.7, not 8/,
-    ],
-    [
-      () => new Body(world, frames, HERE, { ids: [4, 5], owner: 2 }),
-      /one for each of the 4 parts, not 2/,
-    ],
-    [
-      () => new Body(world, frames, HERE, { ids: 4, owner: 0 }),
-      /owner must be 1\.\.4294967295, not 0/,
-    ],
-    [
-      () => body.follow(Int32Array.of(0, 5, 0, 0, 1, 6, 0, 0)),
-      /pushed to different places: 5,0,0; 6,0,0/,
-    ],
-  ];
-  for (const [act, words] of cases) assert.throws(act, words, String(act));
+  const made = (options) => new Body(world, frames, HERE, options);
+  refuses(
+    { body, made },
+    `
+    body.move(0.5, 0, 0) // ArgumentTypeError: …position x must be an integer, not 0.5
+    body.setPose({ x: 0, y: 0, z: 0.25 }) // ArgumentTypeError: pose.z must be an integer, not 0.25
+    body.turn(65536) // pose.yaw must be 0..65535, not 65536
+    body.mirror(1) // ArgumentTypeError: isMirrored must be true or false, not 1
+    body.start("dash") // no attack is called "dash"; there are jab, roll, taunt
+    body.setActive(true, "foot") // no part is called "foot"; there are torso, fist, sweep, guard
+    body.strike(-1) // victim must be 0..4294967295, not -1
+    body.move(2 ** 31 - 1, 0, 0) // a centre … or lift outside int32
+    body.load(new Uint8Array(24)) // ArgumentRangeError: byte 0: not a saved state
+    made({ ids: 2, owner: 2 }) // ArgumentRangeError: part "torso": id 2: an id that is already in
+    made({ ids: 5, owner: 2 }) // id of part "guard" must be 0..7, not 8
+    made({ ids: [4, 5], owner: 2 }) // one for each of the 4 parts, not 2
+    made({ ids: 4, owner: 0 }) // owner must be 1..4294967295, not 0
+    body.follow(Int32Array.of(0, 5, 0, 0, 1, 6, 0, 0)) // pushed to different places: 5,0,0; 6,0,0
+    body.follow(null) // moved must be an Int32Array or rows of separate, not null
+  `,
+  );
   assert.deepEqual([world.hash(), body.hash()], before);
   body.start("jab");
   for (let victim = 0; victim < 64; victim++) assert.equal(body.strike(victim), true);
@@ -340,21 +319,19 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
   assert.equal(body.pose.x, 5);
   assert.equal(body.follow([{ id: 1, x: 6, y: 0, z: 0, isHeld: true }]).length, 4);
   assert.equal(body.pose.x, 6);
-  assert.throws(
-    () => body.follow(null),
-    /moved must be an Int32Array or rows of separate, not null/,
-  );
   const met = [{ a: 0, b: 7, kind: 1, contact: 2 }];
   const bodies = [body, new Body(new World(8), frames, HERE, { ids: 4, owner: 2 })];
-  const strike = (events, list, mask) => () => Body.strikes(world, events, list, mask);
-  for (const [act, words] of [
-    [strike(met, [body, 7], 1), /bodies\[1\] must be a Body, not 7/],
-    [strike(met, [body, body], 1), /bodies must be of this world, each once/],
-    [strike(met, bodies, 1), /bodies must be of this world, each once/],
-    [strike(met, [body], -1), /mask must be 0\.\.4294967295, not -1/],
-    [strike([{ ...met[0], kind: 9 }], [body], 1), /events\[0\]\.kind must be 1\.\.3, not 9/],
-  ])
-    assert.throws(act, words);
+  const strike = (events, list, mask) => Body.strikes(world, events, list, mask);
+  refuses(
+    { strike, met, body, bodies },
+    `
+    strike(met, [body, 7], 1) // bodies[1] must be a Body, not 7
+    strike(met, [body, body], 1) // bodies must be of this world, each once
+    strike(met, bodies, 1) // bodies must be of this world, each once
+    strike(met, [body], -1) // mask must be 0..4294967295, not -1
+    strike([{ ...met[0], kind: 9 }], [body], 1) // events[0].kind must be 1..3, not 9
+  `,
+  );
   body.remove();
   assert.throws(() => body.tick(), /part "torso": id 0: an id that is not in the world/);
   assert.throws(() => body.pose, /part "torso": id 0: an id that is not in the world/);

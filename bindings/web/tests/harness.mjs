@@ -1,4 +1,5 @@
 // What the tests share: a list of them, a browser, a server for its pages, and programs to run.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -15,6 +16,16 @@ export const tests = [];
 const ends = [];
 
 export const test = (name, run) => tests.push({ name, run });
+
+// Each line: a call that must be refused, " // ", and a part of the error, in which "…" is any text.
+export function refuses(names, table) {
+  for (const row of table.trim().split("\n")) {
+    const [call, words] = row.trim().split(" // ");
+    const parts = words.split("…").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    const act = new Function(...Object.keys(names), `return ${call};`);
+    assert.throws(() => act(...Object.values(names)), new RegExp(parts.join(".*")), row);
+  }
+}
 
 // Ends what tests share.
 export async function finish() {

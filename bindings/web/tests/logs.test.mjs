@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { init, MatchLog, MatchLogError, Recorder, Replay, sphere, World } from "../index.js";
 import { FXS_SEMANTICS } from "../raw.js";
-import { ROOT, test } from "./harness.mjs";
+import { ROOT, refuses, test } from "./harness.mjs";
 
 const FOLDER = join(ROOT, "replay_logs");
 const FIGHT = join(FOLDER, "skill_fight.jsonl.gz");
@@ -244,20 +244,16 @@ test("a replay and its log refuse frames that they do not have", async () => {
   const replay = new Replay(log);
   replay.step();
   const state = replay.world.save();
-  const cases = [
-    [() => replay.step(), /^MatchLogError: the log has 1 frame, and all were played$/],
-    [() => log.frame(9), /^ArgumentRangeError: frame must be 0\.\.0, not 9$/],
-    [() => log.frame(-1), /^ArgumentRangeError: frame must be 0\.\.0, not -1$/],
-    [
-      () => replay.load(7, state),
-      /^ArgumentRangeError: frame must be 1, that of the state, not 7$/,
-    ],
-    [
-      () => replay.load(7, new World(4).save()),
-      /^ArgumentRangeError: frame must be 0, that of the state, not 7$/,
-    ],
-  ];
-  for (const [act, words] of cases) assert.throws(act, words, String(act));
+  refuses(
+    { replay, log, state, begin: new World(4).save() },
+    `
+    replay.step() // MatchLogError: the log has 1 frame, and all were played
+    log.frame(9) // ArgumentRangeError: frame must be 0..0, not 9
+    log.frame(-1) // ArgumentRangeError: frame must be 0..0, not -1
+    replay.load(7, state) // ArgumentRangeError: frame must be 1, that of the state, not 7
+    replay.load(7, begin) // ArgumentRangeError: frame must be 0, that of the state, not 7
+  `,
+  );
   assert.deepEqual([replay.next, replay.world.save()], [1, state]);
   replay.load(1, state);
   const empty = await MatchLog.from(new Recorder(new World(4)).text());

@@ -143,32 +143,31 @@ fn questions_come_back_as_they_were() {
 
 #[test]
 fn a_file_with_a_value_that_the_kernel_refuses_is_refused_in_its_words() {
-    fn said<T: DeserializeOwned + Debug>(text: &str) -> String {
-        serde_json::from_str::<T>(text).unwrap_err().to_string()
+    fn refused<T: DeserializeOwned + Debug>(text: &str, words: &str) {
+        let said = serde_json::from_str::<T>(text).unwrap_err().to_string();
+        assert!(said.starts_with(words), "{said}");
     }
-    let shape = said::<Shape>(r#"{"sphere":{"radius":-1}}"#);
-    assert!(shape.starts_with("radius must be 1..536870911, not -1"), "{shape}");
-    let broken = said::<Shape>(r#"{"sphere":{"radius":1.5}}"#);
-    assert!(broken.contains("expected i32"), "{broken}");
-    let collider = said::<Collider>(
+    refused::<Shape>(r#"{"sphere":{"radius":-1}}"#, "radius must be 1..536870911, not -1");
+    refused::<Shape>(
+        r#"{"sphere":{"radius":1.5}}"#,
+        "invalid type: floating point `1.5`, expected i32",
+    );
+    refused::<Collider>(
         r#"{"id":1,"shape":{"sphere":{"radius":1}},"pose":{"position":[0,0,0],"yaw":0},
         "offset":[0,0,0],"layer":900,"owner":0,"active":true}"#,
+        "layer must be 0..31, not 900",
     );
-    assert!(collider.starts_with("layer must be 0..31, not 900"), "{collider}");
     let config = serde_json::to_string(&Config::new(9)).unwrap();
-    let none = said::<Config>(&config.replace(":9,", ":0,"));
-    assert!(none.starts_with("capacity must be 1..2147483648, not 0"), "{none}");
-    let odd = said::<Config>(&config.replacen("4294967295", "4294967293", 1));
-    assert!(odd.starts_with("layer 0: "), "{odd}");
+    refused::<Config>(&config.replace(":9,", ":0,"), "capacity must be 1..2147483648, not 0");
+    refused::<Config>(&config.replacen("4294967295", "4294967293", 1), "layer 0: ");
     let mover = serde_json::to_string(&Mover::new(3)).unwrap();
-    let passes = said::<Mover>(&mover.replace("\"passes\":4", "\"passes\":1"));
-    assert!(passes.starts_with("passes must be 2..64, not 1"), "{passes}");
-    let event = said::<Event>(r#"{"game":{"a":1,"b":2,"kind":3,"value":0}}"#);
-    assert!(event.starts_with("kind must be 16..4294967295, not 3"), "{event}");
-    let apart = said::<Hit>(r#"{"a":1,"b":2,"contact":"apart"}"#);
-    assert!(apart.starts_with("contact 0: "), "{apart}");
-    let layer = said::<Command>(r#"{"set_layer":{"id":1,"layer":32}}"#);
-    assert!(layer.starts_with("layer must be 0..31, not 32"), "{layer}");
+    refused::<Mover>(&mover.replace("\"passes\":4", "\"passes\":1"), "passes must be 2..64, not 1");
+    refused::<Event>(
+        r#"{"game":{"a":1,"b":2,"kind":3,"value":0}}"#,
+        "kind must be 16..4294967295, not 3",
+    );
+    refused::<Hit>(r#"{"a":1,"b":2,"contact":"apart"}"#, "contact 0: ");
+    refused::<Command>(r#"{"set_layer":{"id":1,"layer":32}}"#, "layer must be 0..31, not 32");
     let man = Hitbox::new(1, Ground::Circle { radius: 5 }, [1, 2]);
     let cast = HitboxCast {
         hitbox: man,
@@ -179,35 +178,48 @@ fn a_file_with_a_value_that_the_kernel_refuses_is_refused_in_its_words() {
         hit_when: None,
     };
     let cast = serde_json::to_string(&cast).unwrap();
-    let mask = said::<HitboxCast>(&cast.replace("\"mask\":7", "\"mask\":65536"));
-    assert!(mask.starts_with("mask must be 0..65535, not 65536"), "{mask}");
-    let motion = said::<HitboxCast>(&cast.replace("\"motion\":[0,", "\"motion\":[536870912,"));
-    assert!(motion.starts_with("motion x must be -536870911..536870911, not 5"), "{motion}");
-    let layer = said::<PlanesCommand>(r#"{"set_layers":{"layer":16,"mask":1}}"#);
-    assert!(layer.starts_with("layer must be 0..15, not 16"), "{layer}");
-    let side = said::<PlanesCommand>(
-        r#"{"set_hitbox":{"id":1,"ground":{"circle":{"radius":1}},"side":[1,0]}}"#,
+    refused::<HitboxCast>(
+        &cast.replace("\"mask\":7", "\"mask\":65536"),
+        "mask must be 0..65535, not 65536",
     );
-    assert!(side.starts_with("side half_y must be 1..536870911, not 0"), "{side}");
-    let motion = said::<Motion>(r#"{"id":1,"motion":[0,-536870912,0]}"#);
-    assert!(motion.starts_with("motion y must be -536870911..536870911, not -5"), "{motion}");
+    refused::<HitboxCast>(
+        &cast.replace("\"motion\":[0,", "\"motion\":[536870912,"),
+        "motion x must be -536870911..536870911, not 5",
+    );
+    refused::<PlanesCommand>(
+        r#"{"set_layers":{"layer":16,"mask":1}}"#,
+        "layer must be 0..15, not 16",
+    );
+    refused::<PlanesCommand>(
+        r#"{"set_hitbox":{"id":1,"ground":{"circle":{"radius":1}},"side":[1,0]}}"#,
+        "side half_y must be 1..536870911, not 0",
+    );
+    refused::<Motion>(
+        r#"{"id":1,"motion":[0,-536870912,0]}"#,
+        "motion y must be -536870911..536870911, not -5",
+    );
     let ball = Shape::Sphere { radius: 3 };
     let query = serde_json::to_string(&Query::new(&ball, Pose::default())).unwrap();
-    let apart = said::<Query>(&query.replace("null", "\"apart\""));
-    assert!(apart.starts_with("hit_when 0: "), "{apart}");
-    let radius = said::<Query>(&query.replace("\"radius\":3", "\"radius\":0"));
-    assert!(radius.starts_with("radius must be 1..536870911, not 0"), "{radius}");
+    refused::<Query>(&query.replace("null", "\"apart\""), "hit_when 0: ");
+    refused::<Query>(
+        &query.replace("\"radius\":3", "\"radius\":0"),
+        "radius must be 1..536870911, not 0",
+    );
     let cast = serde_json::to_string(&Cast::new(&ball, Pose::default(), [0, 0, 5])).unwrap();
-    let motion = said::<Cast>(&cast.replace(",5]", ",536870912]"));
-    assert!(motion.starts_with("motion z must be -536870911..536870911, not 5"), "{motion}");
-    let apart = said::<Cast>(&cast.replace("null", "\"apart\""));
-    assert!(apart.starts_with("hit_when 0: "), "{apart}");
+    refused::<Cast>(
+        &cast.replace(",5]", ",536870912]"),
+        "motion z must be -536870911..536870911, not 5",
+    );
+    refused::<Cast>(&cast.replace("null", "\"apart\""), "hit_when 0: ");
     let sector = r#"{"sector":{"radius":9,"half_angle":1,"half_height":1,"inner_radius":0}}"#;
-    let sector = said::<Cast>(&cast.replace(r#"{"sphere":{"radius":3}}"#, sector));
-    assert!(sector.starts_with("kind 4: not defined for these shapes"), "{sector}");
+    refused::<Cast>(
+        &cast.replace(r#"{"sphere":{"radius":3}}"#, sector),
+        "kind 4: not defined for these shapes",
+    );
     let man = serde_json::to_string(&man).unwrap();
-    let circle = said::<Hitbox>(&man.replace("\"radius\":5", "\"radius\":0"));
-    assert!(circle.starts_with("ground size must be 1..536870911, not 0"), "{circle}");
-    let layer = said::<Hitbox>(&man.replace("\"layer\":0", "\"layer\":16"));
-    assert!(layer.starts_with("layer must be 0..15, not 16"), "{layer}");
+    refused::<Hitbox>(
+        &man.replace("\"radius\":5", "\"radius\":0"),
+        "ground size must be 1..536870911, not 0",
+    );
+    refused::<Hitbox>(&man.replace("\"layer\":0", "\"layer\":16"), "layer must be 0..15, not 16");
 }
