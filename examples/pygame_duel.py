@@ -6,7 +6,8 @@
     fixsync synctest pygame_duel:Duel                    (in this folder)
 
 Arrows or WASD walk, space shoots. Three hits win a round, three rounds the match; Escape leaves.
-`Duel` is the game, in integers only: it runs without pygame. `play` is the loop of a window."""
+`Duel` is the game, in integers only: it runs without pygame. `play` is the loop of a window, which
+pygame_brawl.py has too."""
 
 from __future__ import annotations
 
@@ -32,6 +33,7 @@ FIRST_WALL, FIRST_SHOT = 2, 4  # ids 0 and 1 are the players' bodies
 ARENA_X, ARENA_Z = q(10), q(6)
 WALK, FLY = q("0.09375"), q("0.3125")
 HEALTH, ROUNDS, RELOAD_FRAMES = 3, 3, 30
+SHOWN_FRAMES = 40  # of a hit
 
 
 class Kind(IntEnum):
@@ -164,26 +166,48 @@ def clamped(value: int, limit: int) -> int:
     return max(-limit, min(limit, value))
 
 
-def keys_held(pygame) -> int:
-    held, code = pygame.key.get_pressed(), pygame.key.key_code
-    return sum(key for key, names in KEYS.items() if any(held[code(it)] for it in names.split()))
+def drawing(screen):
+    """A function that draws a frame of the duel."""
+    view = View(screen, z_down=True, names=Duel.names)
+
+    def draw(duel: Duel, before: dict, alpha: int, hits: list, text: str) -> None:
+        screen.fill((24, 26, 32))
+        view.world(duel.world, before, alpha)
+        score = " : ".join(f"{it.score} ({it.health})" for it in duel.state.players)
+        lines = [f"{score}   {text}", *(f"{Duel.names.ids[hit.b]} is hit" for hit in hits)]
+        for line, words in enumerate(lines):
+            view.text(words, (16, 12 + 24 * line))
+
+    return draw
 
 
-def play(me: int, endpoint: Endpoint, peers: dict, match: Match, bot=None, log=None) -> End:
-    """Plays a match in a window, which stays open until it is closed."""
+# ---- a window, for any game of two players ----
+
+
+def play(me: int, endpoint: Endpoint, peers: dict, match: Match, game, given, window) -> End:
+    """Plays a match in a window, which stays open until it is closed. window: its size, the keys
+    behind the bits of an input, and what makes the function that draws."""
     import pygame  # the game above does not need it
 
+    size, keys, drawing = window
     pygame.init()
-    screen = pygame.display.set_mode((1008, 624), pygame.SCALED, vsync=1)
-    view = View(screen, z_down=True, names=Duel.names)
-    duel = start(Duel, match.seed, match.players)
-    recorder = log and SimRecorder(duel, log, seed=match.seed, replace=True, z_down=True)
+    draw = drawing(pygame.display.set_mode(size, pygame.SCALED, vsync=1))
+    played = start(game, match.seed, match.players)
+    bot = game.bot(me, match.seed) if given.bot else None
+    log = {"seed": match.seed, "replace": True, "z_down": True}
+    recorder = given.log and SimRecorder(played, given.log, **log)
     timing = Timing(connect_ms=600_000)
     life = {"start_number": 1, "nonce": token_bytes(16)}
-    session = RollbackSession(match, duel, me, **life, now_ms=now_ms(), timing=timing)
+    session = RollbackSession(match, played, me, **life, now_ms=now_ms(), timing=timing)
     endpoint.begin(session, peers)
     pacer, clock = Pacer(match.tick_rate), pygame.time.Clock()
-    before, hits, is_open = poses(duel.world), [], True
+    codes = {key: [*map(pygame.key.key_code, names.split())] for key, names in keys.items()}
+
+    def keys_held() -> int:
+        held = pygame.key.get_pressed()
+        return sum(key for key, all in codes.items() if any(held[code] for code in all))
+
+    before, hits, is_open = poses(played.world), [], True
     while is_open or not session.is_over:
         for event in pygame.event.get():
             if event.type == pygame.QUIT or getattr(event, "key", None) == pygame.K_ESCAPE:
@@ -192,21 +216,18 @@ def play(me: int, endpoint: Endpoint, peers: dict, match: Match, bot=None, log=N
         is_open = is_open and not (bot and session.is_over)
         endpoint.exchange()
         for _ in range(pacer.due(now_ms() * 1_000_000, slow=session.is_ahead(now_ms()))):
-            before = poses(duel.world)
-            for notice in endpoint.poll(bot.decide(duel) if bot else keys_held(pygame)):
+            before = poses(played.world)
+            for notice in endpoint.poll(bot.decide(played) if bot else keys_held()):
                 own_events = [(notice.frame, event) for event in notice.game]
                 kept = [hit for hit in hits if hit not in own_events]
                 hits = kept if isinstance(notice, TakenBack) else kept + own_events
                 if recorder and isinstance(notice, Confirmed):
                     row = notice.frame, notice.inputs, notice.events, notice.world_hash
                     recorder.record(*row, notice.game, notice.state_hash)
-        screen.fill((24, 26, 32))
-        view.world(duel.world, before, pacer.alpha)
-        hit_lines = [f"{Duel.names.ids[it.b]} is hit" for at, it in hits if at > session.frame - 40]
-        score = " : ".join(f"{it.score} ({it.health})" for it in duel.state.players)
+        hits = [hit for hit in hits if hit[0] > session.frame - SHOWN_FRAMES]
         state = session.end.reason.name if session.end else "" if session.frame else "WAITING"
-        for line, text in enumerate((f"{score}   you are {Duel.names.ids[me]}", state, *hit_lines)):
-            view.text(text, (16, 12 + 24 * line))
+        text = f"you are {('red', 'blue')[me]}   {state}"
+        draw(played, before, pacer.alpha, [event for _, event in hits], text)
         pygame.display.flip()
         clock.tick(240)  # for displays that do not wait
     if recorder:
@@ -215,8 +236,9 @@ def play(me: int, endpoint: Endpoint, peers: dict, match: Match, bot=None, log=N
     return session.end
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="A duel over a network.")
+def run(game, *window) -> None:
+    """The command of a game: its window is as `play` has it."""
+    parser = argparse.ArgumentParser(description=game.__doc__)
     parser.add_argument("address", nargs="?", help="The player to join; without one, you are host.")
     parser.add_argument("--port", type=int, default=7777, help="UDP port of the host.")
     parser.add_argument("--frames", type=int, help="Length of the match.")
@@ -224,9 +246,12 @@ if __name__ == "__main__":
     parser.add_argument("--log", help="Match log to write.")
     given = parser.parse_args()
     me = 1 if given.address else 0
-    match = Match(Duel.name, seed=1, players=2, frames=given.frames)
+    match = Match(game.name, seed=1, players=2, frames=given.frames)
     peers = {0: (given.address, given.port)} if me else {}
-    bot = Duel.bot(me, match.seed) if given.bot else None
     with Endpoint("0.0.0.0", 0 if me else given.port) as endpoint:  # noqa: S104 - others must reach it
-        end = play(me, endpoint, peers, match, bot, given.log)
+        end = play(me, endpoint, peers, match, game, given, window)
     print(end.desync.explain() if end.desync else f"{end.reason.name.lower()}: {end.text}")
+
+
+if __name__ == "__main__":
+    run(Duel, (1008, 624), KEYS, drawing)
