@@ -97,22 +97,22 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
     world.turn(1, 65536) // RangeError: yaw must be 0..65535, not 65536
     sphere(0) // RangeError: radius must be 1..536870911, not 0
     sector(ONE, 9, 9, ONE) // RangeError: inner_radius must be 1..65535, not 65536
-    world.add(2, ["cone", 1], HERE) // RangeError: … must be one of sphere, capsule, cylinder, box, sector
-    world.add(2, ["box", 1], HERE) // TypeError: … a box has half_x, half_y, half_z, not 1 numbers
+    world.add(2, ["cone", 1], HERE) // RangeError: …must be one of sphere, capsule, cylinder, box, sector
+    world.add(2, ["box", 1], HERE) // TypeError: …a box has half_x, half_y, half_z, not 1 numbers
     world.setActive(1, 1) // TypeError: active must be true or false, not 1
     world.query(ball, HERE, -1) // RangeError: mask must be 0..4294967295, not -1
     world.cast(ball, HERE, [0, 2 ** 29, 0]) // RangeError: motion y must be -536870911..536870911
     world.load(new Uint8Array(9)) // RangeError: byte 0: not a saved state
     world.load("FXS1") // TypeError: data must be a Uint8Array
     world.moveMany(new Float32Array(1), new Int32Array(3)) // ids must be a typed array of integers
-    world.moveMany(new Uint32Array(2), new Int32Array(3)) // RangeError: … 2 ids, 1 places
+    world.moveMany(new Uint32Array(2), new Int32Array(3)) // RangeError: …2 ids, 1 places
     length(0.5, 0, 0) // TypeError: dx must be a BigInt or a safe integer
     length(2n ** 32n, 0, 0) // RangeError: dx must be -4294967295..4294967295
-    q(0.5) // TypeError: … not the float 0.5: write q("0.5")
+    q(0.5) // TypeError: …not the float 0.5: write q("0.5")
     q(NaN) // TypeError: q takes an integer or a decimal string, not NaN
     qNear(-1 / 0) // TypeError: qNear takes an integer or a decimal string, not -Infinity
-    q(1e-7) // TypeError: … decimal string, not 1e-7
-    q("-0.1") // RangeError: … its neighbours are -6554 and -6553; qNear
+    q(1e-7) // TypeError: …decimal string, not 1e-7
+    q("-0.1") // RangeError: …its neighbours are -6554 and -6553; qNear
     new World(0) // RangeError: capacity must be 1..2147483648, not 0
     new World(4, { layers: [[0, 32]] }) // RangeError: layer must be 0..31, not 32
     world.query(ball, HERE, 1, by) // TypeError: an option must be one of …, not "exclude"
@@ -123,11 +123,11 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
     world.outline(1, by) // TypeError: an option must be one of …, not "exclude"
     moveAndSlide(world, 1, [1, 0, 0], by) // TypeError: an option must be one of …, not "exclude"
     new World(4, { layer: [[0, 1]] }) // must be one of hitWhen, layers, level, not "layer"
-    world.add(2, ball, HERE, { Layer: 3 }) // TypeError: … not "Layer"
-    new Mover(1, { step_height: 1 }) // TypeError: … stepHeight, … not "step_height"
-    new Recorder(world, { tick: 60 }) // TypeError: … tickRate, … not "tick"
-    new TwoPlanes(4, { layer: [] }) // TypeError: … not "layer"
-    new Rollback({ world }, { players: 2, delays: 1 }) // TypeError: … ownMax, ownNames, …not "delays"
+    world.add(2, ball, HERE, { Layer: 3 }) // TypeError: …not "Layer"
+    new Mover(1, { step_height: 1 }) // TypeError: …stepHeight, … not "step_height"
+    new Recorder(world, { tick: 60 }) // TypeError: …tickRate, … not "tick"
+    new TwoPlanes(4, { layer: [] }) // TypeError: …not "layer"
+    new Rollback({ world }, { players: 2, delays: 1 }) // TypeError: …ownMax, ownNames, …not "delays"
   `,
   );
   assert.equal(world.hash(), before);
