@@ -9,8 +9,8 @@ var taken_back := 0
 var standing := {}  # predicted events that were not taken back: how many
 
 
-## fighter: a script in place of the demo's own. spawner: another node of the world.
-func _init(fighter: GDScript = null, spawner: Node = null) -> void:
+## spawner: another node of the world.
+func _init(spawner: Node = null) -> void:
 	world.capacity = 32
 	world.layers = ["body", "attack", "wall"]
 	world.pairs = ["body attack", "attack wall"]
@@ -20,12 +20,6 @@ func _init(fighter: GDScript = null, spawner: Node = null) -> void:
 	world.add_child(load("res://tests/duel/arena.tscn").instantiate())
 	for i in 2:
 		var node: Node = load("res://tests/duel/fighter.tscn").instantiate()
-		if fighter != null:
-			var blade := node.get_node("Blade")
-			var shape: FixsyncShape = node.shape
-			node.set_script(fighter)
-			node.shape = shape
-			node.blade = blade
 		node.name = ["Red", "Blue"][i]
 		node.player = i
 		node.id = i
