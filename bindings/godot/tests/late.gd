@@ -31,6 +31,7 @@ static func play_to(world: Node, frame: int) -> void:
 	for at in range(world.confirmed(), used.size()):
 		if used[at] != _inputs(world, at):
 			used.resize(at)
+			break
 	world.rewind(used.size())
 	while world.head() <= frame and world.head() < world.confirmed() + world.window:
 		used.append(_inputs(world, world.head()))

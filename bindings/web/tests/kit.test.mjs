@@ -115,23 +115,7 @@ test("a character falls to the floor of a level and walks against its wall", asy
   assert.equal(hits[0].id, raw.FXS_LEVEL);
 });
 
-test("a character jumps up through a one-way platform, and stands on it", async () => {
-  await init();
-  const world = new World(4, { layers: [] });
-  world.add(1, sphere(ONE), { x: 0, y: 0, z: 0 });
-  world.add(2, sphere(ONE), { x: 0, y: 3 * ONE, z: 0 }, { layer: 1 });
-  const mover = new Mover(1, { mask: 4, oneWay: 2 });
-  assert.equal(mover.move(world, [0, 9 * ONE, 0]).y, 9 * ONE);
-  const { y, floor, flags } = mover.move(world, [0, -9 * ONE, 0]);
-  assert.deepEqual([y, floor, flags], [5 * ONE, 2, raw.FXS_ON_FLOOR]);
-  assert.throws(
-    () => new Mover(1, { oneWay: 2 }),
-    /^ArgumentRangeError: oneWay must be 0 without a mask/,
-  );
-  assert.throws(() => new Mover(1, { mask: 3, oneWay: 2 }), /share no layer with mask, not 2/);
-});
-
-test("a lift carries who stands on it, and is stopped by nobody", async () => {
+test("a lift carries who stands on it; what movers refuse", async () => {
   await init();
   const world = new World(8, { layers: [] });
   world.add(1, sphere(ONE), { x: 0, y: 2 * ONE, z: 0 });
@@ -148,7 +132,7 @@ test("a lift carries who stands on it, and is stopped by nobody", async () => {
   const mover = (id) => new Mover(id, { mask: 2 });
   const ride = (platforms, listed = []) => carry(world, platforms, [0, 0, 0], listed);
   refuses(
-    { ride, mover, moveAndSlide, world },
+    { ride, mover, moveAndSlide, world, Mover },
     `
     ride([1], [mover(1)]) // id 1 must not be both a platform and a mover
     ride([2], [mover(1), mover(1)]) // id 1 must have one mover, not two
@@ -157,6 +141,8 @@ test("a lift carries who stands on it, and is stopped by nobody", async () => {
     ride([2], [mover(6)]) // the shape of id 6 must be a ${BODIES}
     ride([2, 7]) // id 7 must be active, as a part of a platform
     mover(6).move(world, [1, 0, 0]) // ArgumentRangeError: the shape of id 6 must be a sphere
+    new Mover(1, { oneWay: 2 }) // ArgumentRangeError: oneWay must be 0 without a mask
+    new Mover(1, { mask: 3, oneWay: 2 }) // share no layer with mask, not 2
     moveAndSlide(world, 6, [1, 0, 0]) // ArgumentRangeError: the shape of id 6 must be a sphere
   `,
   );
