@@ -133,7 +133,7 @@ export class Rollback extends Holder {
   #isTold = false; // the sync test has thrown
 
   /** game: { world, play(inputs, frame), save(), load(own), guess(player, frame, input, age) }; play
-   * gives what History.push takes, and `shown`. The options are the settings of the C header; match
+   * gives { commands, events, game, reactions, hash, shown }. The options are the settings of the C header; match
    * and data may be texts or bytes. ownMax: the most bytes of `save`; if it is left out, they are
    * always as many. ownNames: [name, bytes] of what `save` writes, in order, for reports. */
   constructor(game, options) {
