@@ -189,10 +189,8 @@ def test_the_only_pivot_of_the_file_is_the_origin_in_each_image(read: Read) -> N
     assert found.frame_data.parts["hurt"].offset == (0, ONE, 0)
     assert not found.frame_data.attacks["hero"].keys
     assert read(sheet(50, slices=slices), pivot="16,32").frame_data.parts["hurt"].offset == (
-        0,
-        ONE,
-        0,
-    )
+        0, ONE, 0,
+    )  # fmt: skip
     slices["hit"] = [key(0, 0, 0, 4, 4, (0, 0))]
     with pytest.raises(
         FrameDataError, match='several slices have a pivot: --pivot takes one of "hurt", "hit"'
@@ -476,13 +474,8 @@ def test_durations_are_rounded_on_demand_and_the_error_is_told(
     assert [attack.frames for attack in found.frame_data.attacks.values()] == [10, 15]
     assert (found.durations, float(found.off)) == (3, 0.9)
     command = (
-        "frame-data",
-        tmp_path / "hero.json",
-        "--from",
-        "aseprite",
-        "--pixels-per-unit",
-        "16",
-    )
+        "frame-data", tmp_path / "hero.json", "--from", "aseprite", "--pixels-per-unit", "16",
+    )  # fmt: skip
     code, _, errors = run(*command)
     assert (code, "--round-durations takes the nearest" in errors) == (2, True)
     code, out, _ = run(*command, "--round-durations")

@@ -139,14 +139,10 @@ def test_structures_are_laid_out_alike_everywhere(abi, tmp_path):
 @pytest.mark.parametrize(
     "file",
     [
-        "README.md",
-        "bindings/csharp/README.md",
-        "bindings/csharp/test",
-        "bindings/rust/test",
-        "docs/csharp.md",
-        "docs/web.md",
+        "README.md", "bindings/csharp/README.md", "bindings/csharp/test", "bindings/rust/test",
+        "docs/csharp.md", "docs/web.md",
     ],
-)
+)  # fmt: skip
 def test_what_installs_a_package_names_the_version_of_fixsync(file):
     before = r'version[": =>]+|fixsync==|fixsync\.|fixsync-(?:sys-|godot-)?|fixsync --version '
     reported = rf"(?i)(?:{before})(\d+\.\d+\.\d+)\b"

@@ -228,17 +228,12 @@ def test_what_is_refused_changes_nothing_and_is_named() -> None:
         ([1], (1, 1, 1), {0: MOVER, 5: MOVER}, KeyError, "'id 5 is not in the world'"),
         ([1, 2], (1, 1, 1), {0: MOVER}, ValueError, "the shape of id 2 must be a Sphere"),
         ([1], (1, 1, 1), {0: MOVER, 2: MOVER}, ValueError, "the shape of id 2 must be a Sphere"),
-        (
-            [1],
-            (far, 0, 0),
-            {0: MOVER},
-            ValueError,
-            f"motion: mx must be {1 - far}..{far - 1}, not {far}",
-        ),
+        ([1], (far, 0, 0), {0: MOVER}, ValueError,
+         f"motion: mx must be {1 - far}..{far - 1}, not {far}"),
         ([1], (1, 1, 1), [0], TypeError, "movers must be a dict of ids and Movers, not [0]"),
         ([1], (1, 1, 1), {0: None}, TypeError, "movers[0] must be a Mover, not None"),
         ([1], (1, 1, 1), {0: MOVER, "a": MOVER}, TypeError, "id must be an integer, not 'a'"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(error) as caught:
             carry(world, platforms, motion, movers)
         assert re.match(re.escape(message), str(caught.value)), str(caught.value)

@@ -238,28 +238,6 @@ def test_turned_boxes_are_told_by_the_direction_between_their_yaws_to_the_last_b
     assert mismatches(cases) == []
 
 
-def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:
-    half_disc, box = ("sector", 5, 16384, 5), ("box", 7, 7, 7)
-    cases = [
-        (half_disc, (x, 0, 1, yaw), box, (0, 0, 0, 0))
-        for x in (-7, 7)
-        for yaw in (0, 16384, 32768, 49152)
-    ]
-    assert mismatches(cases) == []
-    assert (
-        overlap(
-            shape_from_tuple(half_disc), Pose(-7, 0, 1, 0), shape_from_tuple(box), Pose(0, 0, 0)
-        )
-        == 2
-    )
-    assert (
-        overlap(
-            shape_from_tuple(half_disc), Pose(-7, 0, 1, 32768), shape_from_tuple(box), Pose(0, 0, 0)
-        )
-        == 1
-    )
-
-
 def test_a_point_one_raw_unit_behind_the_apex_is_nearest_to_the_apex() -> None:
     """The border between a sector's apex and its edges, on turned edges, where t is about 0."""
     cases = [

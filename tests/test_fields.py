@@ -40,11 +40,8 @@ def test_every_collider_hit_and_setting_of_a_world_is_told(world: World):
         values = fields["collider", collider.id]
         pose = collider.pose
         assert (values["x"], values["y"], values["z"], values["yaw"]) == (
-            pose.x,
-            pose.y,
-            pose.z,
-            pose.yaw,
-        )
+            pose.x, pose.y, pose.z, pose.yaw,
+        )  # fmt: skip
         assert (values["ox"], values["oy"], values["oz"]) == collider.offset
         assert (values["layer"], values["owner"], values["active"]) == collider[3:5] + collider[6:]
         kind, *sizes = collider.shape.as_tuple()
@@ -93,22 +90,16 @@ def test_a_state_cut_short_or_too_long_is_no_state(world: World, data: st.DataOb
         (lambda world: world.set_active(5, False), "collider 5, active: True and False"),
         (lambda world: world.set_owner(5, 3), "collider 5, owner: 0 and 3"),
         (lambda world: world.set_layer(5, 3), "collider 5, layer: 0 and 3"),
-        (
-            lambda world: world.set_offset(5, (0, -65537, 0)),
-            "collider 5, oy: 0 and -65537 (0 and -1.00002 units)",
-        ),
-        (
-            lambda world: world.set_shape(5, Sphere(98304)),
-            "collider 5, radius: 7 and 98304 (0.00011 and 1.5 units)",
-        ),
+        (lambda world: world.set_offset(5, (0, -65537, 0)),
+         "collider 5, oy: 0 and -65537 (0 and -1.00002 units)"),
+        (lambda world: world.set_shape(5, Sphere(98304)),
+         "collider 5, radius: 7 and 98304 (0.00011 and 1.5 units)"),
         (lambda world: world.remove(5), "collider 5, is there: present and absent"),
-        (
-            lambda world: world.add(2, Sphere(1), Pose(9, 0, 0)),
-            "collider 2, is there: absent and present",
-        ),
+        (lambda world: world.add(2, Sphere(1), Pose(9, 0, 0)),
+         "collider 2, is there: absent and present"),
         (lambda world: world.step(), "world, frame: 1 and 2"),
     ],
-)
+)  # fmt: skip
 def test_a_change_is_told_by_its_field(change: Any, expected: str):
     world = World(8)
     world.add(5, Sphere(7), Pose(0, 0, 0))
@@ -162,10 +153,8 @@ def test_differences_come_in_the_order_of_the_ids_wherever_they_are():
         second.add(id, Sphere(1), Pose(id, int(id == 10), 0))
     owners = [d.owner for d in differences(world_fields(first.save()), world_fields(second.save()))]
     assert [owner for owner in owners if owner.startswith("collider")] == [
-        "collider 3",
-        "collider 4",
-        "collider 10",
-    ]
+        "collider 3", "collider 4", "collider 10",
+    ]  # fmt: skip
 
 
 def test_a_field_that_only_one_state_has_is_absent_in_the_other():

@@ -54,11 +54,8 @@ def test_a_million_hostile_packets_find_nothing(objects: Path, tmp_path: Path) -
 
 # For each target, a change in a copy of the kernel that must be noticed.
 FAULTS = {
-    "shapes": (
-        "contact.c",
-        "classify_wide(i128_square(L), i128_mul(4 * R * R, q))",
-        "FXS_TOUCHING",
-    ),
+    "shapes": ("contact.c", "classify_wide(i128_square(L), i128_mul(4 * R * R, q))",
+     "FXS_TOUCHING"),
     "cast": ("toi.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
     "angles": ("angle.c", "r -= r * r > n;", "r -= r * r >= n;"),
     "level": ("polygon_cast.c", "i128_shl(i128_neg(s), 44)", "i128_shl(i128_neg(s), 43)"),
@@ -66,12 +63,9 @@ FAULTS = {
     "rollback": ("kit/packet.c", "from->size - from->at < 8", "from->size - from->at < 1"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
     "commands": ("step.c", "*old++, FXS_EXIT, FXS_APART", "*old++, FXS_STAY, FXS_APART"),
-    "crowd": (
-        "world_cast.c",
-        "return of_a != of_b ? of_a > of_b : a->id > b->id;",
-        "return a->id > b->id;",
-    ),
-}
+    "crowd": ("world_cast.c", "return of_a != of_b ? of_a > of_b : a->id > b->id;",
+     "return a->id > b->id;"),
+}  # fmt: skip
 
 
 # What another target's fault would be found by is planted by itself.

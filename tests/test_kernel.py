@@ -16,7 +16,6 @@ import pytest
 import xxhash
 from tools import by_default, each
 
-from fixsync import __version__
 from fixsync._native.kinds import KINDS
 from fixsync._native.raw import ffi, lib
 
@@ -95,14 +94,6 @@ def met(given: Any, asked: Any) -> list[int]:
     ids, count = ffi.new("uint32_t[]", 200), ffi.new("uint64_t *")
     assert lib.fxs_world_query(at(given), asked, ids, 200, count) == lib.FXS_OK
     return list(ids[0 : count[0]])
-
-
-def test_the_kernel_tells_the_version_of_its_header() -> None:
-    numbers = (lib.FXS_VERSION_MAJOR, lib.FXS_VERSION_MINOR, lib.FXS_VERSION_PATCH)
-    major, minor, patch = numbers
-    assert lib.fxs_version() == major * 65536 + minor * 256 + patch
-    assert ".".join(map(str, numbers)) == __version__
-    assert lib.fxs_semantics() == lib.FXS_SEMANTICS
 
 
 @pytest.mark.parametrize(

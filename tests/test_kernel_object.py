@@ -25,22 +25,12 @@ MEMORY = {"memcpy", "memmove", "memset"}
 # shifted.
 BITS = {"__clzdi2", "__ctzdi2"}
 WIDE = BITS | {
-    "__udivdi3",
-    "__divdi3",
-    "__umoddi3",
-    "__moddi3",
-    "__udivmoddi4",
-    "__divmoddi4",
-    "__muldi3",
-}
+    "__udivdi3", "__divdi3", "__umoddi3", "__moddi3", "__udivmoddi4", "__divmoddi4", "__muldi3",
+}  # fmt: skip
 WIDE |= {"__ashldi3", "__lshrdi3", "__ashrdi3"}
 EABI = BITS | {
-    "__aeabi_uldivmod",
-    "__aeabi_ldivmod",
-    "__aeabi_uidiv",
-    "__aeabi_idiv",
-    "__aeabi_lmul",
-}
+    "__aeabi_uldivmod", "__aeabi_ldivmod", "__aeabi_uidiv", "__aeabi_idiv", "__aeabi_lmul",
+}  # fmt: skip
 EABI |= {"__aeabi_llsl", "__aeabi_llsr", "__aeabi_lasr", "__aeabi_uidivmod", "__aeabi_idivmod"}
 
 # x86: these on vector registers neither compute with nor convert a floating-point number.

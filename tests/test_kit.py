@@ -113,24 +113,10 @@ def test_a_number_is_written_as_the_shortest_decimal_that_is_read_back(raw: int)
 @each(
     "text",
     [
-        "",
-        "-",
-        ".",
-        "1.",
-        ".5",
-        "+1",
-        " 1",
-        "1 ",
-        "1e3",
-        "--1",
-        "1.2.3",
-        "1,5",
-        "٣",
-        "0x1",
-        "1-",
+        "", "-", ".", "1.", ".5", "+1", " 1", "1 ", "1e3", "--1", "1.2.3", "1,5", "٣", "0x1", "1-",
         "-.5",
     ],
-)
+)  # fmt: skip
 def test_what_is_not_a_decimal_is_refused(text: str) -> None:
     assert parse_q(text, 0) == parse_q(text, 1) == "text"
     assert lib.fxs_parse_q(b"1", 1, 2, ffi.new("int32_t *")) == lib.FXS_E_RANGE
@@ -427,22 +413,10 @@ BAD_MOVERS = [
     (*GOOD_MOVER[:i], value, *GOOD_MOVER[i + 1 :])
     for i, value in (
         *((0, 8), (0, 2), (0, 3)),
-        *(
-            (1, 0),
-            (6, 1),
-            (6, 2**31 + 2),
-            (2, 0),
-            (2, 1),
-            (2, 65),
-            (3, -1),
-            (3, 2**29),
-            (4, -1),
-            (4, 2**29),
-            (5, 0),
-            (5, 2**30 + 1),
-        ),
+        *((1, 0), (6, 1), (6, 2**31 + 2), (2, 0), (2, 1), (2, 65), (3, -1), (3, 2**29), (4, -1),
+         (4, 2**29), (5, 0), (5, 2**30 + 1)),
     )
-]
+]  # fmt: skip
 
 
 def cases() -> dict[str, list[tuple[Any, ...]]]:
@@ -467,21 +441,13 @@ def cases() -> dict[str, list[tuple[Any, ...]]]:
         "fxs_dot": [((HIGH,) * 3, (HIGH,) * 3), (way, way)],
         "fxs_scale": [((1, 1, HIGH), HIGH), (way, 1)],
         "fxs_with_length": [(no, 1), (way, -1), (way, 1)],
-        "fxs_along": [
-            ((2**29, 0, 0), 1, up),
-            (way, 65537, up),
-            (way, 1, (LOW, 0, 0)),
-            (way, 1, up),
-        ],
-        "fxs_bounce": [
-            *((way, no, 1), (way, (0, HIGH, 0), 1), (way, up, 65537)),
-            *(((LOW, LOW, LOW), (2**30, 1, 1), 65536), (way, up, 1)),
-        ],
-        "fxs_slide": [
-            *((way, no), (way, (0, HIGH, 0))),
-            *(((LOW, HIGH, HIGH), (-(2**28), -(2**29), -(2**29))), (way, up)),
-        ],
-    }
+        "fxs_along": [((2**29, 0, 0), 1, up), (way, 65537, up), (way, 1, (LOW, 0, 0)),
+         (way, 1, up)],
+        "fxs_bounce": [*((way, no, 1), (way, (0, HIGH, 0), 1), (way, up, 65537)),
+         *(((LOW, LOW, LOW), (2**30, 1, 1), 65536), (way, up, 1))],
+        "fxs_slide": [*((way, no), (way, (0, HIGH, 0))),
+         *(((LOW, HIGH, HIGH), (-(2**28), -(2**29), -(2**29))), (way, up))],
+    }  # fmt: skip
     found = {name: [(*args, one) for args in calls] for name, calls in bad.items()}
     found["fxs_turn_towards"] = [(65536, 0, 0), (0, 65536, 0), (0, 0, 65537), (0, 0, 0)]
     wide = ffi.new("int64_t *")

@@ -413,16 +413,10 @@ def test_a_log_of_inputs_begins_with_the_state_that_it_is_given(tmp_path: Path) 
             {"frame": 8, "inputs": [], "hash": "f" * 16},
             {"frame": 9, "inputs": [1], "hash": "00000000000000ff", "state": "00000000000000ff"},
             {"frame": 10, "inputs": [], "state": "00000000000000fe"},
-            {
-                "frame": 11,
-                "inputs": [],
-                "events": [],
-                "game": [[1, 2, 16, -1]],
-                "hash": "00000000000000fe",
-                "state": "00000000000000fe",
-            },
+            {"frame": 11, "inputs": [], "events": [], "game": [[1, 2, 16, -1]],
+             "hash": "00000000000000fe", "state": "00000000000000fe"},
         )
-    ]
+    ]  # fmt: skip
     with Reader(path) as reader:
         assert len(list(reader)) == 7
         assert reader.header.start == Start(5, b"any bytes")

@@ -188,18 +188,12 @@ def test_the_peers_of_the_rollback_example_agree_and_the_log_replays(
 @pytest.mark.parametrize(
     ("line", "fault", "reported"),
     [
-        (
-            "g->own.falls[other]++;",
-            "static int32_t falls; g->own.falls[other] = ++falls;",
-            r"frame \d+: falls of player [01]: 1 and 2",
-        ),
-        (
-            "int32_t way = ",
-            "static int32_t steps; int32_t way = steps++ / 3 % 2 + ",
-            r"frame \d+: collider [01], x: .*",
-        ),
+        ("g->own.falls[other]++;", "static int32_t falls; g->own.falls[other] = ++falls;",
+         r"frame \d+: falls of player [01]: 1 and 2"),
+        ("int32_t way = ", "static int32_t steps; int32_t way = steps++ / 3 % 2 + ",
+         r"frame \d+: collider [01], x: .*"),
     ],
-)
+)  # fmt: skip
 def test_the_sync_test_of_the_example_names_the_first_field_that_differs(
     line: str, fault: str, reported: str, linked: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -449,6 +443,7 @@ def test_the_version_is_the_packages_in_the_header_and_in_the_library() -> None:
     assert lib.fxs_version() == numbers[0] << 16 | numbers[1] << 8 | numbers[2]
     assert amalgamate.version(HEADER) == fixsync.__version__
     assert max(numbers) < 256
+    assert lib.fxs_semantics() == lib.FXS_SEMANTICS
 
 
 # CMake, pkg-config.

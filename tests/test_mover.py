@@ -127,41 +127,6 @@ def test_a_step_that_is_too_high_is_a_wall(shape: Shape) -> None:
 
 
 @each_character
-def test_a_step_under_a_low_ceiling_is_a_wall(shape: Shape) -> None:
-    low = Box(20 * ONE, ONE, 20 * ONE), Pose(0, 3 * ONE + ONE // 8, 0)
-    world = a_world(shape, (Box(ONE, ONE // 4, 20 * ONE), Pose(3 * ONE, 0, 0)), low)
-    for _ in range(60):
-        result = WALKER.move(world, 0, (ONE // 10, FALL, 0))
-    if isinstance(shape, Capsule):  # its round end is on the edge, below the ceiling
-        assert world[0].pose.y <= ONE + ONE // 8
-    else:
-        assert result.on_wall
-        assert world[0].pose.y == ONE
-    assert world[0].pose.x < 2 * ONE
-
-
-@each_character
-def test_without_snap_a_walker_leaves_a_ledge_and_falls(shape: Shape) -> None:
-    for snap, height in ((0, 1), (ONE // 4, ONE // 4 + 1)):
-        world = a_world(shape, (Box(ONE, height, 20 * ONE), Pose(0, 0, 0)))
-        world.move(0, 0, ONE + height, 0)
-        mover = Mover(step_height=0, snap=snap)
-        floors = [mover.move(world, 0, (ONE // 10, 0, 0)).floor for _ in range(40)]
-        assert floors[0] == 2
-        assert floors[-1] is None
-
-
-@each_character
-def test_a_jump_ends_at_a_ceiling(shape: Shape) -> None:
-    world = a_world(shape, (Box(9 * ONE, ONE, 9 * ONE), Pose(0, 5 * ONE, 0)))
-    result = WALKER.move(world, 0, (ONE // 10, 4 * ONE, 0))
-    assert (result.on_ceiling, result.floor, result.on_wall) == (True, None, False)
-    assert result.motion == (ONE // 10, 0, 0)
-    assert 3 * ONE - 64 <= world[0].pose.y <= 3 * ONE
-    assert world[0].pose.x == ONE // 10
-
-
-@each_character
 @each("angle", [10, 30, 60, 89, 90, 91, 120, 150, 170])
 @each("yaw", [0, 777, 8192])
 def test_a_corner_of_any_angle_is_entered_and_left(shape: Shape, angle: int, yaw: int) -> None:
@@ -199,39 +164,6 @@ def test_a_corner_of_any_angle_is_entered_and_left(shape: Shape, angle: int, yaw
     assert gone > 9 * speed, "it is not stuck"
 
 
-def test_a_character_in_something_is_pushed_out_the_shortest_way() -> None:
-    world = a_world(Capsule(HALF, HALF), (Box(ONE, 4 * ONE, ONE), Pose(ONE + HALF - 9, 0, 0)))
-    world.move(0, 0, ONE - 3, 0)
-    result = WALKER.move(world, 0, (0, FALL, 0))
-    assert (result.pushed, result.stuck, result.floor) == (True, False, 1)
-    assert world[0].pose == Pose(-9, ONE, 0)
-
-
-def test_one_move_may_push_step_and_slide() -> None:
-    """Out of the floor, along a wall, up a step: all of it is reported."""
-    step = Box(ONE, ONE // 4, 20 * ONE), Pose(2 * ONE, 0, 0)
-    wall = Box(20 * ONE, 4 * ONE, ONE), Pose(0, 0, 2 * ONE)
-    world = a_world(Cylinder(HALF, ONE), step, wall)
-    world.move(0, 0, ONE - 3, 0)
-    result = WALKER.move(world, 0, (2 * ONE, FALL, 4 * ONE))
-    assert (result.pushed, result.on_wall, result.stepped) == (True, True, True)
-    assert result.floor == 2
-
-
-def test_a_character_that_is_crushed_stays_and_says_so() -> None:
-    world = a_world(Cylinder(HALF, ONE), (Box(ONE, ONE, ONE), Pose(0, 2 * ONE, 0)))
-    world.remove(1)
-    for id, x, z in ((3, ONE, 0), (4, -ONE, 0), (5, 0, ONE), (6, 0, -ONE)):
-        world.add(id, Box(ONE - HALF // 2, 9 * ONE, ONE - HALF // 2), Pose(x, 0, z))
-    world.add(7, Box(ONE, ONE, ONE), Pose(0, 0, 0))
-    before = world.save()
-    result = WALKER.move(world, 0, (ONE, FALL, 0))
-    assert (result.stuck, result.pushed, result.floor) == (True, False, None)
-    assert [hit.normal for hit in result.hits] == [(0, 0, 0)]
-    assert result.motion == (0, 0, 0)
-    assert world.save() == before
-
-
 def test_a_character_in_a_solid_as_high_as_the_world_is_pushed_sideways() -> None:
     corners = [(0, 0), (2**30 - 2, 0), (2**30 - 2, 2**30 - 2), (0, 2**30 - 2)]
     rock = Prism(corners, -(2**31), 2**31 - 1)
@@ -253,31 +185,6 @@ def test_a_way_out_of_the_world_is_not_free() -> None:
         assert world.save() == before
 
 
-def test_a_motion_out_of_the_world_after_a_push_is_refused_as_the_motion() -> None:
-    world = World(2)
-    world.add(0, Sphere(ONE), Pose(2**31 - 1 - 4 * ONE, 0, 0))
-    world.add(1, Box(ONE, 9 * ONE, 9 * ONE), Pose(2**31 - 1 - 5 * ONE, 0, 0))
-    before = world.save()
-    with pytest.raises(ValueError, match=rf"^id 0: motion \({9 * ONE}, 0, 0\) must not lead"):
-        Mover().move(world, 0, (9 * ONE, 0, 0))
-    with pytest.raises(ValueError, match=rf"^id 1: motion \({9 * ONE}, 0, 0\) must not lead"):
-        move_and_slide(world, 1, (9 * ONE, 0, 0), mask=2)
-    assert world.save() == before
-
-
-def test_a_stuck_character_reports_what_it_overlaps_where_it_stays() -> None:
-    """Each push out of one wall leads into the other."""
-    world = World(4)
-    world.add(0, Cylinder(ONE, ONE), Pose(0, 0, 0))
-    for id, x in ((1, -2 * ONE + 100), (2, 2 * ONE + 50)):
-        world.add(id, Box(ONE, 9 * ONE, 9 * ONE), Pose(x, 0, 0))
-    for passes in (2, 3, 4, 5):
-        result = Mover(passes=passes).move(world, 0, (ONE, 0, 0))
-        assert result.stuck
-        assert world[0].pose == Pose(0, 0, 0)
-        assert [(hit.id, hit.fraction, hit.normal) for hit in result.hits] == [(1, 0, (0, 0, 0))]
-
-
 def test_a_step_at_the_end_of_the_world_is_a_wall() -> None:
     """To climb it, the character would have to leave int32."""
     world = World(4)
@@ -288,31 +195,6 @@ def test_a_step_at_the_end_of_the_world_is_a_wall() -> None:
     result = Mover(step_height=ONE).move(world, 0, (2 * ONE, 0, 0))
     assert (result.stepped, result.on_wall, result.floor) == (False, True, 1)
     assert world[0].pose.y == top - 10
-
-
-def test_between_two_edges_a_ball_stands() -> None:
-    world = World(4)
-    world.add(0, Sphere(ONE), Pose(0, 2 * ONE, 0))
-    for id, side in ((1, 1), (2, -1)):
-        world.add(id, Box(ONE, ONE, 9 * ONE), Pose(side * (ONE + 60000), 0, 0))
-    for _ in range(30):
-        result = Mover().move(world, 0, (0, FALL, 0))
-    assert result.floor in (1, 2)
-    assert Mover().move(world, 0, (0, ONE, 0)).motion == (0, ONE, 0)
-
-
-def test_layers_owners_and_mask_say_what_is_in_the_way() -> None:
-    world = World(8, layers=[(0, 1), (0, 2)])
-    world.add(0, Cylinder(HALF, ONE), Pose(0, 0, 0), owner=7)
-    wall = Box(HALF, ONE, ONE)
-    world.add(1, wall, Pose(ONE * 2, 0, 0), layer=0)
-    world.add(2, wall, Pose(ONE * 3, 0, 0), layer=1, owner=7)
-    world.add(3, wall, Pose(ONE * 4, 0, 0), layer=1, active=False)
-    world.add(4, wall, Pose(ONE * 5, 0, 0), layer=1)
-    world.add(5, wall, Pose(ONE * 6, 0, 0), layer=2)
-    twin = world.copy()
-    assert [hit.id for hit in Mover().move(world, 0, (20 * ONE, 0, 0)).hits] == [4]
-    assert [hit.id for hit in Mover(mask=4).move(twin, 0, (20 * ONE, 0, 0)).hits] == [5]
 
 
 def test_a_mask_blocks_without_the_layer_matrix_so_floors_make_no_events() -> None:
@@ -327,16 +209,6 @@ def test_a_mask_blocks_without_the_layer_matrix_so_floors_make_no_events() -> No
     assert (result.floor, result.on_wall, world[0].pose) == (1, True, Pose(5 * HALF, ONE, 0))
     assert Mover().move(twin, 0, (4 * ONE, -ONE, 0)).hits == [], "its row of the matrix is empty"
     assert [hit.id for hit in move_and_slide(twin, 0, (-ONE, 0, 0), mask=4)] == [2]
-
-
-@each("layers", [[(0, 1)], [(0, 0), (0, 1)], []])
-@each("mask", [None, 1, 2, 3])
-def test_a_mover_is_never_in_its_own_way(layers: list[tuple[int, int]], mask: int | None) -> None:
-    world = World(4, layers=layers)
-    world.add(0, Sphere(ONE), Pose(0, 0, 0))
-    result = Mover(mask=mask).move(world, 0, (ONE, -5, 7))
-    assert (result.hits, result.motion) == ([], (ONE, -5, 7))
-    assert move_and_slide(world, 0, (ONE, 0, 0), mask=mask) == []
 
 
 def test_a_mask_that_a_game_computed_as_0_is_refused() -> None:
@@ -383,25 +255,6 @@ def test_a_one_way_platform_is_jumped_through_stood_on_and_dropped_through(
     for _ in range(200):
         result = JUMPER.move(world, 0, (0, -ONE // 8, 0))
     assert (result.floor, world[0].pose.y) == (1, ONE)
-
-
-@each_character
-def test_a_fall_past_the_side_of_a_one_way_platform_does_not_stick_to_it(shape: Shape) -> None:
-    """The lowest point is above the platform's top at first, but what it meets is the side."""
-    world = a_ledge(shape, Box(ONE, ONE, ONE), 5 * ONE)
-    world.move(0, 3 * ONE, 7 * ONE + 5, 0)
-    result = Mover(mask=1 << WALL, one_way=1 << LEDGE).move(world, 0, (-2 * ONE, -2 * ONE, 0))
-    assert result == ((-2 * ONE, -2 * ONE, 0), None, [], False, False, False, False, False)
-    assert world[0].pose == Pose(ONE, 5 * ONE + 5, 0)
-
-
-@each_character
-def test_a_one_way_platform_never_pushes_out(shape: Shape) -> None:
-    """Not even one that it overlaps beside a wall that it is pushed out of."""
-    world = a_ledge(shape, Box(3 * ONE, 3 * ONE, 3 * ONE), 2 * ONE)
-    world.add(3, Box(ONE, ONE, ONE), Pose(ONE + HALF - 9, ONE, 0), layer=WALL)
-    result = JUMPER.move(world, 0, (0, 0, 0))
-    assert (result.pushed, result.floor, world[0].pose) == (True, 1, Pose(-9, ONE, 0))
 
 
 """A box: id, half sizes, position, layer."""

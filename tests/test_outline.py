@@ -18,15 +18,12 @@ from refusals import Refused, refusals
 
 from fixsync import (
     LEVEL,
-    Box,
-    Capsule,
     Contact,
     Cylinder,
     Level,
     Pillar,
     Pose,
     Prism,
-    Sector,
     Sphere,
     World,
     degrees,
@@ -102,14 +99,6 @@ def test_the_vertices_of_a_circle_are_on_it_and_begin_where_it_faces() -> None:
     assert (drawn.y_low, drawn.y_high) == (q(1), q(3))
 
 
-def test_heights_reach_to_the_ends_of_round_shapes() -> None:
-    pose = Pose(0, 0, 0)
-    shapes = [Sphere(5), Capsule(5, 2), Cylinder(5, 2), Box(5, 2, 9), Sector(5, 9, 2)]
-    heights = [outline(shape, pose)[2:] for shape in strategies.every_kind(shapes)]
-    flat = [(-2, 2)] * (len(heights) - 2)
-    assert heights == [(-5, 5), (-7, 7), *flat]
-
-
 @pytest.mark.parametrize("kind", strategies.KINDS)
 def test_a_shape_is_found_wherever_its_outline_is(kind: str) -> None:
     """By the exact contact, which looks at nothing outside the extents, and in a world."""
@@ -144,20 +133,6 @@ def test_a_kind_can_be_mirrored_and_has_a_front_if_half_a_turn_changes_it(kind: 
         assert kind not in model.CORNERS or {(x, -z) for x, z in ahead} == ahead, reported
     reported = f"in shape.h {kind} needs .has_front = {int(bool(changed))}: {changed[:1]}"
     assert KINDS_BY_NAME[kind].has_front == bool(changed), reported
-
-
-def test_a_quarter_turned_box_has_exact_corners_and_they_may_lie_outside_int32() -> None:
-    far = 2**31 - 1
-    drawn = outline(Box(4, 5, 6), Pose(far, far, -far, degrees(90)))
-    corners = [(far - 6, 4 - far), (far - 6, -4 - far), (far + 6, -4 - far), (far + 6, 4 - far)]
-    assert drawn == (corners, [], far - 5, far + 5)
-
-
-def test_a_sector_has_the_edges_of_the_contact_rule_and_its_apex() -> None:
-    drawn = outline(Sector(2**29 - 1, 1000, 1), Pose(0, 0, 0, 500), segments=3)
-    edges = [model.direction(yaw % 65536) for yaw in (500 - 1000, 500 + 1000)]
-    ends = [tuple(model.R((2**29 - 1) * part) for part in edge) for edge in edges]
-    assert drawn.outer == [*ends, (0, 0)]
 
 
 def test_the_c_function_says_the_room_it_needs_and_writes_no_vertex_without_it() -> None:

@@ -318,21 +318,6 @@ def zigzag(count: int) -> list[tuple[int, int]]:
     return upper + [(x, z - 5) for x, z in upper[::-1]]
 
 
-def test_few_ears_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A vertex is looked at again only when a neighbour has gone."""
-    looked = []
-    holds_one = polygons._holds_one
-
-    def counted(*triangle: Any) -> bool:
-        looked.append(triangle)
-        return holds_one(*triangle)
-
-    monkeypatch.setattr(polygons, "_holds_one", counted)
-    count = 200
-    assert len(convex_pieces(zigzag(count))) == count // 2 - 1
-    assert len(looked) <= 3 * count
-
-
 def test_a_polygon_has_at_most_4096_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused before its edges are compared."""
     monkeypatch.setattr(polygons, "_check_edges", lambda _rings: pytest.fail("it was cut"))
@@ -371,26 +356,3 @@ def found(cut: Any, points: list[Point]) -> Any:
         return cut(points)
     except ValueError as error:
         return str(error)
-
-
-def test_edges_that_are_apart_in_either_direction_are_not_compared(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    compared: list[object] = []
-    before = polygons._meet
-    monkeypatch.setattr(polygons, "_meet", lambda e, f: compared.append(e) or before(e, f))
-    teeth = [
-        (x, 4 * i + y) for i in range(200) for x, y in ((10**6 * (i % 2), 0), (10**6 * (i % 2), 2))
-    ]
-    for ring in ([*teeth, (-1, 800), (-1, -1)], [(z, x) for x, z in [*teeth, (-1, 800), (-1, -1)]]):
-        compared.clear()
-        convex_pieces(ring)
-        assert len(compared) < 4 * len(ring)
-
-
-def test_a_convex_polygon_is_not_checked_edge_by_edge(monkeypatch: pytest.MonkeyPatch) -> None:
-    ring = sorted(CIRCLE, key=lambda p: atan2(p[1], p[0]))
-    monkeypatch.setattr(polygons, "_check_edges", None)
-    assert pieces_of(ring[:32][::-1]) == [[ring[31], *ring[:31]]]
-    with pytest.raises(TypeError):
-        pieces_of(ring)

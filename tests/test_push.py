@@ -31,7 +31,6 @@ from strategies import (
 import fixsync
 from fixsync import Contact, Pose, Sector, Side, Sphere, World, q
 from fixsync._native.raw import ffi, lib
-from fixsync.world.records import Moved
 from fixsync.world.shapes import shape_from_tuple
 
 Shape = tuple[Any, ...]
@@ -302,68 +301,6 @@ def stepped(*colliders: tuple[Any, Pose, int], capacity: int = 8) -> World:
 
 def overlapping(world: World, a: int, b: int) -> bool:
     return world.contact(a, b) == Contact.OVERLAPPING
-
-
-def test_two_that_give_way_share_the_push() -> None:
-    world = World(8)
-    world.add(3, Sphere(100), Pose(0, 0, 0))
-    world.add(5, Sphere(100), Pose(33, 0, 0))
-    world.step()
-    assert world.separate(YIELDS) == [Moved(3, -84, 0, 0), Moved(5, 117, 0, 0)]
-    assert world.contact(3, 5) == Contact.APART  # by the raw unit that halving 167 twice adds
-
-
-@pytest.mark.parametrize("hero", [0, 1])
-def test_a_wall_does_not_yield(hero: int) -> None:
-    both = [(fixsync.Box(50, 50, 500), Pose(0, 0, 0), WALL)]
-    both.insert(hero, (fixsync.Cylinder(30, 50), Pose(60, 0, 7), HERO))
-    world = stepped(*both)
-    assert world.separate(YIELDS) == [Moved(hero, 80, 0, 7)]
-    assert world.separate(YIELDS) == []
-
-
-def test_what_does_not_yield_has_the_last_word() -> None:
-    """A crowd presses one body into a wall; whichever the ids, it ends outside the wall."""
-    for ids in itertools.permutations(range(4)):
-        wall, hero, *crowd = ids
-        world = World(4)
-        world.add(wall, fixsync.Box(50, 50, 500), Pose(0, 0, 0), layer=WALL)
-        world.add(hero, Sphere(30), Pose(70, 0, 0))
-        for n, id in enumerate(crowd):
-            world.add(id, Sphere(30), Pose(75 + 5 * n, 0, 3 * n))
-        world.step()
-        world.separate(YIELDS)
-        assert not overlapping(world, wall, hero)
-
-
-@pytest.mark.parametrize("changed", [0, 1])
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda world, n: world.remove(n),
-        lambda world, n: world.set_active(n, False),
-        lambda world, n: world.set_owner(n, 9),
-        lambda world, n: world.set_layer(n, GHOST),
-        lambda world, n: world.set_shape(n, Sector(100, 32768, 100)),
-    ],
-    ids=["removed", "inactive", "of the same owner", "on a layer that does not meet", "a sector"],
-)
-def test_a_hit_that_is_none_any_more_pushes_nobody(
-    change: Callable[[World, int], None], changed: int
-) -> None:
-    world = World(2, layers=[(HERO, HERO)])
-    for id in (0, 1):
-        world.add(id, Sphere(100), Pose(30 * id, 0, 0), owner=9 if id != changed else 0)
-    world.step()
-    change(world, changed)
-    assert world.separate(list(itertools.product(range(4), repeat=2))) == []
-
-
-def test_coincident_centres_are_separated_whoever_yields() -> None:
-    for yields, moved in (([(0, 1)], {0}), ([(1, 0)], {1}), ([(0, 1), (1, 0)], {0, 1})):
-        world = stepped((Sphere(10), Pose(5, 5, 5), 0), (Sphere(11), Pose(5, 5, 5), 1))
-        assert {m.id for m in world.separate(yields)} == moved
-        assert not overlapping(world, 0, 1)
 
 
 def test_passes_undo_what_a_crowd_does_to_itself() -> None:

@@ -145,19 +145,9 @@ def test_together_the_logs_hold_every_command_shape_event_and_contact() -> None:
                         kinds.add(command.shape.__struct_config__.tag)
                 kinds.update((kind, contact) for _, _, kind, contact in frame.events)
     commands = {
-        "add",
-        "move",
-        "turn",
-        "pose",
-        "shape",
-        "offset",
-        "owner",
-        "layer",
-        "active",
-        "remove",
-        "query",
-        "cast",
-    }
+        "add", "move", "turn", "pose", "shape", "offset", "owner", "layer", "active", "remove",
+        "query", "cast",
+    }  # fmt: skip
     assert commands <= kinds
     missing = [kind for kind in KINDS if kind not in {*kinds, *POLYGONS}]
     assert missing == [], "add a match with them to replay_logs/generate.py"

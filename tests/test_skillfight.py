@@ -224,24 +224,18 @@ def change(bodies: str, number: int, field: str, value: int) -> Callable[[SkillF
         (lambda game: game.world.move(1, 3 * ARENA, 0, 0), "collider 1 is outside the arena"),
         (lambda game: game.world.move(1, 0, 1, 0), "collider 1 is outside the arena"),
         (change("fighters", 0, "health", 0), "fighter 0: health 0"),
-        (
-            change("fighters", 0, "health", 101),
-            r"fighters\[0\]\.health must be an integer of 0\.\.100, not 101",
-        ),
+        (change("fighters", 0, "health", 101),
+         r"fighters\[0\]\.health must be an integer of 0\.\.100, not 101"),
         (change("fighters", 0, "push_x", -3 * ONE), r"fighters\[0\]\.push_x must be"),
         (change("fighters", 0, "elapsed", 1), "fighter 0: elapsed 1 in action 0"),
-        (
-            change("fighters", 0, "action", 5),
-            r"fighters\[0\]\.action must be one of 0 NONE, .* 4 DASH, not 5",
-        ),
+        (change("fighters", 0, "action", 5),
+         r"fighters\[0\]\.action must be one of 0 NONE, .* 4 DASH, not 5"),
         (change("monsters", 1, "away", 5), "monster 1: health 60, away 5"),
-        (
-            lambda game: game.state.shots.__setitem__(0, 46),
-            r"shots\[0\] must be an integer of 0\.\.45",
-        ),
+        (lambda game: game.state.shots.__setitem__(0, 46),
+         r"shots\[0\] must be an integer of 0\.\.45"),
         (lambda game: game.world.load(World(64).save()), "hit_when or layers"),
     ],
-)
+)  # fmt: skip
 def test_a_snapshot_in_which_the_game_could_not_go_on_is_refused(
     change: Callable[[SkillFight], None], said: str
 ):

@@ -130,19 +130,6 @@ def copied(world: World) -> World:
     return World.from_bytes(world.save(), world.capacity)
 
 
-def test_a_bullet_meets_what_walks_across_its_way() -> None:
-    """Neither is met where it stands: not by a sweep of the bullet, and not after the frame."""
-    world = World(2)
-    world.add(0, Sphere(10), Pose(0, 0, 0))
-    world.add(1, Box(1, 50, 30), Pose(500, 0, 400))
-    ways = {0: (1000, 0, 0), 1: (0, 0, -800)}
-    assert world.sweep(0, ways[0]) == []
-    (hit,) = world.sweep_pairs(ways)
-    assert (hit.a, hit.b) == (0, 1)
-    assert hit.fraction == cast_pair(Sphere(10), HERE, ways[0], Box(1, 50, 30), Pose(500, 0, 400),
-                                     ways[1])[0]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     "order", [(1, 2, 3, 4, 5, 6, 7), (7, 6, 5, 4, 3, 2, 1), (3, 7, 1, 6, 2, 5, 4)]
 )
@@ -213,30 +200,6 @@ def test_a_level_is_met_also_where_every_collider_moves() -> None:
     world = World(1, level=level_of(SOLIDS))
     world.add(0, Sphere(5), Pose(-40, 20, 0))
     assert [(a, b) for a, b, *_ in world.sweep_pairs({0: (0, -40, 0)})] == [(0, LEVEL + 1)]
-
-
-def test_of_one_motion_only_those_in_contact_at_the_start_meet() -> None:
-    world = World(4)
-    for id, x in enumerate((0, 15, 36, 57)):
-        world.add(id, Sphere(10), Pose(x, 0, 0))
-    ways = dict.fromkeys(range(4), (500, 3, -9))
-    assert [hit[:3] for hit in world.sweep_pairs(ways)] == [(0, 1, 0)]
-
-
-def test_pairs_without_a_motion_are_left_out_and_one_of_nought_counts() -> None:
-    world = World(3)
-    for id in range(3):
-        world.add(id, Sphere(10), Pose(5 * id, 0, 0))
-    assert world.sweep_pairs({}) == []
-    assert [hit[:2] for hit in world.sweep_pairs({1: STILL})] == [(0, 1), (1, 2)]
-
-
-def test_sectors_and_two_solids_are_never_met() -> None:
-    world = World(2, level=level_of(SOLIDS))
-    world.add(0, Sector(500, 32768, 50), HERE)
-    world.add(1, Sphere(2), Pose(0, -10, 0))
-    found = world.sweep_pairs({1: (-100, 0, 0)})
-    assert [(hit.a, hit.b) for hit in found] == [(1, LEVEL + 1)]
 
 
 @pytest.mark.parametrize("limit", [0, 1])
