@@ -121,6 +121,8 @@ if sys.version_info >= (3, 11):
     subprocess.run([sys.executable, "-m", *build], check=True)
 """,
 }
+OTHERS = ("docs", "farm", "packaging")
+"""Whose programs other tests run as well, in the environment of all."""
 OF_THE_TESTS = ("test", "dev")
 """`.ci/run` installs these two, and runs the tests."""
 
@@ -150,7 +152,7 @@ def wheel(builds: Builds) -> Path:
 @pytest.mark.full
 @pytest.mark.parametrize(
     "extra",
-    [pytest.param(e, marks=pytest.mark.release if e == "docs" else ()) for e in PROGRAMS],
+    [pytest.param(e, marks=pytest.mark.release if e in OTHERS else ()) for e in PROGRAMS],
 )
 def test_an_extra_alone_does_what_its_page_says(extra: str, wheel: Path, tmp_path: Path) -> None:
     work = tmp_path / "work"
