@@ -317,7 +317,7 @@ def damaged(random: Random, packets: list[bytes]) -> bytes:
     if way == 3:
         data += random.choice(packets)
     if way == 4 and data[8:9] == bytes([HELLO]):  # whoever forges a HELLO
-        data[random.randrange(9, len(data))] ^= 1 << random.randrange(8)
+        data[random.randrange(25, len(data))] ^= 1 << random.randrange(8)
         return sealed(HELLO, bytes(data[9:]), 0)
     return bytes(data)
 
