@@ -82,11 +82,9 @@ class FrameDesync:
     """Of the sync test, the fields; for another peer see `Rollback.differences`."""
 
     def __str__(self) -> str:
-        players = ", ".join(map(str, self.players))
+        players = f"player{'s' * (len(self.players) > 1)} {', '.join(map(str, self.players))}"
         who = (
-            f"from that of peer {self.peer}, players {players}"
-            if self.peer
-            else "when it is stepped again"
+            f"from that of peer {self.peer}, {players}" if self.peer else "when it is stepped again"
         )
         ours, theirs = self.ours[self.part], self.theirs[self.part]
         if self.differences:

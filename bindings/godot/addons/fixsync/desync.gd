@@ -20,7 +20,8 @@ func _init(
 		rollback: FixsyncRollback, nodes: Dictionary, saves: Dictionary, again: Dictionary,
 ) -> void:
 	var found := rollback.desync()
-	var saved: Array = saves.get(found[0] + 1, [PackedByteArray(), [] as Array[FixsyncStage.Member]])
+	var gone := [PackedByteArray(), [] as Array[FixsyncStage.Member], [], [], []]
+	var saved: Array = saves.get(found[0] + 1, gone)
 	frame = found[0]
 	_world = rollback.kept(0, Fixsync.PART_WORLD)
 	_own = saved[0]
@@ -36,7 +37,14 @@ func _init(
 	text = "frame %d differs %s in %s" % [
 		frame, "when it is stepped again" if is_again else "from peer %d" % found[1],
 		", ".join(parts)]
-	if is_again:
+	if found[3] == Fixsync.PART_SHOWN:
+		var before: Array = again.get(frame + 1, saved)
+		for i in mini(before[3].size(), saved[3].size()):
+			if before[3][i] != saved[3][i]:
+				text += ": %s: %d and %d" % [saved[4][i].name(), before[3][i], saved[3][i]]
+				break
+		text += ": _fixsync_state lacks a value"
+	elif is_again:
 		text += ": " + "; ".join(_named(
 				rollback.kept(1, Fixsync.PART_WORLD), again.get(frame + 1, saved)[0], _world, _own))
 

@@ -63,7 +63,9 @@ var _showing: Array[Member] = []
 var _hearing := {}  # id: the nodes that hear its hits
 var _confirmed_nodes := {}  # the collider nodes of the last confirmed frame, by id
 var _game_events := PackedInt64Array()  # rows of this frame
-var _saves := {}  # frame: the own state before it, the members that keep it, hashes for the log
+# By frame, of the state before it: own state, who keeps it, hashes for the log, _fixsync_shown, who
+# shows it.
+var _saves := {}
 var _again := {}  # frame: that of the step before, for the sync test
 var _inputs := {}  # frame: the inputs with which it was stepped
 var _rows: RefCounted  # the rollback, or the history: what it says of a frame
@@ -826,12 +828,11 @@ func _own_hash(own: PackedByteArray) -> PackedByteArray:
 	return bytes
 
 
-func _shown_hash() -> int:
+func _shown_numbers() -> PackedInt64Array:
 	var numbers := PackedInt64Array()
 	for member in _showing:
-		if is_instance_valid(member.node):
-			numbers.append(member.node._fixsync_shown())
-	return 0 if numbers.is_empty() else Fixsync.hash64(numbers.to_byte_array())
+		numbers.append(member.node._fixsync_shown() if is_instance_valid(member.node) else 0)
+	return numbers
 
 
 ## Names the first frame that differs, once.
@@ -914,12 +915,14 @@ func step(values: PackedInt64Array) -> void:
 	var own := FixsyncOwn.save(_keeping)
 	if host.check > 0 and _saves.has(frame + 1):
 		_again[frame + 1] = _saves[frame + 1]
-	_saves[frame + 1] = [own, _keeping, _hashes(own)]
+	var seen := _shown_numbers()
+	_saves[frame + 1] = [own, _keeping, _hashes(own), seen, _showing]
 	_inputs[frame] = values
 	if history != null:
 		history.push(world, false, events, after, hash)
 	else:
-		rollback.push(world, events, _own_hash(own), _shown_hash(), after, hash)
+		var shown := 0 if seen.is_empty() else Fixsync.hash64(seen.to_byte_array())
+		rollback.push(world, events, _own_hash(own), shown, after, hash)
 	head = frame + 1
 	_drop_undone(frame)
 	_is_stepping = false
