@@ -106,7 +106,7 @@ test("wrong frame data is named by its path, its value and what is allowed", asy
     of((d) => d.parts = {}) // parts must be 1..32, not 0
     of((d) => d.parts[7] = d.parts.fist) // parts: a name must not be a whole number, not "7"
     of((d) => d.attacks.jab.keys.fist[0].layer = 1) // keys.fist[0] has shape, …, not "layer"
-    of((d) => d.attacks.jab.frames = NaN) // attacks.jab.frames, line 1, … not: null,
+    of((d) => d.attacks.jab.frames = NaN) // attacks.jab.frames must be a value of JSON, not NaN
   `,
   );
 });

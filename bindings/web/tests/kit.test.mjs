@@ -302,7 +302,7 @@ test("a recorder refuses what no log may hold", async () => {
     log({ meta: { a: 2 ** 53 } }) // meta.a must be -9007199254740991..
     log({ meta: { a: null } }) // meta.a must be a string, …, not null
     log({ meta: { a: new Date(0) } }) // meta.a must be …, not a Date
-    log({ meta: { a: "\ud800" } }) // meta.a must be a string of whole
+    log({ meta: { a: "\ud800" } }) // meta.a has half of a surrogate pair:
     log({ meta: nested(65) }) // meta must be at most 64 levels deep: meta.m
     log({ names: { teams: {} } }) // names must be one of …, not "teams"
     log({ names: { ids: { 99: "a" } } }) // a key of names.ids must be 0..7, not "99"
