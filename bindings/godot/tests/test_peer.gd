@@ -148,7 +148,7 @@ func test_two_peers_over_a_bad_line_play_one_match() -> void:
 
 func test_peers_that_differ_say_frame_part_and_field() -> void:
 	for fault: String in ["unsaved", "static", "clock", "order", "dictionary", "float", "predicted"]:
-		var got := _match([fault, fault], 300)
+		var got := _match([fault, fault], 900)
 		for texts: PackedStringArray in got[2]:
 			equal(texts.size(), 1, fault + ": desyncs")
 			check(texts.size() > 0 and "from peer 1 in own state" in texts[0], "%s: %s" % [fault, texts])
