@@ -8,5 +8,6 @@
 - `kernel`: the functions that need no world, the kit's too.
 - `changes`: the table of commands, as tuples and as rows.
 - `memory`: a world's memory and its lock.
-- `world`: everything that is done in that memory.
+- `world`: everything that is done in that memory, `step` included.
+- `level`, `body`, `planes`, `recorder`, `rollback`: the other objects of C.
 """

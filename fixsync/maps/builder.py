@@ -1,4 +1,4 @@
-"""The solids of a map in raw units: the only place where a coordinate is rounded."""
+"""Outlines of a map become solids in raw units: the only place where a coordinate is rounded."""
 
 from __future__ import annotations
 
