@@ -684,13 +684,13 @@ def test_hostile_bytes_raise_match_log_errors_alone(
         (About(tick_rate=(1, 2, 3)), "tick_rate"),  # type: ignore[arg-type]
         (About(tick_rate=True), "tick_rate"),
         (About(seed=-1), "seed"),
-        (About(sim="\ud800"), ""),
+        (About(sim="\ud800"), "sim"),
         (About(unit_mm=0), "unit_mm"),
         (About(meta={"a": 0.5}), "meta.a"),
         (About(meta={"a": {1, 2}}), ""),
         (About(meta={"a": (1, 2)}), "meta"),
         (About(meta={1: 2}), "meta"),  # type: ignore[dict-item]
-        (About(meta={"a": "\ud800"}), ""),
+        (About(meta={"a": "\ud800"}), "meta.a"),
         (About(meta={"a": [None]}), "meta.a[0]"),
         (About(names=Names(ids={4: "beyond"})), 'names.ids."4"'),
         (About(names=Names(layers={32: "beyond"})), 'names.layers."32"'),

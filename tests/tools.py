@@ -19,7 +19,6 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 import pytest
-from strategies import rounds
 
 VECTORS = Path(__file__).resolve().parent / "vectors"
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
@@ -151,6 +150,8 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 def damaged_values(document: Any, chance: random.Random, values: list[Any]) -> Iterator[Any]:
     """Copies of a document with another value somewhere."""
+    from strategies import rounds  # loads fixsync, which a run with workers need not
+
     for _ in rounds(2400):
         made = copy.deepcopy(document)
         holder, key = chance.choice(places(made))
