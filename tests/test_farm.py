@@ -1032,6 +1032,12 @@ def test_a_progress_reckons_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert progress.remaining_seconds == 30
 
 
+def test_the_reason_of_a_log_that_is_not_valid_is_that_also_if_a_frame_differs() -> None:
+    difference = {"frame": 4, "fields": ["hash"], "expected": "0", "found": "1"}
+    found = Outcome("not valid", difference=difference, line=9, field="sha256", why="says 0")
+    assert (found.reason, found.frame) == ("line 9, sha256: says 0", 4)
+
+
 @given(
     st.builds(
         Outcome,

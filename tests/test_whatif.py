@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from tools import Run, by_default, each
 from fixsync import Cylinder
 from fixsync._native import kernel
 from fixsync._native.rows import SHAPE
+from fixsync.farm.whatif import Request, answers
 from fixsync.log import Reader, replay
 from fixsync.log.attacks import attacks
 from fixsync.log.diff_hits import diff_hits
@@ -620,6 +622,19 @@ def edited(path: Path, change: Callable[[int, list[Any]], list[Any] | None], tar
         if events is not None:
             frame["events"] = events
     return logs.write(target, json.loads(lines[0]), frames)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names")
+def test_an_error_ends_the_processes_that_are_in_the_middle_of_a_log(tmp_path: Path) -> None:
+    never = tmp_path / "never.jsonl"  # whoever reads it waits
+    os.mkfifo(never)
+    asked = [Request(str(log), ["1.radius += 3r"], [], None) for log in (small(tmp_path), never)]
+
+    def said() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        answers(asked, said)
 
 
 def test_the_hits_of_two_logs_differ_as_whatif_says(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ class Outcome(Struct):
     @property
     def reason(self) -> str:
         """Why it is not identical, in one line; "" if it is identical."""
-        if self.difference is not None:
+        if self.difference is not None and not self.why:
             text = _difference_text(self.difference)
         elif self.verdict == Verdict.CUT_SHORT.value:
             text = f"after {self.frames} frames: {self.cut}"

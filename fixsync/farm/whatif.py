@@ -90,13 +90,16 @@ def answers(requests: Sequence[Request], said: Callable[[], None]) -> list[Answe
     idle: SimpleQueue[processes.Worker | None] = SimpleQueue()
     for _ in range(AT_ONCE):
         idle.put(None)
+    started: list[processes.Worker] = []
 
     def ask(request: Request) -> Answer:
         worker = idle.get()
         try:
-            worker = worker or processes.Worker(
-                processes.command("fixsync.farm.whatif"), environment=processes.environment()
-            )
+            if worker is None:
+                worker = processes.Worker(
+                    processes.command("fixsync.farm.whatif"), environment=processes.environment()
+                )
+                started.append(worker)
             worker.ask(msgspec.json.encode(request))
             found = msgspec.json.decode(worker.answer() or b"", type=Answer)
         except msgspec.DecodeError:
@@ -112,10 +115,10 @@ def answers(requests: Sequence[Request], said: Callable[[], None]) -> list[Answe
         try:
             return [*pool.map(ask, requests)]
         finally:
-            pool.shutdown(cancel_futures=True)  # after an interrupt no log is begun
-            while not idle.empty():
-                if (worker := idle.get()) is not None:
-                    worker.stop()
+            # After an interrupt no log is begun, and none goes on.
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in started:
+                worker.stop()
 
 
 def main() -> None:
