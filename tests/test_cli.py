@@ -431,6 +431,8 @@ def test_a_log_cannot_have_a_module_imported_or_a_function_called(
         ("lacking_of_the_cli_test:X",
          "cannot be imported: ModuleNotFoundError: No module named 'no_such"),
         ("ending_of_the_cli_test:X", "cannot be imported: SystemExit: 3"),
+        ("raising_of_the_cli_test:X", "cannot be imported: ImportError: ValueError: q: 7"),
+        ("typing_of_the_cli_test:X", "cannot be imported: AttributeError: module 'sys' has no"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("command", [["synctest"], ["replay", SMALL, "--sim"]])
@@ -439,6 +441,8 @@ def test_a_simulation_that_cannot_be_imported_is_no_defect_of_fixsync(
 ) -> None:
     (folder / "wrong_of_the_cli_test.py").write_text("def f(:\n")
     (folder / "ending_of_the_cli_test.py").write_text("import sys; sys.exit(3)\n")
+    (folder / "raising_of_the_cli_test.py").write_text("raise ValueError('q: 7')\n")
+    (folder / "typing_of_the_cli_test.py").write_text("import sys; sys.exi\n")
     (folder / "lacking_of_the_cli_test.py").write_text("import no_such_module\n")
     code, out, err = run(*command, reference)
     assert (code, out) == (2, "")

@@ -500,7 +500,7 @@ def _entry_points(**selection: Any) -> Iterable[Any]:
 
 def find(reference: str) -> SimulationType:
     """The simulation of a name, or of `module:object`, which imports that module. ValueError if
-    it is not found."""
+    it is not found; ImportError for a module that raises one."""
     return _imported(reference) if ":" in reference else find_named(reference)
 
 
@@ -526,12 +526,15 @@ def _imported(reference: str) -> SimulationType:
         raise ValueError(f"simulation {reference!r}: expected a name, or module:object")
     try:
         found: Any = importlib.import_module(module_name)
-        for part in path.split("."):
-            found = getattr(found, part)
     except ModuleNotFoundError as missing:
         if missing.name is None or not f"{module_name}.".startswith(f"{missing.name}."):
             raise  # the module is there; what it imports is not
         raise ValueError(f"simulation {reference!r}: there is no module {missing.name}") from None
+    except ValueError as error:  # of the module itself
+        raise ImportError(f"{type(error).__name__}: {error}") from error
+    try:
+        for part in path.split("."):
+            found = getattr(found, part)
     except AttributeError:
         where = getattr(sys.modules.get(module_name), "__file__", module_name)
         raise ValueError(f"simulation {reference!r}: {where} has no {path}") from None
