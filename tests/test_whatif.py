@@ -624,6 +624,13 @@ def edited(path: Path, change: Callable[[int, list[Any]], list[Any] | None], tar
     return logs.write(target, json.loads(lines[0]), frames)
 
 
+def test_an_error_in_one_of_several_logs_names_it_once(tmp_path: Path, run: Run) -> None:
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text("{}\n")
+    code, said, _ = run("whatif", small(tmp_path), wrong, "--set", "1.radius += 3r")
+    assert (code, said.count(str(wrong))) == (2, 1)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="pipes with names")
 def test_an_error_ends_the_processes_that_are_in_the_middle_of_a_log(tmp_path: Path) -> None:
     never = tmp_path / "never.jsonl"  # whoever reads it waits

@@ -163,8 +163,8 @@ def farm_command(
 
     DIR is a folder with logs in it or below; GLOB a pattern such as
     'logs/**/*.jsonl.gz' (quoted); LIST a file with a name on each line, or -
-    for standard input. Each may be an address such as s3://bucket/logs
-    (pip install fsspec).
+    for standard input. A log may be given too. Each may be an address such as
+    s3://bucket/logs (pip install fsspec).
 
     Each log is verified in a worker process. A log whose worker ends has the verdict 'crashed'. An
     interrupted run goes on when the command is repeated: a log is verified again only if its size

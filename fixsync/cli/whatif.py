@@ -235,7 +235,9 @@ def _print_many(out: Console, found: Sequence[Answer], rows_max: int) -> None:
             text.say(out, f"another match from frame {other.since} on: {log}")
     for warning, count in Counter(w for one in reports for w in one.warnings).most_common():
         text.say(out, f"warning: {warning}{f' ({count} logs)' if count > 1 else ''}")
-    text.say(out, *(f"{one.log}: {one.error}" for one in found if one.found is None))
+    for one in found:
+        if one.found is None:
+            text.say(out, one.error if one.log in one.error else f"{one.log}: {one.error}")
 
 
 def _attacks(reports: Iterable[WhatIf]) -> dict[str, Totals]:
