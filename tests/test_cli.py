@@ -632,6 +632,14 @@ def test_version_and_help(run: Run) -> None:
     assert out.index("  synctest ") < out.index("\nAdvanced:\n") < out.index("  farm ")
 
 
+@pytest.mark.parametrize("command", ["replay", "why", "diff", "farm", "peers"])
+def test_the_options_of_a_help_are_options(run: Run, command: str) -> None:
+    _, said, _ = run(command, "--help")
+    rows = re.findall(r"(?m)^  (\S+)", said.partition("\nOptions:\n")[2])
+    assert rows
+    assert all(row.startswith("-") for row in rows)
+
+
 @pytest.mark.parametrize("command", ["peers", "level"])
 def test_the_options_of_a_long_help_are_grouped(run: Run, command: str) -> None:
     """Each stands once, under a heading with at most eight."""

@@ -145,7 +145,9 @@ class Command(click.Command):
         self._groups = groups or {}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        params = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
+        # Not the arguments, which the usage has: click 8.5.1 gives them an empty row.
+        options = (param for param in self.get_params(ctx) if isinstance(param, click.Option))
+        params = [(param, param.get_help_record(ctx)) for param in options]
         grouped = {name for names in self._groups.values() for name in names}
 
         def rows(names: Sequence[str] | None) -> list[tuple[str, str]]:
