@@ -270,17 +270,18 @@ namespace Fixsync
         }
 
         /// <summary>Takes the object for a call: `using (var use = Enter())`.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
         internal Use Enter()
         {
             int before = Interlocked.CompareExchange(ref state, Used, Free);
-            if (before == Free)
-                return new Use(this);
-            throw before == Used
-                ? new InvalidOperationException(
-                    $"this {GetType().Name} is in use by another thread, or by the call that a " +
-                    "callback interrupted")
-                : new ObjectDisposedException(GetType().Name);
+            return before == Free ? new Use(this) : throw Taken(before);
         }
+
+        private Exception Taken(int before) => before == Used
+            ? new InvalidOperationException(
+                $"this {GetType().Name} is in use by another thread, or by the call that a " +
+                "callback interrupted")
+            : new ObjectDisposedException(GetType().Name);
 
         /// <summary>A number that C reads from the object: a call without captured variables, so
         /// that it allocates nothing.</summary>

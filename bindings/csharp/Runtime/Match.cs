@@ -139,6 +139,7 @@ namespace Fixsync
         private readonly Rows<Event> takenBack = new Rows<Event>(), predicted = new Rows<Event>();
         private RawRollbackSettings settings;
         private Desync desync;
+        private bool isTold; // of what the sync test found
 
         /// <summary>A peer at the frame of the game's world. peers: by player the peer that plays
         /// it, 0 for this one. random: 16 secure random bytes, new for each match; without them, of
@@ -230,7 +231,7 @@ namespace Fixsync
         /// <summary>The first frame that differs, on another peer or in the sync test; or null.
         /// </summary>
         [MaybeNull]
-        public Desync Desync => desync;
+        public Desync Desync => desync ?? Look();
 
         /// <summary>How this peer and the others run.</summary>
         public Pace Pace
@@ -321,9 +322,10 @@ namespace Fixsync
             {
             }
 
-            if (Look() && desync.Peer == 0)
-                throw new DesyncException(desync);
-            return true;
+            if (settings.check == 0 || isTold || Desync == null || desync.Peer > 0)
+                return true;
+            isTold = true;
+            throw new DesyncException(desync);
         }
 
         private RollbackRequest Next()
@@ -409,10 +411,12 @@ namespace Fixsync
             }
 
             World.Must(status, "reactions, or the order of events");
-            foreach (Event row in takenBack)
-                TakenBack?.Invoke(row);
-            foreach (Event row in predicted)
-                Predicted?.Invoke(row);
+            if (TakenBack != null)
+                foreach (Event row in takenBack)
+                    TakenBack?.Invoke(row);
+            if (Predicted != null)
+                foreach (Event row in predicted)
+                    Predicted?.Invoke(row);
         }
 
         private int Push()
@@ -467,14 +471,12 @@ namespace Fixsync
                 rows.Reserve(settings.event_room);
         }
 
-        private bool Look()
+        private Desync Look()
         {
-            if (desync != null)
-                return false;
             RawDesync raw;
             using (var use = Enter())
                 if (Native.fxs_rollback_desync(use.At, &raw) < 0)
-                    return false;
+                    return null;
             desync = new Desync
             {
                 Frame = raw.frame,
@@ -491,7 +493,7 @@ namespace Fixsync
                 Differences(world, desync.Differences);
             if (before != null)
                 desync.OwnDifferences = OwnDifferences(before);
-            return true;
+            return desync;
         }
 
         /// <summary>Writes the next packet for a peer, once a frame. Returns its size.</summary>
@@ -521,7 +523,6 @@ namespace Fixsync
                     use.At, (uint)peer, bytes, (ulong)packet.Length);
             if (status == Native.FXS_E_ID)
                 World.Must(status, $"peer {peer}");
-            Look();
             return status >= 0;
         }
 

@@ -333,9 +333,9 @@ namespace Fixsync
         /// <summary>Changes a position; the yaw stays.</summary>
         public void Move(uint id, Vec3 position)
         {
-            int status;
-            using (var use = Enter())
-                status = Native.fxs_world_move(use.At, id, position.X, position.Y, position.Z);
+            Use use = Enter(); // no `using`: outside of a try the compiler calls C directly
+            int status = Native.fxs_world_move(use.At, id, position.X, position.Y, position.Z);
+            use.Dispose();
             if (status < 0)
                 throw RefuseOne(status, Command.Move(id, position));
         }
@@ -343,9 +343,9 @@ namespace Fixsync
         /// <summary>Changes position and yaw.</summary>
         public void SetPose(uint id, Pose pose)
         {
-            int status;
-            using (var use = Enter())
-                status = Native.fxs_world_set_pose(use.At, id, &pose);
+            Use use = Enter();
+            int status = Native.fxs_world_set_pose(use.At, id, &pose);
+            use.Dispose();
             if (status < 0)
                 throw RefuseOne(status, Command.SetPose(id, pose));
         }

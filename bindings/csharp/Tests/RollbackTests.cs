@@ -174,6 +174,7 @@ namespace Fixsync.Tests
                 using (var peer = new Rollback(game, new byte[2], check: 8))
                 {
                     peer.Predicted += game.React;
+                    peer.Predicted += row => GC.KeepAlive(peer.Desync); // who asks first
                     Desync found = Assert.Throws<DesyncException>(() => Solo(peer, 600)).Desync;
                     string text = $"{found}";
                     Assert.AreEqual(PartOf(fault), found.Part, text);
