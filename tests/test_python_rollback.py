@@ -183,6 +183,14 @@ def test_peers_go_on_whenever_a_game_sends(count: int, habit: str, rtt: int) -> 
     assert all(peer.desync is None for peer in match.peers)
 
 
+def test_lost_hashes_do_not_hold_up_a_game_that_sends_every_third_turn() -> None:
+    weather = Weather(loss=20, delay_ms=40)
+    match = Match(2, weather=weather, habit="every third turn", prediction_max=16)
+    match.run(600)
+    assert match.now_ms < 600 * 1000 / 60 * 1.1 + 500
+    assert all(peer.desync is None for peer in match.peers)
+
+
 def test_packets_are_small_and_hashes_come_within_thirty_frames() -> None:
     """By the bytes of the packets alone: a hash that came is acknowledged in the next packet."""
     match = Match(2)

@@ -18,9 +18,9 @@ enum {
     LOCAL_AT = START_AT + 4,
     HELLO_SIZE = LOCAL_AT + 8
 };
-enum { HASHES_SENT = 3, AHEAD_MAX = 1 << 16, NUMBER_SIZE_MAX = 10 };
+enum { HASHES_NEW = 7, HASHES_MAX = 2 * HASHES_NEW + 1, AHEAD_MAX = 1 << 16, NUMBER_SIZE_MAX = 10 };
 /* The most bytes after the inputs: their end, the hashes, and the parts of a frame. */
-enum { REST_MAX = 2 + HASHES_SENT * (3 + 8) + 5 + 8 * PARTS };
+enum { REST_MAX = 2 + HASHES_MAX * (3 + 8) + 5 + 8 * PARTS };
 enum { HEAD_MAX = TAG_SIZE + 1 + 6 * 5 };
 
 /* ---- bytes ---- */
@@ -249,13 +249,14 @@ static void write_hash(fxs_rollback *r, packet_writer *w, uint32_t frame) {
 
 /* Writes hashes of confirmed frames: those that were never sent, then in turn others that the
  * remote lacks. Each is how many frames it is before the first that is not confirmed, and the
- * hash; and a 0. */
+ * hash; and a 0. One more is sent again than is new: so hashes that were lost do not hold up a game
+ * that sends a packet only every few frames. */
 static void put_hashes(fxs_rollback *r, remote *to, packet_writer *w) {
     const uint32_t old = to->hash_sent;
-    uint32_t room = HASHES_SENT;
-    for (; room && to->hash_sent < confirmed_of(r); room--) {
+    while (to->hash_sent < confirmed_of(r) && to->hash_sent - old < HASHES_NEW) {
         write_hash(r, w, to->hash_sent++);
     }
+    uint32_t room = to->hash_sent == old ? 3 : to->hash_sent - old + 1;
     for (uint32_t again = old - to->hash_ack; room && again; room--, again--) {
         if (to->hash_again < to->hash_ack || to->hash_again >= old) {
             to->hash_again = to->hash_ack;
