@@ -115,7 +115,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         let shown = hash64(&own[16..24], 0);
                         let (reactions, hash) = (commands.len(), Some(hash));
                         let (commands, events) = (&commands[..], &events[..]);
-                        let frame = Frame { is_final: false, hash, commands, reactions, events };
+                        let frame = Frame { hash, commands, reactions, events };
                         rollback.push(&world, &own, frame, shown, &mut changes)?;
                     }
                     Request::Confirmed { frame } if frame < frames => log.frame(&rollback)?,
