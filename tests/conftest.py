@@ -75,8 +75,14 @@ def ignore_constants_of_modules() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Files and tests that are named run in this process; starting workers would take longer."""
-    return 0 if any(".py" in argument for argument in config.args) else None
+    """Files and tests that are named run in this process; starting workers would take longer. Else
+    one worker more than processors, since some tests wait for processes and sockets."""
+    if any(".py" in argument for argument in config.args):
+        return 0
+    if config.getoption("full"):
+        return None
+    usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
+    return len(usable(0)) + 1
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -244,8 +244,13 @@ test("P pauses, the fight stands still, and slow motion plays an eighth", async 
     opened.evaluate(async () => {
       for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame);
     });
-  await opened.keyboard.press("KeyP");
-  await opened.getByRole("button", { name: "Go on" }).waitFor();
+  // A key can get lost while the machine is busy: at most three.
+  const paused = opened.getByRole("button", { name: "Go on" });
+  for (let i = 0; i < 3 && !(await paused.isVisible()); i++) {
+    await opened.keyboard.press("KeyP");
+    await paused.waitFor({ timeout: 10_000 }).catch(() => {});
+  }
+  await paused.waitFor();
   const stood = await frames();
   await drawn();
   assert.equal(await frames(), stood);
