@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_finish() -> None:
     gc.freeze()
-    gc.set_threshold(100_000)  # tests leave little behind
+    gc.set_threshold(10_000, 5, 5)  # most tests leave little behind
     gc.enable()
 
 
