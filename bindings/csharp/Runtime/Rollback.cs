@@ -282,7 +282,7 @@ namespace Fixsync
         }
 
         /// <summary>A copy of the bytes after the frame of Desync, to be sent to the other peer;
-        /// null if they are not kept, or no longer. part: World or Own. which, of the sync test: 1 for
+        /// null if they are not kept. part: World or Own. which, of the sync test: 1 for
         /// the step before.</summary>
         [return: MaybeNull]
         public byte[] Kept(Part part, int which = 0)
