@@ -150,7 +150,7 @@ namespace Fixsync
     }
 
     /// <summary>One peer of one match that rolls back (docs/rollback.md). Each frame: Receive each
-    /// packet that came, Tick with the local inputs, and send a Packet to each other peer.</summary>
+    /// packet that came, Tick with the local inputs, and send a Packet to each peer.</summary>
     public sealed unsafe class Rollback : NativeObject
     {
         private readonly IGame game;
